@@ -9,56 +9,53 @@ export interface Timer<T extends number = SimTime> {
 
 interface Entry<T extends number> extends Timer<T> {
   waiting: boolean;
+  /** position in the order of registration */
+  readonly rank: number;
   readonly action: () => void;
 }
 
+function precedes<T extends number>(a: Entry<T>, b: Entry<T>): boolean {
+  return a.due < b.due || (a.due === b.due && a.rank < b.rank);
+}
+
+/** cancelled timers that may stay in the heap before it is cleared of them */
+const toleratedCancelled = 16;
+
 /**
- * Timers in simulated time, or another that a number counts. Nothing runs by itself: the owner of the clock asks when the next one is due,
- * steps exactly there and runs it, so that an expiry never depends on the length of a tick.
+ * Timers in simulated time, or another that a number counts. Nothing runs by itself: the owner of the clock asks when the
+ * next one is due, steps exactly there and runs it, so that an expiry never depends on the length of a tick.
  */
 export class Scheduler<T extends number = SimTime> {
-  // in order of due time: a sorted list costs nothing while empty, and little with thousands of timers
-  #entries: Entry<T>[] = [];
+  /** a binary heap whose first entry is waiting; further down are cancelled ones too */
+  #heap: Entry<T>[] = [];
+  #cancelled = 0;
+  #nextRank = 0;
 
   /** Due time of the next timer, Infinity without one. */
   get nextDue(): number {
-    return this.#entries[0]?.due ?? Infinity;
+    return this.#heap[0]?.due ?? Infinity;
   }
 
   /** Timers of equal due time run in the order in which they were set. */
   at(due: T, action: () => void): Timer<T> {
-    const entry: Entry<T> = { due, action, waiting: true };
-    this.#entries.splice(this.#countUntil(due), 0, entry);
+    const entry: Entry<T> = { due, action, waiting: true, rank: this.#nextRank++ };
+    this.#rise(entry, this.#heap.length);
     return entry;
   }
 
   cancel(timer: Timer<T>): void {
-    if (!timer.waiting) return;
-    // the latest of its instant is the last one before the next instant
-    for (let position = this.#countUntil(timer.due) - 1; position >= 0; position -= 1) {
-      const entry = this.#entries[position];
-      if (entry === undefined || entry.due < timer.due) return;
-      if (entry !== timer) continue;
-      entry.waiting = false;
-      this.#entries.splice(position, 1);
-      return;
-    }
-  }
-
-  /** Number of timers due at `due` or before. */
-  #countUntil(due: T): number {
-    let [from, to] = [0, this.#entries.length];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if ((this.#entries[middle]?.due ?? Infinity) <= due) from = middle + 1;
-      else to = middle;
-    }
-    return from;
+    const entry = timer as Entry<T>;
+    if (!entry.waiting) return;
+    entry.waiting = false;
+    this.#cancelled += 1;
+    if (this.#cancelled > toleratedCancelled && 2 * this.#cancelled > this.#heap.length) this.#dropCancelled();
+    else this.#uncover();
   }
 
   clear(): void {
-    for (const entry of this.#entries) entry.waiting = false;
-    this.#entries = [];
+    for (const entry of this.#heap) entry.waiting = false;
+    this.#heap = [];
+    this.#cancelled = 0;
   }
 
   /** Runs every timer that is due at `now`; an action may set further ones. */
@@ -68,11 +65,59 @@ export class Scheduler<T extends number = SimTime> {
 
   /** Runs the next timer if it is due at `now`. @returns whether it was */
   runNext(now: T): boolean {
-    const next = this.#entries[0];
+    const next = this.#heap[0];
     if (next === undefined || next.due > now) return false;
-    this.#entries.shift();
     next.waiting = false;
+    this.#removeFirst();
+    this.#uncover();
     next.action();
     return true;
+  }
+
+  /** Removes cancelled timers from the top. */
+  #uncover(): void {
+    while (this.#heap[0]?.waiting === false) {
+      this.#removeFirst();
+      this.#cancelled -= 1;
+    }
+  }
+
+  #dropCancelled(): void {
+    // a sorted list is a heap
+    this.#heap = this.#heap.filter(({ waiting }) => waiting).sort((a, b) => (precedes(a, b) ? -1 : 1));
+    this.#cancelled = 0;
+  }
+
+  #removeFirst(): void {
+    const last = this.#heap.pop();
+    if (last !== undefined && this.#heap.length > 0) this.#sink(last);
+  }
+
+  /** Puts an entry at a free position, or above it. */
+  #rise(entry: Entry<T>, free: number): void {
+    let position = free;
+    while (position > 0) {
+      const above = (position - 1) >>> 1;
+      const parent = this.#heap[above];
+      if (parent === undefined || !precedes(entry, parent)) break;
+      this.#heap[position] = parent;
+      position = above;
+    }
+    this.#heap[position] = entry;
+  }
+
+  /** Puts an entry at the top, or below it. */
+  #sink(entry: Entry<T>): void {
+    let position = 0;
+    for (;;) {
+      const [left, right] = [this.#heap[2 * position + 1], this.#heap[2 * position + 2]];
+      if (left === undefined) break;
+      const rightFirst = right !== undefined && precedes(right, left);
+      const child = rightFirst ? right : left;
+      if (!precedes(child, entry)) break;
+      this.#heap[position] = child;
+      position = 2 * position + (rightFirst ? 2 : 1);
+    }
+    this.#heap[position] = entry;
   }
 }

@@ -79,6 +79,43 @@ describe('scheduler', () => {
     expect(waiting()).to.deep.equal([false, false, false]);
   });
 
+  it('after any additions, cancellations and runs it does what a sorted list would do', () => {
+    const operation = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ add: fc.nat({ max: 20 }) }) },
+      { weight: 3, arbitrary: fc.record({ cancel: fc.nat() }) },
+      { weight: 1, arbitrary: fc.record({ runAfter: fc.nat({ max: 3 }) }) },
+    );
+    fc.assert(
+      fc.property(fc.array(operation, { maxLength: 300 }), (operations) => {
+        const scheduler = new Scheduler<number>();
+        let [now, expected]: [number, { due: number; id: number }[]] = [0, []];
+        const timers: Timer<number>[] = [];
+        const [ran, wanted]: [number[], number[]] = [[], []];
+        for (const each of operations) {
+          if ('add' in each) {
+            const [due, id] = [now + each.add, timers.length];
+            timers.push(scheduler.at(due, () => ran.push(id)));
+            expected.push({ due, id });
+            expected.sort((a, b) => a.due - b.due || a.id - b.id);
+          } else if ('cancel' in each) {
+            const id = each.cancel % Math.max(1, timers.length);
+            if (timers[id]) scheduler.cancel(timers[id]);
+            expected = expected.filter((entry) => entry.id !== id);
+          } else {
+            now += each.runAfter;
+            scheduler.runDue(now);
+            wanted.push(...expected.filter(({ due }) => due <= now).map(({ id }) => id));
+            expected = expected.filter(({ due }) => due > now);
+          }
+          expect(scheduler.nextDue).to.equal(expected[0]?.due ?? Infinity);
+        }
+        scheduler.runDue(Infinity);
+        expect(ran).to.deep.equal([...wanted, ...expected.map(({ id }) => id)]);
+        expect(timers.some(({ waiting }) => waiting)).to.equal(false);
+      }),
+    );
+  });
+
   it('an action may cancel another that is due at the same instant', () => {
     const scheduler = new Scheduler();
     const ran: string[] = [];
