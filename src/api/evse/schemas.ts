@@ -92,12 +92,10 @@ export const connectorSchema = z
     energy_wh: z.number().openapi({ description: 'Meter: into vehicles since the start.' }),
     energy_export_wh: z.number().openapi({ description: 'Meter: out of vehicles.' }),
     limit_kw: z.number().openapi({ description: 'The limit in force.' }),
-    limit_source: z
-      .enum(evseLimitSources)
-      .openapi({
-        description:
-          'Source of the limit in force; `der`: a grid-support function or the service state of the device, `site`: its connection point.',
-      }),
+    limit_source: z.enum(evseLimitSources).openapi({
+      description:
+        'Source of the limit in force; `der`: a grid-support function or the service state of the device, `site`: its connection point.',
+    }),
     local_limit_kw: quantity('Local limit of charging; null: none.'),
     local_limit_by: writerSchema.nullable().openapi({ description: 'Last writer; null: no limit.' }),
     discharge_kw: quantity('Discharge asked for; null: none.'),

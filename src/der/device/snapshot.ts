@@ -1,4 +1,5 @@
 /** Makes the snapshot: one object and JSON text per device and tick, shared by REST, history and stream. */
+import type { SimClock } from '../../core/time/sim-clock.ts';
 import type { AssetType, DcMode, DeviceDetail } from '../../contract/device.ts';
 import type { Published, Snapshot } from '../../contract/snapshot.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
@@ -21,6 +22,16 @@ export interface TickStamp {
   readonly wallTime: string;
   /** HH:MM:SS */
   readonly clockTime: string;
+}
+
+/** @param dateMs simulated date, ms since the epoch */
+export function tickStamp(clock: Pick<SimClock, 'wallMs' | 'timeOfDate'>, tick: number, dateMs: number): TickStamp {
+  return {
+    tick,
+    timestamp: new Date(dateMs).toISOString(),
+    wallTime: new Date(clock.wallMs()).toISOString(),
+    clockTime: clock.timeOfDate(dateMs),
+  };
 }
 
 type Status = Snapshot['status'];

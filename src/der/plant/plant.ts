@@ -28,7 +28,7 @@ import { Pace } from './pace.ts';
 import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
 import { Site } from '../site/site.ts';
-import type { TickStamp } from '../device/snapshot.ts';
+import { tickStamp } from '../device/snapshot.ts';
 import { Stepping } from './stepping.ts';
 import { Timetable } from './timetable.ts';
 import { Turns } from '../../core/turns.ts';
@@ -103,7 +103,7 @@ export class SimPlant implements Plant {
     this.#stepping = this.#createStepping();
     // tick 0: a snapshot exists before the first request
     const now = options.clock.tickTime;
-    const stamp = this.#stamp(0, options.clock.dateMs(now));
+    const stamp = tickStamp(options.clock, 0, options.clock.dateMs(now));
     this.#latest = {
       tick: 0,
       sim: now,
@@ -194,7 +194,7 @@ export class SimPlant implements Plant {
     return this.#turns.take(async () => {
       this.#checkRunning();
       const device = factory.make(spec, this.nextIndex, clock.tickTime);
-      const published = device.publish(this.#stamp(this.#latest.tick, clock.dateMs(clock.tickTime)));
+      const published = device.publish(tickStamp(clock, this.#latest.tick, clock.dateMs(clock.tickTime)));
       try {
         await admit(device);
         this.#checkRunning();
@@ -448,7 +448,7 @@ export class SimPlant implements Plant {
   async #publish(end: SimTime): Promise<void> {
     const { clock, monotonicMs } = this.#options;
     const tick = this.#latest.tick + 1;
-    const stamp = this.#stamp(tick, clock.stampMs(end));
+    const stamp = tickStamp(clock, tick, clock.stampMs(end));
     const published: Published[] = [];
     for (const device of this.devices) {
       published.push(device.publish(stamp));
@@ -480,15 +480,5 @@ export class SimPlant implements Plant {
     } catch (error) {
       this.#options.log.error(`a listener of the tick failed: ${errorText(error)}`);
     }
-  }
-
-  #stamp(tick: number, dateMs: number): TickStamp {
-    const { clock } = this.#options;
-    return {
-      tick,
-      timestamp: new Date(dateMs).toISOString(),
-      wallTime: new Date(clock.wallMs()).toISOString(),
-      clockTime: clock.timeOfDate(dateMs),
-    };
   }
 }

@@ -142,7 +142,15 @@ describe('GET and POST modbus/messages', () => {
 
   it('refuses what is no filter or setting', async () => {
     await start();
-    for (const query of ['limit=0', 'after_id=x', 'function=0', 'function=128', 'address=65536', 'peer=', 'direction=up'])
+    for (const query of [
+      'limit=0',
+      'after_id=x',
+      'function=0',
+      'function=128',
+      'address=65536',
+      'peer=',
+      'direction=up',
+    ])
       expect((await ask(port, `${path}?${query}`)).status, query).to.equal(422);
     expect((await ask(port, `${path}?device=9`)).status).to.equal(404);
     for (const body of [{}, { enabled: 'yes' }, { enabled: true, entries: 0 }, { enabled: true, entries: 10_001 }])
@@ -189,7 +197,9 @@ describe('GET and POST modbus/messages', () => {
     expect(connected.status, connected.text).to.equal(200);
     const both = (await get('?limit=1000')).messages;
     const own = both.filter((each: Json) => each.interface === 'sunspec_client');
-    expect(own.length).to.be.above(2).and.to.equal(both.length / 2);
+    expect(own.length)
+      .to.be.above(2)
+      .and.to.equal(both.length / 2);
     expect(own[0]).to.include({ direction: 'out', kind: 'request', device_index: null, points: null });
     expect(own[1]).to.include({ direction: 'in', kind: 'answer', exchange_id: own[0].id, whole: true });
     await set({ enabled: true, clear: true });
