@@ -96,7 +96,7 @@ export interface GridTrace {
   readonly nominalHz: number;
   /** the last sub-step */
   readonly now: GridTraceRow;
-  /** of the last sub-step; as in `now`, which costs a hundred times as much */
+  /** as in `now`, without making the rest of its row */
   readonly decidedBy: DecidedBy;
   /** the latest changes, oldest first */
   readonly transitions: readonly ServiceTransition[];
