@@ -43,17 +43,21 @@ async function keyPem({ privateKey }: webcrypto.CryptoKeyPair): Promise<string> 
   return `${PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', privateKey), 'PRIVATE KEY')}\n`;
 }
 
-export async function createAuthority(name: string): Promise<Authority> {
+/** @param by the authority above; default: a root */
+export async function createAuthority(name: string, by?: Authority): Promise<Authority> {
   const keys = await newKeys();
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: `CN=${name}`,
-    keys,
+  const certificate = await X509CertificateGenerator.create({
+    subject: `CN=${name}`,
+    issuer: by?.certificate.subject ?? `CN=${name}`,
+    publicKey: keys.publicKey,
+    signingKey: (by?.keys ?? keys).privateKey,
     signingAlgorithm: signing,
     notBefore: new Date(Date.now() - dayMs),
     notAfter: new Date(Date.now() + 3650 * dayMs),
     extensions: [
       new BasicConstraintsExtension(true, undefined, true),
-      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+      // with `digitalSignature` it can also be what a server presents
+      new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign | KeyUsageFlags.digitalSignature, true),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
@@ -68,12 +72,14 @@ export interface IssueOptions {
   readonly validDays?: readonly [from: number, to: number];
   /** default P-256 */
   readonly curve?: string;
+  /** DNS names of a server; default localhost and 127.0.0.1 */
+  readonly hosts?: readonly string[];
 }
 
 export async function issue(
   by: Authority,
   name: string,
-  { purpose, roles = [], validDays: [from, to] = [-1, 365], curve }: IssueOptions,
+  { purpose, roles = [], validDays: [from, to] = [-1, 365], curve, hosts }: IssueOptions,
 ): Promise<Identity> {
   const keys = await newKeys(curve);
   const certificate = await X509CertificateGenerator.create({
@@ -92,10 +98,12 @@ export async function issue(
       await AuthorityKeyIdentifierExtension.create(by.keys.publicKey),
       ...(purpose === 'server'
         ? [
-            new SubjectAlternativeNameExtension([
-              { type: 'dns', value: 'localhost' },
-              { type: 'ip', value: '127.0.0.1' },
-            ]),
+            new SubjectAlternativeNameExtension(
+              hosts?.map((value) => ({ type: 'dns', value })) ?? [
+                { type: 'dns', value: 'localhost' },
+                { type: 'ip', value: '127.0.0.1' },
+              ],
+            ),
           ]
         : []),
       ...roles.map((role) => new Extension(roleOid, false, role)),

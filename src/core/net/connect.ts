@@ -2,8 +2,9 @@
 import { connect as connectTcp } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
-import type { SecureContext } from 'node:tls';
 import { SimError } from '../errors.ts';
+import { clientTlsOptions } from '../tls/client-context.ts';
+import type { ClientTlsUse } from '../tls/client-context.ts';
 import { hostAndPort } from './listen.ts';
 import { guardedLookup } from './outbound.ts';
 
@@ -14,24 +15,14 @@ export interface ConnectTarget {
   /** an attempt that takes longer is given up */
   readonly timeoutMs: number;
   /** absent: in clear */
-  readonly tls?: {
-    readonly context: SecureContext;
-    /** whether the certificate of the other end must be one of `host` */
-    readonly checkHostname: boolean;
-  };
+  readonly tls?: ClientTlsUse;
 }
 
 const keepAliveMs = 60_000;
 
 function begin({ host, port, tls }: ConnectTarget): Socket {
   if (tls === undefined) return connectTcp({ host, port, lookup: guardedLookup, noDelay: true });
-  return connectTls({
-    host,
-    port,
-    lookup: guardedLookup,
-    secureContext: tls.context,
-    ...(!tls.checkHostname && { checkServerIdentity: () => undefined }),
-  });
+  return connectTls({ host, port, lookup: guardedLookup, ...clientTlsOptions(tls) });
 }
 
 /**
@@ -77,6 +68,12 @@ export function openSocket(target: ConnectTarget, signal: AbortSignal): Promise<
   });
 }
 
+const foreignAuthority =
+  'its certificate descends from an authority that was not given, or it leaves an intermediate certificate out';
+const noSuite = 'it refuses every cipher suite and TLS version that is offered, or the certificate of this end';
+const oldVersion = 'it accepts none of the TLS versions that are offered';
+const notAccepted = 'it does not accept the certificate of this end';
+
 const socketReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the other end reset the connection',
@@ -88,11 +85,23 @@ const socketReasons: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'the address cannot be used',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed and not the one given',
   SELF_SIGNED_CERT_IN_CHAIN: 'its certificate descends from an authority that was not given',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate descends from an authority that was not given',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'its certificate descends from an authority that was not given',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: foreignAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: foreignAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: foreignAuthority,
   CERT_HAS_EXPIRED: 'its certificate has expired',
+  CERT_NOT_YET_VALID: 'its certificate is not valid yet',
+  INVALID_PURPOSE: 'its certificate is not one for servers',
   ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS, or no version of it that is in use',
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is not of this host',
+  ERR_SSL_UNSUPPORTED_PROTOCOL: oldVersion,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: oldVersion,
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: noSuite,
+  // the name since OpenSSL 3.2
+  'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE': noSuite,
+  ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: notAccepted,
+  ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: notAccepted,
+  'ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE': notAccepted,
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'it requires a certificate of this end',
 };
 
 /** The error of a socket in words. OpenSSL gives a short `reason` beside a message full of internals. */

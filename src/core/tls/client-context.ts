@@ -1,32 +1,110 @@
-/** TLS contexts of clients, from PEM texts that came over REST. */
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { createSecureContext } from 'node:tls';
-import type { SecureContext } from 'node:tls';
+/** TLS of clients: contexts from PEM texts by policy, and the options of a connection with them. */
+import type { Socket } from 'node:net';
+import { createSecureContext, TLSSocket } from 'node:tls';
+import type { ConnectionOptions, SecureContext, SecureContextOptions } from 'node:tls';
 import { SimError } from '../errors.ts';
-import type { TlsTriple } from './material.ts';
+import type { Issue } from '../errors.ts';
+import { clientOffers } from './client-policy.ts';
+import type { ClientPolicy } from './client-policy.ts';
+import { certificatesOf, keyOf } from './material.ts';
+import type { TlsMaterial } from './material.ts';
+
+/** Root certificates of the other end, and the own certificate with its key where the other end asks for one. */
+export interface ClientIdentity<T> {
+  readonly rootCert: T;
+  /** certificates of intermediate CAs behind it */
+  readonly cert?: T;
+  readonly key?: T;
+}
+
+/** How issues name the three. */
+export type ClientNames = Required<ClientIdentity<string>>;
+
+function identityIssues({ cert, key }: ClientIdentity<string>, names: ClientNames): Issue[] {
+  if (cert === undefined && key === undefined) return [];
+  if (cert === undefined) return [{ name: names.cert, detail: 'is required with a key' }];
+  if (key === undefined) return [{ name: names.key, detail: 'is required with a certificate' }];
+  const [own] = certificatesOf(cert) ?? [];
+  const privateKey = keyOf(key);
+  const issues: Issue[] = [];
+  if (own === undefined) issues.push({ name: names.cert, detail: 'is not a certificate in PEM' });
+  if (typeof privateKey === 'string')
+    issues.push({ name: names.key, detail: 'is not an unencrypted private key in PEM' });
+  else if (own?.checkPrivateKey(privateKey) === false)
+    issues.push({ name: names.key, detail: 'does not belong to the certificate' });
+  return issues;
+}
+
+/** Options of the context of a client, or what is wrong with the texts; no issue repeats them. */
+export function clientMaterial(
+  pem: ClientIdentity<string>,
+  policy: ClientPolicy,
+  names: ClientNames,
+): { readonly material: TlsMaterial } | { readonly issues: readonly Issue[] } {
+  const issues = identityIssues(pem, names);
+  if (!certificatesOf(pem.rootCert)) issues.push({ name: names.rootCert, detail: 'is not a certificate in PEM' });
+  if (issues.length > 0) return { issues };
+  const { rootCert: ca, cert, key } = pem;
+  const context: SecureContextOptions = { ca, ...(cert && key && { cert, key }), ...clientOffers[policy] };
+  try {
+    createSecureContext(context);
+  } catch {
+    const name = cert === undefined ? names.rootCert : names.cert;
+    return { issues: [{ name, detail: 'cannot be used: its key or its signature is too weak' }] };
+  }
+  const [own] = cert === undefined ? [] : (certificatesOf(cert) ?? []);
+  return {
+    material: {
+      context,
+      validFromMs: own === undefined ? -Infinity : Date.parse(own.validFrom),
+      validToMs: own === undefined ? Infinity : Date.parse(own.validTo),
+    },
+  };
+}
 
 /**
- * @param pem texts of the own certificate, its key and the root certificates of the other end
- * @param ciphers OpenSSL names, colon between
- * @param place the member of the request that holds the three: `tls` gives the issues `/tls/cert`, `/tls/key`, ...
+ * A context from texts that came over REST.
+ * @param place the member of the request that holds the texts: `tls` gives the issues `/tls/cert`, `/tls/key`,
+ *   `/tls/root_cert`
  * @throws SimError COMMAND_BAD_VALUE; the texts themselves are never in it
  */
-export function createClientContext(pem: TlsTriple<string>, ciphers: string, place: string): SecureContext {
-  const { cert, key, rootCert } = pem;
-  const made = <T>(make: () => T, name: string, detail: string): T => {
-    try {
-      return make();
-    } catch {
-      throw new SimError('COMMAND_BAD_VALUE', `${place}.${name} ${detail}`, [{ name: `/${place}/${name}`, detail }]);
-    }
+export function createClientContext(pem: ClientIdentity<string>, policy: ClientPolicy, place: string): SecureContext {
+  const names = { cert: `/${place}/cert`, key: `/${place}/key`, rootCert: `/${place}/root_cert` };
+  const made = clientMaterial(pem, policy, names);
+  if ('material' in made) return createSecureContext(made.material.context);
+  const words = made.issues.map(({ name, detail }) => `${name.slice(1).replaceAll('/', '.')} ${detail}`);
+  throw new SimError('COMMAND_BAD_VALUE', words.join('; '), made.issues);
+}
+
+/** TLS of a connection that is opened here. */
+export interface ClientTlsUse {
+  readonly context: SecureContext;
+  /** whether the certificate of the other end must be one of the host; its chain is checked either way */
+  readonly checkHostname: boolean;
+}
+
+/**
+ * Options for `tls.connect`, and for what passes them on: `https.request`, the `connect` of an `Agent` of undici, `ws`.
+ * Agents keep connections by host and not by context: each context needs an agent of its own.
+ */
+export function clientTlsOptions({ context, checkHostname }: ClientTlsUse): ConnectionOptions {
+  return {
+    secureContext: context,
+    // also where the environment says otherwise (NODE_TLS_REJECT_UNAUTHORIZED)
+    rejectUnauthorized: true,
+    ...(!checkHostname && { checkServerIdentity: () => undefined }),
   };
-  const certificate = 'is not a certificate in PEM';
-  made(() => new X509Certificate(rootCert), 'root_cert', certificate);
-  made(() => new X509Certificate(cert), 'cert', certificate);
-  made(() => createPrivateKey(key), 'key', 'is not an unencrypted private key in PEM');
-  return made(
-    () => createSecureContext({ ca: rootCert, cert, key, minVersion: 'TLSv1.2', ciphers }),
-    'key',
-    `does not belong to ${place}.cert`,
-  );
+}
+
+/** What both ends agreed on: `TLSv1.2`, `ECDHE-ECDSA-AES128-CCM8`. */
+export interface Negotiated {
+  readonly version: string;
+  /** OpenSSL name */
+  readonly suite: string;
+}
+
+/** @param socket after its handshake. @returns null for one in clear */
+export function negotiatedBy(socket: Socket): Negotiated | null {
+  if (!(socket instanceof TLSSocket)) return null;
+  return { version: socket.getProtocol() ?? 'none', suite: socket.getCipher().name };
 }

@@ -35,20 +35,24 @@ export const secureSunSpecCiphers = [
 ] as const;
 
 /**
- * The cipher string in force. OpenSSL from 3.2 on counts the short tag of CCM8 as 64 bits, which only level 0 takes.
+ * A list of suites with CCM8 among them, in force. OpenSSL from 3.2 on counts the short tag of CCM8 as 64 bits, which
+ * only level 0 takes.
  */
-function cipherString({ ciphers }: TlsPolicy, openssl = process.versions.openssl): string {
-  if (ciphers !== null) return joined(ciphers);
+export function withCcm8InForce(list: string, openssl = process.versions.openssl): string {
   const [major = 0, minor = 0] = openssl.split('.').map(Number);
-  const list = secureSunSpecCiphers.join(':');
   return major > 3 || (major === 3 && minor >= 2) ? `${list}:@SECLEVEL=0` : list;
+}
+
+/** The cipher string in force. */
+function cipherString({ ciphers }: TlsPolicy): string {
+  return ciphers === null ? withCcm8InForce(secureSunSpecCiphers.join(':')) : joined(ciphers);
 }
 
 const pemBegin = '-----BEGIN CERTIFICATE-----';
 const pemEnd = '-----END CERTIFICATE-----';
 
 /** Every certificate of a PEM file; null when there is none, or when one cannot be read or is cut off. */
-function certificatesOf(pem: string): readonly X509Certificate[] | null {
+export function certificatesOf(pem: string): readonly X509Certificate[] | null {
   const bodies = pem
     .split(pemBegin)
     .slice(1)
@@ -61,7 +65,8 @@ function certificatesOf(pem: string): readonly X509Certificate[] | null {
   }
 }
 
-function keyOf(pem: string): KeyObject | string {
+/** The key in a PEM text, or what is wrong with it. */
+export function keyOf(pem: string): KeyObject | string {
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem))
     return 'holds an encrypted key; allowed: a key without a passphrase';
   try {
@@ -158,7 +163,7 @@ function selectsSuites(ciphers: string): boolean {
 /** The options of a context, and the validity of its certificate. */
 export interface TlsMaterial {
   readonly context: SecureContextOptions;
-  /** wall time from and until which the certificate of the server is valid, ms since the epoch */
+  /** wall time from and until which the own certificate is valid, ms since the epoch; infinite without one */
   readonly validFromMs: number;
   readonly validToMs: number;
 }
@@ -190,6 +195,23 @@ interface PemFile extends TlsFile {
 
 const maxPemBytes = 1024 * 1024;
 
+/** Texts of PEM files by their role, and an issue for each that cannot be read. */
+export function readPemFiles<Role extends string>(
+  files: readonly (readonly [Role, TlsFile])[],
+  readText: (path: string, maxBytes: number) => string,
+): { readonly texts: Partial<Record<Role, string>>; readonly issues: readonly Issue[] } {
+  const texts: Partial<Record<Role, string>> = {};
+  const issues: Issue[] = [];
+  for (const [role, { name, path }] of files) {
+    try {
+      texts[role] = readText(path, maxPemBytes);
+    } catch (error) {
+      issues.push({ name, detail: `cannot be read: ${fileReason(error)}` });
+    }
+  }
+  return { texts, issues };
+}
+
 /**
  * Reads the three files and checks each of them and whether they fit together. Issues bear the names of the settings,
  * with no path in them and nothing of the key.
@@ -200,18 +222,23 @@ export function readTlsMaterial(
   policy: TlsPolicy,
   readText: (path: string, maxBytes: number) => string,
 ): TlsReading {
-  const issues: Issue[] = [];
-  const read = (file: TlsFile): PemFile => {
-    try {
-      return { ...file, text: readText(file.path, maxPemBytes) };
-    } catch (error) {
-      issues.push({ name: file.name, detail: `cannot be read: ${fileReason(error)}` });
-      return { ...file, text: '' };
-    }
+  const { texts, issues } = readPemFiles(
+    [
+      ['cert', files.cert],
+      ['key', files.key],
+      ['rootCert', files.rootCert],
+    ],
+    readText,
+  );
+  if (issues.length > 0) return { issues };
+  const { cert = '', key = '', rootCert = '' } = texts;
+  const pem = {
+    cert: { ...files.cert, text: cert },
+    key: { ...files.key, text: key },
+    rootCert: { ...files.rootCert, text: rootCert },
   };
-  const pem = { cert: read(files.cert), key: read(files.key), rootCert: read(files.rootCert) };
-  if (issues.length === 0) issues.push(...pemIssues(pem, policy));
-  return issues.length > 0 ? { issues } : materialOf(pem, policy);
+  const wrong = pemIssues(pem, policy);
+  return wrong.length > 0 ? { issues: wrong } : materialOf(pem, policy);
 }
 
 function materialOf({ cert, key, rootCert }: TlsTriple<PemFile>, policy: TlsPolicy): TlsReading {

@@ -1,4 +1,3 @@
-import { DEFAULT_CIPHERS } from 'node:tls';
 import { SimError } from '../../core/errors.ts';
 import type { ConnectTarget } from '../../core/net/connect.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
@@ -13,15 +12,12 @@ export function endpointOf(target: ClientTarget): string {
     : `${target.transport}://${hostAndPort(target.host, target.port)}`;
 }
 
-/** Secure SunSpec Modbus requires this suite, which the runtime does not offer by default. */
-const ciphers = `${DEFAULT_CIPHERS}:ECDHE-ECDSA-AES128-CCM8`;
-
 /** Where the socket to a device goes. @throws SimError COMMAND_BAD_VALUE for certificates that cannot be used */
 export function connectTargetOf(target: Extract<ClientTarget, { host: string }>): ConnectTarget {
   const { host, port, timeoutMs } = target;
   if (target.transport === 'tcp') return { host, port, timeoutMs };
   const { checkHostname } = target.tls;
-  return { host, port, timeoutMs, tls: { context: createClientContext(target.tls, ciphers, 'tls'), checkHostname } };
+  return { host, port, timeoutMs, tls: { context: createClientContext(target.tls, 'sunspec', 'tls'), checkHostname } };
 }
 
 /** A target as it may be shown: without certificates and keys. */

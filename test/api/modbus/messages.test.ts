@@ -90,7 +90,7 @@ describe('GET and POST modbus/messages', () => {
       exception_code: null,
       no_answer: null,
       duration_ms: null,
-      raw: `000700000006010${6}${hex(address)}${hex(raw)}`,
+      raw: `0007000000060106${hex(address)}${hex(raw)}`,
     });
     expect(messages[2]).to.deep.include({ id: 3, exchange_id: 3, points: ['704.WMaxLimPct'], values: null });
     expect(messages[3]).to.deep.include({ id: 4, exchange_id: 3, points: null, values: { '704.WMaxLimPct': 50 } });
@@ -229,7 +229,7 @@ describe('GET and POST modbus/messages', () => {
     const version = slot('1.Opt');
     const text = Buffer.alloc(2 * version.def.size);
     text.write('Größe 1');
-    await master.request(adu(1, 1, `10${hex(version.address)}${hex(version.def.size)}${'10'}${text.toString('hex')}`));
+    await master.request(adu(1, 1, `10${hex(version.address)}${hex(version.def.size)}10${text.toString('hex')}`));
     expect((await get()).messages[0].values).to.deep.equal({ '1.Opt': 'Größe 1' });
   });
 });

@@ -43,10 +43,20 @@ describe('outgoing connections', () => {
   });
 
   it('what OpenSSL says is told without its internals', () => {
-    const alert = { code: 'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', reason: 'tlsv1 alert unknown ca' };
-    expect(
-      socketErrorText(Object.assign(new Error('80AC:error:0A000418:SSL routines:ssl3_read_bytes:'), alert)),
-    ).to.equal('tlsv1 alert unknown ca');
+    const text = (code: string, reason: string) =>
+      socketErrorText(
+        Object.assign(new Error('80AC:error:0A000418:SSL routines:ssl3_read_bytes:'), {
+          code: `ERR_SSL_${code}`,
+          reason,
+        }),
+      );
+    expect(text('TLSV1_ALERT_INTERNAL_ERROR', 'tlsv1 alert internal error')).to.equal('tlsv1 alert internal error');
+    expect(text('TLSV1_ALERT_UNKNOWN_CA', 'tlsv1 alert unknown ca')).to.equal(
+      'it does not accept the certificate of this end',
+    );
+    // the name of one alert in different versions of OpenSSL
+    for (const code of ['SSLV3_ALERT_HANDSHAKE_FAILURE', 'SSL/TLS_ALERT_HANDSHAKE_FAILURE'])
+      expect(text(code, 'alert handshake failure')).to.contain('refuses every cipher suite');
     expect(socketErrorText(new Error('as it is'))).to.equal('as it is');
   });
 });
