@@ -374,9 +374,10 @@ export class SimDevice implements Device {
           this.#power.admit(by);
           this.#admit(by, 'MAP_LOCAL_CONTROL');
         },
-        applySettings: (settings) => {
-          this.#inverter.applySettings(settings);
+        applySettings: (settings, former) => {
+          this.#inverter.applySettings(settings, former);
         },
+        rankOf: (name) => this.#inverter.reactivePower.rankOf(name),
         resetAlarms: (by) => {
           this.#resetAlarms(by);
         },

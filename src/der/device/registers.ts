@@ -6,12 +6,15 @@ import type { Scheduler } from '../../core/time/scheduler.ts';
 import { AdoptionTimers } from '../../sunspec/map/adoption-timers.ts';
 import { RegisterBank } from '../../sunspec/map/bank.ts';
 import type { CommitClock } from '../../sunspec/map/bank.ts';
-import type { CommitParticipant } from '../../sunspec/map/commit.ts';
+import type { Commit, CommitParticipant } from '../../sunspec/map/commit.ts';
+import { functionTable } from '../../sunspec/map/functions.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { ReversionTimers } from '../../sunspec/map/reversion.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { readPoint } from '../../sunspec/map/view.ts';
 import type { DeviceEffects } from '../faults/device-effects.ts';
+import { noFormerRanks, reactiveFunctions } from '../inverter/reactive-order.ts';
+import type { FormerRanks, ReactiveFunction } from '../inverter/reactive-order.ts';
 import { readSettings } from '../inverter/settings.ts';
 import type { Settings } from '../inverter/settings.ts';
 import type { DcSource } from '../source/source.ts';
@@ -39,7 +42,10 @@ export interface DeviceRegistersOptions {
 export interface RegistersHost {
   /** @throws SimError MAP_LOCAL_CONTROL, COMMAND_CONFLICT where this writer may not write now */
   admit(by: Origin): void;
-  applySettings(settings: Settings): void;
+  /** @param former functions of reactive power that get back a former place among those enabled */
+  applySettings(settings: Settings, former: FormerRanks): void;
+  /** That place now. */
+  rankOf(name: ReactiveFunction): number;
   resetAlarms(by: Origin): void;
   /** Carries out the command that a register write means. */
   command(command: SourceCommand, by: Origin): void;
@@ -50,6 +56,20 @@ const shownModels: readonly number[] = [701, 713, 714, 64413, 64414];
 
 const isAlarmReset = ({ modelId, path }: PointSlot) =>
   (modelId === 715 && path === 'AlarmReset') || (modelId === 802 && path === 'AlmRst');
+
+const isEnable = ({ modelId, path }: PointSlot, name: ReactiveFunction) =>
+  functionTable[name].model === modelId && functionTable[name].enable === path;
+
+/** The places of the functions of reactive power whose enables a commit restores. */
+function formerRanks(restored: Commit['restored']): FormerRanks {
+  if (restored.size === 0) return noFormerRanks;
+  const ranks = new Map<ReactiveFunction, number>();
+  for (const [slot, { rank }] of restored) {
+    const name = rank === undefined ? undefined : reactiveFunctions.find((each) => isEnable(slot, each));
+    if (name && rank !== undefined) ranks.set(name, rank);
+  }
+  return ranks;
+}
 
 function alarmReset(reset: (by: Origin) => void): CommitParticipant {
   return {
@@ -102,8 +122,8 @@ export class DeviceRegisters {
   /** In the order of their calls. */
   #participants(host: RegistersHost): readonly CommitParticipant[] {
     const { template, clock, scheduler } = this.#options;
-    const applySettings = () => {
-      host.applySettings(this.settings());
+    const apply = (former: FormerRanks) => {
+      host.applySettings(this.settings(), former);
     };
     return [
       {
@@ -125,7 +145,21 @@ export class DeviceRegisters {
         host.resetAlarms(by);
       }),
       // each commit by itself: which function was enabled last must not depend on where ticks fall
-      { prepare: () => applySettings, reloaded: applySettings },
+      {
+        prepare({ restored }) {
+          const former = formerRanks(restored);
+          return () => {
+            apply(former);
+          };
+        },
+        reloaded: () => {
+          apply(noFormerRanks);
+        },
+        rankOf(slot) {
+          const name = reactiveFunctions.find((each) => isEnable(slot, each));
+          return name && host.rankOf(name);
+        },
+      },
       new StorageCommands(this.bank, template.storage, (command, by) => {
         host.command(command, by);
       }),

@@ -19,6 +19,7 @@ import { EnterService } from './enter-service.ts';
 import { Protection } from './protection.ts';
 import type { ProtectionRatings, TripCause } from './protection.ts';
 import { rampTowards } from './ramp.ts';
+import type { FormerRanks } from './reactive-order.ts';
 import { ReactivePower } from './reactive-power.ts';
 import { isEnergized, nextPhase } from './service.ts';
 import type { ServicePhase } from './service.ts';
@@ -105,9 +106,12 @@ export class Inverter {
     this.#noTimersUnderGrid = null;
   }
 
-  /** Takes over settings that a write has changed; physics follows from the next sub-step on. */
-  applySettings(settings: Settings): void {
-    this.reactivePower.reorder(this.#settings, settings);
+  /**
+   * Takes over settings that a write has changed; physics follows from the next sub-step on.
+   * @param former functions of reactive power that get back a former place among those enabled
+   */
+  applySettings(settings: Settings, former?: FormerRanks): void {
+    this.reactivePower.reorder(this.#settings, settings, former);
     this.#settings = this.#slowed(settings);
     this.#moving = true;
     this.#noTimersUnderGrid = null;

@@ -4,37 +4,10 @@ import { clampVar, lowPowerShare, settle, varBase } from './capability.ts';
 import type { Capability, Priority } from './capability.ts';
 import { interpolate } from './curve.ts';
 import { rampTowards, respond } from './ramp.ts';
+import { noFormerRanks, reactiveEnabled, ReactiveOrder } from './reactive-order.ts';
+import type { FormerRanks, ReactiveFunction } from './reactive-order.ts';
 import type { PfSetting, Settings } from './settings.ts';
 import { ReferenceVoltage, voltVarPct } from './volt-var.ts';
-
-/** Of several enabled functions the one enabled last acts. This is the order at start; the last one has priority. */
-export const reactiveFunctions = ['pf_absorb', 'pf_inject', 'constant_var', 'watt_var', 'volt_var'] as const;
-export type ReactiveFunction = (typeof reactiveFunctions)[number];
-
-export function reactiveEnabled(settings: Settings, name: ReactiveFunction): boolean {
-  switch (name) {
-    case 'pf_inject':
-      return settings.pfInject.enabled;
-    case 'pf_absorb':
-      return settings.pfAbsorb.enabled;
-    case 'constant_var':
-      return settings.constantVar.enabled;
-    case 'watt_var':
-      return settings.wattVar.enabled;
-    case 'volt_var':
-      return settings.voltVar.enabled;
-  }
-}
-
-/** The order after a change of settings: functions that have just been enabled move to the end. */
-export function reorderReactive(
-  order: readonly ReactiveFunction[],
-  before: Settings,
-  after: Settings,
-): readonly ReactiveFunction[] {
-  const enabled = order.filter((name) => reactiveEnabled(after, name) && !reactiveEnabled(before, name));
-  return enabled.length === 0 ? order : [...order.filter((name) => !enabled.includes(name)), ...enabled];
-}
 
 /** Constant power factor has a setting for each direction of active power; the others act in both. */
 function applies(name: ReactiveFunction, pW: number): boolean {
@@ -136,7 +109,7 @@ const negligibleVar = 1e-3;
 
 export class ReactivePower {
   readonly #reference = new ReferenceVoltage();
-  #order: readonly ReactiveFunction[] = reactiveFunctions;
+  readonly #order = new ReactiveOrder();
   acting: ReactiveFunction | null = null;
   /** request of the acting function within the capability, and the ramped or filtered command, var */
   targetVar = 0;
@@ -148,13 +121,19 @@ export class ReactivePower {
   qVar = 0;
   moving = false;
 
-  reorder(before: Settings, after: Settings): void {
-    this.#order = reorderReactive(this.#order, before, after);
+  /** @param former functions that get back a former place among those enabled */
+  reorder(before: Settings, after: Settings, former: FormerRanks = noFormerRanks): void {
+    this.#order.follow(before, after, former);
+  }
+
+  /** The place of a function in the order of enabling, for `reorder`. */
+  rankOf(name: ReactiveFunction): number {
+    return this.#order.rankOf(name);
   }
 
   /** Restores the order at start. */
   forgetOrder(): void {
-    this.#order = reactiveFunctions;
+    this.#order.forget();
   }
 
   /** Nothing flows; on return reactive power starts from zero. */
@@ -177,7 +156,7 @@ export class ReactivePower {
   step(input: ReactiveInput, dtS: number): void {
     const { settings, capability, wantedW, sVa } = input;
     const before = this.qVar;
-    const acting = actingReactive(this.#order, settings, wantedW);
+    const acting = actingReactive(this.#order.order, settings, wantedW);
     const requestedVar = input.running ? this.requestVar(acting, input) : 0;
     const targetVar = clampVar(settings, requestedVar);
     const commandVar = approach(input, acting, before, targetVar, dtS);

@@ -3,7 +3,7 @@ import type { Origin, Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { adopt, adoptInPlace } from './adoption.ts';
 import { Commit } from './commit.ts';
-import type { CommitParticipant, FollowUp } from './commit.ts';
+import type { CommitParticipant, FollowUp, Former } from './commit.ts';
 import { memoPerLayout, noSlot } from './layout.ts';
 import { OnDemandModel } from './on-demand.ts';
 import type { OnDemandOptions } from './on-demand.ts';
@@ -26,6 +26,17 @@ export interface LastWrite {
   readonly slot: PointSlot;
   readonly by: Provenance;
 }
+
+/**
+ * A change of `adopt`: `tx` assigns by name, `set` by point slot. `restore` puts a former value back as if nothing had
+ * been written since: with its former writer, and without the check of its range, which it has passed before. A set 1
+ * that it completes must still be one that can be in force.
+ */
+export type AdoptChange = (
+  tx: WritableMapView,
+  set: (slot: PointSlot, value: AnyPointValue) => void,
+  restore: (slot: PointSlot, former: Former) => void,
+) => void;
 
 /** The registers of one device. Reads are slices of the truth; writes are all or nothing. */
 export interface Bank {
@@ -59,10 +70,12 @@ export interface Bank {
    * For REST and the protocol bridges: writes set 1 of the curve and control models, and with it any other RW point, in
    * one commit. The resulting set 1 is checked as at an adoption; stored sets are not touched. In each model so changed
    * the adoption request then reads 1 and its result COMPLETED. Takes no adoption time.
-   * @param change `tx` by name, `set` by point slot
+   * @param committed called once when the registers hold the change, before anybody hears of it; must not throw
    * @throws SimError as `write`; MAP_BAD_VALUE with the reason when a set 1 cannot be in force
    */
-  adopt(by: Origin, change: (tx: WritableMapView, set: (slot: PointSlot, value: AnyPointValue) => void) => void): void;
+  adopt(by: Origin, change: AdoptChange, committed?: () => void): void;
+  /** Checks as `adopt` does, whether this writer may write now included, and writes nothing. @throws SimError as `adopt` */
+  checkAdopt(by: Origin, change: AdoptChange): void;
   /** Typed view of the committed registers, for reading. */
   readonly map: MapView;
   /** Decoded value of any point; null when not implemented. */
@@ -75,8 +88,12 @@ export interface Bank {
   provenance(slot: PointSlot): Provenance | undefined;
   /** The last commit; null: none since the start, or since a reset put the start values back. */
   readonly lastWrite: LastWrite | null;
+  /** The present value of a point, for `restore` of a later `adopt`. */
+  former(slot: PointSlot): Former;
   /** Called after each commit; the returned function ends it. */
   onChange(listener: (change: Change) => void): () => void;
+  /** Called when all start values are back (reset of the device), before `onChange`; the returned function ends it. */
+  onReload(listener: (by: Origin) => void): () => void;
 }
 
 /** The clocks a commit is stamped with. */
@@ -106,6 +123,21 @@ interface Scratch {
   touched: Set<number> | null;
 }
 
+/** Points that get back a former value. */
+type Restored = ReadonlyMap<PointSlot, Former>;
+const noneRestored: Restored = new Map();
+
+const nothing = () => undefined;
+
+interface Conclusion {
+  readonly by: Origin;
+  /** requests among the points that are still to be carried out */
+  readonly adoptions?: readonly PointSlot[];
+  readonly restored?: Restored;
+  /** called before follow-ups and listeners */
+  readonly committed?: () => void;
+}
+
 const scratchOf = memoPerLayout((layout): Scratch => {
   const image = Buffer.alloc(layout.size * 2);
   const made: Scratch = {
@@ -132,6 +164,7 @@ export class RegisterBank implements Bank {
   #writers: Map<PointSlot, Provenance> | undefined;
   #lastWrite: LastWrite | null = null;
   readonly #listeners = new Set<(change: Change) => void>();
+  readonly #reloadListeners = new Set<(by: Origin) => void>();
 
   /** @param image start values; owned by the bank from now on */
   constructor(layout: Layout, image: Buffer, clock: CommitClock, options: BankOptions = {}) {
@@ -187,22 +220,15 @@ export class RegisterBank implements Bank {
     });
   }
 
-  adopt(by: Origin, change: (tx: WritableMapView, set: (slot: PointSlot, value: AnyPointValue) => void) => void): void {
-    const scratch = this.#open(by);
-    try {
-      change(scratch.tx, (slot, value) => {
-        scratch.touched?.add(slot.index);
-        checkAdoptAccess(slot);
-        writePoint(this.layout, scratch.image, slot, value);
-      });
-      const points = this.#touchedIn(scratch);
-      for (const slot of points) checkAdoptAccess(slot);
-      if (points.length === 0) return;
-      checkValues(this.layout, scratch.image, points);
-      this.#conclude(scratch, [...points, ...adoptInPlace(this.layout, scratch.image, points)], [], by);
-    } finally {
-      scratch.touched = null;
-    }
+  adopt(by: Origin, change: AdoptChange, committed: () => void = nothing): void {
+    this.#adoptable(by, change, (scratch, points, restored) => {
+      if (points.length > 0) this.#conclude(scratch, points, { restored, by, committed });
+      else committed();
+    });
+  }
+
+  checkAdopt(by: Origin, change: AdoptChange): void {
+    this.#adoptable(by, change, nothing);
   }
 
   /**
@@ -215,7 +241,7 @@ export class RegisterBank implements Bank {
     if (!result || this.value(result) !== 'IN_PROGRESS') return;
     const scratch = this.#open();
     try {
-      this.#conclude(scratch, adopt(this.layout, scratch.image, request), [], by);
+      this.#conclude(scratch, adopt(this.layout, scratch.image, request), { by });
     } finally {
       scratch.touched = null;
     }
@@ -249,6 +275,12 @@ export class RegisterBank implements Bank {
     return this.#lastWrite;
   }
 
+  former(slot: PointSlot): Former {
+    let rank: number | undefined;
+    for (const participant of this.#participants) rank ??= participant.rankOf?.(slot);
+    return { raw: this.raw(slot), writer: this.provenance(slot), rank };
+  }
+
   /** Puts all start values back (reset of the device), with one change event for the settings that differed. */
   reload(image: Buffer, by: Origin): void {
     const differs = (slot: PointSlot) => {
@@ -262,6 +294,11 @@ export class RegisterBank implements Bank {
     for (const participant of this.#participants) {
       this.#guarded(() => participant.reloaded?.(points, by));
     }
+    for (const listener of this.#reloadListeners) {
+      this.#guarded(() => {
+        listener(by);
+      });
+    }
     this.#announce(points, by);
   }
 
@@ -269,6 +306,13 @@ export class RegisterBank implements Bank {
     this.#listeners.add(listener);
     return () => {
       this.#listeners.delete(listener);
+    };
+  }
+
+  onReload(listener: (by: Origin) => void): () => void {
+    this.#reloadListeners.add(listener);
+    return () => {
+      this.#reloadListeners.delete(listener);
     };
   }
 
@@ -314,18 +358,62 @@ export class RegisterBank implements Bank {
     }
   }
 
+  /** Checks a change whole and calls `then` with the points to commit. */
+  #adoptable(
+    by: Origin,
+    change: AdoptChange,
+    then: (scratch: Scratch, points: readonly PointSlot[], restored: Restored) => void,
+  ): void {
+    const { layout } = this;
+    const scratch = this.#open(by);
+    const { image } = scratch;
+    const restored = new Map<PointSlot, Former>();
+    const touch = (slot: PointSlot) => {
+      scratch.touched?.add(slot.index);
+      checkAdoptAccess(slot);
+    };
+    try {
+      change(
+        scratch.tx,
+        (slot, value) => {
+          touch(slot);
+          writePoint(layout, image, slot, value);
+        },
+        (slot, former) => {
+          touch(slot);
+          former.raw.forEach((word, i) => image.writeUInt16BE(word, (slot.address - layout.base + i) * 2));
+          restored.set(slot, former);
+        },
+      );
+      const points = this.#touchedIn(scratch);
+      for (const slot of points) checkAdoptAccess(slot);
+      checkValues(
+        layout,
+        image,
+        points.filter((slot) => !restored.has(slot)),
+      );
+      then(scratch, [...points, ...adoptInPlace(layout, image, points)], restored);
+    } finally {
+      scratch.touched = null;
+    }
+  }
+
   #touchedIn(scratch: Scratch): PointSlot[] {
     return [...(scratch.touched ?? [])].map((index) => this.#slot(index));
   }
 
   #commit(scratch: Scratch, points: readonly PointSlot[], by: Origin): void {
     checkValues(this.layout, scratch.image, points);
-    this.#conclude(scratch, points, points.filter(isAdoptionRequest), by);
+    this.#conclude(scratch, points, { by, adoptions: points.filter(isAdoptionRequest) });
   }
 
-  /** Commits the validated candidate. @param adoptions requests among the points that are still to be carried out */
-  #conclude(scratch: Scratch, points: readonly PointSlot[], adoptions: readonly PointSlot[], by: Origin): void {
-    const commit = new Commit(this.layout, scratch.image, points, adoptions, by);
+  /** Commits the validated candidate. */
+  #conclude(
+    scratch: Scratch,
+    points: readonly PointSlot[],
+    { by, adoptions = [], restored = noneRestored, committed = nothing }: Conclusion,
+  ): void {
+    const commit = new Commit(this.layout, scratch.image, points, adoptions, by, restored);
     const followUps: FollowUp[] = [];
     for (const participant of this.#participants) {
       const followUp = participant.prepare?.(commit) ?? null;
@@ -340,6 +428,11 @@ export class RegisterBank implements Bank {
     for (const slot of [...points, ...commit.adopted]) this.#writers.set(slot, provenance);
     const [slot] = points;
     if (slot) this.#lastWrite = { slot, by: provenance };
+    for (const [slot, { writer }] of restored) {
+      if (writer === undefined) this.#writers.delete(slot);
+      else this.#writers.set(slot, writer);
+    }
+    committed();
     for (const followUp of followUps) this.#guarded(followUp);
     this.#announce(points, by);
   }

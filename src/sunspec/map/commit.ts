@@ -1,6 +1,6 @@
 /** Participants of a commit: the phases in which the bank calls them, and what they may do. */
 import { SimError } from '../../core/errors.ts';
-import type { Origin } from '../../core/origin.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
 import { adopt, reportAdoption } from './adoption.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import type { AnyPointValue } from './types.ts';
@@ -11,6 +11,16 @@ import { readPoint, writePoint } from './view.ts';
  * adopted and the result point reads this word.
  */
 export type AdoptionOutcome = 'ADOPT' | 'IN_PROGRESS' | 'COMPLETED' | 'FAILED';
+
+/** A value of a point to come back to. */
+export interface Former {
+  /** as `Bank.raw` gives it */
+  readonly raw: readonly number[];
+  /** undefined: a start value */
+  readonly writer: Provenance | undefined;
+  /** what a participant remembers beside the registers, as `rankOf` gave it */
+  readonly rank: number | undefined;
+}
 
 /** Acts once the registers hold the change. */
 export type FollowUp = () => void;
@@ -31,6 +41,11 @@ export interface CommitParticipant {
   admit?(by: Origin): void;
   /** @returns the follow-up of the change; null: none */
   prepare?(commit: Commit): FollowUp | null;
+  /**
+   * What a change of this point loses beside its value: the place of an enable among others, the last of which counts. A
+   * commit that restores the point brings it back (`Commit.restored`).
+   */
+  rankOf?(slot: PointSlot): number | undefined;
   /** The start values are back, which takes no other phase. @param points settings that differed */
   reloaded?(points: readonly PointSlot[], by: Origin): void;
 }
@@ -40,6 +55,8 @@ export class Commit {
   readonly by: Origin;
   /** points of the change event, in the order in which they were written */
   readonly points: readonly PointSlot[];
+  /** points among them that got back a former value: a function among these is not enabled by this change */
+  readonly restored: ReadonlyMap<PointSlot, Former>;
   readonly #layout: Layout;
   readonly #image: Buffer;
   readonly #adoptions: Set<PointSlot>;
@@ -54,10 +71,12 @@ export class Commit {
     points: readonly PointSlot[],
     adoptions: readonly PointSlot[],
     by: Origin,
+    restored: ReadonlyMap<PointSlot, Former>,
   ) {
     this.#layout = layout;
     this.#image = image;
     this.points = points;
+    this.restored = restored;
     this.#adoptions = new Set(adoptions);
     this.#effective = points;
     this.by = by;

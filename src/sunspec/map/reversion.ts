@@ -15,7 +15,7 @@ import type { CommitClock, RegisterBank } from './bank.ts';
 import type { Commit, CommitParticipant } from './commit.ts';
 import { memoPerLayout } from './layout.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';
-import { adoptionPoints } from './sets.ts';
+import { adoptionPoints, isInSet1 } from './sets.ts';
 import type { AdoptionPoints } from './sets.ts';
 import type { AnyPointValue } from './types.ts';
 
@@ -60,6 +60,21 @@ const groupsOf = memoPerLayout((layout): readonly ReversionGroup[] =>
   layout.models.flatMap((place) => groupsOfModel(layout, place)),
 );
 
+/**
+ * The timer points (RvrtTms) by the points that such a timer would end the effect of: those whose write restarts it,
+ * and set 1 where it adopts another set.
+ */
+export const reversionTimers = memoPerLayout((layout): ReadonlyMap<PointSlot, PointSlot> => {
+  const timers = new Map<PointSlot, PointSlot>();
+  for (const { timer, members, adoption } of groupsOf(layout)) {
+    if (!timer.implemented) continue;
+    for (const slot of members) if (slot !== timer) timers.set(slot, timer);
+    if (!adoption) continue;
+    for (const slot of layout.slots) if (slot.modelId === timer.modelId && isInSet1(slot)) timers.set(slot, timer);
+  }
+  return timers;
+});
+
 const byReversion: Origin = { source: 'reversion' };
 
 /** The running reversion timers of one device. */
@@ -80,7 +95,8 @@ export class ReversionTimers implements CommitParticipant {
 
   /** Starts, restarts or ends the timers of the groups that were written. */
   prepare(commit: Commit): null {
-    if (commit.by.source === 'reversion') return null;
+    // its own write; the end of a hold, which has the same source, does restart the timer of a master
+    if (commit.by === byReversion) return null;
     for (const group of groupsOf(this.#bank.layout)) {
       if (!commit.points.some((slot) => group.members.has(slot))) continue;
       const seconds = commit.value(group.timer);

@@ -1,0 +1,376 @@
+/**
+ * Holds: timed controls of remote parties, as events of IEEE 2030.5 or controls of OCPP are. A hold writes points when it
+ * begins and puts back at its end what was there before. It knows no clock: its owner decides when it ends.
+ *
+ * - Every point has a *base*, its value and writer before the first hold of an owner, handed on when another hold of this
+ *   owner takes the point over. The end restores the base, whatever holds came in between.
+ * - A point that somebody else has written since is *left* alone. Whether it was, its writer tells: the end gives points
+ *   back to the writer of their base, so a hold under the hold of another owner is in force again after that one's end;
+ *   and where the lower one ends first, its base becomes the base of the upper one. No order of ends leaves a value of
+ *   an ended hold behind.
+ * - Beside its own values a hold writes those that it needs to last: RvrtTms = 0 of the reversion groups that it touches,
+ *   so that no timer of a master ends it early; and where it enables a function of reactive power, DISABLED for the others
+ *   of the five, because the one enabled last acts. At the end each function has its former place in that order again.
+ */
+import { SimError } from '../../core/errors.ts';
+import type { Origin, Provenance, Source } from '../../core/origin.ts';
+import type { AdoptChange, Bank } from './bank.ts';
+import type { Former } from './commit.ts';
+import { functionTable, reactivePowerFunctions } from './functions.ts';
+import { memoPerLayout } from './layout.ts';
+import type { Layout, PointSlot } from './layout.ts';
+import { reversionTimers } from './reversion.ts';
+import { isInSet1 } from './sets.ts';
+import type { AnyPointValue } from './types.ts';
+import { pointName } from './view.ts';
+
+/** A value for a point, as `Bank.adopt` takes it. */
+export interface HoldValue {
+  readonly slot: PointSlot;
+  readonly value: AnyPointValue;
+}
+
+/** A hold that is to begin. */
+export interface NewHold {
+  /** unique among the holds of its owner; with the source it is the writer of its points */
+  readonly id: string;
+  readonly source: Source;
+  readonly values: readonly HoldValue[];
+}
+
+/** Holds that end and one that begins, at one instant. */
+export interface HoldChange {
+  readonly end?: readonly string[];
+  readonly begin?: NewHold;
+}
+
+/** What became of the points of a hold that has ended; each point is in one list. */
+export interface EndedHold {
+  readonly id: string;
+  /** have their base again */
+  readonly restored: readonly PointSlot[];
+  /** belong to somebody else, who has written them since */
+  readonly left: readonly PointSlot[];
+  /** belong to another hold of the same owner, and their base with them */
+  readonly handedOver: readonly PointSlot[];
+}
+
+/** One point of a hold that lasts. */
+export interface HeldPoint {
+  readonly slot: PointSlot;
+  readonly value: AnyPointValue;
+  /** the value that its end restores, unless the point is overwritten by then */
+  readonly base: AnyPointValue;
+  /** somebody else, or a later hold, is its last writer now */
+  readonly overwritten: boolean;
+  /** the hold itself has added the point to those that it was given */
+  readonly added: boolean;
+}
+
+interface Base extends Former {
+  readonly value: AnyPointValue;
+}
+
+interface Entry {
+  readonly value: AnyPointValue;
+  readonly added: boolean;
+  /** the writer of the point while this hold has it: the very object, which no other write can have */
+  readonly mark: Provenance | undefined;
+  base: Base;
+  /** how the hold has lost the point to another hold of its owner; null: it has not */
+  lost: 'handed over' | 'overwritten before' | null;
+}
+
+interface Control {
+  readonly id: string;
+  readonly points: Map<PointSlot, Entry>;
+}
+
+/** A change that has been thought through and not yet written. */
+interface Plan {
+  readonly ended: readonly EndedHold[];
+  readonly restore: readonly (readonly [PointSlot, Entry])[];
+  /** timers that stay at 0 for a hold that goes on */
+  readonly keep: readonly (readonly [PointSlot, Entry, Control])[];
+  readonly write: readonly Write[];
+}
+
+interface Write extends HoldValue {
+  readonly added: boolean;
+  readonly base: Base;
+  /** what another hold of the owner loses by it, and why; null: no other has the point */
+  readonly former: { readonly entry: Entry; readonly lost: NonNullable<Entry['lost']> } | null;
+}
+
+/** The holds of all owners on one bank: where they meet, bases are handed on between owners. */
+const onBank = new WeakMap<Bank, Set<Holds>>();
+
+const reactiveEnables = memoPerLayout((layout: Layout): readonly PointSlot[] =>
+  reactivePowerFunctions.flatMap((name) => {
+    const slot = layout.slot(functionTable[name].model, functionTable[name].enable);
+    return slot?.implemented === true ? [slot] : [];
+  }),
+);
+
+/** Points of the simulation model 64414 are commands to surroundings, which have timed changes of their own. */
+const surroundingsModel = 64414;
+
+/** @throws SimError MAP_BAD_VALUE for a point that no end could restore */
+function checkHoldable(slot: PointSlot): void {
+  const detail =
+    slot.def.effect === 'latch'
+      ? 'is a command, not a state: it cannot be held'
+      : slot.modelId === surroundingsModel
+        ? 'belongs to the surroundings: it cannot be held'
+        : null;
+  if (detail === null) return;
+  const name = pointName(slot);
+  throw new SimError('MAP_BAD_VALUE', `${name}: ${detail}`, [{ name, detail }]);
+}
+
+interface Wanted {
+  readonly value: AnyPointValue;
+  readonly added: boolean;
+}
+
+/** The values of a hold with those that it needs to last. @throws SimError MAP_BAD_VALUE */
+function completed(layout: Layout, values: readonly HoldValue[]): Map<PointSlot, Wanted> {
+  const wanted = new Map<PointSlot, Wanted>();
+  for (const { slot, value } of values) {
+    checkHoldable(slot);
+    wanted.set(slot, { value, added: false });
+  }
+  const enables = reactiveEnables(layout);
+  if (enables.some((slot) => isOn(slot, wanted.get(slot)?.value))) {
+    for (const slot of enables) if (!wanted.has(slot)) wanted.set(slot, { value: 'DISABLED', added: true });
+  }
+  const timers = reversionTimers(layout);
+  for (const slot of [...wanted.keys()]) {
+    const timer = timers.get(slot);
+    if (timer && !wanted.has(timer)) wanted.set(timer, { value: 0, added: true });
+  }
+  return wanted;
+}
+
+/** An enumeration may come as its number. */
+function isOn({ def }: PointSlot, value: AnyPointValue | undefined): boolean {
+  return value === 'ENABLED' || (value !== undefined && value === def.symbols?.['ENABLED']);
+}
+
+/** The model whose set 1 an error concerns; null: another error. */
+function brokenSet(layout: Layout, error: unknown): number | null {
+  if (!(error instanceof SimError) || error.code !== 'MAP_BAD_VALUE') return null;
+  const name = error.issues[0]?.name ?? '';
+  const dot = name.indexOf('.');
+  const slot = layout.slot(Number(name.slice(0, dot)), name.slice(dot + 1));
+  return slot && isInSet1(slot) ? slot.modelId : null;
+}
+
+/** The holds of one owner (a protocol, or REST) on one bank. */
+export class Holds {
+  readonly #bank: Bank;
+  readonly #owner: string;
+  readonly #controls = new Map<string, Control>();
+  readonly #resetListeners = new Set<(ids: readonly string[]) => void>();
+  readonly #stopFollowing: () => void;
+
+  /** @param owner in the words of the log, as `csip` or `rest` */
+  constructor(bank: Bank, owner: string) {
+    this.#bank = bank;
+    this.#owner = owner;
+    const all = onBank.get(bank) ?? new Set();
+    onBank.set(bank, all.add(this));
+    this.#stopFollowing = bank.onReload(() => {
+      this.#forget();
+    });
+  }
+
+  /** Ids of the holds that last, oldest first. */
+  get ids(): readonly string[] {
+    return [...this.#controls.keys()];
+  }
+
+  /** The points of a hold that lasts, its own first. @throws SimError UNKNOWN_RESOURCE */
+  points(id: string): readonly HeldPoint[] {
+    return [...this.#control(id).points].map(([slot, entry]) => ({
+      slot,
+      value: entry.value,
+      base: entry.base.value,
+      overwritten: !this.#has(slot, entry),
+      added: entry.added,
+    }));
+  }
+
+  /**
+   * Ends holds and begins one, in one commit; when it is refused, nothing has changed. The end of holds alone is the
+   * device's own doing (source `reversion`): local control does not prevent it, and no range refuses a base. A curve whose
+   * points belong to different writers by then, and which could not be in force with the base of some, is left whole.
+   * @returns what became of the points of each ended hold
+   * @throws SimError UNKNOWN_RESOURCE for an id without a hold, COMMAND_CONFLICT for one in use and while the device is
+   *   off (then the end is still to come), MAP_BAD_VALUE for a point that cannot be held; for a begin all of `Bank.adopt`
+   */
+  change(change: HoldChange): readonly EndedHold[] {
+    return this.#carryOut(change, (by, edit, plan) => {
+      this.#bank.adopt(by, edit, () => {
+        this.#take(plan, change);
+      });
+    });
+  }
+
+  /** Checks as `change` does, whether this writer may write now included, and changes nothing. @throws SimError as it */
+  check(change: HoldChange): void {
+    this.#carryOut(change, (by, edit) => {
+      this.#bank.checkAdopt(by, edit);
+    });
+  }
+
+  /** Called with the ids of the holds that a reset of the device has ended; their points have start values again. */
+  onReset(listener: (ids: readonly string[]) => void): () => void {
+    this.#resetListeners.add(listener);
+    return () => {
+      this.#resetListeners.delete(listener);
+    };
+  }
+
+  /** No hold of this owner lasts any more and none will begin; nothing is written. */
+  close(): void {
+    this.#stopFollowing();
+    this.#controls.clear();
+    onBank.get(this.#bank)?.delete(this);
+  }
+
+  /** Writes or checks a change. */
+  #carryOut(change: HoldChange, adopt: (by: Origin, edit: AdoptChange, plan: Plan) => void): readonly EndedHold[] {
+    const { end = [], begin } = change;
+    const ending = new Set(end.map((id) => this.#control(id)));
+    if (begin && this.#controls.has(begin.id) && !end.includes(begin.id)) {
+      throw new SimError('COMMAND_CONFLICT', `There is a hold ${begin.id} already.`);
+    }
+    const wanted = begin ? completed(this.#bank.layout, begin.values) : new Map<PointSlot, Wanted>();
+    const by: Origin = begin
+      ? { source: begin.source, peer: begin.id }
+      : { source: 'reversion', peer: `${this.#owner} ${end.join(', ')}` };
+    const leftSets = new Set<number>();
+    for (;;) {
+      const plan = this.#plan(ending, wanted, leftSets);
+      try {
+        const edit: AdoptChange = (_, set, restore) => {
+          for (const [slot, { base }] of plan.restore) restore(slot, base);
+          for (const [slot] of plan.keep) set(slot, 0);
+          for (const { slot, value } of plan.write) set(slot, value);
+        };
+        adopt(by, edit, plan);
+        return plan.ended;
+      } catch (error) {
+        const model = brokenSet(this.#bank.layout, error);
+        const own = plan.write.some(({ slot }) => slot.modelId === model && isInSet1(slot));
+        if (model === null || own || leftSets.has(model)) throw error;
+        leftSets.add(model);
+      }
+    }
+  }
+
+  /** @param leftSets models whose set 1 is left as it is */
+  #plan(ending: ReadonlySet<Control>, wanted: ReadonlyMap<PointSlot, Wanted>, leftSets: ReadonlySet<number>): Plan {
+    const restore: [PointSlot, Entry][] = [];
+    const keep: [PointSlot, Entry, Control][] = [];
+    const ended = [...ending].map(({ id, points }): EndedHold => {
+      const [restored, left, handedOver]: [PointSlot[], PointSlot[], PointSlot[]] = [[], [], []];
+      for (const [slot, entry] of points) {
+        const heir = this.#heirOfTimer(slot, ending);
+        if (entry.lost === 'handed over') handedOver.push(slot);
+        else if (!this.#has(slot, entry)) left.push(slot);
+        else if (wanted.has(slot)) handedOver.push(slot);
+        else if (leftSets.has(slot.modelId) && isInSet1(slot)) left.push(slot);
+        else if (heir) {
+          handedOver.push(slot);
+          keep.push([slot, entry, heir]);
+        } else {
+          restored.push(slot);
+          restore.push([slot, entry]);
+        }
+      }
+      return { id, restored, left, handedOver };
+    });
+    const write = [...wanted].map(([slot, { value, added }]) => ({ slot, value, added, ...this.#taken(slot) }));
+    return { ended, restore, keep, write };
+  }
+
+  /** The registers hold the change: so does the owner's memory, before any listener asks. */
+  #take({ ended, keep, write }: Plan, { begin }: HoldChange): void {
+    for (const { id, left } of ended) {
+      const { points } = this.#control(id);
+      for (const slot of left) handOn(this.#bank, slot, points.get(slot));
+    }
+    for (const { slot, former } of write) {
+      if (!former) continue;
+      if (former.lost === 'overwritten before') handOn(this.#bank, slot, former.entry);
+      former.entry.lost = former.lost;
+    }
+    for (const { id } of ended) this.#controls.delete(id);
+    for (const [slot, { base }, heir] of keep) heir.points.set(slot, this.#entry(slot, 0, true, base));
+    if (!begin) return;
+    this.#controls.set(begin.id, {
+      id: begin.id,
+      points: new Map(write.map(({ slot, value, added, base }) => [slot, this.#entry(slot, value, added, base)])),
+    });
+  }
+
+  #entry(slot: PointSlot, value: AnyPointValue, added: boolean, base: Base): Entry {
+    return { value, added, base, mark: this.#bank.provenance(slot), lost: null };
+  }
+
+  /** The base of a point that a new hold writes, and whom it takes the point from. */
+  #taken(slot: PointSlot): Pick<Write, 'base' | 'former'> {
+    const bank = this.#bank;
+    const current = { value: bank.value(slot), ...bank.former(slot) };
+    for (const { points } of this.#controls.values()) {
+      const entry = points.get(slot);
+      if (!entry || entry.lost !== null) continue;
+      return this.#has(slot, entry)
+        ? { base: entry.base, former: { entry, lost: 'handed over' } }
+        : { base: current, former: { entry, lost: 'overwritten before' } };
+    }
+    return { base: current, former: null };
+  }
+
+  /** A hold that goes on and that a timer, back at its base, would end early. */
+  #heirOfTimer(timer: PointSlot, ending: ReadonlySet<Control>): Control | undefined {
+    if (!timer.path.endsWith('RvrtTms')) return undefined;
+    const timers = reversionTimers(this.#bank.layout);
+    return [...this.#controls.values()].find(
+      (control) =>
+        !ending.has(control) &&
+        [...control.points].some(([slot, { lost }]) => lost === null && timers.get(slot) === timer),
+    );
+  }
+
+  /** Whether a point is still as the hold has written it, as far as anybody can tell. */
+  #has(slot: PointSlot, { mark, lost }: Entry): boolean {
+    return lost === null && this.#bank.provenance(slot) === mark;
+  }
+
+  #control(id: string): Control {
+    const control = this.#controls.get(id);
+    if (!control) throw new SimError('UNKNOWN_RESOURCE', `There is no hold ${id}.`);
+    return control;
+  }
+
+  #forget(): void {
+    const { ids } = this;
+    this.#controls.clear();
+    if (ids.length > 0) for (const listener of this.#resetListeners) listener(ids);
+  }
+
+  /** Another hold has this one's value as its base, which is not to come back: it gets the base of that value. */
+  inherit(slot: PointSlot, { mark, base }: Entry): void {
+    for (const { points } of this.#controls.values()) {
+      const entry = points.get(slot);
+      if (entry && entry.base.writer === mark) entry.base = base;
+    }
+  }
+}
+
+function handOn(bank: Bank, slot: PointSlot, entry: Entry | undefined): void {
+  if (entry) for (const holds of onBank.get(bank) ?? []) holds.inherit(slot, entry);
+}
