@@ -11,6 +11,7 @@ import { regionRoutes } from './grid-support/region-routes.ts';
 import { storedSetRoutes } from './grid-support/set-routes.ts';
 import { gridTraceRoutes } from './grid-support/trace-routes.ts';
 import { historyRoutes } from './history/routes.ts';
+import { holdRoutes } from './holds/routes.ts';
 import { hybridRoutes } from './hybrid/routes.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { localControlRoutes } from './controls/local-routes.ts';
@@ -38,6 +39,7 @@ export const allRoutes: readonly Route[] = [
   ...commandRoutes,
   ...controlsRoutes,
   ...localControlRoutes,
+  ...holdRoutes,
   ...surroundingsRoutes,
   ...siteRoutes,
   ...shadingRoutes,

@@ -16,6 +16,8 @@ function membersOf(plant: Dates, { source, peer, at }: Provenance): WriterReply 
 }
 
 /** The last writer; null if there was none since the start. */
+export function writerReply(plant: Dates, writer: Provenance): WriterReply;
+export function writerReply(plant: Dates, writer: Provenance | null | undefined): WriterReply | null;
 export function writerReply(plant: Dates, writer: Provenance | null | undefined): WriterReply | null {
   return writer ? membersOf(plant, writer) : null;
 }

@@ -5,8 +5,7 @@ import { gridFunctionNames, gridFunctions } from './functions.ts';
 import type { GridFunctionName } from './functions.ts';
 import type { GridFunction } from './members.ts';
 import { functionReply } from './read.ts';
-import { writeFunctions } from './write.ts';
-import type { FunctionRequest } from './write.ts';
+import { functionRequest, functionRequests, writeFunctions } from './write.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { deviceQuery } from '../common/schemas.ts';
@@ -27,10 +26,6 @@ function reply(plant: Plant, { bank }: Device, name: GridFunctionName) {
 function replyAll(plant: Plant, device: Device) {
   const functions = Object.fromEntries(gridFunctionNames.map((name) => [name, reply(plant, device, name)]));
   return { device_index: device.index, ...(functions as Record<GridFunctionName, ReturnType<typeof reply>>) };
-}
-
-function requestOf(name: GridFunctionName, pointer: string, body: FunctionRequest['body']): FunctionRequest {
-  return { spec: gridFunctions[name], name, pointer, body };
 }
 
 const getAll = route({
@@ -62,14 +57,7 @@ const setAll = route({
   },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
-    writeFunctions(
-      device.bank,
-      by,
-      gridFunctionNames.flatMap((name) => {
-        const own = body[name];
-        return own === undefined ? [] : [requestOf(name, `/${name}`, own)];
-      }),
-    );
+    writeFunctions(device.bank, by, functionRequests(body, ''));
     return replyAll(ctx.plant, device);
   },
 });
@@ -102,7 +90,7 @@ function routesOf(name: GridFunctionName): readonly Route[] {
       examples: { body: exampleBodies[name], reply: exampleReplies[name] },
       handle(ctx, { query, body, by }) {
         const device = selectedDevice(ctx, query.device);
-        writeFunctions(device.bank, by, [requestOf(name, '', body)]);
+        writeFunctions(device.bank, by, [functionRequest(name, '', body)]);
         return reply(ctx.plant, device, name);
       },
     }),

@@ -9,6 +9,8 @@ import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { pointName } from '../../sunspec/map/view.ts';
 import { HttpProblem, invalidAll, problemOf } from '../http/errors.ts';
+import { gridFunctionNames, gridFunctions } from './functions.ts';
+import type { GridFunctionName } from './functions.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 
 /** One function of a request, with the pointer of its object. */
@@ -19,6 +21,26 @@ export interface FunctionRequest {
   readonly pointer: string;
   /** has passed the request schema of the function */
   readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** The request of one function. @param pointer of its object in the body */
+export function functionRequest(
+  name: GridFunctionName,
+  pointer: string,
+  body: FunctionRequest['body'],
+): FunctionRequest {
+  return { spec: gridFunctions[name], name, pointer, body };
+}
+
+/** The requests of a body with functions by name. @param pointer of the object that holds them */
+export function functionRequests(
+  body: Partial<Readonly<Record<GridFunctionName, FunctionRequest['body'] | undefined>>>,
+  pointer: string,
+): readonly FunctionRequest[] {
+  return gridFunctionNames.flatMap((name) => {
+    const own = body[name];
+    return own === undefined ? [] : [functionRequest(name, `${pointer}/${name}`, own)];
+  });
 }
 
 interface Write {
@@ -161,19 +183,35 @@ function inBodyTerms(error: unknown, writes: Collector['writes'], requests: read
   return invalidAll(faults);
 }
 
-/**
- * Carries out requests as one: all of them, or nothing. Set 1 of the curve functions is changed in place.
- * @throws HttpProblem `disabled` when the device lacks a function, `validation` with every invalid member; SimError
- */
-export function writeFunctions(bank: Bank, by: Origin, requests: readonly FunctionRequest[]): void {
+/** Requests as values of points. */
+export interface FunctionValues {
+  readonly values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[];
+  /** An error of the bank in terms of the members of the requests; any other error as it is. */
+  inBodyTerms(error: unknown): unknown;
+}
+
+/** @throws HttpProblem `disabled` when the device lacks a function, `validation` with every invalid member */
+export function functionValues(bank: Bank, requests: readonly FunctionRequest[]): FunctionValues {
   const collector = new Collector(bank);
   for (const request of requests) collector.function(request);
   if (collector.issues.length > 0) throw invalidAll(collector.issues);
+  return {
+    values: [...collector.writes.values()],
+    inBodyTerms: (error) => inBodyTerms(error, collector.writes, requests),
+  };
+}
+
+/**
+ * Carries out requests as one: all of them, or nothing. Set 1 of the curve functions is changed in place.
+ * @throws HttpProblem as `functionValues`; SimError
+ */
+export function writeFunctions(bank: Bank, by: Origin, requests: readonly FunctionRequest[]): void {
+  const translated = functionValues(bank, requests);
   try {
     bank.adopt(by, (_, set) => {
-      for (const { slot, value } of collector.writes.values()) set(slot, value);
+      for (const { slot, value } of translated.values) set(slot, value);
     });
   } catch (error) {
-    throw inBodyTerms(error, collector.writes, requests);
+    throw translated.inBodyTerms(error);
   }
 }

@@ -14,6 +14,7 @@ import type { Device } from '../../contract/device.ts';
 import type { ChargePointIdOf } from '../../contract/charge-point-ids.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import type { History } from '../history/history.ts';
+import type { HoldBook } from '../holds/book.ts';
 import type { RemoteHistory } from '../history/remote.ts';
 import type { AnswerCounts } from '../metrics/answer-counts.ts';
 import type { AddedDevice } from '../devices/schemas.ts';
@@ -127,6 +128,8 @@ export interface ApiContext {
 export interface RouteContext extends ApiContext {
   readonly chargePointId: ChargePointIdOf;
   readonly replyCache: ReplyCache;
+  /** timed controls that requests have begun */
+  readonly holds: HoldBook;
   /** answers given so far, for the metrics */
   readonly answers: AnswerCounts;
   /** delay of the requested stop, s; null before a request */

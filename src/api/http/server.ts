@@ -15,6 +15,7 @@ import type { ApiContext, ApiLimits, RouteContext } from './context.ts';
 import { answerError, mountRoutes } from './dispatch.ts';
 import { mountDocs } from '../description/docs.ts';
 import { createChargePointIds, defaultChargePointId } from '../../contract/charge-point-ids.ts';
+import { HoldBook } from '../holds/book.ts';
 import { createReplyCache } from './reply-cache.ts';
 import { createAdmission } from './admission.ts';
 import { createHotReads } from './hot-reads.ts';
@@ -137,6 +138,7 @@ function createRouteContext(context: ApiContext): RouteContext {
   const ctx: RouteContext = {
     ...context,
     replyCache: createReplyCache(context.plant, context.clock),
+    holds: new HoldBook(context.plant),
     answers: metrics.answers,
     metricsText: () => metrics.text(ctx),
     chargePointId: context.chargePointId ?? createChargePointIds(context.plant, defaultChargePointId),

@@ -26,6 +26,7 @@ export const registerModelsSchema = z
   })
   .openapi('RegisterModels');
 
+/** A decoded value in a reply. */
 export const valueSchema = z
   .union([z.number(), z.string()])
   .nullable()
@@ -74,7 +75,8 @@ export const registersQuerySchema = z.strictObject({
   device: deviceParam.optional(),
   raw: flagParam('raw', 'Adds the raw registers of each point.').optional(),
 });
-const writtenSchema = z
+/** A value for a point in a request. */
+export const writtenSchema = z
   .union([z.number(), z.string()], { error: 'must be a number, a text or null' })
   .nullable()
   .openapi({

@@ -58,6 +58,7 @@ export interface EndedHold {
 /** One point of a hold that lasts. */
 export interface HeldPoint {
   readonly slot: PointSlot;
+  /** as the register showed it at the begin */
   readonly value: AnyPointValue;
   /** the value that its end restores, unless the point is overwritten by then */
   readonly base: AnyPointValue;
@@ -308,16 +309,17 @@ export class Holds {
       former.entry.lost = former.lost;
     }
     for (const { id } of ended) this.#controls.delete(id);
-    for (const [slot, { base }, heir] of keep) heir.points.set(slot, this.#entry(slot, 0, true, base));
+    for (const [slot, { base }, heir] of keep) heir.points.set(slot, this.#entry(slot, true, base));
     if (!begin) return;
     this.#controls.set(begin.id, {
       id: begin.id,
-      points: new Map(write.map(({ slot, value, added, base }) => [slot, this.#entry(slot, value, added, base)])),
+      points: new Map(write.map(({ slot, added, base }) => [slot, this.#entry(slot, added, base)])),
     });
   }
 
-  #entry(slot: PointSlot, value: AnyPointValue, added: boolean, base: Base): Entry {
-    return { value, added, base, mark: this.#bank.provenance(slot), lost: null };
+  #entry(slot: PointSlot, added: boolean, base: Base): Entry {
+    const bank = this.#bank;
+    return { value: bank.value(slot), added, base, mark: bank.provenance(slot), lost: null };
   }
 
   /** The base of a point that a new hold writes, and whom it takes the point from. */

@@ -1,0 +1,242 @@
+/** The holds that requests have begun: their ends on the simulated clock, and records of those that have ended. */
+import type { Device } from '../../contract/device.ts';
+import type { Plant } from '../../contract/plant.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { Holds } from '../../sunspec/map/holds.ts';
+import type { EndedHold, HoldValue } from '../../sunspec/map/holds.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import { pointName } from '../../sunspec/map/view.ts';
+
+/** Limits of the holds of REST. */
+export const holdLimits = {
+  perDevice: 64,
+  /** of one request; those that a hold adds do not count */
+  points: 64,
+  durationS: 30 * 86_400,
+  /** records of ended holds that are kept, of one device and of all */
+  endedPerDevice: 64,
+  ended: 1024,
+} as const;
+
+export const endReasons = ['ended', 'expired', 'reset', 'device_removed'] as const;
+export type EndReason = (typeof endReasons)[number];
+
+export interface HoldPointRecord {
+  readonly name: string;
+  readonly value: AnyPointValue;
+  readonly base: AnyPointValue;
+  readonly overwritten: boolean;
+  readonly added: boolean;
+}
+
+export interface HoldEnd {
+  readonly reason: EndReason;
+  readonly at: SimTime;
+  /** the request that ended it; null: none did */
+  readonly by: Provenance | null;
+  /** names of points */
+  readonly restored: readonly string[];
+  readonly left: readonly string[];
+  readonly handedOver: readonly string[];
+}
+
+/** One hold as it is now, or was at its end. */
+export interface HoldRecord {
+  readonly id: string;
+  readonly deviceIndex: number;
+  readonly points: readonly HoldPointRecord[];
+  readonly begunBy: Provenance;
+  readonly endsAt: SimTime;
+  /** its time is over, and its end waits for the return of a device that is off */
+  readonly waiting: boolean;
+  /** null: it lasts */
+  readonly end: HoldEnd | null;
+}
+
+export interface HoldRequest {
+  readonly id: string;
+  /** at least one */
+  readonly values: readonly HoldValue[];
+  /** `until` as an instant; otherwise seconds from the begin */
+  readonly lasts: { readonly seconds: number } | { readonly until: SimTime };
+}
+
+interface Running {
+  readonly id: string;
+  readonly begunBy: Provenance;
+  readonly endsAt: SimTime;
+  readonly points: readonly HoldPointRecord[];
+  waiting: boolean;
+  cancel: () => void;
+}
+
+interface DeviceHolds {
+  readonly device: Device;
+  readonly holds: Holds;
+  /** oldest first */
+  readonly running: Map<string, Running>;
+}
+
+type BookPlant = Pick<Plant, 'at' | 'onDevices' | 'onPower' | 'time'>;
+
+const names = (slots: readonly PointSlot[]) => slots.map(pointName);
+
+export class HoldBook {
+  readonly #plant: BookPlant;
+  readonly #devices = new Map<number, DeviceHolds>();
+  /** newest first */
+  #ended: HoldRecord[] = [];
+  #following = false;
+
+  constructor(plant: BookPlant) {
+    this.#plant = plant;
+  }
+
+  /** The holds that last, oldest first, and after them the ended ones, newest first. @param index absent: all devices */
+  list(index?: number): readonly HoldRecord[] {
+    const chosen = [...this.#devices.values()].filter(({ device }) => index === undefined || device.index === index);
+    return [
+      ...chosen.flatMap((of) => [...of.running.values()].map((running) => recordOf(of, running))),
+      ...this.#ended.filter(({ deviceIndex }) => index === undefined || deviceIndex === index),
+    ];
+  }
+
+  /**
+   * Begins a hold; it ends by itself at its instant on the simulated clock.
+   * @throws SimError COMMAND_CONFLICT for an id in use, a device that is off, and one hold too many; all of `Holds.change`
+   */
+  begin(device: Device, { id, values, lasts }: HoldRequest, by: Origin): HoldRecord {
+    const of = this.#of(device);
+    if (of.running.size >= holdLimits.perDevice) {
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        `Device ${device.index} has ${holdLimits.perDevice} holds, the maximum: end one.`,
+      );
+    }
+    of.holds.change({ begin: { id, source: by.source, values } });
+    const { sim, wallMs } = this.#plant.time;
+    // the instant of the commit: in a tick under way the device may be ahead of the clock
+    const begun = values[0] && device.bank.provenance(values[0].slot);
+    const at = begun?.at ?? sim;
+    const endsAt = 'until' in lasts ? lasts.until : addSeconds(at, lasts.seconds);
+    const running: Running = {
+      id,
+      begunBy: { ...by, at, wallMs },
+      endsAt,
+      points: pointsOf(of.holds, id),
+      waiting: false,
+      cancel: this.#plant.at(endsAt, () => {
+        this.#expire(of, running);
+      }),
+    };
+    of.running.set(id, running);
+    return recordOf(of, running);
+  }
+
+  /** @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while the device is off */
+  end(device: Device, id: string, by: Origin): HoldRecord {
+    const of = this.#devices.get(device.index);
+    const running = of?.running.get(id);
+    if (!of || !running) {
+      throw new SimError('UNKNOWN_RESOURCE', `There is no hold ${id} in force at device ${device.index}.`);
+    }
+    const { sim, wallMs } = this.#plant.time;
+    return this.#end(of, running, 'ended', { ...by, at: sim, wallMs });
+  }
+
+  /** The holds of a device; the first ones also make the book follow the plant. */
+  #of(device: Device): DeviceHolds {
+    if (!this.#following) this.#follow();
+    const known = this.#devices.get(device.index);
+    if (known) return known;
+    const of: DeviceHolds = { device, holds: new Holds(device.bank, 'rest'), running: new Map() };
+    of.holds.onReset(() => {
+      for (const running of [...of.running.values()]) this.#drop(of, running, 'reset');
+    });
+    this.#devices.set(device.index, of);
+    return of;
+  }
+
+  #follow(): void {
+    this.#following = true;
+    this.#plant.onPower(({ index, down }) => {
+      const of = down ? undefined : this.#devices.get(index);
+      if (!of) return;
+      for (const running of [...of.running.values()]) if (running.waiting) this.#expire(of, running);
+    });
+    this.#plant.onDevices(({ removed }) => {
+      const of = removed && this.#devices.get(removed.index);
+      if (!of) return;
+      for (const running of [...of.running.values()]) this.#drop(of, running, 'device_removed');
+      of.holds.close();
+      this.#devices.delete(removed.index);
+    });
+  }
+
+  #expire(of: DeviceHolds, running: Running): void {
+    try {
+      this.#end(of, running, 'expired', null);
+    } catch (error) {
+      running.waiting = true;
+      if (!(error instanceof SimError && error.code === 'COMMAND_CONFLICT')) throw error;
+    }
+  }
+
+  /** @throws SimError COMMAND_CONFLICT while the device is off */
+  #end(of: DeviceHolds, running: Running, reason: EndReason, by: Provenance | null): HoldRecord {
+    const points = pointsOf(of.holds, running.id);
+    const [ended] = of.holds.change({ end: [running.id] });
+    return this.#keep(of, running, points, { reason, by, ended });
+  }
+
+  /** A hold is over without a write. */
+  #drop(of: DeviceHolds, running: Running, reason: EndReason): void {
+    // a reset has written every point
+    const points = running.points.map((point) => ({ ...point, overwritten: reason === 'reset' }));
+    this.#keep(of, running, points, { reason, by: null, ended: undefined });
+  }
+
+  #keep(
+    { device, running: all }: DeviceHolds,
+    running: Running,
+    points: readonly HoldPointRecord[],
+    { reason, by, ended }: { reason: EndReason; by: Provenance | null; ended: EndedHold | undefined },
+  ): HoldRecord {
+    running.cancel();
+    all.delete(running.id);
+    const { id, begunBy, endsAt } = running;
+    const record: HoldRecord = {
+      id,
+      deviceIndex: device.index,
+      points,
+      begunBy,
+      endsAt,
+      waiting: false,
+      end: {
+        reason,
+        at: this.#plant.time.sim,
+        by,
+        restored: names(ended?.restored ?? []),
+        left: names(ended?.left ?? []),
+        handedOver: names(ended?.handedOver ?? []),
+      },
+    };
+    let ofDevice = 0;
+    this.#ended = [record, ...this.#ended]
+      .filter(({ deviceIndex }) => deviceIndex !== device.index || (ofDevice += 1) <= holdLimits.endedPerDevice)
+      .slice(0, holdLimits.ended);
+    return record;
+  }
+}
+
+function pointsOf(holds: Holds, id: string): HoldPointRecord[] {
+  return holds.points(id).map(({ slot, ...point }) => ({ name: pointName(slot), ...point }));
+}
+
+function recordOf({ device, holds }: DeviceHolds, { id, begunBy, endsAt, waiting }: Running): HoldRecord {
+  return { id, deviceIndex: device.index, points: pointsOf(holds, id), begunBy, endsAt, waiting, end: null };
+}

@@ -1,0 +1,152 @@
+import type { z } from 'zod';
+import type { Device } from '../../contract/device.ts';
+import { pointerStep, SimError } from '../../core/errors.ts';
+import type { ProblemIssue } from '../../core/http/problem.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { HoldValue } from '../../sunspec/map/holds.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import { functionRequests, functionValues } from '../grid-support/write.ts';
+import type { FunctionValues } from '../grid-support/write.ts';
+import type { RouteContext } from '../http/context.ts';
+import { invalid, invalidAll, problemOf } from '../http/errors.ts';
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { holdLimits } from './book.ts';
+import type { HoldRequest } from './book.ts';
+import { holdReply } from './replies.ts';
+import {
+  exampleEndedHold,
+  exampleHold,
+  exampleHoldBody,
+  holdBodySchema,
+  holdParamsSchema,
+  holdSchema,
+  holdsQuery,
+  holdsSchema,
+} from './schemas.ts';
+
+type HoldBody = z.output<typeof holdBodySchema>;
+
+/** @throws HttpProblem `validation` with every name that no point has */
+function namedValues({ bank }: Device, body: Readonly<Record<string, AnyPointValue>>): FunctionValues {
+  const unknown: ProblemIssue[] = [];
+  const values = Object.entries(body).flatMap(([name, value]): HoldValue[] => {
+    const [, model, path] = /^(\d{1,5})\.(.+)$/s.exec(name) ?? [];
+    const slot = path === undefined ? undefined : bank.layout.slot(Number(model), path);
+    if (slot) return [{ slot, value }];
+    unknown.push({ in: 'body', name: `/values${pointerStep(name)}`, detail: 'the device has no such point' });
+    return [];
+  });
+  if (unknown.length > 0) throw invalidAll(unknown);
+  return {
+    values,
+    inBodyTerms(error) {
+      if (!(error instanceof SimError) || problemOf[error.code] !== 'validation' || error.issues.length === 0) {
+        return error;
+      }
+      return invalidAll(
+        error.issues.map(({ name, detail, allowed }) => {
+          const own = Object.hasOwn(body, name);
+          return {
+            in: 'body',
+            name: own ? `/values${pointerStep(name)}` : '/values',
+            detail: own ? detail : `${name}: ${detail}`,
+            ...(allowed && { allowed }),
+          };
+        }),
+      );
+    },
+  };
+}
+
+/** @throws HttpProblem `validation`, `disabled` */
+function valuesOf(device: Device, { values, functions }: HoldBody): FunctionValues {
+  if (values !== undefined) return namedValues(device, values);
+  const translated = functionValues(device.bank, functionRequests(functions ?? {}, '/functions'));
+  const count = translated.values.length;
+  if (count === 0) throw invalid('body', '/functions', 'at least one setting is required');
+  if (count > holdLimits.points) {
+    throw invalid('body', '/functions', `has ${count} points; a hold has at most ${holdLimits.points}`);
+  }
+  return translated;
+}
+
+/** @throws HttpProblem `validation` for an end that is not ahead, or too far */
+function lastsOf({ plant }: RouteContext, { duration_s: seconds = 0, until: untilMs }: HoldBody): HoldRequest['lasts'] {
+  if (untilMs === undefined) return { seconds };
+  const [now, until] = [plant.time.sim, plant.simAt(untilMs)];
+  if (until > now && until <= addSeconds(now, holdLimits.durationS)) return { until };
+  const present = new Date(plant.dateMs(now)).toISOString();
+  throw invalid('body', '/until', `must be after the simulated time, ${present}, by at most 30 days`);
+}
+
+const getHolds = route({
+  method: 'get',
+  path: '/controls/holds',
+  tag: 'Controls',
+  operationId: 'get_holds',
+  summary: 'Holds (timed controls) of this interface: in force and ended',
+  query: holdsQuery,
+  reply: holdsSchema,
+  problems: ['unknown-device'],
+  examples: { reply: { holds: [exampleHold], count: 1 } },
+  handle(ctx, { query }) {
+    const index = query.device === undefined ? undefined : selectedDevice(ctx, query.device).index;
+    const holds = ctx.holds.list(index).map((record) => holdReply(ctx.plant, record));
+    return { holds, count: holds.length };
+  },
+});
+
+const beginHold = route({
+  method: 'post',
+  path: '/controls/holds',
+  tag: 'Controls',
+  operationId: 'begin_hold',
+  summary: 'Begins a hold: sets points for a time and puts back at its end what was there before',
+  description:
+    'What a head-end does with an event. Exactly one of `values` and `functions`, and exactly one of `duration_s` and ' +
+    '`until`. All points are written in one commit, or none; curves are checked as at an adoption. The hold also sets the ' +
+    'reversion times (RvrtTms) of what it sets to 0, unless it sets them itself; and where it enables a function of reactive ' +
+    'power, it disables the others. At the end points get their values and writers of before, except those that somebody ' +
+    'else has written since (`left`). A reversion time that is put back starts in full. A hold over another one takes its ' +
+    'points over and restores what was there before both. A reset of the device ends all holds. `conflict`: the id is ' +
+    `in use, the device has ${holdLimits.perDevice} holds, or it is off; \`disabled\`: it does not have a function.`,
+  query: deviceQuery,
+  body: holdBodySchema,
+  reply: holdSchema,
+  problems: ['conflict', 'disabled'],
+  examples: { body: exampleHoldBody, reply: exampleHold },
+  handle(ctx, { query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    const lasts = lastsOf(ctx, body);
+    const translated = valuesOf(device, body);
+    try {
+      const { values } = translated;
+      return holdReply(ctx.plant, ctx.holds.begin(device, { id: body.id, values, lasts }, by));
+    } catch (error) {
+      throw translated.inBodyTerms(error);
+    }
+  },
+});
+
+const endHold = route({
+  method: 'post',
+  path: '/controls/holds/{id}/end',
+  tag: 'Controls',
+  operationId: 'end_hold',
+  summary: 'Ends a hold before its time',
+  description: '`conflict`: the device is off; the hold lasts on.',
+  params: holdParamsSchema,
+  query: deviceQuery,
+  reply: holdSchema,
+  problems: ['unknown-resource', 'conflict'],
+  examples: { reply: exampleEndedHold },
+  handle(ctx, { params, query, by }) {
+    const device = selectedDevice(ctx, query.device);
+    return holdReply(ctx.plant, ctx.holds.end(device, params.id, by));
+  },
+});
+
+export const holdRoutes: readonly Route[] = [getHolds, beginHold, endHold];
