@@ -1,5 +1,6 @@
 import type { AppConfig } from './config/settings/app-config.ts';
 import type { ChargePointIdOf } from './contract/charge-point-ids.ts';
+import type { CommAlarmSwitch } from './core/comm-alarms.ts';
 import type { FaultRegistry } from './core/faults/registry.ts';
 import type { LogBook } from './core/log/log.ts';
 import type { Store } from './core/store.ts';
@@ -18,6 +19,8 @@ export interface AdapterContext {
   readonly config: AppConfig;
   readonly plant: SimPlant;
   readonly faults: FaultRegistry;
+  /** alarms of devices whose line or peer is lost */
+  readonly commAlarms: CommAlarmSwitch;
   readonly clock: WallClock;
   /** makes the clock of one peer, on the clock that `--remote_clock` chooses */
   readonly remoteClock: RemoteClockFactory;

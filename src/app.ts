@@ -6,6 +6,7 @@ import type { Api } from './api/http/server.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
 import { createChargePointIds, defaultChargePointId } from './contract/charge-point-ids.ts';
 import type { Adapter } from './core/adapter.ts';
+import { CommAlarms } from './core/comm-alarms.ts';
 import { errorText } from './core/errors.ts';
 import { EventLoopWatch } from './core/event-loop.ts';
 import type { FaultRegistry } from './core/faults/registry.ts';
@@ -105,7 +106,9 @@ function build(config: AppConfig, { wall = systemClock, checkReplies = false, ..
   const seriesOf = deviceSeriesReader(config);
   const clock = createClock(config, wall);
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
-  const plant = createConfiguredPlant(config, { clock, wall, faults, seriesOf, log: logBook.logger('AC'), version });
+  const commAlarms = new CommAlarms(() => wall.nowMs());
+  const setup = { clock, wall, faults, commAlarms, seriesOf, log: logBook.logger('AC'), version };
+  const plant = createConfiguredPlant(config, setup);
   followPlant(faults, plant);
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const modbusMessages = createModbusMessages(wireLog);
@@ -114,6 +117,7 @@ function build(config: AppConfig, { wall = systemClock, checkReplies = false, ..
   const context: AdapterContext = {
     ...shared,
     config,
+    commAlarms,
     remoteClock: createRemoteClocks(config, { clock, plant, wall, log }),
     wireLog,
     store: createMemoryStore(),

@@ -1,6 +1,7 @@
 /** Clock and plant of a configuration. */
 import { readFileSync } from 'node:fs';
 import type { AppConfig } from './config/settings/app-config.ts';
+import type { CommAlarms } from './core/comm-alarms.ts';
 import type { FaultRegistry } from './core/faults/registry.ts';
 import type { Logger } from './core/log/log.ts';
 import { simTimeFromMs } from './core/time/clock.ts';
@@ -45,6 +46,7 @@ export interface PlantSetup {
   readonly clock: SimClock;
   readonly wall: WallClock;
   readonly faults: FaultRegistry;
+  readonly commAlarms: CommAlarms;
   readonly seriesOf: SeriesOf;
   readonly log: Logger;
   /** of the simulator */
@@ -53,7 +55,7 @@ export interface PlantSetup {
 
 /** @throws SimError CONFIG_INVALID for profiles and series that do not fit */
 export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): SimPlant {
-  const { clock, wall, faults, seriesOf, log, version } = setup;
+  const { clock, wall, faults, commAlarms, seriesOf, log, version } = setup;
   const { profilePath: gridProfile } = config.grid;
   return createPlant({
     devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })),
@@ -72,6 +74,7 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
     ...(hasLine(config) && { unitAddressOf: startAddressOf(config) }),
     monotonicMs: () => wall.monotonicMs(),
     faults,
+    commAlarms,
   });
 }
 

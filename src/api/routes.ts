@@ -1,4 +1,5 @@
 import type { Route } from './http/route.ts';
+import { availableRoutes } from './controls/available-routes.ts';
 import { batteryRoutes } from './battery/routes.ts';
 import { commandRoutes } from './commands/routes.ts';
 import { controlsRoutes } from './controls/routes.ts';
@@ -6,6 +7,7 @@ import { deviceRoutes } from './devices/routes.ts';
 import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
 import { fuelCellRoutes } from './fuelcell/routes.ts';
+import { gradientRoutes } from './controls/gradient-routes.ts';
 import { gridSupportRoutes } from './grid-support/routes.ts';
 import { regionRoutes } from './grid-support/region-routes.ts';
 import { storedSetRoutes } from './grid-support/set-routes.ts';
@@ -40,6 +42,8 @@ export const allRoutes: readonly Route[] = [
   ...controlsRoutes,
   ...localControlRoutes,
   ...holdRoutes,
+  ...gradientRoutes,
+  ...availableRoutes,
   ...surroundingsRoutes,
   ...siteRoutes,
   ...shadingRoutes,

@@ -1,3 +1,4 @@
+import type { Gradient } from './gradient.ts';
 import type { SourceCommand } from './kinds/table.ts';
 
 /**
@@ -14,5 +15,10 @@ export type DeviceCommand =
   | { readonly kind: 'stop' }
   /** the local/remote switch at the device: local refuses every write and command from afar */
   | { readonly kind: 'local'; readonly local: boolean }
+  /**
+   * slopes of commands in the place of 704.WRmp and VarRmp, within `gradientRange`; null ends one, an absent one stays.
+   * A later write to the register ends it too.
+   */
+  | ({ readonly kind: 'gradient' } & Partial<Gradient>)
   /** clears latched alarms; `device` also ends overrides and reloads the start values */
   | { readonly kind: 'reset'; readonly scope: 'alarms' | 'device' };

@@ -6,6 +6,7 @@ import type { BatteryTree } from './kinds/battery.ts';
 import type { EvseTransition } from './kinds/evse-transitions.ts';
 import type { EvseSession } from './kinds/evse.ts';
 import type { DeviceCommand } from './commands.ts';
+import type { Gradient, Slope } from './gradient.ts';
 import type { AssetType, DcMode, DeviceDetail } from './kinds/table.ts';
 import type { Override } from './overrides.ts';
 import type { SimTime } from '../core/time/clock.ts';
@@ -28,6 +29,20 @@ export interface Alarm {
   readonly message: string;
 }
 
+/**
+ * What a device can do at its terminals now, magnitudes. Ratings, settings of 702, source and losses count, and so do
+ * state of charge and temperature; commands, curves and the site do not. 0 while no power can flow: out of service, in
+ * momentary cessation, off.
+ */
+export interface AvailablePower {
+  /** active power that it could inject and absorb once ramps of the source are over, W */
+  readonly injectW: number;
+  readonly absorbW: number;
+  /** reactive power that it could inject and absorb beside the present active power, var */
+  readonly injectVar: number;
+  readonly absorbVar: number;
+}
+
 /** Behaviour of an inverter that the standard leaves to its manufacturer and no register holds. */
 export interface InverterParameters {
   /** reactive capability below 20 % of rated power: the minimum of Table 7, or all of it */
@@ -47,6 +62,8 @@ export interface InverterParameters {
   readonly vectorShiftRelayDeg: number | null;
   /** duration of the adoption of a curve, s; meanwhile 705-712.AdptCrvRslt is IN_PROGRESS */
   readonly adoptionS: number;
+  /** slopes of commands at the start and after a reset */
+  readonly gradient: Gradient;
 }
 
 /** One sample of a DC curve: volts, amperes, watts. */
@@ -94,6 +111,12 @@ export interface Device {
   readonly activeFunctions: ReadonlySet<ControlFunction>;
   /** the device takes no remote write or command (715.LocRemCtl) */
   readonly localControl: boolean;
+  /** position of the disconnect switch; 701.ConnSt also opens on trips */
+  readonly switchClosed: boolean;
+  /** computed when it is read, from the last sub-step and the present settings */
+  readonly available: AvailablePower;
+  /** slopes of commands in force */
+  readonly gradient: { readonly w: Slope; readonly var: Slope };
   readonly enterService: {
     readonly state: 'in_service' | 'waiting' | 'out_of_service';
     readonly delayRemainingS: number;

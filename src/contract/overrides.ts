@@ -13,6 +13,7 @@ const commonOverrides = {
   stop: [],
   switch: ['switch'],
   local: ['local_control'],
+  gradient: ['gradient'],
   reset: ['alarm_reset', 'device_reset'],
 } as const satisfies Record<Exclude<DeviceCommand, SourceCommand>['kind'], readonly string[]>;
 

@@ -145,6 +145,12 @@ const writes: readonly Write[] = [
     seen: () => override(rest, index.pv, 'pv_shading'),
   },
   {
+    what: 'gradient',
+    path: '/controls/gradient',
+    body: { w_pct_per_s: 0.27 },
+    seen: member('/controls/gradient', 'changed_by'),
+  },
+  {
     what: 'local control',
     path: '/controls/local',
     body: { local: true },

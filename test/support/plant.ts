@@ -1,5 +1,6 @@
 import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
 import type { ClockMode, WallClock } from '../../src/core/time/clock.ts';
+import type { CommAlarms } from '../../src/core/comm-alarms.ts';
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import type { Logger } from '../../src/core/log/log.ts';
@@ -45,6 +46,7 @@ export interface TestPlantOptions {
   readonly unitAddressOf?: (index: number) => number;
   /** makes the registry whose faults the devices carry out */
   readonly faults?: (clock: SimClock) => FaultRegistry;
+  readonly commAlarms?: CommAlarms;
   readonly log?: Logger;
 }
 
@@ -91,6 +93,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     simModels = false,
     unitAddressOf,
     faults,
+    commAlarms,
     log = silentLogger,
   } = options;
   // devices of one type share one profile
@@ -124,5 +127,6 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     monotonicMs: () => wall.monotonicMs(),
     ...(unitAddressOf && { unitAddressOf }),
     ...(faults && { faults: faults(clock) }),
+    ...(commAlarms && { commAlarms }),
   });
 }

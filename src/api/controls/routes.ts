@@ -6,6 +6,7 @@ import { pointBits, pointNumber, pointWriter } from '../common/points.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { deviceQuery, isoOrNull } from '../common/schemas.ts';
+import { slopesReply } from './gradient-routes.ts';
 import { controlsSchema, exampleControls } from './schemas.ts';
 import type { ModeReply } from './schemas.ts';
 import { gridReply } from '../surroundings/replies.ts';
@@ -62,6 +63,7 @@ const controls = route({
         es_delay_remaining_s: device.enterService.delayRemainingS,
         trip_active: [...device.activeTrips],
         es_state: device.enterService.state,
+        switch_closed: device.switchClosed,
       },
       modes: replies,
       decided_by: {
@@ -71,6 +73,7 @@ const controls = route({
       },
       ride_through: rideThrough,
       throttle: throttleReply(device),
+      gradient: slopesReply(ctx.plant, device),
       grid: gridReply(ctx.plant, device.index),
       time: timeReply(ctx.plant),
       overrides: overridesReply(ctx.plant, device),

@@ -3,6 +3,7 @@ import { gridSources, irradianceSources } from '../../sunspec/map/source-words.t
 import type { ControlFunction } from '../../contract/device.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, exampleTime, isoTime, quantity, sourceSchema } from '../common/schemas.ts';
+import { exampleSlopes, slopesSchema } from './gradient-schemas.ts';
 import { runningEventSchema } from '../surroundings/grid-event-schemas.ts';
 import { exampleGridSupport } from '../grid-support/examples.ts';
 import { decidedBySchema, rideThroughSchema } from '../grid-support/trace-schemas.ts';
@@ -165,6 +166,9 @@ export const controlsSchema = z
       es_delay_remaining_s: z.number(),
       trip_active: z.array(z.string()),
       es_state: z.enum(['in_service', 'waiting', 'out_of_service']),
+      switch_closed: z.boolean().openapi({
+        description: 'Position of the disconnect switch; 701.ConnSt also reads DISCONNECTED after a trip.',
+      }),
     }),
     modes: z.strictObject(modeShape),
     decided_by: decidedBySchema.extend({
@@ -178,6 +182,7 @@ export const controlsSchema = z
       pct: quantity('701.ThrotPct'),
       sources: z.array(z.string()).openapi({ description: '701.ThrotSrc' }),
     }),
+    gradient: slopesSchema.openapi({ description: 'Slopes of commands in force.' }),
     grid: gridSchema,
     time: timeSchema,
     overrides: z.array(overrideSchema).openapi({
@@ -260,7 +265,7 @@ const exampleModes = Object.fromEntries(
 );
 export const exampleControls = {
   device_index: 0,
-  service: { es_enabled: true, es_delay_remaining_s: 0, trip_active: [], es_state: 'in_service' },
+  service: { es_enabled: true, es_delay_remaining_s: 0, trip_active: [], es_state: 'in_service', switch_closed: true },
   modes: {
     ...exampleModes,
     max_power: {
@@ -277,6 +282,7 @@ export const exampleControls = {
   decided_by: { active: 'max_power', reactive: 'none', site_limit: null },
   ride_through: 'continuous_operation',
   throttle: { active: true, pct: 50, sources: ['max_w'] },
+  gradient: exampleSlopes,
   grid: { ...exampleGrid, device_index: 0 },
   time: exampleTimeReply,
   overrides: [{ name: 'pv_shading', connector_id: null, ...exampleWriter }],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AssetType, InverterParameters } from '../../contract/device.ts';
 import type { Issue } from '../../core/errors.ts';
+import { gradientRange } from '../../contract/gradient.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { functionModels } from '../../sunspec/map/functions.ts';
@@ -39,6 +40,22 @@ const modelsSchema = z
   .meta({
     description:
       'Start values of register points, by model id and point name: numbers in engineering units, enumerations as symbol or number.',
+  });
+
+const slope = z.number().min(gradientRange.min).max(gradientRange.max).nullable().optional();
+
+const gradientSchema = z
+  .strictObject({
+    w_pct_per_s: slope.meta({
+      description: 'Active power, percent of 702.WMax per second; default null, as 704.WRmp says.',
+    }),
+    var_pct_per_s: slope.meta({
+      description:
+        'Reactive power, percent of the larger of 702.VarMaxInj and VarMaxAbs per second; default null, as 704.VarRmp says.',
+    }),
+  })
+  .meta({
+    description: 'How fast power follows commands, finer and slower than 704.WRmp and VarRmp can say.',
   });
 
 const inverterSchema = z
@@ -89,6 +106,7 @@ const inverterSchema = z
       .max(60)
       .optional()
       .meta({ description: 'Duration of the adoption of a stored curve, s; default 0.' }),
+    gradient: gradientSchema.optional(),
   })
   .meta({
     description: 'Properties of the inverter that the standard leaves to its manufacturer and no register holds.',
@@ -134,6 +152,10 @@ function resolveInverter(inverter: NonNullable<DeviceProfileInput['inverter']>, 
     rocofRelayHzS: inverter.rocof_relay_hz_s ?? null,
     vectorShiftRelayDeg: inverter.vector_shift_relay_deg ?? null,
     adoptionS: inverter.adoption_s ?? 0,
+    gradient: {
+      wPctPerS: inverter.gradient?.w_pct_per_s ?? null,
+      varPctPerS: inverter.gradient?.var_pct_per_s ?? null,
+    },
   };
 }
 

@@ -1,9 +1,9 @@
 /** Alarms of a device: words, severities, registers, and the begin of each. */
 import type { Alarm, AlarmSeverity } from '../../contract/device.ts';
-import type { Logger } from '../../core/log/log.ts';
 import type { ControlFunction } from '../../contract/device.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { TripCause } from '../inverter/protection.ts';
+import type { DeviceContext } from './device-context.ts';
 import type { TripKind } from '../inverter/trip.ts';
 import type { DcPort } from '../source/source.ts';
 
@@ -198,23 +198,23 @@ interface DeviceTrouble {
 /** Text of an alarm that has no cause. */
 const falseAlarmText = 'raised by fault injection, without a cause';
 
+type AlarmContext = Pick<DeviceContext, 'log' | 'clock' | 'commAlarms'>;
+
 const none: ReadonlySet<AlarmCode> = new Set();
 
 /** The alarms that are on, each from its begin to its end. */
 export class DeviceAlarms {
   readonly #deviceIndex: number;
-  readonly #log: Logger;
-  readonly #wallMs: () => number;
+  readonly #context: AlarmContext;
   readonly #since = new Map<AlarmCode, number>();
   readonly #trips = new Set<AlarmCode>();
   #codes: readonly AlarmCode[] = [];
   /** those that only fault injection raises */
   #false: ReadonlySet<AlarmCode> = none;
 
-  constructor(deviceIndex: number, log: Logger, wallMs: () => number) {
+  constructor(deviceIndex: number, context: AlarmContext) {
     this.#deviceIndex = deviceIndex;
-    this.#log = log;
-    this.#wallMs = wallMs;
+    this.#context = context;
   }
 
   codes(): readonly AlarmCode[] {
@@ -233,23 +233,33 @@ export class DeviceAlarms {
       const at = ports.findIndex(({ conditions }) => conditions?.has(code));
       return at < 0 ? null : at;
     };
-    return [...this.#since].map(([code, sinceMs]) => ({
+    const deviceIndex = this.#deviceIndex;
+    const own = [...this.#since].map(([code, sinceMs]) => ({
       code,
       source: kindOf(code).source,
       severity: kindOf(code).severity,
       sinceMs,
-      deviceIndex: this.#deviceIndex,
+      deviceIndex,
       port: portOf(code),
       latched: kindOf(code).latched === true,
       message: this.#textOf(code),
     }));
+    // alarms of adapters, which neither registers nor physics know
+    const comm = (this.#context.commAlarms?.of(deviceIndex) ?? []).map((alarm) => ({
+      ...alarm,
+      source: 'comm' as const,
+      deviceIndex,
+      port: null,
+      latched: false,
+    }));
+    return [...own, ...comm];
   }
 
   /** At its instant: the cause of a trip, and with it the alarm, may be gone before the tick ends. */
   recordTrip({ lastTrip }: Inverter): void {
     if (lastTrip === null) return;
     this.#trips.add(tripAlarms[lastTrip]);
-    this.#log.warning(tripTexts[lastTrip], this.#deviceIndex);
+    this.#context.log.warning(tripTexts[lastTrip], this.#deviceIndex);
   }
 
   /** Takes over what inverter and source raise at the end of a tick. @param conditions of the source */
@@ -281,13 +291,13 @@ export class DeviceAlarms {
       if (active.has(code)) continue;
       changed = true;
       this.#since.delete(code);
-      this.#log.info(`alarm ended: ${code}`, this.#deviceIndex);
+      this.#context.log.info(`alarm ended: ${code}`, this.#deviceIndex);
     }
     for (const code of active) {
       if (this.#since.has(code)) continue;
       changed = true;
-      this.#since.set(code, this.#wallMs());
-      this.#log.warning(`alarm: ${code}: ${this.#textOf(code)}`, this.#deviceIndex);
+      this.#since.set(code, this.#context.clock.wallMs());
+      this.#context.log.warning(`alarm: ${code}: ${this.#textOf(code)}`, this.#deviceIndex);
     }
     if (changed) this.#codes = [...this.#since.keys()];
   }

@@ -1,4 +1,5 @@
 import type { SimTime } from '../../core/time/clock.ts';
+import type { CommAlarms } from '../../core/comm-alarms.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { CommitClock } from '../../sunspec/map/bank.ts';
@@ -17,5 +18,7 @@ export interface DeviceContext extends TerminalsContext {
   readonly faults?: Pick<FaultRegistry, 'deviceReset'>;
   /** each device enters itself while it is off */
   readonly dark?: DarkDevices;
+  /** alarms that adapters raise; absent: none */
+  readonly commAlarms?: Pick<CommAlarms, 'of' | 'forget'>;
   readonly log: Logger;
 }

@@ -5,6 +5,7 @@ import { remoteSources } from '../../core/origin.ts';
 import type {
   Alarm,
   AssetType,
+  AvailablePower,
   DcMode,
   DeviceCommand,
   DeviceDetail,
@@ -23,14 +24,15 @@ import type { CommitClock, RegisterBank } from '../../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../../contract/device.ts';
 import { DeviceAlarms, tripNames } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';
+import { slopesOf } from './gradient.ts';
 import type { GridValues } from '../surroundings/environment.ts';
-import { DeviceEffects } from '../faults/device-effects.ts';
+import type { DeviceEffects } from '../faults/device-effects.ts';
+import { createEffects } from './effects.ts';
 import { followStation } from './evse-events.ts';
 import type { EvseEvents, EvseListener } from './evse-events.ts';
-import { EffectiveRegisters } from '../faults/effective-registers.ts';
 import type { DeviceIdentity } from './identity.ts';
-import { nominalLnV, terminalVoltages } from '../inverter/ac.ts';
-import type { TerminalVoltages } from '../inverter/ac.ts';
+import { NominalVoltage } from '../inverter/ac.ts';
+import { availablePower, noPower } from '../inverter/available.ts';
 import { Inverter } from '../inverter/inverter.ts';
 import { SiteShare } from '../inverter/site-share.ts';
 import { CommandWriters } from './last-writers.ts';
@@ -98,7 +100,7 @@ export class SimDevice implements Device {
     this.#context = context;
     this.#now = start;
     this.#start = start;
-    this.#alarms = new DeviceAlarms(this.index, context.log, () => context.clock.wallMs());
+    this.#alarms = new DeviceAlarms(this.index, context);
     const clock: CommitClock = {
       // a tick under way may be ahead of the clock that masters see
       sim: () => (this.#stepping ? this.#now : (Math.max(this.#now, context.clock.sim()) as SimTime)),
@@ -164,6 +166,18 @@ export class SimDevice implements Device {
     return enterServiceState(this.#inverter, this.#now);
   }
 
+  get switchClosed(): boolean {
+    return this.#inverter.switchClosed;
+  }
+
+  get available(): AvailablePower {
+    return this.#idle ? noPower : availablePower(this.#inverter);
+  }
+
+  get gradient(): Device['gradient'] {
+    return slopesOf(this.#inverter, this.#registers.gradient.now);
+  }
+
   get latchedAlarmCount(): number {
     return this.#alarms.latchedCount;
   }
@@ -182,7 +196,14 @@ export class SimDevice implements Device {
 
   /** Faults of layer `effect` at this device. */
   get effects(): DeviceEffects {
-    return (this.#registers.effects ??= this.#createEffects());
+    return (this.#registers.effects ??= createEffects({
+      index: this.index,
+      registers: this.#registers,
+      scheduler: this.#scheduler,
+      power: this.#power,
+      now: () => this.#clock.sim(),
+      isLocal: () => this.localControl,
+    }));
   }
 
   command(command: DeviceCommand, by: Origin): void {
@@ -197,6 +218,11 @@ export class SimDevice implements Device {
       case 'switch':
         this.#power.admit(by);
         this.#inverter.switchClosed = command.closed;
+        break;
+      case 'gradient':
+        this.#power.admit(by);
+        this.#registers.gradient.set(command);
+        this.#registers.refresh();
         break;
       case 'local':
         this.localControl = command.local;
@@ -225,20 +251,9 @@ export class SimDevice implements Device {
     this.#writers.recordWriter(command, by);
   }
 
-  /** Rated nominal voltage line to neutral, V: the base of the grid's per unit. */
-  get nominalLnV(): number {
-    const { wiring, vNomRtgV } = this.#inverter.ratings;
-    return nominalLnV(wiring, vNomRtgV);
-  }
-
-  terminalVoltages(aPu: number, bPu: number, cPu: number): TerminalVoltages {
-    const { wiring, vNomRtgV } = this.#inverter.ratings;
-    return terminalVoltages(wiring, vNomRtgV, { aPu, bPu, cPu });
-  }
-
-  /** Whether per unit means the same volts on both devices. */
-  sharesNominal(other: SimDevice): boolean {
-    return this.nominalLnV === other.nominalLnV && this.#inverter.ratings.wiring === other.#inverter.ratings.wiring;
+  /** The base of the grid's per unit. */
+  get nominal(): NominalVoltage {
+    return new NominalVoltage(this.#inverter.ratings);
   }
 
   storageTree(): BatteryTree | null {
@@ -386,26 +401,6 @@ export class SimDevice implements Device {
         },
       },
     );
-  }
-
-  #createEffects(): DeviceEffects {
-    return new DeviceEffects({
-      deviceIndex: this.index,
-      bank: this.bank,
-      scheduler: this.#scheduler,
-      effective: new EffectiveRegisters(this.bank),
-      isDown: () => this.#power.down,
-      now: () => this.#clock.sim(),
-      refresh: () => {
-        this.#inverter.applySettings(this.#registers.settings());
-      },
-      powerDown: (forget, by) => {
-        this.#power.goDown(forget, by, this.localControl);
-      },
-      powerUp: () => {
-        this.#power.comeUp(this.#clock.sim());
-      },
-    });
   }
 
   #startVisits(): void {

@@ -68,7 +68,9 @@ export class Power {
 
   #forget(by: Origin, local: boolean): void {
     const { inverter, registers, writers } = this.#options;
+    const gradientEnds = !registers.gradient.isStart;
     registers.forgetSettings(by, local);
+    if (gradientEnds) writers.recordWriter({ kind: 'gradient' }, by);
     inverter.reactivePower.forgetOrder();
     if (inverter.switchClosed) return;
     inverter.switchClosed = true;

@@ -15,10 +15,11 @@ import { readPoint } from '../../sunspec/map/view.ts';
 import type { DeviceEffects } from '../faults/device-effects.ts';
 import { noFormerRanks, reactiveFunctions } from '../inverter/reactive-order.ts';
 import type { FormerRanks, ReactiveFunction } from '../inverter/reactive-order.ts';
-import { readSettings } from '../inverter/settings.ts';
+import { readSettings, withGradient } from '../inverter/settings.ts';
 import type { Settings } from '../inverter/settings.ts';
 import type { DcSource } from '../source/source.ts';
 import type { Environment } from '../surroundings/environment.ts';
+import { DeviceGradient } from './gradient.ts';
 import { writeIdentity } from './identity.ts';
 import type { DeviceIdentity } from './identity.ts';
 import { curveModelId, SimModels } from './sim-models.ts';
@@ -95,7 +96,9 @@ export class DeviceRegisters {
   readonly bank: RegisterBank;
   /** null: no fault of layer `effect` has concerned this device */
   effects: DeviceEffects | null = null;
+  readonly gradient: DeviceGradient;
   readonly #options: DeviceRegistersOptions;
+  readonly #host: RegistersHost;
   readonly #reversions: ReversionTimers;
   /** null: the map has no simulation models */
   readonly #simModels: SimModels | null;
@@ -103,6 +106,7 @@ export class DeviceRegisters {
   constructor(options: DeviceRegistersOptions, host: RegistersHost) {
     const { template, clock, scheduler, warn, identity, source, environment } = options;
     this.#options = options;
+    this.#host = host;
     this.bank = new RegisterBank(template.layout, Buffer.from(template.image), clock, {
       startWriters: template.profilePoints,
       startValueOf: (slot) => startValueOf(options, slot),
@@ -115,6 +119,8 @@ export class DeviceRegisters {
     this.#simModels = measurements.m64414
       ? new SimModels({ index: identity.index, map: measurements, environment, clock: options.requestClock })
       : null;
+    const { gradient } = template.inverter;
+    this.gradient = new DeviceGradient(gradient, template.layout, (slot) => this.effects?.holds(slot) ?? false);
     this.bank.join(this.#participants(host));
     writeIdentity(measurements, identity, source.ports);
   }
@@ -123,7 +129,7 @@ export class DeviceRegisters {
   #participants(host: RegistersHost): readonly CommitParticipant[] {
     const { template, clock, scheduler } = this.#options;
     const apply = (former: FormerRanks) => {
-      host.applySettings(this.settings(), former);
+      this.refresh(former);
     };
     return [
       {
@@ -144,6 +150,7 @@ export class DeviceRegisters {
       alarmReset((by) => {
         host.resetAlarms(by);
       }),
+      this.gradient,
       // each commit by itself: which function was enabled last must not depend on where ticks fall
       {
         prepare({ restored }) {
@@ -169,9 +176,15 @@ export class DeviceRegisters {
 
   /** The settings that physics follows now. */
   settings(): Settings {
-    const settings = readSettings(this.effects?.map ?? this.bank.map, this.#options.template.inverter.mayTrip);
+    const { mayTrip } = this.#options.template.inverter;
+    const settings = withGradient(readSettings(this.effects?.map ?? this.bank.map, mayTrip), this.gradient.now);
     const secondLimitPct = this.effects?.limitPct;
     return secondLimitPct === undefined ? settings : { ...settings, secondLimitPct };
+  }
+
+  /** Physics reads its settings again: something besides the registers has changed. */
+  refresh(former: FormerRanks = noFormerRanks): void {
+    this.#host.applySettings(this.settings(), former);
   }
 
   /**

@@ -18,7 +18,7 @@ import type { FeederSpec } from '../surroundings/grid/feeder.ts';
 import type { InverterRatings } from '../inverter/inverter.ts';
 import { absorbShare, currentHeadroom, injectShare, modelChoices } from '../inverter/ratings.ts';
 import type { Ratings } from '../inverter/ratings.ts';
-import { readSettings } from '../inverter/settings.ts';
+import { readSettings, withGradient } from '../inverter/settings.ts';
 import type { Settings } from '../inverter/settings.ts';
 import { kindTraits } from './kinds.ts';
 import type { KindTraits } from './kinds.ts';
@@ -209,7 +209,7 @@ export function createTemplate(
     image,
     ratings,
     inverter: profile.inverter,
-    settings: readSettings(map, profile.inverter.mayTrip),
+    settings: withGradient(readSettings(map, profile.inverter.mayTrip), profile.inverter.gradient),
     ...traits,
     profilePoints: new Map([...ratingSlots, ...settingSlots].map((slot) => [slot, provenance])),
   };

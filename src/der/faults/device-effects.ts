@@ -74,6 +74,11 @@ export class DeviceEffects implements CommitParticipant {
     return this.#host.effective.map;
   }
 
+  /** Whether a fault keeps the last write of a point from physics. */
+  holds(slot: PointSlot): boolean {
+    return this.#host.effective.holds(slot);
+  }
+
   /** The lowest limit of a fault, percent of WMax; undefined: there is none. */
   get limitPct(): number | undefined {
     const limits = this.#effects.flatMap(({ limitPct }) => limitPct ?? []);

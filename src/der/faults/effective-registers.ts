@@ -30,6 +30,11 @@ export class EffectiveRegisters {
     return this.#held.size > 0;
   }
 
+  /** Whether the last write of a point has not reached physics. */
+  holds(slot: PointSlot): boolean {
+    return this.#held.has(slot);
+  }
+
   get map(): MapView {
     return this.#own && this.holding ? this.#own.map : this.#bank.map;
   }

@@ -23,6 +23,32 @@ export interface TerminalVoltages {
   readonly meanLlV: number | null;
 }
 
+/** The rated nominal voltage of a device: the base of the grid's per unit. */
+export class NominalVoltage {
+  readonly #wiring: Wiring;
+  readonly #vNomRtgV: number;
+
+  constructor({ wiring, vNomRtgV }: { readonly wiring: Wiring; readonly vNomRtgV: number }) {
+    this.#wiring = wiring;
+    this.#vNomRtgV = vNomRtgV;
+  }
+
+  /** line to neutral, V */
+  get lnV(): number {
+    return nominalLnV(this.#wiring, this.#vNomRtgV);
+  }
+
+  /** The voltages that phases in per unit stand for. */
+  volts(aPu: number, bPu: number, cPu: number): TerminalVoltages {
+    return terminalVoltages(this.#wiring, this.#vNomRtgV, { aPu, bPu, cPu });
+  }
+
+  /** Whether per unit means the same volts. */
+  equals(other: NominalVoltage): boolean {
+    return this.lnV === other.lnV && this.#wiring === other.#wiring;
+  }
+}
+
 /** Distance between two phasors with `deg` degrees between them. */
 function chord(a: number, b: number, deg: number): number {
   return Math.sqrt(Math.max(0, a * a + b * b - 2 * a * b * Math.cos((deg * Math.PI) / 180)));

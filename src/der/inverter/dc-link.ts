@@ -34,6 +34,11 @@ export class DcLink {
     this.absorbableW = source.absorbableDcW > 0 ? -this.#acOf(-source.absorbableDcW) : 0;
   }
 
+  /** Whether the source powers the converter, which gives no reactive power without. */
+  get powered(): boolean {
+    return this.#source.availableDcW > 0 || this.#source.absorbableDcW > 0;
+  }
+
   /** AC power that the source could absorb once its own ramps are over, W. */
   get potentialAbsorbableW(): number {
     const dcW = this.#source.potentialAbsorbableDcW;

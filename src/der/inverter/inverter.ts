@@ -189,7 +189,7 @@ export class Inverter {
     );
     if (this.phase === 'shutting_down') {
       // the device opens once nothing flows
-      const toZeroS = Math.max(this.#stopCeilingW / this.#wRateWS(), this.reactivePower.secondsToZero(this.#settings));
+      const toZeroS = Math.max(this.#stopCeilingW / this.rampWS, this.reactivePower.secondsToZero(this.#settings));
       next = Math.min(next, addSeconds(t, toZeroS));
     }
     return Math.max(next, t + 1);
@@ -345,12 +345,12 @@ export class Inverter {
     switch (this.phase) {
       case 'in_service':
         if (this.#stopCeilingW < wMaxRtgW)
-          this.#stopCeilingW = rampTowards(this.#stopCeilingW, wMaxRtgW, this.#wRateWS(), dtS);
+          this.#stopCeilingW = rampTowards(this.#stopCeilingW, wMaxRtgW, this.rampWS, dtS);
         return { ceilingW: this.#stopCeilingW, decider: 'ramp' };
       case 'ramping':
         return { ceilingW: this.enterRamp(end) ?? wMaxRtgW, decider: 'enter_service' };
       case 'shutting_down':
-        this.#stopCeilingW = rampTowards(this.#stopCeilingW, 0, this.#wRateWS(), dtS);
+        this.#stopCeilingW = rampTowards(this.#stopCeilingW, 0, this.rampWS, dtS);
         return { ceilingW: this.#stopCeilingW, decider: 'ramp' };
       case 'waiting':
       case 'ceased':
@@ -360,7 +360,8 @@ export class Inverter {
     }
   }
 
-  #wRateWS(): number {
+  /** Slope of active power on commands, W per second. */
+  get rampWS(): number {
     const { wRampPctS, wRampOfCurrent, aMaxA, wMaxW, vNomV } = this.#settings;
     const referenceW = wRampOfCurrent ? aMaxA * nominalLnV(this.ratings.wiring, vNomV) : wMaxW;
     return (wRampPctS / 100) * referenceW;
@@ -407,7 +408,7 @@ export class Inverter {
         serviceDecider: decider,
         outputW: this.pW,
         free: this.phase === 'in_service' && this.ceasedBy === null,
-        rampWS: this.#wRateWS(),
+        rampWS: this.rampWS,
       },
       dtS,
     );
@@ -425,8 +426,8 @@ export class Inverter {
         wantedW: activePower.wantedW,
         sVa: this.circleVa,
         vPct: this.curvePct,
-        // the converter does not run without a source; while shutting down reactive power goes to zero as well
-        running: (source.availableDcW > 0 || source.absorbableDcW > 0) && this.phase !== 'shutting_down',
+        // while shutting down reactive power goes to zero as well
+        running: this.link.powered && this.phase !== 'shutting_down',
       },
       dtS,
     );

@@ -1,5 +1,6 @@
 /** The settings of the grid-support functions, read from the registers once after each change. */
 import type { InverterParameters } from '../../contract/device.ts';
+import type { Gradient } from '../../contract/gradient.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import type { CurvePoint } from './curve.ts';
 
@@ -203,6 +204,16 @@ function droop({ m711 }: MapView): DroopSetting {
     underDroop: set?.KUf ?? 1,
     responseS: set?.RspTms ?? 0,
     minPct: set?.PMin ?? 0,
+  };
+}
+
+/** The settings with a gradient in the place of the ramps of the registers. */
+export function withGradient(settings: Settings, { wPctPerS, varPctPerS }: Gradient): Settings {
+  if (wPctPerS === null && varPctPerS === null) return settings;
+  return {
+    ...settings,
+    ...(wPctPerS !== null && { wRampPctS: wPctPerS, wRampOfCurrent: false }),
+    ...(varPctPerS !== null && { varRampPctS: varPctPerS }),
   };
 }
 

@@ -14,7 +14,7 @@ import type { Device } from '../../contract/device.ts';
 
 const keptRecords = 1000;
 const queueLength = 64;
-/** simulated seconds beyond the enter-service times after which a command has failed */
+/** simulated seconds beyond the enter-service times, or the ramp of a stop, after which a command has failed */
 const graceS = 60;
 
 interface Entry {
@@ -36,6 +36,13 @@ function reached(device: Device, command: OperatorCommand): boolean {
     case 'reset':
       return true;
   }
+}
+
+/** Simulated seconds that a command may take: the enter-service times and, for a stop, the ramp over the full range. */
+function usualS({ bank, gradient }: Device, command: OperatorCommand): number {
+  const { ESDlyTms, ESRndTms, ESRmpTms } = bank.map.m703;
+  const rampS = command === 'stop' ? 100 / Math.min(gradient.w.pctPerS, gradient.var.pctPerS) : 0;
+  return (ESDlyTms ?? 0) + (ESRndTms ?? 0) + (ESRmpTms ?? 0) + rampS;
 }
 
 export class OperatorQueue implements CommandQueue {
@@ -161,9 +168,7 @@ export class OperatorQueue implements CommandQueue {
     for (const other of this.#running.get(device.index) ?? []) {
       if (other.record.command !== command) this.#finish(other, 'canceled', `followed by ${command}`);
     }
-    const { ESDlyTms, ESRndTms, ESRmpTms } = device.bank.map.m703;
-    const limitS = (ESDlyTms ?? 0) + (ESRndTms ?? 0) + (ESRmpTms ?? 0) + graceS;
-    entry.failAt = addSeconds(now, limitS);
+    entry.failAt = addSeconds(now, usualS(device, command) + graceS);
     this.#running.set(device.index, [...(this.#running.get(device.index) ?? []), entry]);
   }
 

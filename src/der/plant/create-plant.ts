@@ -3,6 +3,7 @@ import { microsPerSecond } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import type { CommAlarms } from '../../core/comm-alarms.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
@@ -38,6 +39,8 @@ export interface PlantSpec {
   readonly simModels?: boolean;
   /** injected faults; absent: no fault injection */
   readonly faults?: FaultRegistry;
+  /** alarms that adapters raise; absent: none */
+  readonly commAlarms?: CommAlarms;
   /** start value of 1.DA by device index; absent: devices have no such point */
   readonly unitAddressOf?: (index: number) => number;
   readonly version: string;
@@ -121,6 +124,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
       seriesTime,
       dark,
       ...(spec.faults && { faults: spec.faults }),
+      ...(spec.commAlarms && { commAlarms: spec.commAlarms }),
     },
     places,
     nominalHz,

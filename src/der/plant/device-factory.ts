@@ -97,11 +97,12 @@ export class DeviceFactory {
     }
   }
 
-  /** Removes the place, the local deviations and the silence of a device. */
+  /** Removes the place, the local deviations, the silence and the communication alarms of a device. */
   release(index: number): void {
     this.#options.places.leave(index);
     this.#options.context.environment.clearLocal(index);
     this.#options.context.dark?.forget(index);
+    this.#options.context.commAlarms?.forget(index);
   }
 
   /** The points that the profile sets, with the start of the device as their time. */

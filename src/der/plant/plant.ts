@@ -262,14 +262,14 @@ export class SimPlant implements Plant {
         'the devices have different nominal voltages: give per unit, or one device',
       );
     }
-    const maxV = 2 * (reference?.nominalLnV ?? 0);
+    const maxV = 2 * (reference?.nominal.lnV ?? 0);
     if (voltageLnV !== undefined && !(voltageLnV >= 0 && voltageLnV <= maxV)) {
       throw new SimError(
         'COMMAND_BAD_VALUE',
         `the voltage must be 0..${maxV.toFixed(1)} V: up to twice the nominal one`,
       );
     }
-    const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominalLnV };
+    const inPu = voltageLnV === undefined || !reference ? {} : { voltagePu: voltageLnV / reference.nominal.lnV };
     this.#options.environment.setGrid({ ...patch, ...inPu }, this.#options.clock.acting(), deviceIndex);
     this.#options.environment.gridWriters.recordWriter(this.#writer(by), deviceIndex);
     this.#showSurroundings(deviceIndex);
@@ -290,7 +290,7 @@ export class SimPlant implements Plant {
   grid(deviceIndex?: number): GridNow {
     const reference = this.#nominalReference(deviceIndex);
     const now = this.#options.environment.grid(this.#options.clock.acting(), deviceIndex);
-    const volts = reference?.terminalVoltages(now.voltageAPu, now.voltageBPu, now.voltageCPu);
+    const volts = reference?.nominal.volts(now.voltageAPu, now.voltageBPu, now.voltageCPu);
     return { ...now, voltageLnV: volts?.meanLnV ?? null, voltageLlV: volts?.meanLlV ?? null };
   }
 
@@ -316,7 +316,7 @@ export class SimPlant implements Plant {
   #nominalReference(deviceIndex: number | undefined): SimDevice | null {
     if (deviceIndex !== undefined) return this.device(deviceIndex);
     const [first] = this.devices;
-    return first && this.devices.every((device) => device.sharesNominal(first)) ? first : null;
+    return first && this.devices.every((device) => device.nominal.equals(first.nominal)) ? first : null;
   }
 
   setSurroundings(patch: SurroundingsPatch, deviceIndex?: number, by?: Origin): void {

@@ -96,7 +96,7 @@ function composeTcp(context: AdapterContext, between: Between): ModbusAdapter[] 
 }
 
 function composeRtu(context: AdapterContext, between: Between): ModbusRtuAdapter[] {
-  const { config, plant, clock, logBook } = context;
+  const { config, plant, commAlarms, clock, logBook } = context;
   if (config.rtu === null) return [];
   const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
   return [
@@ -104,6 +104,7 @@ function composeRtu(context: AdapterContext, between: Between): ModbusRtuAdapter
       devices: plant.devices,
       line: { path, baudRate, parity, stopBits },
       ...between,
+      commAlarms,
       clock,
       logger: logBook.logger('Modbus'),
       tap: tapOf(context, 'modbus_rtu'),

@@ -2,6 +2,7 @@
 import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
 import { startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, ModbusRtuEndpoint } from '../../core/adapter.ts';
+import type { CommAlarmSwitch } from '../../core/comm-alarms.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import { BackOff, doubling } from '../../core/net/back-off.ts';
 import { silentLogger } from '../../core/log/log.ts';
@@ -26,6 +27,8 @@ export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 
   readonly line: SerialSettings;
   /** faults between the devices' registers and their masters; absent: there are none */
   readonly faultyMaps?: FaultyMaps;
+  /** shows the loss of the port at every device of the line; absent: it is not shown there */
+  readonly commAlarms?: CommAlarmSwitch;
   /** default: the package `serialport` */
   readonly open?: SerialOpener;
 }
@@ -128,12 +131,14 @@ class RtuAdapter implements ModbusRtuAdapter {
     const lack = lackOfRoom(index);
     if (lack !== null) return Promise.reject(new SimError('COMMAND_CONFLICT', lack));
     this.#units.set(index, new BankUnit(index, bank, this.#options.faultyMaps));
+    this.#showLoss([index]);
     return Promise.resolve();
   }
 
   removeDevice(index: number): Promise<void> {
     this.#units.get(index)?.release();
     this.#units.delete(index);
+    this.#options.commAlarms?.end(index, 'rtu_port_lost');
     return Promise.resolve();
   }
 
@@ -198,6 +203,7 @@ class RtuAdapter implements ModbusRtuAdapter {
       this.#lost(port);
     });
     this.#lifecycle.listening();
+    this.#showLoss(this.#units.keys());
     this.#backOff.reset();
     this.#log.info(
       `Modbus RTU on ${line.path} (${charactersInWords(line)}), ${this.#units.size} ${this.#units.size === 1 ? 'device' : 'devices'}`,
@@ -215,8 +221,20 @@ class RtuAdapter implements ModbusRtuAdapter {
     if (port.isOpen) port.close(() => undefined);
     const reason = `the serial port ${this.#options.line.path} has disappeared`;
     this.#lifecycle.retrying(reason);
+    this.#showLoss(this.#units.keys());
     this.#log.warning(`${reason}; it is opened again when it is back`);
     this.#retryLater();
+  }
+
+  /** Raises the alarm of devices while the port is lost, and ends it otherwise. */
+  #showLoss(indexes: Iterable<number>): void {
+    const { commAlarms } = this.#options;
+    if (commAlarms === undefined) return;
+    const { state, lastError } = this.#lifecycle;
+    for (const index of indexes) {
+      if (state === 'retrying') commAlarms.raise(index, 'rtu_port_lost', lastError ?? 'the serial port is lost');
+      else commAlarms.end(index, 'rtu_port_lost');
+    }
   }
 
   #drop(): void {
@@ -237,6 +255,7 @@ class RtuAdapter implements ModbusRtuAdapter {
     } catch (error) {
       if (this.#lifecycle.stopping) return;
       this.#lifecycle.retrying(errorText(error));
+      this.#showLoss(this.#units.keys());
       this.#retryLater();
     }
   }
@@ -246,6 +265,7 @@ class RtuAdapter implements ModbusRtuAdapter {
     await this.#opening;
     const port = this.#port;
     this.#drop();
+    for (const index of this.#units.keys()) this.#options.commAlarms?.end(index, 'rtu_port_lost');
     if (port !== undefined) await closed(port);
     this.#service.context.log.flush();
   }

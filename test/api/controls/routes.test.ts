@@ -32,6 +32,7 @@ describe('controls', () => {
       es_delay_remaining_s: 0,
       trip_active: [],
       es_state: 'in_service',
+      switch_closed: true,
     });
     expect(controls.modes.volt_var).to.include({ source_detail: null, reversion_remaining_s: null });
     expect(controls.grid).to.include({ device_index: 0, frequency_hz: 60, voltage_ll_v: 480 });

@@ -47,6 +47,7 @@ describe('interface 12.1: device profile', () => {
         rocofRelayHzS: null,
         vectorShiftRelayDeg: null,
         adoptionS: 0,
+        gradient: { wPctPerS: null, varPctPerS: null },
       },
     });
   });
@@ -65,6 +66,7 @@ describe('interface 12.1: device profile', () => {
           rocof_relay_hz_s: 0.1,
           vector_shift_relay_deg: 180,
           adoption_s: 60,
+          gradient: { w_pct_per_s: 0.27, var_pct_per_s: 1000 },
         }),
       ).to.deep.equal({
         lowPowerVars: 'full',
@@ -75,6 +77,7 @@ describe('interface 12.1: device profile', () => {
         rocofRelayHzS: 0.1,
         vectorShiftRelayDeg: 180,
         adoptionS: 60,
+        gradient: { wPctPerS: 0.27, varPctPerS: 1000 },
       });
     });
 
@@ -82,6 +85,12 @@ describe('interface 12.1: device profile', () => {
       expect(resolve({}, 'three', 'battery').profile?.inverter).to.include({ lowPowerVars: 'full' });
       expect(resolve({ inverter: { low_power_vars: 'reduced' } }, 'three', 'battery').profile?.inverter).to.include({
         lowPowerVars: 'reduced',
+      });
+    });
+
+    it('takes one slope of a gradient without the other', () => {
+      expect(block({ gradient: { w_pct_per_s: 0.27 } })).to.deep.include({
+        gradient: { wPctPerS: 0.27, varPctPerS: null },
       });
     });
 
@@ -108,6 +117,10 @@ describe('interface 12.1: device profile', () => {
       ['adoption_s', 61],
       ['adoption_s', -1],
       ['adoptions', 1],
+      ['gradient', null],
+      ['gradient', { w_pct_per_s: 0 }],
+      ['gradient', { var_pct_per_s: 1001 }],
+      ['gradient', { pct_per_s: 1 }],
     ];
     for (const [key, value] of refused) {
       it(`refuses ${key}: ${JSON.stringify(value)}`, () => {

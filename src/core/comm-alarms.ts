@@ -1,0 +1,72 @@
+/**
+ * Communication alarms: an adapter has lost the line or the peer of a device. They are shown with the alarms of the
+ * device and set no bit in 701.Alrm, which could not tell a master that it is unreachable.
+ */
+
+export type CommAlarmSeverity = 'warning' | 'error';
+
+/** Every communication alarm; each belongs to one adapter, which raises and ends it. */
+export const commAlarmKinds = {
+  rtu_port_lost: { severity: 'warning' },
+} as const satisfies Record<string, { readonly severity: CommAlarmSeverity }>;
+export type CommAlarmCode = keyof typeof commAlarmKinds;
+
+export interface CommAlarm {
+  readonly code: CommAlarmCode;
+  readonly severity: CommAlarmSeverity;
+  /** wall time, ms since the epoch */
+  readonly sinceMs: number;
+  readonly message: string;
+}
+
+/** The side of an adapter. */
+export interface CommAlarmSwitch {
+  /** Begins an alarm of a device; one that is on keeps its begin and takes the message. */
+  raise(deviceIndex: number, code: CommAlarmCode, message: string): void;
+  /** Ends an alarm; does nothing when it is not on. */
+  end(deviceIndex: number, code: CommAlarmCode): void;
+}
+
+/** characters; a message may repeat what a peer has sent */
+const maxMessageLength = 256;
+
+const none: readonly CommAlarm[] = [];
+
+export class CommAlarms implements CommAlarmSwitch {
+  readonly #nowMs: () => number;
+  /** by device, in the order in which they began; a device without an alarm has no entry */
+  readonly #active = new Map<number, Map<CommAlarmCode, CommAlarm>>();
+
+  /** @param nowMs wall time, ms since the epoch */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** The alarms of a device, oldest first. */
+  of(deviceIndex: number): readonly CommAlarm[] {
+    const alarms = this.#active.get(deviceIndex);
+    return alarms === undefined ? none : [...alarms.values()];
+  }
+
+  raise(deviceIndex: number, code: CommAlarmCode, text: string): void {
+    const alarms = this.#active.get(deviceIndex) ?? new Map<CommAlarmCode, CommAlarm>();
+    this.#active.set(deviceIndex, alarms);
+    alarms.set(code, {
+      code,
+      severity: commAlarmKinds[code].severity,
+      sinceMs: alarms.get(code)?.sinceMs ?? this.#nowMs(),
+      message: text.slice(0, maxMessageLength),
+    });
+  }
+
+  end(deviceIndex: number, code: CommAlarmCode): void {
+    const alarms = this.#active.get(deviceIndex);
+    alarms?.delete(code);
+    if (alarms?.size === 0) this.#active.delete(deviceIndex);
+  }
+
+  /** Drops the alarms of a device that has left. */
+  forget(deviceIndex: number): void {
+    this.#active.delete(deviceIndex);
+  }
+}

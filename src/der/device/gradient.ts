@@ -1,0 +1,104 @@
+/** The gradient of a device: slopes of commands in the place of 704.WRmp and 704.VarRmp, whoever wrote last. */
+import { gradientRange } from '../../contract/gradient.ts';
+import type { Gradient, Slope } from '../../contract/gradient.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
+import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
+import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
+import type { Inverter } from '../inverter/inverter.ts';
+import { givenAllowed } from '../source/shared.ts';
+
+/** The registers that a gradient stands in for. */
+const rampPoints: Readonly<Record<keyof Gradient, string>> = { wPctPerS: 'WRmp', varPctPerS: 'VarRmp' };
+const names = Object.keys(rampPoints) as readonly (keyof Gradient)[];
+
+function gradientIssue(name: keyof Gradient, value: number | null | undefined): Issue[] {
+  const { min, max } = gradientRange;
+  if (value === undefined || value === null || (value >= min && value <= max)) return [];
+  return [{ name, detail: givenAllowed(value, `${min} to ${max} percent per second, or null to end it`) }];
+}
+
+export class DeviceGradient implements CommitParticipant {
+  readonly #start: Gradient;
+  readonly #slots: readonly (readonly [keyof Gradient, PointSlot])[];
+  /** whether a fault keeps the last write of a point from physics */
+  readonly #isHeld: (slot: PointSlot) => boolean;
+  #now: Gradient;
+  /** slopes whose register has been written since; they end when physics follows the write */
+  readonly #overwritten = new Set<keyof Gradient>();
+
+  /** @param start of the profile */
+  constructor(start: Gradient, layout: Layout, isHeld: (slot: PointSlot) => boolean) {
+    this.#start = start;
+    this.#now = start;
+    this.#isHeld = isHeld;
+    this.#slots = names.flatMap((name) => {
+      const slot = layout.slot(704, rampPoints[name]);
+      return slot ? [[name, slot] as const] : [];
+    });
+  }
+
+  /** The gradient in force. */
+  get now(): Gradient {
+    if (this.#overwritten.size > 0) {
+      for (const [name, slot] of this.#slots)
+        if (this.#overwritten.has(name) && !this.#isHeld(slot)) this.#change(name, null);
+    }
+    return this.#now;
+  }
+
+  /** Whether the gradient in force is the one of the profile. */
+  get isStart(): boolean {
+    const { now } = this;
+    return names.every((name) => now[name] === this.#start[name]);
+  }
+
+  /**
+   * Sets slopes, or ends them with null; absent ones stay.
+   * @throws SimError COMMAND_BAD_VALUE with an issue for each slope outside `gradientRange`; then both stay
+   */
+  set(change: Partial<Gradient>): void {
+    const issues = names.flatMap((name) => gradientIssue(name, change[name]));
+    if (issues.length > 0) {
+      const text = issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
+      throw new SimError('COMMAND_BAD_VALUE', text, issues);
+    }
+    for (const name of names) {
+      const value = change[name];
+      if (value !== undefined) this.#change(name, value);
+    }
+  }
+
+  /** A write of a register ends the slope in its place, also where the register keeps its value. */
+  prepare({ points }: Commit): FollowUp | null {
+    const written = this.#slots.filter(([, slot]) => points.includes(slot));
+    if (written.length === 0) return null;
+    return () => {
+      for (const [name] of written) this.#overwritten.add(name);
+    };
+  }
+
+  /** Back to the profile. */
+  reloaded(): void {
+    this.#now = this.#start;
+    this.#overwritten.clear();
+  }
+
+  #change(name: keyof Gradient, value: number | null): void {
+    this.#overwritten.delete(name);
+    this.#now = { ...this.#now, [name]: value };
+  }
+}
+
+/** The slopes that an inverter follows. @param gradient in force; the registers count where it has none */
+export function slopesOf(inverter: Inverter, gradient: Gradient): { readonly w: Slope; readonly var: Slope } {
+  const { wRampPctS, wRampOfCurrent, wMaxW, varRampPctS } = inverter.settings;
+  const sourceOf = (pctPerS: number | null) => (pctPerS === null ? 'register' : 'gradient');
+  return {
+    w: {
+      pctPerS: wRampOfCurrent ? (100 * inverter.rampWS) / wMaxW : wRampPctS,
+      source: sourceOf(gradient.wPctPerS),
+    },
+    var: { pctPerS: varRampPctS, source: sourceOf(gradient.varPctPerS) },
+  };
+}
