@@ -92,7 +92,7 @@ const holdPointSchema = z
 
 export const holdSchema = z
   .strictObject({
-    id: z.string(),
+    id: z.string().openapi({ description: 'Chosen by the client; unique among those of the device that last.' }),
     device_index: deviceIndex,
     state: z.enum(['active', 'waiting', 'ended']).openapi({
       description: '`waiting`: its time is over while the device is off; it ends when the device is back.',
