@@ -9,6 +9,7 @@ import { kindsGroup } from './groups/kinds.ts';
 import { memoryGroup } from './groups/memory.ts';
 import { messagesGroup } from './groups/messages.ts';
 import { modbusGroup } from './groups/modbus.ts';
+import { siteGroup } from './groups/site.ts';
 import { startGroup } from './groups/start.ts';
 import { streamGroup } from './groups/stream.ts';
 import { tickGroup } from './groups/tick.ts';
@@ -22,6 +23,7 @@ const groups: readonly Group[] = [
   tickGroup,
   kindsGroup,
   functionsGroup,
+  siteGroup,
   memoryGroup,
   startGroup,
   fleetGroup,

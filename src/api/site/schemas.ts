@@ -101,7 +101,7 @@ const siteOwnerSchema = z
 export const siteCutSchema = z
   .strictObject({
     devices: scopeDevices,
-    limit: limitName,
+    limit: limitName.openapi({ description: 'Limit of that connection point.' }),
     limit_kw: z.number().openapi({ description: 'Limit in force, kW.' }),
     owner: z.string().openapi({ description: 'Owner of the limit.' }),
   })

@@ -105,7 +105,13 @@ export function shareRooms(claims: Claims, nest: Nest): void {
   rooms.forEach((room, position) => {
     if (room.roomW !== Infinity) limitGrowth(claims, room, position);
   });
-  for (let i = 0; i < claims.shareW.length; i += 1) claims.shareW[i] = at(claims.shareW, i) + at(claims.growthW, i);
+  // an inner room whose devices an outer one has cut further restricts nothing
+  for (const room of rooms) room.binds = false;
+  for (let i = 0; i < claims.shareW.length; i += 1) {
+    claims.shareW[i] = at(claims.shareW, i) + at(claims.growthW, i);
+    const cutBy = rooms[claims.cutBy[i] ?? -1];
+    if (cutBy) cutBy.binds = true;
+  }
 }
 
 function minimumsOf(claims: Claims, { members }: Room): number {

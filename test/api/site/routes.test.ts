@@ -9,6 +9,7 @@ let rest: Rest;
 const noLimits = Object.fromEntries(
   siteLimitNames.flatMap((name) => [
     [`${name}_limit_kw`, null],
+    [`${name}_limit_owner`, null],
     [`${name}_limit_by`, null],
   ]),
 );
@@ -23,6 +24,7 @@ describe('site (13)', () => {
 
   it('powers of the last tick, and no limit at first', async () => {
     expect(await rest.get('/site')).to.deep.equal({
+      devices: null,
       net_power_kw: 17,
       generation_kw: 20,
       consumption_kw: 0,
@@ -30,6 +32,7 @@ describe('site (13)', () => {
       ...noLimits,
       binding: [],
       exceeded: [],
+      owners: [],
     });
     const { devices } = await rest.get('/overview');
     expect(devices.reduce((sum: number, { power_kw }: Json) => sum + Number(power_kw), 0)).to.equal(20);
@@ -53,7 +56,11 @@ describe('site (13)', () => {
     });
     for (const device of [0, 1]) {
       const controls = await rest.get(`/controls?device=${device}`);
-      expect(controls.decided_by.active).to.equal('site');
+      expect(controls.decided_by).to.deep.equal({
+        active: 'site',
+        reactive: 'none',
+        site_limit: { devices: null, limit: 'export', limit_kw: 5, owner: 'rest' },
+      });
       expect(controls.throttle).to.deep.equal({ active: true, pct: 40, sources: ['derated'] });
       expect(controls.modes.max_power).to.include({ enabled: false, active: false });
     }
@@ -87,21 +94,92 @@ describe('site (13)', () => {
     ]);
     await rest.refused('/site', 422, 'validation', {});
     await rest.refused('/site', 422, 'validation', { net_power_kw: 3, export_limit_kw: 3 });
-    await rest.refused('/site?device=0', 422, 'validation');
-    await rest.refused('/site?device=0', 422, 'validation', { export_limit_kw: 3 });
+    const both = await rest.refused('/site?device=0', 422, 'validation', { export_limit_kw: 3, devices: [1] });
+    expect(both.errors.map(({ name }: Json) => name)).to.deep.equal(['/devices']);
+    await rest.refused('/site', 422, 'validation', { export_limit_kw: 3, devices: [] });
+    await rest.refused('/site', 422, 'validation', { export_limit_kw: 3, devices: [-1] });
+    await rest.refused('/site', 422, 'validation', { export_limit_kw: 3, owner: 'two words' });
+    await rest.refused('/site', 422, 'validation', { owner: 'feeder', devices: [0] });
+    await rest.refused('/site', 404, 'unknown-device', { export_limit_kw: 3, devices: [0, 2] });
+    await rest.refused('/site?device=2', 404, 'unknown-device', { export_limit_kw: 3 });
+    await rest.refused('/site?device=2', 404, 'unknown-device');
     expect(await rest.get('/site')).to.deep.include(noLimits);
+  });
+
+  it('a device and a group have limits of their own, and `controls` name the one that holds', async () => {
+    const answer = await rest.post('/site?device=1', { export_limit_kw: 2 });
+    expect(answer).to.deep.include({ devices: [1], net_power_kw: 8.5, load_kw: 1.5, exceeded: ['export'] });
+    await rest.post('/site', { generation_limit_kw: 6, devices: [1, 0] });
+    await rest.plant.step(1);
+    expect(await rest.get('/site?device=1')).to.deep.include({
+      net_power_kw: 1.5,
+      generation_kw: 3,
+      export_limit_kw: 2,
+      export_limit_owner: 'rest',
+      binding: [],
+      exceeded: [],
+    });
+    const { scopes } = await rest.get('/site/scopes');
+    expect(scopes.map(({ devices, binding }: Json) => [devices, binding])).to.deep.equal([
+      [null, []],
+      [[1], []],
+      [[0, 1], ['generation']],
+    ]);
+    expect((await rest.get('/controls?device=1')).decided_by.site_limit).to.deep.equal({
+      devices: [0, 1],
+      limit: 'generation',
+      limit_kw: 6,
+      owner: 'rest',
+    });
+    expect(await rest.get('/site')).to.deep.include({ ...noLimits, owners: [] });
+  });
+
+  it('owners: the tightest holds, null ends the own limit alone, and the dashboard is REST', async () => {
+    await rest.post('/site', { export_limit_kw: 5 });
+    const both = await rest.post('/site', { export_limit_kw: 4, owner: 'feeder' });
+    expect(both).to.deep.include({ export_limit_kw: 4, export_limit_owner: 'rest:feeder' });
+    expect(both.owners.map(({ owner, export_limit_kw }: Json) => [owner, export_limit_kw])).to.deep.equal([
+      ['rest', 5],
+      ['rest:feeder', 4],
+    ]);
+    expect(both.owners[0].changed_by.source).to.equal('rest');
+    const { json } = await rest.call('/site', {
+      method: 'POST',
+      body: { export_limit_kw: null },
+      headers: { 'X-Derbench-Client': 'dashboard' },
+    });
+    expect(json).to.deep.include({ export_limit_kw: 4, export_limit_owner: 'rest:feeder' });
+    const none = await rest.post('/site', { export_limit_kw: null, owner: 'feeder' });
+    expect([none.export_limit_kw, none.owners]).to.deep.equal([null, []]);
+  });
+
+  it('no request changes what another protocol has set', async () => {
+    rest.plant.setSite({ export: 3000 }, { source: 'csip', peer: 'A1' }, { owner: 'csip:a' });
+    const answer = await rest.post('/site', { export_limit_kw: null, owner: 'csip:a' });
+    expect(answer).to.deep.include({ export_limit_kw: 3, export_limit_owner: 'csip:a' });
+    expect(answer.export_limit_by).to.deep.include({ source: 'csip', source_detail: 'A1' });
+  });
+
+  it('groups that cross are refused by name', async () => {
+    rest = await rest.api.stop().then(() => Rest.open(testPlant({ types: Array<string>(3).fill('PV-3Phase') })));
+    await rest.post('/site', { load_limit_kw: 1, devices: [0, 1] });
+    const { detail } = await rest.refused('/site', 409, 'conflict', { load_limit_kw: 1, devices: [1, 2] });
+    expect(detail).to.include('devices 1, 2 cross the group 0, 1');
+    expect((await rest.get('/site/scopes')).scopes).to.have.lengthOf(2);
   });
 
   it('the examples are answers, but for who asked', async () => {
     const example = (operationId: string): Json =>
       JSON.parse(JSON.stringify(allRoutes.find((each) => each.operationId === operationId)!.examples));
     const without = (reply: Json): Json =>
-      Object.fromEntries(
-        Object.entries<Json>(reply).map(([name, value]) => [name, name.endsWith('_by') ? value !== null : value]),
-      );
+      JSON.parse(JSON.stringify(reply, (name, value: Json) => (name.endsWith('_by') ? value !== null : value)));
     await rest.post('/site', { export_limit_kw: 5 });
     await rest.plant.step(1);
     expect(without(await rest.get('/site'))).to.deep.equal(without(example('get_site').reply));
+    await rest.post('/site?device=0', { export_limit_kw: 1, owner: 'feeder' });
+    await rest.plant.step(1);
+    const { scopes } = example('get_site_scopes').reply;
+    expect(without((await rest.get('/site/scopes')).scopes)).to.deep.equal(without(scopes));
     const { body, reply } = example('set_site');
     expect(without(await rest.post('/site', body))).to.deep.equal(without(reply));
   });
