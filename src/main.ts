@@ -5,6 +5,7 @@ import type { App } from './app.ts';
 import { formatIssues } from './config/issues/issues.ts';
 import { loadConfig } from './config/layers/load.ts';
 import { SimError } from './core/errors.ts';
+import { callLater } from './core/time/timers.ts';
 
 const exitCodes = { ok: 0, internal: 1, usage: 2, addressInUse: 3 } as const;
 
@@ -38,7 +39,7 @@ function endWith(app: App): () => void {
   return () => {
     if (ending) process.exit(exitCodes.internal);
     ending = true;
-    setTimeout(() => process.exit(exitCodes.internal), 4000).unref();
+    callLater(4000, () => process.exit(exitCodes.internal));
     app.stop().then(() => process.exit(exitCodes.ok), fail);
   };
 }

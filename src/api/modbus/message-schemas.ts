@@ -193,7 +193,7 @@ const exampleRequest = {
   unit_id: 1,
   function: 16,
   function_name: 'write multiple registers',
-  address: 40290,
+  address: 40310,
   count: 2,
   points: ['704.WMaxLimPctEna', '704.WMaxLimPct'],
   values: { '704.WMaxLimPctEna': 'ENABLED', '704.WMaxLimPct': 50 },
@@ -201,7 +201,7 @@ const exampleRequest = {
   exception_name: null,
   no_answer: null,
   duration_ms: null,
-  raw: '00070000000b01109d62000204000101f4',
+  raw: '00070000000b01109d7600020400011388',
 };
 
 export const exampleMessages = {
@@ -216,7 +216,7 @@ export const exampleMessages = {
       points: null,
       values: null,
       duration_ms: 0.21,
-      raw: '00070000000601109d620002',
+      raw: '00070000000601109d760002',
     },
   ],
 };
