@@ -352,7 +352,7 @@ export class SimDevice implements Device {
     this.#steppedGrid = grid;
     this.trace.stepped(next, grid);
     if (this.#scheduler.nextDue <= next) this.#scheduler.runDue(next);
-    this.#evse?.deliver();
+    this.#evse?.stepped();
   }
 
   /** Whether the device stands still: its model has failed, or it is off. */

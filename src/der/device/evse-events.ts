@@ -2,6 +2,7 @@
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank, RegisterBank } from '../../sunspec/map/bank.ts';
 import type { Inverter } from '../inverter/inverter.ts';
@@ -20,7 +21,10 @@ export interface StationHost extends Pick<EvseEventsOptions, 'index' | 'now' | '
   readonly power: Power;
 }
 
-/** Lets a charging station see the device around it, and the device hear of its transitions; null for other sources. */
+/**
+ * Lets a charging station see the device around it, and the device hear of its transitions; null for other sources. To
+ * be called at the start of the device.
+ */
 export function followStation(source: DcSource, host: StationHost): EvseEvents | null {
   const { station } = source;
   if (!station) return null;
@@ -28,7 +32,7 @@ export function followStation(source: DcSource, host: StationHost): EvseEvents |
   const detail = source.detail();
   const maxPowerW = detail.kind === 'evse' ? detail.maxPowerW : Infinity;
   const outside = stationOutside({ inverter, bank, power, now, maxPowerW });
-  return new EvseEvents({ ...host, dark: context.dark, log: context.log, station, outside });
+  return new EvseEvents({ ...host, start: now(), dark: context.dark, log: context.log, station, outside });
 }
 
 /** Two listeners that answer each transition with a command would never end: after this many the rest is dropped. */
@@ -43,10 +47,17 @@ export interface EvseEventsOptions {
   readonly log: Pick<Logger, 'error'>;
   /** the end of the last sub-step, where physics acts on a command */
   readonly now: () => SimTime;
+  /** the start of the device */
+  readonly start: SimTime;
   /** a sub-step is under way; its end delivers */
   readonly stepping: () => boolean;
   /** brings `Device.detail` to this instant */
   readonly refresh: () => void;
+}
+
+/** The source counts its seconds by adding sub-steps; the clock of the device is exact. */
+function stamped(transition: SourceTransition, at: SimTime, start: SimTime): EvseTransition {
+  return 'atS' in transition ? { ...transition, at, atS: secondsBetween(start, at) } : { ...transition, at };
 }
 
 export type EvseListener = (transition: EvseTransition) => void;
@@ -106,24 +117,29 @@ export class EvseEvents {
     };
   }
 
+  /** After a sub-step, whose limits are those in force. */
+  stepped(): void {
+    if (this.#listeners.size === 0) return;
+    this.#options.station.tellLimits();
+    this.#deliver();
+  }
+
   /** After a command or write: delivers unless a sub-step is under way. */
   settle(): void {
-    if (!this.#options.stepping()) this.deliver();
+    if (!this.#options.stepping()) this.#deliver();
   }
 
   /** Delivers everything so far; what a listener's commands cause follows in turn. */
-  deliver(): void {
-    if (this.#listeners.size === 0 || this.#delivering) return;
-    const { index, station, log, now, refresh } = this.#options;
-    station.tellLimits();
-    if (this.#queue.length === 0) return;
+  #deliver(): void {
+    if (this.#queue.length === 0 || this.#delivering) return;
+    const { index, log, now, start, refresh } = this.#options;
     const at = now();
     this.#delivering = true;
     try {
       refresh();
       for (let i = 0; i < this.#queue.length; i += 1) {
         const transition = this.#queue[i];
-        if (transition) this.#tell({ ...transition, at });
+        if (transition) this.#tell(stamped(transition, at, start));
         if (i + 1 < maxAtOnce || i + 1 === this.#queue.length) continue;
         log.error(`${maxAtOnce} charging transitions at one instant: the rest is dropped`, index);
         break;

@@ -304,8 +304,13 @@ export class ActivePower {
  * Power at which the source runs within floor and ceiling, W. The source applies its own limits itself: it gets the
  * limits of settings and functions only, so that it sees the target unchanged.
  */
-function answerW({ link, settings }: ActiveInput, targetW: number | null, floorW: number, ceilingW: number): number {
-  const openW = floorW <= -link.absorbableW ? -settings.chargeMaxW : floorW;
+function answerW(
+  { link, settings, serviceCeilingW }: ActiveInput,
+  targetW: number | null,
+  floorW: number,
+  ceilingW: number,
+): number {
+  const openW = floorW <= -link.absorbableW ? -Math.min(settings.chargeMaxW, serviceCeilingW) : floorW;
   const withinW = targetW === null ? null : Math.max(openW, Math.min(ceilingW, targetW));
   return link.answerW(withinW, Math.min(openW, ceilingW), ceilingW);
 }

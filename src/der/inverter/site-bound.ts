@@ -20,6 +20,11 @@ export class SiteBound {
   #admittedW = Infinity;
   #admittedFloorW = -Infinity;
 
+  /** The lower bound that is or will be in force, W; -Infinity: none. */
+  get admittedFloorW(): number {
+    return this.#admittedFloorW;
+  }
+
   /** @param floorW at most 0; -Infinity: none @param ceilingW at least 0; Infinity: none */
   admit(floorW: number, ceilingW: number): void {
     this.#admittedFloorW = floorW;

@@ -11,7 +11,8 @@ export interface TakeLimit {
 
 /**
  * The lowest bound on consumption that settings, functions, service state and connection point set now, whether or not
- * it holds the power; null: none is below `maxW`. A set-point counts as a bound: a load takes no more than it.
+ * it holds the power and whatever ramps are under way; null: none is below `maxW`. A set-point counts as a bound: a load
+ * takes no more than it.
  * @param maxW what the device takes at most without any of them
  */
 export function takeLimit(inverter: Inverter, t: SimTime, maxW: number): TakeLimit | null {
@@ -19,12 +20,12 @@ export function takeLimit(inverter: Inverter, t: SimTime, maxW: number): TakeLim
   if (!isEnergized(phase)) return { limitW: 0, decidedBy: 'out_of_service' };
   if (inverter.ceasedBy !== null) return { limitW: 0, decidedBy: 'cessation' };
   const { droop, site } = activePower;
-  const siteW = site.inForce ? -site.floorW : Infinity;
+  const siteW = -site.admittedFloorW;
   // on low frequency droop replaces the set-point
   const [commandW, commandBy] =
     droop.side === 'under'
       ? ([-droop.outputW, 'freq_droop'] as const)
-      : ([settings.setPointW === null ? Infinity : -activePower.setPointW, 'active_power'] as const);
+      : ([settings.setPointW === null ? Infinity : -settings.setPointW, 'active_power'] as const);
   const rampW = inverter.enterRamp(t) ?? Infinity;
   const limitW = Math.min(siteW, commandW, settings.chargeMaxW, rampW);
   if (limitW >= maxW) return null;

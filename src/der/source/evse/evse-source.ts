@@ -14,8 +14,9 @@ import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine
 import { clearFault, operate } from './operations.ts';
 import { phaseSkew } from './phase-split.ts';
 import { phaseTraits } from './phases.ts';
-import { adjustPlan, createScratch, shareStationLimit, planTotal, planUnrestricted } from './plan.ts';
+import { adjustPlan, createScratch, planTotal, planUnrestricted, shareStationLimit } from './plan.ts';
 import type { Scratch } from './plan.ts';
+import { scaleDischarging, shareStationDischarge } from './share-discharge.ts';
 import { chargeCapW, dischargeCapW, openLimit } from './profile-limit.ts';
 import { chargeLevelW, maxDischargeW, clearReach, updateReach, timeToEndS, vehicleRampWS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
@@ -321,6 +322,8 @@ export class EvseSource implements DcSource {
     const limitW = Math.max(0, Math.min(p.maxPowerW, profileW) - p.standbyW);
     this.#shared =
       shareStationLimit(connectors, this.#scratch, limitW, profileW < p.maxPowerW) && connectors.length > 1;
+    const dischargeW = this.#stationDischargeW;
+    if (dischargeW < Infinity) shareStationDischarge(connectors, dischargeW);
     let upW = 0;
     let downW = 0;
     for (const c of connectors) {
@@ -333,9 +336,9 @@ export class EvseSource implements DcSource {
       this.#scaleCharging(limitW / upW);
       upW = limitW;
     }
-    if (downW > this.#stationDischargeW) {
-      this.#scaleDischarging(this.#stationDischargeW / downW);
-      downW = this.#stationDischargeW;
+    if (downW > dischargeW) {
+      scaleDischarging(connectors, dischargeW, downW);
+      downW = dischargeW;
     }
     this.#absorbableDcW = upW + p.standbyW;
     this.#availableDcW = Math.max(0, downW - p.standbyW);
@@ -350,15 +353,6 @@ export class EvseSource implements DcSource {
       c.chargeableW *= factor;
       c.unrestrictedW *= factor;
       c.unrestrictedEndW *= factor;
-    }
-  }
-
-  /** Keeps the vehicles together within the discharge that the profile of the station permits. */
-  #scaleDischarging(factor: number): void {
-    for (const c of this.#station.connectors) {
-      c.dischargeableW *= factor;
-      if (c.unrestrictedW < 0) c.unrestrictedW *= factor;
-      if (c.unrestrictedEndW < 0) c.unrestrictedEndW *= factor;
     }
   }
 

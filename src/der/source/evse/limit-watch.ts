@@ -2,6 +2,7 @@
 import type { EvseExternalLimit } from '../../../contract/kinds/evse.ts';
 import type { Connector } from './connector.ts';
 import { limitNow, limitWriter } from './limit-now.ts';
+import { phaseTraits } from './phases.ts';
 import { because, byItself } from './station.ts';
 import type { Station } from './station.ts';
 import { tell, tellStation } from './tell.ts';
@@ -15,8 +16,15 @@ export function knowLimits(station: Station): void {
   station.toldLimit = station.outside.limit;
 }
 
-/** @returns whether this is a change worth telling; limits of hardware and vehicle count as none */
+/**
+ * Limits count while energy may flow; those of hardware and vehicle count as none.
+ * @returns whether this is a change worth telling
+ */
 function know(station: Station, c: Connector): boolean {
+  if (!phaseTraits[c.phase].powered || c.errorCode !== null) {
+    c.toldSource = 'none';
+    return false;
+  }
   // a suspension by command is told as one
   if (c.evseHeldByCommand || c.evHeldByCommand) return false;
   const { limitW, limitSource } = limitNow(station, c);
