@@ -3,6 +3,7 @@ import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { HttpGuard } from '../../core/http/http-guard.ts';
 import { commonHeaders } from '../../core/http/problem.ts';
 import type { RouteContext } from './context.ts';
+import { describeError, HttpProblem } from './errors.ts';
 import { requestId, sendProblem } from './reply.ts';
 import { apiPrefix } from './route.ts';
 
@@ -11,6 +12,21 @@ const readMethods = new Set(['GET', 'HEAD']);
 const maxPipelined = 32;
 /** Paths that stay reachable while the process ends. */
 const whileStopping = new Set([`${apiPrefix}/stop`, `${apiPrefix}/health`]);
+
+/** Why a request is refused while the process ends; null: it is served. @param path with the prefix */
+export function stoppingRefusal({ stopDelayS }: Pick<RouteContext, 'stopDelayS'>, path: string): HttpProblem | null {
+  if (stopDelayS === null || whileStopping.has(path)) return null;
+  return new HttpProblem('stopping', 'The simulator is stopping.', { close: true });
+}
+
+/** Why the target of a request is refused; null: it is a path with or without a query. */
+export function addressRefusal(url: string, maxBytes: number): HttpProblem | null {
+  if (url.length > maxBytes)
+    return new HttpProblem('uri-too-long', `The address is longer than ${maxBytes} bytes.`, { close: true });
+  if (!url.startsWith('/') || url.includes('#'))
+    return new HttpProblem('malformed-request', 'The request target must be a path.', { close: true });
+  return null;
+}
 
 function setCors(response: Response, origin: string): void {
   response.setHeader('Access-Control-Allow-Origin', origin);
@@ -91,24 +107,15 @@ export function createAdmission(guard: HttpGuard, ctx: RouteContext): RequestHan
       return;
     }
     if (origin !== undefined) setCors(response, origin);
-    if (ctx.stopDelayS !== null && !whileStopping.has(request.path)) {
-      sendProblem(response, { code: 'stopping', detail: 'The simulator is stopping.', close: true });
-      return;
-    }
-    next();
+    const stopping = stoppingRefusal(ctx, request.path);
+    if (stopping) sendProblem(response, describeError(stopping));
+    else next();
   }
 
   return (request: Request, response: Response, next: NextFunction) => {
-    if (request.url.length > maxUrlBytes) {
-      sendProblem(response, {
-        code: 'uri-too-long',
-        detail: `The address is longer than ${maxUrlBytes} bytes.`,
-        close: true,
-      });
-      return;
-    }
-    if (!request.url.startsWith('/') || request.url.includes('#')) {
-      sendProblem(response, { code: 'malformed-request', detail: 'The request target must be a path.', close: true });
+    const address = addressRefusal(request.url, maxUrlBytes);
+    if (address) {
+      sendProblem(response, describeError(address));
       return;
     }
     if (unanswered.add(request.socket, response) > maxPipelined) {

@@ -44,21 +44,23 @@ function checkMediaType(request: IncomingMessage): void {
   }
 }
 
+function tooLarge(limit: number, close = false): HttpProblem {
+  return new HttpProblem('too-large', `The body is larger than ${limit} bytes.`, { close });
+}
+
 function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const tooLarge = (close: boolean) =>
-    new HttpProblem('too-large', `The body is larger than ${limit} bytes.`, { close });
   const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > limit + drainBytes) return Promise.reject(tooLarge(true));
+  if (declared > limit + drainBytes) return Promise.reject(tooLarge(limit, true));
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     request.on('data', (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limit) chunks.push(chunk);
-      else if (size > limit + drainBytes) reject(tooLarge(true));
+      else if (size > limit + drainBytes) reject(tooLarge(limit, true));
     });
     request.once('end', () => {
-      if (size > limit) reject(tooLarge(false));
+      if (size > limit) reject(tooLarge(limit));
       else resolve(Buffer.concat(chunks));
     });
     // nobody receives the answer to an aborted request; the problem only ends the handler
@@ -167,4 +169,32 @@ export async function readJsonBody(
   checkShape(value, maxTextLength);
   checkUniqueNames(text);
   return value;
+}
+
+/**
+ * The body of a request that comes without HTTP: what the reader of its JSON text would have got, so that no value is
+ * shared with the caller. `{}` when there is none.
+ * @param limit bytes
+ * @param maxTextLength characters of one text
+ * @throws HttpProblem `malformed-json` for a value that has no JSON text, `too-large`, `validation`
+ */
+export function bodyInProcess(value: unknown, limit: number, maxTextLength = maxStringLength): unknown {
+  if (value === undefined) return {};
+  const text = jsonOf(value);
+  if (Buffer.byteLength(text) > limit) throw tooLarge(limit);
+  // the text has lost numbers that are not finite
+  checkShape(value, maxTextLength);
+  return JSON.parse(text);
+}
+
+/** @throws HttpProblem `malformed-json` */
+function jsonOf(value: unknown): string {
+  try {
+    // undefined for a function or symbol, whatever its type says
+    const text = JSON.stringify(value) as string | undefined;
+    if (text !== undefined) return text;
+  } catch {
+    // a circle, a bigint, or too deep: refused below
+  }
+  throw new HttpProblem('malformed-json', 'The body is not a value that JSON has.');
 }

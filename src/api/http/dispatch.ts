@@ -5,8 +5,8 @@ import { peerOf } from '../../core/net/listen.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { RouteContext } from './context.ts';
 import { readJsonBody } from './body.ts';
-import { groupBy } from '../common/group-by.ts';
 import { describeError } from './errors.ts';
+import { methodRefusal, pathsOf } from './paths.ts';
 import { streamReply } from './streaming.ts';
 import { requestId, sendBytes, sendProblem } from './reply.ts';
 import type { Content } from './reply.ts';
@@ -16,21 +16,30 @@ import type { Answer, RawInput, Route } from './route.ts';
 /** The same length as for `instance` in a problem body. */
 const maxLoggedUrlLength = 1024;
 
+interface FailedRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly url: string;
+}
+
 /**
  * `GET logs` serves these lines. Stacks, and messages of errors that are not a `SimError`, may quote paths of this
  * machine: they are only printed.
  */
-function logFailure(request: Request, error: unknown, logger: Logger): void {
+export function logFailure({ id, method, url }: FailedRequest, error: unknown, logger: Logger): void {
   const isError = error instanceof Error;
   const reason = error instanceof SimError ? error.message : isError ? error.name : typeof error;
-  const what = `request ${requestId(request)} ${request.method} ${request.url.slice(0, maxLoggedUrlLength)}`;
+  const what = `request ${id} ${method} ${url.slice(0, maxLoggedUrlLength)}`;
   logger.error(`${what} failed: ${reason}`, undefined, isError ? (error.stack ?? error.message) : String(error));
 }
 
 /** Answers any thrown value; an internal failure goes to the log. */
 export function answerError(response: Response, error: unknown, logger: Logger): void {
   const described = describeError(error);
-  if (described.code === 'internal') logFailure(response.req, error, logger);
+  if (described.code === 'internal') {
+    const { method, url } = response.req;
+    logFailure({ id: requestId(response.req), method, url }, error, logger);
+  }
   sendProblem(response, described);
 }
 
@@ -48,13 +57,14 @@ export function replyContent(route: Route, { body }: Answer<unknown>, checkRepli
 }
 
 /** @throws ZodError when the pieces do not fit the schema together */
-function checkedStream(route: Route, { type, pieces }: StreamedReply): StreamedReply {
+export function checkedStream(route: Route, { type, pieces }: StreamedReply): StreamedReply {
   const all = [...pieces];
   if (type === 'application/json') route.reply.parse(JSON.parse(all.join('')));
   return new StreamedReply(type, all);
 }
 
-async function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Promise<Answer<unknown>> {
+/** Carries out one request. @throws HttpProblem, SimError */
+export async function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Promise<Answer<unknown>> {
   try {
     return await route.answer(ctx, raw);
   } finally {
@@ -99,7 +109,7 @@ export function mountRoutes(
   logger: Logger,
   checkReplies: boolean,
 ): void {
-  for (const [path, operations] of groupBy(routes, (route) => route.path)) {
+  for (const { path, operations, allow } of pathsOf(routes)) {
     const place = app.route(expressPath(path));
     for (const operation of operations) {
       place[operation.method]((request: Request, response: Response) =>
@@ -108,19 +118,11 @@ export function mountRoutes(
         ),
       );
     }
-    const allow = operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : ['POST'])).join(', ');
     place.all((request: Request, response: Response) => refuseMethod(request, response, allow));
   }
 }
 
 /** Answers 405 with the methods that the path has. */
 export function refuseMethod(request: Request, response: Response, allow: string): void {
-  sendProblem(
-    response,
-    {
-      code: 'method-not-allowed',
-      detail: `${request.method} is not possible here; ${allow} is.`,
-    },
-    { Allow: allow },
-  );
+  sendProblem(response, describeError(methodRefusal(request.method, allow)), { Allow: allow });
 }

@@ -13,7 +13,7 @@ let lastNumber = 0;
  * Shaped like a UUID: a prefix per process and a counter. A random UUID per request would cost more than the rest
  * of a hot read.
  */
-function nextRequestId(): string {
+export function nextRequestId(): string {
   lastNumber += 1;
   return idOfProcess + String(lastNumber).padStart(12, '0');
 }

@@ -143,6 +143,8 @@ export interface Route extends RouteBase {
   readonly body: z.ZodType | undefined;
   readonly reply: z.ZodType;
   readonly status: number;
+  /** Checks the input by the schemas, and carries nothing out. @throws HttpProblem `validation` */
+  check(raw: Omit<RawInput, 'by'>): void;
   /** Synchronous where the handler is. @throws HttpProblem, SimError */
   answer(ctx: RouteContext, raw: RawInput): Answer<unknown> | Promise<Answer<unknown>>;
 }
@@ -162,20 +164,22 @@ export function route<
 >(spec: RouteSpec<P, Q, B, R>): Route {
   const { params, query = noMembers } = spec;
   const body = spec.body ?? (spec.method === 'post' ? noMembers : undefined);
+  const checked = (raw: Omit<RawInput, 'by'>) => ({
+    params: params && validate(params, raw.params, 'path'),
+    query: validate(query, raw.query, 'query'),
+    body: body && validate(body, raw.body, 'body'),
+  });
   return {
     ...spec,
     params,
     query,
     body: spec.body,
     status: spec.status ?? 200,
+    check(raw) {
+      checked(raw);
+    },
     answer(ctx, raw) {
-      const input = {
-        params: params && validate(params, raw.params, 'path'),
-        query: validate(query, raw.query, 'query'),
-        body: body && validate(body, raw.body, 'body'),
-        by: raw.by,
-      } as RouteInput<P, Q, B>;
-      const reply = spec.handle(ctx, input);
+      const reply = spec.handle(ctx, { ...checked(raw), by: raw.by } as RouteInput<P, Q, B>);
       return reply instanceof Promise ? reply.then(wrapped) : wrapped(reply);
     },
   };

@@ -1,7 +1,6 @@
 import { createServer, IncomingMessage } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { parse as parseQuery } from 'node:querystring';
 import type { Duplex } from 'node:stream';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
@@ -18,11 +17,14 @@ import { createChargePointIds, defaultChargePointId } from '../../contract/charg
 import { HoldBook } from '../holds/book.ts';
 import { createReplyCache } from './reply-cache.ts';
 import { createAdmission } from './admission.ts';
+import { describeError } from './errors.ts';
 import { createHotReads } from './hot-reads.ts';
 import { countAnswers } from '../metrics/answer-counts.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import type { OpenApiDocument } from '../description/openapi.ts';
-import { apiPrefix } from './route.ts';
+import { parseQuery, pathRefusal } from './paths.ts';
+import { createPerform, createRequestCheck } from './perform.ts';
+import type { CheckRequest, Perform } from './perform.ts';
 import { sendProblem } from './reply.ts';
 import type { Route } from './route.ts';
 import { allRoutes } from '../routes.ts';
@@ -41,6 +43,13 @@ export interface Api {
   document(): Promise<OpenApiDocument>;
   /** routes the requests; tests compare it with the description */
   readonly app: express.Application;
+  /**
+   * Carries out an operation for a caller in this process: the same routing, validation, limits and refusals as over
+   * HTTP. A refusal is an answer with a `Problem`; nothing is thrown.
+   */
+  readonly perform: Perform;
+  /** Checks path, query and body of a request by the schemas of its operation; carries nothing out. */
+  readonly checkRequest: CheckRequest;
   /** whether the simulator was asked to stop over this interface, or `stop` was called */
   readonly stopping: boolean;
   /** @throws SimError LISTEN_FAILED */
@@ -48,9 +57,6 @@ export interface Api {
   /** Closes listener and connections; pending answers may finish within the configured limit. */
   stop(): Promise<void>;
 }
-
-/** The stream serves upgrades of these paths; a plain request for them gets a hint. */
-const streamPaths = new Set([`${apiPrefix}/ws/telemetry`, `${apiPrefix}/telemetry/ws`]);
 
 const parseProblems: Readonly<Record<string, { code: ProblemCode; detail: string }>> = {
   HPE_HEADER_OVERFLOW: {
@@ -156,10 +162,8 @@ function createRouteContext(context: ApiContext): RouteContext {
   return ctx;
 }
 
-interface Served {
-  readonly app: express.Application;
+interface Served extends Pick<Api, 'app' | 'document' | 'perform' | 'checkRequest'> {
   readonly listener: RequestListener;
-  readonly document: Api['document'];
   readonly log: LimitedLog;
 }
 
@@ -171,25 +175,23 @@ function lazyDocument(routes: readonly Route[], version: string): Api['document'
 }
 
 function createApp(ctx: RouteContext, options: ApiOptions): Served {
-  const routes = options.routes ?? allRoutes;
+  const { routes = allRoutes, checkReplies = false } = options;
   const document = lazyDocument(routes, ctx.info.apiVersion);
   const log = new LimitedLog(ctx.logBook.logger('Lab'), ctx.clock, 'failed requests');
   const guard = createHttpGuard(ctx.config);
-  const hot = createHotReads(ctx, routes, guard, options.checkReplies ?? false);
+  const hot = createHotReads(ctx, routes, guard, checkReplies);
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
   app.enable('strict routing');
-  // the parser would ignore all parameters after the thousandth; the length of the address bounds them
-  app.set('query parser', (text: string) => parseQuery(text, '&', '=', { maxKeys: 0 }));
+  app.set('query parser', parseQuery);
   app.enable('case sensitive routing');
   app.use(countAnswers(ctx.answers));
   app.use(createAdmission(guard, ctx));
-  mountRoutes(app, routes, ctx, log, options.checkReplies ?? false);
+  mountRoutes(app, routes, ctx, log, checkReplies);
   mountDocs(app, document);
   app.use((request: Request, response: Response) => {
-    const hint = streamPaths.has(request.path) ? ' but the telemetry stream, which is a WebSocket' : '';
-    sendProblem(response, { code: 'not-found', detail: `There is nothing at ${request.path.slice(0, 200)}${hint}.` });
+    sendProblem(response, describeError(pathRefusal(request.path)));
   });
   app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) next(error);
@@ -199,6 +201,8 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
     app,
     document,
     log,
+    perform: createPerform(ctx, routes, log, checkReplies),
+    checkRequest: createRequestCheck(routes, ctx.config.limits),
     listener(request, response) {
       trackAnswer(response);
       // after such an offer the parser loses the rest of the TCP segment
@@ -212,7 +216,7 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
 export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   const { config } = context;
   const ctx = createRouteContext(context);
-  const { app, listener, document, log } = createApp(ctx, options);
+  const { listener, log, ...served } = createApp(ctx, options);
   const server = createHttpServer(config.limits, listener);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -236,9 +240,8 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   }
 
   return {
+    ...served,
     server,
-    document,
-    app,
     get stopping() {
       return ctx.stopDelayS !== null;
     },

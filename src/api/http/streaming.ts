@@ -20,8 +20,8 @@ function ownTurn(): Promise<void> {
   );
 }
 
-/** Each piece is made in its own turn. */
-async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
+/** Each piece is made in its own turn. Whoever stops early ends the making. */
+export async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
   const left = pieces[Symbol.iterator]();
   try {
     for (;;) {

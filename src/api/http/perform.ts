@@ -1,0 +1,169 @@
+/**
+ * Requests without HTTP: the operations of the interface for callers in this process, such as a scenario. Routing,
+ * validation, limits, refusals and replies are those of a request over HTTP.
+ */
+import { stringify } from 'node:querystring';
+import { createProblem } from '../../core/http/problem.ts';
+import type { Problem } from '../../core/http/problem.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { Origin } from '../../core/origin.ts';
+import { addressRefusal, stoppingRefusal } from './admission.ts';
+import { bodyInProcess } from './body.ts';
+import type { ApiLimits, RouteContext } from './context.ts';
+import { answerOf, checkedStream, logFailure, replyContent } from './dispatch.ts';
+import { describeError, HttpProblem } from './errors.ts';
+import { parseQuery, RouteTable } from './paths.ts';
+import { nextRequestId } from './reply.ts';
+import { apiPrefix, StreamedReply } from './route.ts';
+import type { Answer, RawInput, Route } from './route.ts';
+import { inTurns } from './streaming.ts';
+
+type QueryValue = string | number | boolean;
+
+/** A request as a caller in this process makes it. */
+export interface InProcessRequest {
+  /** `GET`, `HEAD` or `POST` */
+  readonly method: string;
+  /** with or without the prefix `/api/sim`; may end with a query */
+  readonly path: string;
+  /** further parameters of the query; undefined ones are left out */
+  readonly query?: Readonly<Record<string, QueryValue | readonly QueryValue[] | undefined>>;
+  /** anything that JSON has; absent: none */
+  readonly body?: unknown;
+}
+
+/** The answer to a request. From status 400 on `body` is a `Problem`, except where the description says otherwise. */
+export interface Performed {
+  readonly status: number;
+  /** what the JSON of the reply means; the text of a reply in another media type; undefined for HEAD */
+  readonly body: unknown;
+}
+
+export type Perform = (request: InProcessRequest & { readonly by: Origin }) => Promise<Performed>;
+
+/** @returns why the request would be refused by its form; null: it is well-formed */
+export type CheckRequest = (request: InProcessRequest) => Problem | null;
+
+/** Characters of a reply that is made in pieces: it is sent as it grows over HTTP, but must be held as a whole here. */
+const maxCollected = 16 * 1024 * 1024;
+
+interface Resolved {
+  readonly route: Route;
+  readonly raw: Omit<RawInput, 'by'>;
+}
+
+const hasPrefix = new RegExp(`^${apiPrefix}(?=[/?]|$)`);
+
+/** Path and query with the prefix, as HTTP would have had them. */
+function urlOf({ path, query = {} }: InProcessRequest): string {
+  const given = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+  const more = stringify(given);
+  const joint = more === '' ? '' : path.includes('?') ? '&' : '?';
+  // what is no path stays as it is, and is refused
+  const prefixed = hasPrefix.test(path) || !path.startsWith('/') ? path : apiPrefix + path;
+  return prefixed + joint + more;
+}
+
+/** Finds the operations of requests, and reads what these give it. */
+class Reader {
+  readonly #table: RouteTable;
+  readonly #limits: Pick<ApiLimits, 'maxBodyBytes' | 'maxUrlBytes'>;
+
+  constructor(routes: readonly Route[], limits: Pick<ApiLimits, 'maxBodyBytes' | 'maxUrlBytes'>) {
+    this.#table = new RouteTable(routes);
+    this.#limits = limits;
+  }
+
+  /**
+   * @param admit throws for a path that is not served now
+   * @throws HttpProblem, URIError
+   */
+  read(request: InProcessRequest, url: string, admit: (path: string) => void = () => undefined): Resolved {
+    const address = addressRefusal(url, this.#limits.maxUrlBytes);
+    if (address) throw address;
+    const cut = url.indexOf('?');
+    const path = cut < 0 ? url : url.slice(0, cut);
+    admit(path);
+    const { route, params } = this.#table.find(request.method, path);
+    const { maxBodyBytes } = this.#limits;
+    const body = route.method === 'post' ? bodyInProcess(request.body, maxBodyBytes, route.maxTextLength) : undefined;
+    return { route, raw: { params, query: parseQuery(cut < 0 ? '' : url.slice(cut + 1)), body } };
+  }
+}
+
+function problemOf(error: unknown, instance: string, id: string): Problem {
+  const { code, detail, issues, modbusException } = describeError(error);
+  return createProblem(code, detail, { instance, id }, issues, modbusException);
+}
+
+async function collected({ type, pieces }: StreamedReply): Promise<unknown> {
+  const texts: string[] = [];
+  let length = 0;
+  for await (const piece of inTurns(pieces)) {
+    length += piece.length;
+    if (length > maxCollected)
+      throw new HttpProblem('too-large', `The reply is larger than ${maxCollected} bytes; ask for less of it.`);
+    texts.push(piece);
+  }
+  const text = texts.join('');
+  return type === 'application/json' ? JSON.parse(text) : text;
+}
+
+/** The body of an answer, shared with nothing. @throws ZodError with `checkReplies`, when it does not fit its schema */
+async function bodyOf(route: Route, answer: Answer<unknown>, checkReplies: boolean): Promise<unknown> {
+  const { body } = answer;
+  if (body instanceof StreamedReply) return collected(checkReplies ? checkedStream(route, body) : body);
+  const { type, bytes } = replyContent(route, answer, checkReplies);
+  const text = bytes.toString();
+  return type === 'application/json' ? JSON.parse(text) : text;
+}
+
+/** Carries out requests without HTTP; nothing is thrown. Failures of the simulator are logged as those over HTTP. */
+export function createPerform(
+  ctx: RouteContext,
+  routes: readonly Route[],
+  logger: Logger,
+  checkReplies: boolean,
+): Perform {
+  const reader = new Reader(routes, ctx.config.limits);
+  const admit = (path: string): void => {
+    const refusal = stoppingRefusal(ctx, path);
+    if (refusal) throw refusal;
+  };
+  return async ({ by, ...request }) => {
+    const url = urlOf(request);
+    const { method } = request;
+    try {
+      const { route, raw } = reader.read(request, url, admit);
+      const answer = await answerOf(route, ctx, { ...raw, by });
+      const { afterwards } = answer;
+      // over HTTP when the answer has left; here when the caller has it
+      if (afterwards) setImmediate(afterwards);
+      const body = method === 'HEAD' ? undefined : await bodyOf(route, answer, checkReplies);
+      return { status: answer.status ?? route.status, body };
+    } catch (error) {
+      const id = nextRequestId();
+      const body = problemOf(error, url, id);
+      if (body.code === 'internal') logFailure({ id, method, url }, error, logger);
+      return { status: body.status, body };
+    }
+  };
+}
+
+/** Checks requests by routes and schemas alone, without a running simulator; carries nothing out. */
+export function createRequestCheck(
+  routes: readonly Route[],
+  limits: Pick<ApiLimits, 'maxBodyBytes' | 'maxUrlBytes'>,
+): CheckRequest {
+  const reader = new Reader(routes, limits);
+  return (request) => {
+    const url = urlOf(request);
+    try {
+      const { route, raw } = reader.read(request, url);
+      route.check(raw);
+      return null;
+    } catch (error) {
+      return problemOf(error, url, nextRequestId());
+    }
+  };
+}

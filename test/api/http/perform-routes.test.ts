@@ -1,0 +1,136 @@
+/** Every operation with its example, over HTTP and without, on two equal simulators. */
+import { expect } from 'chai';
+import { allRoutes } from '../../../src/api/routes.ts';
+import { apiPrefix } from '../../../src/api/http/route.ts';
+import type { Route } from '../../../src/api/http/route.ts';
+import { ask } from '../../support/http.ts';
+import type { Json } from '../../support/http.ts';
+import { modbusEndpoint, startApp } from '../../support/running-app.ts';
+import type { RunningApp } from '../../support/running-app.ts';
+import { HandWall } from '../../support/wall.ts';
+import { index, site } from '../provenance-support.ts';
+
+const peer = '127.0.0.1:50123';
+
+/** The device that has a path, where the first one, a PV device, does not. */
+const deviceOf: readonly (readonly [prefix: string, device: number])[] = [
+  ['/battery', index.battery],
+  ['/controls/battery', index.battery],
+  ['/wind', index.wind],
+  ['/fuelcell', index.fuelCell],
+  ['/hybrid-dc', index.hybrid],
+  ['/evse/der-controls', index.evse],
+];
+
+const parameters: Readonly<Record<string, string>> = {
+  '/devices/{index}/remove': String(site.length),
+  '/commands/{id}': '1',
+  '{id}': 'SIM-CP-1',
+  '{cid}': '1',
+  '{model_id}': '704',
+};
+
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly body: unknown;
+}
+
+function requestOf({ method, path, examples }: Route): Asked {
+  const filled = path.replaceAll(/\{\w+\}/g, (name) => parameters[path] ?? parameters[name] ?? name);
+  const device = deviceOf.find(([prefix]) => path.startsWith(prefix))?.[1];
+  return {
+    method: method.toUpperCase(),
+    path: device === undefined ? filled : `${filled}?device=${device}`,
+    body: method === 'post' ? (examples.body ?? {}) : undefined,
+  };
+}
+
+const connector = '/evse/SIM-CP-1/connectors/1';
+const step = ['/controls/time/step', { ticks: 2 }] as const;
+const plug = [`${connector}/plug`, { ev_side: true, evse_side: true }] as const;
+
+/** Requests that bring a device into a state in which the example is carried out. */
+const earlierRequests: Readonly<Record<string, readonly (readonly [path: string, body: object])[]>> = {
+  get_overview: [step],
+  // the example of the operation before lets the clock run
+  step_time: [['/controls/time', { mode: 'paused' }]],
+  start_session: [plug, [`${connector}/stop`, {}]],
+  suspend_session: [[`${connector}/unplug`, {}], plug, step],
+  lock_cable: [[`${connector}/unlock`, {}]],
+  set_vehicle: [[`${connector}/availability`, { operative: true }]],
+  reserve_connector: [[`${connector}/unplug`, {}]],
+  // the examples of faults slow the answers of the device, and that of local control lets nobody write
+  connect_sunspec_client: [
+    ['/faults', { clear: true }],
+    ['/controls/local', { local: false }],
+  ],
+};
+
+/** A reply without what differs between two processes: ports, ids of requests, and what measures this machine. */
+function comparable({ operationId }: Route, body: unknown): Json {
+  // requests over HTTP and the process are counted
+  if (operationId === 'get_metrics')
+    return String(body)
+      .split('\n')
+      .filter((line) => line.startsWith('derbench_') && !/_http_|_seconds|_process/.test(line))
+      .map((line) => line.split(' ')[0]);
+  const text = JSON.stringify(body)
+    .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
+    .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
+    .replaceAll(/\d+ to \d+/g, 'PORTS')
+    .replaceAll(/"port":\d+/g, '"port":0')
+    .replaceAll(/"(\w*(?:latency|duration|p99|p50|uptime)\w*)":[\d.]+/g, '"$1":0');
+  return JSON.parse(operationId === 'get_logs' ? text.replaceAll(/"timestamp":"[^"]+"/g, '"timestamp":""') : text);
+}
+
+/** They end what other operations need; polling begins when the client has no device, so that no round is counted. */
+const lastOnes = ['disconnect_sunspec_client', 'set_client_poll', 'stop_simulator'];
+const place = ({ operationId }: Route) => lastOnes.indexOf(operationId);
+
+/** No connector of this station gives power back; every other example is carried out. */
+const refusals: Readonly<Record<string, number>> = { set_discharge: 409 };
+
+describe('every operation, with its example', () => {
+  let http: RunningApp;
+  let direct: RunningApp;
+  before(async () => {
+    // no tick comes by itself while an example lets the clock run
+    const start = () => startApp(site, ['--tick', '60'], { wall: new HandWall() });
+    [http, direct] = [await start(), await start()];
+  });
+  after(async () => {
+    await http.app.stop();
+    await direct.app.stop();
+  });
+
+  /** The client reads a device of its own simulator: both are alike. */
+  const bodyFor = ({ app }: RunningApp, { path, body }: Asked) =>
+    path === '/sunspec-client/connect' ? { ...(body as object), port: modbusEndpoint(app, 0).port } : body;
+
+  async function overHttp(asked: Asked) {
+    const { method, path } = asked;
+    const { status, json, text } = await ask(http.port, apiPrefix + path, { method, body: bodyFor(http, asked) });
+    return { status, body: json === undefined ? text : json };
+  }
+  function inProcess(asked: Asked) {
+    const { method, path } = asked;
+    return direct.app.api.perform({ method, path, body: bodyFor(direct, asked), by: { source: 'rest', peer } });
+  }
+
+  for (const route of [...allRoutes].sort((a, b) => place(a) - place(b))) {
+    it(`${route.operationId} answers the same as over HTTP`, async () => {
+      for (const [path, body] of earlierRequests[route.operationId] ?? []) {
+        const earlier = { method: 'POST', path, body };
+        const statuses = [await overHttp(earlier), await inProcess(earlier)].map(({ status }) => status);
+        expect(statuses, path).to.deep.equal([200, 200]);
+      }
+      const asked = requestOf(route);
+      expect(direct.app.api.checkRequest(asked)).to.equal(null);
+      const [there, here] = [await overHttp(asked), await inProcess(asked)];
+      const status = refusals[route.operationId] ?? route.status;
+      expect([there.status, here.status], JSON.stringify(here.body)).to.deep.equal([status, status]);
+      expect(comparable(route, here.body)).to.deep.equal(comparable(route, there.body));
+    });
+  }
+});
