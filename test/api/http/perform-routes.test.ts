@@ -22,9 +22,12 @@ const deviceOf: readonly (readonly [prefix: string, device: number])[] = [
   ['/evse/der-controls', index.evse],
 ];
 
+/** Parameters of paths, by the whole path or by their names. */
 const parameters: Readonly<Record<string, string>> = {
   '/devices/{index}/remove': String(site.length),
   '/commands/{id}': '1',
+  // of the example before
+  '/controls/holds/{id}/end': 'peak-1',
   '{id}': 'SIM-CP-1',
   '{cid}': '1',
   '{model_id}': '704',
