@@ -143,9 +143,7 @@ export class SimDevice implements Device {
       power: this.#power,
       now: () => this.#now,
       stepping: () => this.#stepping,
-      refresh: () => {
-        this.#detail = this.#source.detail();
-      },
+      refresh: () => (this.#detail = this.#source.detail()),
     });
     this.#detail = this.#source.detail();
   }

@@ -52,7 +52,7 @@ export interface EvseEventsOptions {
   /** a sub-step is under way; its end delivers */
   readonly stepping: () => boolean;
   /** brings `Device.detail` to this instant */
-  readonly refresh: () => void;
+  readonly refresh: () => unknown;
 }
 
 /** The source counts its seconds by adding sub-steps; the clock of the device is exact. */

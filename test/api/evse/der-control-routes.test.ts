@@ -98,6 +98,28 @@ describe('evse/der-controls', () => {
     expect((await rest.get('/overview')).metrics.power_kw).to.be.closeTo(10, 0.05);
   });
 
+  it('shows what limits the consumption from outside, and its last writer', async () => {
+    rest = await Rest.open(evsePlant());
+    expect(await rest.get('/evse/SIM-CP-1')).to.include({ authority: 'local', external_limit: null });
+    const { bank } = rest.plant.devices[0]!;
+    bank.transact({ source: 'modbus', peer: '192.0.2.1:1' }, ({ m704 }) => {
+      Object.assign(m704, { WSetMod: 'WATTS', WSet: -6000, WSetEna: 'ENABLED' });
+    });
+    await rest.plant.step(1);
+    expect((await rest.get('/evse/SIM-CP-1')).external_limit).to.deep.equal({
+      limit_kw: 6,
+      decided_by: 'active_power',
+      changed_by: { source: 'modbus', source_detail: '192.0.2.1:1', changed_at: '2026-06-21T12:00:00.000Z' },
+    });
+    rest.plant.setSite({ load: 4000 });
+    await rest.plant.step(2);
+    expect((await rest.get('/evse/SIM-CP-1')).external_limit).to.deep.equal({
+      limit_kw: 4,
+      decided_by: 'site',
+      changed_by: null,
+    });
+  });
+
   it('names the OCPP controls that set a function', async () => {
     rest = await Rest.open(evsePlant());
     const { bank } = rest.plant.devices[0]!;

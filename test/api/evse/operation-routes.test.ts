@@ -52,6 +52,7 @@ describe('operations at a connector (9.2)', () => {
       ['plug', { ev_side: false, evse_side: false }, ['/ev_side']],
       ['plug', { ev: {}, ev_side: false }, ['/ev']],
       ['unplug', { force: true }, ['/force']],
+      ['unplug', { ev_side: false, evse_side: false }, ['/ev_side']],
       ['authorize', {}, ['/id_token']],
       ['authorize', { id_token: '' }, ['/id_token']],
       ['start', { authorize: 'yes' }, ['/authorize']],
@@ -117,6 +118,20 @@ describe('operations at a connector (9.2)', () => {
       stop_reason: 'EVDisconnected',
       ended_at: '2026-06-21T12:00:00.000Z',
     });
+  });
+
+  it('unplug: at the vehicle the session ends, at the station the connector is free', async () => {
+    await charging();
+    await conflict('unplug', { ev_side: false });
+    expect(await post('unplug', { evse_side: false })).to.deep.include({
+      status: 'finishing',
+      status_ocpp_2: 'occupied',
+      ev: null,
+      cable: { ev_plugged: false, evse_plugged: true, locked: false },
+    });
+    await conflict('unplug', { ev_side: true });
+    expect((await post('unplug', { evse_side: true })).status).to.equal('available');
+    expect((await rest.get('/evse/sessions')).sessions[0]).to.include({ stop_reason: 'EVDisconnected' });
   });
 
   it('authorize before the vehicle comes; stop takes it back', async () => {
