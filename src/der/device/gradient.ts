@@ -22,16 +22,16 @@ export class DeviceGradient implements CommitParticipant {
   readonly #start: Gradient;
   readonly #slots: readonly (readonly [keyof Gradient, PointSlot])[];
   /** whether a fault keeps the last write of a point from physics */
-  readonly #isHeld: (slot: PointSlot) => boolean;
+  readonly #isWithheld: (slot: PointSlot) => boolean;
   #now: Gradient;
   /** slopes whose register has been written since; they end when physics follows the write */
   readonly #overwritten = new Set<keyof Gradient>();
 
   /** @param start of the profile */
-  constructor(start: Gradient, layout: Layout, isHeld: (slot: PointSlot) => boolean) {
+  constructor(start: Gradient, layout: Layout, isWithheld: (slot: PointSlot) => boolean) {
     this.#start = start;
     this.#now = start;
-    this.#isHeld = isHeld;
+    this.#isWithheld = isWithheld;
     this.#slots = names.flatMap((name) => {
       const slot = layout.slot(704, rampPoints[name]);
       return slot ? [[name, slot] as const] : [];
@@ -42,7 +42,7 @@ export class DeviceGradient implements CommitParticipant {
   get now(): Gradient {
     if (this.#overwritten.size > 0) {
       for (const [name, slot] of this.#slots)
-        if (this.#overwritten.has(name) && !this.#isHeld(slot)) this.#change(name, null);
+        if (this.#overwritten.has(name) && !this.#isWithheld(slot)) this.#change(name, null);
     }
     return this.#now;
   }
@@ -70,12 +70,29 @@ export class DeviceGradient implements CommitParticipant {
   }
 
   /** A write of a register ends the slope in its place, also where the register keeps its value. */
-  prepare({ points }: Commit): FollowUp | null {
+  prepare({ points, restored }: Commit): FollowUp | null {
     const written = this.#slots.filter(([, slot]) => points.includes(slot));
     if (written.length === 0) return null;
+    // read now: the commit is closed when the follow-up runs
+    const changes = written.map(([name, slot]) => [name, restored.get(slot)] as const);
     return () => {
-      for (const [name] of written) this.#overwritten.add(name);
+      for (const [name, former] of changes) {
+        if (former === undefined) this.#overwritten.add(name);
+        else this.#restore(name, former.rank);
+      }
     };
+  }
+
+  /** The slope that a write of its register ends. */
+  rankOf(slot: PointSlot): number | undefined {
+    const own = this.#slots.find(([, each]) => each === slot);
+    return own && (this.now[own[0]] ?? undefined);
+  }
+
+  /** A register is back from a timed control, and so is the slope that the control ended; a newer one stays. */
+  #restore(name: keyof Gradient, former: number | undefined): void {
+    const newer = this.#now[name] !== null && !this.#overwritten.has(name);
+    if (former !== undefined && !newer) this.#change(name, former);
   }
 
   /** Back to the profile. */

@@ -120,7 +120,7 @@ export class DeviceRegisters {
       ? new SimModels({ index: identity.index, map: measurements, environment, clock: options.requestClock })
       : null;
     const { gradient } = template.inverter;
-    this.gradient = new DeviceGradient(gradient, template.layout, (slot) => this.effects?.holds(slot) ?? false);
+    this.gradient = new DeviceGradient(gradient, template.layout, (slot) => this.effects?.withholds(slot) ?? false);
     this.bank.join(this.#participants(host));
     writeIdentity(measurements, identity, source.ports);
   }
@@ -182,7 +182,7 @@ export class DeviceRegisters {
     return secondLimitPct === undefined ? settings : { ...settings, secondLimitPct };
   }
 
-  /** Physics reads its settings again: something besides the registers has changed. */
+  /** Physics reads its settings again. @param former places that functions of reactive power get back */
   refresh(former: FormerRanks = noFormerRanks): void {
     this.#host.applySettings(this.settings(), former);
   }

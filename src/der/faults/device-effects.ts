@@ -75,7 +75,7 @@ export class DeviceEffects implements CommitParticipant {
   }
 
   /** Whether a fault keeps the last write of a point from physics. */
-  holds(slot: PointSlot): boolean {
+  withholds(slot: PointSlot): boolean {
     return this.#host.effective.holds(slot);
   }
 

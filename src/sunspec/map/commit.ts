@@ -42,8 +42,8 @@ export interface CommitParticipant {
   /** @returns the follow-up of the change; null: none */
   prepare?(commit: Commit): FollowUp | null;
   /**
-   * What a change of this point loses beside its value: the place of an enable among others, the last of which counts. A
-   * commit that restores the point brings it back (`Commit.restored`).
+   * What a change of this point loses beside its value: the place of an enable among others, the last of which counts,
+   * or the gradient in the place of a ramp. A commit that restores the point brings it back (`Commit.restored`).
    */
   rankOf?(slot: PointSlot): number | undefined;
   /** The start values are back, which takes no other phase. @param points settings that differed */

@@ -6,6 +6,7 @@ import { ignoreEffectFault, lateEffectFault, rebootFault } from '../../../src/fa
 import type { SimDevice } from '../../../src/der/device/device.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { FaultyRig } from '../../support/faulty-rig.ts';
+import { Owner } from '../../support/holds.ts';
 import { codeOf, errorOf } from '../../support/map.ts';
 import { byTest, quickEntry, Rig } from '../../support/rig.ts';
 import { IdealRig } from '../inverter/ideal-rig.ts';
@@ -276,6 +277,50 @@ describe('Which of gradient and register counts', () => {
       ).to.equal('COMMAND_CONFLICT');
     });
   }
+});
+
+describe('A gradient and a timed control of 704.WRmp', () => {
+  it('is back with the end of the control, also after a handover', () => {
+    const rig = new Rig();
+    const owner = new Owner(rig.device.bank, 'csip');
+    slope(rig, { wPctPerS: 0.27, varPctPerS: 0.5 });
+    owner.begin('a', { '704.WRmp': 5 });
+    expect(inForce(rig)).to.equal('5 register, 0.5 gradient');
+    owner.begin('b', { '704.WRmp': 6 }, ['a']);
+    expect(inForce(rig)).to.equal('6 register, 0.5 gradient');
+    owner.end('b');
+    expect([inForce(rig), rig.map.m704.WRmp]).to.deep.equal(['0.27 gradient, 0.5 gradient', 20]);
+  });
+
+  it('is not back when a master has written the register meanwhile', () => {
+    const rig = new Rig();
+    const owner = new Owner(rig.device.bank, 'csip');
+    slope(rig, { wPctPerS: 0.27 });
+    owner.begin('a', { '704.WRmp': 5 });
+    rig.set((tx) => {
+      tx.m704.WRmp = 9;
+    });
+    owner.end('a');
+    expect(inForce(rig)).to.equal('9 register, 20 register');
+  });
+
+  it('a newer one outlasts the end of the control', () => {
+    const rig = new Rig();
+    const owner = new Owner(rig.device.bank, 'csip');
+    slope(rig, { wPctPerS: 0.27 });
+    owner.begin('a', { '704.WRmp': 5 });
+    slope(rig, { wPctPerS: 0.5 });
+    owner.end('a');
+    expect([inForce(rig), rig.map.m704.WRmp]).to.deep.equal(['0.5 gradient, 20 register', 20]);
+  });
+
+  it('none comes from a control that found none', () => {
+    const rig = new Rig();
+    const owner = new Owner(rig.device.bank, 'csip');
+    owner.begin('a', { '704.WRmp': 5 });
+    owner.end('a');
+    expect(inForce(rig)).to.equal(registers);
+  });
 });
 
 describe('Commands for a gradient', () => {
