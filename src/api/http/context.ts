@@ -55,7 +55,7 @@ export const defaultApiLimits: ApiLimits = {
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.4.0';
+export const apiVersion = '1.5.0';
 
 interface ApiInfo {
   /** version of the simulator */
