@@ -174,7 +174,7 @@ export class Inverter {
     const { site, freeW } = this.activePower;
     const settled =
       !this.#moving &&
-      !site.widens(freeW) &&
+      !site.moves(freeW) &&
       grid === this.#lastGrid &&
       source.settled &&
       this.phase !== 'shutting_down';

@@ -50,14 +50,14 @@ export class SiteBound {
     this.ceilingW = nextBound(this.ceilingW, this.#admittedW, freeW, stepW);
     this.floorW = 0 - nextBound(-this.floorW, -this.#admittedFloorW, -freeW, stepW);
     this.inForce = this.ceilingW !== Infinity || this.floorW !== -Infinity;
-    return this.widens(freeW);
+    return this.moves(freeW);
   }
 
-  /** Whether a bound that limits the power has been admitted wider. @param freeW power of the device without a bound */
-  widens(freeW: number): boolean {
+  /** Whether the bounds admitted last change the power. @param freeW power of the device without a bound */
+  moves(freeW: number): boolean {
     return (
-      (this.ceilingW < this.#admittedW && freeW > this.ceilingW) ||
-      (this.floorW > this.#admittedFloorW && freeW < this.floorW)
+      Math.max(this.floorW, Math.min(this.ceilingW, freeW)) !==
+      Math.max(this.#admittedFloorW, Math.min(this.#admittedW, freeW))
     );
   }
 }
