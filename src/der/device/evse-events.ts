@@ -6,7 +6,7 @@ import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank, RegisterBank } from '../../sunspec/map/bank.ts';
 import type { Inverter } from '../inverter/inverter.ts';
-import type { SourceTransition, StationOutside } from '../source/evse/station.ts';
+import type { SourceTransition, StationOutside } from '../source/evse/outside.ts';
 import type { DcSource, StationPort } from '../source/source.ts';
 import type { DarkDevices } from './dark-devices.ts';
 import type { DeviceContext } from './device-context.ts';

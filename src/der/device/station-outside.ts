@@ -7,7 +7,7 @@ import { phaseCount } from '../inverter/ac.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import { takeLimit } from '../inverter/take-limit.ts';
 import type { Power } from './power.ts';
-import type { StationOutside } from '../source/evse/station.ts';
+import type { StationOutside } from '../source/evse/outside.ts';
 
 /** The points behind a bound on consumption; the others have none, or belong to the site. */
 const pointsBehind: Readonly<Partial<Record<string, readonly (readonly [modelId: number, path: string])[]>>> = {

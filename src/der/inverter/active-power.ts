@@ -36,6 +36,8 @@ export interface SourceLink {
   /** the same, once ramps of the source are over */
   readonly potentialW: number;
   readonly potentialAbsorbableW: number;
+  /** minimum power, a magnitude: below it the source absorbs nothing */
+  readonly minAbsorbW: number;
   /** AC power at which the source runs with this target (null: none) between the limits, W */
   answerW(targetW: number | null, floorW: number, ceilingW: number): number;
 }
@@ -310,7 +312,10 @@ function answerW(
   floorW: number,
   ceilingW: number,
 ): number {
-  const openW = floorW <= -link.absorbableW ? -Math.min(settings.chargeMaxW, serviceCeilingW) : floorW;
+  // a source that cannot absorb as little as the ramp of enter service admits must not start and pause again and again
+  const chargeW =
+    serviceCeilingW < link.minAbsorbW ? Math.min(settings.chargeMaxW, serviceCeilingW) : settings.chargeMaxW;
+  const openW = floorW <= -link.absorbableW ? -chargeW : floorW;
   const withinW = targetW === null ? null : Math.max(openW, Math.min(ceilingW, targetW));
   return link.answerW(withinW, Math.min(openW, ceilingW), ceilingW);
 }

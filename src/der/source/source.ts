@@ -1,7 +1,7 @@
 import type { DeviceDetail, IvCurve, IvPoint, SourceCommand } from '../../contract/device.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
-import type { StationOutside, TransitionListener } from './evse/station.ts';
+import type { StationOutside, TransitionListener } from './evse/outside.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { WeatherNow } from '../surroundings/environment.ts';
 

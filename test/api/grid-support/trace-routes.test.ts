@@ -402,7 +402,7 @@ describe('controls (5.1) say what decides', () => {
 
   it('active and reactive power, and the region of ride-through', async () => {
     expect(await rest.get('/controls')).to.deep.include({
-      decided_by: { active: 'source', reactive: 'none' },
+      decided_by: { active: 'source', reactive: 'none', site_limit: null },
       ride_through: 'continuous_operation',
     });
     await rest.post('/grid-support', {
@@ -411,7 +411,7 @@ describe('controls (5.1) say what decides', () => {
     });
     await rest.plant.step(10);
     const limited = await rest.get('/controls');
-    expect(limited.decided_by).to.deep.equal({ active: 'max_power', reactive: 'constant_var' });
+    expect(limited.decided_by).to.deep.equal({ active: 'max_power', reactive: 'constant_var', site_limit: null });
     expect(limited.modes.max_power.active).to.equal(true);
     await rest.post('/controls/grid', { voltage_pu: 0.8 });
     await rest.plant.step(1);
@@ -421,6 +421,7 @@ describe('controls (5.1) say what decides', () => {
     expect((await rest.get('/controls')).decided_by).to.deep.equal({
       active: 'out_of_service',
       reactive: 'out_of_service',
+      site_limit: null,
     });
   });
 });

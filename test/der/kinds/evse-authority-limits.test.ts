@@ -82,7 +82,7 @@ describe('EVSE under a central authority: faults, limits, reservations', () => {
     expect(rig.detail('evse').externalLimit).to.deep.include({ limitW: 5000, decidedBy: 'active_power' });
     rig.demand(null);
     expect(await notices()).to.deep.equal(['NotifyChargingLimit EMS 6000']);
-    rig.plant.setSite({ load: null });
+    rig.plant.setSite({ load: null }, operator);
     expect(await notices()).to.deep.equal(['ClearedChargingLimit']);
     rig.write(({ m702 }) => {
       m702.WChaRteMax = 9000;

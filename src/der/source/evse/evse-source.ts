@@ -21,7 +21,8 @@ import { chargeCapW, dischargeCapW, openLimit } from './profile-limit.ts';
 import { chargeLevelW, maxDischargeW, clearReach, updateReach, timeToEndS, vehicleRampWS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
 import { because, byItself, createStation } from './station.ts';
-import type { Station, StationOutside, TransitionListener } from './station.ts';
+import type { StationOutside, TransitionListener } from './outside.ts';
+import type { Station } from './station.ts';
 import { tellStation } from './tell.ts';
 import { createVehicle } from './vehicle.ts';
 

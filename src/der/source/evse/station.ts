@@ -1,39 +1,20 @@
 /** State of a charging station beside its connectors. */
 import type { EvseBehaviour } from '../../../contract/kinds/evse-commands.ts';
-import type {
-  EvseCause,
-  EvseConnectorTransition,
-  EvseStationTransition,
-} from '../../../contract/kinds/evse-transitions.ts';
+import type { EvseCause } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseExternalLimit, EvseParameters } from '../../../contract/kinds/evse.ts';
 import type { Origin } from '../../../core/origin.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { createConnector } from './connector.ts';
 import type { Connector } from './connector.ts';
+import type { StationOutside, TransitionListener } from './outside.ts';
 import { openLimit } from './profile-limit.ts';
 import type { ProfileLimit } from './profile-limit.ts';
 import type { SessionLog } from './sessions.ts';
-
-/** A transition without its instant on the simulated clock, which the device knows. */
-export type SourceTransition = Omit<EvseConnectorTransition, 'at'> | Omit<EvseStationTransition, 'at'>;
-export type TransitionListener = (transition: SourceTransition) => void;
 
 /** Origin and cause of what happens now. */
 export interface Trigger {
   readonly by: Origin;
   readonly cause: EvseCause;
-}
-
-/** What the station sees of the device around it. */
-export interface StationOutside {
-  /** live conductors of the supply */
-  readonly supplyPhases: 1 | 2 | 3;
-  /** the device is off: it reboots */
-  readonly down: boolean;
-  /** the connection point decided the power of the last sub-step */
-  readonly siteHolds: boolean;
-  /** what limits the consumption of the station from outside; null: nothing */
-  readonly limit: EvseExternalLimit | null;
 }
 
 export interface Station {

@@ -7,7 +7,8 @@ import { connectorDetail } from './detail.ts';
 import { phaseTraits } from './phases.ts';
 import type { PhaseEvent } from './phases.ts';
 import { sessionDetail } from './sessions.ts';
-import type { SourceTransition, Station } from './station.ts';
+import type { SourceTransition } from './outside.ts';
+import type { Station } from './station.ts';
 
 /** What a transition is about beside phase and status. */
 interface Subject {

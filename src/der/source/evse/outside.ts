@@ -1,0 +1,19 @@
+/** What a charging station and the device around it tell each other. */
+import type { EvseConnectorTransition, EvseStationTransition } from '../../../contract/kinds/evse-transitions.ts';
+import type { EvseExternalLimit } from '../../../contract/kinds/evse.ts';
+
+/** A transition without its instant on the simulated clock, which the device knows. */
+export type SourceTransition = Omit<EvseConnectorTransition, 'at'> | Omit<EvseStationTransition, 'at'>;
+export type TransitionListener = (transition: SourceTransition) => void;
+
+/** What the station sees of the device around it. */
+export interface StationOutside {
+  /** live conductors of the supply */
+  readonly supplyPhases: 1 | 2 | 3;
+  /** the device is off: it reboots */
+  readonly down: boolean;
+  /** the connection point decided the power of the last sub-step */
+  readonly siteHolds: boolean;
+  /** what limits the consumption of the station from outside; null: nothing */
+  readonly limit: EvseExternalLimit | null;
+}
