@@ -19,6 +19,8 @@ export interface AllocatedScope {
 const maxRounds = 8;
 /** Rounding of sums, W. */
 const negligibleW = 1e-3;
+/** Rounds have converged within this: shares fill a room to the rounding of a sum, W. */
+const convergedW = 1e-6;
 
 /** One direction: its claims, its rooms, and which of the two limits makes each room. */
 interface Side {
@@ -124,13 +126,11 @@ export class Allocation {
   #settle(): void {
     for (let round = 0; ; round += 1) {
       const presentW = this.#round();
-      let holds = true;
-      for (const s of this.#coupled) if ((presentW[s] ?? 0) < (this.#countedW[s] ?? 0)) holds = false;
-      if (holds) return;
+      const short = (s: number) => (presentW[s] ?? 0) < (this.#countedW[s] ?? 0) - convergedW;
+      if (!this.#coupled.some(short)) return;
       for (const s of this.#coupled) {
-        const short = (presentW[s] ?? 0) < (this.#countedW[s] ?? 0);
         if (round < maxRounds) this.#countedW[s] = presentW[s] ?? 0;
-        else if (short || round >= 2 * maxRounds) this.#countedW[s] = 0;
+        else if (short(s) || round >= 2 * maxRounds) this.#countedW[s] = 0;
       }
     }
   }

@@ -36,8 +36,8 @@ interface Tightest extends OwnLimit {
 export class SiteScope {
   /** ascending indexes; null: the whole site */
   readonly devices: readonly number[] | null;
-  /** the last allocation limited devices because of it */
-  readonly binding = byLimit(false);
+  /** set or ended since the last sharing */
+  readonly fresh = byLimit(true);
   readonly #owners = new Map<string, Owned>();
   /** last writers that ended a limit */
   readonly #endedBy = byLimit<Provenance | null>(null);
@@ -91,7 +91,7 @@ export class SiteScope {
         owned.limits[name] = null;
         this.#endedBy[name] = by;
       } else owned.limits[name] = { limitW: resolvedLimitW(limitW) ?? limitW, setBy: by };
-      this.binding[name] = false;
+      this.fresh[name] = true;
     }
     if (siteLimitNames.some((name) => owned.limits[name])) this.#owners.set(owner, owned);
     else this.#owners.delete(owner);

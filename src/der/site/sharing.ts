@@ -18,7 +18,8 @@ export interface Claims {
   readonly cutBy: Int32Array;
   /** filled: position of the room that ends the growth beyond the demand, or -1 */
   readonly endedBy: Int32Array;
-  /** part of the share beyond the demand */
+  /** the part of the share that a running device needs, and the part beyond its demand */
+  readonly leastW: Float64Array;
   readonly growthW: Float64Array;
   /** positions by falling demand, kept from the last call: little changes between calls */
   readonly order: number[];
@@ -32,6 +33,8 @@ export interface Room {
   roomW: number;
   /** filled: a device gets less than its demand because of this room */
   binds: boolean;
+  /** sum of the demands */
+  demandedW: number;
 }
 
 /** Rooms that are nested or disjoint, inner ones before outer ones. */
@@ -43,8 +46,10 @@ export interface Nest {
   readonly around: Int32Array;
 }
 
-/** Halvings of the level: beyond the resolution of a double. */
-const halvings = 60;
+/** Steps to a level: as many halvings lead beyond the resolution of a double. */
+const maxSteps = 60;
+/** Rounding of a sum of doubles, as a part of it. */
+const rounding = 1e-12;
 
 export function createClaims(count: number): Claims {
   const places = () => new Float64Array(count);
@@ -55,6 +60,7 @@ export function createClaims(count: number): Claims {
     shareW: places(),
     cutBy: new Int32Array(count),
     endedBy: new Int32Array(count),
+    leastW: places(),
     growthW: places(),
     order: [...places().keys()],
   };
@@ -69,11 +75,11 @@ export function createNest(memberSets: readonly (readonly number[])[], count: nu
     around[room] = innermost[members[0] ?? 0] ?? -1;
     for (const i of members) innermost[i] = room;
   }
-  return { rooms: memberSets.map((members) => ({ members, roomW: Infinity, binds: false })), innermost, around };
+  const rooms = memberSets.map((members) => ({ members, roomW: Infinity, binds: false, demandedW: 0 }));
+  return { rooms, innermost, around };
 }
 
 const at = (places: Float64Array, i: number): number => places[i] ?? 0;
-const minOf = ({ demandW, minW }: Claims, i: number): number => Math.min(at(minW, i), at(demandW, i));
 
 function total(places: Float64Array, members: readonly number[]): number {
   let sum = 0;
@@ -82,74 +88,87 @@ function total(places: Float64Array, members: readonly number[]): number {
 }
 
 /**
- * Shares the rooms out; the sum of the shares in a room never exceeds it. Where the demands fit, each device gets its
- * demand and a part of the rest by weight, as room to grow. Otherwise a device whose demand exceeds an equal part of its
- * weight is cut to that part. Minimums are admitted by falling demand, on a tie the first device first; a device whose
- * minimum does not fit into what is left of one of its rooms pauses.
+ * Shares the rooms out; the sum of the shares in a room never exceeds it, except for rounding. Where the demands fit,
+ * each device gets its demand and a part of the rest by weight, as room to grow. Otherwise a device whose demand exceeds
+ * an equal part of its weight is cut to that part. Minimums are admitted by falling demand, on a tie the first device
+ * first; a device whose minimum does not fit into what is left of one of its rooms pauses.
  */
 export function shareRooms(claims: Claims, nest: Nest): void {
   const { rooms } = nest;
-  claims.shareW.set(claims.demandW);
-  claims.growthW.fill(Infinity);
-  claims.cutBy.fill(-1);
-  claims.endedBy.fill(-1);
-  let crowded = false;
-  for (const room of rooms) {
-    room.binds = false;
-    crowded ||= room.roomW < total(claims.demandW, room.members) && room.roomW < minimumsOf(claims, room);
-  }
-  if (crowded) admitMinimums(claims, nest);
+  const tight = start(claims, rooms);
+  if (tight) cut(claims, nest);
   rooms.forEach((room, position) => {
-    if (room.roomW !== Infinity) fill(claims, room, position);
+    if (room.roomW === Infinity) return;
+    const sharedW = tight ? total(claims.shareW, room.members) : room.demandedW;
+    limitGrowth(claims, room, position, Math.max(0, room.roomW - sharedW));
   });
-  rooms.forEach((room, position) => {
-    if (room.roomW !== Infinity) limitGrowth(claims, room, position);
-  });
+  const { shareW, growthW, cutBy } = claims;
+  for (let i = 0; i < shareW.length; i += 1) shareW[i] = at(shareW, i) + at(growthW, i);
+  if (!tight) return;
   // an inner room whose devices an outer one has cut further restricts nothing
   for (const room of rooms) room.binds = false;
-  for (let i = 0; i < claims.shareW.length; i += 1) {
-    claims.shareW[i] = at(claims.shareW, i) + at(claims.growthW, i);
-    const cutBy = rooms[claims.cutBy[i] ?? -1];
-    if (cutBy) cutBy.binds = true;
+  for (const r of cutBy) {
+    const room = rooms[r];
+    if (room) room.binds = true;
   }
 }
 
-function minimumsOf(claims: Claims, { members }: Room): number {
-  let sum = 0;
-  for (const i of members) sum += minOf(claims, i);
-  return sum;
+/** Starts with the demands as shares. @returns whether the demands exceed a room */
+function start({ demandW, minW, shareW, leastW, growthW, cutBy, endedBy }: Claims, rooms: readonly Room[]): boolean {
+  shareW.set(demandW);
+  for (let i = 0; i < demandW.length; i += 1) leastW[i] = Math.min(at(minW, i), at(demandW, i));
+  growthW.fill(Infinity);
+  cutBy.fill(-1);
+  endedBy.fill(-1);
+  let tight = false;
+  for (const room of rooms) {
+    room.binds = false;
+    if (room.roomW === Infinity) continue;
+    room.demandedW = total(demandW, room.members);
+    tight ||= room.demandedW > room.roomW;
+  }
+  return tight;
+}
+
+/** Pauses devices and cuts shares, so that the shares fit into each room. */
+function cut(claims: Claims, nest: Nest): void {
+  const { rooms } = nest;
+  if (rooms.some(({ members, roomW, demandedW }) => demandedW > roomW && total(claims.leastW, members) > roomW))
+    admitMinimums(claims, nest);
+  rooms.forEach((room, position) => {
+    // the shares are at most the demands
+    if (room.demandedW > room.roomW) fill(claims, room, position);
+  });
 }
 
 /** Sets `shareW` to 0 for devices that pause. */
-function admitMinimums(claims: Claims, { rooms, innermost, around }: Nest): void {
-  const { demandW, minW, shareW, cutBy, order } = claims;
+function admitMinimums({ demandW, shareW, leastW, cutBy, order }: Claims, { rooms, innermost, around }: Nest): void {
   const leftW = rooms.map(({ roomW }) => roomW);
   order.sort((a, b) => at(demandW, b) - at(demandW, a) || a - b);
   for (const i of order) {
-    if (at(minW, i) === 0) continue;
-    const minimumW = minOf(claims, i);
+    const neededW = at(leastW, i);
+    if (neededW === 0) continue;
     let fits = true;
     for (let r = innermost[i] ?? -1; r >= 0; r = around[r] ?? -1) {
       const room = rooms[r];
-      if (!room || minimumW <= (leftW[r] ?? 0)) continue;
+      if (!room || neededW <= (leftW[r] ?? 0)) continue;
       room.binds = true;
       cutBy[i] = r;
       fits = false;
     }
-    if (!fits) shareW[i] = 0;
-    else for (let r = innermost[i] ?? -1; r >= 0; r = around[r] ?? -1) leftW[r] = (leftW[r] ?? 0) - minimumW;
+    if (!fits) shareW[i] = leastW[i] = 0;
+    else for (let r = innermost[i] ?? -1; r >= 0; r = around[r] ?? -1) leftW[r] = (leftW[r] ?? 0) - neededW;
   }
 }
 
 /** Cuts the shares in one room to its size. */
-function fill(claims: Claims, room: Room, position: number): void {
-  const { shareW, cutBy } = claims;
+function fill({ shareW, leastW, weightW, cutBy }: Claims, room: Room, position: number): void {
   const { members, roomW } = room;
   if (total(shareW, members) <= roomW) return;
   room.binds = true;
-  const level = highestLevel(claims, room);
+  const level = members.length === 1 ? 0 : highestLevel(members, { weightW, floorW: leastW, ceilingW: shareW }, roomW);
   for (const i of members) {
-    const levelW = members.length === 1 ? roomW : shareAt(claims, i, level);
+    const levelW = members.length === 1 ? roomW : Math.max(at(leastW, i), level * at(weightW, i));
     if (levelW < at(shareW, i)) {
       shareW[i] = levelW;
       cutBy[i] = position;
@@ -157,31 +176,10 @@ function fill(claims: Claims, room: Room, position: number): void {
   }
 }
 
-/** Share of one device at a water level, power per weight. A device with 0 in `shareW` pauses. */
-function shareAt(claims: Claims, i: number, level: number): number {
-  const mostW = at(claims.shareW, i);
-  return mostW === 0 ? 0 : Math.max(minOf(claims, i), Math.min(mostW, level * at(claims.weightW, i)));
-}
-
-function highestLevel(claims: Claims, { members, roomW }: Room): number {
-  const { shareW, weightW } = claims;
-  if (members.length === 1) return 0;
-  let [low, high] = [0, 0];
-  for (const i of members) if (at(weightW, i) > 0) high = Math.max(high, at(shareW, i) / at(weightW, i));
-  for (let round = 0; round < halvings && low < high; round += 1) {
-    const level = (low + high) / 2;
-    let sum = 0;
-    for (const i of members) sum += shareAt(claims, i, level);
-    if (sum <= roomW) low = level;
-    else high = level;
-  }
-  return low;
-}
-
 /** Divides what the shares leave of one room by weight, as far as the inner rooms let a device grow. */
-function limitGrowth(claims: Claims, { members, roomW, binds }: Room, position: number): void {
-  const { shareW, growthW, weightW, endedBy } = claims;
-  const level = binds ? 0 : growthLevel(claims, members, Math.max(0, roomW - total(shareW, members)));
+function limitGrowth(claims: Claims, { members, binds }: Room, position: number, freeW: number): void {
+  const { growthW, weightW, endedBy } = claims;
+  const level = binds ? 0 : growthLevel(claims, members, freeW);
   for (const i of members) {
     const levelW = at(weightW, i) > 0 ? level * at(weightW, i) : 0;
     // of several full rooms the outer one: an inner one that was cut is no longer full
@@ -193,26 +191,56 @@ function limitGrowth(claims: Claims, { members, roomW, binds }: Room, position: 
 
 /** Highest growth per weight whose sum fits into `freeW`; Infinity: all that the inner rooms left fits. */
 function growthLevel({ growthW, weightW }: Claims, members: readonly number[], freeW: number): number {
-  let [openWeight, boundedW, high] = [0, 0, 0];
+  let [openWeight, boundedW] = [0, 0];
   for (const i of members) {
-    const weight = at(weightW, i);
-    if (weight <= 0) continue;
-    if (at(growthW, i) === Infinity) openWeight += weight;
-    else {
-      boundedW += at(growthW, i);
-      high = Math.max(high, at(growthW, i) / weight);
-    }
+    if (at(growthW, i) === Infinity) openWeight += at(weightW, i);
+    else boundedW += at(growthW, i);
   }
-  if (openWeight > 0) high = freeW / openWeight;
-  else if (boundedW <= freeW) return Infinity;
-  if (boundedW === 0) return high;
-  let low = 0;
-  for (let round = 0; round < halvings && low < high; round += 1) {
-    const level = (low + high) / 2;
-    let sum = 0;
-    for (const i of members) if (at(weightW, i) > 0) sum += Math.min(at(growthW, i), level * at(weightW, i));
-    if (sum <= freeW) low = level;
+  if (openWeight === 0 && boundedW <= freeW) return Infinity;
+  if (boundedW === 0) return freeW / openWeight;
+  return highestLevel(members, { weightW, floorW: null, ceilingW: growthW }, freeW);
+}
+
+interface Bounds {
+  readonly weightW: Float64Array;
+  /** null: 0 */
+  readonly floorW: Float64Array | null;
+  readonly ceilingW: Float64Array;
+}
+
+/**
+ * The highest power per weight at which the sum fits into a room. The sum is a line between bends: a step along the
+ * present line meets the level, unless a bend comes first. Where such a step leads out of the known range, it halves it.
+ */
+function highestLevel(members: readonly number[], { weightW, floorW, ceilingW }: Bounds, roomW: number): number {
+  let weight = 0;
+  let [low, high] = [0, 0];
+  for (const i of members) {
+    const own = at(weightW, i);
+    if (own <= 0) continue;
+    weight += own;
+    high = Math.max(high, Math.min(roomW, at(ceilingW, i)) / own);
+  }
+  let level = Math.min(high, roomW / weight);
+  for (let step = 0; step < maxSteps && low < high; step += 1) {
+    let [sum, slope] = [0, 0];
+    for (const i of members) {
+      const own = at(weightW, i);
+      const levelW = level * own;
+      const leastW = floorW ? at(floorW, i) : 0;
+      if (levelW >= at(ceilingW, i)) sum += at(ceilingW, i);
+      else if (levelW <= leastW) sum += leastW;
+      else {
+        sum += levelW;
+        slope += own;
+      }
+    }
+    const freeW = roomW - sum;
+    if (freeW >= -rounding * roomW) low = level;
     else high = level;
+    if (Math.abs(freeW) <= rounding * roomW) break;
+    const next = slope > 0 ? level + freeW / slope : NaN;
+    level = next > low && next < high ? next : (low + high) / 2;
   }
   return low;
 }

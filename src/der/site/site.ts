@@ -184,11 +184,17 @@ export class Site {
   #nowOf(devices: readonly number[] | null): SiteNow {
     const scope = this.#scopes.of(devices);
     const powers = devices === null ? this.#whole : this.#powersOf(devices);
-    const limits = Object.fromEntries(siteLimitNames.map((name) => [name, limitNow(scope, name, powers)])) as Record<
-      SiteLimitName,
-      SiteLimitNow
-    >;
+    const limits = Object.fromEntries(
+      siteLimitNames.map((name) => [name, limitNow(scope, name, powers, this.#binds(scope, name))]),
+    ) as Record<SiteLimitName, SiteLimitNow>;
     return { devices, ...powers, limits, owners: scope?.owners ?? [] };
+  }
+
+  /** Whether the last sharing limited devices because of a limit that has not been changed since. */
+  #binds(scope: SiteScope | null, name: SiteLimitName): boolean {
+    if (!scope || !this.#anyLimit || !this.#bound || scope.fresh[name]) return false;
+    const position = this.#bound.scopes.indexOf(scope);
+    return position >= 0 && this.#bound.allocation.binds(position, name);
   }
 
   /** The scopes as the allocation needs them; made again after a change of limits or devices. */
@@ -216,6 +222,7 @@ export class Site {
       })),
       devices.length,
     );
+    for (const { fresh } of scopes) for (const name of siteLimitNames) fresh[name] = false;
     this.#end = 0;
     this.#stale = false;
     return (this.#bound = { ...bound, allocation });
@@ -267,20 +274,17 @@ export class Site {
     );
   }
 
-  #allocate({ devices, scopes, allocation }: Bound): void {
+  #allocate({ devices, allocation }: Bound): void {
     allocation.allocate();
     const { injecting, absorbing } = allocation;
     devices.forEach(({ siteShare }, i) => {
       siteShare.admit(0 - (absorbing.shareW[i] ?? 0), injecting.shareW[i] ?? 0);
     });
-    scopes.forEach(({ binding }, s) => {
-      for (const name of siteLimitNames) binding[name] = allocation.binds(s, name);
-    });
     this.#boundsSet = true;
   }
 }
 
-function limitNow(scope: SiteScope | null, name: SiteLimitName, powers: Powers): SiteLimitNow {
+function limitNow(scope: SiteScope | null, name: SiteLimitName, powers: Powers, binding: boolean): SiteLimitNow {
   const { netW, generationW, consumptionW } = powers;
   const presentW = { export: netW, import: -netW, generation: generationW, load: consumptionW }[name];
   const tightest = scope?.tightest(name) ?? null;
@@ -288,7 +292,7 @@ function limitNow(scope: SiteScope | null, name: SiteLimitName, powers: Powers):
     limitW: tightest?.limitW ?? null,
     owner: tightest?.owner ?? null,
     setBy: scope?.setBy(name) ?? null,
-    binding: scope?.binding[name] ?? false,
+    binding,
     exceeded: tightest !== null && presentW > tightest.limitW + negligibleW,
   };
 }
