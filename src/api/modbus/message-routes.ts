@@ -1,4 +1,3 @@
-import { HttpProblem } from '../http/errors.ts';
 import { route, StreamedReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { messagesJson, recorderReply } from './message-replies.ts';
@@ -10,7 +9,6 @@ import {
   recorderBodySchema,
   recorderSchema,
 } from './message-schemas.ts';
-import { modbusReporters } from './replies.ts';
 
 const path = '/modbus/messages';
 const tag = 'Core';
@@ -25,7 +23,7 @@ const getMessages = route({
     'Kept only while it is switched on with POST. Faults of the transport are seen as they are: an answer that is dropped, changed, ' +
     'split or late appears like that. All filters must match. To follow, pass the id of the last message seen as `after_id`: ids ' +
     'rise by one, so a gap says that messages are missing. TLS is shown as clear text. The built-in SunSpec client takes part over ' +
-    'TCP and TLS.',
+    'TCP and TLS. Requests that are no valid frames are counted in `modbus` and not listed.',
   query: messagesQuery,
   reply: messagesSchema,
   examples: { reply: exampleMessages },
@@ -41,12 +39,12 @@ const setMessages = route({
   tag,
   operationId: 'set_modbus_messages',
   summary: 'Modbus: switches the recording of messages on or off',
+  description:
+    'Also while Modbus is switched off: the messages of the built-in SunSpec client are then recorded alone.',
   body: recorderBodySchema,
   reply: recorderSchema,
-  problems: ['disabled'],
   examples: { body: { enabled: true }, reply: exampleRecorder },
   handle(ctx, { body: { enabled, entries, clear = false }, by }) {
-    if (modbusReporters(ctx).length === 0) throw new HttpProblem('disabled', 'Modbus is switched off.');
     if (clear) ctx.modbusMessages.clear();
     ctx.modbusMessages.record(enabled, by, entries);
     return recorderReply(ctx);

@@ -57,7 +57,8 @@ const messageSchema = z
     kind: z.enum(modbusMessageKinds).openapi({
       description:
         '`answer`: octets that went in answer to a request, an exception among them; a fault may send several, or pieces. ' +
-        '`no_answer`: nothing went. `foreign`: a frame on a line that is for, or from, another device.',
+        '`no_answer`: nothing went, or came. `foreign`: a frame on a line that is for, or from, another device; or one to the ' +
+        'built-in SunSpec client whose transaction id is that of none of its last 16 requests.',
     }),
     peer: z.string().openapi({ description: '`address:port` of the other end, or the path of the serial line.' }),
     device_index: z
@@ -119,8 +120,9 @@ const messageSchema = z
       .nullable()
       .openapi({
         description:
-          'Why nothing went in answer. `broadcast`: no device answers; `suppressed`: a fault, or the device is off; ' +
-          '`connection_ended`: before it could leave. Null for other kinds.',
+          'Why there was no answer. `broadcast`: no device answers; `suppressed`: a fault, or the device is off; ' +
+          '`connection_ended`: before it could leave, or came; `no_answer_in_time`: none came to the built-in SunSpec client ' +
+          'within its time limit or before its next request (a late one follows as `answer`). Null for other kinds.',
       }),
     duration_ms: z
       .number()

@@ -5,15 +5,23 @@ import type { WireChannel } from './wire-log.ts';
 
 export const modbusMessageKinds = ['request', 'answer', 'no_answer', 'foreign'] as const;
 /**
- * `answer`: octets sent or received in answer to a request, whole or not; `no_answer`: nothing left in answer to a
- * request; `foreign`: a frame on a line between others.
+ * `answer`: octets sent or received in answer to a request, whole or not; `no_answer`: nothing left, or came, in answer
+ * to a request; `foreign`: a frame on a line between others, or one to the built-in master that answers none of its
+ * requests.
  */
 export type ModbusMessageKind = (typeof modbusMessageKinds)[number];
 
-export const noAnswerReasons = ['unit_not_served', 'broadcast', 'suppressed', 'connection_ended'] as const;
+export const noAnswerReasons = [
+  'unit_not_served',
+  'broadcast',
+  'suppressed',
+  'connection_ended',
+  'no_answer_in_time',
+] as const;
 /**
  * `broadcast`: carried out by several devices, none of which answers; `suppressed`: by a fault, or the device is off;
- * `connection_ended`: before the answer could leave.
+ * `connection_ended`: before the answer could leave, or came; `no_answer_in_time`: none came to the built-in master
+ * within its time limit or before its next request, but one may still come.
  */
 export type NoAnswerReason = (typeof noAnswerReasons)[number];
 

@@ -38,7 +38,7 @@ export interface TappedRequest extends RequestSpan, Pick<ModbusExchange, 'framin
   readonly deviceIndex: number | null;
   /** the frame */
   readonly raw: Buffer;
-  /** why nothing goes in answer, if nothing does; null: no answer is due */
+  /** why nothing goes or comes in answer, if nothing does; null: no answer is due */
   readonly unanswered: NoAnswerReason | null;
 }
 
@@ -81,13 +81,13 @@ export class TappedExchange implements ModbusExchange {
     this.#unanswered = request.unanswered;
   }
 
-  /** Octets went in answer, whole or a part of it. */
+  /** Octets went or came in answer, whole or a part of it. */
   answered(raw: Buffer): void {
     this.#unanswered = null;
     this.#push('answer', raw, null);
   }
 
-  /** Nothing more goes in answer. @param reason why nothing went, in place of that of the request */
+  /** No answer is waited for any more. @param reason why there was none, in place of that of the request */
   ended(reason: NoAnswerReason | null = this.#unanswered): void {
     if (this.#unanswered === null) return;
     this.#unanswered = null;

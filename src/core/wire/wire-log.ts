@@ -151,6 +151,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
   #lastId = 0;
   #lost = 0;
   #recording = false;
+  #removed = false;
   #changedBy: Provenance | null = null;
 
   /** @see WireLog.channel */
@@ -186,7 +187,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
     const { clock, sim } = this.#log;
     this.#changedBy = { ...by, at: sim(), wallMs: clock.nowMs() };
     this.#resize(entries);
-    this.#recording = on;
+    this.#recording = on && !this.#removed;
     this.#settle();
   }
 
@@ -218,11 +219,21 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
     this.#slab = noBytes;
   }
 
+  /** Ends it for good: forgets messages and listeners, takes no more of either. @see WireLog.remove */
+  retire(): void {
+    this.#removed = true;
+    this.#recording = false;
+    this.#listeners.clear();
+    this.clear();
+    this.#settle();
+  }
+
   /**
    * Takes a message; to be called only while `active`. Never throws.
    * @returns its id
    */
   push(given: WireMessage<Facts>): number {
+    if (this.#removed) return this.#lastId;
     this.#lastId += 1;
     const message = this.#options.redact === undefined ? given : this.#redacted(given, this.#options.redact);
     if (message === null) return this.#lastId;
@@ -263,6 +274,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
    * gets no further message.
    */
   subscribe(listener: (entry: WireEntry<Facts>) => void): () => void {
+    if (this.#removed) return () => undefined;
     // two subscriptions of one function end one by one
     const own = (entry: WireEntry<Facts>) => {
       listener(entry);
@@ -365,9 +377,11 @@ export class WireLog {
     return undefined;
   }
 
-  /** Forgets a channel, for example that of a charging station that leaves. */
+  /** Ends and forgets a channel, for example that of a charging station that leaves. */
   remove(channel: Pick<WireChannel, 'protocol' | 'key'>): void {
     const found = this.find(channel.protocol, channel.key);
-    if (found !== undefined) this.#channels.delete(found);
+    if (found === undefined) return;
+    this.#channels.delete(found);
+    found.retire();
   }
 }

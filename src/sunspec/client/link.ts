@@ -126,10 +126,12 @@ class ModbusLink implements Link {
     const { timeoutMs, unitId } = this.#options.target;
     const { modbusCode, errno } = error as { modbusCode?: unknown; errno?: unknown };
     if (typeof modbusCode === 'number') return exceptionError(modbusCode);
-    if (errno === 'ETIMEDOUT')
+    if (errno === 'ETIMEDOUT') {
+      this.#port?.timedOut();
       return peerTimeout(
         `no answer from unit ${unitId} within ${timeoutMs / 1000} s, ${what}${this.#port?.receivedInWords ?? ''}`,
       );
+    }
     if (error instanceof Error && error.name === 'SimError') return error;
     return new UnfitAnswer(`the answer makes no sense, ${what}: ${errorText(error)}`);
   }

@@ -20,6 +20,8 @@ const exceptionOctets = 3;
 /** The library speaks RTU to its ports. */
 const crcOctets = 2;
 const maxId = 0xffff;
+/** Requests whose late answers are still known. */
+const maxRemembered = 16;
 
 interface Events {
   /** unit id, PDU and CRC of the answer to the request under way */
@@ -43,10 +45,14 @@ export class MbapPort extends EventEmitter<Events> {
   #id = 0;
   #unitId = 0;
   #waiting = false;
+  /** what came is not Modbus: the rest is not looked at */
+  #broken = false;
   /** transaction id of an answer to something else */
   #foreignId: number | null = null;
   /** the last request, while somebody listens */
   #tapped: TappedExchange | null = null;
+  /** the last requests by transaction id, oldest first; null: nobody listened */
+  readonly #remembered = new Map<number, TappedExchange | null>();
 
   /** @param tap takes the messages; default: nothing does */
   constructor(socket: Socket, transactionIds: TransactionIds, tap?: ModbusTap) {
@@ -62,6 +68,7 @@ export class MbapPort extends EventEmitter<Events> {
       this.emit('ended', `the connection broke: ${socketErrorText(error)}`);
     });
     socket.on('close', () => {
+      this.#tellEnd();
       this.emit('ended', 'the device closed the connection');
     });
   }
@@ -93,7 +100,14 @@ export class MbapPort extends EventEmitter<Events> {
     closed();
   }
 
+  /** The request under way is given up; its answer may still come. */
+  timedOut(): void {
+    // of an answer that has begun the rest comes, or it is told at the end
+    if (this.#filled === 0) this.#tapped?.ended();
+  }
+
   destroy(): void {
+    this.#tellEnd();
     this.#socket.destroy();
   }
 
@@ -110,7 +124,9 @@ export class MbapPort extends EventEmitter<Events> {
     header.writeUInt16BE(this.#id, 0);
     header.writeUInt16BE(body.length, 4);
     const adu = Buffer.concat([header, body]);
+    this.#tapped?.ended();
     this.#tapped = this.#tap?.active === true ? this.#tapRequest(this.#tap, adu) : null;
+    this.#remember(this.#id, this.#tapped);
     this.#socket.write(adu);
   }
 
@@ -127,12 +143,58 @@ export class MbapPort extends EventEmitter<Events> {
       ...spanOf(adu, headerOctets + 1, adu.length),
       broadcast: false,
       names: null,
+      unanswered: 'no_answer_in_time',
+    });
+  }
+
+  #remember(id: number, tapped: TappedExchange | null): void {
+    this.#remembered.set(id, tapped);
+    for (const oldest of this.#remembered.keys()) {
+      if (this.#remembered.size <= maxRemembered) return;
+      this.#remembered.delete(oldest);
+    }
+  }
+
+  /** Tells of octets that begin with a transaction id. */
+  #tellAnswer(octets: Buffer): void {
+    const id = octets.readUInt16BE(0);
+    const tapped = this.#takesZero && id === 0 ? this.#tapped : this.#remembered.get(id);
+    if (tapped !== undefined) tapped?.answered(octets);
+    else if (this.#tap?.active === true) this.#tapForeign(this.#tap, octets);
+  }
+
+  #tapForeign(tap: ModbusTap, octets: Buffer): void {
+    tap.request({
+      kind: 'foreign',
+      direction: 'in',
+      peer: this.#peer,
+      deviceIndex: null,
+      raw: octets,
+      framing: 'mbap',
+      unitId: octets[headerOctets] ?? 0,
+      functionCode: (octets[headerOctets + 1] ?? 0) & 0x7f,
+      // an answer names no registers
+      address: null,
+      count: null,
+      broadcast: false,
+      names: null,
       unanswered: null,
     });
   }
 
+  /** Tells that the connection has ended: what has come of an answer, or that none came. */
+  #tellEnd(): void {
+    const octets = this.#frame.subarray(0, this.#filled);
+    this.#filled = 0;
+    this.#wanted = headerOctets;
+    if (octets.length >= headerOctets) this.#tellAnswer(octets);
+    else if (octets.length > 0) this.#tapped?.answered(octets);
+    this.#tapped?.ended('connection_ended');
+  }
+
   #take(data: Buffer): void {
     this.#octets += data.length;
+    if (this.#broken) return;
     let at = 0;
     while (at < data.length) {
       const taken = data.copy(this.#frame, this.#filled, at, at + this.#wanted - this.#filled);
@@ -140,15 +202,20 @@ export class MbapPort extends EventEmitter<Events> {
       this.#filled += taken;
       if (this.#filled < this.#wanted) return;
       if (this.#filled > headerOctets) this.#answered(this.#frame.subarray(0, this.#filled));
-      else if (!this.#isHeader()) return;
+      else if (!this.#isHeader(data.subarray(at))) return;
     }
   }
 
-  #isHeader(): boolean {
+  /** @param rest what came behind it */
+  #isHeader(rest: Buffer): boolean {
     const protocol = this.#frame.readUInt16BE(2);
     const length = this.#frame.readUInt16BE(4);
     this.#wanted = headerOctets + length;
     if (protocol === 0 && length >= minBody && length <= maxBody) return true;
+    this.#broken = true;
+    // its id says nothing
+    this.#tapped?.answered(Buffer.concat([this.#frame.subarray(0, headerOctets), rest]));
+    this.#filled = 0;
     this.emit(
       'ended',
       protocol === 0
@@ -161,7 +228,7 @@ export class MbapPort extends EventEmitter<Events> {
   #answered(adu: Buffer): void {
     this.#filled = 0;
     this.#wanted = headerOctets;
-    this.#tapped?.answered(adu);
+    this.#tellAnswer(adu);
     const id = adu.readUInt16BE(0);
     const isZero = this.#takesZero && id === 0;
     if (!this.#waiting || (id !== this.#id && !isZero)) {

@@ -4,6 +4,8 @@ import type { PointSlot } from '../../../src/sunspec/map/layout.ts';
 import { ask } from '../../support/http.ts';
 import type { Json, JsonAnswer } from '../../support/http.ts';
 import { adu, RawClient, readRequest } from '../../support/modbus-client.ts';
+import { oldInverter } from '../../support/foreign-map.ts';
+import { ScriptedPeer } from '../../support/scripted-peer.ts';
 import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 
 describe('GET and POST modbus/messages', () => {
@@ -215,11 +217,30 @@ describe('GET and POST modbus/messages', () => {
     expect(answer.values).to.have.all.keys(entry.name);
   });
 
-  it('answers as rule and shape want while Modbus is switched off', async () => {
+  it('records the built-in client alone while Modbus is switched off, also what gets no answer', async () => {
     await start(['PV-3Phase'], '-mb', 'no');
     expect(await get()).to.include({ enabled: false, kept: 0 });
-    const answer = await set({ enabled: true });
-    expect([answer.status, answer.json.code]).to.deep.equal([409, 'disabled']);
+    const on = await set({ enabled: true });
+    expect([on.status, on.json.enabled]).to.deep.equal([200, true]);
+    const { layout, image } = oldInverter();
+    const peer = await ScriptedPeer.open(Buffer.from(image), layout.base, () => 'silence');
+    try {
+      const body = { host: '127.0.0.1', port: peer.port, timeout_s: 0.1 };
+      const refused = await ask(port, '/api/sim/sunspec-client/connect', { body });
+      expect(refused.status, refused.text).to.be.above(399);
+      const { messages } = await get();
+      expect(messages[0]).to.include({ interface: 'sunspec_client', kind: 'request', direction: 'out' });
+      expect(messages[1]).to.include({
+        kind: 'no_answer',
+        direction: 'in',
+        exchange_id: 1,
+        no_answer: 'no_answer_in_time',
+        whole: null,
+        raw: '',
+      });
+    } finally {
+      await peer.close();
+    }
   });
 
   it('escapes text of a master that is not ASCII', async () => {

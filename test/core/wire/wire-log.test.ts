@@ -221,6 +221,29 @@ describe('wire log', () => {
     expect(channelOf({ key: 'CP-1' })).to.not.equal(one);
   });
 
+  it('ends a channel that is removed: it forgets all and takes nothing more', () => {
+    const channel = channelOf();
+    const heard: number[] = [];
+    const listener = ({ id }: WireEntry<Facts>) => {
+      heard.push(id);
+    };
+    const end = channel.subscribe(listener);
+    channel.record(true, by);
+    channel.push(message('a'));
+    log.remove(channel);
+    const state = () => [channel.active, channel.recording, channel.count, channel.bytes, channel.list()];
+    expect(state()).to.deep.equal([false, false, 0, 0, []]);
+    channel.record(true, by);
+    channel.subscribe(listener)();
+    channel.subscribe(listener);
+    expect(channel.push(message('b'))).to.equal(1);
+    end();
+    expect(state()).to.deep.equal([false, false, 0, 0, []]);
+    expect(heard).to.deep.equal([1]);
+    log.remove(channel);
+    expect(log.channels).to.deep.equal([]);
+  });
+
   it('keeps what a list of messages with the same bounds would keep, whatever is done', () => {
     const step = fc.oneof(
       { weight: 8, arbitrary: fc.string({ minLength: 0, maxLength: 40, unit: 'grapheme-ascii' }) },
