@@ -84,6 +84,8 @@ export interface PlantHealth {
 export interface PowerEvent {
   readonly index: number;
   readonly down: boolean;
+  /** the instant, which inside a tick may be ahead of the plant's clock */
+  readonly at: SimTime;
 }
 
 /** A change of the list of devices; one member is null. */

@@ -74,6 +74,13 @@ interface Running {
   cancel: () => void;
 }
 
+/** How a hold ended, when, and on whose request; null: by itself. */
+interface Over {
+  readonly reason: EndReason;
+  readonly at: SimTime;
+  readonly by: Provenance | null;
+}
+
 interface DeviceHolds {
   readonly device: Device;
   readonly holds: Holds;
@@ -105,6 +112,11 @@ export class HoldBook {
     ];
   }
 
+  /** Checks as `begin` does, and begins nothing. @throws SimError as `begin`, but for the number of holds */
+  check(device: Device, { id, values }: Pick<HoldRequest, 'id' | 'values'>, by: Origin): void {
+    this.#of(device).holds.check({ begin: { id, source: by.source, values } });
+  }
+
   /**
    * Begins a hold; it ends by itself at its instant on the simulated clock.
    * @throws SimError COMMAND_CONFLICT for an id in use, a device that is off, and one hold too many; all of `Holds.change`
@@ -130,7 +142,7 @@ export class HoldBook {
       points: pointsOf(of.holds, id),
       waiting: false,
       cancel: this.#plant.at(endsAt, () => {
-        this.#expire(of, running);
+        this.#expire(of, running, endsAt);
       }),
     };
     of.running.set(id, running);
@@ -145,7 +157,7 @@ export class HoldBook {
       throw new SimError('UNKNOWN_RESOURCE', `There is no hold ${id} in force at device ${device.index}.`);
     }
     const { sim, wallMs } = this.#plant.time;
-    return this.#end(of, running, 'ended', { ...by, at: sim, wallMs });
+    return this.#end(of, running, { reason: 'ended', at: sim, by: { ...by, at: sim, wallMs } });
   }
 
   /** The holds of a device; the first ones also make the book follow the plant. */
@@ -154,8 +166,8 @@ export class HoldBook {
     const known = this.#devices.get(device.index);
     if (known) return known;
     const of: DeviceHolds = { device, holds: new Holds(device.bank, 'rest'), running: new Map() };
-    of.holds.onReset(() => {
-      for (const running of [...of.running.values()]) this.#drop(of, running, 'reset');
+    of.holds.onReset((_ids, at) => {
+      for (const running of [...of.running.values()]) this.#drop(of, running, 'reset', at);
     });
     this.#devices.set(device.index, of);
     return of;
@@ -163,48 +175,49 @@ export class HoldBook {
 
   #follow(): void {
     this.#following = true;
-    this.#plant.onPower(({ index, down }) => {
+    this.#plant.onPower(({ index, down, at }) => {
       const of = down ? undefined : this.#devices.get(index);
       if (!of) return;
-      for (const running of [...of.running.values()]) if (running.waiting) this.#expire(of, running);
+      for (const running of [...of.running.values()]) if (running.waiting) this.#expire(of, running, at);
     });
     this.#plant.onDevices(({ removed }) => {
       const of = removed && this.#devices.get(removed.index);
       if (!of) return;
-      for (const running of [...of.running.values()]) this.#drop(of, running, 'device_removed');
+      for (const running of [...of.running.values()]) this.#drop(of, running, 'device_removed', this.#plant.time.sim);
       of.holds.close();
       this.#devices.delete(removed.index);
     });
   }
 
-  #expire(of: DeviceHolds, running: Running): void {
+  #expire(of: DeviceHolds, running: Running, at: SimTime): void {
     try {
-      this.#end(of, running, 'expired', null);
+      this.#end(of, running, { reason: 'expired', at, by: null });
     } catch (error) {
-      running.waiting = true;
       if (!(error instanceof SimError && error.code === 'COMMAND_CONFLICT')) throw error;
+      // the device is off: the end is carried out when it is back
+      running.waiting = true;
     }
   }
 
   /** @throws SimError COMMAND_CONFLICT while the device is off */
-  #end(of: DeviceHolds, running: Running, reason: EndReason, by: Provenance | null): HoldRecord {
+  #end(of: DeviceHolds, running: Running, over: Over): HoldRecord {
     const points = pointsOf(of.holds, running.id);
     const [ended] = of.holds.change({ end: [running.id] });
-    return this.#keep(of, running, points, { reason, by, ended });
+    return this.#keep(of, running, points, { ...over, ended });
   }
 
   /** A hold is over without a write. */
-  #drop(of: DeviceHolds, running: Running, reason: EndReason): void {
+  #drop(of: DeviceHolds, running: Running, reason: EndReason, at: SimTime): void {
     // a reset has written every point
     const points = running.points.map((point) => ({ ...point, overwritten: reason === 'reset' }));
-    this.#keep(of, running, points, { reason, by: null, ended: undefined });
+    this.#keep(of, running, points, { reason, at, by: null, ended: undefined });
   }
 
   #keep(
     { device, running: all }: DeviceHolds,
     running: Running,
     points: readonly HoldPointRecord[],
-    { reason, by, ended }: { reason: EndReason; by: Provenance | null; ended: EndedHold | undefined },
+    { reason, at, by, ended }: Over & { readonly ended: EndedHold | undefined },
   ): HoldRecord {
     running.cancel();
     all.delete(running.id);
@@ -218,7 +231,7 @@ export class HoldBook {
       waiting: false,
       end: {
         reason,
-        at: this.#plant.time.sim,
+        at,
         by,
         restored: names(ended?.restored ?? []),
         left: names(ended?.left ?? []),

@@ -4,6 +4,7 @@ import { pointerStep, SimError } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
+import { pointName } from '../../sunspec/map/view.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import { deviceQuery } from '../common/schemas.ts';
@@ -17,6 +18,8 @@ import { holdLimits } from './book.ts';
 import type { HoldRequest } from './book.ts';
 import { holdReply } from './replies.ts';
 import {
+  exampleHoldCheck,
+  holdCheckSchema,
   exampleEndedHold,
   exampleHold,
   exampleHoldBody,
@@ -131,6 +134,31 @@ const beginHold = route({
   },
 });
 
+const checkHold = route({
+  method: 'post',
+  path: '/controls/holds/check',
+  tag: 'Controls',
+  operationId: 'check_hold',
+  summary: 'Checks a hold as its begin would, and changes nothing',
+  description: 'The refusals are those of `POST controls/holds`.',
+  query: deviceQuery,
+  body: holdBodySchema,
+  reply: holdCheckSchema,
+  problems: ['conflict', 'disabled'],
+  examples: { body: exampleHoldBody, reply: exampleHoldCheck },
+  handle(ctx, { query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    lastsOf(ctx, body);
+    const translated = valuesOf(device, body);
+    try {
+      ctx.holds.check(device, { id: body.id, values: translated.values }, by);
+    } catch (error) {
+      throw translated.inBodyTerms(error);
+    }
+    return { device_index: device.index, id: body.id, points: translated.values.map(({ slot }) => pointName(slot)) };
+  },
+});
+
 const endHold = route({
   method: 'post',
   path: '/controls/holds/{id}/end',
@@ -149,4 +177,4 @@ const endHold = route({
   },
 });
 
-export const holdRoutes: readonly Route[] = [getHolds, beginHold, endHold];
+export const holdRoutes: readonly Route[] = [getHolds, beginHold, checkHold, endHold];

@@ -131,6 +131,22 @@ export const holdsSchema = z
 
 export type HoldReply = z.output<typeof holdSchema>;
 
+/** Answer to a check that found nothing wrong. */
+export const holdCheckSchema = z
+  .strictObject({
+    device_index: deviceIndex,
+    id: z.string().openapi({ description: 'Id of the request.' }),
+    points: z
+      .array(z.string())
+      .openapi({ description: 'The points that the hold would write, in the order of the request.' }),
+  })
+  .openapi('HoldCheck');
+export const exampleHoldCheck = {
+  device_index: 0,
+  id: 'peak-1',
+  points: ['704.WMaxLimPct', '704.WMaxLimPctEna'],
+};
+
 export const exampleHoldBody = {
   id: 'peak-1',
   values: { '704.WMaxLimPct': 30, '704.WMaxLimPctEna': 'ENABLED' },

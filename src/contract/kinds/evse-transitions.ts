@@ -48,7 +48,10 @@ export const evseStateEvents = [
 ] as const;
 export type EvseStateEvent = (typeof evseStateEvents)[number];
 
-/** Events of the whole station. `restart`: a reset of the device has brought back its start values. */
+/**
+ * Events of the whole station. `restart`: a reset of the device has brought back its start
+ * values without telling each: listeners read all connectors anew, and transaction ids begin again.
+ */
 export const evseStationEvents = ['external_limit', 'power_down', 'power_up', 'restart'] as const;
 export type EvseStationEvent = (typeof evseStationEvents)[number];
 

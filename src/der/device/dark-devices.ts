@@ -1,6 +1,7 @@
 /** The devices that are off and do not answer. */
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import type { SimTime } from '../../core/time/clock.ts';
 import type { PowerEvent } from '../../contract/plant.ts';
 
 export class DarkDevices {
@@ -18,13 +19,13 @@ export class DarkDevices {
   }
 
   /** A device has gone dark or is back; without a change nothing is told. */
-  set(index: number, down: boolean): void {
+  set(index: number, down: boolean, at: SimTime): void {
     if (this.#indexes.has(index) === down) return;
     if (down) this.#indexes.add(index);
     else this.#indexes.delete(index);
     for (const listener of this.#listeners) {
       try {
-        listener({ index, down });
+        listener({ index, down, at });
       } catch (error) {
         this.#log.error(`a listener of the power of devices failed: ${errorText(error)}`, index);
       }

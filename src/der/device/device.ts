@@ -416,7 +416,7 @@ export class SimDevice implements Device {
 
   #resetDevice(by: Origin): void {
     this.#context.faults?.deviceReset(this.index);
-    if (this.#power.down) this.#power.comeUp(this.#clock.sim());
+    if (this.#power.down) this.#power.begin(this.#clock.sim());
     this.#registers.clearReversions();
     this.#scheduler.clear();
     this.#context.environment.clearLocal(this.index);
@@ -429,6 +429,7 @@ export class SimDevice implements Device {
     this.#startVisits();
     this.#registers.effects?.restart();
     this.showSurroundings(this.#context.clock.sim());
+    this.#power.tellReturn(this.#clock.sim());
   }
 
   /**

@@ -29,7 +29,7 @@ export function createEffects({ index, registers, scheduler, power, now, isLocal
       registers.refresh();
     },
     powerDown: (forget, by) => {
-      power.goDown(forget, by, isLocal());
+      power.goDown(forget, { by, local: isLocal(), now: now() });
     },
     powerUp: () => {
       power.comeUp(now());

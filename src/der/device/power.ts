@@ -55,7 +55,10 @@ export class Power {
    * Off at once: no power flows, the device does not answer, and reversion timers end.
    * @param forget settings and curves as well
    */
-  goDown(forget: boolean, by: Origin, local: boolean): void {
+  goDown(
+    forget: boolean,
+    { by, local, now }: { readonly by: Origin; readonly local: boolean; readonly now: SimTime },
+  ): void {
     const { index, inverter, source, registers, dark } = this.#options;
     this.#down = true;
     inverter.halt();
@@ -63,7 +66,7 @@ export class Power {
     source.draw(0, false);
     registers.clearReversions();
     if (forget) this.#forget(by, local);
-    dark?.set(index, true);
+    dark?.set(index, true, now);
   }
 
   #forget(by: Origin, local: boolean): void {
@@ -79,8 +82,18 @@ export class Power {
 
   /** Back through enter service. */
   comeUp(now: SimTime): void {
+    this.begin(now);
+    this.tellReturn(now);
+  }
+
+  /** On again; `tellReturn` follows when the registers are the new ones. */
+  begin(now: SimTime): void {
     this.#down = false;
     this.upSince = now;
-    this.#options.dark?.set(this.#options.index, false);
+  }
+
+  /** Tells that the device answers again, unless it did before. */
+  tellReturn(now: SimTime): void {
+    this.#options.dark?.set(this.#options.index, false, now);
   }
 }

@@ -93,7 +93,7 @@ export interface Bank {
   /** Called after each commit; the returned function ends it. */
   onChange(listener: (change: Change) => void): () => void;
   /** Called when all start values are back (reset of the device), before `onChange`; the returned function ends it. */
-  onReload(listener: (by: Origin) => void): () => void;
+  onReload(listener: (by: Origin, at: SimTime) => void): () => void;
 }
 
 /** The clocks a commit is stamped with. */
@@ -164,7 +164,7 @@ export class RegisterBank implements Bank {
   #writers: Map<PointSlot, Provenance> | undefined;
   #lastWrite: LastWrite | null = null;
   readonly #listeners = new Set<(change: Change) => void>();
-  readonly #reloadListeners = new Set<(by: Origin) => void>();
+  readonly #reloadListeners = new Set<(by: Origin, at: SimTime) => void>();
 
   /** @param image start values; owned by the bank from now on */
   constructor(layout: Layout, image: Buffer, clock: CommitClock, options: BankOptions = {}) {
@@ -296,7 +296,7 @@ export class RegisterBank implements Bank {
     }
     for (const listener of this.#reloadListeners) {
       this.#guarded(() => {
-        listener(by);
+        listener(by, this.#clock.sim());
       });
     }
     this.#announce(points, by);
@@ -309,7 +309,7 @@ export class RegisterBank implements Bank {
     };
   }
 
-  onReload(listener: (by: Origin) => void): () => void {
+  onReload(listener: (by: Origin, at: SimTime) => void): () => void {
     this.#reloadListeners.add(listener);
     return () => {
       this.#reloadListeners.delete(listener);

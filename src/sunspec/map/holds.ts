@@ -12,6 +12,7 @@
  *   so that no timer of a master ends it early; and where it enables a function of reactive power, DISABLED for the others
  *   of the five, because the one enabled last acts. At the end each function has its former place in that order again.
  */
+import type { SimTime } from '../../core/time/clock.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin, Provenance, Source } from '../../core/origin.ts';
 import type { AdoptChange, Bank } from './bank.ts';
@@ -172,7 +173,7 @@ export class Holds {
   readonly #bank: Bank;
   readonly #owner: string;
   readonly #controls = new Map<string, Control>();
-  readonly #resetListeners = new Set<(ids: readonly string[]) => void>();
+  readonly #resetListeners = new Set<(ids: readonly string[], at: SimTime) => void>();
   readonly #stopFollowing: () => void;
 
   /** @param owner in the words of the log, as `csip` or `rest` */
@@ -181,8 +182,8 @@ export class Holds {
     this.#owner = owner;
     const all = onBank.get(bank) ?? new Set();
     onBank.set(bank, all.add(this));
-    this.#stopFollowing = bank.onReload(() => {
-      this.#forget();
+    this.#stopFollowing = bank.onReload((_by, at) => {
+      this.#forget(at);
     });
   }
 
@@ -225,8 +226,8 @@ export class Holds {
     });
   }
 
-  /** Called with the ids of the holds that a reset of the device has ended; their points have start values again. */
-  onReset(listener: (ids: readonly string[]) => void): () => void {
+  /** Called with the ids of the holds that a reset of the device has ended, and its instant; their points have start values again. */
+  onReset(listener: (ids: readonly string[], at: SimTime) => void): () => void {
     this.#resetListeners.add(listener);
     return () => {
       this.#resetListeners.delete(listener);
@@ -343,7 +344,7 @@ export class Holds {
     return [...this.#controls.values()].find(
       (control) =>
         !ending.has(control) &&
-        [...control.points].some(([slot, { lost }]) => lost === null && timers.get(slot) === timer),
+        [...control.points].some(([slot, entry]) => this.#has(slot, entry) && timers.get(slot) === timer),
     );
   }
 
@@ -358,10 +359,10 @@ export class Holds {
     return control;
   }
 
-  #forget(): void {
+  #forget(at: SimTime): void {
     const { ids } = this;
     this.#controls.clear();
-    if (ids.length > 0) for (const listener of this.#resetListeners) listener(ids);
+    if (ids.length > 0) for (const listener of this.#resetListeners) listener(ids, at);
   }
 
   /** Another hold has this one's value as its base, which is not to come back: it gets the base of that value. */

@@ -360,7 +360,7 @@ describe('controls/holds', () => {
       rig.inject(rebootFault, { off_s: 20, forget: false });
       await plant.step(10);
       plant.device(0).command({ kind: 'reset', scope: 'device' }, byModbus);
-      expect(await only('a')).to.include({ state: 'ended' });
+      expect(await only('a')).to.include({ state: 'ended', reason: 'reset' });
       expect(value('704.WMaxLimPctEna')).to.equal('DISABLED');
     });
   });

@@ -1,29 +1,32 @@
 import { expect } from 'chai';
 import type { PowerEvent } from '../../../src/contract/plant.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
-import { secondsBetween } from '../../../src/core/time/clock.ts';
+import { secondsBetween, simTimeFromMs } from '../../../src/core/time/clock.ts';
 import { DarkDevices } from '../../../src/der/device/dark-devices.ts';
 import { rebootFault } from '../../../src/fault-kinds/device-effect.ts';
 import { FaultyRig } from '../../support/faulty-rig.ts';
 import { byTest } from '../../support/rig.ts';
+
+/** the instant of every change */
+const at = simTimeFromMs(0);
 
 describe('Devices that go dark', () => {
   it('a listener hears of each change once; the set is the new one then', () => {
     const dark = new DarkDevices(silentLogger);
     const seen: [PowerEvent, number[]][] = [];
     const end = dark.onChange((event) => seen.push([event, [...dark.indexes]]));
-    dark.set(3, false);
-    dark.set(3, true);
-    dark.set(3, true);
-    dark.set(5, true);
-    dark.set(3, false);
+    dark.set(3, false, at);
+    dark.set(3, true, at);
+    dark.set(3, true, at);
+    dark.set(5, true, at);
+    dark.set(3, false, at);
     dark.forget(5);
     end();
-    dark.set(3, true);
+    dark.set(3, true, at);
     expect(seen).to.deep.equal([
-      [{ index: 3, down: true }, [3]],
-      [{ index: 5, down: true }, [3, 5]],
-      [{ index: 3, down: false }, [5]],
+      [{ index: 3, down: true, at }, [3]],
+      [{ index: 5, down: true, at }, [3, 5]],
+      [{ index: 3, down: false, at }, [5]],
     ]);
   });
 
@@ -35,7 +38,7 @@ describe('Devices that go dark', () => {
       throw new Error('boom');
     });
     dark.onChange(({ index }) => seen.push(index));
-    dark.set(1, true);
+    dark.set(1, true, at);
     expect([lines, seen]).to.deep.equal([['a listener of the power of devices failed: boom'], [1]]);
   });
 
@@ -60,14 +63,15 @@ describe('Devices that go dark', () => {
     const rig = await FaultyRig.sunny({ types: ['PV-3Phase', 'PV-3Phase'] });
     const seen: PowerEvent[] = [];
     rig.plant.onPower((event) => seen.push(event));
+    const { sim } = rig.plant.time;
     rig.inject(rebootFault, { off_s: 1000 });
     rig.device.command({ kind: 'reset', scope: 'device' }, byTest);
     await rig.plant.remove(1);
     await rig.run(2000);
     expect(seen).to.deep.equal([
-      { index: 0, down: true },
-      { index: 1, down: true },
-      { index: 0, down: false },
+      { index: 0, down: true, at: sim },
+      { index: 1, down: true, at: sim },
+      { index: 0, down: false, at: sim },
     ]);
   });
 });
