@@ -114,7 +114,7 @@ const beginHold = route({
     'reversion times (RvrtTms) of what it sets to 0, unless it sets them itself; and where it enables a function of reactive ' +
     'power, it disables the others. At the end points get their values and writers of before, except those that somebody ' +
     'else has written since (`left`). A reversion time that is put back starts in full. A hold over another one takes its ' +
-    'points over and restores what was there before both. A reset of the device ends all holds. `conflict`: the id is ' +
+    'points over for good and restores what was there before both. A reset of the device ends all holds. `conflict`: the id is ' +
     `in use, the device has ${holdLimits.perDevice} holds, or it is off; \`disabled\`: it does not have a function.`,
   query: deviceQuery,
   body: holdBodySchema,

@@ -90,8 +90,8 @@ const step = route({
     'Each tick advances `rate` x `tick_interval_s`; with `until` the last one is as much shorter as it must be to end at ' +
     'that simulated time. The answer is sent when all ticks are done, which takes long for many ' +
     'ticks of many devices; the time limit of requests does not apply. Step requests run one after the other. Devices can ' +
-    'join and leave between ticks, and `conflict` ends the step when the clock is no longer paused. The snapshot is the one ' +
-    'of `device` after the last tick.',
+    'join and leave between ticks. `conflict` ends the step when the clock leaves the mode `paused`, also if it is paused ' +
+    'again; its text has the number of ticks that have run. The snapshot is the one of `device` after the last tick.',
   query: deviceQuery,
   body: stepBodySchema,
   reply: stepReplySchema,

@@ -359,7 +359,10 @@ export class SimPlant implements Plant {
     clock.set(patch);
     this.#timeChangedBy = this.#writer(by);
     // the age of the last tick counts from here only at the end of a pause
-    if (before === 'paused' && !clock.paused) this.#lastEndMs = monotonicMs();
+    if (before === 'paused' && !clock.paused) {
+      this.#lastEndMs = monotonicMs();
+      this.#stepping.endPause();
+    }
     this.#pace.changeRate(clock.rate, monotonicMs());
   }
 

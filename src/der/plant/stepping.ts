@@ -33,6 +33,8 @@ export class Stepping {
   /** one at a time: a request of many ticks */
   readonly #requests = new Turns();
   #steppedBy: Provenance | null = null;
+  /** how often the clock has left the mode `paused` */
+  #pausesEnded = 0;
 
   constructor(plant: SteppedPlant) {
     this.#plant = plant;
@@ -41,6 +43,11 @@ export class Stepping {
   /** Last client that ran ticks, and the instant at which they began; null: none. */
   get steppedBy(): Provenance | null {
     return this.#steppedBy;
+  }
+
+  /** The clock has left the mode `paused`: the request under way ends after its present tick, also if it is paused again. */
+  endPause(): void {
+    this.#pausesEnded += 1;
   }
 
   /** @throws SimError COMMAND_BAD_VALUE, COMMAND_CONFLICT, STOPPING */
@@ -72,7 +79,14 @@ export class Stepping {
   ): Promise<TickEvent> {
     return this.#requests.take(async () => {
       this.#plant.begin();
+      const pausesEnded = this.#pausesEnded;
       for (let done = 0; ; ) {
+        if (this.#pausesEnded !== pausesEnded) {
+          throw new SimError(
+            'COMMAND_CONFLICT',
+            `the clock left the mode paused; ${done} ticks of the request have run`,
+          );
+        }
         // a change of the devices waits for one tick, not for thousands
         const event = await this.#plant.inTurn(() => next(done));
         done += 1;

@@ -88,6 +88,23 @@ describe('Plant.runTo', () => {
     expect(plant.latest.tick).to.equal(2);
   });
 
+  it('ends also when the clock is paused again before its next tick', async () => {
+    const plant = testPlant();
+    plant.onTick(() => {
+      if (plant.latest.tick !== 2) return;
+      plant.setTime({ mode: 'accelerated' });
+      plant.setTime({ mode: 'paused' });
+    });
+    const failure = await failureOf(plant.step(100));
+    expect([failure.code, failure.message, plant.latest.tick]).to.deep.equal([
+      'COMMAND_CONFLICT',
+      'the clock left the mode paused; 2 ticks of the request have run',
+      2,
+    ]);
+    await plant.step(1);
+    expect(plant.latest.tick).to.equal(3);
+  });
+
   it('where the clock was paused between two ticks, the instant shown is the earliest', async () => {
     const wall = new HandWall();
     const plant = testPlant({ mode: 'accelerated', wall });
