@@ -374,11 +374,7 @@ describe('REST sunspec-client', () => {
   it('takes certificates that are longer than other texts may be', async () => {
     const long = { cert: 'x'.repeat(2000), key: 'x', root_cert: 'x'.repeat(32_768) };
     const { errors } = await call('/sunspec-client/connect', { transport: 'tls', host: '127.0.0.1', tls: long }, 422);
-    expect(errors).to.deep.equal([
-      { in: 'body', name: '/tls/cert', detail: 'is not a certificate in PEM' },
-      { in: 'body', name: '/tls/key', detail: 'is not an unencrypted private key in PEM' },
-      { in: 'body', name: '/tls/root_cert', detail: 'is not a certificate in PEM' },
-    ]);
+    expect(errors.map(({ name }: { name: string }) => name)).to.deep.equal(['/tls/cert', '/tls/key', '/tls/root_cert']);
     const { errors: tooLong } = await call(
       '/sunspec-client/connect',
       { transport: 'tls', host: '127.0.0.1', tls: { ...long, cert: 'x'.repeat(32_769) } },
