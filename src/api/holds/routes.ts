@@ -177,4 +177,4 @@ const endHold = route({
   },
 });
 
-export const holdRoutes: readonly Route[] = [getHolds, beginHold, checkHold, endHold];
+export const holdRoutes: readonly Route[] = [getHolds, checkHold, beginHold, endHold];
