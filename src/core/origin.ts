@@ -31,3 +31,8 @@ export interface Provenance extends Origin {
   /** wall time in ms since the epoch */
   readonly wallMs: number;
 }
+
+/** Whether a write came after another. Simulated time stands still while the clock is paused, so the wall decides then. */
+export function isLater(a: Provenance, b: Provenance): boolean {
+  return a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at;
+}

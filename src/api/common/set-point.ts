@@ -4,7 +4,7 @@ import type { Bank } from '../../sunspec/map/bank.ts';
 import { invalid } from '../http/errors.ts';
 import { pointNumber, pointValue, pointWriter } from './points.ts';
 import { kilo } from './kind-replies.ts';
-import { isLater } from './writer-replies.ts';
+import { isLater } from '../../core/origin.ts';
 
 /** The set-point in force at the AC terminals, kW; null while it is off. */
 export function setPointKw(bank: Bank): number | null {

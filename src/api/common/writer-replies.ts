@@ -1,3 +1,4 @@
+import { isLater } from '../../core/origin.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { pointName } from '../../sunspec/map/view.ts';
 import type { OverrideName } from '../../contract/overrides.ts';
@@ -25,11 +26,6 @@ export function writerReply(plant: Dates, writer: Provenance | null | undefined)
 /** Start values and vehicles of a table come from no client. */
 export function isFromClient({ source }: Provenance): boolean {
   return source !== 'default' && source !== 'profile';
-}
-
-/** Whether a write came after another. Simulated time stands still while the clock is paused, so the wall decides then. */
-export function isLater(a: Provenance, b: Provenance): boolean {
-  return a.at === b.at ? a.wallMs > b.wallMs : a.at > b.at;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What a charging station sees of the device around it. */
 import type { EvseExternalLimit } from '../../contract/kinds/evse.ts';
+import { isLater } from '../../core/origin.ts';
 import type { Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { RegisterBank } from '../../sunspec/map/bank.ts';
@@ -52,7 +53,7 @@ function lastWriter(bank: RegisterBank, points: NonNullable<(typeof pointsBehind
   for (const [modelId, path] of points) {
     const slot = bank.layout.slot(modelId, path);
     const writer = slot && bank.provenance(slot);
-    if (writer && (last === null || writer.at > last.at)) last = writer;
+    if (writer && (last === null || isLater(writer, last))) last = writer;
   }
   return last;
 }

@@ -147,12 +147,14 @@ function discharge({ trigger, terminalPu }: Station, c: Connector, { powerW }: O
 }
 
 function availability(station: Station, c: Connector, { operative }: Of<'evse.availability'>): void {
+  const returns = operative && !c.operative;
   if (!operative && c.phase === 'authorised') fire(station, c, 'withdraw');
   change(station, c, 'availability', () => {
     c.operative = operative;
   });
   if (!operative) endReservation(station, c);
-  authorizeByPlug(station, c);
+  // a central authority that has refused the vehicle is not asked again without a change
+  if (returns) authorizeByPlug(station, c);
 }
 
 function fault(station: Station, c: Connector, command: Of<'evse.fault'>): void {
