@@ -112,9 +112,9 @@ export class HoldBook {
     ];
   }
 
-  /** Checks as `begin` does, and begins nothing. @throws SimError as `begin`, but for the number of holds */
+  /** Checks as `begin` does, and begins nothing. @throws SimError as `begin` */
   check(device: Device, { id, values }: Pick<HoldRequest, 'id' | 'values'>, by: Origin): void {
-    this.#of(device).holds.check({ begin: { id, source: by.source, values } });
+    this.#withRoom(device).holds.check({ begin: { id, source: by.source, values } });
   }
 
   /**
@@ -122,13 +122,7 @@ export class HoldBook {
    * @throws SimError COMMAND_CONFLICT for an id in use, a device that is off, and one hold too many; all of `Holds.change`
    */
   begin(device: Device, { id, values, lasts }: HoldRequest, by: Origin): HoldRecord {
-    const of = this.#of(device);
-    if (of.running.size >= holdLimits.perDevice) {
-      throw new SimError(
-        'COMMAND_CONFLICT',
-        `Device ${device.index} has ${holdLimits.perDevice} holds, the maximum: end one.`,
-      );
-    }
+    const of = this.#withRoom(device);
     of.holds.change({ begin: { id, source: by.source, values } });
     const { sim, wallMs } = this.#plant.time;
     // the instant of the commit: in a tick under way the device may be ahead of the clock
@@ -158,6 +152,16 @@ export class HoldBook {
     }
     const { sim, wallMs } = this.#plant.time;
     return this.#end(of, running, { reason: 'ended', at: sim, by: { ...by, at: sim, wallMs } });
+  }
+
+  /** The holds of a device that can have one more. @throws SimError COMMAND_CONFLICT */
+  #withRoom(device: Device): DeviceHolds {
+    const of = this.#of(device);
+    if (of.running.size < holdLimits.perDevice) return of;
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `Device ${device.index} has ${holdLimits.perDevice} holds, the maximum: end one.`,
+    );
   }
 
   /** The holds of a device; the first ones also make the book follow the plant. */

@@ -85,6 +85,16 @@ function lastsOf({ plant }: RouteContext, { duration_s: seconds = 0, until: unti
   throw invalid('body', '/until', `must be after the simulated time, ${present}, by at most 30 days`);
 }
 
+/** Carries out a request for a hold; refusals are in the terms of its body. */
+function requested<T>(device: Device, body: HoldBody, carryOut: (values: FunctionValues['values']) => T): T {
+  const translated = valuesOf(device, body);
+  try {
+    return carryOut(translated.values);
+  } catch (error) {
+    throw translated.inBodyTerms(error);
+  }
+}
+
 const getHolds = route({
   method: 'get',
   path: '/controls/holds',
@@ -124,13 +134,9 @@ const beginHold = route({
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     const lasts = lastsOf(ctx, body);
-    const translated = valuesOf(device, body);
-    try {
-      const { values } = translated;
-      return holdReply(ctx.plant, ctx.holds.begin(device, { id: body.id, values, lasts }, by));
-    } catch (error) {
-      throw translated.inBodyTerms(error);
-    }
+    return requested(device, body, (values) =>
+      holdReply(ctx.plant, ctx.holds.begin(device, { id: body.id, values, lasts }, by)),
+    );
   },
 });
 
@@ -149,13 +155,10 @@ const checkHold = route({
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     lastsOf(ctx, body);
-    const translated = valuesOf(device, body);
-    try {
-      ctx.holds.check(device, { id: body.id, values: translated.values }, by);
-    } catch (error) {
-      throw translated.inBodyTerms(error);
-    }
-    return { device_index: device.index, id: body.id, points: translated.values.map(({ slot }) => pointName(slot)) };
+    return requested(device, body, (values) => {
+      ctx.holds.check(device, { id: body.id, values }, by);
+      return { device_index: device.index, id: body.id, points: values.map(({ slot }) => pointName(slot)) };
+    });
   },
 });
 

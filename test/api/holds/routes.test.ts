@@ -277,6 +277,22 @@ describe('controls/holds', () => {
       expect(value('704.WMaxLimPctEna')).to.equal('DISABLED');
     });
 
+    it('by a check as by a begin; a check that passes changes nothing', async () => {
+      const checked = await rest.post('/controls/holds/check', hold('a'));
+      expect(checked).to.deep.equal({ device_index: 0, id: 'a', points: Object.keys(limit(30)) });
+      expect([value('704.WMaxLimPctEna'), (await rest.get('/controls/holds')).count]).to.deep.equal(['DISABLED', 0]);
+      await begin(hold('a'));
+      for (const body of [hold('a'), hold('b', { '704.WMaxLimPct': 101 }), hold('b', { '704.None': 1 })]) {
+        const refusals = [];
+        for (const path of ['/controls/holds', '/controls/holds/check']) {
+          const { status, json } = await rest.call(path, { method: 'POST', body });
+          refusals.push([status, json.detail, json.errors]);
+        }
+        expect(refusals[0]?.[0]).to.be.oneOf([409, 422]);
+        expect(refusals[1]).to.deep.equal(refusals[0]);
+      }
+    });
+
     it('64 points by values or functions, and 64 holds of a device', async () => {
       const many = Object.fromEntries(
         bank()
@@ -302,6 +318,7 @@ describe('controls/holds', () => {
       for (let i = 0; i < 64; i += 1) await begin(hold(`h${i}`, { '704.WRmp': 20 + i }));
       const { detail } = await rest.refused('/controls/holds', 409, 'conflict', hold('a'));
       expect(detail).to.include('64 holds');
+      expect((await rest.refused('/controls/holds/check', 409, 'conflict', hold('a'))).detail).to.equal(detail);
       await begin(hold('a'), 1);
       await end('h3');
       await begin(hold('a'));
