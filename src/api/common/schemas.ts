@@ -58,6 +58,21 @@ export function flagParam(name: string, description: string) {
     .openapi({ param: { name }, type: 'boolean', description });
 }
 
+/** Names as a comma list, a repeated parameter, or both; duplicates are removed. */
+export function namesParam(name: string, description: string, example: readonly string[]) {
+  return z
+    .union([z.string(), z.array(z.string())])
+    .transform((given) => [...new Set([given].flat().flatMap((list) => list.split(',')))])
+    .openapi({
+      param: { name, style: 'form', explode: false },
+      type: 'array',
+      items: { type: 'string' },
+      minItems: 1,
+      description,
+      example,
+    });
+}
+
 export const exampleTime = '2026-06-21T12:00:00.000Z';
 
 export const isoTime = z.iso

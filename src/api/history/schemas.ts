@@ -2,7 +2,7 @@ import { assetTypes } from '../../contract/device.ts';
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import { connectorDescription, kindMetrics, numericNames } from './metrics.ts';
 import { z } from '../description/zod.ts';
-import { deviceIndex, deviceParam, integerParam, isoParam, isoTime, quantity } from '../common/schemas.ts';
+import { deviceIndex, deviceParam, integerParam, isoParam, isoTime, namesParam, quantity } from '../common/schemas.ts';
 import { exampleSnapshot, metricsSchema } from '../devices/snapshot-schemas.ts';
 
 export const defaultHistoryLimit = 10_000;
@@ -26,19 +26,11 @@ export function secondsParam(description: string) {
     });
 }
 
-/** Names as a comma list, a repeated parameter, or both; duplicates are removed. */
-const metricsParam = z
-  .union([z.string(), z.array(z.string())])
-  .transform((given) => [...new Set([given].flat().flatMap((list) => list.split(',')))])
-  .openapi({
-    param: { name: 'metrics', style: 'form', explode: false },
-    type: 'array',
-    items: { type: 'string' },
-    minItems: 1,
-    description:
-      'Names of metrics, as a comma list or repeated, in the order of the answer. Default: all metrics of the device.',
-    example: ['power_kw', 'inverter_state'],
-  });
+const metricsParam = namesParam(
+  'metrics',
+  'Names of metrics, as a comma list or repeated, in the order of the answer. Default: all metrics of the device.',
+  ['power_kw', 'inverter_state'],
+);
 
 export const historyQuerySchema = z.strictObject({
   device: deviceParam.optional(),

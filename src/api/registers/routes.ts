@@ -56,13 +56,34 @@ function pointReply(plant: Plant, { bank }: Device, slot: PointSlot, raw: boolea
   };
 }
 
-function modelReply(plant: Plant, device: Device, place: ModelPlace, raw = false) {
+/**
+ * Slots of the model that an answer shows.
+ * @param points paths that the query selects; without them every slot
+ * @throws HttpProblem `validation` with every path that the model does not have
+ */
+function shownSlots(device: Device, place: ModelPlace, points: readonly string[] | undefined): readonly PointSlot[] {
+  if (!points) return place.slots;
+  const unknown = points.filter((path) => !device.bank.layout.slot(place.def.id, path));
+  if (unknown.length > 0) {
+    throw invalidAll(
+      unknown.map((path) => ({
+        in: 'query',
+        name: 'points',
+        detail: `model ${place.def.id} has no point ${JSON.stringify(path)}`,
+      })),
+    );
+  }
+  const shown = new Set(points);
+  return place.slots.filter(({ path }) => shown.has(path));
+}
+
+function modelReply(plant: Plant, device: Device, place: ModelPlace, slots: readonly PointSlot[], raw = false) {
   return {
     id: place.def.id,
     name: place.def.name,
     address: place.address,
     length: place.length,
-    points: place.slots.map((slot) => pointReply(plant, device, slot, raw)),
+    points: slots.map((slot) => pointReply(plant, device, slot, raw)),
   };
 }
 
@@ -102,7 +123,7 @@ function inBodyTerms(error: unknown, modelId: number): unknown {
       });
 }
 
-const shortened = 'The answer has every point of the model; the example shows two.';
+const shortened = 'The answer has every point of the model, or those that `points` names; the example shows two.';
 
 const listModels = route({
   method: 'get',
@@ -162,7 +183,8 @@ const getRegisters = route({
   examples: { reply: exampleRegisters },
   handle(ctx, { params, query }) {
     const device = selectedDevice(ctx, query.device);
-    return modelReply(ctx.plant, device, modelOf(device, params.model_id), query.raw);
+    const place = modelOf(device, params.model_id);
+    return modelReply(ctx.plant, device, place, shownSlots(device, place, query.points), query.raw);
   },
 });
 
@@ -182,13 +204,14 @@ const setRegisters = route({
   handle(ctx, { params, query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     const place = modelOf(device, params.model_id);
+    const shown = shownSlots(device, place, query.points);
     const values = slotsOf(device, place, body.points);
     try {
       device.bank.assign(by, values);
     } catch (error) {
       throw inBodyTerms(error, place.def.id);
     }
-    return modelReply(ctx.plant, device, place, query.raw);
+    return modelReply(ctx.plant, device, place, shown, query.raw);
   },
 });
 

@@ -7,6 +7,7 @@ import {
   flagParam,
   integerParam,
   isoTime,
+  namesParam,
   sourceSchema,
 } from '../common/schemas.ts';
 import { asSetNow, sourceDetailSchema } from '../common/writer-schemas.ts';
@@ -74,6 +75,11 @@ export const registersParamsSchema = z.strictObject({
 export const registersQuerySchema = z.strictObject({
   device: deviceParam.optional(),
   raw: flagParam('raw', 'Adds the raw registers of each point.').optional(),
+  points: namesParam(
+    'points',
+    'Paths of points, as a comma list or repeated: the answer has these alone, in the order of the map. Default: all.',
+    ['W', 'Hz'],
+  ).optional(),
 });
 /** A value for a point in a request. */
 export const writtenSchema = z

@@ -87,6 +87,29 @@ describe('registers', () => {
     expect(point(await rest.get('/registers/1'), 'Mn')).to.deep.include({ type: 'string', unit: null });
   });
 
+  it('answers with the points that the query names, in the order of the map, after a write too', async () => {
+    rest = await Rest.open();
+    const names = (reply: Json) => reply.points.map(({ name }: Json) => name as string);
+    expect(names(await rest.get('/registers/704?points=PFWInj.PF,WMaxLimPctEna&points=PFWInj.PF'))).to.deep.equal([
+      'WMaxLimPctEna',
+      'PFWInj.PF',
+    ]);
+    const written = await rest.post('/registers/704?points=WMaxLimPct', { points: { WMaxLimPct: 40 } });
+    expect(written.points).to.have.length(1);
+    expect(written.points[0]).to.deep.include({ name: 'WMaxLimPct', value: 40, source: 'rest' });
+    const curve = await rest.get(`/registers/705?points=${encodeURIComponent('Crv[1].Pt[0].V')}&raw=true`);
+    expect(curve.points).to.have.length(1);
+    expect(curve.points[0].raw).to.have.length(1);
+    const refused = await rest.refused('/registers/704?points=WMaxLimPct,Nope,', 422, 'validation', {
+      points: { WMaxLimPct: 30 },
+    });
+    expect(refused.errors).to.deep.equal([
+      { in: 'query', name: 'points', detail: 'model 704 has no point "Nope"' },
+      { in: 'query', name: 'points', detail: 'model 704 has no point ""' },
+    ]);
+    expect(point(await rest.get('/registers/704'), 'WMaxLimPct').value, 'nothing is written').to.equal(40);
+  });
+
   it('writes all or nothing, with provenance', async () => {
     rest = await Rest.open();
     const reply = await rest.post('/registers/704', {
