@@ -1,0 +1,170 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import { ask } from '../support/http.ts';
+import type { Json } from '../support/http.ts';
+import { freePorts } from '../support/ports.ts';
+import { fromSource, startSimulator } from '../support/process.ts';
+import type { RunningSimulator } from '../support/process.ts';
+import { describeWith, python } from './support/peers.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The code blocks of a document or of one of its sections, without the indentation of a list. */
+function blocksOf(path: string, title?: string): Block[] {
+  const page = readFileSync(`${root}/${path}`, 'utf8');
+  const part = title === undefined ? page : ((page.split(`\n## ${title}\n`)[1] ?? '').split(/\n##+ /)[0] ?? '');
+  return [...part.matchAll(/^( *)```(\w+)\n(.*?)^\1```/gms)].map(([, indent = '', language = '', text = '']) => ({
+    language,
+    text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
+  }));
+}
+
+interface Ports {
+  readonly httpPort: number;
+  readonly modbusPort: number;
+}
+
+/** The text as it would be pasted, for the ports of the test. */
+const aimed = (text: string, { httpPort, modbusPort }: Ports) =>
+  text.replaceAll('8111', String(httpPort)).replaceAll('8502', String(modbusPort));
+
+/** Standard output of a program that reads its script from its input. @throws Error with both outputs if it fails */
+async function pasted(program: readonly [string, ...string[]], script: string): Promise<string> {
+  const [command, ...args] = program;
+  const child = spawn(command, args, { cwd: root });
+  let output = '';
+  let complaints = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
+  child.stdin.end(script);
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${command} ended with ${String(code)}\n${script}\n${output}\n${complaints}`);
+  return output;
+}
+
+const shell = ['bash', '-eu', '-o', 'pipefail'] as const;
+
+function expectNoRefusal(output: string): void {
+  expect(output).not.to.include('urn:derbench:problem');
+}
+
+/** Everything that a step of the tour could leave behind. */
+async function traces({ httpPort }: RunningSimulator): Promise<Json> {
+  const read = async (path: string) => (await ask(httpPort, `/api/sim/${path}`)).json;
+  const [changes, overview, faults, site, grid, environment, time, client] = await Promise.all(
+    ['registers/changes', 'overview', 'faults', 'site', 'controls/grid', 'controls/environment', 'controls/time'].map(
+      read,
+    ),
+  ).then(async (replies) => [...replies, await read('sunspec-client')]);
+  return {
+    changes: changes.changes,
+    devices: overview.devices.length,
+    service: overview.status.service_state,
+    inverter: overview.status.inverter_state,
+    faults: faults.active,
+    export_limit_kw: site.export_limit_kw,
+    event: grid.event,
+    irradiance: environment.source,
+    time: [time.mode, time.rate],
+    client: client.enabled,
+  };
+}
+
+describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
+  this.timeout(180_000);
+
+  describe('five-minute tour', () => {
+    let simulator: RunningSimulator;
+    let untouched: Json;
+    const blocks = blocksOf('README.md', 'Five-minute tour');
+    const master = blocks.filter(({ language }) => language === 'python');
+
+    before(async () => {
+      simulator = await startSimulator();
+      untouched = await traces(simulator);
+    });
+    after(() => simulator.stop());
+
+    for (const pass of ['once', 'again']) {
+      it(`gives what it says, ${pass}`, async () => {
+        let output = '';
+        for (const { language, text } of blocks) {
+          if (language === 'sh') output = await pasted(shell, aimed(text, simulator));
+          if (language === 'text') {
+            for (const member of text.match(/"\w+":/g) ?? [text.split('\n')[0] ?? ''])
+              expect(output).to.include(member);
+          }
+          expectNoRefusal(output);
+        }
+        expect(await traces(simulator)).to.deep.equal(untouched);
+      });
+    }
+
+    it('has a master that reads and limits', async () => {
+      const script = master.map(({ text }) => text).join('\n');
+      expect(await pasted([python, '-'], aimed(script, simulator))).to.match(/^\d+(\.\d+)? W\n$/);
+      const { json } = await ask(simulator.httpPort, '/api/sim/registers/704?points=WMaxLimPct,WMaxLimPctEna');
+      expect(json.points.map(({ value, source }: Json) => [value, source])).to.deep.equal([
+        [1, 'modbus'],
+        [50, 'modbus'],
+      ]);
+    });
+  });
+
+  describe('how-to pages', () => {
+    let simulator: RunningSimulator;
+
+    beforeEach(async () => {
+      simulator = await startSimulator();
+    });
+    afterEach(() => simulator.stop());
+
+    it('head-end: every request is accepted, in any order', async () => {
+      const requests = blocksOf('docs/how-to/head-end.md').filter(({ language }) => language === 'sh');
+      expect(requests.length).to.be.greaterThan(3);
+      for (const { text } of [...requests, ...requests.toReversed()]) {
+        expectNoRefusal(await pasted(shell, aimed(text, simulator)));
+      }
+    });
+
+    it('Python: each program reads and limits', async () => {
+      const outputs: string[] = [];
+      for (const { language, text } of blocksOf('docs/how-to/python.md')) {
+        if (language === 'python') outputs.push(await pasted([python, '-'], aimed(text, simulator)));
+      }
+      const [sunspec = '', plain = '', rest = ''] = outputs;
+      expect(sunspec).to.match(/^\d+(\.\d+)? W, .* V, 60(\.0)? Hz\nlimited to 60(\.0)? %, for another (10|9|8) s\n$/);
+      expect(plain).to.match(/^models 1 701 702 .*\nW \d+\n/);
+      expect(rest.split('\n')[1]).to.include("'enabled': True");
+      expect(rest.split('\n')[2]).to.match(/^422 .*limit_pct/);
+    });
+
+    it('Node.js: the stream shows five messages', async () => {
+      const [block] = blocksOf('docs/how-to/stream-node.md').filter(({ language }) => language === 'js');
+      const output = await pasted(
+        [process.execPath, '--input-type=module', '-'],
+        `import { WebSocket } from 'ws';\n${aimed(block?.text ?? '', simulator)}`,
+      );
+      const lines = output.trim().split('\n');
+      expect(lines).to.have.length(6);
+      expect(lines[0]).to.match(/^\d\d:\d\d:\d\d [\d.]+ kW [\d.]+ V running$/);
+    });
+  });
+
+  it('CI: the script passes', async () => {
+    const [script] = blocksOf('docs/how-to/ci.md').filter(({ language }) => language === 'sh');
+    const httpPort = await freePorts(2);
+    const modbusPort = httpPort + 1;
+    const command = `${fromSource.join(' ')} -wp ${httpPort} -p ${modbusPort}`;
+    const text = aimed(script?.text ?? '', { httpPort, modbusPort }).replaceAll('npx derbench', command);
+    expect(await pasted(['sh', '-e'], text)).to.match(/power 5 kW\n$/);
+  });
+});
