@@ -96,7 +96,7 @@ export interface AppConfig {
     readonly port: number;
     readonly sharedPort: boolean;
     readonly framing: 'tcp' | 'rtu_over_tcp';
-    /** answer to a unit id that is not served; null: gateway on a shared port, silent on a port per device */
+    /** answer to a unit id that is not served; null: gateway, with RTU framing silent */
     readonly foreignUnit: 'silent' | 'gateway' | null;
     readonly maxConnections: number;
     /** 0: never */

@@ -36,7 +36,7 @@ export const modbusSettings = {
   mb_foreign_unit: unset({
     flags: ['--mb_foreign_unit'],
     kind: choice(['silent', 'gateway'], 'POLICY'),
-    doc: 'Answer to a unit id that no device has: silent gives none, gateway gives exception 0x0B. If not given: gateway on a shared port, silent on a port per device and with RTU frames.',
+    doc: 'Answer to a unit id that no device has: silent gives none, gateway gives exception 0x0B. If not given: gateway, with RTU frames silent.',
   }),
 };
 

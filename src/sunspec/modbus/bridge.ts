@@ -89,12 +89,12 @@ class TcpAdapter implements ModbusAdapter {
   #ports: readonly Port[] = [];
 
   constructor(options: ModbusAdapterOptions) {
-    const { devices, host, sharedPort, tlsFiles, faultyMaps, logger = silentLogger } = options;
+    const { devices, host, tlsFiles, faultyMaps, logger = silentLogger } = options;
     this.#options = options;
     this.#logger = logger;
     this.#context = createModbusContext({
-      // a shared port is like a gateway with the devices behind it
-      foreignUnit: sharedPort ? 'gateway' : 'silent',
+      // a master that probes unit ids goes on at once; the framing of a line keeps to its silence
+      foreignUnit: 'gateway',
       ...options,
       ...(tlsFiles !== undefined && { tls: tlsFiles.gate }),
     });

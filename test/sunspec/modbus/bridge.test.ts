@@ -63,8 +63,7 @@ describe('Modbus adapter', () => {
           `000100000005${unitId.toString(16).padStart(2, '0')}0302000${index}`,
         );
       }
-      client.send(Buffer.concat([readRequest(1, 100, 1, 2), readRequest(2, 100, 1)]));
-      expect((await client.answer()).readUInt16BE(0)).to.equal(2);
+      expect(await client.request(readRequest(1, 100, 1, 2))).to.equal('000100000003' + '02830b');
     }
     expect(adapter.endpointOf(3)).to.equal(null);
   });
@@ -90,13 +89,13 @@ describe('Modbus adapter', () => {
     expect(adapter.exposure).to.deep.equal({ what: 'Modbus', host: 'localhost' });
   });
 
-  it('is silent for others on ports of their own, and a gateway on a shared one, unless told otherwise', async () => {
+  it('answers for unit ids that no device has as a gateway does, unless it is told to be silent', async () => {
     const foreign = readRequest(1, 100, 1, 9);
     const behind = readRequest(2, 100, 1);
     for (const [options, answers] of [
-      [{ sharedPort: false }, false],
+      [{ sharedPort: false }, true],
       [{ sharedPort: true }, true],
-      [{ sharedPort: false, foreignUnit: 'gateway' }, true],
+      [{ sharedPort: false, foreignUnit: 'silent' }, false],
       [{ sharedPort: true, foreignUnit: 'silent' }, false],
     ] as const) {
       create({ devices: devices(2), ...options });
