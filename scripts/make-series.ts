@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createRandom } from '../src/core/random.ts';
 import { CloudProcess } from '../src/der/surroundings/sky/clouds.ts';
-import type { CloudPreset } from '../src/der/surroundings/sky/clouds.ts';
+import type { CloudPreset, CloudSky } from '../src/der/surroundings/sky/clouds.ts';
 import { clearSkyIrradiance } from '../src/der/surroundings/sky/solar.ts';
 
 // Longitude 0 makes simulated UTC noon the solar noon of the series.
@@ -15,9 +15,21 @@ const rowSeconds = 60;
 const rowsPerDay = 86_400 / rowSeconds;
 const seed = 1;
 
+/** Without clouds, but with the haze that measurements of a clear day show. */
+const hazySky: CloudSky = {
+  clearStayS: 900,
+  cloudyStayS: 0,
+  clearIndex: 1,
+  cloudyIndex: 1,
+  clearSigma: 0.02,
+  cloudySigma: 0,
+};
+
 interface Day {
   readonly file: string;
   readonly preset: CloudPreset;
+  /** in place of that of the preset */
+  readonly sky?: CloudSky;
   readonly meaning: string;
   readonly meanTemperatureC: number;
   readonly temperatureSwingC: number;
@@ -28,6 +40,7 @@ const days: readonly Day[] = [
   {
     file: 'pv-clear-day.csv',
     preset: 'clear',
+    sky: hazySky,
     meaning: 'a clear summer day',
     meanTemperatureC: 22,
     temperatureSwingC: 6,
@@ -55,7 +68,7 @@ function windSpeed(day: Day, hour: number, phases: readonly number[]): number {
 
 /** The text of one series file; the same on every machine. */
 function seriesText(day: Day): string {
-  const clouds = new CloudProcess(seed, day.preset);
+  const clouds = new CloudProcess(seed, day.preset, undefined, day.sky);
   const random = createRandom(seed, 'wind', day.file);
   const phases = [0, 1, 2, 3].map(() => 2 * Math.PI * random.next());
   const lines = [

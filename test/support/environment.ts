@@ -27,7 +27,7 @@ export function steadyEnvironment(gridProfile: string | null = null): Environmen
     {
       nominalHz: 60,
       weatherSource: 'csv',
-      weather: { csv: () => steady(500), clear_sky: () => ({ irradianceAt: () => 900 }) },
+      weather: { csv: () => steady(500), clear_sky: () => ({ irradianceAt: () => 900, airTemperatureAt: () => 25 }) },
       gridProfile: gridProfile === null ? null : parseSeries(gridProfile, { name: 'grid', columns: gridColumns }),
       seriesTime: (t) => (t - start) / 1e6,
     },

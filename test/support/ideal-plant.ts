@@ -23,7 +23,7 @@ function stillSurroundings(nominalHz: number): Environment {
     {
       nominalHz,
       gridProfile: null,
-      weather: { csv: () => still, clear_sky: () => ({ irradianceAt: () => 0 }) },
+      weather: { csv: () => still, clear_sky: () => ({ irradianceAt: () => 0, airTemperatureAt: () => 20 }) },
       weatherSource: 'csv',
       seriesTime: () => 0,
     },

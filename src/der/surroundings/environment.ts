@@ -134,8 +134,12 @@ export class Environment {
     const segment = this.#layersOf(deviceIndex).segmentAt(t);
     const { csv, clear_sky: clearSky } = this.#options.weather;
     csv(deviceIndex).at(this.#options.seriesTime(t), t, out);
-    // the sky replaces only the irradiance: air and wind come from the series
-    if (setValue(segment, 'clearSky', t) === 1) out.irradianceWm2 = clearSky(deviceIndex).irradianceAt(t);
+    // the air follows the date as the sun does; only the wind still comes from the series
+    if (setValue(segment, 'clearSky', t) === 1) {
+      const sky = clearSky(deviceIndex);
+      out.irradianceWm2 = sky.irradianceAt(t);
+      out.ambientTemperatureC = sky.airTemperatureAt(t);
+    }
     out.irradianceWm2 = setValue(segment, 'irradiance', t) ?? out.irradianceWm2;
     out.ambientTemperatureC = setValue(segment, 'ambientC', t) ?? out.ambientTemperatureC;
     out.cellTemperatureC = setValue(segment, 'cellC', t);

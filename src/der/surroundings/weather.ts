@@ -2,6 +2,7 @@ import { microsPerSecond } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DatasetNow } from '../../contract/environment.ts';
 import type { CloudTrack } from './sky/cloud-track.ts';
+import { airTemperature } from './sky/air.ts';
 import { clearSkyIrradiance } from './sky/solar.ts';
 import type { SolarSite } from './sky/solar.ts';
 import type { Series } from './series.ts';
@@ -13,9 +14,12 @@ export interface WeatherValues {
   windSpeedMS: number;
 }
 
-/** Irradiance in the plane of an array, W/m2. */
+/** What follows from date, time and place alone. */
 export interface Sky {
+  /** in the plane of an array, W/m2 */
   irradianceAt(t: SimTime): number;
+  /** of the air, C */
+  airTemperatureAt(t: SimTime): number;
 }
 
 /** Source of irradiance, air temperature and wind while they are not set. */
@@ -121,5 +125,9 @@ export class ClearSky implements Sky {
     const from = this.#clouds.at(below);
     const index = from + (this.#clouds.at(below + 1) - from) * (seconds - below);
     return clearSkyIrradiance(this.#dateMs(t), this.#site) * index;
+  }
+
+  airTemperatureAt(t: SimTime): number {
+    return airTemperature(this.#dateMs(t), this.#site.latitudeDeg, this.#site.longitudeDeg);
   }
 }

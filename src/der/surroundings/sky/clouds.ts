@@ -4,7 +4,8 @@ import type { RandomStream } from '../../../core/random.ts';
 export const cloudPresets = ['clear', 'scattered', 'broken', 'overcast'] as const;
 export type CloudPreset = (typeof cloudPresets)[number];
 
-interface Sky {
+/** How clouds pass, and what they leave of the light. */
+export interface CloudSky {
   /** mean time between clouds and mean time under one, s; 0 leaves that part out */
   readonly clearStayS: number;
   readonly cloudyStayS: number;
@@ -16,8 +17,8 @@ interface Sky {
   readonly cloudySigma: number;
 }
 
-const skies: Readonly<Record<CloudPreset, Sky>> = {
-  clear: { clearStayS: 900, cloudyStayS: 0, clearIndex: 1, cloudyIndex: 1, clearSigma: 0.02, cloudySigma: 0 },
+const skies: Readonly<Record<CloudPreset, CloudSky>> = {
+  clear: { clearStayS: 900, cloudyStayS: 0, clearIndex: 1, cloudyIndex: 1, clearSigma: 0, cloudySigma: 0 },
   scattered: {
     clearStayS: 900,
     cloudyStayS: 300,
@@ -48,7 +49,7 @@ const rimDelayS = 2 * smoothingS;
  * whatever the tick, so that it depends on seed and preset only.
  */
 export class CloudProcess {
-  readonly #sky: Sky;
+  readonly #sky: CloudSky;
   readonly #random: RandomStream;
   #cloudy: boolean;
   #smooth: number;
@@ -57,10 +58,12 @@ export class CloudProcess {
   #rimS = 0;
   #rimHeight = 0;
 
-  /** @param section independent stretch of the same sky, for random access */
-  constructor(seed: number, preset: CloudPreset, section?: number) {
+  /**
+   * @param section independent stretch of the same sky, for random access
+   * @param sky default that of the preset
+   */
+  constructor(seed: number, preset: CloudPreset, section?: number, sky: CloudSky = skies[preset]) {
     this.#random = createRandom(seed, 'clouds', preset, ...(section === undefined ? [] : [section]));
-    const sky = skies[preset];
     this.#sky = sky;
     this.#cloudy = this.#random.next() < sky.cloudyStayS / (sky.clearStayS + sky.cloudyStayS);
     this.#smooth = this.#cloudy ? sky.cloudyIndex : sky.clearIndex;

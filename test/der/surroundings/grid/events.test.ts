@@ -15,7 +15,7 @@ function environment(nominalHz = 60): Environment {
     {
       nominalHz,
       gridProfile: null,
-      weather: { csv: () => weather, clear_sky: () => ({ irradianceAt: () => 0 }) },
+      weather: { csv: () => weather, clear_sky: () => ({ irradianceAt: () => 0, airTemperatureAt: () => 20 }) },
       weatherSource: 'csv',
       seriesTime: (t) => (t - start) / 1e6,
     },

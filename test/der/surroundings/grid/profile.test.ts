@@ -13,7 +13,7 @@ function environment(csv: string): Environment {
     {
       nominalHz: 50,
       gridProfile: parseGridProfile(csv, 'grid.csv'),
-      weather: { csv: () => weather, clear_sky: () => ({ irradianceAt: () => 0 }) },
+      weather: { csv: () => weather, clear_sky: () => ({ irradianceAt: () => 0, airTemperatureAt: () => 20 }) },
       weatherSource: 'csv',
       seriesTime: (t) => (t - start) / 1e6,
     },

@@ -17,7 +17,7 @@ const day = 86_400;
 
 describe('cloud process', () => {
   const wanted: Record<CloudPreset, { mean: [number, number]; deviation: [number, number] }> = {
-    clear: { mean: [0.99, 1.01], deviation: [0.015, 0.025] },
+    clear: { mean: [1, 1], deviation: [0, 0] },
     scattered: { mean: [0.78, 0.9], deviation: [0.22, 0.32] },
     broken: { mean: [0.56, 0.68], deviation: [0.27, 0.37] },
     overcast: { mean: [0.24, 0.26], deviation: [0.05, 0.07] },
@@ -34,7 +34,8 @@ describe('cloud process', () => {
 
     it(`repeats itself with the same seed and differs with another: ${preset}`, () => {
       expect(run(preset, 10_000)).to.deep.equal(run(preset, 10_000));
-      expect(run(preset, 100, 12)).to.not.deep.equal(run(preset, 100, 11));
+      // a clear sky has nothing random
+      if (preset !== 'clear') expect(run(preset, 100, 12)).to.not.deep.equal(run(preset, 100, 11));
     });
   }
 
