@@ -64,6 +64,7 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
     tickIntervalS: config.tickS,
     nominalHz: config.grid.nominalFrequencyHz,
     seed: config.seed,
+    spreadPct: config.deviceSpreadPct,
     version,
     log,
     weatherSource: config.irradianceSource,

@@ -29,6 +29,8 @@ export interface TestPlantOptions {
   readonly time?: string;
   readonly timezone?: string;
   readonly seed?: number;
+  /** default 0: devices of one type are equal */
+  readonly spreadPct?: number;
   readonly nominalHz?: number;
   readonly weatherSource?: 'csv' | 'clear_sky';
   readonly clouds?: CloudPreset;
@@ -85,6 +87,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     time = '12:00:00',
     timezone = 'UTC',
     seed = 1,
+    spreadPct = 0,
     nominalHz = 60,
     weatherSource = 'csv',
     clouds = 'clear',
@@ -117,6 +120,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     tickIntervalS,
     nominalHz,
     seed,
+    spreadPct,
     version: '0.1.0',
     log,
     weatherSource,

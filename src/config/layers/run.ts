@@ -95,6 +95,7 @@ export function appConfig(
     remoteClock: v.remote_clock,
     tickS: v.tick,
     seed: v.seed,
+    deviceSpreadPct: v.device_spread_pct,
     firstDevice: v.first_device,
     grid: { nominalFrequencyHz: file?.grid.nominal_frequency_hz ?? 60, profilePath: gridPath, feeder: feederOf(file) },
     seriesEnd: v.series_end,

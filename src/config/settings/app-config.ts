@@ -74,6 +74,8 @@ export interface AppConfig {
   readonly remoteClock: RemoteClockMode;
   readonly tickS: number;
   readonly seed: number;
+  /** largest deviation between devices of one profile, percent */
+  readonly deviceSpreadPct: number;
   /** number of the first device in a fleet of several processes */
   readonly firstDevice: number;
   readonly grid: {

@@ -61,6 +61,12 @@ export const tickSettings = {
     default: 1,
     doc: 'Seed of all random numbers.',
   }),
+  device_spread_pct: setting({
+    flags: ['--device_spread_pct'],
+    kind: number(0, 10),
+    default: 1,
+    doc: 'Largest deviation between devices of one profile in what scatters in a real fleet (module power, efficiency, capacity left, charge at start and others), percent; the first device of a profile is as the profile says, and ratings never differ. 0 = devices of one profile are equal.',
+  }),
   first_device: setting({
     flags: ['--first_device'],
     kind: integer(0, 1_000_000),

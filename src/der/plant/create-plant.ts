@@ -30,6 +30,8 @@ export interface PlantSpec {
   readonly tickIntervalS: number;
   readonly nominalHz: number;
   readonly seed: number;
+  /** largest deviation between devices of one profile, percent; absent or 0: devices of one profile are equal */
+  readonly spreadPct?: number;
   readonly weatherSource: 'csv' | 'clear_sky';
   readonly clouds: CloudPreset;
   readonly gridProfile: Series | null;
@@ -131,6 +133,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
     version,
     simModels: spec.simModels ?? false,
     unitAddressOf: spec.unitAddressOf,
+    spreadPct: spec.spreadPct ?? 0,
   });
   checkDevices(spec.devices, factory, start);
   const plant = new SimPlant({

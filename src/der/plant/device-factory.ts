@@ -7,9 +7,11 @@ import type { DeviceContext } from '../device/device-context.ts';
 import type { DeviceSpec } from './device-spec.ts';
 import type { Wiring } from '../inverter/ac.ts';
 import type { Places } from '../surroundings/places.ts';
+import { kindTraits } from '../device/kinds.ts';
 import { createTemplate } from '../device/template.ts';
 import type { DeviceTemplate, ProfileSpec } from '../device/template.ts';
 import { checkVisits } from '../surroundings/visits.ts';
+import { spreadSource } from './spread.ts';
 
 export interface FactoryOptions {
   /** shared by all devices */
@@ -20,6 +22,8 @@ export interface FactoryOptions {
   readonly simModels: boolean;
   /** start value of 1.DA by device index; absent: devices have no such point */
   readonly unitAddressOf?: ((index: number) => number) | undefined;
+  /** largest deviation between devices of one profile, percent; 0: devices are equal */
+  readonly spreadPct: number;
   readonly version: string;
 }
 
@@ -32,6 +36,8 @@ export class DeviceFactory {
   readonly #options: FactoryOptions;
   /** weak: the template of an unused profile is dropped with it */
   readonly #templates = new WeakMap<ProfileSpec, Map<Wiring, MadeTemplate>>();
+  /** profiles that have their first device, which is as the profile says */
+  readonly #used = new WeakSet<ProfileSpec>();
 
   constructor(options: FactoryOptions) {
     this.#options = options;
@@ -76,7 +82,7 @@ export class DeviceFactory {
    */
   make(spec: DeviceSpec, index: number, at: SimTime): SimDevice {
     this.checkVisits(spec);
-    const template = this.template(spec, at);
+    const template = this.#templateOf(spec, index, at);
     const { context, places, version, unitAddressOf } = this.#options;
     const { name, deviceType, profileName } = spec;
     const identity = {
@@ -90,11 +96,23 @@ export class DeviceFactory {
     };
     places.enter(index, spec);
     try {
-      return new SimDevice(identity, template, { ...context, visits: spec.series?.visits ?? null }, at);
+      const device = new SimDevice(identity, template, { ...context, visits: spec.series?.visits ?? null }, at);
+      this.#used.add(spec.profile);
+      return device;
     } catch (error) {
       this.release(index);
       throw error;
     }
+  }
+
+  /** Layout and start values of the profile, with the physics of one device: nameplates do not differ. */
+  #templateOf(spec: DeviceSpec, index: number, at: SimTime): DeviceTemplate {
+    const shared = this.template(spec, at);
+    const { spreadPct, context } = this.#options;
+    if (spreadPct === 0 || !this.#used.has(spec.profile)) return shared;
+    const source = spreadSource(spec.profile.source, spreadPct, context.seed, index);
+    const own = kindTraits(source, shared.ratings.wMaxW, []);
+    return own === null ? shared : { ...shared, ...own, storage: shared.storage };
   }
 
   /** Removes the place, the local deviations, the silence and the communication alarms of a device. */

@@ -80,6 +80,7 @@ describe('interface 12: defaults', () => {
       remoteClock: 'wall',
       tickS: 1.5,
       seed: 1,
+      deviceSpreadPct: 1,
       firstDevice: 0,
       grid: { nominalFrequencyHz: 60, profilePath: null, feeder: null },
       seriesEnd: 'loop',

@@ -1,0 +1,130 @@
+/**
+ * How devices of one profile differ from each other: properties that scatter in a real fleet, drawn by seed and index.
+ * Ratings stay those of the profile, on the nameplate and in the registers.
+ */
+import { createRandom } from '../../core/random.ts';
+import type { RandomStream } from '../../core/random.ts';
+import type { AssetType } from '../../contract/device.ts';
+import type { BatteryParameters } from '../../contract/kinds/battery.ts';
+import type { EvParameters } from '../../contract/kinds/evse.ts';
+import type { PvParameters } from '../../contract/kinds/pv.ts';
+import type { SourceParameters } from '../../contract/kinds/table.ts';
+
+/** Draws of one device, all within its spread. */
+class Draws {
+  readonly #random: RandomStream;
+  readonly #share: number;
+
+  constructor(random: RandomStream, spreadPct: number) {
+    this.#random = random;
+    this.#share = spreadPct / 100;
+  }
+
+  /** A factor from 1 - spread to 1 + spread. */
+  factor(): number {
+    return 1 + this.#share * (2 * this.#random.next() - 1);
+  }
+
+  /** An efficiency times a factor; at least half of the losses remain. */
+  efficiency(nominal: number): number {
+    return Math.min(nominal * this.factor(), (1 + nominal) / 2);
+  }
+
+  /** A level in percent that moves by up to the spread in points, within its bounds. */
+  levelPct(nominal: number, min: number, max: number): number {
+    const moved = nominal + 100 * (this.factor() - 1);
+    // a start outside of the bounds stays as it is given
+    if (nominal <= min || nominal >= max) return nominal;
+    return Math.min(Math.max(moved, min), max);
+  }
+
+  /** A percentage of which up to the spread is missing. */
+  lackingPct(nominal: number): number {
+    return nominal * (1 - this.#share * this.#random.next());
+  }
+}
+
+/** Module power: a number of strings that is no whole number scales the current of the array. */
+function spreadPv(pv: PvParameters, draws: Draws): PvParameters {
+  return { ...pv, parallel: pv.parallel * draws.factor(), efficiencyNominal: draws.efficiency(pv.efficiencyNominal) };
+}
+
+/** Capacity left and charge at start: the capacity on the nameplate stays. */
+function spreadBattery(battery: BatteryParameters, draws: Draws): BatteryParameters {
+  const { socPct, socMinPct, socMaxPct } = battery;
+  return {
+    ...battery,
+    sohPct: draws.lackingPct(battery.sohPct),
+    socPct: draws.levelPct(socPct, socMinPct, socMaxPct),
+    efficiencyNominal: draws.efficiency(battery.efficiencyNominal),
+  };
+}
+
+function spreadVehicle(ev: EvParameters, draws: Draws): EvParameters {
+  return {
+    ...ev,
+    batteryCapacityWh: ev.batteryCapacityWh * draws.factor(),
+    socPct: draws.levelPct(ev.socPct, 0, ev.targetSocPct),
+  };
+}
+
+const spreadOf: {
+  readonly [K in AssetType]: (source: SourceParameters<K>, draws: Draws) => SourceParameters<K>;
+} = {
+  pv: (source, draws) => ({ ...source, pv: spreadPv(source.pv, draws) }),
+  battery: (source, draws) => ({ ...source, battery: spreadBattery(source.battery, draws) }),
+  // the place of a turbine (air, terrain before it) and its drive train; rotor and hub are those of the type
+  wind: ({ wind, ...source }, draws) => ({
+    ...source,
+    wind: {
+      ...wind,
+      airDensityKgM3: wind.airDensityKgM3 * draws.factor(),
+      shearExponent: wind.shearExponent * draws.factor(),
+      efficiencyNominal: draws.efficiency(wind.efficiencyNominal),
+    },
+  }),
+  fuelcell({ fuelCell, ...source }, draws) {
+    const area = draws.factor();
+    return {
+      ...source,
+      fuelCell: {
+        ...fuelCell,
+        cellAreaCm2: fuelCell.cellAreaCm2 * area,
+        elCellAreaCm2: fuelCell.elCellAreaCm2 * area,
+        tankLevelPct: draws.levelPct(fuelCell.tankLevelPct, fuelCell.tankReserveMinPct, fuelCell.tankReserveMaxPct),
+        efficiencyNominal: draws.efficiency(fuelCell.efficiencyNominal),
+      },
+    };
+  },
+  'hybrid-dc': ({ hybrid, ...source }, draws) => ({
+    ...source,
+    hybrid,
+    pv: spreadPv(source.pv, draws),
+    battery: spreadBattery(source.battery, draws),
+  }),
+  // the vehicles, and what the station needs for itself
+  evse: ({ evse, ...source }, draws) => ({
+    ...source,
+    evse: {
+      ...evse,
+      standbyW: evse.standbyW * draws.factor(),
+      ev: spreadVehicle(evse.ev, draws),
+      vehicles: evse.vehicles.map((vehicle) => ({ ...vehicle, ev: spreadVehicle(vehicle.ev, draws) })),
+    },
+  }),
+};
+
+/**
+ * The parameters of one device of a fleet: a function of seed, index and profile alone.
+ * @param spreadPct largest deviation, percent; levels in percent move by as many points
+ */
+export function spreadSource(
+  source: SourceParameters,
+  spreadPct: number,
+  seed: number,
+  deviceIndex: number,
+): SourceParameters {
+  const draws = new Draws(createRandom(seed, deviceIndex, 'spread'), spreadPct);
+  const spread: (source: never, draws: Draws) => SourceParameters = spreadOf[source.kind];
+  return spread(source as never, draws);
+}
