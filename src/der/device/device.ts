@@ -283,6 +283,7 @@ export class SimDevice implements Device {
         if (done >= maxSteps) return false;
         const grid = this.#gridAt(this.#now);
         const motion = environment.gridMotion(this.index, this.#now);
+        this.#terminals.begin(this.#now, grid, this.#source);
         if (!this.#idle) this.#inverter.decide(this.#now, grid);
         if (this.trace.decided(this.#now)) this.#alarms.recordTrip(this.#inverter);
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));

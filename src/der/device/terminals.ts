@@ -1,7 +1,7 @@
 /** The terminals of a device: the grid behind its feeder, and the surroundings of its source. */
 import { SimError } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { Environment, GridValues } from '../surroundings/environment.ts';
+import type { Environment, GridValues, WeatherCourse } from '../surroundings/environment.ts';
 import { firstChange } from '../surroundings/grid/crossing.ts';
 import { FeederTerminal } from '../surroundings/grid/feeder.ts';
 import type { FeederSpec } from '../surroundings/grid/feeder.ts';
@@ -41,6 +41,8 @@ export class Terminals {
   readonly #feeder: FeederTerminal;
   /** local load when the source was last prepared, W */
   loadW = 0;
+  /** of the weather in the last sub-step; null: none yet */
+  #course: WeatherCourse | null = null;
 
   constructor(index: number, context: TerminalsContext, ratings: Pick<Ratings, 'wiring' | 'vaMaxVa'>) {
     this.#index = index;
@@ -87,6 +89,19 @@ export class Terminals {
     return ambientTemperatureC;
   }
 
+  /** A sub-step begins at `t`: tells the source when the weather jumps there. */
+  begin(t: SimTime, grid: GridValues, source: DcSource): void {
+    const course = this.#context.environment.weatherCourse(this.#index, t);
+    if (course === this.#course) return;
+    this.#course = course;
+    if (!source.weatherJumps) return;
+    try {
+      source.weatherJumps(this.#borrow(t, grid, false));
+    } finally {
+      lent = false;
+    }
+  }
+
   /** A sub-step of a moving grid ends where the grid crosses a threshold: timers begin there. */
   crossing(from: SimTime, next: number, grid: GridValues, inverter: Inverter): number {
     const ahead = (t: number) => this.#feeder.ahead(this.#context.environment.gridAt(this.#index, t as SimTime));
@@ -96,7 +111,7 @@ export class Terminals {
   }
 
   /**
-   * Brings the source to the end of a sub-step of `dtS`.
+   * Brings the source to the end of a sub-step of `dtS`, under the weather that was in force at its start.
    * @param t end of the sub-step
    * @param frequencySupport the device answers to low frequency
    * @returns ambient temperature, degrees Celsius
@@ -116,7 +131,7 @@ export class Terminals {
   #borrow(t: SimTime, grid: GridValues, frequencySupport: boolean): SourceInput {
     if (lent) throw new SimError('INTERNAL', 'the surroundings of a source were asked for while another one used them');
     const { environment, rate } = this.#context;
-    environment.weatherAt(this.#index, t, surroundings);
+    environment.weatherAt(this.#index, t, surroundings, this.#course ?? undefined);
     surroundings.terminalPu = meanPu(this.#ratings.wiring, grid);
     this.loadW = environment.loadW(this.#index, t);
     surroundings.loadW = this.loadW;

@@ -69,6 +69,11 @@ export interface StationPort {
 export interface DcSource {
   /** Advances the source to the end of a sub-step of `dtS`, at most the last `maxStepS`, under this weather. */
   prepare(dtS: number, input: SourceInput): void;
+  /**
+   * The weather has jumped to `input` between two sub-steps; until the next jump it moves continuously. Absent: the
+   * source has no lag for which that matters.
+   */
+  weatherJumps?(input: SourceInput): void;
   /** Jumps to the steady state of this weather; a new process starts there. */
   settle(input: SourceInput): void;
   /** DC power that can be drawn constantly over the prepared sub-step, W */

@@ -42,6 +42,7 @@ export interface WeatherNow {
  */
 type SurroundingsQuantity = 'irradiance' | 'ambientC' | 'cellC' | 'loadKw' | 'clearSky';
 type SurroundingsLayers = LayerStack<SurroundingsQuantity>;
+export type WeatherCourse = Segment<SurroundingsQuantity>;
 
 export interface EnvironmentOptions {
   readonly nominalHz: number;
@@ -130,8 +131,14 @@ export class Environment {
     return this.#options.load?.(deviceIndex)?.at('load_kw', this.#options.seriesTime(t)) ?? 0;
   }
 
-  weatherAt(deviceIndex: number, t: SimTime, out: WeatherNow): void {
-    const segment = this.#layersOf(deviceIndex).segmentAt(t);
+  /** The course of the weather from `t` on: the same object until a change begins or ends, for which it may jump. */
+  weatherCourse(deviceIndex: number, t: SimTime): WeatherCourse {
+    return this.#layersOf(deviceIndex).segmentAt(t);
+  }
+
+  /** @param course absent: that at `t`; at the end of a sub-step that of its start, which a jump at `t` does not concern */
+  weatherAt(deviceIndex: number, t: SimTime, out: WeatherNow, course?: WeatherCourse): void {
+    const segment = course ?? this.weatherCourse(deviceIndex, t);
     const { csv, clear_sky: clearSky } = this.#options.weather;
     csv(deviceIndex).at(this.#options.seriesTime(t), t, out);
     // the air follows the date as the sun does; only the wind still comes from the series

@@ -126,6 +126,11 @@ export class HybridSource implements DcSource {
     this.#input.loadW = this.#dcOfAcW(input.loadW);
   }
 
+  weatherJumps(input: SourceInput): void {
+    this.#pv.weatherJumps?.(input);
+    this.#battery.weatherJumps?.(input);
+  }
+
   settle(input: SourceInput): void {
     this.#pv.settle(input);
     this.#battery.settle(input);

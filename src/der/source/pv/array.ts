@@ -1,11 +1,13 @@
 import type { PvDetail, PvShading } from '../../../contract/kinds/pv.ts';
+import { lagged } from '../lag.ts';
+import { CellTemperature } from './cell-temperature.ts';
 import { checkConfig } from './config.ts';
 import type { PvConfig, PvThermalConfig } from './config.ts';
 import { SolvedArray } from './curve.ts';
 import type { PvCurve } from './curve.ts';
 import type { DiodeParameters, MaximumPowerPoint } from './module.ts';
 import { currentAt, maximumPowerPoint, parametersAt, voltageForPower } from './module.ts';
-import { shadedString, stringMaximum, stringVoltageForPower, trackedMaximum } from './shading.ts';
+import { shadedString, stringCurrentAt, stringMaximum, stringVoltageForPower, trackedMaximum } from './shading.ts';
 import type { ShadedString } from './shading.ts';
 
 export type { PvConfig, PvThermalConfig };
@@ -26,21 +28,27 @@ export const defaultPvThermal: PvThermalConfig = { u0: 25, u1: 6.84, timeConstan
 const defaultMpptTimeConstantS = 1;
 const defaultStartSeconds = 10;
 const defaultStartRatio = 1.1;
-/** Smaller changes move the maximum power by less than 2e-4 of itself and keep the solution. */
-const irradianceStep = 1e-4;
-const temperatureStepK = 0.02;
-/** Tolerance of the settled state, share of the maximum power. */
+/** Smaller changes have no effect on any figure and keep the solution: a share of the light, and kelvin. */
+const irradianceStep = 1e-9;
+const temperatureStepK = 1e-6;
+/** Tolerance of the settled state, share of the voltage; power is flat there. */
 const settledShare = 1e-4;
 /** A lag this close to its end has ended. */
-const arrivedShare = 1e-7;
+const arrivedShare = 1e-9;
 const limitShare = 1e-6;
+/**
+ * The tracker holds the input at most this far from the maximum power point towards open circuit: in a sudden dark the
+ * open-circuit voltage can fall below the voltage of the tracker.
+ */
+const maxRightShare = 0.5;
 
 /** off: too dark, or the input is open; dc_low: the maximum power point lies below the DC window. */
 export type PvState = PvDetail['mpptState'];
 
 /**
  * The DC side of a PV device: array, cell temperature, maximum power point tracker with start sequence.
- * Per step call `prepare`, then `draw`. Lags are exact for any step; nothing here is random.
+ * Per step call `prepare`, then `draw`; before that `jumpTo` where the weather has jumped. In between weather counts as
+ * linear, and lags are exact for it: state is a function of time, not of the steps. Nothing here is random.
  */
 export class PvSource {
   readonly #config: PvConfig;
@@ -48,9 +56,12 @@ export class PvSource {
   readonly #mpptTimeConstantS: number;
   readonly #startSeconds: number;
   readonly #thermal: PvThermalConfig;
+  readonly #cell: CellTemperature;
   #irradianceWm2 = 0;
-  #cellTemperatureC = 25;
-  #targetTemperatureC = 25;
+  /** a shade has come or gone since the last step */
+  #reshaded = false;
+  /** weather or shade has jumped since the last step */
+  #jumped = false;
   #solvedIrradianceWm2 = 0;
   #solvedTemperatureC = 25;
   #parameters: DiodeParameters;
@@ -67,7 +78,10 @@ export class PvSource {
   #mppW = 0;
   /** maximum power within the DC window */
   #windowW = 0;
-  #trackedW = 0;
+  /** voltage of a string that the tracker aims at: the maximum within the DC window */
+  #goalV = 0;
+  /** voltage of a string at which the tracker stands */
+  #trackedV = 0;
   #phase: 'off' | 'start' | 'track' = 'off';
   #startElapsedS = 0;
   #availableDcW = 0;
@@ -86,9 +100,10 @@ export class PvSource {
     this.#startSeconds = config.startSeconds ?? defaultStartSeconds;
     this.#thermal = config.thermal ?? defaultPvThermal;
     checkConfig(config, this.#startVoltageV);
+    this.#cell = new CellTemperature(this.#thermal);
     this.#shading = config.shading ?? null;
     this.#inSeries = config.seriesCount;
-    this.#parameters = parametersAt(config.module, 0, this.#cellTemperatureC);
+    this.#parameters = parametersAt(config.module, 0, this.#cell.valueC);
     this.#mpp = maximumPowerPoint(this.#parameters);
     this.#solved = new SolvedArray(config, this.#parameters, this.#mpp, null);
   }
@@ -129,7 +144,8 @@ export class PvSource {
   /** Shade from the next step on; null ends it. */
   set shading(shading: PvShading | null) {
     this.#shading = shading;
-    this.#solvedIrradianceWm2 = NaN;
+    this.#reshaded = true;
+    this.#jumped = true;
   }
 
   get irradianceWm2(): number {
@@ -146,7 +162,7 @@ export class PvSource {
   }
 
   get cellTemperatureC(): number {
-    return this.#cellTemperatureC;
+    return this.#cell.valueC;
   }
 
   /** Open-circuit voltage of the array, V. */
@@ -159,51 +175,52 @@ export class PvSource {
     return this.#voltageV > this.#config.maxDcVoltageV;
   }
 
-  /** Gap of the tracker below the maximum, as a share of it; 1 while starting. */
+  /** Gap between the tracker's voltage and its aim, as a share of that; 1 while starting and after a jump. */
   get trackingGap(): number {
-    if (this.#phase === 'start') return 1;
-    return this.#phase === 'off' || this.#mppW === 0 ? 0 : (this.#windowW - this.#trackedW) / this.#mppW;
-  }
-
-  /** Tracker and start sequence are at rest; the cell temperature may still drift. */
-  get trackerSettled(): boolean {
-    if (this.#phase === 'off') return true;
-    return this.#phase === 'track' && this.#windowW - this.#trackedW <= settledShare * this.#mppW;
+    if (this.#phase === 'start' || this.#jumped) return 1;
+    return this.#phase === 'off' ? 0 : Math.abs(this.#goalV - this.#trackedV) / this.#goalV;
   }
 
   /** Under constant weather the power would move by no more than 1e-4 of the maximum. */
   get settled(): boolean {
-    if (!this.trackerSettled) return false;
-    return this.#mppW === 0 || this.#cellTemperatureC === this.#targetTemperatureC;
+    return this.trackingGap <= settledShare && (this.#mppW === 0 || this.#cell.atRest);
   }
 
   /**
-   * Advances by `dtS` seconds that end under `weather`. A weather with a number that is not finite is
-   * ignored, and the last one continues.
+   * Advances by `dtS` seconds in which the weather has moved linearly to `weather`. A weather with a number that is not
+   * finite is ignored, and the last one continues.
    */
   prepare(dtS: number, weather: PvWeather): void {
     const dt = dtS > 0 ? dtS : 0;
-    this.#updateWeather(weather);
-    const missing = this.#targetTemperatureC - this.#cellTemperatureC;
-    if (missing !== 0) {
-      const near = weather.cellTemperatureC !== null || Math.abs(missing) < temperatureStepK / 2;
-      this.#cellTemperatureC = near
-        ? this.#targetTemperatureC
-        : this.#cellTemperatureC - missing * Math.expm1(-dt / this.#thermal.timeConstantS);
-    }
+    this.#jumped = false;
+    if (this.#reshaded) this.#reshade();
+    const fromV = this.#goalV;
+    if (this.#takeLight(weather)) this.#cell.advance(dt, this.#steadyC(weather), weather.cellTemperatureC !== null);
     this.#solve();
     this.#sequence(dt);
-    this.#track(dt);
+    this.#track(dt, fromV);
+  }
+
+  /** The weather has jumped to `weather` since the last step: light at once, the cells with their lag. */
+  jumpTo(weather: PvWeather): void {
+    const formerWm2 = this.#irradianceWm2;
+    if (!this.#takeLight(weather)) return;
+    this.#cell.jump(this.#steadyC(weather), weather.cellTemperatureC !== null);
+    if (this.#irradianceWm2 !== formerWm2) this.#jumped = true;
+    this.#solve();
+    this.#sequence(0);
+    this.#track(0, this.#goalV);
   }
 
   /** Jumps to the steady state of `weather`: cell temperature settled, started, tracker on the maximum. */
   settle(weather: PvWeather): void {
-    this.#updateWeather(weather);
-    this.#cellTemperatureC = this.#targetTemperatureC;
+    if (this.#takeLight(weather)) this.#cell.jump(this.#steadyC(weather), true);
+    this.#jumped = false;
+    if (this.#reshaded) this.#reshade();
     this.#solve();
-    this.#phase = this.openCircuitVoltageV > this.#startVoltageV ? 'track' : 'off';
-    this.#trackedW = this.#phase === 'off' ? 0 : this.#windowW;
-    this.#availableDcW = this.#trackedW;
+    this.#phase = this.#mayStart ? 'track' : 'off';
+    this.#trackedV = this.#goalV;
+    this.#availableDcW = this.#phase === 'off' ? 0 : this.#windowW;
     this.draw(0, false);
   }
 
@@ -218,35 +235,44 @@ export class PvSource {
     this.#state = energized ? this.#stateAt(powerW) : 'off';
     if (powerW === this.#drawnW) return;
     this.#drawnW = powerW;
-    const unitW = powerW / (this.#inSeries * this.#config.parallelCount);
-    const unitV = this.#string
-      ? stringVoltageForPower(this.#string, unitW, this.#mpp)
-      : voltageForPower(this.#parameters, unitW, this.#mpp);
-    this.#voltageV = unitV * this.#inSeries;
+    this.#voltageV = this.#voltageAt(powerW);
     this.#currentA = powerW > 0 ? powerW / this.#voltageV : 0;
     this.#powerW = powerW;
   }
 
-  #updateWeather(weather: PvWeather): void {
-    const { irradianceWm2, ambientTemperatureC, windSpeedMS, cellTemperatureC } = weather;
-    const { u0, u1 } = this.#thermal;
-    const light = irradianceWm2 > 0 ? irradianceWm2 : 0;
-    const wind = windSpeedMS > 0 ? windSpeedMS : 0;
-    const target = cellTemperatureC ?? ambientTemperatureC + light / (u0 + u1 * wind);
-    if (!Number.isFinite(target + irradianceWm2)) return;
-    this.#irradianceWm2 = light;
-    this.#targetTemperatureC = target;
+  /** @returns whether the weather is one: all its numbers are finite */
+  #takeLight(weather: PvWeather): boolean {
+    const { irradianceWm2 } = weather;
+    if (!Number.isFinite(irradianceWm2 + this.#steadyC(weather))) return false;
+    this.#irradianceWm2 = irradianceWm2 > 0 ? irradianceWm2 : 0;
+    return true;
   }
 
-  /** Solves the curve again if light or temperature has changed enough, or has settled at another value. */
+  /** Cell temperature in which this weather would end. */
+  #steadyC({ irradianceWm2, ambientTemperatureC, windSpeedMS, cellTemperatureC }: PvWeather): number {
+    if (cellTemperatureC !== null) return cellTemperatureC;
+    const { u0, u1 } = this.#thermal;
+    return (
+      ambientTemperatureC + (irradianceWm2 > 0 ? irradianceWm2 : 0) / (u0 + u1 * (windSpeedMS > 0 ? windSpeedMS : 0))
+    );
+  }
+
+  /** The curve has jumped with the shade, at the start of a step. */
+  #reshade(): void {
+    this.#reshaded = false;
+    this.#solvedIrradianceWm2 = NaN;
+    this.#solve();
+  }
+
+  /** Solves the curve again if light or temperature has changed, or has come to rest at another value. */
   #solve(): void {
     const irradianceWm2 = this.#irradianceWm2;
-    const temperatureC = this.#cellTemperatureC;
+    const temperatureC = this.#cell.valueC;
     const lightChange = Math.abs(irradianceWm2 - this.#solvedIrradianceWm2);
     const warming = Math.abs(temperatureC - this.#solvedTemperatureC);
     if (lightChange === 0 && warming === 0) return;
     const small = lightChange <= irradianceStep * this.#solvedIrradianceWm2 && warming <= temperatureStepK;
-    if (small && temperatureC !== this.#targetTemperatureC) return;
+    if (small && !this.#cell.atRest) return;
     this.#solvedIrradianceWm2 = irradianceWm2;
     this.#solvedTemperatureC = temperatureC;
     this.#drawnW = NaN;
@@ -257,7 +283,7 @@ export class PvSource {
 
   #solveEqual(): void {
     const { module, seriesCount, parallelCount, minDcVoltageV } = this.#config;
-    const parameters = parametersAt(module, this.#irradianceWm2, this.#cellTemperatureC);
+    const parameters = parametersAt(module, this.#irradianceWm2, this.#cell.valueC);
     const mpp = maximumPowerPoint(parameters);
     this.#parameters = parameters;
     this.#mpp = mpp;
@@ -269,23 +295,30 @@ export class PvSource {
     this.#atEdge = edgeV > mpp.v;
     const edgeW = this.#atEdge ? Math.max(0, edgeV * currentAt(parameters, edgeV)) : mpp.p;
     this.#windowW = Math.min(edgeW, mpp.p) * seriesCount * parallelCount;
+    this.#goalV = this.#atEdge ? minDcVoltageV : mpp.v * seriesCount;
   }
 
   #solveShaded(shading: PvShading): void {
     const { module, seriesCount, parallelCount, minDcVoltageV, tracker } = this.#config;
-    const string = shadedString(module, seriesCount, shading, this.#irradianceWm2, this.#cellTemperatureC);
+    const string = shadedString(module, seriesCount, shading, this.#irradianceWm2, this.#cell.valueC);
     this.#string = string;
     this.#mpp = trackedMaximum(string, tracker ?? 'global', minDcVoltageV);
     this.#inSeries = 1;
     this.#mppW = stringMaximum(string).p * parallelCount;
     this.#atEdge = this.#mpp.v === minDcVoltageV;
     this.#windowW = this.#mpp.p * parallelCount;
+    this.#goalV = this.#mpp.v;
+  }
+
+  /** Enough voltage to start. */
+  get #mayStart(): boolean {
+    return this.openCircuitVoltageV > this.#startVoltageV;
   }
 
   #sequence(dt: number): void {
     const openV = this.openCircuitVoltageV;
     if (this.#phase === 'off') {
-      if (openV <= this.#startVoltageV) return;
+      if (!this.#mayStart) return;
       this.#phase = 'start';
       this.#startElapsedS = 0;
     } else if (openV <= this.#config.minDcVoltageV || openV === 0) {
@@ -295,23 +328,51 @@ export class PvSource {
     }
     if (this.#phase === 'start' && this.#startElapsedS >= this.#startSeconds) {
       this.#phase = 'track';
-      this.#trackedW = this.#windowW;
+      this.#trackedV = this.#goalV;
     }
   }
 
-  #track(dt: number): void {
-    const goalW = this.#windowW;
+  /** @param fromV aim at the start of the step; it has moved linearly since */
+  #track(dt: number, fromV: number): void {
     if (this.#phase === 'off') {
-      this.#trackedW = 0;
+      this.#availableDcW = 0;
     } else if (this.#phase === 'start') {
-      this.#trackedW = (goalW * this.#startElapsedS) / this.#startSeconds;
-    } else if (this.#trackedW !== goalW) {
-      const missing = goalW - this.#trackedW;
-      // falling power follows at once; only rising power has to be tracked
-      const arrived = missing <= arrivedShare * goalW;
-      this.#trackedW = arrived ? goalW : this.#trackedW - missing * Math.expm1(-dt / this.#mpptTimeConstantS);
+      this.#availableDcW = (this.#windowW * this.#startElapsedS) / this.#startSeconds;
+    } else {
+      this.#follow(dt, fromV);
+      this.#availableDcW = this.#powerAtTracker();
     }
-    this.#availableDcW = this.#trackedW;
+  }
+
+  /** The voltage follows its aim with the time constant of the tracker. */
+  #follow(dt: number, fromV: number): void {
+    const goalV = this.#goalV;
+    const formerV = this.#trackedV;
+    if (formerV === goalV && fromV === goalV) return;
+    const maxV = goalV + maxRightShare * (this.openCircuitVoltageV - goalV);
+    const nextV = Math.min(lagged(formerV, fromV, goalV, dt, this.#mpptTimeConstantS), maxV);
+    const arrived = fromV === goalV && Math.abs(goalV - nextV) <= arrivedShare * goalV;
+    this.#trackedV = arrived ? goalV : nextV;
+    if (this.#trackedV !== formerV) this.#drawnW = NaN;
+  }
+
+  /** Power on the present curve at the voltage of the tracker. */
+  #powerAtTracker(): number {
+    if (this.#trackedV === this.#goalV) return this.#windowW;
+    const unitV = this.#trackedV / this.#inSeries;
+    const unitA = this.#string ? stringCurrentAt(this.#string, unitV) : currentAt(this.#parameters, unitV);
+    return Math.min(Math.max(0, this.#trackedV * unitA * this.#config.parallelCount), this.#mppW);
+  }
+
+  /** The tracker's voltage for its power; for less the voltage above the maximum power point. */
+  #voltageAt(powerW: number): number {
+    const tracking = this.#phase === 'track' && powerW > 0;
+    if (tracking && powerW >= this.#availableDcW * (1 - limitShare)) return this.#trackedV;
+    const unitW = powerW / (this.#inSeries * this.#config.parallelCount);
+    const unitV = this.#string
+      ? stringVoltageForPower(this.#string, unitW, this.#mpp)
+      : voltageForPower(this.#parameters, unitW, this.#mpp);
+    return unitV * this.#inSeries;
   }
 
   #stateAt(powerW: number): PvState {

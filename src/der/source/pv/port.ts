@@ -6,7 +6,7 @@ import { PvSource } from './array.ts';
 import type { PvConfig } from './array.ts';
 import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput } from '../source.ts';
 
-/** A tracker with a gap up to this counts as settled, share of the maximum power. */
+/** A tracker with a gap up to this counts as settled, share of its voltage. */
 const followingGap = 0.005;
 
 /** A PV array as the one DC port of a device. */
@@ -38,8 +38,8 @@ export class PvPort implements DcSource {
   }
 
   /**
-   * Under slowly rising light the tracker is always a little behind and the cell temperature drifts: a step of one
-   * second is accurate enough for both.
+   * Under slowly moving light the tracker is always a little behind and the cell temperature drifts: both lags are exact
+   * for a step of one second.
    */
   get settled(): boolean {
     return this.#array.trackingGap <= followingGap;
@@ -55,6 +55,10 @@ export class PvPort implements DcSource {
 
   prepare(dtS: number, input: SourceInput): void {
     this.#array.prepare(dtS, input);
+  }
+
+  weatherJumps(input: SourceInput): void {
+    this.#array.jumpTo(input);
   }
 
   settle(input: SourceInput): void {

@@ -65,7 +65,8 @@ describe('PV source: partial shading', () => {
     const source = settled({ shading: null });
     const clear = source.availableDcW;
     source.shading = { shadedShare: 0.3, irradianceShare: 0.4 };
-    source.prepare(1, sunny);
+    expect(source.trackingGap).to.equal(1);
+    for (let n = 0; n < 60; n++) source.prepare(1, sunny);
     expect(source.availableDcW).to.be.closeTo(4 * 1992.531, 0.05);
     source.shading = null;
     for (let n = 0; n < 60; n++) source.prepare(1, sunny);

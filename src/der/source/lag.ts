@@ -1,0 +1,18 @@
+/** First-order lags over a sub-step of any length. */
+
+/**
+ * Value after `dtS` seconds of a quantity that follows its target with a first-order lag, while the target moves on a
+ * straight line from `fromTarget` to `toTarget`: the exact solution, so that the length of sub-steps does not matter.
+ */
+export function lagged(
+  value: number,
+  fromTarget: number,
+  toTarget: number,
+  dtS: number,
+  timeConstantS: number,
+): number {
+  const x = dtS / timeConstantS;
+  if (!(x > 0)) return value;
+  const reached = -Math.expm1(-x);
+  return value + (fromTarget - value) * reached + (toTarget - fromTarget) * (1 - reached / x);
+}
