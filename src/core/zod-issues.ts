@@ -2,6 +2,8 @@
 import type { z } from 'zod';
 import { pointerStep } from './errors.ts';
 import type { Issue } from './errors.ts';
+import { didYouMean, givenText } from './nearest.ts';
+import type { NumberRange, SchemaFacts } from './zod-facts.ts';
 
 type ZodIssue = z.core.$ZodIssue;
 
@@ -25,15 +27,54 @@ export interface IssueWords {
   readonly allowed?: readonly (string | number)[];
 }
 
-function bound(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>): string {
-  const unit =
-    issue.origin === 'string' ? ' characters' : issue.origin === 'array' || issue.origin === 'set' ? ' items' : '';
-  const verb = unit === '' ? 'must be' : 'must have';
-  if (issue.code === 'too_big') {
-    return `${verb} ${issue.inclusive === false ? 'less than' : 'at most'} ${String(issue.maximum)}${unit}`;
-  }
-  return `${verb} ${issue.inclusive === false ? 'more than' : 'at least'} ${String(issue.minimum)}${unit}`;
+/** What the words of an issue are made with. */
+interface Wording {
+  /** completes `is not ...` for an unknown member: `a member of this body` */
+  readonly member: string;
+  readonly facts?: SchemaFacts | undefined;
+  /** leaves the given value out: for words that become part of a sentence */
+  readonly short?: true;
 }
+
+/** `; given "abc"` where zod reports the input; nothing for what is missing. */
+function given(issue: ZodIssue, { short }: Wording): string {
+  return issue.input === undefined || short ? '' : `; given ${givenText(issue.input)}`;
+}
+
+function sizeWords(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, { short }: Wording): string {
+  const unit = issue.origin === 'string' ? 'characters' : 'items';
+  const limit = issue.code === 'too_big' ? `at most ${String(issue.maximum)}` : `at least ${String(issue.minimum)}`;
+  const { input } = issue;
+  const size = !short && (typeof input === 'string' || Array.isArray(input)) ? `; given ${input.length}` : '';
+  return `must have ${limit} ${unit}${size}`;
+}
+
+function bound(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, wording: Wording): string {
+  if (issue.origin === 'string' || issue.origin === 'array' || issue.origin === 'set') return sizeWords(issue, wording);
+  const own: NumberRange =
+    issue.code === 'too_big'
+      ? { max: Number(issue.maximum), below: issue.inclusive === false }
+      : { min: Number(issue.minimum), above: issue.inclusive === false };
+  // of several alternatives the one that has this bound
+  const whole = (wording.facts?.ranges(issue.path) ?? []).filter(({ min, max }) =>
+    own.max === undefined ? min === own.min : max === own.max,
+  );
+  const { min, max, above = false, below = false } = whole.length === 1 ? (whole[0] ?? own) : own;
+  if (min !== undefined && max !== undefined && !above && !below)
+    return `must be from ${min} to ${max}${given(issue, wording)}`;
+  const least = min === undefined ? [] : [`${above ? 'more than' : 'at least'} ${min}`];
+  const most = max === undefined ? [] : [`${below ? 'less than' : 'at most'} ${max}`];
+  return `must be ${[...least, ...most].join(' and ')}${given(issue, wording)}`;
+}
+
+/** The refusal of a word: the words that are taken, and the nearest of them. */
+function notOneOf(issue: ZodIssue, allowed: readonly (string | number)[], wording: Wording): string {
+  const near = !wording.short && typeof issue.input === 'string' ? didYouMean(issue.input, allowed.map(String)) : '';
+  return `must be one of ${allowed.join(', ')}${given(issue, wording)}${near}`;
+}
+
+/** Unknown members of one object for which the nearest known one is sought. */
+const maxSought = 20;
 
 const expectations: Readonly<Record<string, string>> = {
   int: 'an integer',
@@ -74,7 +115,9 @@ function branchWords(issues: readonly ZodIssue[], member: string): readonly stri
   const whole = issues.find(({ path }) => path.length === 0);
   if (whole?.code === 'invalid_type') return [expected(whole.expected)];
   if (whole?.code === 'invalid_value') return whole.values.map(String);
-  const words = issues.filter(({ code }) => code !== 'unrecognized_keys').flatMap((issue) => issueWords(issue, member));
+  const words = issues
+    .filter(({ code }) => code !== 'unrecognized_keys')
+    .flatMap((issue) => wordsOf(issue, { member, short: true }));
   const named = words.map(({ path, detail }) => ({ name: path.map(String).join('.'), detail }));
   const missing = named.filter(({ detail }) => detail === required).map(({ name }) => name);
   const wrong = named.filter(({ detail }) => detail !== required).map(({ name, detail }) => ` whose ${name} ${detail}`);
@@ -92,31 +135,35 @@ const wantsObject = (issues: readonly ZodIssue[]) =>
 /**
  * An issue in words.
  * @param member completes `is not ...` for an unknown member: `a member of this body`
- * @param members known member names at the root, if known
+ * @param facts of the schema, for the members that are known and the whole range of a number
  */
-export function issueWords(issue: ZodIssue, member: string, members?: readonly string[]): IssueWords[] {
+export function issueWords(issue: ZodIssue, member: string, facts?: SchemaFacts): IssueWords[] {
+  return wordsOf(issue, { member, facts });
+}
+
+function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {
   const { path } = issue;
+  const { member, facts } = wording;
   switch (issue.code) {
     case 'unrecognized_keys': {
-      const allowed = path.length === 0 ? members : undefined;
-      return issue.keys.map((key) => ({
+      const known = facts?.members(path);
+      return issue.keys.map((key, i) => ({
         path: [...path, key],
-        detail: `is not ${member}`,
-        ...(allowed && { allowed }),
+        detail: `is not ${member}${known && i < maxSought ? didYouMean(key, known) : ''}`,
+        ...(known && { allowed: known }),
       }));
     }
     case 'invalid_value': {
       if (isMissing(issue)) return [{ path, detail: required }];
       const allowed = scalarValues(issue.values);
-      return [{ path, detail: hasOwnWords(issue) ? issue.message : `must be one of ${allowed.join(', ')}`, allowed }];
+      return [{ path, detail: hasOwnWords(issue) ? issue.message : notOneOf(issue, allowed, wording), allowed }];
     }
     case 'invalid_union': {
       const branch = meantBranch(issue.errors);
-      if (branch)
-        return branch.flatMap((inner) => issueWords({ ...inner, path: [...path, ...inner.path] }, member, members));
+      if (branch) return branch.flatMap((inner) => wordsOf({ ...inner, path: [...path, ...inner.path] }, wording));
       if ('options' in issue) {
         const allowed = scalarValues(issue.options ?? []);
-        return [{ path, detail: hasOwnWords(issue) ? issue.message : `must be one of ${allowed.join(', ')}`, allowed }];
+        return [{ path, detail: hasOwnWords(issue) ? issue.message : notOneOf(issue, allowed, wording), allowed }];
       }
       // messages about members do not help where the value is no object at all
       if (issue.errors.length > 0 && issue.errors.every(wantsObject)) return [{ path, detail: 'must be an object' }];
@@ -129,7 +176,7 @@ export function issueWords(issue: ZodIssue, member: string, members?: readonly s
     }
     case 'invalid_type': {
       if (isMissing(issue)) return [{ path, detail: required }];
-      return [{ path, detail: `must be ${expected(issue.expected)}` }];
+      return [{ path, detail: `must be ${expected(issue.expected)}${given(issue, wording)}` }];
     }
     case 'invalid_key':
       return [
@@ -140,13 +187,16 @@ export function issueWords(issue: ZodIssue, member: string, members?: readonly s
       ];
     case 'too_big':
     case 'too_small':
-      return [{ path, detail: bound(issue) }];
+      return [{ path, detail: bound(issue, wording) }];
     default:
       return [{ path, detail: issue.message }];
   }
 }
 
 /** An issue of zod as ours, named by JSON pointers; the root is the empty pointer. */
-export function pointerIssues(issue: ZodIssue, member: string): Issue[] {
-  return issueWords(issue, member).map(({ path, ...words }) => ({ name: path.map(pointerStep).join(''), ...words }));
+export function pointerIssues(issue: ZodIssue, member: string, facts?: SchemaFacts): Issue[] {
+  return issueWords(issue, member, facts).map(({ path, ...words }) => ({
+    name: path.map(pointerStep).join(''),
+    ...words,
+  }));
 }

@@ -2,6 +2,7 @@ import { z as zod } from 'zod';
 import type { z } from 'zod';
 import { pointerStep } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
+import { factsOf } from '../../core/zod-facts.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
 import { invalidAll } from './errors.ts';
 
@@ -11,15 +12,9 @@ function nameOf(where: ProblemIssue['in'], path: readonly PropertyKey[]): string
   return where === 'body' ? path.map(pointerStep).join('') : path.map(String).join('.');
 }
 
-/** Member names of an object schema, where there is one at the root. */
-function knownMembers(schema: z.ZodType): string[] | undefined {
-  const { shape } = schema as { shape?: unknown };
-  return typeof shape === 'object' && shape !== null ? Object.keys(shape) : undefined;
-}
-
 function issuesOf(issue: ZodIssue, where: ProblemIssue['in'], schema: z.ZodType): ProblemIssue[] {
   const member = where === 'query' ? 'a parameter of this operation' : 'a member of this body';
-  return issueWords(issue, member, knownMembers(schema)).map(({ path, ...words }) => ({
+  return issueWords(issue, member, factsOf(schema)).map(({ path, ...words }) => ({
     in: where,
     name: nameOf(where, path),
     ...words,

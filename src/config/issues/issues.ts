@@ -1,7 +1,7 @@
-import damerauLevenshtein from 'damerau-levenshtein';
 import type { z } from 'zod';
 import { printable } from '../../core/log/log.ts';
 import type { Issue, SimError } from '../../core/errors.ts';
+import { nearest } from '../../core/nearest.ts';
 import { hasOwnWords, issueWords, meantBranch, scalarValues } from '../../core/zod-issues.ts';
 
 const maxGivenLength = 80;
@@ -34,24 +34,6 @@ export function unknownName(name: string, what: string, given: string, known: re
   if (near !== null) return { name, detail: `unknown ${what}; nearest known: ${near}`, allowed: known };
   const all = known.length > maxListedNames ? 'those that --help lists' : known.join(', ');
   return { name, detail: `unknown ${what}; allowed: ${all}`, allowed: known };
-}
-
-/** The known name that looks most like `given`, or null when none is close. */
-export function nearest(given: string, known: readonly string[]): string | null {
-  const plain = (text: string) => text.slice(0, 64).replace(/^-+/, '').replaceAll('-', '_').toLowerCase();
-  const wanted = plain(given);
-  let best: string | null = null;
-  // a single letter is close to every name: only the same letter in another case counts
-  let bestDistance = wanted.length < 2 ? 1 : Math.max(1, Math.floor(wanted.length / 3)) + 1;
-  for (const name of known) {
-    // a swap of neighbours is one step, as are an insertion, a deletion and a replacement
-    const { steps } = damerauLevenshtein(wanted, plain(name));
-    if (steps < bestDistance) {
-      best = name;
-      bestDistance = steps;
-    }
-  }
-  return best;
 }
 
 /** The part of a JSON Schema that issue texts are made of. */

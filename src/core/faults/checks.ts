@@ -2,6 +2,7 @@
 import { noSuchDevice, SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
 import type { FaultKind, FaultRequest, ProposedFault } from './kinds.ts';
+import { factsOf } from '../zod-facts.ts';
 import { pointerIssues, withInput } from '../zod-issues.ts';
 
 /** Faults of target and parameters, by pointers into the request. */
@@ -12,7 +13,8 @@ export function kindIssues(kind: FaultKind, { target = {}, parameters = {} }: Fa
   issues.push(...(kind.checkTarget?.(target) ?? []));
   const parsed = kind.parameters.safeParse(parameters, withInput);
   if (parsed.success) return issues;
-  const wrong = parsed.error.issues.flatMap((issue) => pointerIssues(issue, `a parameter of ${kind.kind}`));
+  const facts = factsOf(kind.parameters);
+  const wrong = parsed.error.issues.flatMap((issue) => pointerIssues(issue, `a parameter of ${kind.kind}`, facts));
   return [...issues, ...wrong.map((issue) => ({ ...issue, name: `/parameters${issue.name}` }))];
 }
 

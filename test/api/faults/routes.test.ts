@@ -310,7 +310,9 @@ describe('modbus/fault (13)', () => {
     expect(await details({ kind: 'value', points: ['701.W'], value: null })).to.equal(
       '/value: must be a number or a string',
     );
-    expect(await details({ kind: 'lag', delay_s: 1e12 })).to.equal('/delay_s: must be at most 3600');
+    expect(await details({ kind: 'lag', delay_s: 1e12 })).to.equal(
+      '/delay_s: must be more than 0 and at most 3600; given 1000000000000',
+    );
     expect((await rest.refused('/modbus/fault', 404, 'unknown-device', { kind: 'drop', device: 5 })).detail).to.match(
       /^there is no device 5; indexes run from 0 to \d$/,
     );
@@ -323,8 +325,12 @@ describe('modbus/fault (13)', () => {
     expect(await details({ kind: 'drop', address: 65_535, registers: 10 })).to.equal(
       '/registers: must be at most 1 from address 65535 on',
     );
-    expect(await details({ kind: 'drop', probability: 0 })).to.equal('/probability: must be more than 0');
-    expect(await details({ kind: 'lag', delay_s: 0 })).to.equal('/delay_s: must be more than 0');
+    expect(await details({ kind: 'drop', probability: 0 })).to.equal(
+      '/probability: must be more than 0 and at most 1; given 0',
+    );
+    expect(await details({ kind: 'lag', delay_s: 0 })).to.equal(
+      '/delay_s: must be more than 0; given 0',
+    );
     const steps = [
       { above_pct: 10, shift: 1 },
       { above_pct: 10, shift: 2 },

@@ -160,9 +160,14 @@ describe('bodies', () => {
     const { port } = await serve();
     const problem = expectProblem(await post(port, { value: 11, kind: 'c', valeu: 1 }), 422, 'validation');
     expect(problem['errors']).to.deep.include.members([
-      { in: 'body', name: '/value', detail: 'must be at most 10' },
-      { in: 'body', name: '/kind', detail: 'must be one of a, b', allowed: ['a', 'b'] },
-      { in: 'body', name: '/valeu', detail: 'is not a member of this body', allowed: ['value', 'kind', 'tree'] },
+      { in: 'body', name: '/value', detail: 'must be from 0 to 10; given 11' },
+      { in: 'body', name: '/kind', detail: 'must be one of a, b; given "c"', allowed: ['a', 'b'] },
+      {
+        in: 'body',
+        name: '/valeu',
+        detail: 'is not a member of this body; did you mean value?',
+        allowed: ['value', 'kind', 'tree'],
+      },
     ]);
   });
 
@@ -170,7 +175,8 @@ describe('bodies', () => {
     const { port } = await serve();
     for (const body of [{ value: '1' }, { value: null }, { value: true }]) {
       const problem = expectProblem(await post(port, body), 422, 'validation');
-      expect(problem['errors'][0]).to.deep.equal({ in: 'body', name: '/value', detail: 'must be a number' });
+      const detail = `must be a number; given ${JSON.stringify(body.value)}`;
+      expect(problem['errors'][0]).to.deep.equal({ in: 'body', name: '/value', detail });
     }
     for (const body of ['[]', '1', '"x"', 'null']) expectProblem(await post(port, body), 422, 'validation');
     expectProblem(await post(port, '{"value":1e309}'), 422, 'validation');

@@ -8,6 +8,7 @@ import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import { maxUnitId } from '../../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../../contract/modbus-report.ts';
+import { factsOf } from '../../../core/zod-facts.ts';
 import { pointerIssues, withInput } from '../../../core/zod-issues.ts';
 import type { DeviceServer } from '../../../contract/plant.ts';
 import type { Layout } from '../../map/layout.ts';
@@ -51,9 +52,10 @@ const defaultPort = 5020;
 function parseMap(raw: unknown, label: string): ProxyMap {
   const parsed = proxyMapSchema.safeParse(raw, withInput);
   if (parsed.success) return parsed.data;
+  const facts = factsOf(proxyMapSchema);
   throw notValid(
     label,
-    parsed.error.issues.flatMap((issue) => pointerIssues(issue, 'a member of a proxy map')),
+    parsed.error.issues.flatMap((issue) => pointerIssues(issue, 'a member of a proxy map', facts)),
   );
 }
 

@@ -39,10 +39,10 @@ describe('Proxy: what a map must fulfil', () => {
 
   it('the shape is checked, and each fault named by its JSON pointer', () => {
     expect(faultsOf({})).to.deep.equal(['/name: is required', '/registers: is required']);
-    expect(faultsOf({ name: 'm', registers: [] })).to.deep.equal(['/registers: must have at least 1 items']);
+    expect(faultsOf({ name: 'm', registers: [] })).to.deep.equal(['/registers: must have at least 1 items; given 0']);
     expect(faultsOf({ name: 'm', registers: [{ ...power, address: -1, type: 'int8', colour: 'red' }] })).to.deep.equal([
-      '/registers/0/address: must be at least 0',
-      '/registers/0/type: must be one of uint16, int16, uint32, int32, uint64, int64, float32, float64, bitfield16, bitfield32, string',
+      '/registers/0/address: must be from 0 to 65535; given -1',
+      '/registers/0/type: must be one of uint16, int16, uint32, int32, uint64, int64, float32, float64, bitfield16, bitfield32, string; given "int8"',
       '/registers/0/colour: is not a member of a proxy map',
     ]);
     expect(register({ point: 'W' })).to.deep.equal([
@@ -53,8 +53,8 @@ describe('Proxy: what a map must fulfil', () => {
     );
     expect(register({ point: '701.W', scale: 0 })).to.deep.equal(['/registers/1/scale: must not be 0']);
     expect(faultsOf({ name: 'm', port: 70_000, unit_id: 248, registers: [power] })).to.deep.equal([
-      '/port: must be at most 65535',
-      '/unit_id: must be at most 247',
+      '/port: must be from 1 to 65535; given 70000',
+      '/unit_id: must be from 1 to 247; given 248',
     ]);
   });
 

@@ -1,0 +1,73 @@
+/** The known name that looks most like a given one: flags, keys, members, points, words of an enumeration, paths. */
+import damerauLevenshtein from 'damerau-levenshtein';
+
+/** Characters of a name that are compared; a longer name is no slip of the pen. */
+const comparedLength = 64;
+/** Known names that are looked at, and of them that are compared step by step: a search ends within milliseconds. */
+const maxKnown = 4096;
+const maxCompared = 256;
+/** A name that is further off is another name. */
+const maxSteps = 4;
+
+const plain = (text: string) => text.slice(0, comparedLength).replace(/^-+/, '').replaceAll('-', '_').toLowerCase();
+
+/** A lower bound of the steps between two texts, from their letters alone: costs a fraction of the steps. */
+function leastSteps(counts: Int8Array, length: number, other: string): number {
+  let shared = 0;
+  for (let i = 0; i < other.length; i += 1) {
+    const letter = other.charCodeAt(i) & 0xff;
+    const left = counts[letter] ?? 0;
+    counts[letter] = left - 1;
+    if (left > 0) shared += 1;
+  }
+  for (let i = 0; i < other.length; i += 1) {
+    const letter = other.charCodeAt(i) & 0xff;
+    counts[letter] = (counts[letter] ?? 0) + 1;
+  }
+  return Math.max(length, other.length) - shared;
+}
+
+/** The known name that looks most like `given`, or null when none is close. */
+export function nearest(given: string, known: readonly string[]): string | null {
+  const wanted = plain(given);
+  const counts = new Int8Array(256);
+  for (let i = 0; i < wanted.length; i += 1) {
+    const letter = wanted.charCodeAt(i) & 0xff;
+    counts[letter] = (counts[letter] ?? 0) + 1;
+  }
+  let compared = 0;
+  let best: string | null = null;
+  // a single letter is close to every name: only the same letter in another case counts
+  let bestSteps = wanted.length < 2 ? 1 : Math.min(maxSteps, Math.max(1, Math.floor(wanted.length / 3))) + 1;
+  for (const name of known.slice(0, maxKnown)) {
+    const text = plain(name);
+    if (text === wanted) return name;
+    if (Math.abs(text.length - wanted.length) >= bestSteps) continue;
+    if (leastSteps(counts, wanted.length, text) >= bestSteps) continue;
+    compared += 1;
+    if (compared > maxCompared) break;
+    // a swap of neighbours is one step, as are an insertion, a deletion and a replacement
+    const { steps } = damerauLevenshtein(wanted, text);
+    if (steps < bestSteps) {
+      best = name;
+      bestSteps = steps;
+    }
+  }
+  return best;
+}
+
+/** `; did you mean setpoint_kw?`, to be put behind a refusal; empty when no known name is close. */
+export function didYouMean(given: string, known: readonly string[]): string {
+  const near = nearest(given, known);
+  return near === null ? '' : `; did you mean ${near}?`;
+}
+
+const maxShown = 60;
+
+/** A given value as a refusal shows it: text quoted, what is long cut, no content of objects and lists. */
+export function givenText(value: unknown): string {
+  if (typeof value === 'string')
+    return JSON.stringify(value.length > maxShown ? `${value.slice(0, maxShown - 1)}…` : value);
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}

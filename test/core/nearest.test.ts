@@ -1,0 +1,40 @@
+import { expect } from 'chai';
+import { didYouMean, givenText, nearest } from '../../src/core/nearest.ts';
+
+describe('the nearest known name', () => {
+  const points = ['WMaxLimPct', 'WMaxLimPctEna', 'WSet', 'WSetPct', 'Crv[0].VRef'];
+
+  it('a missing, an added, another or a swapped letter still finds it', () => {
+    for (const given of ['WMaxLimPc', 'WMaxLimPctt', 'VMaxLimPct', 'WMaxLmiPct', 'wmaxlimpct'])
+      expect(nearest(given, points), given).to.equal('WMaxLimPct');
+    expect(nearest('crv[0].vrfe', points)).to.equal('Crv[0].VRef');
+    expect(nearest('--max-power', ['--max_power'])).to.equal('--max_power');
+  });
+
+  it('a name that is far off finds none', () => {
+    for (const given of ['Colour', 'x', '', 'Wavelength']) expect(nearest(given, points), given).to.equal(null);
+    expect(nearest('enabled_until_further_notice', ['reversion_setpoint_percent'])).to.equal(null);
+    expect(didYouMean('Colour', points)).to.equal('');
+    expect(didYouMean('WSte', points)).to.equal('; did you mean WSet?');
+  });
+
+  it('only the beginning of a long name counts, and of many known names the first 4096', () => {
+    expect(nearest('x'.repeat(1_000_000), ['x'.repeat(64)])).to.equal('x'.repeat(64));
+    const many = [...Array.from({ length: 4096 }, (_, i) => `unlike${i}`), 'WSetPct'];
+    expect(nearest('WSetPtc', many)).to.equal(null);
+    expect(nearest('WSetPtc', many.slice(1))).to.equal('WSetPct');
+  });
+
+  it('names made of the same letters are compared step by step 256 times at most', () => {
+    const anagrams = [...Array.from({ length: 256 }, () => 'tcPteSW'), 'WSetPct'];
+    expect(nearest('WSetPtc', anagrams)).to.equal(null);
+    expect(nearest('WSetPtc', anagrams.slice(1))).to.equal('WSetPct');
+  });
+
+  it('a given value is shown shortened', () => {
+    expect([5, -0.5, true, null].map(givenText)).to.deep.equal(['5', '-0.5', 'true', 'null']);
+    expect(givenText('a"b')).to.equal('"a\\"b"');
+    expect(givenText('x'.repeat(1_000_000))).to.equal(`"${'x'.repeat(59)}…"`);
+    expect([[1], { a: 1 }].map(givenText)).to.deep.equal(['a list', 'an object']);
+  });
+});
