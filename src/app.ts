@@ -99,15 +99,16 @@ interface Parts {
 
 function build(config: AppConfig, { wall = systemClock, checkReplies = false, ...options }: AppOptions): Parts {
   const { level, format } = config.log;
+  const clock = createClock(config, wall);
   const logBook = options.logBook ?? createLogBook({ level, format, clock: wall });
+  logBook.follow(clock);
   const log = logBook.logger('Lab');
   const { seed, deviceOf } = config;
   const eventLoop = new EventLoopWatch({ log });
   const seriesOf = deviceSeriesReader(config);
-  const clock = createClock(config, wall);
   const faults = createFaultRegistry({ wall, sim: () => clock.sim(), seed, log, plant: () => plant });
   const commAlarms = new CommAlarms(() => wall.nowMs());
-  const setup = { clock, wall, faults, commAlarms, seriesOf, log: logBook.logger('AC'), version };
+  const setup = { clock, wall, faults, commAlarms, seriesOf, logBook, version };
   const plant = createConfiguredPlant(config, setup);
   followPlant(faults, plant);
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { AppConfig } from './config/settings/app-config.ts';
 import type { CommAlarms } from './core/comm-alarms.ts';
 import type { FaultRegistry } from './core/faults/registry.ts';
-import type { Logger } from './core/log/log.ts';
+import type { LogBook, Logger } from './core/log/log.ts';
 import { simTimeFromMs } from './core/time/clock.ts';
 import type { WallClock } from './core/time/clock.ts';
 import { remoteClocks } from './core/time/remote-clock.ts';
@@ -48,14 +48,14 @@ export interface PlantSetup {
   readonly faults: FaultRegistry;
   readonly commAlarms: CommAlarms;
   readonly seriesOf: SeriesOf;
-  readonly log: Logger;
+  readonly logBook: Pick<LogBook, 'logger'>;
   /** of the simulator */
   readonly version: string;
 }
 
 /** @throws SimError CONFIG_INVALID for profiles and series that do not fit */
 export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): SimPlant {
-  const { clock, wall, faults, commAlarms, seriesOf, log, version } = setup;
+  const { clock, wall, faults, commAlarms, seriesOf, logBook, version } = setup;
   const { profilePath: gridProfile } = config.grid;
   return createPlant({
     devices: config.devices.map((device) => ({ ...device, series: seriesOf(device) })),
@@ -66,7 +66,8 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
     seed: config.seed,
     spreadPct: config.deviceSpreadPct,
     version,
-    log,
+    log: logBook.logger('AC'),
+    dcLog: logBook.logger('DC'),
     weatherSource: config.irradianceSource,
     clouds: config.clouds,
     gridProfile: gridProfile === null ? null : parseGridProfile(readFileSync(gridProfile, 'utf8'), gridProfile),

@@ -50,6 +50,7 @@ export interface TestPlantOptions {
   readonly faults?: (clock: SimClock) => FaultRegistry;
   readonly commAlarms?: CommAlarms;
   readonly log?: Logger;
+  readonly dcLog?: Logger;
 }
 
 function withChanges(profile: ProfileSpec, { models = {}, pv = {}, inverter = {} }: TestPlantOptions): ProfileSpec {
@@ -98,6 +99,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     faults,
     commAlarms,
     log = silentLogger,
+    dcLog,
   } = options;
   // devices of one type share one profile
   const ofType = new Map(
@@ -123,6 +125,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     spreadPct,
     version: '0.1.0',
     log,
+    ...(dcLog && { dcLog }),
     weatherSource,
     clouds,
     feeder,

@@ -5,11 +5,20 @@ import { invalidAll } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { chosenWords } from '../common/list-param.ts';
+import { isoOrNull } from '../common/schemas.ts';
 import { defaultLogLimit, exampleLogs, logsQuery, logsSchema } from './schemas.ts';
 import type { LogsQuery } from './schemas.ts';
 
-function entryReply({ id, timeMs, level, module, deviceIndex, message }: LogEntry) {
-  return { id, timestamp: new Date(timeMs).toISOString(), level, module, device_index: deviceIndex, message };
+function entryReply({ id, timeMs, simMs, level, module, deviceIndex, message }: LogEntry) {
+  return {
+    id,
+    timestamp: new Date(timeMs).toISOString(),
+    sim_time: isoOrNull(simMs),
+    level,
+    module,
+    device_index: deviceIndex,
+    message,
+  };
 }
 
 /** @throws HttpProblem `validation` with `allowed` for every unknown module or level */

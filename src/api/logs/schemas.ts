@@ -19,14 +19,20 @@ export const logsQuery = z.strictObject({
 
 export type LogsQuery = z.output<typeof logsQuery>;
 
-const moduleSchema = z
-  .enum(moduleNames)
-  .openapi('LogModule', { description: '`Lab`: start, devices, HTTP, shutdown.' });
+const moduleSchema = z.enum(moduleNames).openapi('LogModule', {
+  description:
+    '`AC`: AC side of the devices, trips, ticks. `DC`: sources behind the inverters: arrays, batteries, rotors, stacks, ' +
+    'charging connectors and their sessions. `Lab`: start, devices, HTTP, shutdown.',
+});
 
 export const logEntrySchema = z
   .strictObject({
     id: z.int().min(1).openapi({ description: 'Ascending over all modules, from 1 in every process.' }),
     timestamp: isoTime.openapi({ description: 'Wall time.' }),
+    sim_time: isoTime.nullable().openapi({
+      description:
+        'Simulated time of what the line is about, for a trip or an alarm to the sub-step; null: before the clock was made.',
+    }),
     level: z.enum(logLevels),
     module: moduleSchema,
     device_index: z
@@ -55,6 +61,7 @@ export const exampleLogs = {
     {
       id: 1,
       timestamp: '2026-03-01T09:29:58.640Z',
+      sim_time: '2026-06-21T12:00:00.000Z',
       level: 'info' as const,
       module: 'Modbus' as const,
       device_index: null,
@@ -63,6 +70,7 @@ export const exampleLogs = {
     {
       id: 7,
       timestamp: '2026-03-01T09:31:12.018Z',
+      sim_time: '2026-06-21T12:01:12.160Z',
       level: 'warning' as const,
       module: 'AC' as const,
       device_index: 0,

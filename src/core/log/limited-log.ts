@@ -1,4 +1,4 @@
-import type { WallClock } from '../time/clock.ts';
+import type { SimTime, WallClock } from '../time/clock.ts';
 import { callLater } from '../time/timers.ts';
 import { RepeatLimit } from './log-repeats.ts';
 import type { Logger } from './log.ts';
@@ -7,6 +7,7 @@ import type { LogLevel } from './log-buffer.ts';
 /**
  * Limits lines that a client can cause at will and that differ by a name or an address: at most ten of each level in
  * any second, then one line with the count of the rest. Debug lines are not limited: they exist only when requested.
+ * The text of an `info` line may be a function, which is called only for a line that is written.
  */
 export class LimitedLog implements Logger {
   readonly #logger: Logger;
@@ -29,16 +30,21 @@ export class LimitedLog implements Logger {
     });
   }
 
-  debug(message: string, deviceIndex?: number): void {
-    this.#logger.debug(message, deviceIndex);
+  get keepsDebug(): boolean {
+    return this.#logger.keepsDebug === true;
   }
 
-  info(message: string, deviceIndex?: number): void {
-    if (this.#repeats.admits('info')) this.#logger.info(message, deviceIndex);
+  debug(message: string, deviceIndex?: number, at?: SimTime): void {
+    this.#logger.debug(message, deviceIndex, at);
   }
 
-  warning(message: string, deviceIndex?: number): void {
-    if (this.#repeats.admits('warning')) this.#logger.warning(message, deviceIndex);
+  info(message: string | (() => string), deviceIndex?: number, at?: SimTime): void {
+    if (!this.#repeats.admits('info')) return;
+    this.#logger.info(typeof message === 'string' ? message : message(), deviceIndex, at);
+  }
+
+  warning(message: string, deviceIndex?: number, at?: SimTime): void {
+    if (this.#repeats.admits('warning')) this.#logger.warning(message, deviceIndex, at);
   }
 
   error(message: string, deviceIndex?: number, printedOnly?: string): void {

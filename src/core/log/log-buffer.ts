@@ -9,6 +9,8 @@ export interface LogEntry {
   readonly id: number;
   /** wall time, ms since the epoch */
   readonly timeMs: number;
+  /** simulated date of what the line is about, ms since the epoch; null: the line is from before the clock was made */
+  readonly simMs: number | null;
   readonly level: LogLevel;
   readonly module: ModuleName;
   readonly deviceIndex: number | null;

@@ -2,8 +2,8 @@ import { pino } from 'pino';
 import type { Logger as PinoLogger, DestinationStream } from 'pino';
 import type { ModuleName } from '../adapter.ts';
 import { systemClock } from '../time/clock.ts';
-import type { WallClock } from '../time/clock.ts';
-import { LogBuffer, logLevels } from './log-buffer.ts';
+import type { SimTime, WallClock } from '../time/clock.ts';
+import { LogBuffer } from './log-buffer.ts';
 import type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
 import { callLater } from '../time/timers.ts';
 import type { Later } from '../time/timers.ts';
@@ -12,18 +12,33 @@ import { RepeatLimit } from './log-repeats.ts';
 export { logCapacity, logLevels } from './log-buffer.ts';
 export type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
 
-/** Logging for one module. `deviceIndex` names the device that a line is about. */
+/**
+ * Logging for one module. `deviceIndex` names the device that a line is about, `at` the simulated instant of what it
+ * tells; default the present one.
+ */
 export interface Logger {
-  debug(message: string, deviceIndex?: number): void;
-  info(message: string, deviceIndex?: number): void;
-  warning(message: string, deviceIndex?: number): void;
+  /** whether lines of the level `debug` are kept: asked before one is put together; absent: they are not */
+  readonly keepsDebug?: boolean;
+  debug(message: string, deviceIndex?: number, at?: SimTime): void;
+  info(message: string, deviceIndex?: number, at?: SimTime): void;
+  warning(message: string, deviceIndex?: number, at?: SimTime): void;
   /** @param printedOnly a stack: printed after the message, but not kept in the buffer, which clients can read */
   error(message: string, deviceIndex?: number, printedOnly?: string): void;
+}
+
+/** The simulated clock, as log lines show it. */
+export interface LogTimeline {
+  /** the instant at which requests act */
+  acting(): SimTime;
+  /** simulated date, ms since the epoch */
+  dateMs(t: SimTime): number;
 }
 
 /** The logs of one process: a bounded buffer beside one pino stream. */
 export interface LogBook {
   logger(module: ModuleName): Logger;
+  /** Lines from here on carry the time of this clock. */
+  follow(timeline: LogTimeline): void;
   /** oldest first */
   entries(filter?: LogFilter): readonly LogEntry[];
   /** modules with entries */
@@ -34,7 +49,7 @@ export interface LogBook {
   flush(): void;
 }
 
-type Line = Omit<LogEntry, 'id' | 'timeMs'>;
+type Line = Omit<LogEntry, 'id' | 'timeMs' | 'simMs'>;
 
 const maxMessageBytes = 4096;
 const pinoLevel = { debug: 'debug', info: 'info', warning: 'warn', error: 'error' } as const;
@@ -74,8 +89,9 @@ export function printable(text: string): string {
 function textStream(write: (line: string) => void): DestinationStream {
   return {
     write(line: string) {
-      const { time, level, module, device, msg } = JSON.parse(line) as {
+      const { time, sim, level, module, device, msg } = JSON.parse(line) as {
         time: number;
+        sim?: number;
         level: number;
         module: string;
         device?: number;
@@ -83,80 +99,127 @@ function textStream(write: (line: string) => void): DestinationStream {
       };
       const name = level >= 50 ? 'ERROR' : level >= 40 ? 'WARN' : level >= 30 ? 'INFO' : 'DEBUG';
       const where = device === undefined ? module : `${module} ${device}`;
-      write(`${new Date(time).toISOString()} ${name.padEnd(5)} [${where}] ${msg}\n`);
+      const simulated = sim === undefined ? '' : `sim ${new Date(sim).toISOString()} `;
+      write(`${new Date(time).toISOString()} ${simulated}${name.padEnd(5)} [${where}] ${msg}\n`);
     },
   };
 }
 
-/**
- * Writes the same line (module, level, device, text) at most ten times in any second, then one with a count.
- * @param options.level lowest level that is printed; the buffer keeps every level from `info` (and `debug` when asked
- *   for)
- * @param options.write where lines go; default standard error
- */
-export function createLogBook(
-  options: {
-    level?: LogLevel;
-    format?: 'text' | 'json';
-    write?: (line: string) => void;
-    clock?: WallClock;
-    later?: Later;
-  } = {},
-): LogBook {
-  const { level = 'info', format = 'text', clock = systemClock, later = callLater } = options;
-  const write =
-    options.write ??
-    ((line: string) => {
-      process.stderr.write(line);
-    });
-  const threshold = logLevels.indexOf(level);
-  const stream = format === 'json' ? { write } : textStream(write);
-  const timestamp = () => `,"time":${clock.nowMs()}`;
-  const root: PinoLogger = pino({ level: pinoLevel[level], base: null, timestamp }, stream);
-  const buffer = new LogBuffer();
-  let nextId = 1;
+export interface LogBookOptions {
+  /** lowest level that is printed; the buffer keeps every level from `info` (and `debug` when asked for) */
+  readonly level?: LogLevel;
+  readonly format?: 'text' | 'json';
+  /** where lines go; default standard error */
+  readonly write?: (line: string) => void;
+  readonly clock?: WallClock;
+  readonly later?: Later;
+}
 
-  function writeLine(line: Line, printedOnly?: string): void {
-    buffer.push({ id: nextId++, timeMs: clock.nowMs(), ...line });
+/**
+ * Writes the same line (module, level, device, text) at most ten times in any second, then one with a count. A printed
+ * line begins with its wall time; behind it stands its simulated time (`sim`).
+ */
+export function createLogBook(options: LogBookOptions = {}): LogBook {
+  return new Book(options);
+}
+
+class Book implements LogBook {
+  readonly #clock: WallClock;
+  readonly #keepsDebug: boolean;
+  readonly #root: PinoLogger;
+  readonly #buffer = new LogBuffer();
+  readonly #repeats: RepeatLimit<Line>;
+  #timeline: LogTimeline | null = null;
+  #nextId = 1;
+
+  constructor({ level = 'info', format = 'text', clock = systemClock, later = callLater, write }: LogBookOptions) {
+    const print = write ?? ((line: string) => process.stderr.write(line));
+    const stream = format === 'json' ? { write: print } : textStream(print);
+    const timestamp = () => `,"time":${clock.nowMs()}`;
+    this.#clock = clock;
+    this.#keepsDebug = level === 'debug';
+    this.#root = pino({ level: pinoLevel[level], base: null, timestamp }, stream);
+    this.#repeats = new RepeatLimit<Line>({
+      monotonicMs: () => clock.monotonicMs(),
+      later,
+      keyOf: (line) => `${line.module} ${line.level} ${line.deviceIndex ?? ''} ${line.message}`,
+      report: (line, times) => {
+        const count = ` ... repeated ${times} more ${times === 1 ? 'time' : 'times'}`;
+        this.#write({ ...line, message: `${cutTo(maxMessageBytes - count.length, line.message)}${count}` });
+      },
+    });
+  }
+
+  get modules(): readonly ModuleName[] {
+    return this.#buffer.modules;
+  }
+
+  get dropped(): number {
+    return this.#buffer.dropped;
+  }
+
+  logger(module: ModuleName): Logger {
+    const keepsDebug = this.#keepsDebug;
+    return {
+      keepsDebug,
+      // debug lines are per frame: they must cost nothing unless asked for
+      debug: (text, device, at) => {
+        if (keepsDebug) this.#take(module, 'debug', text, device, at);
+      },
+      info: (text, device, at) => {
+        this.#take(module, 'info', text, device, at);
+      },
+      warning: (text, device, at) => {
+        this.#take(module, 'warning', text, device, at);
+      },
+      error: (text, device, printedOnly) => {
+        this.#take(module, 'error', text, device, undefined, printedOnly);
+      },
+    };
+  }
+
+  follow(timeline: LogTimeline): void {
+    this.#timeline = timeline;
+  }
+
+  entries(filter?: LogFilter): readonly LogEntry[] {
+    return this.#buffer.list(filter);
+  }
+
+  flush(): void {
+    this.#repeats.flush();
+  }
+
+  #take(
+    module: ModuleName,
+    level: LogLevel,
+    text: string,
+    device: number | undefined,
+    at: SimTime | undefined,
+    printedOnly?: string,
+  ): void {
+    const line: Line = { level, module, deviceIndex: device ?? null, message: printable(text) };
+    if (this.#repeats.admits(line)) this.#write(line, at, printedOnly);
+  }
+
+  #write(line: Line, at?: SimTime, printedOnly?: string): void {
+    const simMs = this.#simMs(at);
+    this.#buffer.push({ id: this.#nextId++, timeMs: this.#clock.nowMs(), simMs, ...line });
     const { module, deviceIndex, message } = line;
     const printed =
       printedOnly === undefined ? message : cutTo(maxMessageBytes, `${message}: ${printable(printedOnly)}`);
-    root[pinoLevel[line.level]](deviceIndex === null ? { module } : { module, device: deviceIndex }, printed);
-  }
-
-  const repeats = new RepeatLimit<Line>({
-    monotonicMs: () => clock.monotonicMs(),
-    later,
-    keyOf: (line) => `${line.module} ${line.level} ${line.deviceIndex ?? ''} ${line.message}`,
-    report(line, times) {
-      const count = ` ... repeated ${times} more ${times === 1 ? 'time' : 'times'}`;
-      writeLine({ ...line, message: `${cutTo(maxMessageBytes - count.length, line.message)}${count}` });
-    },
-  });
-
-  function logger(module: ModuleName): Logger {
-    const log = (at: LogLevel) => (text: string, deviceIndex?: number, printedOnly?: string) => {
-      // debug lines are per frame: they must cost nothing unless asked for
-      if (at === 'debug' && threshold > 0) return;
-      const line: Line = { level: at, module, deviceIndex: deviceIndex ?? null, message: printable(text) };
-      if (repeats.admits(line)) writeLine(line, printedOnly);
+    const members = {
+      ...(simMs !== null && { sim: simMs }),
+      module,
+      ...(deviceIndex !== null && { device: deviceIndex }),
     };
-    return { debug: log('debug'), info: log('info'), warning: log('warning'), error: log('error') };
+    this.#root[pinoLevel[line.level]](members, printed);
   }
 
-  return {
-    logger,
-    entries: (filter) => buffer.list(filter),
-    get modules() {
-      return buffer.modules;
-    },
-    get dropped() {
-      return buffer.dropped;
-    },
-    flush() {
-      repeats.flush();
-    },
-  };
+  #simMs(at?: SimTime): number | null {
+    const timeline = this.#timeline;
+    return timeline === null ? null : Math.floor(timeline.dateMs(at ?? timeline.acting()));
+  }
 }
 
 /** A logger that keeps nothing, for tests and tools. */

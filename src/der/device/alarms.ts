@@ -1,6 +1,8 @@
 /** Alarms of a device: words, severities, registers, and the begin of each. */
 import type { Alarm, AlarmSeverity } from '../../contract/device.ts';
 import type { ControlFunction } from '../../contract/device.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { SimTime } from '../../core/time/clock.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { TripCause } from '../inverter/protection.ts';
 import type { DeviceContext } from './device-context.ts';
@@ -193,12 +195,14 @@ interface DeviceTrouble {
   readonly fault: boolean;
   /** by fault injection */
   readonly raised: readonly AlarmCode[];
+  /** the end of the tick */
+  readonly at: SimTime;
 }
 
 /** Text of an alarm that has no cause. */
 const falseAlarmText = 'raised by fault injection, without a cause';
 
-type AlarmContext = Pick<DeviceContext, 'log' | 'clock' | 'commAlarms'>;
+type AlarmContext = Pick<DeviceContext, 'log' | 'dcLog' | 'clock' | 'commAlarms'>;
 
 const none: ReadonlySet<AlarmCode> = new Set();
 
@@ -256,14 +260,14 @@ export class DeviceAlarms {
   }
 
   /** At its instant: the cause of a trip, and with it the alarm, may be gone before the tick ends. */
-  recordTrip({ lastTrip }: Inverter): void {
+  recordTrip({ lastTrip }: Inverter, at: SimTime): void {
     if (lastTrip === null) return;
     this.#trips.add(tripAlarms[lastTrip]);
-    this.#context.log.warning(tripTexts[lastTrip], this.#deviceIndex);
+    this.#context.log.warning(tripTexts[lastTrip], this.#deviceIndex, at);
   }
 
   /** Takes over what inverter and source raise at the end of a tick. @param conditions of the source */
-  follow(inverter: Inverter, conditions: ReadonlySet<string>, { collapsed, fault, raised }: DeviceTrouble): void {
+  follow(inverter: Inverter, conditions: ReadonlySet<string>, { collapsed, fault, raised, at }: DeviceTrouble): void {
     const calm =
       inverter.phase === 'in_service' &&
       inverter.ceasedBy === null &&
@@ -281,25 +285,32 @@ export class DeviceAlarms {
     if (fault) active.add('hw_test_failure');
     this.#false = raised.length === 0 ? none : new Set(raised.filter((code) => !active.has(code)));
     for (const code of raised) active.add(code);
-    this.update(active);
+    this.update(active, at);
   }
 
-  /** Takes over the alarms that are on now; begins and ends are logged. */
-  update(active: ReadonlySet<AlarmCode>): void {
+  /** Takes over the alarms that are on at an instant; begins and ends are logged. */
+  update(active: ReadonlySet<AlarmCode>, at: SimTime): void {
     let changed = false;
     for (const code of this.#since.keys()) {
       if (active.has(code)) continue;
       changed = true;
       this.#since.delete(code);
-      this.#context.log.info(`alarm ended: ${code}`, this.#deviceIndex);
+      this.#logOf(code).info(`alarm ended: ${code}`, this.#deviceIndex, at);
     }
     for (const code of active) {
       if (this.#since.has(code)) continue;
       changed = true;
       this.#since.set(code, this.#context.clock.wallMs());
-      this.#context.log.warning(`alarm: ${code}: ${this.#textOf(code)}`, this.#deviceIndex);
+      // the level `error` is left to failures of the simulator
+      const level = kindOf(code).severity === 'info' ? 'info' : 'warning';
+      this.#logOf(code)[level](`alarm: ${code}: ${this.#textOf(code)}`, this.#deviceIndex, at);
     }
     if (changed) this.#codes = [...this.#since.keys()];
+  }
+
+  #logOf(code: AlarmCode): Logger {
+    const { log, dcLog = log } = this.#context;
+    return kindOf(code).source === 'ac' ? log : dcLog;
   }
 
   #textOf(code: AlarmCode): string {

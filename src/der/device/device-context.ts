@@ -21,4 +21,6 @@ export interface DeviceContext extends TerminalsContext {
   /** alarms that adapters raise; absent: none */
   readonly commAlarms?: Pick<CommAlarms, 'of' | 'forget'>;
   readonly log: Logger;
+  /** for the source and all else behind the DC terminals; default `log` */
+  readonly dcLog?: Logger;
 }

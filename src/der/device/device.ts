@@ -285,7 +285,7 @@ export class SimDevice implements Device {
         const motion = environment.gridMotion(this.index, this.#now);
         this.#terminals.begin(this.#now, grid, this.#source);
         if (!this.#idle) this.#inverter.decide(this.#now, grid);
-        if (this.trace.decided(this.#now)) this.#alarms.recordTrip(this.#inverter);
+        if (this.trace.decided(this.#now)) this.#alarms.recordTrip(this.#inverter, this.#now);
         let next = Math.min(end, this.#inverter.nextStep(this.#now, motion, grid, this.#source));
         next = Math.min(next, environment.nextEvent(this.index, this.#now), this.#scheduler.nextDue);
         if (motion !== 'still') next = this.#terminals.crossing(this.#now, next, grid, this.#inverter);
@@ -306,6 +306,7 @@ export class SimDevice implements Device {
       collapsed: this.#terminals.collapsed,
       fault: this.#fault,
       raised: this.#registers.effects?.alarmCodes ?? [],
+      at: this.#now,
     });
     this.#detail = this.#source.detail();
     publish(this.bank.measurements, {

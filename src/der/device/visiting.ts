@@ -7,7 +7,7 @@ import type { DeviceContext } from './device-context.ts';
 
 /** Begins the visits of vehicles to a device at `now`, if its configuration has any. */
 export function startVisits(
-  { visits, seriesTime, log }: DeviceContext,
+  { visits, seriesTime, log, dcLog = log }: DeviceContext,
   index: number,
   source: DcSource,
   scheduler: Scheduler,
@@ -22,7 +22,7 @@ export function startVisits(
       return detail.kind === 'evse' ? detail.connectors : [];
     },
     warn: (text) => {
-      log.warning(text, index);
+      dcLog.warning(text, index);
     },
   });
   run.begin(scheduler, now, seriesTime(now));

@@ -48,6 +48,8 @@ export interface PlantSpec {
   readonly version: string;
   readonly monotonicMs: () => number;
   readonly log: Logger;
+  /** for what happens on the DC side of devices; default `log` */
+  readonly dcLog?: Logger;
 }
 
 /** @throws SimError CONFIG_INVALID with the issues of all profiles, each under the first device that uses it */
@@ -122,6 +124,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
       seed: spec.seed,
       rate: () => clock.settings.rate,
       log: spec.log,
+      ...(spec.dcLog && { dcLog: spec.dcLog }),
       feeder: spec.feeder ?? null,
       seriesTime,
       dark,

@@ -49,6 +49,7 @@ describe('GET logs', () => {
         {
           id: 1,
           timestamp: '2030-06-01T12:00:00.000Z',
+          sim_time: null,
           level: 'warning',
           module: 'Modbus',
           device_index: 1,
@@ -57,6 +58,7 @@ describe('GET logs', () => {
         {
           id: 2,
           timestamp: '2030-06-01T12:00:01.500Z',
+          sim_time: null,
           level: 'info',
           module: 'Lab',
           device_index: null,

@@ -75,6 +75,16 @@ describe('log: lines that somebody outside can cause at will', () => {
     ]);
   });
 
+  it('makes the text of a line only when the line is written', () => {
+    const { log, lines } = make();
+    let made = 0;
+    repeat(14, () => {
+      log.info(() => `text ${(made += 1)}`, 3);
+    });
+    expect(made).to.equal(10);
+    expect(lines.at(-1)).to.deep.equal(['info', 'text 10', 3]);
+  });
+
   it('debug passes freely', () => {
     const { log, lines } = make();
     repeat(30, () => {

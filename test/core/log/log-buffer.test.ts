@@ -6,7 +6,16 @@ import { LogBuffer, logCapacity, logLevels } from '../../../src/core/log/log-buf
 import type { LogEntry, LogFilter } from '../../../src/core/log/log-buffer.ts';
 
 function entry(id: number, fields: Partial<LogEntry> = {}): LogEntry {
-  return { id, timeMs: id * 10, level: 'info', module: 'AC', deviceIndex: null, message: `line ${id}`, ...fields };
+  return {
+    id,
+    timeMs: id * 10,
+    simMs: null,
+    level: 'info',
+    module: 'AC',
+    deviceIndex: null,
+    message: `line ${id}`,
+    ...fields,
+  };
 }
 
 function filled(entries: Iterable<LogEntry>): LogBuffer {

@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLogBook, isPrintable, logLevels, printable, silentLogger } from '../../../src/core/log/log.ts';
 import type { LogBook, LogLevel } from '../../../src/core/log/log.ts';
+import { simTimeFromMs } from '../../../src/core/time/clock.ts';
+import type { SimTime } from '../../../src/core/time/clock.ts';
 import { HandWall } from '../../support/wall.ts';
 
 const noon = Date.UTC(2030, 5, 1, 12);
@@ -82,8 +84,8 @@ describe('log: buffer', () => {
     book.logger('Modbus').warning('slow master', 3);
     book.logger('AC').info('started');
     expect(book.entries()).to.deep.equal([
-      { id: 1, timeMs: noon, level: 'warning', module: 'Modbus', deviceIndex: 3, message: 'slow master' },
-      { id: 2, timeMs: noon, level: 'info', module: 'AC', deviceIndex: null, message: 'started' },
+      { id: 1, timeMs: noon, simMs: null, level: 'warning', module: 'Modbus', deviceIndex: 3, message: 'slow master' },
+      { id: 2, timeMs: noon, simMs: null, level: 'info', module: 'AC', deviceIndex: null, message: 'started' },
     ]);
     expect(book.dropped).to.equal(0);
   });
@@ -178,6 +180,28 @@ describe('log: formats', () => {
       { level: 50, time: noon, module: 'OCPP', device: 4, msg: 'boot "refused" %s' },
       { level: 30, time: noon, module: 'OCPP', msg: 'x' },
     ]);
+  });
+
+  it('carries simulated time from the moment a clock is followed: the present one, or that of the event', () => {
+    for (const format of ['text', 'json'] as const) {
+      const { book, lines } = make({ format });
+      const log = book.logger('AC');
+      log.info('before');
+      book.follow({ acting: () => simTimeFromMs(5000), dateMs: (t) => t / 1000 + 60_000 });
+      log.info('now');
+      log.warning('trip', 2, (simTimeFromMs(4160) + 999) as SimTime);
+      expect(book.entries().map(({ simMs }) => simMs)).to.deep.equal([null, 65_000, 64_160]);
+      expect(lines.at(-1)).to.equal(
+        format === 'text'
+          ? '2030-06-01T12:00:00.000Z sim 1970-01-01T00:01:04.160Z WARN  [AC 2] trip\n'
+          : `{"level":40,"time":${noon},"sim":64160,"module":"AC","device":2,"msg":"trip"}\n`,
+      );
+    }
+  });
+
+  it('says whether debug lines are kept', () => {
+    expect(make().book.logger('AC').keepsDebug).to.equal(false);
+    expect(make({ level: 'debug' }).book.logger('AC').keepsDebug).to.equal(true);
   });
 
   it('what is only for the stream stands behind the message there, and is not kept', () => {

@@ -349,4 +349,23 @@ describe('Log of the plant', () => {
       ['info', 1, 'alarm ended: ac_over_volt'],
     ]);
   });
+
+  it('notes alarms of the source as DC, those that only inform at info, with the instant of the simulation', async () => {
+    const book = createLogBook({ write: () => undefined });
+    const plant = testPlant({ types: ['Batt-3Phase'], log: book.logger('AC'), dcLog: book.logger('DC'), rate: 60 });
+    book.follow({ acting: () => plant.time.sim, dateMs: (t) => plant.dateMs(t) });
+    plant.device(0).command({ kind: 'battery.control', mode: 'charge', socPct: 90 }, { source: 'rest' });
+    await plant.step(1);
+    plant.setGrid({ voltagePu: 1.3 });
+    await plant.step(1);
+    const noon = Date.UTC(2026, 5, 21, 12);
+    // a tick is 90 s; the over-voltage trip takes 0.16 s of the second one
+    expect(
+      book.entries().map((each) => [each.module, each.level, each.message, (each.simMs ?? 0) - noon]),
+    ).to.deep.equal([
+      ['DC', 'info', 'alarm: soc_high: the state of charge is at its ceiling', 90_000],
+      ['AC', 'warning', 'tripped on over-voltage', 90_160],
+      ['AC', 'warning', 'alarm: ac_over_volt: tripped on over-voltage', 180_000],
+    ]);
+  });
 });
