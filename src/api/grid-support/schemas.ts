@@ -11,6 +11,9 @@ import { asSetNow } from '../common/writer-schemas.ts';
 /** Largest value of the timers: the one above it is "not implemented". */
 const maxTimerS = 0xffff_fffe;
 
+/** Points of a curve that a request can have; the device may take fewer. */
+const maxCurvePoints = 100;
+
 function describe(schema: z.ZodType, ...texts: readonly (string | undefined)[]): z.ZodType {
   const description = texts.filter((text) => text !== undefined).join(' ');
   return description === '' ? schema : schema.openapi({ description });
@@ -122,7 +125,11 @@ function requestMember(model: number, member: Member): z.ZodType {
       const point = z.strictObject(
         Object.fromEntries(axes.map(({ name, point: own }) => [name, limited(model, `${at}.Pt.${own}`)])),
       );
-      return z.array(point).min(minPoints).openapi({ description: 'All points of the curve, up to `max_points`.' });
+      return z
+        .array(point)
+        .min(minPoints)
+        .max(maxCurvePoints)
+        .openapi({ description: 'All points of the curve, up to `max_points`.' });
     }
   }
 }

@@ -76,6 +76,13 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
  */
 function checkShape(body: unknown, maxTextLength: number): void {
   let members = 0;
+  function count(more: number): void {
+    members += more;
+    if (members > maxMembers) {
+      const detail = `must have at most ${maxMembers} members, those of all objects counted, and each list and empty object as one`;
+      throw invalid('body', '', detail);
+    }
+  }
   function check(value: unknown, pointer: string, depth: number): void {
     const refuse = (detail: string): never => {
       throw invalid('body', pointer, detail);
@@ -87,15 +94,15 @@ function checkShape(body: unknown, maxTextLength: number): void {
     if (depth >= maxDepth) refuse(`must not be nested deeper than ${maxDepth} levels`);
     if (Array.isArray(value)) {
       if (value.length > maxItems) refuse(`must have at most ${maxItems} items`);
+      count(1);
       value.forEach((item, index) => {
         check(item, `${pointer}/${index}`, depth + 1);
       });
       return;
     }
     const entries = Object.entries(value);
-    members += entries.length;
-    if (members > maxMembers)
-      throw invalid('body', '', `must have at most ${maxMembers} members, those of all objects counted`);
+    // an empty one is work for the schema too, and takes only three characters
+    count(Math.max(1, entries.length));
     for (const [name, member] of entries) {
       const path = pointer + pointerStep(name.slice(0, shownNameLength));
       if (forbiddenNames.has(name)) throw invalid('body', path, 'is not a permitted member name');

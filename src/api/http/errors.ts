@@ -56,14 +56,21 @@ export function invalid(
   return invalidAll([{ in: where, name, detail, ...(allowed && { allowed }) }]);
 }
 
-/** Issues listed in an answer: a body can have tens of thousands. */
-const maxIssues = 100;
+/** Issues listed in an answer: a body can have thousands. */
+export const maxIssues = 100;
+/** issues named in the detail */
+const namedIssues = 5;
 
-/** Several invalid members: the first 100 are listed, the first five are named in the detail. */
-export function invalidAll(issues: readonly ProblemIssue[]): HttpProblem {
-  const words = issues.map((issue) => `${issue.name === '' ? issue.in : issue.name}: ${issue.detail}`);
-  const shown = words.slice(0, 5).join('; ');
-  const detail = words.length > 5 ? `${shown}; and ${words.length - 5} more` : shown;
+/**
+ * Several invalid members: the first 100 are listed, the first five are named in the detail.
+ * @param count of all issues, where `issues` are only the first ones
+ */
+export function invalidAll(issues: readonly ProblemIssue[], count = issues.length): HttpProblem {
+  const shown = issues
+    .slice(0, namedIssues)
+    .map((issue) => `${issue.name === '' ? issue.in : issue.name}: ${issue.detail}`)
+    .join('; ');
+  const detail = count > namedIssues ? `${shown}; and ${count - namedIssues} more` : shown;
   return new HttpProblem('validation', detail, { issues: issues.slice(0, maxIssues) });
 }
 

@@ -4,7 +4,8 @@ import { pointerStep } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
 import { factsOf } from '../../core/zod-facts.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
-import { invalidAll } from './errors.ts';
+import { invalidAll, maxIssues } from './errors.ts';
+import { longLists } from './list-limits.ts';
 
 type ZodIssue = z.core.$ZodIssue;
 
@@ -56,20 +57,45 @@ function meantOption(schema: z.ZodType, input: unknown): z.ZodType {
   return meant.length === 1 ? (meant[0] ?? schema) : schema;
 }
 
+/** How many issues in words an issue of zod stands for. */
+function countOf(issue: ZodIssue): number {
+  return issue.code === 'unrecognized_keys' ? issue.keys.length : 1;
+}
+
+/** The same issue for the first of several unknown members. */
+function shortened(issue: ZodIssue, count: number): ZodIssue {
+  return issue.code === 'unrecognized_keys' ? { ...issue, keys: issue.keys.slice(0, count) } : issue;
+}
+
+/** Issues in words, no more than an answer lists: the words cost more than the issues. */
+function firstInWords(issues: readonly ZodIssue[], inWords: (issue: ZodIssue) => readonly ProblemIssue[]) {
+  const words: ProblemIssue[] = [];
+  for (const issue of issues) {
+    if (words.length >= maxIssues) break;
+    words.push(...inWords(shortened(issue, maxIssues - words.length)));
+  }
+  return words;
+}
+
 /**
  * `input` as the schema gives it back.
- * @throws HttpProblem `validation` that names every invalid member
+ * @throws HttpProblem `validation` that names every invalid member, or the lists that are too long
  */
 export function validate<S extends z.ZodType>(schema: S, input: unknown, where: ProblemIssue['in']): z.output<S> {
+  const tooLong = where === 'body' ? longLists(schema, input) : [];
+  if (tooLong.length > 0)
+    throw invalidAll(
+      tooLong.map(({ name, maxItems }) => ({ in: where, name, detail: `must have at most ${maxItems} items` })),
+    );
   const result = schema.safeParse(input, withInput);
   if (result.success) return result.data;
   const meant = meantOption(schema, input);
   const { issues } = (meant === schema ? undefined : meant.safeParse(input, withInput).error) ?? result.error;
-  throw invalidAll(
-    issues.flatMap((issue) =>
-      where === 'query' && isRepeated(input, issue)
-        ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]
-        : issuesOf(issue, where, meant),
-    ),
+  const words = firstInWords(issues, (issue) =>
+    where === 'query' && isRepeated(input, issue)
+      ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]
+      : issuesOf(issue, where, meant),
   );
+  const count = issues.reduce((sum, issue) => sum + countOf(issue), 0);
+  throw invalidAll(words, Math.max(count, words.length));
 }

@@ -58,11 +58,19 @@ describe('what holds for every body', () => {
     expect(await taken('{"tree":[{"a":1,"b":{"a":"\\"a\\":1,\\"a\\":1"}},{"a":{"a":["a","a"]}}]}')).to.equal(true);
   });
 
-  it('4,000 members are taken, those of all objects counted, and no more', async () => {
+  it('4,000 members are taken, and no more: those of all objects, and each list and empty object as one', async () => {
+    const refusal = {
+      in: 'body',
+      name: '',
+      detail: 'must have at most 4000 members, those of all objects counted, and each list and empty object as one',
+    };
     const members = (count: number) => `{"tree":[{},{${Array.from({ length: count }, (_, i) => `"m${i}":0`).join()}}]}`;
-    expect(await taken(members(3999))).to.equal(true);
-    expect(await faults(members(4000))).to.deep.equal([
-      { in: 'body', name: '', detail: 'must have at most 4000 members, those of all objects counted' },
-    ]);
+    expect(await taken(members(3997))).to.equal(true);
+    expect(await faults(members(3998))).to.deep.equal([refusal]);
+    for (const empty of ['{}', '[]']) {
+      const list = (count: number) => `{"tree":[${Array.from({ length: count }, () => empty).join()}]}`;
+      expect(await taken(list(3998))).to.equal(true);
+      expect(await faults(list(3999))).to.deep.equal([refusal]);
+    }
   });
 });
