@@ -39,6 +39,10 @@ export interface PvParameters {
   readonly efficiencyNominal: number;
   readonly mpptTimeConstantS: number;
   readonly startTimeS: number;
+  /** DC power at which the inverter starts, W; it sleeps again below three quarters of that */
+  readonly startPowerW: number;
+  /** AC power that a sleeping inverter takes from the grid, W */
+  readonly nightPowerW: number;
   readonly tiltDeg: number;
   /** clockwise from north */
   readonly azimuthDeg: number;

@@ -30,6 +30,8 @@ interface OwnTraits {
   readonly generator: boolean;
   /** DC ports of model 714 */
   readonly portCount: number;
+  /** AC power that the inverter takes while its source gives nothing, W; absent: none */
+  readonly nightW?: number;
   readonly createSource: CreateSource;
 }
 
@@ -77,6 +79,7 @@ function pvConfig(pv: PvParameters, issues: Issue[]): PvConfig | null {
     maxDcVoltageV: pv.maxDcVoltageV,
     mpptTimeConstantS: pv.mpptTimeConstantS,
     startSeconds: pv.startTimeS,
+    startPowerW: pv.startPowerW,
     shading: pv.shading,
     tracker: pv.mppt,
   };
@@ -91,6 +94,7 @@ const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, s
         generator: true,
         efficiencyNominal: pv.efficiencyNominal,
         portCount: 1,
+        nightW: pv.nightPowerW,
         createSource: () => new PvPort(config),
       }
     );

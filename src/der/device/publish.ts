@@ -28,7 +28,7 @@ function inverterState(inverter: Inverter, source: DcSource, fault: boolean, thr
   switch (inverter.phase) {
     case 'in_service':
       if (source.starting) return 'STARTING';
-      if (source.availableDcW <= 0 && source.absorbableDcW <= 0 && inverter.ceasedBy === null) return 'SLEEPING';
+      if (inverter.sleeps(source)) return 'SLEEPING';
       return throttled ? 'THROTTLED' : 'RUNNING';
     case 'ramping':
       return 'STARTING';
@@ -56,7 +56,7 @@ function throttle(map: MeasurementView, inverter: Inverter, throttled: boolean):
   }
   m.ThrotSrc = bits;
   const { wMaxW, chargeMaxW } = inverter.settings;
-  const maxW = inverter.pW < 0 ? chargeMaxW : wMaxW;
+  const maxW = inverter.pW < 0 && !inverter.ratings.generator ? chargeMaxW : wMaxW;
   m.ThrotPct = throttled && maxW > 0 ? (100 * Math.abs(inverter.pW)) / maxW : 100;
 }
 

@@ -236,7 +236,7 @@ export function inverterRatings(
   vNomRtgV: number | null,
   feeder: FeederSpec | null,
 ): InverterRatings {
-  const { ratings, inverter, efficiencyNominal, generator, portCount } = template;
+  const { ratings, inverter, efficiencyNominal, generator, portCount, nightW = 0 } = template;
   return {
     wiring: ratings.wiring,
     wMaxRtgW: ratings.wMaxW,
@@ -245,6 +245,7 @@ export function inverterRatings(
     vNomRtgV: vNomRtgV ?? ratings.vNomV,
     efficiencyNominal,
     portCount,
+    nightW,
     generator,
     parameters: inverter,
     vaMaxRtgVa: ratings.vaMaxVa,

@@ -12,6 +12,7 @@ import type { FeederImpedance } from '../surroundings/grid/feeder.ts';
 import type { DcSource } from '../source/source.ts';
 import { meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
 import { ActivePower } from './active-power.ts';
+import { withSupport } from './capability.ts';
 import type { Capability } from './capability.ts';
 import { DcLink } from './dc-link.ts';
 import { EnergyMeter } from './energy.ts';
@@ -35,6 +36,8 @@ export interface InverterRatings extends ProtectionRatings {
   readonly efficiencyNominal: number | null;
   /** DC ports of the source */
   readonly portCount: number;
+  /** taken from the grid while the source gives nothing, W */
+  readonly nightW: number;
   /** Runs at maximum without a set-point; storage idles. */
   readonly generator: boolean;
   /** rated apparent power, VA */
@@ -395,6 +398,14 @@ export class Inverter {
     this.#advanceReactive(grid, source, dtS, ceiling.varShare ?? 1);
     this.#moving = this.activePower.moving || this.reactivePower.moving || this.#stopCeilingW < ratings.wMaxRtgW;
     source.draw(this.link.dcW(this.pW), true);
+    if (ratings.nightW > 0 && this.sleeps(source) && this.curvePct > 0) this.pW = -ratings.nightW;
+  }
+
+  /** In service behind a source that gives nothing, nor takes anything. */
+  sleeps({ starting, availableDcW, absorbableDcW }: DcSource): boolean {
+    return (
+      this.phase === 'in_service' && !starting && availableDcW <= 0 && absorbableDcW <= 0 && this.ceasedBy === null
+    );
   }
 
   #advanceActive(grid: GridValues, dtS: number, { ceilingW, decider }: ServiceCeiling): void {
@@ -406,7 +417,8 @@ export class Inverter {
         link: this.link,
         serviceCeilingW: ceilingW,
         serviceDecider: decider,
-        outputW: this.pW,
+        // what a sleeping generator takes is no output
+        outputW: this.ratings.generator ? Math.max(0, this.pW) : this.pW,
         free: this.phase === 'in_service' && this.ceasedBy === null,
         rampWS: this.rampWS,
       },
@@ -446,13 +458,6 @@ export class Inverter {
     }
     this.apparentPowerLimited = Math.abs(activePower.wantedW) - Math.abs(this.pW) > negligibleW;
   }
-}
-
-/** P and Q within the circle. Reactive current of a dip has priority: active power gets the rest of the current. */
-function withSupport(pW: number, qVar: number, circleVa: number): readonly [pW: number, qVar: number] {
-  const keptVar = Math.max(-circleVa, Math.min(circleVa, qVar));
-  const roomW = Math.sqrt(Math.max(0, circleVa ** 2 - keptVar ** 2));
-  return [Math.max(-roomW, Math.min(roomW, pW)), keptVar];
 }
 
 interface ServiceCeiling {

@@ -106,8 +106,8 @@ describe('Measurements (model 701)', () => {
 
   it('power factor is 1 and the angle 0 where nothing flows', async () => {
     const rig = new Rig();
-    rig.plant.setSurroundings({ irradianceWm2: 0 });
-    await rig.run(2);
+    rig.device.command({ kind: 'switch', closed: false }, { source: 'rest' });
+    await rig.run(10);
     expect(rig.map.m701.PF).to.equal(1);
     expect(rig.snapshot.metrics.power_factor).to.equal(1);
     expect(rig.snapshot.pq.angle_deg).to.equal(0);

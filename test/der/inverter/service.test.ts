@@ -136,7 +136,7 @@ describe('State table (701.St, InvSt, ConnSt)', () => {
     rig.plant.setSurroundings({ irradianceWm2: 0 });
     await rig.run(5);
     expect(rig.state).to.equal('on sleeping connected');
-    expect(rig.w).to.equal(0);
+    expect(rig.w).to.equal(-2);
   });
 
   it('waiting for the window, then for the delay, then ramping up', async () => {

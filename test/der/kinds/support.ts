@@ -7,6 +7,7 @@ import { SimError } from '../../../src/core/errors.ts';
 import type { EvseConnectorDetail, EvseParameters } from '../../../src/contract/kinds/evse.ts';
 import type { FuelCellParameters } from '../../../src/contract/kinds/fuelcell.ts';
 import type { SourceParameters } from '../../../src/contract/kinds/table.ts';
+import type { PvParameters } from '../../../src/contract/kinds/pv.ts';
 import type { WindParameters } from '../../../src/contract/kinds/wind.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { localDateMs, SimClock } from '../../../src/core/time/sim-clock.ts';
@@ -30,6 +31,7 @@ export interface KindSpec {
   readonly args: readonly string[];
   readonly models?: Models;
   readonly inverter?: Partial<InverterParameters>;
+  readonly pv?: Partial<PvParameters>;
   readonly wind?: Partial<WindParameters>;
   readonly fuelCell?: Partial<FuelCellParameters>;
   readonly evse?: Partial<EvseParameters>;
@@ -59,7 +61,7 @@ export const fleetKinds = Object.keys(fleetTypes) as FleetKind[];
 
 export const kindSpec = (kind: FleetKind): KindSpec => ({ args: ['-d', fleetTypes[kind]] });
 
-function changedSource(source: SourceParameters, { wind, fuelCell, evse }: KindSpec): SourceParameters {
+function changedSource(source: SourceParameters, { pv, wind, fuelCell, evse }: KindSpec): SourceParameters {
   switch (source.kind) {
     case 'wind':
       return { ...source, wind: { ...source.wind, ...wind } };
@@ -68,6 +70,7 @@ function changedSource(source: SourceParameters, { wind, fuelCell, evse }: KindS
     case 'evse':
       return { ...source, evse: { ...source.evse, ...evse } };
     case 'pv':
+      return { ...source, pv: { ...source.pv, ...pv } };
     case 'battery':
     case 'hybrid-dc':
       return source;

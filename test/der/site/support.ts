@@ -6,7 +6,8 @@ import { kindPlant, kindSpec, master } from '../kinds/support.ts';
 import type { KindPlantOptions, KindSpec } from '../kinds/support.ts';
 
 export const [pv, battery, hybrid, fuelCell] = [
-  kindSpec('pv'),
+  // what a sleeping inverter takes is beyond every limit
+  { ...kindSpec('pv'), pv: { nightPowerW: 0 } } satisfies KindSpec,
   kindSpec('battery'),
   kindSpec('hybrid'),
   kindSpec('fuelCell'),

@@ -55,6 +55,13 @@ export const pvSchema = z
       .max(3600)
       .optional()
       .meta({ description: 'Time from open circuit to tracking at start, s; default 10.' }),
+    start_power_w: z.number().min(0).max(1e9).optional().meta({
+      description:
+        'DC power of the array from which on the inverter starts, W; it sleeps again below 75 % of it. Default 0.8 % of WMaxRtg, a little more than the losses without load.',
+    }),
+    night_power_w: z.number().min(0).max(1e9).optional().meta({
+      description: 'AC power that the sleeping inverter takes from the grid, W; default 0.02 % of WMaxRtg.',
+    }),
     tilt_deg: z
       .number()
       .min(0)
@@ -108,6 +115,10 @@ export const pvSchema = z
   .meta({ description: 'PV generator and its DC input.' });
 
 export type PvInput = z.infer<typeof pvSchema>;
+
+/** Defaults as shares of the rating, in the middle of what the CEC inverter data base has. */
+const startShare = 0.008;
+const nightShare = 0.0002;
 
 interface PvSite {
   readonly phases: Phases;
@@ -181,6 +192,8 @@ export function resolvePv(
     efficiencyNominal: input.efficiency_nominal ?? 0.96,
     mpptTimeConstantS: input.mppt_time_constant_s ?? 1.5,
     startTimeS: input.start_time_s ?? 10,
+    startPowerW: input.start_power_w ?? startShare * ratedW,
+    nightPowerW: input.night_power_w ?? nightShare * ratedW,
     tiltDeg: input.tilt_deg ?? 30,
     shading: input.shading
       ? { shadedShare: input.shading.shaded_share, irradianceShare: input.shading.irradiance_share }

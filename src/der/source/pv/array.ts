@@ -28,6 +28,8 @@ export const defaultPvThermal: PvThermalConfig = { u0: 25, u1: 6.84, timeConstan
 const defaultMpptTimeConstantS = 1;
 const defaultStartSeconds = 10;
 const defaultStartRatio = 1.1;
+/** Share of the power at which an input starts, below which it sleeps again. */
+const sleepShare = 0.75;
 /** Smaller changes have no effect on any figure and keep the solution: a share of the light, and kelvin. */
 const irradianceStep = 1e-9;
 const temperatureStepK = 1e-6;
@@ -53,6 +55,7 @@ export type PvState = PvDetail['mpptState'];
 export class PvSource {
   readonly #config: PvConfig;
   readonly #startVoltageV: number;
+  readonly #startPowerW: number;
   readonly #mpptTimeConstantS: number;
   readonly #startSeconds: number;
   readonly #thermal: PvThermalConfig;
@@ -96,6 +99,7 @@ export class PvSource {
   constructor(config: PvConfig) {
     this.#config = config;
     this.#startVoltageV = config.startVoltageV ?? config.minDcVoltageV * defaultStartRatio;
+    this.#startPowerW = config.startPowerW ?? 0;
     this.#mpptTimeConstantS = config.mpptTimeConstantS ?? defaultMpptTimeConstantS;
     this.#startSeconds = config.startSeconds ?? defaultStartSeconds;
     this.#thermal = config.thermal ?? defaultPvThermal;
@@ -195,9 +199,10 @@ export class PvSource {
     this.#jumped = false;
     if (this.#reshaded) this.#reshade();
     const fromV = this.#goalV;
+    const fromW = this.#mppW;
     if (this.#takeLight(weather)) this.#cell.advance(dt, this.#steadyC(weather), weather.cellTemperatureC !== null);
     this.#solve();
-    this.#sequence(dt);
+    this.#sequence(dt, fromW);
     this.#track(dt, fromV);
   }
 
@@ -208,7 +213,7 @@ export class PvSource {
     this.#cell.jump(this.#steadyC(weather), weather.cellTemperatureC !== null);
     if (this.#irradianceWm2 !== formerWm2) this.#jumped = true;
     this.#solve();
-    this.#sequence(0);
+    this.#sequence(0, this.#mppW);
     this.#track(0, this.#goalV);
   }
 
@@ -310,18 +315,21 @@ export class PvSource {
     this.#goalV = this.#mpp.v;
   }
 
-  /** Enough voltage to start. */
+  /** Enough voltage, and power for the converter behind it. */
   get #mayStart(): boolean {
-    return this.openCircuitVoltageV > this.#startVoltageV;
+    return this.openCircuitVoltageV > this.#startVoltageV && this.#mppW >= this.#startPowerW;
   }
 
-  #sequence(dt: number): void {
+  /** @param fromW maximum power at the start of the step */
+  #sequence(dt: number, fromW: number): void {
     const openV = this.openCircuitVoltageV;
     if (this.#phase === 'off') {
       if (!this.#mayStart) return;
       this.#phase = 'start';
-      this.#startElapsedS = 0;
-    } else if (openV <= this.#config.minDcVoltageV || openV === 0) {
+      // the light passed the start power within the step
+      const risenW = this.#mppW - fromW;
+      this.#startElapsedS = fromW < this.#startPowerW ? (dt * (this.#mppW - this.#startPowerW)) / risenW : 0;
+    } else if (openV <= this.#config.minDcVoltageV || openV === 0 || this.#mppW < sleepShare * this.#startPowerW) {
       this.#phase = 'off';
     } else if (this.#phase === 'start') {
       this.#startElapsedS += dt;

@@ -26,6 +26,8 @@ export interface PvConfig {
   readonly maxDcVoltageV: number;
   /** open-circuit voltage at which the input starts; default 1.1 times the lower end of the window */
   readonly startVoltageV?: number;
+  /** power at the maximum power point from which on the input starts, W; default 0 */
+  readonly startPowerW?: number;
   /** time constant of the tracker; default 1 */
   readonly mpptTimeConstantS?: number;
   /** time from open circuit to the maximum power point; default 10 */
@@ -64,6 +66,7 @@ export function checkConfig(config: PvConfig, startVoltageV: number): void {
   };
   fromZero('module.rS', module.rS);
   fromZero('startSeconds', config.startSeconds);
+  fromZero('startPowerW', config.startPowerW);
   fromZero('thermal.u1', config.thermal?.u1);
   fromZero('minDcVoltageV', config.minDcVoltageV);
   if (config.shading) checkShading(config.shading, issues);
