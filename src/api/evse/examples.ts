@@ -71,7 +71,7 @@ export const exampleConnector: ConnectorReply = {
   session: exampleSession,
   power_kw: 11,
   current_a: [16.1, 16.1, 16.1],
-  voltage_v: 230,
+  voltage_v: 230.940108,
   energy_wh: 1066,
   energy_export_wh: 0,
   limit_kw: 11,

@@ -216,9 +216,17 @@ function evseParameters({ blocks, given, where, issues }: Request): KindParamete
   const presetW = block.max_power_w ?? (block.connectors ? connectorsW(block.connectors) : evseW);
   const evse = resolveEvse(block, given.wMaxW ?? given.vaMaxVa ?? presetW, where, issues);
   const ratings = powerRatings(given, evse.maxPowerW);
+  // room for the reactive power of the chargers, to the next hundred VA
+  const powerFactor = Math.min(...evse.connectors.map((connector) => connector.powerFactor));
+  const vaMaxVa = given.vaMaxVa ?? Math.ceil(ratings.WMaxRtg / powerFactor / 100) * 100;
   return {
     source: { kind: 'evse', evse },
-    ratings: { ...ratings, VNomRtg: evseVoltageV, WChaRteMaxRtg: ratings.WMaxRtg },
+    ratings: {
+      ...ratings,
+      VAMaxRtg: powerFactor < 1 ? vaMaxVa : ratings.VAMaxRtg,
+      VNomRtg: evseVoltageV,
+      WChaRteMaxRtg: ratings.WMaxRtg,
+    },
   };
 }
 

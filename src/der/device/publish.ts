@@ -10,8 +10,9 @@ import type { AlarmCode } from './alarms.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import { phaseShares, terminalVoltages } from '../inverter/ac.ts';
 import type { Inverter } from '../inverter/inverter.ts';
+import { phaseOf } from '../inverter/phase-loads.ts';
 import { isConnected } from '../inverter/service.ts';
-import type { DcSource } from '../source/source.ts';
+import type { DcSource, Phases } from '../source/source.ts';
 import { publishStorage } from './storage-map.ts';
 
 const gridFollowing = 1;
@@ -68,26 +69,19 @@ function mayHold({ apparentPowerLimited, ratings }: Inverter, name: ControlFunct
   return name !== 'active_power' || ratings.generator;
 }
 
-type Phases = readonly [number, number, number];
-
 /** Per-phase block of 701; the wiring decides how many there are. @returns the sum of the currents, A */
-function publishPhases(
-  map: MeasurementView,
-  inverter: Inverter,
-  source: DcSource,
-  shares: Phases,
-  lnV: Phases,
-): number {
+function publishPhases(map: MeasurementView, inverter: Inverter, shares: Phases, lnV: Phases): number {
   const m = map.m701;
   const {
     pW,
     qVar,
     ratings: { wMaxRtgW },
   } = inverter;
-  const skew = source.phaseSkewW ?? null;
-  const watts = (i: 0 | 1 | 2) => pW * shares[i] + (skew === null ? 0 : skew[i]);
+  const { phaseLoads: loads } = inverter;
+  const watts = (i: 0 | 1 | 2) => (loads === null ? pW * shares[i] : phaseOf(i, pW, shares[i], loads.watts));
+  const vars = (i: 0 | 1 | 2) => (loads === null ? qVar * shares[i] : phaseOf(i, qVar, shares[i], loads.vars));
   const [w1, w2, w3] = [watts(0), watts(1), watts(2)];
-  const [q1, q2, q3] = [qVar * shares[0], qVar * shares[1], qVar * shares[2]];
+  const [q1, q2, q3] = [vars(0), vars(1), vars(2)];
   const [s1, s2, s3] = [Math.hypot(w1, q1), Math.hypot(w2, q2), Math.hypot(w3, q3)];
   const [a1, a2, a3] = [amps(s1, lnV[0]), amps(s2, lnV[1]), amps(s3, lnV[2])];
   const [e1, e2, e3] = inverter.meter.phases;
@@ -137,7 +131,7 @@ function powerFactor(pW: number, va: number, ratedW: number): number {
   return va < 1e-3 * ratedW ? 1 : pW / va;
 }
 
-function publishAc(map: MeasurementView, inverter: Inverter, source: DcSource, grid: GridValues): void {
+function publishAc(map: MeasurementView, inverter: Inverter, grid: GridValues): void {
   const m = map.m701;
   const volts = terminalVoltages(inverter.ratings.wiring, map.m702.VNomRtg ?? 0, grid);
   const va = Math.hypot(inverter.pW, inverter.qVar);
@@ -155,7 +149,7 @@ function publishAc(map: MeasurementView, inverter: Inverter, source: DcSource, g
     m.VL2L3 = volts.ll[1];
     m.VL3L1 = volts.ll[2];
   }
-  m.A = publishPhases(map, inverter, source, phaseShares(inverter.ratings.wiring, grid), volts.ln);
+  m.A = publishPhases(map, inverter, phaseShares(inverter.ratings.wiring, grid), volts.ln);
   let whInjected = 0,
     whAbsorbed = 0,
     varhInjected = 0,
@@ -243,7 +237,7 @@ function isHeld({ activePower, ceasedBy, apparentPowerLimited, ratings }: Invert
 /** Publishes one device. The values must be finite: `Device` checks them before. */
 export function publish(map: MeasurementView, input: PublishInput): void {
   const { inverter, source, grid, now } = input;
-  publishAc(map, inverter, source, grid);
+  publishAc(map, inverter, grid);
   publishDc(map, inverter, source);
   const m = map.m701;
   const holding = isHeld(inverter);

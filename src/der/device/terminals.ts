@@ -5,7 +5,7 @@ import type { Environment, GridValues, WeatherCourse } from '../surroundings/env
 import { firstChange } from '../surroundings/grid/crossing.ts';
 import { FeederTerminal } from '../surroundings/grid/feeder.ts';
 import type { FeederSpec } from '../surroundings/grid/feeder.ts';
-import { meanPu } from '../inverter/ac.ts';
+import { meanPu, phaseVoltages } from '../inverter/ac.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { Ratings } from '../inverter/ratings.ts';
 import type { DcSource, SourceInput } from '../source/source.ts';
@@ -28,6 +28,7 @@ const surroundings = {
   cellTemperatureC: null,
   windSpeedMS: 1,
   terminalPu: 1,
+  phaseLnV: [0, 0, 0],
   loadW: 0,
   frequencySupport: false,
   rate: 1,
@@ -37,14 +38,14 @@ let lent = false;
 export class Terminals {
   readonly #index: number;
   readonly #context: TerminalsContext;
-  readonly #ratings: Pick<Ratings, 'wiring' | 'vaMaxVa'>;
+  readonly #ratings: Pick<Ratings, 'wiring' | 'vaMaxVa' | 'vNomV'>;
   readonly #feeder: FeederTerminal;
   /** local load when the source was last prepared, W */
   loadW = 0;
   /** of the weather in the last sub-step; null: none yet */
   #course: WeatherCourse | null = null;
 
-  constructor(index: number, context: TerminalsContext, ratings: Pick<Ratings, 'wiring' | 'vaMaxVa'>) {
+  constructor(index: number, context: TerminalsContext, ratings: Pick<Ratings, 'wiring' | 'vaMaxVa' | 'vNomV'>) {
     this.#index = index;
     this.#context = context;
     this.#ratings = ratings;
@@ -133,6 +134,7 @@ export class Terminals {
     const { environment, rate } = this.#context;
     environment.weatherAt(this.#index, t, surroundings, this.#course ?? undefined);
     surroundings.terminalPu = meanPu(this.#ratings.wiring, grid);
+    phaseVoltages(this.#ratings.wiring, this.#ratings.vNomV, grid, surroundings.phaseLnV);
     this.loadW = environment.loadW(this.#index, t);
     surroundings.loadW = this.loadW;
     surroundings.frequencySupport = frequencySupport;

@@ -54,6 +54,15 @@ function chord(a: number, b: number, deg: number): number {
   return Math.sqrt(Math.max(0, a * a + b * b - 2 * a * b * Math.cos((deg * Math.PI) / 180)));
 }
 
+/** Fills `lnV` with the voltage of each phase, line to neutral, V; 0 for a phase that the wiring does not have. */
+export function phaseVoltages(wiring: Wiring, vNomV: number, grid: GridValues, lnV: [number, number, number]): void {
+  const nominal = nominalLnV(wiring, vNomV);
+  const count = phaseCount(wiring);
+  lnV[0] = grid.aPu * nominal;
+  lnV[1] = count > 1 ? grid.bPu * nominal : 0;
+  lnV[2] = count > 2 ? grid.cPu * nominal : 0;
+}
+
 /** Phase angles stay 120 degrees (split phase: 180) apart; only magnitudes differ. */
 export function terminalVoltages(
   wiring: Wiring,

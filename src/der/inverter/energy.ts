@@ -1,5 +1,6 @@
 /** Lifetime energy counters: doubles that never fall; the registers get whole units. */
-import type { DcPort, DcSource } from '../source/source.ts';
+import type { DcPort, DcSource, PhaseLoads } from '../source/source.ts';
+import { phaseOf } from './phase-loads.ts';
 
 /** One phase, Wh and varh. */
 export interface PhaseEnergy {
@@ -38,12 +39,17 @@ export class EnergyMeter {
     this.ports = Array.from({ length: portCount }, noPort);
   }
 
-  /** Adds a sub-step, exactly for constant or linear power. @param shares share of each phase in the total */
+  /**
+   * Adds a sub-step, exactly for constant or linear power.
+   * @param shares share of each phase in the total
+   * @param loads at single phases; null: none
+   */
   add(
     dtS: number,
     span: PowerSpan,
     shares: readonly number[],
-    { ports, phaseSkewW }: Pick<DcSource, 'ports' | 'phaseSkewW'>,
+    { ports }: Pick<DcSource, 'ports'>,
+    loads: PhaseLoads | null = null,
   ): void {
     const hours = dtS / 3600;
     const fromW = span.steady ? span.fromW : span.toW;
@@ -52,7 +58,7 @@ export class EnergyMeter {
     if (Number.isFinite(fromW + span.toW + fromVar + span.toVar)) {
       const injected = { wh: meanAbove(fromW, span.toW) * hours, varh: meanAbove(fromVar, span.toVar) * hours };
       const absorbed = { wh: meanAbove(-fromW, -span.toW) * hours, varh: meanAbove(-fromVar, -span.toVar) * hours };
-      if (phaseSkewW) this.#addUneven(span, hours, shares, phaseSkewW);
+      if (loads) this.#addUneven(span, hours, shares, loads);
       else this.#addPhases(injected, absorbed, shares);
     }
     this.#addPorts(hours, span.steady, ports);
@@ -76,12 +82,12 @@ export class EnergyMeter {
   }
 
   /** Phases may carry power in opposite directions: each has its own counters. */
-  #addUneven(span: PowerSpan, hours: number, shares: readonly number[], skewW: readonly number[]): void {
+  #addUneven(span: PowerSpan, hours: number, shares: readonly number[], { watts, vars }: PhaseLoads): void {
     for (let i = 0; i < this.phases.length; i += 1) {
       const phase = this.phases[i];
       const share = shares[i] ?? 0;
-      const wh = (span.toW * share + (skewW[i] ?? 0)) * hours;
-      const varh = span.toVar * share * hours;
+      const wh = phaseOf(i, span.toW, share, watts) * hours;
+      const varh = phaseOf(i, span.toVar, share, vars) * hours;
       if (!phase || !Number.isFinite(wh + varh)) continue;
       phase.whInjected += Math.max(0, wh);
       phase.whAbsorbed += Math.max(0, -wh);

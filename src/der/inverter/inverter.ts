@@ -9,7 +9,7 @@ import type { RandomStream } from '../../core/random.ts';
 import type { ControlFunction } from '../../contract/device.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import type { FeederImpedance } from '../surroundings/grid/feeder.ts';
-import type { DcSource } from '../source/source.ts';
+import type { DcSource, PhaseLoads } from '../source/source.ts';
 import { meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
 import { ActivePower } from './active-power.ts';
 import { withSupport } from './capability.ts';
@@ -19,6 +19,7 @@ import { EnergyMeter } from './energy.ts';
 import { EnterService } from './enter-service.ts';
 import { Protection } from './protection.ts';
 import type { ProtectionRatings, TripCause } from './protection.ts';
+import { withoutOwnVar } from './phase-loads.ts';
 import { rampTowards } from './ramp.ts';
 import type { FormerRanks } from './reactive-order.ts';
 import { ReactivePower } from './reactive-power.ts';
@@ -72,6 +73,8 @@ export class Inverter {
   circleVa = 0;
   /** mean voltage, the input of the curves, in the last sub-step, percent of 702.VNom */
   curvePct = 100;
+  /** loads of the source at single phases; null: none */
+  phaseLoads: PhaseLoads | null = null;
 
   readonly #enterService: EnterService;
   #settings: Settings;
@@ -221,7 +224,7 @@ export class Inverter {
     // starting and stopping are steps, every other change is linear
     const steady = source.heldPower !== true && wasEnergized && (fromW === 0) === (this.pW === 0);
     const span = { fromW, toW: this.pW, fromVar, toVar: this.qVar, steady };
-    this.meter.add(dtS, span, phaseShares(this.ratings.wiring, grid), source);
+    this.meter.add(dtS, span, phaseShares(this.ratings.wiring, grid), source, this.phaseLoads);
   }
 
   /** Out of service at once, as after a trip without a cause. It ends by `acknowledge` and the enter-service delay. */
@@ -373,6 +376,7 @@ export class Inverter {
   #stopOutput(): void {
     this.pW = 0;
     this.qVar = 0;
+    this.phaseLoads = null;
     this.clipped = false;
     this.apparentPowerLimited = false;
     this.reactivePower.clear();
@@ -399,6 +403,7 @@ export class Inverter {
     this.#moving = this.activePower.moving || this.reactivePower.moving || this.#stopCeilingW < ratings.wMaxRtgW;
     source.draw(this.link.dcW(this.pW), true);
     if (ratings.nightW > 0 && this.sleeps(source) && this.curvePct > 0) this.pW = -ratings.nightW;
+    this.#readLoads(source);
   }
 
   /** In service behind a source that gives nothing, nor takes anything. */
@@ -406,6 +411,14 @@ export class Inverter {
     return (
       this.phase === 'in_service' && !starting && availableDcW <= 0 && absorbableDcW <= 0 && this.ceasedBy === null
     );
+  }
+
+  /** What flows behind the terminals, after `draw`: one operating point for registers, counters and source. */
+  #readLoads(source: DcSource): void {
+    const { own } = this.reactivePower;
+    const loads = source.phaseLoads ?? null;
+    this.phaseLoads = own ? loads : withoutOwnVar(loads);
+    if (own && source.ownVar !== undefined) this.qVar = source.ownVar;
   }
 
   #advanceActive(grid: GridValues, dtS: number, { ceilingW, decider }: ServiceCeiling): void {
@@ -440,6 +453,7 @@ export class Inverter {
         vPct: this.curvePct,
         // while shutting down reactive power goes to zero as well
         running: this.link.powered && this.phase !== 'shutting_down',
+        ownVar: source.ownVar,
       },
       dtS,
     );

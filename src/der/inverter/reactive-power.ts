@@ -97,6 +97,8 @@ export interface ReactiveInput {
   readonly vPct: number;
   /** the converter runs and does not stop; otherwise reactive power moves to zero */
   readonly running: boolean;
+  /** reactive power that the loads of the source take by themselves while no function acts; absent: none */
+  readonly ownVar?: number | undefined;
 }
 
 /** 704.VarRmp in var per second. */
@@ -120,6 +122,8 @@ export class ReactivePower {
   pW = 0;
   qVar = 0;
   moving = false;
+  /** no function acts, and the reactive power is that of the loads behind the terminals */
+  own = false;
 
   /** @param former functions that get back a former place among those enabled */
   reorder(before: Settings, after: Settings, former: FormerRanks = noFormerRanks): void {
@@ -145,6 +149,7 @@ export class ReactivePower {
     this.pW = 0;
     this.qVar = 0;
     this.moving = false;
+    this.own = true;
   }
 
   /** Advances the autonomous reference voltage. */
@@ -157,6 +162,12 @@ export class ReactivePower {
     const { settings, capability, wantedW, sVa } = input;
     const before = this.qVar;
     const acting = actingReactive(this.#order.order, settings, wantedW);
+    this.acting = acting;
+    if (acting === null && input.ownVar !== undefined) {
+      this.#stepOwn(input, input.ownVar, dtS);
+      return;
+    }
+    this.own = false;
     const requestedVar = input.running ? this.requestVar(acting, input) : 0;
     const targetVar = clampVar(settings, requestedVar);
     const commandVar = approach(input, acting, before, targetVar, dtS);
@@ -169,7 +180,6 @@ export class ReactivePower {
       priorityOf(settings, acting),
       capability,
     );
-    this.acting = acting;
     this.targetVar = targetVar;
     this.commandVar = commandVar;
     this.pW = pW;
@@ -177,6 +187,20 @@ export class ReactivePower {
     this.decidedBy = decider(acting ?? 'none', requestedVar, targetVar, commandVar, capableVar, qVar);
     // an output at the circle does not move
     this.moving = commandVar !== targetVar && qVar !== before;
+  }
+
+  /**
+   * The loads decide: no capability of the inverter bounds their reactive power, and it follows their power at once. After
+   * a function the way back has the rate of 704.VarRmp.
+   */
+  #stepOwn({ settings, wantedW, sVa, capability }: ReactiveInput, ownVar: number, dtS: number): void {
+    const commandVar = this.own ? ownVar : rampTowards(this.qVar, ownVar, varRateS(settings), dtS);
+    this.own = commandVar === ownVar;
+    [this.pW, this.qVar] = settle(wantedW, commandVar, sVa, 'both', capability);
+    this.targetVar = ownVar;
+    this.commandVar = commandVar;
+    this.decidedBy = 'none';
+    this.moving = !this.own;
   }
 
   /** Reactive power of a function before any limit, var; 0 without a function. */
@@ -202,7 +226,7 @@ export class ReactivePower {
 
   /** Seconds from the present output to zero at 704.VarRmp. */
   secondsToZero(settings: Settings): number {
-    const left = Math.abs(clampVar(settings, this.qVar));
+    const left = this.own ? 0 : Math.abs(clampVar(settings, this.qVar));
     return left === 0 ? 0 : left / varRateS(settings);
   }
 }

@@ -29,10 +29,20 @@ export interface PvArray {
   readonly solved: { curve(points: number): { readonly curve: readonly IvPoint[] } };
 }
 
+export type Phases = readonly [number, number, number];
+
+/** Loads that hang on single phases, W and var by phase, + out of the source. */
+export interface PhaseLoads {
+  readonly watts: Phases;
+  readonly vars: Phases;
+}
+
 /** Surroundings of a source during one sub-step. */
 export interface SourceInput extends WeatherNow {
   /** mean voltage at the AC terminals, per unit of nominal */
   terminalPu: number;
+  /** voltage of each phase at the AC terminals, line to neutral, V; 0 for a phase that the device does not have */
+  phaseLnV: [number, number, number];
   /** local AC load at the site, W */
   loadW: number;
   /** the device responds to low frequency: reserves kept for that may be used */
@@ -106,8 +116,13 @@ export interface DcSource {
   draw(dcW: number, energized: boolean): void;
   /** reactive current on top of that of the functions, pu of rated, + injected: support during a voltage dip */
   readonly reactiveCurrentPu?: number;
-  /** power of each phase beyond an even share, W, + out of the source, sum 0; absent or null: balanced */
-  readonly phaseSkewW?: readonly [number, number, number] | null;
+  /** the part of the drawn power that hangs on single phases; absent or null: every phase has its share of the whole */
+  readonly phaseLoads?: PhaseLoads | null;
+  /**
+   * reactive power that the loads of the source take by themselves, var, + injected: after `answer` with the planned
+   * power, after `draw` with the drawn one; absent: the inverter alone decides it
+   */
+  readonly ownVar?: number;
   /**
    * power is constant over a sub-step, and energy is counted so; absent: power moves linearly from one sub-step to the
    * next

@@ -223,7 +223,7 @@ describe('interface 12.1: profiles by kind', () => {
     it('is rated by its block', () => {
       expect(resolve({}, evse).rated).to.include({
         WMaxRtg: 22_000,
-        VAMaxRtg: 22_000,
+        VAMaxRtg: 22_300,
         WChaRteMaxRtg: 22_000,
         VNomRtg: 400,
       });

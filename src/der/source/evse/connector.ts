@@ -14,6 +14,7 @@ import { ocpp16Status, phaseTraits } from './phases.ts';
 import type { ConnectorFlags } from './phases.ts';
 import type { SessionRecord } from './sessions.ts';
 import { packVoltageV } from './vehicle.ts';
+import type { Phases } from '../source.ts';
 import type { Vehicle } from './vehicle.ts';
 
 /** State of one connector; powers in W at the meter, positive into the vehicle. */
@@ -171,10 +172,35 @@ export function supplyPhases(c: Connector, supplied: 1 | 2 | 3): readonly number
   return (c.vehicle === null ? c.phaseLimit : phasesInUse(c)) === 3 ? allPhases : [1];
 }
 
-/** Power in W of one ampere (per phase) at this voltage. */
-export function wattsPerAmpere(c: Connector, terminalPu: number): number {
-  if (c.p.type === 'ac') return phasesInUse(c) * c.p.voltageV * terminalPu * c.p.powerFactor;
+/** The supply of a station. */
+export interface Supply {
+  /** line to neutral, V */
+  readonly phaseLnV: Phases;
+  readonly outside: { readonly supplyPhases: 1 | 2 | 3 };
+}
+
+/** Voltage of an AC connector, line to neutral, V: the mean of the phases that `supplyPhases` names. */
+export function lineVoltageV(c: Connector, { phaseLnV: [aV, bV, cV], outside: { supplyPhases } }: Supply): number {
+  if (supplyPhases === 1) return aV;
+  if (supplyPhases === 2) return (aV + bV) / 2;
+  if (c.p.phases === 3) return (c.vehicle === null ? c.phaseLimit : phasesInUse(c)) === 3 ? (aV + bV + cV) / 3 : aV;
+  const at = (c.p.connectorId - 1) % 3;
+  return at === 0 ? aV : at === 1 ? bV : cV;
+}
+
+function wattsPerAmpereAt(c: Connector, lineV: number): number {
+  if (c.p.type === 'ac') return phasesInUse(c) * lineV * c.p.powerFactor;
   return c.vehicle === null ? c.p.voltageV : Math.min(c.p.voltageV, packVoltageV(c.vehicle));
+}
+
+/** Power in W of one ampere (per phase) at the voltage of the supply. */
+export function wattsPerAmpere(c: Connector, supply: Supply): number {
+  return wattsPerAmpereAt(c, lineVoltageV(c, supply));
+}
+
+/** `wattsPerAmpere` at the nominal voltage of the connector. */
+export function nominalWattsPerAmpere(c: Connector): number {
+  return wattsPerAmpereAt(c, c.p.voltageV);
 }
 
 /** Minimum limit in W under which the vehicle charges: for AC the minimum current on the phases in use. */
@@ -192,8 +218,8 @@ export function updateDischarge(c: Connector, perA: number): void {
 const limitTolerance = 1e-9;
 
 /** Sets `capW` to the lowest of hardware, vehicle and commanded limits; below the minimum it is 0. */
-export function updateLimits(c: Connector, vehicle: Vehicle, terminalPu: number): void {
-  const perA = wattsPerAmpere(c, terminalPu);
+export function updateLimits(c: Connector, vehicle: Vehicle, supply: Supply): void {
+  const perA = wattsPerAmpere(c, supply);
   updateDischarge(c, perA);
   let capW = Math.min(c.p.maxPowerW, c.p.maxCurrentA * perA);
   let source: EvseLimitSource = 'hardware';

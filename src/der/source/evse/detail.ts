@@ -1,6 +1,6 @@
 import type { EvseConnectorDetail, EvseDetail } from '../../../contract/kinds/evse.ts';
-import { flagsOf, minChargeW, phasesInUse, supplyPhases, wattsPerAmpere } from './connector.ts';
-import type { Connector } from './connector.ts';
+import { flagsOf, lineVoltageV, minChargeW, phasesInUse, supplyPhases, wattsPerAmpere } from './connector.ts';
+import type { Connector, Supply } from './connector.ts';
 import { limitNow } from './limit-now.ts';
 import { ocpp16Status, ocpp201Status, phaseTraits } from './phases.ts';
 import { sessionDetail } from './sessions.ts';
@@ -8,26 +8,26 @@ import type { Station } from './station.ts';
 import { packVoltageV, vehicleDetail } from './vehicle.ts';
 
 /** Terminal voltage of a connector, V: line to neutral (AC), of the pack behind a closed contactor (DC). */
-export function connectorVoltageV(c: Connector, terminalPu: number): number {
-  if (c.p.type === 'ac') return c.p.voltageV * terminalPu;
+export function connectorVoltageV(c: Connector, supply: Supply): number {
+  if (c.p.type === 'ac') return lineVoltageV(c, supply);
   return c.vehicle !== null && phaseTraits[c.phase].contactorClosed && c.errorCode === null
     ? packVoltageV(c.vehicle)
     : 0;
 }
 
-function currents(c: Connector, terminalPu: number): readonly number[] {
+function currents(c: Connector, supply: Supply): readonly number[] {
   if (c.p.type === 'dc') {
-    const voltageV = connectorVoltageV(c, terminalPu);
+    const voltageV = connectorVoltageV(c, supply);
     return [voltageV > 0 ? c.powerW / voltageV : 0];
   }
-  const perA = wattsPerAmpere(c, terminalPu);
+  const perA = wattsPerAmpere(c, supply);
   const currentA = perA > 0 ? c.powerW / perA : 0;
   return c.p.phases === 1 ? [currentA] : phasesInUse(c) === 1 ? [currentA, 0, 0] : [currentA, currentA, currentA];
 }
 
 export function connectorDetail(station: Station, c: Connector): EvseConnectorDetail {
   const { p, vehicle } = c;
-  const { terminalPu, outside } = station;
+  const { outside } = station;
   const traits = phaseTraits[c.phase];
   const flags = flagsOf(c);
   const { limitW, limitSource } = limitNow(station, c);
@@ -53,8 +53,8 @@ export function connectorDetail(station: Station, c: Connector): EvseConnectorDe
     ev: vehicle && vehicleDetail(vehicle),
     session: c.session && sessionDetail(c.session, c),
     powerW: c.powerW,
-    currentA: currents(c, terminalPu),
-    voltageV: connectorVoltageV(c, terminalPu),
+    currentA: currents(c, station),
+    voltageV: connectorVoltageV(c, station),
     energyWh: c.energyWh,
     energyExportWh: c.energyExportWh,
     limitW,

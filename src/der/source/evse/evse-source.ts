@@ -5,14 +5,14 @@ import type { EvseDetail, EvseParameters, EvseSession } from '../../../contract/
 import type { Origin } from '../../../core/origin.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { LivePort, noConditions } from '../shared.ts';
-import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import type { DcPort, DcRequest, DcSource, PhaseLoads, Phases, SourceCondition, SourceInput } from '../source.ts';
 import { canFlow, createConnector, minChargeW, updateLimits } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
 import { knowLimits, tellLimits } from './limit-watch.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
-import { phaseSkew } from './phase-split.ts';
+import { ownVar, phaseLoads, supplyWattsPerAmpere } from './supply.ts';
 import { phaseTraits } from './phases.ts';
 import { adjustPlan, createScratch, planTotal, planUnrestricted, shareStationLimit } from './plan.ts';
 import type { Scratch } from './plan.ts';
@@ -145,14 +145,14 @@ export class EvseSource implements DcSource {
     const dt = dtS > 0 && Number.isFinite(dtS) ? dtS : 0;
     this.#station.nowS += dt;
     this.#pendingS = dt;
-    this.#updateReach(Math.max(dt, clockResolutionS), input.terminalPu);
+    this.#updateReach(Math.max(dt, clockResolutionS), input.phaseLnV);
   }
 
   /** Ends start delays and ramps. */
   settle(input: SourceInput): void {
     for (const c of this.#station.connectors) if (c.phase === 'starting') fire(this.#station, c, 'delay_over');
     this.#pendingS = 0;
-    this.#updateReach(0, input.terminalPu);
+    this.#updateReach(0, input.phaseLnV);
   }
 
   answer({ targetW, floorW, ceilingW }: DcRequest): number {
@@ -177,8 +177,12 @@ export class EvseSource implements DcSource {
     );
   }
 
-  get phaseSkewW(): readonly [number, number, number] | null {
-    return phaseSkew(this.#station.connectors);
+  get phaseLoads(): PhaseLoads | null {
+    return phaseLoads(this.#station);
+  }
+
+  get ownVar(): number {
+    return ownVar(this.#station.connectors);
   }
 
   draw(dcW: number, energized: boolean): void {
@@ -288,7 +292,7 @@ export class EvseSource implements DcSource {
   }
 
   #portOf(c: Connector): DcPort {
-    const voltageV = () => connectorVoltageV(c, 1);
+    const voltageV = () => connectorVoltageV(c, this.#station);
     return new LivePort('EV', `Connector ${c.p.connectorId}`, {
       voltageV,
       currentA: () => (c.powerW === 0 || voltageV() === 0 ? 0 : -c.powerW / voltageV()),
@@ -310,14 +314,13 @@ export class EvseSource implements DcSource {
   }
 
   /** Computes limits, shares and reach of every connector for a sub-step. @param dtS 0: the settled state */
-  #updateReach(dtS: number, terminalPu: number): void {
+  #updateReach(dtS: number, phaseLnV: Phases): void {
     const { connectors, p, profile } = this.#station;
-    const pu = Number.isFinite(terminalPu) && terminalPu > 0 ? terminalPu : 0;
-    this.#station.terminalPu = pu;
+    phaseLnV.forEach((lnV, i) => (this.#station.phaseLnV[i] = Number.isFinite(lnV) && lnV > 0 ? lnV : 0));
     for (const c of connectors) {
       c.capW = 0;
       c.offerW = 0;
-      if (c.vehicle !== null && canFlow(c)) updateLimits(c, c.vehicle, pu);
+      if (c.vehicle !== null && canFlow(c)) updateLimits(c, c.vehicle, this.#station);
     }
     const profileW = chargeCapW(profile, this.#stationPerA);
     const limitW = Math.max(0, Math.min(p.maxPowerW, profileW) - p.standbyW);
@@ -357,10 +360,8 @@ export class EvseSource implements DcSource {
     }
   }
 
-  /** Watts of one ampere per phase of the whole station, at nominal voltage. */
   get #stationPerA(): number {
-    const { connectors, profile } = this.#station;
-    return profile.phases * (connectors[0]?.p.voltageV ?? 0);
+    return supplyWattsPerAmpere(this.#station);
   }
 
   /** Discharge of all vehicles together that the profile of the station permits, W. */

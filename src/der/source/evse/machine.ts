@@ -60,7 +60,7 @@ function endSession(station: Station, c: Connector, reason: string): void {
   c.evseHeldByCommand = false;
   c.localDischargeW = null;
   c.cableLeft = !c.evPlugged && c.evsePlugged && !c.p.attachedCable;
-  updateDischarge(c, wattsPerAmpere(c, station.terminalPu));
+  updateDischarge(c, wattsPerAmpere(c, station));
   cutPower(c);
 }
 

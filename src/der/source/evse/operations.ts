@@ -137,13 +137,13 @@ function limit({ trigger }: Station, c: Connector, { powerW }: Of<'evse.limit'>)
   c.localLimitBy = trigger.by;
 }
 
-function discharge({ trigger, terminalPu }: Station, c: Connector, { powerW }: Of<'evse.discharge'>): void {
+function discharge(station: Station, c: Connector, { powerW }: Of<'evse.discharge'>): void {
   checkNumber('powerW', powerW, maxNumber);
   if (!c.p.bidirectional) throw conflict(c, 'the connector is not bidirectional');
   if (!phaseTraits[c.phase].session) throw conflict(c, 'no session is running');
   c.localDischargeW = powerW;
-  c.localDischargeBy = trigger.by;
-  updateDischarge(c, wattsPerAmpere(c, terminalPu));
+  c.localDischargeBy = station.trigger.by;
+  updateDischarge(c, wattsPerAmpere(c, station));
 }
 
 function availability(station: Station, c: Connector, { operative }: Of<'evse.availability'>): void {
@@ -253,7 +253,7 @@ function profileLimit(station: Station, command: Of<'evse.profile_limit'>): void
     throw conflict(c, 'it is not bidirectional, and the set-point is a discharge');
   c.profile = profile;
   permitPhases(station, c);
-  updateDischarge(c, wattsPerAmpere(c, station.terminalPu));
+  updateDischarge(c, wattsPerAmpere(c, station));
 }
 
 const maxTimeoutS = 86_400;

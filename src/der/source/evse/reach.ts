@@ -1,7 +1,7 @@
 /** Motion of a vehicle through one sub-step: a linear ramp to its level, then along its curve. All means are exact. */
 import { chargeAlong, curvePowerW } from './charge-curve.ts';
 import type { ChargeResult } from './charge-curve.ts';
-import { wattsPerAmpere } from './connector.ts';
+import { nominalWattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
 import type { Vehicle } from './vehicle.ts';
 
@@ -38,7 +38,7 @@ export function maxDischargeW({ p, dischargeCapW }: Connector, vehicle: Vehicle)
 
 /** Ramp rate of the vehicle, W per second. */
 export function vehicleRampWS(c: Connector, vehicle: Vehicle): number {
-  return vehicle.rampAPerS * wattsPerAmpere(c, 1);
+  return vehicle.rampAPerS * nominalWattsPerAmpere(c);
 }
 
 /**

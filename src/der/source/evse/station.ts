@@ -25,8 +25,8 @@ export interface Station {
   readonly listeners: Set<TransitionListener>;
   /** simulated seconds since the source was created */
   nowS: number;
-  /** voltage at the terminals in the last sub-step, per unit of nominal */
-  terminalPu: number;
+  /** voltage of the supply in the last sub-step, line to neutral, V */
+  readonly phaseLnV: [number, number, number];
   /** charging profile of the whole station */
   profile: ProfileLimit;
   central: boolean;
@@ -72,7 +72,7 @@ export function createStation(p: EvseParameters, random: RandomStream): Station 
     log: { records: [], count: 0 },
     listeners: new Set(),
     nowS: 0,
-    terminalPu: 1,
+    phaseLnV: [0, 0, 0],
     profile: openLimit,
     central: false,
     behaviour: profileBehaviour(p),

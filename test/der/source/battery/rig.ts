@@ -12,6 +12,7 @@ export const weather = {
   cellTemperatureC: null as number | null,
   windSpeedMS: 1,
   terminalPu: 1,
+  phaseLnV: [230, 230, 230] as [number, number, number],
   loadW: 0,
   frequencySupport: false,
   rate: 1,

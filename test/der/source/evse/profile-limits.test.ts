@@ -29,14 +29,15 @@ describe('EVSE: charging profile', () => {
     run(source, 20);
     expect(at(source).powerW).to.be.closeTo(10 * perA, 1e-6);
     expect(at(source)).to.deep.include({ supplyPhases: [1], currentA: [10, 0, 0], limitSource: 'charging_profile' });
-    expect(source.phaseSkewW?.map(Math.round)).to.deep.equal([-1518, 759, 759]);
+    expect(source.phaseLoads?.watts.map(Math.round)).to.deep.equal([-2277, 0, 0]);
+    expect(source.phaseLoads?.vars[0]).to.be.closeTo(source.ownVar, 1e-9);
     limit(source, { phases: 1 });
     run(source, 20);
     expect(at(source).powerW).to.be.closeTo(32 * perA, 1e-6);
     limit(source, { limitA: 10 });
     run(source, 20);
     expect(at(source).powerW).to.be.closeTo(30 * perA, 1e-6);
-    expect(source.phaseSkewW).to.equal(null);
+    expect(source.phaseLoads).to.equal(null);
   });
 
   it('the minimum is that of the phases in use, so 2 kW charge on one phase and pause on three', () => {

@@ -11,6 +11,7 @@ export const input = {
   cellTemperatureC: null,
   windSpeedMS: 0,
   terminalPu: 1,
+  phaseLnV: [230, 230, 230] as [number, number, number],
   loadW: 0,
   frequencySupport: false,
   rate: 1,

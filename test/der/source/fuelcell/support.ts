@@ -10,6 +10,7 @@ export const mild: SourceInput = {
   cellTemperatureC: null,
   windSpeedMS: 0,
   terminalPu: 1,
+  phaseLnV: [230, 230, 230] as [number, number, number],
   loadW: 0,
   frequencySupport: false,
   rate: 1,

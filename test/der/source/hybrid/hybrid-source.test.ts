@@ -16,6 +16,7 @@ const weather = (loadW = 0) => ({
   cellTemperatureC: null,
   windSpeedMS: 1,
   terminalPu: 1,
+  phaseLnV: [230, 230, 230] as [number, number, number],
   loadW,
   frequencySupport: false,
   rate: 1,

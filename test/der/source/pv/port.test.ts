@@ -16,6 +16,7 @@ const weather = (irradianceWm2: number) => ({
   cellTemperatureC: 25,
   windSpeedMS: 1,
   terminalPu: 1,
+  phaseLnV: [230, 230, 230] as [number, number, number],
   loadW: 0,
   frequencySupport: false,
   rate: 1,

@@ -17,6 +17,7 @@ export function surroundings(windSpeedMS: number, more: Partial<SourceInput> = {
     cellTemperatureC: null,
     windSpeedMS,
     terminalPu: 1,
+    phaseLnV: [230, 230, 230] as [number, number, number],
     loadW: 0,
     frequencySupport: false,
     rate: 1,
