@@ -5,6 +5,7 @@ import type { GridTrace } from './grid-trace.ts';
 import type { BatteryTree } from './kinds/battery.ts';
 import type { EvseTransition } from './kinds/evse-transitions.ts';
 import type { EvseSession } from './kinds/evse.ts';
+import type { StackPower } from './kinds/fuelcell.ts';
 import type { DeviceCommand } from './commands.ts';
 import type { Gradient, Slope } from './gradient.ts';
 import type { AssetType, DcMode, DeviceDetail } from './kinds/table.ts';
@@ -115,6 +116,8 @@ export interface Device {
   readonly switchClosed: boolean;
   /** computed when it is read, from the last sub-step and the present settings */
   readonly available: AvailablePower;
+  /** null: the device is no fuel cell */
+  readonly stackPower: StackPower | null;
   /** slopes of commands in force */
   readonly gradient: { readonly w: Slope; readonly var: Slope };
   readonly enterService: {

@@ -9,8 +9,7 @@ import { testPlant } from '../support/plant.ts';
 import { byTest } from '../support/rig.ts';
 import { HandWall } from '../support/wall.ts';
 
-// no turbine: above 50 times real time it follows its steady curve, and the bit PV_CLIPPED at full wind is that of the
-// last sub-step
+// no turbine: above 50 times real time it follows its steady curve
 const types = ['PV-3Phase', 'Batt-3Phase', 'HybridDC-3Phase', 'Fuelcell-3Phase', 'EVSE'];
 
 /** Ticks of `tickS` run by hand, or in real time at a rate. */

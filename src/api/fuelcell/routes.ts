@@ -6,7 +6,7 @@ import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { deviceQuery } from '../common/schemas.ts';
 import { exampleFuelCell, fuelCellSchema, fuelCellSetPointBodySchema, tankBodySchema } from './schemas.ts';
-import { checkSetPoint, endSetPoint, setPointKw, setPointWriter, writeSetPoint } from '../common/set-point.ts';
+import { endSetPoint, setPointKw, setPointRangeW, setPointWriter, writeSetPoint } from '../common/set-point.ts';
 import { detailOf, kilo, rounded } from '../common/kind-replies.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import { writerReply } from '../common/writer-replies.ts';
@@ -24,7 +24,8 @@ function fuelCellReply({ plant }: RouteContext, device: Device) {
     stack_voltage_v: rounded(d.stackVoltageV),
     stack_current_a: rounded(d.stackCurrentA),
     stack_power_kw: kilo(d.stackPowerW),
-    setpoint_kw: setPointKw(device.bank),
+    setpoint_kw: stackSetPointKw(device),
+    setpoint_ac_kw: setPointKw(device.bank),
     setpoint_by: writerReply(plant, setPointWriter(device.bank)),
     h2_flow_kg_h: rounded(d.h2FlowKgH),
     tank_level_pct: orNull(d.tankLevelPct),
@@ -41,26 +42,36 @@ function fuelCellReply({ plant }: RouteContext, device: Device) {
   };
 }
 
-/** @throws HttpProblem `validation` */
-function checkPower(
-  { operatingMode, ratedPowerW, ratedElPowerW }: FuelCellDetail,
-  powerKw: number,
-  pointer: string,
-): void {
+/** The set-point in force as power of the stack, to the watt; null while it is off. */
+function stackSetPointKw({ bank, stackPower }: Device): number | null {
+  const acKw = setPointKw(bank);
+  return acKw === null || !stackPower ? acKw : Math.round(stackPower.stackW(acKw * 1000)) / 1000;
+}
+
+/** Range in whole watts, as kW. */
+const range = (minW: number, maxW: number) => `${Math.ceil(minW) / 1000} to ${Math.floor(maxW) / 1000} kW`;
+
+/**
+ * The AC set-point for a power of the stack, W. A power between the rating of the stack and that of the plant, which
+ * the terminals have, runs the stack at its rating.
+ * @throws HttpProblem `validation`
+ */
+function acSetPointW(device: Device, { operatingMode }: FuelCellDetail, powerKw: number, pointer: string): number {
   const powerW = powerKw * 1000;
+  const settings = setPointRangeW(device.bank);
+  const { stackPower } = device;
+  if (!stackPower) return powerW;
+  const minW = Math.min(settings.minW, stackPower.stackW(settings.minW));
+  const maxW = Math.max(settings.maxW, stackPower.stackW(settings.maxW));
   if (powerW < 0 && operatingMode === 'fc_only') {
-    throw invalid(
-      'body',
-      pointer,
-      `given ${powerKw} kW; this plant has no electrolyser and takes 0 to ${ratedPowerW / 1000} kW`,
-    );
+    const text = `given ${powerKw} kW; this plant has no electrolyser, and its stack takes ${range(0, maxW)}`;
+    throw invalid('body', pointer, text);
   }
-  if (powerW >= -ratedElPowerW && powerW <= ratedPowerW) return;
-  throw invalid(
-    'body',
-    pointer,
-    `given ${powerKw} kW; the ratings allow ${-ratedElPowerW / 1000} to ${ratedPowerW / 1000} kW`,
-  );
+  if (powerW < minW || powerW > maxW) {
+    const text = `given ${powerKw} kW; the settings of the device allow ${range(minW, maxW)} at the stack (702.WChaRteMax, 702.WMax)`;
+    throw invalid('body', pointer, text);
+  }
+  return Math.max(settings.minW, Math.min(settings.maxW, stackPower.acW(powerW)));
 }
 
 const getFuelCell = route({
@@ -81,9 +92,10 @@ const setPoint = route({
   path: '/fuelcell/setpoint',
   tag: 'Fuel Cell',
   operationId: 'set_fuel_cell_setpoint',
-  summary: 'Sets the power of a fuel cell or electrolyser',
+  summary: 'Sets the power of the stack of a fuel cell or electrolyser',
   description:
-    'Writes the set-point of active power of model 704 (`WSetMod`, `WSet`, `WSetEna`) in one commit. ' +
+    'Writes the AC power at which the stack has this power as set-point of model 704 (`WSetMod`, `WSet`, `WSetEna`) in ' +
+    'one commit; `registers/704` and `grid-support/active-power` take the AC power itself. ' +
     'A change of direction waits for the dwell time.',
   query: deviceQuery,
   body: fuelCellSetPointBodySchema,
@@ -97,9 +109,7 @@ const setPoint = route({
       body.power_kw === undefined ? [body.setpoint_kw ?? null, '/setpoint_kw'] : [body.power_kw, '/power_kw'];
     if (powerKw === null) endSetPoint(device.bank, by);
     else {
-      checkPower(detail, powerKw, pointer);
-      checkSetPoint(device.bank, powerKw, pointer);
-      writeSetPoint(device.bank, by, powerKw * 1000);
+      writeSetPoint(device.bank, by, acSetPointW(device, detail, powerKw, pointer));
     }
     return fuelCellReply(ctx, device);
   },

@@ -25,7 +25,10 @@ export const fuelCellSchema = z
     stack_power_kw: z
       .number()
       .openapi({ description: 'Before the consumption of the plant itself; same sign as the current.' }),
-    setpoint_kw: quantity('Set-point of 704 in force, AC; null while it is off.'),
+    setpoint_kw: quantity(
+      'Power of the stack under the set-point in force, whatever its source; null while it is off.',
+    ),
+    setpoint_ac_kw: quantity('The same at the AC terminals: 704.WSet.'),
     setpoint_by: writerSchema
       .nullable()
       .openapi({ description: 'Last writer of its value or enable; null while it is off, or with a default.' }),
@@ -53,7 +56,7 @@ export const fuelCellSetPointBodySchema = z
   .strictObject({
     power_kw: power.openapi({
       description:
-        'AC power, positive = fuel cell, negative = electrolysis, from `-rated_el_power_kw` to `rated_power_kw`; null switches the set-point off.',
+        'Power of the stack, positive = fuel cell, negative = electrolysis; the rating of the stack at most. Null switches the set-point off.',
     }),
     setpoint_kw: power.openapi({ description: 'Same as `power_kw`; give one of the two.' }),
   })
@@ -78,6 +81,7 @@ export const exampleFuelCell = {
   stack_current_a: 85.9,
   stack_power_kw: 4.461,
   setpoint_kw: 4,
+  setpoint_ac_kw: 3.587,
   setpoint_by: exampleWriter,
   h2_flow_kg_h: 0.26,
   tank_level_pct: 80,

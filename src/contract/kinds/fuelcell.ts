@@ -87,6 +87,17 @@ export interface FuelCellParameters extends FuelCellCombination {
   readonly tankLowPct: number;
 }
 
+/**
+ * Power of the stack and power at the AC terminals, W, + fuel cell, - electrolysis. Between them lie the consumption of
+ * the plant and the inverter, at the present temperature. Beyond the rating of the stack both end at it.
+ */
+export interface StackPower {
+  /** AC power while the stack has `stackW` */
+  acW(stackW: number): number;
+  /** power of the stack while `acW` flows at the terminals */
+  stackW(acW: number): number;
+}
+
 /** State of a fuel cell plant for REST and history. */
 export interface FuelCellDetail extends FuelCellCombination {
   readonly kind: 'fuelcell';

@@ -99,7 +99,7 @@ export interface WindDetail {
   /** aerodynamic power on the rotor */
   readonly mechanicalPowerW: number;
   /** DC power into the inverter */
-  readonly electricalPowerW: number;
+  readonly dcPowerW: number;
   /** DC power burnt in the chopper during a dip */
   readonly chopperPowerW: number;
   readonly region: WindRegion;

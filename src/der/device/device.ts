@@ -37,6 +37,7 @@ import { Inverter } from '../inverter/inverter.ts';
 import { SiteShare } from '../inverter/site-share.ts';
 import { CommandWriters } from './last-writers.ts';
 import { Power, writeOperatorState } from './power.ts';
+import { stackPower } from './stack-power.ts';
 import { DeviceRegisters } from './registers.ts';
 import { publish, publishDetail } from './publish.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
@@ -62,6 +63,7 @@ export class SimDevice implements Device {
   readonly bank: RegisterBank;
   readonly trace: DeviceTrace;
   readonly siteShare: SiteShare;
+  readonly stackPower: Device['stackPower'];
   localControl = false;
   readonly #template: DeviceTemplate;
   readonly #context: DeviceContext;
@@ -130,6 +132,7 @@ export class SimDevice implements Device {
     );
     this.#terminals = new Terminals(this.index, context, template.ratings);
     this.siteShare = new SiteShare(this.#inverter, this.#terminals);
+    this.stackPower = stackPower(this.#source, this.#inverter.link);
     this.#grid = context.environment.gridAt(this.index, start);
     this.#ambientNowC = this.#terminals.settle(start, this.#grid, this.#inverter, this.#source);
     this.#steppedGrid = this.#grid;

@@ -245,7 +245,8 @@ export function publish(map: MeasurementView, input: PublishInput): void {
   m.ConnSt = isConnected(inverter.phase) && !input.fault ? 'CONNECTED' : 'DISCONNECTED';
   m.InvSt = inverterState(inverter, source, input.fault, holding);
   throttle(map, inverter, holding);
-  m.DERMode = gridFollowing + (inverter.clipped ? clippedMode : 0);
+  // a bit of PV: that of another source at its rating would depend on the noise of its dynamics
+  m.DERMode = gridFollowing + (inverter.clipped && source.array !== undefined ? clippedMode : 0);
   publishAlarms(map, source, input.alarms);
   m.TmpAmb = input.ambientC;
   // the cabinet warms with the losses: some 25 K above ambient at full load

@@ -89,6 +89,16 @@ export class DcLink {
     return Math.max(floorW, Math.min(ceilingW, this.#acOf(dcW)));
   }
 
+  /** AC power of a DC power, whatever the source has now, W. */
+  acOf(dcW: number): number {
+    return this.#acOf(dcW);
+  }
+
+  /** DC power of an AC power, whatever the source has now, W. */
+  dcOf(acW: number): number {
+    return this.#dcOf(acW);
+  }
+
   /** DC power for an AC power. Near dawn and dusk the converter itself uses up all DC power. */
   dcW(pW: number): number {
     const source = this.#source;

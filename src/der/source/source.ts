@@ -63,6 +63,12 @@ export interface DcRequest {
   readonly ceilingW: number;
 }
 
+/** Of a fuel cell: power of the stack and DC power of the port, W, + fuel cell; up to the ratings of the stack. */
+export interface StackPort {
+  dcW(stackW: number): number;
+  stackW(dcW: number): number;
+}
+
 /** Of a charging station: what it tells, and what it sees of the device around it. */
 export interface StationPort {
   /** Calls `listener` at once for every transition, also within a sub-step. @returns a function that removes it */
@@ -140,6 +146,8 @@ export interface DcSource {
   sessions?(): readonly EvseSession[];
   /** absent: the source is no charging station */
   readonly station?: StationPort;
+  /** absent: the source is no fuel cell */
+  readonly stack?: StackPort;
   /** absent: the source has no PV array */
   readonly array?: PvArray | undefined;
   /** @throws SimError COMMAND_NOT_APPLICABLE without any curve, UNKNOWN_RESOURCE for a port without one */

@@ -77,18 +77,22 @@ describe('interface 6.4: fuel cell', () => {
       rest.plant.device(0).bank.onChange(({ points, by }) => {
         commits.push([by.source, ...points.map(({ path }) => path).sort()]);
       });
-      expect(await rest.post('/fuelcell/setpoint', { power_kw: 4 })).to.include({ setpoint_kw: 4 });
+      const reply = await rest.post('/fuelcell/setpoint', { power_kw: 4 });
+      expect(reply.setpoint_kw).to.be.closeTo(4, 1e-3);
+      expect(reply.setpoint_ac_kw).to.be.within(3.4, 3.7);
       expect(commits).to.deep.equal([['rest', 'WSet', 'WSetEna', 'WSetMod', 'WSetRvrtTms']]);
       expect([await point('WSetMod'), await point('WSet'), await point('WSetEna')]).to.deep.equal([
         'WATTS',
-        4000,
+        reply.setpoint_ac_kw * 1000,
         'ENABLED',
       ]);
       await rest.plant.step(40);
-      expect((await rest.get('/overview')).metrics.power_kw).to.be.closeTo(4, 0.01);
-      expect(await rest.post('/fuelcell/setpoint', { setpoint_kw: 2.5 })).to.include({ setpoint_kw: 2.5 });
+      expect((await rest.get('/fuelcell')).stack_power_kw).to.be.closeTo(4, 1e-3);
+      expect((await rest.get('/overview')).metrics.power_kw).to.be.closeTo(reply.setpoint_ac_kw, 0.01);
+      expect((await rest.post('/fuelcell/setpoint', { setpoint_kw: 2.5 })).setpoint_kw).to.be.closeTo(2.5, 1e-3);
+      const acW = await point('WSet');
       expect(await rest.post('/fuelcell/setpoint', { power_kw: null })).to.include({ setpoint_kw: null });
-      expect([await point('WSet'), await point('WSetEna')]).to.deep.equal([2500, 'DISABLED']);
+      expect([await point('WSet'), await point('WSetEna')]).to.deep.equal([acW, 'DISABLED']);
     });
 
     it('is not ended by a reversion time that somebody else left', async () => {
@@ -98,23 +102,27 @@ describe('interface 6.4: fuel cell', () => {
         setpoint_kw: 1,
         reversion_time_s: 30,
       });
-      expect(await rest.post('/fuelcell/setpoint', { power_kw: 3 })).to.include({ setpoint_kw: 3 });
+      const { setpoint_kw: stackKw, setpoint_ac_kw: acKw } = await rest.post('/fuelcell/setpoint', { power_kw: 3 });
+      expect(stackKw).to.be.closeTo(3, 1e-3);
       expect(await point('WSetRvrtTms')).to.equal(0);
       await rest.plant.step(60);
-      expect(await rest.get('/fuelcell')).to.include({ setpoint_kw: 3 });
-      expect((await rest.get('/overview')).metrics.power_kw).to.be.closeTo(3, 0.01);
+      expect(await rest.get('/fuelcell')).to.include({ setpoint_kw: stackKw });
+      expect((await rest.get('/overview')).metrics.power_kw).to.be.closeTo(acKw, 0.01);
     });
 
     it('shows the set-point in force, whoever set it', async () => {
       await rest.post('/grid-support/active-power', { enabled: true, mode: 'w_max_pct', setpoint_pct: 50 });
-      expect(await rest.get('/fuelcell')).to.include({ setpoint_kw: 2.5 });
+      expect(await rest.get('/fuelcell')).to.include({ setpoint_ac_kw: 2.5 });
+      await rest.plant.step(40);
+      const { setpoint_kw: stackKw, stack_power_kw: shownKw } = await rest.get('/fuelcell');
+      expect(stackKw).to.be.closeTo(shownKw, 1e-3);
     });
 
     it('refuses electrolysis, more than the rating, and both names at once', async () => {
       const cases: readonly [Json, string][] = [
         [{ power_kw: -1 }, '/power_kw'],
         [{ setpoint_kw: -0.001 }, '/setpoint_kw'],
-        [{ power_kw: 5.001 }, '/power_kw'],
+        [{ power_kw: 5.75 }, '/power_kw'],
         [{ power_kw: 1e308 }, '/power_kw'],
         [{ power_kw: 1, setpoint_kw: 1 }, ''],
         [{}, ''],
@@ -135,7 +143,9 @@ describe('interface 6.4: fuel cell', () => {
       await rest.post('/registers/702', { points: { WMax: 3000 } });
       const { errors } = await rest.refused('/fuelcell/setpoint', 422, 'validation', { power_kw: 4 });
       expect(errors[0]).to.include({ name: '/power_kw' });
-      expect(errors[0].detail).to.contain('0 to 3 kW').and.contain('702.WMax');
+      expect(errors[0].detail)
+        .to.match(/0 to 3\.\d+ kW at the stack/)
+        .and.contain('702.WMax');
     });
 
     it('sets the level of the tank at once', async () => {
@@ -170,7 +180,12 @@ describe('interface 6.4: fuel cell', () => {
     await rest.post('/fuelcell/setpoint', { power_kw: rated / 2 });
     await rest.plant.step(60);
     expect(await rest.get('/fuelcell')).to.include({ mode: 'FC' });
-    expect(await rest.post('/fuelcell/setpoint', { power_kw: -ratedEl })).to.include({ setpoint_kw: -ratedEl });
+    // the terminals have the rating, the stack what the plant leaves of it
+    const { setpoint_kw: stackKw, setpoint_ac_kw: acKw } = await rest.post('/fuelcell/setpoint', {
+      power_kw: -ratedEl,
+    });
+    expect(acKw).to.be.closeTo(-ratedEl, 1e-3);
+    expect(stackKw).to.be.within(-0.97 * ratedEl, -0.8 * ratedEl);
     let waited = false;
     for (let i = 0; i < 300; i += 1) {
       await rest.plant.step(1);
@@ -182,6 +197,9 @@ describe('interface 6.4: fuel cell', () => {
     expect(reply.h2_flow_kg_h).to.be.lessThan(0);
     expect(reply.stack_current_a).to.be.lessThan(0);
     expect((await rest.get('/overview')).metrics.power_kw).to.be.closeTo(-ratedEl, 0.02 * ratedEl);
+    await rest.post('/fuelcell/setpoint', { power_kw: -0.5 * ratedEl });
+    await rest.plant.step(60);
+    expect((await rest.get('/fuelcell')).stack_power_kw).to.be.closeTo(-0.5 * ratedEl, 0.002);
   });
 
   it('continuous supply: no tank to show or to fill', async () => {

@@ -46,8 +46,10 @@ describe('interface 6.3: wind', () => {
     const steady = await rest.get('/wind');
     expect(steady).to.include({ wind_speed_m_s: 9, region: '2', state: 'run_mppt', pitch_deg: 0 });
     expect(steady.cp).to.be.within(0.45, 0.49);
-    const { dc_power_kw: dcKw } = (await rest.get('/overview')).metrics;
-    expect(steady.electrical_power_kw).to.be.closeTo(dcKw, 1);
+    const { dc_power_kw: dcKw, power_kw: acKw } = (await rest.get('/overview')).metrics;
+    expect(steady.dc_power_kw).to.be.closeTo(dcKw, 1);
+    expect(steady.electrical_power_kw).to.be.closeTo(acKw, 1);
+    expect(steady.electrical_power_kw).to.be.below(0.98 * dcKw);
     expect((await rest.get('/wind?device=1')).source).to.equal('dataset');
     expect(await rest.post('/wind/override', { wind_speed_m_s: null })).to.include({
       source: 'dataset',

@@ -6,12 +6,13 @@ import type {
   FuelCellState,
   HydrogenTankState,
 } from '../../../contract/kinds/fuelcell.ts';
-import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
+import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput, StackPort } from '../source.ts';
 import { badValue, checkCurvePort, LivePort, zeroCelsiusK } from '../shared.ts';
 import { HydrogenBook } from './hydrogen-book.ts';
 import { StackLags } from './lags.ts';
 import { polarizationCurve } from './polarization.ts';
 import { minElectrolyserShare, minFuelCellShare, Readiness } from './readiness.ts';
+import { StackConversion } from './stack-port.ts';
 import { Stack } from './stack.ts';
 import { admittedShare, nextTemperatureC, stackHeat } from './temperature.ts';
 import type { StackHeat } from './temperature.ts';
@@ -34,6 +35,7 @@ export class FuelCellPort implements DcSource {
   absorbableDcW = 0;
   readonly ports: readonly DcPort[];
   readonly #parameters: FuelCellParameters;
+  readonly stack: StackPort;
   readonly #stack: Stack;
   readonly #heat: StackHeat;
   readonly #readiness: Readiness;
@@ -58,6 +60,7 @@ export class FuelCellPort implements DcSource {
   constructor(parameters: FuelCellParameters) {
     this.#parameters = parameters;
     this.#stack = new Stack(parameters);
+    this.stack = new StackConversion(parameters, () => this.#temperatureC);
     this.#heat = stackHeat(parameters.chemistry, this.#stack.ratedGrossW);
     this.#readiness = new Readiness(parameters);
     this.#book = new HydrogenBook(parameters, this.#stack);

@@ -151,13 +151,13 @@ export class Turbine {
   }
 
   get state(): WindState {
-    return this.#sequence.state(this.#rated);
+    return this.#cutOff ? 'stopped' : this.#sequence.state(this.#rated);
   }
 
   get region(): WindRegion {
     const { phase } = this.#sequence;
     if (phase === 'high_wind_stop') return 'cut_out';
-    if (phase === 'stopped') return 'parked';
+    if (phase === 'stopped' || this.#cutOff) return 'parked';
     if (this.#rated) return '3';
     return this.#radS > this.#m.highRadS ? '2' : '1';
   }
@@ -245,6 +245,11 @@ export class Turbine {
     if (!(this.#quasiSteady && this.running) || this.#heldBackPart === 0) return this.#pitch.deg;
     const windMS = Math.max(this.#quasi.slowMS, minMS);
     return pitchForPower(this.#m, windMS, this.#radS, this.#assumedW);
+  }
+
+  /** The inverter is open before the sequence has ended the run: nothing controls the power any more. */
+  get #cutOff(): boolean {
+    return !this.#energized && (this.running || this.starting);
   }
 
   get #rated(): boolean {

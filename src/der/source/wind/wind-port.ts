@@ -144,10 +144,11 @@ export class WindPort implements DcSource {
       rotorRpm: turbine.radS * rpmPerRadS,
       generatorRpm: turbine.radS * rpmPerRadS * this.#m.gearRatio,
       pitchDeg: turbine.shownPitchDeg,
-      cp: Math.min(Math.max(cp, 0), betzCp),
+      // negative while the blades brake the rotor
+      cp: Math.min(cp, betzCp),
       tipSpeedRatio: meaningful ? (turbine.radS * this.#m.radiusM) / windMS : 0,
       mechanicalPowerW: turbine.aeroW,
-      electricalPowerW: this.#drawnW,
+      dcPowerW: this.#drawnW,
       chopperPowerW: this.#chopperW,
       region: turbine.region,
       state: turbine.state,

@@ -39,12 +39,12 @@ describe('physics 4.5: wind turbine in a voltage dip', () => {
       run(port, 400, wind, { capW });
       const { rotorRpm } = port.detail();
       run(port, 3, dip(0.6), { dtS: 0.02, capW });
-      expect(port.detail()).to.include({ lvrtState: 'active', chopperPowerW: 0, electricalPowerW: capW });
+      expect(port.detail()).to.include({ lvrtState: 'active', chopperPowerW: 0, dcPowerW: capW });
       expect(port.detail().rotorRpm, p.turbine).to.be.closeTo(rotorRpm, 1e-3 * rotorRpm);
       // deep enough, nothing goes into the grid and all that went before into the chopper
       run(port, 3, wind, { dtS: 0.02, capW });
       run(port, 0.2, dip(0.31), { dtS: 0.02, capW });
-      expect(port.detail()).to.include({ electricalPowerW: 0, chopperPowerW: capW });
+      expect(port.detail()).to.include({ dcPowerW: 0, chopperPowerW: capW });
     }
   });
 
@@ -78,7 +78,7 @@ describe('physics 4.5: wind turbine in a voltage dip', () => {
     const port = settledPort(nrel, wind);
     run(port, 0.1, dip(0.4), { dtS: 0.02 });
     run(port, 0.1, dip(0.4), { dtS: 0.02, energized: false });
-    expect(port.detail()).to.include({ lvrtState: 'tripped', electricalPowerW: 0 });
+    expect(port.detail()).to.include({ lvrtState: 'tripped', dcPowerW: 0 });
     expect(port.reactiveCurrentPu).to.equal(0);
     run(port, 1, wind, { energized: true });
     expect(port.detail().lvrtState).to.equal('normal');

@@ -125,7 +125,7 @@ describe('wind turbine as a DC port: control', () => {
     expect(port.detail()).to.include({
       rotorRpm: 0,
       pitchDeg: 90,
-      electricalPowerW: 0,
+      dcPowerW: 0,
       state: 'stopped',
       region: 'parked',
     });
@@ -134,6 +134,22 @@ describe('wind turbine as a DC port: control', () => {
     expect(port.starting).to.equal(true);
     run(port, 200, input);
     expect(port.availableDcW).to.be.closeTo(ratedDcW, 1000);
+  });
+
+  it('from the instant of a trip it is stopped, and Cp goes with the power that brakes the rotor', () => {
+    const input = surroundings(14);
+    const port = settledPort(iea, input);
+    expect(port.detail()).to.include({ state: 'run_rated', region: '3' });
+    const areaM2 = Math.PI * 120 ** 2;
+    let lowestW = 0;
+    for (let i = 0; i < 40; i += 1) {
+      run(port, 1, input, { energized: false });
+      const { state, region, cp, mechanicalPowerW } = port.detail();
+      expect([state, region], `second ${i + 1}`).to.deep.equal(['stopped', 'parked']);
+      expect(cp * 0.5 * 1.225 * areaM2 * 14 ** 3).to.be.closeTo(mechanicalPowerW, 1);
+      lowestW = Math.min(lowestW, mechanicalPowerW);
+    }
+    expect(lowestW).to.be.below(-5e6);
   });
 
   it('starts when the mean wind has been above cut-in for a minute, and parks when it is gone', () => {
