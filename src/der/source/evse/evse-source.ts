@@ -267,8 +267,9 @@ export class EvseSource implements DcSource {
   }
 
   /**
-   * Ends the sessions, and begins anew. The clock continues, so that earlier instants stay in the past; authority and
-   * behaviour stay, because they say who decides and how, not what happened.
+   * Ends the sessions, and begins anew. The clock continues, so that earlier instants stay in the past, and so does the
+   * count of transactions, so that no id stands for two; authority and behaviour stay, because they say who decides and
+   * how, not what happened.
    */
   restart(by: Origin = byItself): void {
     const station = this.#station;
@@ -284,7 +285,6 @@ export class EvseSource implements DcSource {
     const station = this.#station;
     for (const c of station.connectors) Object.assign(c, createConnector(c.p, c.defaultEv));
     station.log.records.length = 0;
-    station.log.count = 0;
     station.profile = openLimit;
     [this.#energyWh, this.#energyExportWh, this.#standbyW] = [0, 0, 0];
     [this.#pendingS, this.#plannedW, this.#absorbableDcW, this.#availableDcW] = [0, 0, 0, 0];

@@ -21,7 +21,7 @@ export interface SessionRecord {
 export interface SessionLog {
   /** newest last */
   readonly records: SessionRecord[];
-  /** transactions so far, for the next id */
+  /** transactions since the start of the process, for the next id; a reset of the device does not end it */
   count: number;
 }
 

@@ -309,7 +309,16 @@ describe('EVSE: operations', () => {
     source.command({ kind: 'evse.limit', ...on, powerW: 5000 });
     source.restart();
     expect(JSON.stringify({ ...source.detail(), connectors: [at(source).ev, at(source).energyWh] })).to.equal(first);
-    expect(source.sessions().map(({ transactionId }) => transactionId)).to.deep.equal(['1']);
     expect(at(source)).to.deep.include({ localLimitW: null, phase: 'starting' });
+  });
+
+  it('a restart does not use an id of a transaction again', () => {
+    const source = station({ vehicles: [{ connector: 1, soc_pct: 44 }] });
+    const ids = () => source.sessions().map(({ transactionId }) => transactionId);
+    expect(ids()).to.deep.equal(['1']);
+    source.restart();
+    expect(ids()).to.deep.equal(['2']);
+    source.restart();
+    expect(ids()).to.deep.equal(['3']);
   });
 });
