@@ -59,6 +59,29 @@ export interface Issue {
   readonly name: string;
   readonly detail: string;
   readonly allowed?: readonly (string | number)[];
+  /** a number outside its range, for interfaces that show it in another unit */
+  readonly outside?: OutsideRange;
+}
+
+/** A number and the range that it is outside of, in the unit of its point. */
+export interface OutsideRange {
+  readonly given: number;
+  readonly min?: number;
+  readonly max?: number;
+  /** 0 is taken beside the range */
+  readonly orZero?: true;
+}
+
+/** Without the last bits of a calculation: -33.333333333333336 is shown as -33.3333333. */
+const plainNumber = (value: number) => String(Number(value.toPrecision(9)));
+
+/** `-5 kvar is outside -4.4..4.4 kvar`; with one bound `0 is below 1`. */
+export function outsideWords({ given, min, max, orZero }: OutsideRange, unit = ''): string {
+  const [value, least, most] = [given, min, max].map((each) => (each === undefined ? null : plainNumber(each)));
+  const after = `${unit === '' ? '' : ` ${unit}`}${orZero ? ' and not 0' : ''}`;
+  const own = unit === '' ? '' : ` ${unit}`;
+  if (least !== null && most !== null) return `${value}${own} is outside ${least}..${most}${after}`;
+  return least === null ? `${value}${own} is above ${most}${after}` : `${value}${own} is below ${least}${after}`;
 }
 
 /** One step of a JSON pointer (RFC 6901), with its slash. */

@@ -31,7 +31,7 @@ const voltVar = gridFunction('volt_var', {
   dept_ref: symbol('Crv[0].DeptRef', varReferences, 'What 100 % of `var_pct` means.'),
   priority: symbol('Crv[0].Pri', ['active', 'reactive', 'vendor']),
   response_time_s: number('Crv[0].RspTms', 'Open-loop response time.'),
-  v_ref_pct: number('Crv[0].VRef'),
+  v_ref_pct: number('Crv[0].VRef', '80 to 120, or 0: no reference, which acts as 100.'),
   v_ref_auto_enabled: flag('Crv[0].VRefAutoEna'),
   v_ref_auto_time_s: number('Crv[0].VRefAutoTms', undefined, whole),
   v_ref_auto_pct: number('Crv[0].VRefAuto', 'Reference found autonomously.', readOnly),
@@ -92,19 +92,33 @@ const pf: GridFunction = {
   },
 };
 
-const constantVar = gridFunction('constant_var', {
+const constantVarMembers: Members = {
   mode: symbol(
     'VarSetMod',
     ['w_max_pct', 'var_max_pct', 'var_avail_pct', 'va_max_pct', 'vars'],
-    'What 100 % means, or `vars`: `var_kvar` counts.',
+    'What 100 % means, or `vars`: `var_kvar` counts. A request without it takes the unit of the value that it gives.',
   ),
-  var_pct: number('VarSetPct'),
-  var_kvar: number('VarSet', 'Positive injects.', { kilo: true }),
+  var_pct: number('VarSetPct', 'Without `mode`: of the percentage in force, or of 702.VarMaxInj or VarMaxAbs.'),
+  var_kvar: number('VarSet', 'Positive injects. Without `mode` it selects `vars`.', { kilo: true }),
   priority: symbol('VarSetPri', ['active', 'reactive', 'vendor']),
   reversion_var_pct: number('VarSetPctRvrt'),
   reversion_var_kvar: number('VarSetRvrt', undefined, { kilo: true }),
   reversion_enabled: flag('VarSetEnaRvrt'),
-});
+};
+const constantVar: GridFunction = {
+  ...gridFunction('constant_var', constantVarMembers),
+  units: {
+    point: 'VarSetMod',
+    units: [
+      {
+        modes: ['var_max_pct', 'w_max_pct', 'var_avail_pct', 'va_max_pct'],
+        now: 'var_pct',
+        afterReversion: 'reversion_var_pct',
+      },
+      { modes: ['vars'], now: 'var_kvar', afterReversion: 'reversion_var_kvar' },
+    ],
+  },
+};
 
 const maxPower = gridFunction('max_power', {
   limit_pct: number('WMaxLimPct', 'Of 702.WMax.'),
@@ -113,14 +127,28 @@ const maxPower = gridFunction('max_power', {
 });
 
 const percent = { range: [-100, 100] } as const;
-const activePower = gridFunction('active_power', {
-  mode: symbol('WSetMod', ['w_max_pct', 'watts'], 'Which of the two set-points counts.'),
-  setpoint_pct: number('WSetPct', 'Negative charges.', percent),
-  setpoint_kw: number('WSet', 'Negative charges.', { kilo: true }),
+const activePowerMembers: Members = {
+  mode: symbol(
+    'WSetMod',
+    ['w_max_pct', 'watts'],
+    'Which of the two set-points counts. A request without it takes the unit of the set-point that it gives.',
+  ),
+  setpoint_pct: number('WSetPct', 'Negative charges. Without `mode` it selects `w_max_pct`.', percent),
+  setpoint_kw: number('WSet', 'Negative charges. Without `mode` it selects `watts`.', { kilo: true }),
   reversion_setpoint_pct: number('WSetPctRvrt', undefined, percent),
   reversion_setpoint_kw: number('WSetRvrt', undefined, { kilo: true }),
   reversion_enabled: flag('WSetEnaRvrt'),
-});
+};
+const activePower: GridFunction = {
+  ...gridFunction('active_power', activePowerMembers),
+  units: {
+    point: 'WSetMod',
+    units: [
+      { modes: ['w_max_pct'], now: 'setpoint_pct', afterReversion: 'reversion_setpoint_pct' },
+      { modes: ['watts'], now: 'setpoint_kw', afterReversion: 'reversion_setpoint_kw' },
+    ],
+  },
+};
 
 const enterService = gridFunction('enter_service', {
   v_hi_pct: number('ESVHi'),

@@ -2,6 +2,7 @@
  * Maps a member of a grid-support object to register points. The tables in `functions.ts` consist of these mappings.
  */
 import { curveAxes, functionTable } from '../../sunspec/map/functions.ts';
+import type { UnitChoice } from './units.ts';
 import type { Axis as MapAxis, CurveFunction, FunctionName, FunctionRow } from '../../sunspec/map/functions.ts';
 
 /** A number in engineering units. */
@@ -73,6 +74,8 @@ export interface GridFunction extends Pick<FunctionRow, 'model' | 'mode' | 'time
   readonly enable: string;
   /** there is no switch: `enabled` can only be read */
   readonly always?: true;
+  /** values in two units, of which a mode says which counts */
+  readonly units?: UnitChoice;
   readonly members: Members;
 }
 

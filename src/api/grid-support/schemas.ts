@@ -101,7 +101,7 @@ function limited(model: number, point: string, { range, whole }: Limits = {}): z
   const key = `${model}.${point.replace(/\[\d+\]/g, '')}`;
   const rule = inUseRanges[key] ?? ranges[key];
   const fixed = typeof rule === 'object' ? rule : {};
-  const [min, max] = range ?? [fixed.min, fixed.max];
+  const [min, max] = range ?? [fixed.orZero === true ? 0 : fixed.min, fixed.max];
   let schema = z.number();
   if (typeof min === 'number') schema = schema.min(min);
   if (typeof max === 'number') schema = schema.max(max);

@@ -1,10 +1,11 @@
 /** Grid-support requests to registers, all of a request in one transaction. */
 import type { Origin } from '../../core/origin.ts';
-import { SimError } from '../../core/errors.ts';
-import type { Issue } from '../../core/errors.ts';
+import { outsideWords, SimError } from '../../core/errors.ts';
+import type { Issue, OutsideRange } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { isSupported } from '../../sunspec/map/function-state.ts';
+import { pointValue } from '../../sunspec/map/named-points.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { pointName } from '../../sunspec/map/view.ts';
@@ -12,6 +13,7 @@ import { HttpProblem, invalidAll, problemOf } from '../http/errors.ts';
 import { gridFunctionNames, gridFunctions } from './functions.ts';
 import type { GridFunctionName } from './functions.ts';
 import type { GridFunction, Member, Members } from './members.ts';
+import { selectedMode } from './units.ts';
 
 /** One function of a request, with the pointer of its object. */
 export interface FunctionRequest {
@@ -47,6 +49,8 @@ interface Write {
   readonly slot: PointSlot;
   readonly value: AnyPointValue;
   readonly pointer: string;
+  /** the request has the value in thousands of the unit of the point */
+  readonly kilo?: boolean;
 }
 
 type RequestObject = FunctionRequest['body'];
@@ -76,6 +80,23 @@ class Collector {
       pointer,
       name,
     );
+    this.#selectUnit(spec, body, pointer);
+  }
+
+  /** Sets the mode in which the given values count. */
+  #selectUnit({ model, enable, units }: GridFunction, body: RequestObject, pointer: string): void {
+    if (units === undefined) return;
+    const mode = pointValue(this.#bank, model, units.point);
+    const { selected, issues } = selectedMode(units, {
+      body,
+      mode: typeof mode === 'string' ? mode.toLowerCase() : null,
+      enabled:
+        body['enabled'] === undefined ? pointValue(this.#bank, model, enable) === 'ENABLED' : body['enabled'] === true,
+    });
+    this.issues.push(
+      ...issues.map(({ name, detail }) => ({ in: 'body' as const, name: `${pointer}/${name}`, detail })),
+    );
+    if (selected) this.#put(model, units.point, selected.mode.toUpperCase(), `${pointer}/${selected.by}`);
   }
 
   #members(model: number, members: Members, body: RequestObject, pointer: string, name: string): void {
@@ -88,7 +109,7 @@ class Collector {
   #member(model: number, member: Member, value: unknown, pointer: string, name: string): void {
     switch (member.kind) {
       case 'number':
-        this.#put(model, member.point, Number(value) * (member.kilo === true ? 1000 : 1), pointer);
+        this.#put(model, member.point, Number(value) * (member.kilo === true ? 1000 : 1), pointer, member.kilo);
         break;
       case 'symbol':
         this.#put(model, member.point, String(value).toUpperCase(), pointer);
@@ -130,7 +151,7 @@ class Collector {
     });
   }
 
-  #put(model: number, path: string, value: AnyPointValue, pointer: string): void {
+  #put(model: number, path: string, value: AnyPointValue, pointer: string, kilo = false): void {
     const slot = this.#bank.layout.slot(model, path);
     if (!slot?.implemented) {
       this.issues.push({ in: 'body', name: pointer, detail: 'the device does not have this setting' });
@@ -148,7 +169,7 @@ class Collector {
         name: pointer,
         detail: `contradicts ${former.pointer}: both are ${pointName(slot)}`,
       });
-    } else if (!former) this.writes.set(slot, { slot, value, pointer });
+    } else if (!former) this.writes.set(slot, { slot, value, pointer, kilo });
   }
 }
 
@@ -162,18 +183,32 @@ function unfitNumber({ def, sf }: PointSlot, value: number): string | null {
   return null;
 }
 
+const kiloUnits: Readonly<Record<string, string>> = { W: 'kW', Var: 'kvar' };
+
+/** A refused value and its range in the unit of the request: `-5 kvar is outside -4.4..4.4 kvar`. */
+function outsideInKilo({ given, min, max }: OutsideRange, { def }: PointSlot): string {
+  const [least, most] = [min, max].map((bound) => (bound === undefined ? undefined : bound / 1000));
+  const unit = kiloUnits[def.units ?? ''];
+  return outsideWords(
+    { given: given / 1000, ...(least !== undefined && { min: least }), ...(most !== undefined && { max: most }) },
+    unit,
+  );
+}
+
 /** An error of the bank, which names points, in terms of the members of the request. */
 function inBodyTerms(error: unknown, writes: Collector['writes'], requests: readonly FunctionRequest[]): unknown {
   if (!(error instanceof SimError) || problemOf[error.code] !== 'validation') return error;
-  const pointers = new Map([...writes.values()].map(({ slot, pointer }) => [pointName(slot), pointer]));
+  const byName = new Map([...writes.values()].map((write) => [pointName(write.slot), write]));
   const faults = (error.issues.length > 0 ? error.issues : [{ name: '', detail: error.message }]).map(
     (issue: Issue): ProblemIssue => {
-      const pointer = pointers.get(issue.name);
+      const write = byName.get(issue.name);
+      const pointer = write?.pointer;
+      const detail = write?.kilo === true && issue.outside ? outsideInKilo(issue.outside, write.slot) : issue.detail;
       const request = requests.find(({ spec }) => issue.name.startsWith(`${spec.model}.`));
       return {
         in: 'body',
         name: pointer ?? request?.pointer ?? '',
-        detail: pointer === undefined && issue.name !== '' ? `${issue.name}: ${issue.detail}` : issue.detail,
+        detail: pointer === undefined && issue.name !== '' ? `${issue.name}: ${detail}` : detail,
         ...(issue.allowed && {
           allowed: issue.allowed.map((value) => (typeof value === 'string' ? value.toLowerCase() : value)),
         }),

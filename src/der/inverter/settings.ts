@@ -167,7 +167,8 @@ function voltVar({ m705 }: MapView): VoltVarSetting {
     points: points(set, (p) => ({ x: p.V ?? 0, y: p.Var ?? 0 })),
     reference: varReference(set?.DeptRef),
     reactiveFirst: set?.Pri !== 'ACTIVE',
-    vRefPct: set?.VRef ?? 100,
+    // 0: the curve has no reference of its own
+    vRefPct: set?.VRef || 100,
     autoReference: set?.VRefAutoEna === 'ENABLED',
     autoReferenceS: set?.VRefAutoTms ?? 300,
     responseS: set?.RspTms ?? 0,

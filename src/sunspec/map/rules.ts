@@ -11,6 +11,8 @@ export type Bound = number | PointPath | `-${PointPath}`;
 export interface Range {
   readonly min?: Bound;
   readonly max?: Bound;
+  /** 0 is taken too: it means that the setting has no value */
+  readonly orZero?: true;
 }
 
 /** Reads another point of the candidate; null when the device does not implement it. */
@@ -119,7 +121,8 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '705.AdptCrvReq': { min: 1, max: '705.NCrv' },
   '705.RvrtCrv': upTo('705.NCrv'),
   '705.Crv.ActPt': upTo('705.NPt'),
-  '705.Crv.VRef': { min: 80, max: 120 },
+  // an adjustment in SunSpec's words: 0 is none, which clients write for a curve without a reference
+  '705.Crv.VRef': { min: 80, max: 120, orZero: true },
   '705.Crv.VRefAutoTms': upTo(5000),
   '705.Crv.RspTms': upTo(600),
   '705.Crv.Pt.V': voltagePercent,

@@ -1,5 +1,6 @@
 /** The checks between a candidate image and its commit; the first failure names its point. */
-import { SimError } from '../../core/errors.ts';
+import { outsideWords, SimError } from '../../core/errors.ts';
+import type { OutsideRange } from '../../core/errors.ts';
 import { hasBit, numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
 import { isAdoptionRequest, isInSet1 } from './sets.ts';
@@ -37,6 +38,12 @@ function noAccess(slot: PointSlot): SimError {
 function badValue(slot: PointSlot, detail: string, allowed?: readonly (string | number)[]): SimError {
   const name = pointName(slot);
   return new SimError('MAP_BAD_VALUE', `${name}: ${detail}`, [{ name, detail, ...(allowed && { allowed }) }]);
+}
+
+function outsideRange(slot: PointSlot, outside: OutsideRange): SimError {
+  const name = pointName(slot);
+  const detail = outsideWords(outside);
+  return new SimError('MAP_BAD_VALUE', `${name}: ${detail}`, [{ name, detail, outside }]);
 }
 
 function readerOf(layout: Layout, image: Buffer): ReadPoint {
@@ -78,7 +85,13 @@ function rangeIssue(
   // on a coarse grid the slack would let 0 pass a positive lower bound
   const tooLow = min !== undefined && (value < min - slack || (min > 0 && value <= 0));
   const fits = !tooLow && (max === undefined || value <= max + slack);
-  return fits ? null : badValue(slot, `${value} is outside ${min ?? '-inf'}..${max ?? 'inf'}`);
+  if (fits || (range.orZero === true && value === 0)) return null;
+  return outsideRange(slot, {
+    given: value,
+    ...(min !== undefined && { min }),
+    ...(max !== undefined && { max }),
+    ...(range.orZero && { orZero: true }),
+  });
 }
 
 function modeIssue(layout: Layout, image: Buffer, slot: PointSlot, value: unknown): SimError | null {

@@ -75,6 +75,12 @@ function badValue(slot: PointSlot, detail: string): SimError {
   return new SimError('MAP_BAD_VALUE', `${pointName(slot)}: ${detail}`, [issue]);
 }
 
+function doesNotFit(slot: PointSlot, given: number, min: number, max: number): SimError {
+  const name = pointName(slot);
+  const detail = `${given} does not fit ${min}..${max}`;
+  return new SimError('MAP_BAD_VALUE', `${name}: ${detail}`, [{ name, detail, outside: { given, min, max } }]);
+}
+
 function symbolNames(symbols: Readonly<Record<string, number>>): ReadonlyMap<number, string> {
   return new Map(Object.entries(symbols).map(([name, value]) => [value, name]));
 }
@@ -164,8 +170,7 @@ function numberAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor
       if (typeof value !== 'number' || !Number.isFinite(value)) throw badValue(under(this), 'must be a finite number');
       const raw = whole ? nearest((value * up) / down) : value;
       if (raw < min || raw > max) {
-        if (this.record)
-          throw badValue(under(this), `${value} does not fit ${applyScale(min, sf)}..${applyScale(max, sf)}`);
+        if (this.record) throw doesNotFit(under(this), value, applyScale(min, sf), applyScale(max, sf));
         codec.set(this.dv, position, raw < min ? min : max);
         return;
       }

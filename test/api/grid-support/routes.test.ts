@@ -1,5 +1,7 @@
 import { expect } from 'chai';
-import { gridFunctionNames } from '../../../src/api/grid-support/functions.ts';
+import { gridFunctionNames, gridFunctions } from '../../../src/api/grid-support/functions.ts';
+import type { GridFunctionName } from '../../../src/api/grid-support/functions.ts';
+import type { GridFunction } from '../../../src/api/grid-support/members.ts';
 import type { Plant } from '../../../src/contract/plant.ts';
 import type { Device } from '../../../src/contract/device.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
@@ -74,14 +76,20 @@ describe('interface 5.4: grid support', () => {
 
     it(`${name}: each member by itself leaves the others alone`, async () => {
       let before = await rest.get(path(name));
-      for (const [key, value] of Object.entries<Json>(body)) {
+      const spec: GridFunction = gridFunctions[name as GridFunctionName];
+      // a value in the other unit selects another mode
+      const other = spec.units?.units.find(({ modes }) => !modes.includes(body.mode));
+      const counting = Object.entries<Json>(body).filter(
+        ([key]) => key !== other?.now && key !== other?.afterReversion,
+      );
+      for (const [key, value] of counting) {
         const reply = await rest.post(path(name), { [key]: value });
         expectEcho(reply, { [key]: value });
         for (const other of Object.keys(body))
           if (other !== key) expect(reply[other], `${key} changes ${other}`).to.deep.equal(before[other]);
         before = reply;
       }
-      expectPoints(points);
+      if (other === undefined) expectPoints(points);
     });
 
     it(`${name}: an empty request changes nothing, an unknown member is refused`, async () => {
@@ -110,7 +118,7 @@ describe('interface 5.4: grid support', () => {
       active_power: { setpoint_kw: 100.001 },
     });
     expect(problem.errors).to.deep.equal([
-      { in: 'body', name: '/active_power/setpoint_kw', detail: '100001 is outside -80000..100000' },
+      { in: 'body', name: '/active_power/setpoint_kw', detail: '100.001 kW is outside -80..100 kW' },
     ]);
     expect(test.dump().equals(before)).to.equal(true);
     expect(test.changes).to.have.lengthOf(0);
@@ -179,7 +187,7 @@ describe('interface 5.4: grid support', () => {
     ['a power factor below the rating', 'pf', { inject: { pf: 0.79 } }, '/inject/pf', /outside 0.8..1/],
     ['an unknown symbol', 'constant_var', { mode: 'amps' }, '/mode', /must be one of w_max_pct/],
     ['null', 'max_power', { limit_pct: null }, '/limit_pct', /must be a number/],
-    ['a number beyond its register', 'constant_var', { var_kvar: 1e300 }, '/var_kvar', /does not fit/],
+    ['a number beyond its register', 'constant_var', { var_kvar: 1e300 }, '/var_kvar', /1e\+300 kvar is outside -2147483/],
   ];
   for (const [what, name, body, pointer, detail] of curveFaults) {
     it(`${what} is refused with pointer and reason`, async () => {
@@ -199,7 +207,9 @@ describe('interface 5.4: grid support', () => {
   it('what set 1 already holds is checked with it', async () => {
     test.bank.publish(test.slot(705, 'Crv[0].VRef'), 70);
     const { errors } = await rest.refused('/grid-support', 422, 'validation', { volt_var: { response_time_s: 2 } });
-    expect(errors).to.deep.equal([{ in: 'body', name: '/volt_var', detail: '705.Crv[0].VRef: 70 is outside 80..120' }]);
+    expect(errors).to.deep.equal([
+      { in: 'body', name: '/volt_var', detail: '705.Crv[0].VRef: 70 is outside 80..120 and not 0' },
+    ]);
   });
 
   it('a set that a master is staging is not touched', async () => {
@@ -308,7 +318,7 @@ describe('interface 5.4: grid support', () => {
   it('values are those that the registers hold, without -0', async () => {
     const reply = await rest.post('/grid-support', {
       max_power: { limit_pct: 33.333 },
-      constant_var: { var_kvar: -0.0001, var_pct: -0.01 },
+      constant_var: { mode: 'vars', var_kvar: -0.0001, var_pct: -0.01 },
     });
     expect(reply.max_power.limit_pct).to.equal(33.3);
     expect(Object.is(reply.constant_var.var_kvar, 0)).to.equal(true);

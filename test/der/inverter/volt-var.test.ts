@@ -188,6 +188,13 @@ describe('Volt-var of a device (IEEE 1547-2018 5.3.3; model 705)', () => {
     await rig.run(60);
     // 2 % above the reference is inside the dead band
     expect(rig.q).to.equal(0);
+    // 0: no reference, which is 100 %
+    const none = await at(1.05, { VRef: 0 });
+    const plain = await at(1.05, { VRef: 100 });
+    await none.run(60);
+    await plain.run(60);
+    expect(none.q).to.equal(plain.q).and.below(0);
+    expect(none.map.m705.Crv[0]).to.include({ VRef: 0, VRefAuto: 100 });
     const auto = await at(1.05, { VRefAutoEna: 'ENABLED', VRefAutoTms: 300 });
     await auto.run(300);
     const vRef = 100 + 5 * (1 - Math.exp(-1));
