@@ -267,7 +267,9 @@ class RtuAdapter implements ModbusRtuAdapter {
     this.#drop();
     for (const index of this.#units.keys()) this.#options.commAlarms?.end(index, 'rtu_port_lost');
     if (port !== undefined) await closed(port);
-    this.#service.context.log.flush();
+    const { log, report } = this.#service.context;
+    log.flush();
+    report.flush();
   }
 }
 

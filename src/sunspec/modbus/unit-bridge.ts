@@ -117,17 +117,24 @@ class BroadcastGroup implements ModbusUnit {
     return null;
   }
 
+  /** @throws SimError for a refusal by any of them, which is not answered; the others have acted */
   write(address: number, words: Buffer, by: Requester): void {
     const failures: unknown[] = [];
+    const refusals = new Map<number, SimError>();
     for (const unit of this.#members()) {
       try {
         unit.write(address, words, by, !this.#takesAddress);
       } catch (error) {
-        // a refusal is not answered, and must not keep the other devices from acting
-        if (exceptionOf(error) === undefined) failures.push(error);
+        // must not keep the other devices from acting
+        if (error instanceof SimError && exceptionOf(error) !== undefined) refusals.set(unit.deviceIndex, error);
+        else failures.push(error);
       }
     }
     if (failures.length > 0) throw failures[0];
+    const [first] = refusals.values();
+    if (first === undefined) return;
+    const who = `${refusals.size === 1 ? 'device' : 'devices'} ${[...refusals.keys()].join(', ')}`;
+    throw new SimError(first.code, `${who}: ${first.message}`, first.issues, first.protocolCode);
   }
 }
 

@@ -95,7 +95,7 @@ export class Connection implements Asker, Swept {
       this.#closed();
     });
     sweeper.add(this);
-    log.debug(`${this.peer} connected`, owner.deviceIndex);
+    if (log.keepsDebug) log.debug(`${this.peer} connected`, owner.deviceIndex);
   }
 
   /** Octets of answers that wait for the peer. */
@@ -327,7 +327,9 @@ export class Connection implements Asker, Swept {
     this.#dropLate?.();
     sweeper.delete(this);
     this.#owner.closed(this);
-    log.debug(`${this.peer} disconnected after ${this.requests} requests`, this.#owner.deviceIndex);
+    if (log.keepsDebug) {
+      log.debug(`${this.peer} disconnected after ${this.requests} requests`, this.#owner.deviceIndex);
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import type { WallClock } from '../../../core/time/clock.ts';
 import type { LimitedLog } from '../../../core/log/limited-log.ts';
 import type { Later } from '../../../core/time/timers.ts';
 import type { Disturber } from './disturbance.ts';
+import type { RequestReport } from './report.ts';
 import type { Sweeper } from '../../../core/net/sweeper.ts';
 import type { TlsGate } from '../../../core/tls/gate.ts';
 import type { RoleFinding } from '../access/certificate-role.ts';
@@ -87,6 +88,8 @@ export interface ModbusContext {
   readonly foreignUnit: ForeignUnitPolicy;
   readonly clock: WallClock;
   readonly log: LimitedLog;
+  /** lines about requests */
+  readonly report: RequestReport;
   readonly counters: ModbusCounters;
   readonly sweeper: Sweeper;
   readonly later: Later;

@@ -40,11 +40,11 @@ function serveUnit(
   out: Buffer,
   at: number,
 ): number {
-  const { counters } = service.context;
-  if (unit === undefined) return foreign(request, service, out, at);
+  const { counters, report } = service.context;
+  if (unit === undefined) return foreign(request, service, asker, out, at);
   counters.requests += 1;
   const pduAt = at + request.headSize;
-  const pduEnd = answer(request, unit, asker, out, pduAt);
+  const pduEnd = answer(request, unit, asker, report, out, pduAt);
   if (unit.mute === true) return at;
   return answered(request, service, out, at, pduEnd);
 }
@@ -67,13 +67,19 @@ function answered(
 }
 
 /** On a line nothing answers for an address that is not there; behind an MBAP header a gateway may. */
-function foreign(request: Framing, service: Service, out: Buffer, at: number): number {
-  const { counters, foreignUnit } = service.context;
+function foreign(request: Framing, service: Service, asker: Asker, out: Buffer, at: number): number {
+  const {
+    context: { counters, foreignUnit, report },
+    units,
+    deviceIndex,
+  } = service;
+  const { name: framing } = request;
   counters.foreign += 1;
-  if (request.name === 'rtu') return at;
-  counters.requests += 1;
-  if (foreignUnit === 'silent') return at;
-  return refuse(request, service, modbusException.gatewayTargetFailed, out, at);
+  const isSilent = framing === 'rtu' || foreignUnit === 'silent';
+  const exception = isSilent ? null : modbusException.gatewayTargetFailed;
+  report.unserved({ request, framing, units, deviceIndex, exception }, asker);
+  if (framing !== 'rtu') counters.requests += 1;
+  return exception === null ? at : refuse(request, service, exception, out, at);
 }
 
 /** The outcome of a request while there are faults, or while somebody listens to the messages. */
@@ -181,8 +187,9 @@ function carryOut(
   if (exception === undefined && silence === undefined) return serveUnit(request, service, unit, asker, out, at);
   service.context.counters.requests += 1;
   const carriedOut = (silence ?? exception)?.carriedOut === true;
-  if (carriedOut && unit !== undefined) answer(request, unit, asker, discarded, 0);
+  if (carriedOut && unit !== undefined) answer(request, unit, asker, service.context.report, discarded, 0);
   if (silence !== undefined || exception === undefined) return at;
+  if (!carriedOut) service.context.report.refused(request, unit, asker, exception.code, 'by fault injection');
   return refuse(request, service, exception.code, out, at);
 }
 

@@ -1,6 +1,9 @@
 /** Modbus requests apart from how they are framed: Modbus application protocol 1.1b3. */
 import type { Buffer } from 'node:buffer';
+import { SimError } from '../../../core/errors.ts';
 import { exceptionOf, modbusException } from './errors.ts';
+import type { ModbusException } from './errors.ts';
+import type { RequestReport } from './report.ts';
 import type { ModbusUnit, Requester } from './unit.ts';
 
 /** Maximum size of a PDU: Modbus application protocol 1.1b3, 4.1. */
@@ -15,6 +18,8 @@ export interface RequestPdu {
   readonly buffer: Buffer;
   readonly pduStart: number;
   readonly pduEnd: number;
+  /** target of the request */
+  readonly unitId: number;
 }
 
 /** The peer that sent a request, and the place to report failures of the simulator. */
@@ -39,24 +44,39 @@ export function isException(out: Buffer, at: number): boolean {
  * Served are functions 3, 4, 6 and 16. A SunSpec map lives in the holding registers; function 4
  * reads the same registers, for masters that poll input registers only, unless the unit has others.
  */
-export function answer(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
+export function answer(
+  pdu: RequestPdu,
+  unit: ModbusUnit,
+  asker: Asker,
+  report: RequestReport,
+  out: Buffer,
+  at: number,
+): number {
   try {
     switch (pdu.buffer[pdu.pduStart]) {
       case 3:
       case 4:
         return readRegisters(pdu, unit, asker, out, at);
       case 6:
-        return writeRegister(pdu, unit, asker, out, at);
-      case 16:
-        return writeRegisters(pdu, unit, asker, out, at);
+      case 16: {
+        const end = writeRegisters(pdu, unit, asker, out, at);
+        if (report.detailed) report.written(pdu, unit, asker);
+        return end;
+      }
       default:
-        return answerException(pdu, modbusException.illegalFunction, out, at);
+        throw refusal('this function is not served', modbusException.illegalFunction);
     }
   } catch (error) {
     const exception = exceptionOf(error);
     if (exception === undefined) asker.internalError(error);
+    else report.refused(pdu, unit, asker, exception, error);
     return answerException(pdu, exception ?? modbusException.serverDeviceFailure, out, at);
   }
+}
+
+/** A request that is refused for its form, whatever the unit. */
+function refusal(why: string, exception: ModbusException): SimError {
+  return new SimError('MAP_NOT_SUPPORTED', why, [], exception);
 }
 
 /** Answers a request with an exception; returns the end of the answer. */
@@ -66,14 +86,19 @@ export function answerException(pdu: RequestPdu, exception: number, out: Buffer,
   return at + 2;
 }
 
+const lengthMisfit = () => refusal('its length does not fit its function', modbusException.illegalDataValue);
+const beyondLast = () => refusal('the last register is 65535', modbusException.illegalDataAddress);
+
 /** Modbus application protocol 1.1b3, 6.3 and 6.4: quantity before address. */
 function readRegisters(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
   const { buffer, pduStart: start } = pdu;
-  if (pdu.pduEnd - start !== 5) return answerException(pdu, modbusException.illegalDataValue, out, at);
+  if (pdu.pduEnd - start !== 5) throw lengthMisfit();
   const address = word(buffer, start + 1);
   const count = word(buffer, start + 3);
-  if (count < 1 || count > maxRead) return answerException(pdu, modbusException.illegalDataValue, out, at);
-  if (address + count > registerCount) return answerException(pdu, modbusException.illegalDataAddress, out, at);
+  if (count < 1 || count > maxRead) {
+    throw refusal(`a read has 1 to ${maxRead} registers, not ${count}`, modbusException.illegalDataValue);
+  }
+  if (address + count > registerCount) throw beyondLast();
   const words =
     buffer[start] === 4 && unit.readInput !== undefined
       ? unit.readInput(address, count, asker)
@@ -86,25 +111,37 @@ function readRegisters(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buf
   return at + 2 + size;
 }
 
+function writeRegisters(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
+  return pdu.buffer[pdu.pduStart] === 6
+    ? writeSingle(pdu, unit, asker, out, at)
+    : writeMultiple(pdu, unit, asker, out, at);
+}
+
 /** Modbus application protocol 1.1b3, 6.6: the answer is the request. */
-function writeRegister(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
+function writeSingle(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
   const { buffer, pduStart: start, pduEnd: end } = pdu;
-  if (end !== start + 5) return answerException(pdu, modbusException.illegalDataValue, out, at);
+  if (end !== start + 5) throw lengthMisfit();
   unit.write(word(buffer, start + 1), buffer.subarray(end - 2, end), asker);
   return at + buffer.copy(out, at, start, end);
 }
 
 /** Modbus application protocol 1.1b3, 6.12: the whole request is checked before anything is written. */
-function writeRegisters(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
+function writeMultiple(pdu: RequestPdu, unit: ModbusUnit, asker: Asker, out: Buffer, at: number): number {
   const { buffer, pduStart: start, pduEnd: end } = pdu;
-  if (end < start + 6) return answerException(pdu, modbusException.illegalDataValue, out, at);
+  if (end < start + 6) throw lengthMisfit();
   const address = word(buffer, start + 1);
   const count = word(buffer, start + 3);
   const size = 2 * count;
-  if (count < 1 || count > maxWrite || buffer[start + 5] !== size || end !== start + 6 + size) {
-    return answerException(pdu, modbusException.illegalDataValue, out, at);
+  if (count < 1 || count > maxWrite) {
+    throw refusal(`a write has 1 to ${maxWrite} registers, not ${count}`, modbusException.illegalDataValue);
   }
-  if (address + count > registerCount) return answerException(pdu, modbusException.illegalDataAddress, out, at);
+  if (buffer[start + 5] !== size || end !== start + 6 + size) {
+    throw refusal(
+      `${count} registers need a byte count of ${size} and as many bytes`,
+      modbusException.illegalDataValue,
+    );
+  }
+  if (address + count > registerCount) throw beyondLast();
   unit.write(address, buffer.subarray(start + 6, end), asker);
   return at + buffer.copy(out, at, start, start + 5);
 }

@@ -26,6 +26,7 @@ import { RtuFraming, streamTiming } from '../framing/rtu.ts';
 import { Sweeper } from '../../../core/net/sweeper.ts';
 import type { TlsGate } from '../../../core/tls/gate.ts';
 import type { RoleFinding } from '../access/certificate-role.ts';
+import { RequestReport } from './report.ts';
 import type { ModbusUnit } from './unit.ts';
 
 /** Options that the listeners of one group share; each member has a default. */
@@ -48,14 +49,17 @@ export interface ModbusContextOptions {
 /** A context with the defaults filled in, to be given to every listener of a group. */
 export function createModbusContext(options: ModbusContextOptions = {}): ModbusContext {
   const clock = options.clock ?? systemClock;
+  const logger = options.logger ?? silentLogger;
+  const later = options.later ?? callLater;
   return {
     limits: { ...defaultLimits, ...options.limits },
     foreignUnit: options.foreignUnit ?? 'silent',
     clock,
-    log: new LimitedLog(options.logger ?? silentLogger, clock, 'connections'),
+    log: new LimitedLog(logger, clock, 'connections'),
+    report: new RequestReport(logger, clock, later),
     counters: new ModbusCounters(),
     sweeper: options.sweeper ?? new Sweeper(),
-    later: options.later ?? callLater,
+    later,
     ...(options.tls !== undefined && { tls: options.tls }),
     ...(options.disturber !== undefined && { disturber: options.disturber }),
     ...(options.tap !== undefined && { tap: options.tap }),
@@ -341,6 +345,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
     await Promise.all([closed, this.#endConnections()]);
     this.port = 0;
     this.context.log.flush();
+    this.context.report.flush();
   }
 
   async #endConnections(): Promise<void> {

@@ -5,14 +5,11 @@ import type { ModbusTap, TappedExchange } from '../../../core/wire/modbus-tap.ts
 import type { Framing } from '../framing/framing.ts';
 import type { ModbusContext } from './context.ts';
 import type { Asker } from './pdu.ts';
+import { namesOf } from './report.ts';
 import type { ModbusUnit } from './unit.ts';
 
 /** Octets of a frame behind its PDU. */
 const tailOctets = { mbap: 0, rtu: 2 } as const;
-/** Functions that name registers. */
-const registerFunctions: ReadonlySet<number> = new Set([3, 4, 6, 16]);
-/** Requests for more registers are refused. */
-const maxNamed = 125;
 
 /** Tells of the request at hand. @param unit that it is for, as faults find it */
 export function tapRequest(
@@ -43,17 +40,6 @@ export function tapRequest(
     names: namesOf(unit, functionCode, address, count),
     unanswered: isForeign ? null : broadcast ? 'broadcast' : unserved ? 'unit_not_served' : 'suppressed',
   });
-}
-
-function namesOf(
-  unit: ModbusUnit | undefined,
-  functionCode: number,
-  address: number | null,
-  count: number | null,
-): TappedExchange['names'] {
-  if (unit?.names === undefined || address === null || count === null) return null;
-  if (!registerFunctions.has(functionCode) || count < 1 || count > maxNamed) return null;
-  return unit.names(functionCode, address, count);
 }
 
 /** Tells of an answer that leaves at once: the octets of `out` from `at` to `end`, none where no answer is due. */

@@ -1,0 +1,163 @@
+/** What masters do, for the log: refused writes and unknown unit ids at `info`, everything else at `debug`. */
+import type { Buffer } from 'node:buffer';
+import { errorText } from '../../../core/errors.ts';
+import { LimitedLog } from '../../../core/log/limited-log.ts';
+import type { Logger } from '../../../core/log/log.ts';
+import type { WallClock } from '../../../core/time/clock.ts';
+import type { Later } from '../../../core/time/timers.ts';
+import { exceptionNames, functionNames, spanOf } from '../../../core/wire/modbus-pdu.ts';
+import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
+import type { FramingName } from '../framing/framing.ts';
+import type { RequestPdu } from './pdu.ts';
+import type { ModbusUnit, Requester } from './unit.ts';
+
+/** Functions that would change something, served or not. */
+const writeFunctions: ReadonlySet<number> = new Set([5, 6, 15, 16, 21, 22, 23]);
+/** Functions that name registers. */
+const registerFunctions: ReadonlySet<number> = new Set([3, 4, 6, 16]);
+/** Requests for more registers are refused. */
+const maxNamed = 125;
+/** Points of one request that a line names. */
+const maxPointsShown = 8;
+const unitIds = Array.from({ length: 256 }, (_, id) => id);
+
+/** A unit id that is not served. */
+export interface UnservedRequest {
+  readonly request: Pick<RequestPdu, 'unitId'>;
+  readonly framing: FramingName;
+  /** the unit ids that the port serves */
+  readonly units: (unitId: number) => ModbusUnit | undefined;
+  /** the device that lines of the log are about; undefined: several */
+  readonly deviceIndex: number | undefined;
+  /** exception that it is answered with; null: it is not answered */
+  readonly exception: number | null;
+}
+
+/** The points of a request; null: the unit has no names for its registers. */
+export function namesOf(
+  unit: ModbusUnit | undefined,
+  functionCode: number,
+  address: number | null,
+  count: number | null,
+): (() => RegisterNames) | null {
+  if (unit?.names === undefined || address === null || count === null) return null;
+  if (!registerFunctions.has(functionCode) || count < 1 || count > maxNamed) return null;
+  return unit.names(functionCode, address, count);
+}
+
+/**
+ * Lines about the requests of one group of listeners. At the level `info` a request that is carried out costs one test,
+ * and a refused write at most ten lines in any second: the text of a line that is left out is never made.
+ */
+export class RequestReport {
+  readonly #log: Logger;
+  readonly #refusals: LimitedLog;
+  readonly #unserved: LimitedLog;
+  /** unit ids named already, by peer */
+  readonly #named = new WeakMap<Requester, Set<number>>();
+
+  constructor(log: Logger, clock: WallClock, later: Later) {
+    this.#log = log;
+    this.#refusals = new LimitedLog(log, clock, 'refused writes', later);
+    this.#unserved = new LimitedLog(log, clock, 'unit ids that are not served', later);
+  }
+
+  /** Whether requests that are carried out are to be reported. */
+  get detailed(): boolean {
+    return this.#log.keepsDebug === true;
+  }
+
+  /** A write that was carried out; to be called while `detailed`. */
+  written(request: RequestPdu, unit: ModbusUnit, by: Requester): void {
+    this.#log.debug(`${requestInWords(request, unit, by, true)} carried out`, unit.deviceIndex);
+  }
+
+  /** @param why thrown by the unit, or words */
+  refused(request: RequestPdu, unit: ModbusUnit | undefined, by: Requester, exception: number, why: unknown): void {
+    const isWrite = writeFunctions.has(request.buffer[request.pduStart] ?? 0);
+    if (!isWrite && !this.detailed) return;
+    const line = () =>
+      `${requestInWords(request, unit, by, false)} refused with ${exceptionInWords(exception)}: ${errorText(why)}`;
+    if (isWrite) this.#refusals.info(line, unit?.deviceIndex);
+    else this.#log.debug(line(), unit?.deviceIndex);
+  }
+
+  /**
+   * Names a unit id that is not served, once per connection. On a line it may be that of another device: only at `debug`.
+   */
+  unserved({ request: { unitId }, framing, units, deviceIndex, exception }: UnservedRequest, by: Requester): void {
+    if (framing === 'rtu' && !this.detailed) return;
+    const named = this.#named.get(by) ?? new Set<number>();
+    if (named.has(unitId)) return;
+    this.#named.set(by, named.add(unitId));
+    const line = () => {
+      const served = rangesInWords(unitIds.filter((id) => units(id) !== undefined));
+      const outcome = exception === null ? 'it gets no answer' : `it gets ${exceptionInWords(exception)}`;
+      return `${peerInWords(by)} asks for unit ${unitId}, which is not served here (served: ${served}): ${outcome}`;
+    };
+    if (framing === 'rtu') this.#log.debug(line(), deviceIndex);
+    else this.#unserved.info(line, deviceIndex);
+  }
+
+  /** Writes the counts of lines left out so far. */
+  flush(): void {
+    this.#refusals.flush();
+    this.#unserved.flush();
+  }
+}
+
+/** The peer as provenance keeps it, with its role where there is one. */
+function peerInWords({ peer, role }: Requester): string {
+  return role === undefined ? peer : `${peer} (${role ?? 'no role'})`;
+}
+
+function exceptionInWords(code: number): string {
+  const name = exceptionNames[code];
+  return name === undefined ? `exception ${code}` : `exception ${code} (${name})`;
+}
+
+/** @param withValues whether the values that were written stand behind the names */
+function requestInWords(request: RequestPdu, unit: ModbusUnit | undefined, by: Requester, withValues: boolean): string {
+  const { buffer, pduStart, pduEnd, unitId } = request;
+  const { functionCode, address, count } = spanOf(buffer, pduStart, pduEnd);
+  const what = `function ${functionCode} (${functionNames[functionCode] ?? 'unknown'})`;
+  const registers = address === null ? '' : ` of ${registersInWords(address, count ?? 0)}`;
+  const names = namesOf(unit, functionCode, address, count)?.();
+  const points = names === undefined ? [] : pointsOf(names, withValues ? wordsOf(request) : null);
+  const shown = points.length === 0 ? '' : ` (${listInWords(points)})`;
+  return `${peerInWords(by)}, unit ${unitId}: ${what}${registers}${shown}`;
+}
+
+/** The registers that a write of function 6 or 16 carries. */
+function wordsOf({ buffer, pduStart, pduEnd }: RequestPdu): Buffer {
+  return buffer.subarray(buffer[pduStart] === 6 ? pduEnd - 2 : pduStart + 6, pduEnd);
+}
+
+function pointsOf(names: RegisterNames, words: Buffer | null): readonly string[] {
+  if (words === null) return names.points;
+  const given = names.values(words);
+  return names.points.map((name) => (name in given ? `${name} = ${given[name] ?? 'not implemented'}` : name));
+}
+
+function listInWords(points: readonly string[]): string {
+  const more = points.length - maxPointsShown;
+  const shown = points.slice(0, maxPointsShown).join(', ');
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+/** Addresses as they stand in the request, from 0. */
+function registersInWords(address: number, count: number): string {
+  return count > 1 ? `registers ${address}..${address + count - 1}` : `register ${address}`;
+}
+
+/** `0..1, 255` */
+function rangesInWords(ids: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const id of ids) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === id - 1) last[1] = id;
+    else ranges.push([id, id]);
+  }
+  if (ranges.length === 0) return 'none';
+  return ranges.map(([first, last]) => (first === last ? `${first}` : `${first}..${last}`)).join(', ');
+}
