@@ -47,3 +47,83 @@ export class Turns {
     await this.take(() => Promise.resolve());
   }
 }
+
+/** Calls back in a later turn of the event loop. */
+export type NextTurn = (run: () => void) => void;
+
+export interface LoopShareOptions {
+  /** time in each turn of the event loop after which no more work begins */
+  readonly budgetMs?: number;
+  /** monotonic */
+  readonly nowMs?: () => number;
+  /** default: `setImmediate` */
+  readonly nextTurn?: NextTurn;
+}
+
+const defaultBudgetMs = 5;
+
+/**
+ * Work of many callers that gets a share of each turn of the event loop, so that sockets and timers of others never wait
+ * for all of it: what arrives when the share is used up waits for later turns, in the order of the calls.
+ */
+export class LoopShare {
+  readonly #budgetMs: number;
+  readonly #nowMs: () => number;
+  readonly #nextTurn: NextTurn;
+  readonly #waiting: (() => void)[] = [];
+  /** begin of the first work in this turn; null: there was none */
+  #begunMs: number | null = null;
+
+  constructor({ budgetMs = defaultBudgetMs, nowMs, nextTurn }: LoopShareOptions = {}) {
+    this.#budgetMs = budgetMs;
+    this.#nowMs = nowMs ?? (() => performance.now());
+    this.#nextTurn =
+      nextTurn ??
+      ((run) => {
+        setImmediate(run);
+      });
+  }
+
+  /** How much work waits. */
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  /**
+   * Runs work within the call where the share is not used up, otherwise in a later turn.
+   * @param work does what is to be bounded synchronously; what it throws rejects
+   */
+  run<T>(work: () => T | Promise<T>): Promise<T> {
+    return new Promise((resolve) => {
+      // an executor runs within the call, and what it throws rejects
+      const begin = () => {
+        resolve(
+          new Promise<T>((settle) => {
+            settle(work());
+          }),
+        );
+      };
+      if (this.#waiting.length > 0 || this.#isUsedUp()) {
+        this.#waiting.push(begin);
+        return;
+      }
+      if (this.#begunMs === null) this.#beginTurn();
+      begin();
+    });
+  }
+
+  #isUsedUp(): boolean {
+    return this.#begunMs !== null && this.#nowMs() - this.#begunMs >= this.#budgetMs;
+  }
+
+  #beginTurn(): void {
+    this.#begunMs = this.#nowMs();
+    this.#nextTurn(() => {
+      this.#begunMs = null;
+      if (this.#waiting.length === 0) return;
+      this.#beginTurn();
+      do this.#waiting.shift()?.();
+      while (this.#waiting.length > 0 && !this.#isUsedUp());
+    });
+  }
+}

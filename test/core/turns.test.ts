@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { Turns } from '../../src/core/turns.ts';
+import { LoopShare, Turns } from '../../src/core/turns.ts';
 
 describe('work in turns', () => {
   it('begins at once when nothing is under way, and keeps the order in which it was asked for', async () => {
@@ -48,5 +48,77 @@ describe('work in turns', () => {
     for (const name of ['a', 'b']) void turns.take(() => new Promise(setImmediate).then(() => ended.push(name)));
     await turns.settled();
     expect(ended).to.deep.equal(['a', 'b']);
+  });
+});
+
+describe('a share of the event loop', () => {
+  /** A loop whose turns end by hand, and a clock that only work moves. */
+  function loop(budgetMs: number) {
+    let nowMs = 0;
+    const next: (() => void)[] = [];
+    const share = new LoopShare({ budgetMs, nowMs: () => nowMs, nextTurn: (run) => next.push(run) });
+    const course: string[] = [];
+    return {
+      share,
+      course,
+      pending: () => next.length,
+      work: (name: string, costMs: number) =>
+        share.run(() => {
+          course.push(name);
+          nowMs += costMs;
+          return name;
+        }),
+      turn() {
+        course.push('|');
+        for (const run of next.splice(0)) run();
+      },
+    };
+  }
+
+  it('work begins within the call while the share lasts; what comes then waits for later turns in its order', async () => {
+    const { share, course, work, turn } = loop(5);
+    const all = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => work(name, 3));
+    expect(course.join('')).to.equal('ab');
+    expect(share.waiting).to.equal(4);
+    turn();
+    // behind what waits, although the share of this turn would suffice
+    all.push(work('g', 1));
+    turn();
+    turn();
+    expect(course.join('')).to.equal('ab|cd|ef|g');
+    expect(await Promise.all(all)).to.deep.equal([...'abcdefg']);
+  });
+
+  it('at least one piece of work runs in each turn, however long it takes', () => {
+    const { course, work, turn } = loop(5);
+    for (const name of 'abc') void work(name, 50);
+    turn();
+    turn();
+    expect(course.join('')).to.equal('a|b|c');
+  });
+
+  it('asks for no turn when there is nothing to do', () => {
+    const { work, turn, pending } = loop(5);
+    expect(pending()).to.equal(0);
+    void work('a', 1);
+    void work('b', 1);
+    expect(pending(), 'one for both').to.equal(1);
+    turn();
+    expect(pending()).to.equal(0);
+  });
+
+  it('a failure is that of the caller alone', async () => {
+    const { share, work, turn } = loop(0);
+    const failed = share
+      .run(() => {
+        throw new Error('no');
+      })
+      .catch((error: unknown) => error);
+    const next = work('next', 0);
+    turn();
+    expect(await failed)
+      .to.be.an('error')
+      .with.property('message', 'no');
+    expect(await next).to.equal('next');
   });
 });

@@ -148,19 +148,23 @@ function checkUniqueNames(text: string): void {
 }
 
 /**
- * The JSON body of a request; `{}` when there is neither body nor Content-Type.
+ * The bytes of a body; undefined when there is neither body nor Content-Type.
  * @param limit bytes
- * @param maxTextLength characters of one text
- * @throws HttpProblem `unsupported-media-type`, `too-large`, `malformed-json`, `validation`
+ * @throws HttpProblem `unsupported-media-type`, `too-large`
  */
-export async function readJsonBody(
-  request: IncomingMessage,
-  limit: number,
-  maxTextLength = maxStringLength,
-): Promise<unknown> {
-  if (!hasBody(request) && request.headers['content-type'] === undefined) return {};
+export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer | undefined> {
+  if (!hasBody(request) && request.headers['content-type'] === undefined) return undefined;
   checkMediaType(request);
-  const bytes = await readBytes(request, limit);
+  return readBytes(request, limit);
+}
+
+/**
+ * The JSON body of a request; `{}` when there is none.
+ * @param maxTextLength characters of one text
+ * @throws HttpProblem `malformed-json`, `validation`
+ */
+export function parseBody(bytes: Buffer | undefined, maxTextLength = maxStringLength): unknown {
+  if (bytes === undefined) return {};
   let text: string;
   let value: unknown;
   try {

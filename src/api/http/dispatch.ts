@@ -3,8 +3,9 @@ import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
 import { peerOf } from '../../core/net/listen.ts';
 import type { Logger } from '../../core/log/log.ts';
+import type { LoopShare } from '../../core/turns.ts';
 import type { RouteContext } from './context.ts';
-import { readJsonBody } from './body.ts';
+import { parseBody, readBody } from './body.ts';
 import { describeError } from './errors.ts';
 import { methodRefusal, pathsOf } from './paths.ts';
 import { streamReply } from './streaming.ts';
@@ -63,58 +64,80 @@ export function checkedStream(route: Route, { type, pieces }: StreamedReply): St
   return new StreamedReply(type, all);
 }
 
-/** Carries out one request. @throws HttpProblem, SimError */
-export async function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Promise<Answer<unknown>> {
-  try {
-    return await route.answer(ctx, raw);
-  } finally {
+/** Carries out one request, within the call where the handler is synchronous. @throws HttpProblem, SimError */
+export function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Answer<unknown> | Promise<Answer<unknown>> {
+  const changed = () => {
     if (route.method === 'post') ctx.replyCache.changed();
+  };
+  try {
+    const answer = route.answer(ctx, raw);
+    return answer instanceof Promise ? answer.finally(changed) : answer;
+  } finally {
+    changed();
   }
 }
 
-async function run(
+/** What the operations of one interface share. */
+interface Serving {
+  readonly ctx: RouteContext;
+  readonly logger: Logger;
+  readonly checkReplies: boolean;
+  /** of the event loop, for the work of all requests */
+  readonly share: LoopShare;
+}
+
+function send(
   route: Route,
-  ctx: RouteContext,
-  request: Request,
   response: Response,
+  answer: Answer<unknown>,
   checkReplies: boolean,
-): Promise<void> {
-  const body =
-    route.method === 'post'
-      ? await readJsonBody(request, ctx.config.limits.maxBodyBytes, route.maxTextLength)
-      : undefined;
-  const answer = await answerOf(route, ctx, {
-    params: request.params,
-    query: request.query,
-    body,
-    by: originOf(request),
-  });
+): Promise<void> | undefined {
   if (answer.afterwards) response.once('close', answer.afterwards);
   const status = answer.status ?? route.status;
-  if (answer.body instanceof StreamedReply) {
-    await streamReply(response, status, checkReplies ? checkedStream(route, answer.body) : answer.body, answer.headers);
-    return;
-  }
+  if (answer.body instanceof StreamedReply)
+    return streamReply(
+      response,
+      status,
+      checkReplies ? checkedStream(route, answer.body) : answer.body,
+      answer.headers,
+    );
   const { type, bytes } = replyContent(route, answer, checkReplies);
   sendBytes(response, status, type, bytes, answer.headers);
+  return undefined;
+}
+
+async function run(route: Route, request: Request, response: Response, serving: Serving): Promise<void> {
+  const { ctx, checkReplies, share } = serving;
+  const isPost = route.method === 'post';
+  const bytes = isPost ? await readBody(request, ctx.config.limits.maxBodyBytes) : undefined;
+  const answer = () =>
+    answerOf(route, ctx, {
+      params: request.params,
+      query: request.query,
+      body: isPost ? parseBody(bytes, route.maxTextLength) : undefined,
+      by: originOf(request),
+    });
+  await share.run(() => {
+    // nothing receives what a client that has gone while it waited has asked for
+    if (!isPost && response.destroyed) return undefined;
+    const made = answer();
+    // whole within the call, up to the bytes, where the handler is synchronous
+    return made instanceof Promise
+      ? made.then((late) => send(route, response, late, checkReplies))
+      : send(route, response, made, checkReplies);
+  });
 }
 
 const expressPath = (path: string) => apiPrefix + path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 /** Mounts the operations; other methods of their paths answer 405 with `Allow`. */
-export function mountRoutes(
-  app: Application,
-  routes: readonly Route[],
-  ctx: RouteContext,
-  logger: Logger,
-  checkReplies: boolean,
-): void {
+export function mountRoutes(app: Application, routes: readonly Route[], serving: Serving): void {
   for (const { path, operations, allow } of pathsOf(routes)) {
     const place = app.route(expressPath(path));
     for (const operation of operations) {
       place[operation.method]((request: Request, response: Response) =>
-        run(operation, ctx, request, response, checkReplies).catch((error: unknown) =>
-          answerError(response, error, logger),
+        run(operation, request, response, serving).catch((error: unknown) =>
+          answerError(response, error, serving.logger),
         ),
       );
     }

@@ -29,7 +29,7 @@ function plain(schema: Schema): readonly Schema[] {
 }
 
 /** The maximum length of a list; Infinity: there is none. */
-export function maxItems(list: z.ZodArray<Schema>): number {
+export function maxItems(list: z.ZodArray): number {
   const checks = (list.def.checks ?? []).map(
     (check) => check._zod.def as { readonly maximum?: number; readonly length?: number },
   );
@@ -37,9 +37,13 @@ export function maxItems(list: z.ZodArray<Schema>): number {
 }
 
 function childrenOf(schema: Schema): readonly Schema[] {
-  if (schema instanceof zod.ZodArray) return [schema.element as Schema];
-  if (schema instanceof zod.ZodRecord) return [schema.valueType as Schema];
-  return schema instanceof zod.ZodObject ? Object.values(schema.shape as Readonly<Record<string, Schema>>) : [];
+  if (schema instanceof zod.ZodArray) return [schema.element];
+  if (schema instanceof zod.ZodRecord) return [schema.valueType];
+  return schema instanceof zod.ZodObject ? Object.values(membersOf(schema)) : [];
+}
+
+function membersOf({ shape }: z.ZodObject): Readonly<Record<string, Schema>> {
+  return shape;
 }
 
 const withLists = new WeakMap<Schema, boolean>();
@@ -58,7 +62,7 @@ function collect(schemas: readonly Schema[], input: unknown, pointer: string, fo
   if (typeof input !== 'object' || input === null) return;
   const meant = schemas.flatMap(plain).filter(hasLists);
   if (Array.isArray(input)) {
-    const lists = meant.filter((schema): schema is z.ZodArray<Schema> => schema instanceof zod.ZodArray);
+    const lists = meant.filter((schema): schema is z.ZodArray => schema instanceof zod.ZodArray);
     const max = Math.max(-Infinity, ...lists.map(maxItems));
     if (lists.length > 0 && input.length > max) {
       found.push({ name: pointer, maxItems: max });
@@ -71,21 +75,21 @@ function collect(schemas: readonly Schema[], input: unknown, pointer: string, fo
       });
     return;
   }
-  for (const [name, members] of membersOf(meant, input)) {
+  for (const [name, members] of givenMembers(meant, input)) {
     collect(members, (input as Readonly<Record<string, unknown>>)[name], pointer + pointerStep(name), found);
   }
 }
 
 /** The members of an object that may hold lists, with their schemas. */
-function membersOf(schemas: readonly Schema[], input: object): ReadonlyMap<string, readonly Schema[]> {
+function givenMembers(schemas: readonly Schema[], input: object): ReadonlyMap<string, readonly Schema[]> {
   const members = new Map<string, Schema[]>();
   const add = (name: string, schema: Schema) => {
     if (Object.hasOwn(input, name) && hasLists(schema)) members.set(name, [...(members.get(name) ?? []), schema]);
   };
   for (const schema of schemas) {
     if (schema instanceof zod.ZodObject)
-      for (const [name, member] of Object.entries(schema.shape as Readonly<Record<string, Schema>>)) add(name, member);
-    if (schema instanceof zod.ZodRecord) for (const name of Object.keys(input)) add(name, schema.valueType as Schema);
+      for (const [name, member] of Object.entries(membersOf(schema))) add(name, member);
+    if (schema instanceof zod.ZodRecord) for (const name of Object.keys(input)) add(name, schema.valueType);
   }
   return members;
 }

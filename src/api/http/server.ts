@@ -8,6 +8,7 @@ import { limitUnread, newestAnswer, trackAnswer } from '../../core/http/answer-o
 import { createHttpGuard } from '../../core/http/http-guard.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
 import { listen } from '../../core/net/listen.ts';
+import { LoopShare } from '../../core/turns.ts';
 import { closeAnswered, createProblem, refuseOnSocket } from '../../core/http/problem.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
 import type { ApiContext, ApiLimits, RouteContext } from './context.ts';
@@ -34,6 +35,8 @@ interface ApiOptions {
   readonly checkReplies?: boolean;
   /** operations served; default all */
   readonly routes?: readonly Route[];
+  /** of the event loop, for the work of all requests */
+  readonly share?: LoopShare;
 }
 
 export interface Api {
@@ -175,7 +178,7 @@ function lazyDocument(routes: readonly Route[], version: string): Api['document'
 }
 
 function createApp(ctx: RouteContext, options: ApiOptions): Served {
-  const { routes = allRoutes, checkReplies = false } = options;
+  const { routes = allRoutes, checkReplies = false, share = new LoopShare() } = options;
   const document = lazyDocument(routes, ctx.info.apiVersion);
   const log = new LimitedLog(ctx.logBook.logger('Lab'), ctx.clock, 'failed requests');
   const guard = createHttpGuard(ctx.config);
@@ -188,7 +191,7 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
   app.enable('case sensitive routing');
   app.use(countAnswers(ctx.answers));
   app.use(createAdmission(guard, ctx));
-  mountRoutes(app, routes, ctx, log, checkReplies);
+  mountRoutes(app, routes, { ctx, logger: log, checkReplies, share });
   mountDocs(app, document);
   app.use((request: Request, response: Response) => {
     sendProblem(response, describeError(pathRefusal(request.path)));
