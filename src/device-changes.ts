@@ -9,6 +9,7 @@ import type { Adapter } from './core/adapter.ts';
 import type { Origin } from './core/origin.ts';
 import { errorText, SimError } from './core/errors.ts';
 import type { Issue } from './core/errors.ts';
+import { shortageOf } from './core/shortage.ts';
 import { Turns } from './core/turns.ts';
 import type { Logger } from './core/log/log.ts';
 import type { DeviceSpec } from './der/plant/device-spec.ts';
@@ -53,7 +54,7 @@ export class DeviceChanges {
    * Adds one device under the next free index, on every adapter and in the plant, or changes nothing.
    * @param entry names bundled profiles only
    * @throws SimError COMMAND_BAD_VALUE with every issue as a JSON pointer into the entry, COMMAND_CONFLICT when there
-   *   is no room for it (number of devices, port, unit id), STOPPING
+   *   is no room for it (number of devices, port, unit id), SHORTAGE, STOPPING
    */
   add(entry: DeviceEntry, by: Origin): Promise<SimDevice> {
     return this.#turns.take(async () => {
@@ -98,6 +99,8 @@ export class DeviceChanges {
     try {
       return { ...device, series: this.#options.seriesOf(device) };
     } catch (error) {
+      const shortage = shortageOf(error);
+      if (shortage !== null) throw shortage;
       // names of files in the configuration must not be shown to REST clients
       this.#options.log.warning(`a device cannot be added: ${errorText(error)}`);
       throw new SimError(

@@ -18,6 +18,10 @@ function fail(error: unknown): never {
     process.stderr.write(`derbench: ${error.message}\n`);
     process.exit(exitCodes.addressInUse);
   }
+  if (error instanceof SimError && error.code === 'SHORTAGE') {
+    process.stderr.write(`derbench: ${error.message}\n`);
+    process.exit(exitCodes.internal);
+  }
   process.stderr.write(`FATAL ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
   process.exit(exitCodes.internal);
 }

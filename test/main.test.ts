@@ -1,4 +1,8 @@
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { ask } from './support/http.ts';
 import { fromSource, startSimulator } from './support/process.ts';
@@ -12,6 +16,53 @@ describe('the process', () => {
       const { logs } = (await ask(simulator.httpPort, '/api/sim/logs?limit=5')).json;
       expect(logs.map(({ message }: { message: string }) => message).join()).to.contain('runs with 1 device');
     } finally {
+      expect(await simulator.stop()).to.equal(0);
+    }
+  });
+
+  it('outlives a lack of file descriptors: it says what is short, and everything works again afterwards', async function () {
+    if (!existsSync('/proc/self/fd')) this.skip();
+    this.timeout(60_000);
+    const limit = 400;
+    const simulator = await startSimulator([], ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...fromSource]);
+    const { pid, httpPort, modbusPort } = simulator;
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const requests: readonly [path: string, body?: object][] = [
+      ['/api/sim/metrics'],
+      ['/api/sim/sunspec-client/connect', { host: '127.0.0.1', port: modbusPort }],
+      ['/api/sim/devices', { device_type: 'Wind-T3-3Phase' }],
+      ['/openapi.json'],
+      ['/docs/'],
+    ];
+    const askAll = async () => {
+      const answers = [];
+      for (const [path, body] of requests) answers.push(await ask(httpPort, path, { agent, body }));
+      return answers;
+    };
+    const fillers: Socket[] = [];
+    try {
+      await ask(httpPort, '/api/sim/health', { agent });
+      while (readdirSync(`/proc/${pid}/fd`).length < limit) {
+        const more = Array.from({ length: 50 }, () => connect(httpPort, '127.0.0.1'));
+        // the last ones are closed again by a server without a descriptor
+        for (const socket of more) socket.on('error', () => undefined);
+        fillers.push(...more);
+        await Promise.all(more.map((socket) => once(socket, 'connect')));
+        await ask(httpPort, '/api/sim/health', { agent });
+      }
+      for (const { status, text } of await askAll()) {
+        expect(status).to.equal(503);
+        expect(JSON.parse(text)).to.include({ code: 'shortage' });
+        expect(JSON.parse(text).detail).to.contain('too many open files');
+      }
+      for (const socket of fillers) socket.destroy();
+      while (readdirSync(`/proc/${pid}/fd`).length > limit / 2) await ask(httpPort, '/api/sim/health', { agent });
+      expect((await askAll()).map(({ status }) => status)).to.deep.equal([200, 200, 201, 200, 200]);
+      const { text } = await ask(httpPort, '/api/sim/logs?limit=100', { agent });
+      expect(text).to.contain('too many open files').and.not.contain(process.cwd());
+    } finally {
+      agent.destroy();
+      for (const socket of fillers) socket.destroy();
       expect(await simulator.stop()).to.equal(0);
     }
   });

@@ -1,6 +1,6 @@
 /**
  * The error family. The prefix names the responsible party: MAP_ and COMMAND_ the caller, CONFIG_ the user at start,
- * LISTEN_ and STORE_ the machine, INTERNAL the simulator.
+ * LISTEN_, SHORTAGE and STORE_ the machine, INTERNAL the simulator.
  * Each adapter has one table from these codes to its own exception or status.
  */
 export const errorCodes = [
@@ -38,6 +38,8 @@ export const errorCodes = [
   'CONFIG_INVALID',
   /** an address cannot be bound */
   'LISTEN_FAILED',
+  /** the process or the machine has no file descriptor left */
+  'SHORTAGE',
   /** a slot of the store has no room for more */
   'STORE_FULL',
   /** a remote peer refused, closed or answered nonsense */

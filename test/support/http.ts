@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { request } from 'node:http';
+import type { Agent } from 'node:http';
 
 export interface RawAnswer {
   readonly status: number;
@@ -46,6 +47,8 @@ export interface Ask {
   readonly headers?: Readonly<Record<string, string>>;
   /** an object is sent as JSON */
   readonly body?: unknown;
+  /** keeps the connection for the next request */
+  readonly agent?: Agent;
 }
 
 /** Parsed JSON, whose members a test reads as it likes. */
@@ -56,7 +59,7 @@ export interface JsonAnswer extends RawAnswer {
 }
 
 /** One request on its own connection; unlike `fetch` it lets a test set every header, `Host` included. */
-export function ask(port: number, path: string, { method, headers, body }: Ask = {}): Promise<JsonAnswer> {
+export function ask(port: number, path: string, { method, headers, body, agent }: Ask = {}): Promise<JsonAnswer> {
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const outgoing = request(
@@ -64,7 +67,7 @@ export function ask(port: number, path: string, { method, headers, body }: Ask =
         host: '127.0.0.1',
         port,
         path,
-        agent: false,
+        agent: agent ?? false,
         method: method ?? (text === undefined ? 'GET' : 'POST'),
         headers: {
           ...(text !== undefined && {

@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import type SwaggerUi from 'swagger-ui-express';
 import type { Application, Request, RequestHandler, Response } from 'express';
+import { lazily } from '../../core/lazy.ts';
 import { commonHeaders } from '../../core/http/problem.ts';
 import { refuseMethod } from '../http/dispatch.ts';
 import { offlineRedoc } from './redoc.ts';
@@ -30,7 +32,8 @@ function page(name: string): Buffer {
   return readFileSync(new URL(`./pages/${name}`, import.meta.url));
 }
 
-const { resolve } = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
+const { resolve } = require;
 
 /** The bundle copied by the build; when running from sources, that of the development dependency. */
 function redocBundle(): Buffer {
@@ -101,8 +104,8 @@ interface SwaggerHandlers {
 }
 
 /** Loads the package at the first request, because most runs never need it. */
-async function loadSwagger(): Promise<SwaggerHandlers> {
-  const { default: swaggerUi } = await import('swagger-ui-express');
+function loadSwagger(): SwaggerHandlers {
+  const swaggerUi = require('swagger-ui-express') as typeof SwaggerUi;
   const page = swaggerUi.setup(undefined, {
     customSiteTitle: 'derbench API',
     swaggerOptions: {
@@ -120,11 +123,11 @@ async function loadSwagger(): Promise<SwaggerHandlers> {
 }
 
 function mountSwagger(app: Application): void {
-  let handlers: Promise<SwaggerHandlers> | undefined;
+  const handlers = lazily(loadSwagger);
   const handle =
     (name: keyof SwaggerHandlers): RequestHandler =>
     async (request, response, next) => {
-      const handler = (await (handlers ??= loadSwagger()))[name];
+      const handler = (await handlers())[name];
       await handler(request, response, next);
     };
   const withHeaders: RequestHandler = (request, response, next) => {

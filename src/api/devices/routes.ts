@@ -23,11 +23,12 @@ const addDevice = route({
     'files, and one device is added at a time. The device gets the index above the highest ever used, and with it its ' +
     'Modbus port or unit id. From the end of the current tick it is in service and settled in the current grid and weather. ' +
     'All errors of a profile are reported together, as JSON pointers into the body. `conflict`: there are 10000 devices ' +
-    'already, the port is taken, or the port or unit id would exceed the maximum; nothing has changed then.',
+    'already, the port is taken, or the port or unit id would exceed the maximum; nothing has changed then. `shortage`: ' +
+    'the process has no file descriptor left for the port of the device or for its profile; the detail says so.',
   body: addDeviceBodySchema,
   reply: deviceEntrySchema,
   status: 201,
-  problems: ['conflict'],
+  problems: ['conflict', 'shortage'],
   replyHeaders: {
     Location: { description: 'Address of the entry of the device.', example: `${apiPrefix}/devices?device=3` },
   },

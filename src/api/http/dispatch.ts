@@ -41,6 +41,7 @@ export function answerError(response: Response, error: unknown, logger: Logger):
     const { method, url } = response.req;
     logFailure({ id: requestId(response.req), method, url }, error, logger);
   }
+  if (described.code === 'shortage') logger.warning(`a request was refused: ${described.detail}`);
   sendProblem(response, described);
 }
 

@@ -1,5 +1,6 @@
 import type { ErrorCode, Issue } from '../../core/errors.ts';
 import { SimError } from '../../core/errors.ts';
+import { shortageOf } from '../../core/shortage.ts';
 import type { ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
 
 /** How each failure of the simulator is answered over HTTP. */
@@ -22,6 +23,7 @@ export const problemOf: Readonly<Record<ErrorCode, ProblemCode>> = {
   COMMAND_QUEUE_FULL: 'too-many-requests',
   CONFIG_INVALID: 'internal',
   LISTEN_FAILED: 'internal',
+  SHORTAGE: 'shortage',
   STORE_FULL: 'internal',
   PEER_ERROR: 'upstream-error',
   PEER_TIMEOUT: 'upstream-timeout',
@@ -114,6 +116,8 @@ export function describeError(error: unknown): Described {
     if (error.issues.length > 0) return describeError(invalidAll(error.issues.map(bodyIssue)));
     return { code, detail: error.message, issues: [{ in: 'body', name: '', detail: error.message }], close: false };
   }
+  const shortage = shortageOf(error);
+  if (shortage !== null) return { code: 'shortage', detail: shortage.message, close: false };
   // the router throws it for a path such as `/%ff`
   if (error instanceof URIError)
     return { code: 'malformed-request', detail: 'The path has an invalid escape.', close: false };

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
 import { limitUnread, newestAnswer, trackAnswer } from '../../core/http/answer-order.ts';
+import { lazily } from '../../core/lazy.ts';
 import { createHttpGuard } from '../../core/http/http-guard.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
 import { listen } from '../../core/net/listen.ts';
@@ -172,9 +173,7 @@ interface Served extends Pick<Api, 'app' | 'document' | 'perform' | 'checkReques
 
 /** Neither routing nor validation needs the description: a start waits for neither it nor its code. */
 function lazyDocument(routes: readonly Route[], version: string): Api['document'] {
-  let document: Promise<OpenApiDocument> | undefined;
-  return () =>
-    (document ??= import('../description/openapi.ts').then(({ describeApi }) => describeApi(routes, version)));
+  return lazily(async () => (await import('../description/openapi.ts')).describeApi(routes, version));
 }
 
 function createApp(ctx: RouteContext, options: ApiOptions): Served {

@@ -1,4 +1,6 @@
-import type { Counter, Gauge, Registry } from 'prom-client';
+import { createRequire } from 'node:module';
+import type PromClient from 'prom-client';
+import { lazily } from '../../core/lazy.ts';
 import type { RouteContext } from '../http/context.ts';
 import { commStatus, latestOf } from '../common/device-replies.ts';
 import { AnswerCounts } from './answer-counts.ts';
@@ -12,16 +14,18 @@ export const metricFamilies: readonly Family[] = [...processFamilies, ...deviceF
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
 interface Exposition {
-  readonly registry: Registry;
-  readonly metrics: readonly { readonly family: Family; readonly metric: Gauge | Counter }[];
+  readonly registry: PromClient.Registry;
+  readonly metrics: readonly { readonly family: Family; readonly metric: PromClient.Gauge | PromClient.Counter }[];
 }
+
+const require = createRequire(import.meta.url);
 
 /**
  * Has its own registry, so that simulators in one process do not mix. The library is loaded by the first scrape,
  * because most runs have none.
  */
-async function createExposition(): Promise<Exposition> {
-  const { Counter, Gauge, Registry } = await import('prom-client');
+function createExposition(): Exposition {
+  const { Counter, Gauge, Registry } = require('prom-client') as typeof PromClient;
   const registry = new Registry();
   const metrics = metricFamilies.map((family) => {
     const { name, help, labels } = family;
@@ -45,12 +49,11 @@ function viewOf(ctx: RouteContext, answers: AnswerCounts): MetricsView {
 /** The metrics of one interface. A scrape reads all values; ticks have no extra cost. */
 export class Metrics {
   readonly answers = new AnswerCounts();
-  #exposition: Promise<Exposition> | null = null;
+  readonly #exposition = lazily(createExposition);
 
   /** The current values in the text exposition format 0.0.4. */
   async text(ctx: RouteContext): Promise<string> {
-    this.#exposition ??= createExposition();
-    const { registry, metrics } = await this.#exposition;
+    const { registry, metrics } = await this.#exposition();
     const view = viewOf(ctx, this.answers);
     for (const { family, metric } of metrics) {
       // removes series of devices and peers that have gone since the last scrape

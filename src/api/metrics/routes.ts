@@ -26,6 +26,7 @@ const getMetrics = route({
     '`asset_type` are always there. A quantity that does not exist has no sample.',
   media: 'text/plain',
   reply: z.string(),
+  problems: ['shortage'],
   examples: { reply: example },
   handle: async (ctx) => new TextReply(expositionType, await ctx.metricsText()),
 });

@@ -42,7 +42,7 @@ import { chainReply, clientStatusReply, modelReply, pollReply, rawWrittenReply, 
 
 const tag = 'SunSpec Client';
 /** Problems caused by the device or the connection to it. */
-const ofPeer = ['conflict', 'too-many-requests', 'upstream-error', 'upstream-timeout'] as const;
+const ofPeer = ['conflict', 'too-many-requests', 'upstream-error', 'upstream-timeout', 'shortage'] as const;
 const ofDevice = [...ofPeer, 'not-connected'] as const;
 const ofModel = [...ofDevice, 'unknown-resource'] as const;
 

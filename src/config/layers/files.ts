@@ -3,6 +3,7 @@ import { basename, dirname, extname } from 'node:path';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { Issue } from '../../core/errors.ts';
+import { shortageOf } from '../../core/shortage.ts';
 import { fileReason, readTextFile } from '../../core/text-file.ts';
 import { deviceEntrySchema, faultListSchema, maxDevices } from '../profile/device-entry.ts';
 import type { DeviceEntry, FaultList } from '../profile/device-entry.ts';
@@ -66,6 +67,7 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
  * Reads a YAML or JSON file that holds one mapping: at most 1 MiB and 16 levels deep.
  * @param name what an issue is named after: the flag or key that led to the file
  * @returns null when there is an issue
+ * @throws SimError SHORTAGE
  */
 export function readMapping(path: string, name: string, io: ConfigIo, issues: Issue[]): Record<string, unknown> | null {
   const fail = (detail: string): null => {
@@ -78,6 +80,9 @@ export function readMapping(path: string, name: string, io: ConfigIo, issues: Is
   try {
     text = io.readFile(path, maxFileBytes);
   } catch (error) {
+    // the file may be well: whether it is, a later attempt will tell
+    const shortage = shortageOf(error);
+    if (shortage !== null) throw shortage;
     return fail(`cannot be read: ${fileReason(error)}`);
   }
   if (Buffer.byteLength(text) > maxFileBytes) return fail(`cannot be read: it is larger than ${maxFileBytes} bytes`);

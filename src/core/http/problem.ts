@@ -25,6 +25,7 @@ export const problemTable = {
   'headers-too-large': { status: 431, title: 'The headers are too large' },
   internal: { status: 500, title: 'The simulator failed' },
   'upstream-error': { status: 502, title: 'The remote peer answered with an error' },
+  shortage: { status: 503, title: 'The simulator is short of file descriptors' },
   stopping: { status: 503, title: 'The simulator is stopping' },
   'too-many-clients': { status: 503, title: 'Too many clients are connected' },
   'upstream-timeout': { status: 504, title: 'The remote peer did not answer' },

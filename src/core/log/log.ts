@@ -3,6 +3,7 @@ import type { Logger as PinoLogger, DestinationStream } from 'pino';
 import type { ModuleName } from '../adapter.ts';
 import { systemClock } from '../time/clock.ts';
 import type { SimTime, WallClock } from '../time/clock.ts';
+import { createPathShortener } from './install-path.ts';
 import { LogBuffer } from './log-buffer.ts';
 import type { LogEntry, LogFilter, LogLevel } from './log-buffer.ts';
 import { callLater } from '../time/timers.ts';
@@ -48,6 +49,9 @@ export interface LogBook {
   /** Writes the counts of repeated lines suppressed so far. */
   flush(): void;
 }
+
+/** of paths, for the lines that clients can read */
+const shortened = createPathShortener();
 
 type Line = Omit<LogEntry, 'id' | 'timeMs' | 'simMs'>;
 
@@ -204,7 +208,13 @@ class Book implements LogBook {
 
   #write(line: Line, at?: SimTime, printedOnly?: string): void {
     const simMs = this.#simMs(at);
-    this.#buffer.push({ id: this.#nextId++, timeMs: this.#clock.nowMs(), simMs, ...line });
+    this.#buffer.push({
+      id: this.#nextId++,
+      timeMs: this.#clock.nowMs(),
+      simMs,
+      ...line,
+      message: shortened(line.message),
+    });
     const { module, deviceIndex, message } = line;
     const printed =
       printedOnly === undefined ? message : cutTo(maxMessageBytes, `${message}: ${printable(printedOnly)}`);

@@ -3,6 +3,7 @@ import { connect as connectTcp } from 'node:net';
 import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { SimError } from '../errors.ts';
+import { shortageOf } from '../shortage.ts';
 import { clientTlsOptions } from '../tls/client-context.ts';
 import type { ClientTlsUse } from '../tls/client-context.ts';
 import { hostAndPort } from './listen.ts';
@@ -28,7 +29,7 @@ function begin({ host, port, tls }: ConnectTarget): Socket {
 /**
  * A connected socket, for TLS after the handshake.
  * @param signal gives the attempt up
- * @throws SimError PEER_ERROR, PEER_TIMEOUT
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT, SHORTAGE
  */
 export function openSocket(target: ConnectTarget, signal: AbortSignal): Promise<Socket> {
   const name = `${target.tls === undefined ? 'tcp' : 'tls'}://${hostAndPort(target.host, target.port)}`;
@@ -47,7 +48,7 @@ export function openSocket(target: ConnectTarget, signal: AbortSignal): Promise<
       fail(new SimError('PEER_TIMEOUT', `no connection to ${name} within ${target.timeoutMs / 1000} s`));
     }, target.timeoutMs);
     const onError = (error: NodeJS.ErrnoException) => {
-      fail(new SimError('PEER_ERROR', `cannot connect to ${name}: ${socketErrorText(error)}`));
+      fail(shortageOf(error) ?? new SimError('PEER_ERROR', `cannot connect to ${name}: ${socketErrorText(error)}`));
     };
     const onClose = () => {
       fail(new SimError('PEER_ERROR', `cannot connect to ${name}: the other end closed the connection`));

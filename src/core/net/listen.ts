@@ -1,5 +1,6 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { errorText, SimError } from '../errors.ts';
+import { shortageTexts } from '../shortage.ts';
 
 const reasons: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is in use',
@@ -8,8 +9,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name is not known',
   EAI_AGAIN: 'the host name cannot be resolved now',
   EAFNOSUPPORT: 'this machine does not support that kind of address',
-  EMFILE: 'too many open files (raise the limit of open files, or serve fewer ports)',
-  ENFILE: 'the machine has too many open files',
+  ...shortageTexts,
   ERR_SOCKET_BAD_PORT: 'a port is a number from 0 to 65535',
 };
 
@@ -32,7 +32,10 @@ function listenFailed(host: string, port: number, cause: unknown, what: string |
   const reason = reasons[code] ?? detail;
   const name = hostAndPort(host, port);
   const whose = what === undefined ? '' : `${what}: `;
-  return new SimError('LISTEN_FAILED', `${whose}cannot listen on ${name}: ${reason}`, [{ name, detail: reason }]);
+  const failure = new SimError('LISTEN_FAILED', `${whose}cannot listen on ${name}: ${reason}`, [
+    { name, detail: reason },
+  ]);
+  return Object.assign(failure, { cause });
 }
 
 /**

@@ -1,11 +1,13 @@
 /** One connection to the device: modbus-serial over `MbapPort` or a serial line. A new connection is a new link. */
 import type { EventEmitter } from 'node:events';
+import { createRequire } from 'node:module';
 import type modbusSerial from 'modbus-serial';
 import { openSocket } from '../../core/net/connect.ts';
 import { serialReason } from '../../core/net/serial-reason.ts';
 import type { ModbusTap } from '../../core/wire/modbus-tap.ts';
 import type { ClientTarget } from '../../contract/sunspec-client.ts';
 import { errorText } from '../../core/errors.ts';
+import { lazily } from '../../core/lazy.ts';
 import { exceptionError, peerError, peerTimeout, UnfitAnswer } from './errors.ts';
 import { MbapPort } from './mbap-port.ts';
 import { connectTargetOf, endpointOf } from './target.ts';
@@ -152,10 +154,9 @@ class ModbusLink implements Link {
   }
 }
 
+const require = createRequire(import.meta.url);
 /** The library is loaded by the first connection. */
-async function library(): Promise<typeof modbusSerial.default> {
-  return (await import('modbus-serial')).default.default;
-}
+const library = lazily(() => (require('modbus-serial') as typeof modbusSerial).default);
 
 async function openLine(options: LinkOptions, target: Extract<ClientTarget, { transport: 'rtu' }>): Promise<Link> {
   const { path, baud, parity, stopBits } = target.serial;

@@ -2,6 +2,7 @@ import { AdapterLifecycle } from '../../core/adapter-lifecycle.ts';
 import { startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure, ModbusTcpEndpoint } from '../../core/adapter.ts';
 import { SimError } from '../../core/errors.ts';
+import { shortageOf } from '../../core/shortage.ts';
 import { hostAndPort } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -240,7 +241,7 @@ class TcpAdapter implements ModbusAdapter {
     }
   }
 
-  /** Binds while others are served already. @throws SimError COMMAND_CONFLICT, STOPPING with nothing left open */
+  /** Binds while others are served already. @throws SimError COMMAND_CONFLICT, SHORTAGE, STOPPING with nothing left open */
   async #bindLate(port: Port): Promise<Port> {
     this.#refuseWhenStopping();
     // in the list from the start: a stop meanwhile closes it as well
@@ -249,9 +250,9 @@ class TcpAdapter implements ModbusAdapter {
       await listenAll([port]);
     } catch (error) {
       this.#ports = this.#ports.filter((each) => each !== port);
-      throw error instanceof SimError && error.code === 'LISTEN_FAILED'
-        ? new SimError('COMMAND_CONFLICT', error.message, error.issues)
-        : error;
+      if (!(error instanceof SimError) || error.code !== 'LISTEN_FAILED') throw error;
+      const code = shortageOf(error) === null ? 'COMMAND_CONFLICT' : 'SHORTAGE';
+      throw new SimError(code, error.message, error.issues);
     }
     this.#refuseWhenStopping();
     return port;

@@ -1,5 +1,7 @@
 import type { Buffer } from 'node:buffer';
+import { createRequire } from 'node:module';
 import { SimError } from '../../../core/errors.ts';
+import { lazily } from '../../../core/lazy.ts';
 import { firstLine, serialReason } from '../../../core/net/serial-reason.ts';
 
 export interface SerialSettings {
@@ -38,11 +40,15 @@ export interface SerialLibrary {
   readonly SerialPort: new (options: SerialSettings & { readonly autoOpen: false; readonly dataBits: 8 }) => ClosedPort;
 }
 
+const require = createRequire(import.meta.url);
+
 /**
  * The opener of real ports. Its library has a native part, which is loaded with the first port and not before.
  * @param load replaces the library
  */
-export function createSerialOpener(load: () => Promise<SerialLibrary> = () => import('serialport')): SerialOpener {
+export function createSerialOpener(
+  load: () => Promise<SerialLibrary> = lazily(() => require('serialport') as SerialLibrary),
+): SerialOpener {
   return async (settings) => {
     const { SerialPort } = await load().catch((cause: unknown) => {
       throw openFailed(
