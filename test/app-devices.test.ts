@@ -140,8 +140,10 @@ describe('Devices of a running simulator', () => {
     await settled();
     const before = openHandles();
     const gone: WeakRef<object>[] = [];
+    // a rating with scale factors that no bundled profile has: a profile of the program keeps its layout
+    const profile = { models: { 702: { WMaxRtg: 40_000_000 } } };
     const comeAndGo = async (i: number) => {
-      const { device_index: index } = await add({ device_type: ['PV', 'Batt', 'EVSE'][i % 3], profile: {} });
+      const { device_index: index } = await add({ device_type: ['PV', 'Batt', 'EVSE'][i % 3], profile });
       const device = app.plant.device(index);
       gone.push(new WeakRef(device), new WeakRef(device.bank.layout));
       app.plant.setGrid({ voltagePu: 0.99 }, index);

@@ -12,22 +12,34 @@ export function isTimeZone(text: string): boolean {
   }
 }
 
+let formatOf: { readonly timezone: string; readonly format: Intl.DateTimeFormat } | undefined;
+
+/** The format of a zone; the last one is kept, since making one takes longer than its use. */
+function partsFormat(timezone: string): Intl.DateTimeFormat {
+  if (formatOf?.timezone !== timezone)
+    formatOf = {
+      timezone,
+      format: new Intl.DateTimeFormat('en-US', {
+        timeZone: timezone,
+        hourCycle: 'h23',
+        year: 'numeric',
+        month: 'numeric',
+        day: 'numeric',
+        hour: 'numeric',
+        minute: 'numeric',
+        second: 'numeric',
+      }),
+    };
+  return formatOf.format;
+}
+
 /**
  * Offset of a time zone from UTC at an instant, in ms.
  * @param dateMs ms since the epoch
  * @throws RangeError for an unknown zone
  */
 export function zoneOffsetMs(timezone: string, dateMs: number): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(dateMs);
+  const parts = partsFormat(timezone).formatToParts(dateMs);
   const part = (type: string) => Number(parts.find((p) => p.type === type)?.value);
   const local = Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second'));
   return local - Math.floor(dateMs / 1000) * 1000;

@@ -228,19 +228,60 @@ function drawBlank(layout: Layout, choices: readonly ModelChoice[]): Buffer {
   return image;
 }
 
+/** Layouts in use by shape: weak, so that the layout of the last device of a shape goes with it. */
+const inUse = new Map<string, WeakRef<Layout>>();
+const unused = new FinalizationRegistry((key: string) => {
+  if (inUse.get(key)?.deref() === undefined) inUse.delete(key);
+});
+const defNumbers = new WeakMap<ModelDef, number>();
+let lastDefNumber = 0;
+
+function numberOfDef(def: ModelDef): number {
+  let number = defNumbers.get(def);
+  if (number === undefined) {
+    number = lastDefNumber += 1;
+    defNumbers.set(def, number);
+  }
+  return number;
+}
+
+const byName = (record: Readonly<Record<string, number>> = {}) =>
+  Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+
+function shapeKey(choices: readonly ModelChoice[], base: number): string {
+  const models = choices.map(({ def, counts, scale, omit = [] }) => [
+    numberOfDef(def),
+    byName(counts),
+    byName(scale),
+    [...omit].sort(),
+  ]);
+  return JSON.stringify([base, models]);
+}
+
 /**
- * Lays out a chain of models behind the `SunS` marker, with the end model behind them.
+ * Lays out a chain of models behind the `SunS` marker, with the end model behind them. Equal shapes share one layout,
+ * and with it its views.
  * @throws SimError INTERNAL when an implemented point lacks its scale factor or a group its count
  */
 export function buildLayout(choices: readonly ModelChoice[], base: number = defaultBase): Layout {
+  const key = shapeKey(choices, base);
+  const known = inUse.get(key)?.deref();
+  if (known) return known;
+  const layout = layOut(choices, base);
+  inUse.set(key, new WeakRef(layout));
+  unused.register(layout, key);
+  return layout;
+}
+
+function layOut(choices: readonly ModelChoice[], base: number): Layout {
   const draft: Draft = { address: base + markerRegisters, base, slots: [] };
   const models = choices.map((choice) => placeModel(draft, choice));
   const size = draft.address + endRegisters - base;
   const slotAt = new Uint16Array(size).fill(noSlot);
-  const byName = new Map<string, PointSlot>();
+  const bySlotName = new Map<string, PointSlot>();
   for (const slot of draft.slots) {
     slotAt.fill(slot.index, slot.address - base, slot.address - base + slot.def.size);
-    byName.set(`${slot.modelId}.${slot.path}`, slot);
+    bySlotName.set(`${slot.modelId}.${slot.path}`, slot);
   }
   let image: Buffer | undefined;
   const layout: Layout = {
@@ -249,7 +290,7 @@ export function buildLayout(choices: readonly ModelChoice[], base: number = defa
     models,
     slots: draft.slots,
     slotAt,
-    slot: (modelId, path) => byName.get(`${modelId}.${path}`),
+    slot: (modelId, path) => bySlotName.get(`${modelId}.${path}`),
     blank: () => Buffer.from((image ??= drawBlank(layout, choices))),
   };
   return layout;

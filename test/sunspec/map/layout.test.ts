@@ -129,6 +129,21 @@ describe('layout: addresses and lengths (sections 1 and 4 of the map)', () => {
     }
   });
 
+  it('equal shapes share one layout; another scale factor, count, point or base makes another', () => {
+    const choice = { def: m705, scale: { V_SF: -2, DeptRef_SF: -2, RspTms_SF: -2 }, counts: { NCrv: 2, NPt: 4 } };
+    const same = { ...choice, scale: { RspTms_SF: -2, V_SF: -2, DeptRef_SF: -2 }, omit: new Set<string>() };
+    const layout = buildLayout([choice]);
+    expect(buildLayout([same])).to.equal(layout);
+    const others = [
+      buildLayout([{ ...choice, scale: { ...choice.scale, V_SF: -1 } }]),
+      buildLayout([{ ...choice, counts: { NCrv: 3, NPt: 4 } }]),
+      buildLayout([{ ...choice, omit: new Set(['RspTms']) }]),
+      buildLayout([{ ...choice, def: { ...m705 } }]),
+      buildLayout([choice], 0),
+    ];
+    expect(new Set([layout, ...others])).to.have.property('size', 6);
+  });
+
   it('points lie at the offsets of their tables', () => {
     const layout = mapLayout();
     const expected: readonly (readonly [number, string, number])[] = [
