@@ -15,10 +15,13 @@ import type { InverterParameters } from '../../src/contract/device.ts';
 import type { PvParameters } from '../../src/contract/kinds/pv.ts';
 import type { ProfileSpec } from '../../src/der/device/template.ts';
 import { configuredDevices } from './configured.ts';
+import type { ConfiguredDevice } from './configured.ts';
 
 export interface TestPlantOptions {
   /** device types as `--device_type` takes them; one device each */
   readonly types?: readonly string[];
+  /** in place of `types` and of the changes to their profiles */
+  readonly devices?: readonly ConfiguredDevice[];
   /** default `paused`: ticks come from `step` alone */
   readonly mode?: ClockMode;
   readonly firstIndex?: number;
@@ -111,9 +114,11 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
       })),
     ]),
   );
-  const devices = types.flatMap((type, position) =>
-    (ofType.get(type) ?? []).map((device) => ({ ...device, name: `${device.name} ${position}` })),
-  );
+  const devices =
+    options.devices ??
+    types.flatMap((type, position) =>
+      (ofType.get(type) ?? []).map((device) => ({ ...device, name: `${device.name} ${position}` })),
+    );
   const clock = new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(localDateMs(date, time, timezone)));
   return createPlant({
     devices,

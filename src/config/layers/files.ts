@@ -131,7 +131,10 @@ const gridSchema = z
       .min(40)
       .max(70)
       .optional()
-      .meta({ description: 'Nominal frequency, Hz; default 60.', examples: [50, 60] }),
+      .meta({
+        description: 'Nominal frequency, Hz; default that of the profiles that say one, else 60.',
+        examples: [50, 60],
+      }),
     profile: z
       .string()
       .min(1)

@@ -5,6 +5,7 @@ import { zoneOffsetMs } from '../../core/time/zone.ts';
 import type { AppConfig, LoadResult } from '../settings/app-config.ts';
 import { crossIssues } from '../issues/cross-issues.ts';
 import { buildDevice, buildDevices } from '../profile/devices.ts';
+import { nominalFrequency } from '../profile/nominal-frequency.ts';
 import { commonFaults } from '../profile/fault-profiles.ts';
 import { appConfig, gridProfilePath, proxyOf } from './run.ts';
 import { systemIo } from './files.ts';
@@ -63,6 +64,7 @@ export function loadConfig(
     cache: createProfileCache(),
   };
   const list = buildDevices(gathered, new ProfileStore({ ...storeOptions, issues }), issues);
+  const frequency = nominalFrequency(gathered, list.devices, issues);
   issues.push(...crossIssues(gathered, list));
   const gridPath = gridProfilePath(gathered, issues);
   const proxy = proxyOf(gathered, issues);
@@ -84,9 +86,14 @@ export function loadConfig(
       (found) => new ProfileStore({ ...storeOptions, originOf: nameOf, issues: found }),
       entry,
       index,
+      frequency,
     );
   return {
     kind: 'run',
-    config: appConfig(gathered, { devices: list.devices, deviceOf, proxy, faults: startFaults }, gridPath),
+    config: appConfig(
+      gathered,
+      { devices: list.devices, deviceOf, proxy, faults: startFaults, nominalFrequencyHz: frequency.hz },
+      gridPath,
+    ),
   };
 }

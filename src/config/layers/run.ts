@@ -66,12 +66,13 @@ function unusedSettings(values: Values): readonly string[] {
   );
 }
 
-type Parts = Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'>;
+type Parts = Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'> &
+  Pick<AppConfig['grid'], 'nominalFrequencyHz'>;
 
 /** Call it only when nothing is wrong. @param gridPath see `gridProfilePath` */
 export function appConfig(
   { values: v, file }: Gathered,
-  { devices, deviceOf, proxy, faults }: Parts,
+  { devices, deviceOf, proxy, faults, nominalFrequencyHz }: Parts,
   gridPath: string | null,
 ): AppConfig {
   return {
@@ -97,7 +98,7 @@ export function appConfig(
     seed: v.seed,
     deviceSpreadPct: v.device_spread_pct,
     firstDevice: v.first_device,
-    grid: { nominalFrequencyHz: file?.grid.nominal_frequency_hz ?? 60, profilePath: gridPath, feeder: feederOf(file) },
+    grid: { nominalFrequencyHz, profilePath: gridPath, feeder: feederOf(file) },
     seriesEnd: v.series_end,
     windTimeScale: v.wind_time_scale,
     irradianceSource: v.irradiance_source,

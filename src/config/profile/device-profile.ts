@@ -117,6 +117,16 @@ export const deviceProfileSchema = z
   .strictObject({
     name: z.string().min(1).max(64).optional().meta({ description: 'Name for people.' }),
     description: z.string().max(1000).optional(),
+    nominal_frequency_hz: z
+      .number()
+      .min(40)
+      .max(70)
+      .optional()
+      .meta({
+        description:
+          'Nominal frequency of the grid that the device is made for, Hz; it is that of the grid where the configuration gives none. Default: any.',
+        examples: [50, 60],
+      }),
     models: modelsSchema.optional(),
     inverter: inverterSchema.optional(),
     ...kindBlocksSchema.shape,
@@ -134,6 +144,8 @@ type PointValues = Readonly<Record<string, number | string>>;
 export interface DeviceProfile {
   readonly name: string | null;
   readonly description: string | null;
+  /** of the grid that the device is made for; null: any */
+  readonly nominalFrequencyHz: number | null;
   /** start values by model id; `702` always has WMaxRtg, VAMaxRtg, VNomRtg, NorOpCatRtg and AbnOpCatRtg */
   readonly models: Readonly<Record<string, PointValues>>;
   readonly inverter: InverterParameters;
@@ -226,6 +238,7 @@ export function resolveProfile(
   return {
     name: input.name ?? null,
     description: input.description ?? null,
+    nominalFrequencyHz: input.nominal_frequency_hz ?? null,
     models: {
       ...Object.fromEntries(
         Object.entries(models).filter((entry): entry is [string, PointValues] => entry[1] !== undefined),

@@ -8,6 +8,8 @@ import { maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
 import { faultGroups } from './fault-profiles.ts';
 import { deviceTypes } from './device-types.ts';
+import { frequencyIssue } from './nominal-frequency.ts';
+import type { NominalFrequency } from './nominal-frequency.ts';
 import type { DeviceTypeInfo, DeviceTypeName } from './device-types.ts';
 import { refused } from '../issues/issues.ts';
 import { isGiven } from '../layers/gather.ts';
@@ -179,7 +181,7 @@ function listedDevices(building: Building, entries: readonly (DeviceEntry | null
 }
 
 /**
- * A further device. Members that its entry leaves out are taken from the settings.
+ * A further device on a grid that is there. Members that its entry leaves out are taken from the settings.
  * @throws SimError CONFIG_INVALID with all its issues, named by the members of the entry
  */
 export function buildDevice(
@@ -187,9 +189,12 @@ export function buildDevice(
   storeFor: (issues: Issue[]) => ProfileStore,
   entry: DeviceEntry,
   index: number,
+  frequency: NominalFrequency,
 ): DeviceConfig {
   const issues: Issue[] = [];
   const device = entryDevice({ gathered, store: storeFor(issues), issues }, entry, presetType(gathered), '');
+  const issue = device && frequencyIssue(device.profile, frequency, 'profile');
+  if (issue) issues.push(issue);
   if (!device || issues.length > 0) throw new SimError('CONFIG_INVALID', 'The device cannot be built:', issues);
   return { ...device, name: entry.name ?? `${device.deviceType} ${index}` };
 }

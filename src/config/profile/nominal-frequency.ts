@@ -1,0 +1,52 @@
+/** The nominal frequency of the grid: as the configuration says, else as the profiles of its devices do. */
+import type { Issue } from '../../core/errors.ts';
+import type { DeviceConfig } from '../settings/app-config.ts';
+import type { Gathered } from '../layers/gather.ts';
+import type { DeviceProfile } from './device-profile.ts';
+
+const defaultHz = 60;
+
+/** What stands behind the frequency of the grid, for an issue. */
+export interface NominalFrequency {
+  readonly hz: number;
+  readonly from: string;
+}
+
+/** An issue when a profile is made for another grid; null: it fits. @param where put before the key */
+export function frequencyIssue(
+  { nominalFrequencyHz }: Pick<DeviceProfile, 'nominalFrequencyHz'>,
+  { hz, from }: NominalFrequency,
+  where: string,
+): Issue | null {
+  if (nominalFrequencyHz === null || nominalFrequencyHz === hz) return null;
+  return {
+    name: `${where}: nominal_frequency_hz`,
+    detail: `given ${nominalFrequencyHz}; allowed: ${hz}, as ${from} says`,
+  };
+}
+
+/**
+ * Finds the frequency of the grid; without any statement it is 60 Hz.
+ * @param issues receives one issue for each profile that is made for another grid
+ */
+export function nominalFrequency(
+  { file }: Gathered,
+  devices: readonly DeviceConfig[],
+  issues: Issue[],
+): NominalFrequency {
+  const labels = new Map<DeviceProfile, string>();
+  for (const { profile, profileName, name } of devices)
+    if (!labels.has(profile))
+      labels.set(profile, profileName === null ? `profile of ${name}` : `profile ${profileName} of ${name}`);
+  const [first] = [...labels].filter(([{ nominalFrequencyHz }]) => nominalFrequencyHz !== null);
+  const stated = file?.grid.nominal_frequency_hz;
+  const found: NominalFrequency =
+    stated !== undefined
+      ? { hz: stated, from: 'grid.nominal_frequency_hz' }
+      : { hz: first?.[0].nominalFrequencyHz ?? defaultHz, from: first?.[1] ?? 'the default of the grid' };
+  for (const [profile, label] of labels) {
+    const issue = frequencyIssue(profile, found, label);
+    if (issue) issues.push(issue);
+  }
+  return found;
+}
