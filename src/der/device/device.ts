@@ -318,6 +318,7 @@ export class SimDevice implements Device {
       detail: this.#detail,
       grid: this.#grid,
       ambientC: this.#ambientC,
+      cabinetC: this.#terminals.cabinet.temperatureC,
       now: this.#now,
       fault: this.#fault,
       heartbeat: Math.floor(secondsBetween(this.#power.upSince, this.#now)) % heartbeatModulus,
@@ -351,6 +352,7 @@ export class SimDevice implements Device {
     this.#ambientNowC = this.#terminals.prepare(this.#source, dtS, next, grid, underFrequency);
     if (this.#idle) this.#source.draw(0, false);
     else this.#inverter.step(this.#now, dtS, grid, this.#source);
+    this.#terminals.warm(dtS, this.#inverter);
     this.#now = next;
     this.#steppedGrid = grid;
     this.trace.stepped(next, grid);

@@ -215,6 +215,7 @@ export interface PublishInput {
   readonly detail: DeviceDetail;
   readonly grid: GridValues;
   readonly ambientC: number;
+  readonly cabinetC: number;
   readonly now: SimTime;
   readonly heartbeat: number;
   readonly fault: boolean;
@@ -249,8 +250,7 @@ export function publish(map: MeasurementView, input: PublishInput): void {
   m.DERMode = gridFollowing + (inverter.clipped && source.array !== undefined ? clippedMode : 0);
   publishAlarms(map, source, input.alarms);
   m.TmpAmb = input.ambientC;
-  // the cabinet warms with the losses: some 25 K above ambient at full load
-  m.TmpCab = input.ambientC + (25 * Math.abs(inverter.pW)) / inverter.ratings.wMaxRtgW;
+  m.TmpCab = input.cabinetC;
   const voltVar = inverter.settings.voltVar.autoReference ? map.m705.Crv[0] : undefined;
   if (voltVar) voltVar.VRefAuto = inverter.reactivePower.vRefPct;
   map.m703.ESDlyRemTms = Math.ceil(inverter.enterDelayRemainingS(now));

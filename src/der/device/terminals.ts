@@ -1,4 +1,5 @@
 /** The terminals of a device: the grid behind its feeder, and the surroundings of its source. */
+import { Cabinet } from './cabinet.ts';
 import { SimError } from '../../core/errors.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Environment, GridValues, WeatherCourse } from '../surroundings/environment.ts';
@@ -42,6 +43,9 @@ export class Terminals {
   readonly #feeder: FeederTerminal;
   /** local load when the source was last prepared, W */
   loadW = 0;
+  readonly cabinet = new Cabinet();
+  /** at the end of the last sub-step, degrees Celsius */
+  #ambientC = 20;
   /** of the weather in the last sub-step; null: none yet */
   #course: WeatherCourse | null = null;
 
@@ -87,6 +91,7 @@ export class Terminals {
       pW += (inverter.pW - pW) / 2;
       qVar += (inverter.qVar - qVar) / 2;
     }
+    this.cabinet.settle(ambientTemperatureC, inverter.loadShare);
     return ambientTemperatureC;
   }
 
@@ -125,7 +130,13 @@ export class Terminals {
     } finally {
       lent = false;
     }
+    this.#ambientC = ambientTemperatureC;
     return ambientTemperatureC;
+  }
+
+  /** Brings the cabinet to the end of a sub-step of `dtS`, with the power that the inverter has there. */
+  warm(dtS: number, inverter: Inverter): void {
+    this.cabinet.advance(dtS, this.#ambientC, inverter.loadShare);
   }
 
   /** The surroundings of the source at `t`. @throws SimError INTERNAL while a source still uses them */

@@ -98,6 +98,11 @@ export class Inverter {
     this.#stopCeilingW = ratings.wMaxRtgW;
   }
 
+  /** Share of the rated power, with its sign. */
+  get loadShare(): number {
+    return this.pW / this.ratings.wMaxRtgW;
+  }
+
   get settings(): Settings {
     return this.#settings;
   }

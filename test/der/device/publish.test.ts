@@ -130,12 +130,26 @@ describe('Measurements (model 701)', () => {
     expect(rig.snapshot.metrics.power_kw).to.equal(500);
   });
 
+  it('the cabinet warms and cools with a time constant of ten minutes, the same at any tick', async () => {
+    for (const tickS of [0.1, 60]) {
+      const rig = await Rig.sunny();
+      const { m701 } = rig.map;
+      rig.plant.setSurroundings({ irradianceWm2: 1100, ambientTemperatureC: 20 });
+      await rig.run(9000);
+      expect([m701.W, m701.TmpCab]).to.deep.equal([10_000, 45]);
+      rig.device.command({ kind: 'switch', closed: false }, { source: 'rest' });
+      await rig.watch(600, tickS, () => undefined);
+      // 20 C and 1/e of 25 K
+      expect([m701.W, m701.TmpCab]).to.deep.equal([0, 29.2]);
+    }
+  });
+
   it('temperatures, heartbeat, mode and identity', async () => {
     const rig = await Rig.sunny({ firstIndex: 7 });
     rig.plant.setSurroundings({ ambientTemperatureC: 31.5 });
     await rig.run(10.7);
     const { m701, m715, m1 } = rig.map;
-    expect([m701.TmpAmb, m701.TmpCab, m701.TmpSnk]).to.deep.equal([31.5, 56.5, null]);
+    expect([m701.TmpAmb, m701.TmpSnk]).to.deep.equal([31.5, null]);
     expect(m715.DERHb).to.equal(40);
     expect(m701.DERMode).to.equal(1 + 4);
     expect([m1.Mn, m1.SN, m1.Vr, m1.Md]).to.deep.equal(['derbench', 'DB-000007', '0.1.0', 'PV-3Phase']);
