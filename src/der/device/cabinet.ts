@@ -20,12 +20,15 @@ export class Cabinet {
     this.#temperatureC = this.#targetC = steadyC(ambientC, loadShare);
   }
 
-  /** Advances by `dtS` seconds that end at this ambient temperature and share of the rated power. */
-  advance(dtS: number, ambientC: number, loadShare: number): void {
+  /**
+   * Advances by `dtS` seconds that end at this ambient temperature and share of the rated power.
+   * @param held the power has been the same for all of them; otherwise it has moved linearly
+   */
+  advance(dtS: number, ambientC: number, loadShare: number, held: boolean): void {
     const targetC = steadyC(ambientC, loadShare);
     // a model that has failed gives no temperature
     if (!Number.isFinite(targetC)) return;
-    this.#temperatureC = lagged(this.#temperatureC, this.#targetC, targetC, dtS, timeConstantS);
+    this.#temperatureC = lagged(this.#temperatureC, held ? targetC : this.#targetC, targetC, dtS, timeConstantS);
     this.#targetC = targetC;
   }
 }

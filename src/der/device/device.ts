@@ -352,7 +352,7 @@ export class SimDevice implements Device {
     this.#ambientNowC = this.#terminals.prepare(this.#source, dtS, next, grid, underFrequency);
     if (this.#idle) this.#source.draw(0, false);
     else this.#inverter.step(this.#now, dtS, grid, this.#source);
-    this.#terminals.warm(dtS, this.#inverter);
+    this.#terminals.warm(dtS, this.#inverter, this.#source);
     this.#now = next;
     this.#steppedGrid = grid;
     this.trace.stepped(next, grid);
@@ -431,6 +431,7 @@ export class SimDevice implements Device {
     this.#registers.effects?.forget();
     this.#registers.loadStart(by, false);
     this.#inverter.restart();
+    this.#terminals.restart();
     this.#source.restart(by);
     this.#writers.clear();
     this.#startVisits();

@@ -135,8 +135,13 @@ export class Terminals {
   }
 
   /** Brings the cabinet to the end of a sub-step of `dtS`, with the power that the inverter has there. */
-  warm(dtS: number, inverter: Inverter): void {
-    this.cabinet.advance(dtS, this.#ambientC, inverter.loadShare);
+  warm(dtS: number, inverter: Inverter, { heldPower }: DcSource): void {
+    this.cabinet.advance(dtS, this.#ambientC, inverter.loadShare, heldPower === true);
+  }
+
+  /** The cabinet of a new device, which has not worked yet. */
+  restart(): void {
+    this.cabinet.settle(this.#ambientC, 0);
   }
 
   /** The surroundings of the source at `t`. @throws SimError INTERNAL while a source still uses them */
