@@ -224,7 +224,7 @@ export function resolveProfile(
   const rated = (point: string) => (typeof given[point] === 'number' && given[point] > 0 ? given[point] : undefined);
   const { source, ratings: follow } = kindParameters({
     blocks: input,
-    given: { wMaxW: rated('WMaxRtg'), vaMaxVa: rated('VAMaxRtg') },
+    given: { wMaxW: rated('WMaxRtg'), vaMaxVa: rated('VAMaxRtg'), vNomV: rated('VNomRtg') },
     target,
     where,
     issues: found,

@@ -40,10 +40,11 @@ export interface ProfileTarget extends Pick<DeviceTypeInfo, 'assetType' | 'phase
   readonly longitudeDeg: number;
 }
 
-/** Power ratings that the profile gives, W and VA. */
+/** Ratings that the profile gives, W, VA and V line to line. */
 interface GivenRatings {
   readonly wMaxW: number | undefined;
   readonly vaMaxVa: number | undefined;
+  readonly vNomV: number | undefined;
 }
 
 interface KindParameters {
@@ -99,7 +100,10 @@ function batteryParameters({ blocks, given, target, where, issues }: Request): K
   const block = blocks.battery ?? {};
   const ratings = powerRatings(given, block.power_w ?? wMaxW);
   return {
-    source: { kind: 'battery', battery: resolveBattery(block, ratings.WMaxRtg, where, issues) },
+    source: {
+      kind: 'battery',
+      battery: resolveBattery(block, { ratedW: ratings.WMaxRtg, vNomV: given.vNomV ?? vNomV }, where, issues),
+    },
     ratings: { ...ratings, VNomRtg: vNomV, WChaRteMaxRtg: ratings.WMaxRtg },
   };
 }
@@ -183,7 +187,8 @@ function hybridParameters({ blocks, given, target, where, issues }: Request): Ki
   const pv = resolvePv(blocks.pv ?? {}, whole.pvW, { ...target, arrayW: whole.pvW }, where, issues);
   const battery = resolveBattery(
     { ...part, power_w: whole.batteryW, capacity_wh: whole.batteryWh, ...levels },
-    whole.batteryW,
+    // on the bus of the hybrid, behind a converter of its own
+    { ratedW: whole.batteryW, vNomV: 0 },
     where,
     issues,
   );

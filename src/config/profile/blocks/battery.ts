@@ -24,7 +24,12 @@ export const batterySchema = z
       .optional()
       .meta({ description: 'Ceiling of normal dispatch, %; default soc_max_pct.' }),
     strings: count.optional().meta({ description: 'Strings in parallel; default 2.' }),
-    modules: count.optional().meta({ description: 'Modules in series in a string; default 4.' }),
+    modules: count
+      .optional()
+      .meta({
+        description:
+          'Modules in series in a string; default 4, from 50 kW on as many as an inverter without a booster needs for VNomRtg.',
+      }),
     cells: count.optional().meta({ description: 'Cells in series in a module; default 16.' }),
     soh_pct: z.number().min(50).max(100).optional().meta({ description: 'State of health at start, %; default 100.' }),
     cycle_life: z.number().min(1).max(1e6).nullable().optional().meta({
@@ -58,16 +63,42 @@ export type BatteryInput = z.infer<typeof batterySchema>;
 /** Limits the time of a step: each cell is simulated. */
 const maxCells = 20_000;
 
+const smallBankModules = 4;
+/** From this rating on a bank feeds the bridge of the inverter itself; smaller ones have a booster between. */
+const directW = 50_000;
+/** Voltage of a cell under load near its floor, V. */
+const lowCellV = { nmc: 3.3, lfp: 3 } as const;
+
+/** Modules in series whose DC voltage, near the floor, reaches the peak of 110 % of the AC voltage. */
+function modulesFor(chemistry: keyof typeof lowCellV, cells: number, { ratedW, vNomV }: BatteryPlace): number {
+  if (ratedW < directW) return smallBankModules;
+  return Math.max(smallBankModules, Math.ceil((1.1 * Math.SQRT2 * vNomV) / (cells * lowCellV[chemistry])));
+}
+
+/** The inverter of a bank. */
+export interface BatteryPlace {
+  /** W */
+  readonly ratedW: number;
+  /** line to line, V */
+  readonly vNomV: number;
+}
+
 /** The bounds in rising order, each with its default. */
 const bounds = ['soc_min_pct', 'soc_reserve_min_pct', 'soc_reserve_max_pct', 'soc_max_pct'] as const;
 
 /**
  * Fills in what the block leaves out.
- * @param ratedW of the inverter, W
  * @param where put before the key in an issue
  * @param issues receives what is wrong across members
  */
-export function resolveBattery(input: BatteryInput, ratedW: number, where: string, issues: Issue[]): BatteryParameters {
+export function resolveBattery(
+  input: BatteryInput,
+  place: BatteryPlace,
+  where: string,
+  issues: Issue[],
+): BatteryParameters {
+  const { ratedW } = place;
+  const chemistry = input.chemistry ?? 'nmc';
   const soc_min_pct = input.soc_min_pct ?? 10;
   const soc_max_pct = input.soc_max_pct ?? 90;
   const levels = {
@@ -77,7 +108,8 @@ export function resolveBattery(input: BatteryInput, ratedW: number, where: strin
     soc_reserve_max_pct: input.soc_reserve_max_pct ?? soc_max_pct,
   };
   checkLevels(input, levels, where, issues);
-  const [strings, modules, cells] = [input.strings ?? 2, input.modules ?? 4, input.cells ?? 16];
+  const [strings, cells] = [input.strings ?? 2, input.cells ?? 16];
+  const modules = input.modules ?? modulesFor(chemistry, cells, place);
   if (strings * modules * cells > maxCells) {
     issues.push({
       name: `${where}: battery.strings`,
@@ -85,7 +117,7 @@ export function resolveBattery(input: BatteryInput, ratedW: number, where: strin
     });
   }
   return {
-    chemistry: input.chemistry ?? 'nmc',
+    chemistry,
     capacityWh: input.capacity_wh ?? 1.5 * ratedW,
     powerW: input.power_w ?? 1.05 * ratedW,
     socPct: input.soc_pct ?? Math.min(Math.max(50, soc_min_pct), soc_max_pct),

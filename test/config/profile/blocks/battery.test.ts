@@ -6,14 +6,16 @@ import { issueLines } from '../../support.ts';
 
 function issuesOf(input: BatteryInput): Issue[] {
   const issues: Issue[] = [];
-  resolveBattery(batterySchema.parse(input), 10_000, 'file', issues);
+  resolveBattery(batterySchema.parse(input), small, 'file', issues);
   return issues;
 }
+
+const small = { ratedW: 10_000, vNomV: 480 };
 
 describe('profile block battery', () => {
   it('has a default for everything', () => {
     const issues: Issue[] = [];
-    expect(resolveBattery({}, 10_000, 'file', issues)).to.deep.equal({
+    expect(resolveBattery({}, small, 'file', issues)).to.deep.equal({
       chemistry: 'nmc',
       capacityWh: 15_000,
       powerW: 10_500,
@@ -36,11 +38,11 @@ describe('profile block battery', () => {
 
   it('the reserve follows floor and ceiling', () => {
     const issues: Issue[] = [];
-    expect(resolveBattery({ soc_min_pct: 5, soc_max_pct: 95 }, 1e4, 'file', issues)).to.include({
+    expect(resolveBattery({ soc_min_pct: 5, soc_max_pct: 95 }, small, 'file', issues)).to.include({
       socReserveMinPct: 5,
       socReserveMaxPct: 95,
     });
-    expect(resolveBattery({ soc_reserve_min_pct: 30, soc_reserve_max_pct: 70 }, 1e4, 'file', issues)).to.include({
+    expect(resolveBattery({ soc_reserve_min_pct: 30, soc_reserve_max_pct: 70 }, small, 'file', issues)).to.include({
       socReserveMinPct: 30,
       socReserveMaxPct: 70,
       socMinPct: 10,
@@ -63,7 +65,7 @@ describe('profile block battery', () => {
       thermal_time_constant_s: 3600,
       efficiency_nominal: 0.98,
     } as const;
-    expect(resolveBattery(batterySchema.parse(input), 1e5, 'file', [])).to.include({
+    expect(resolveBattery(batterySchema.parse(input), { ratedW: 1e5, vNomV: 480 }, 'file', [])).to.include({
       chemistry: 'lfp',
       capacityWh: 2e5,
       powerW: 1e5,
@@ -133,7 +135,7 @@ describe('profile block battery', () => {
       [{ soc_max_pct: 40 }, 40],
       [{}, 50],
     ] as const) {
-      expect(resolveBattery(input, 1e4, 'file', [])).to.include({ socPct });
+      expect(resolveBattery(input, small, 'file', [])).to.include({ socPct });
       expect(issuesOf(input)).to.deep.equal([]);
     }
   });
@@ -165,5 +167,15 @@ describe('profile block battery', () => {
       expect(batterySchema.safeParse({ power_w: size }).success).to.equal(false);
     }
     expect(batterySchema.safeParse({ capacity_wh: 1, power_w: 1e9 }).success).to.equal(true);
+  });
+
+  it('from 50 kW on a string reaches the peak of the AC voltage, a smaller one has a booster', () => {
+    const modules = (chemistry: 'nmc' | 'lfp', ratedW: number, vNomV: number, cells = 16) =>
+      resolveBattery({ chemistry, cells }, { ratedW, vNomV }, 'file', []).modules;
+    expect([modules('lfp', 49_999, 480), modules('nmc', 10_000, 480)]).to.deep.equal([4, 4]);
+    // 747 V at 3 V or 3.3 V per cell
+    expect([modules('lfp', 250_000, 480), modules('nmc', 50_000, 480)]).to.deep.equal([16, 15]);
+    expect([modules('lfp', 250_000, 480, 8), modules('nmc', 50_000, 400)]).to.deep.equal([32, 12]);
+    expect(resolveBattery({ modules: 3 }, { ratedW: 1e5, vNomV: 480 }, 'file', []).modules).to.equal(3);
   });
 });
