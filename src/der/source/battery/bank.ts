@@ -35,7 +35,7 @@ export function currentFor(powerW: number, emfV: number, ohm: number): number {
 }
 
 /**
- * Strings in parallel, each modelled as one mean cell: open-circuit voltage by table, series resistance, one RC pair,
+ * Strings in parallel, each modelled as one cell: open-circuit voltage by table, series resistance, one RC pair,
  * heat. Single cells are deviations from the mean, refreshed on a fixed grid of simulated time. Currents and powers:
  * + = discharge.
  */
@@ -46,7 +46,7 @@ export class BatteryBank {
   /** nameplate charge of the bank */
   readonly nominalAh: number;
   /**
-   * Per string: mean state of charge, sum of RC voltages, temperature, electromotive force, resistances, current,
+   * Per string: state of charge between its first empty and its first full cell, sum of RC voltages, temperature, electromotive force, resistances, current,
    * capacity.
    */
   readonly soc: Float64Array;
@@ -77,8 +77,6 @@ export class BatteryBank {
   /** counts the refreshes of the cells */
   refreshes = 0;
   readonly #config: BankConfig;
-  /** capacity of each string when new */
-  readonly #newAh: Float64Array;
   readonly #chargeAh: Float64Array;
   readonly #heatJ: Float64Array;
   readonly #middleV: Float64Array;
@@ -109,13 +107,13 @@ export class BatteryBank {
     this.currentA = perString();
     this.capacityAh = perString();
     this.ocvShiftV = perString();
-    this.#newAh = Float64Array.from({ length: strings }, (_, k) => this.cells.stringCapacityAh(k));
     this.#chargeAh = perString();
     this.#heatJ = perString();
     this.#middleV = perString();
     this.closed = new Uint8Array(strings).fill(1);
     this.extremes = Array.from({ length: strings }, () => ({
       soc: 0,
+      usableAh: 0,
       ocvV: 0,
       highV: 0,
       lowV: 0,
@@ -320,11 +318,12 @@ export class BatteryBank {
       }
       const to = this.extremes[k];
       if (!to) continue;
-      this.cells.advance(k, this.#chargeAh[k] ?? 0, elapsedS, this.soh, cellOhm, this.currentA[k] ?? 0, to);
+      const currentA = this.closed[k] === 1 ? (this.currentA[k] ?? 0) : null;
+      this.cells.advance(k, this.#chargeAh[k] ?? 0, elapsedS, this.soh, cellOhm, currentA, to);
       this.lossWh += to.bledWh;
       this.soc[k] = to.soc;
       this.ocvShiftV[k] = to.ocvV - ocvAt(this.ocv, to.soc);
-      this.capacityAh[k] = (this.#newAh[k] ?? 1) * this.soh;
+      this.capacityAh[k] = to.usableAh;
       const part = resistanceFactor(spec, this.temperatureC[k] ?? startTemperatureC, to.soc);
       this.r0Ohm[k] = cellOhm * series * part;
       this.r1Ohm[k] = (cellOhm * series * part * spec.r1OhmAh) / spec.r0OhmAh;

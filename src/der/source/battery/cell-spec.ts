@@ -34,8 +34,9 @@ export interface CellSpec {
   /** beyond these the strings open to protect the cell */
   readonly faultMinV: number;
   readonly faultMaxV: number;
-  /** cells above this are balanced while charging */
+  /** cells above these are balanced while charging, and at rest, where the voltage tells the state of charge */
   readonly balanceV: number;
+  readonly restBalanceV: number;
   readonly spread: CellSpread;
 }
 
@@ -67,6 +68,7 @@ export const cellSpecs: Readonly<Record<BatteryChemistry, CellSpec>> = {
     faultMinV: 2.2,
     faultMaxV: 4.35,
     balanceV: 4,
+    restBalanceV: 3.5,
   },
   lfp: {
     ...common,
@@ -78,6 +80,7 @@ export const cellSpecs: Readonly<Record<BatteryChemistry, CellSpec>> = {
     faultMinV: 1.7,
     faultMaxV: 3.8,
     balanceV: 3.35,
+    restBalanceV: 3.35,
   },
 };
 

@@ -14,8 +14,10 @@ export interface BankShape {
 
 /** Sums and extremes over the cells of one string; overwritten by each call. */
 export interface StringSummary {
-  /** mean state of charge, 0..1 */
+  /** state of charge, 0..1: 0 when the first cell is empty, 1 when the first one is full */
   soc: number;
+  /** charge between the two, Ah */
+  usableAh: number;
   /** mean open-circuit voltage, V */
   ocvV: number;
   /** highest and lowest open-circuit voltage of a cell, V, and the resistance of those cells relative to the mean */
@@ -28,8 +30,14 @@ export interface StringSummary {
 }
 
 const maxDeviations = 3;
+/** The cells of a string are chosen so that none leads the others by more, at either end. */
+const matchedDeviations = 1.5;
+/** Deviations of the cells are those at this state of charge. */
+const middleSoc = 0.5;
 /** A cell is bled from this voltage above the lowest cell, V. */
-const balanceAboveV = 0.01;
+const balanceAboveV = 0.005;
+/** Up to this discharge per capacity, 1/h, a string is at rest: its own consumption flows. */
+const restPerHour = 0.02;
 /** Bleeding current per capacity, 1/h. */
 const bleedPerHour = 0.002;
 
@@ -47,7 +55,9 @@ export class BankCells {
   readonly #socOffset: Float64Array;
   readonly #spec: CellSpec;
   readonly #ocv: OcvTable;
-  #maxSocOffset = 0;
+  /** of the string that `#measure` has looked at last */
+  #emptyAh = 0;
+  #fullAh = 0;
 
   /** @param capacityAh of the mean cell when new */
   constructor(shape: BankShape, spec: CellSpec, capacityAh: number, ocv: OcvTable, random: RandomStream) {
@@ -74,49 +84,81 @@ export class BankCells {
       this.#socOffset[at] = spread.socShare * drawn();
       this.temperatureOffsetK[at] = spread.temperatureK * drawn() + spread.moduleGradientK * along;
     }
-    let parallel = 0;
     for (let k = 0; k < strings; k += 1) {
       const [from, to] = [k * this.series, (k + 1) * this.series];
       scaleToMeanOne(this.resistance.subarray(from, to));
       shiftToMeanZero(this.temperatureOffsetK.subarray(from, to));
-      parallel += this.stringCapacityAh(k);
+      this.#match(from, to);
     }
-    // the bank as a whole has its nameplate capacity and starts at the requested state of charge
-    let offset = 0;
+    // the bank as a whole has its nameplate capacity
+    this.fill(middleSoc);
+    let parallel = 0;
     for (let k = 0; k < strings; k += 1) {
-      const mean =
-        this.#socOffset.subarray(k * this.series, (k + 1) * this.series).reduce((a, b) => a + b, 0) / this.series;
-      offset += (mean * this.stringCapacityAh(k)) / parallel;
+      this.#measure(k);
+      parallel += this.#emptyAh + this.#fullAh;
     }
     const scale = (strings * capacityAh) / parallel;
-    for (let at = 0; at < this.soc.length; at += 1) {
-      this.capacityAh[at] = (this.capacityAh[at] ?? 1) * scale;
-      this.#socOffset[at] = (this.#socOffset[at] ?? 0) - offset;
-      this.#maxSocOffset = Math.max(this.#maxSocOffset, Math.abs(this.#socOffset[at] ?? 0));
+    for (let at = 0; at < this.soc.length; at += 1) this.capacityAh[at] = (this.capacityAh[at] ?? 1) * scale;
+  }
+
+  /**
+   * Matches the cells of a string, as makers grade them: all strings then reach their ends at nearly the same voltage.
+   * Bounds the lead of a cell at the full end, `top`, and at the empty end, `bottom`.
+   */
+  #match(from: number, to: number): void {
+    const { spread } = this.#spec;
+    const bound = matchedDeviations * Math.hypot(spread.socShare, middleSoc * spread.capacityShare);
+    const top = new Float64Array(to - from);
+    const bottom = new Float64Array(to - from);
+    for (let i = 0; i < top.length; i += 1) {
+      const offset = this.#socOffset[from + i] ?? 0;
+      const less = middleSoc * (1 / (this.capacityAh[from + i] ?? 1) - 1);
+      top[i] = offset + less;
+      bottom[i] = offset - less;
+    }
+    for (const lead of [top, bottom]) {
+      shiftToMeanZero(lead);
+      for (let i = 0; i < lead.length; i += 1) lead[i] = Math.max(-bound, Math.min(bound, lead[i] ?? 0));
+    }
+    for (let i = 0; i < top.length; i += 1) {
+      const [full, empty] = [top[i] ?? 0, bottom[i] ?? 0];
+      this.#socOffset[from + i] = (full + empty) / 2;
+      this.capacityAh[from + i] = 1 / (1 + (full - empty) / (2 * middleSoc));
     }
   }
 
-  /** Charge in Ah that moves the mean state of charge of a string from 0 to 1. */
-  stringCapacityAh(k: number): number {
-    let inverse = 0;
-    for (let at = k * this.series; at < (k + 1) * this.series; at += 1) inverse += 1 / (this.capacityAh[at] ?? 1);
-    return this.series / inverse;
+  /** Charge of string `k` down to its first empty cell, and up to its first full one, Ah when new. */
+  #measure(k: number): void {
+    let [emptyAh, fullAh] = [Infinity, Infinity];
+    for (let at = k * this.series; at < (k + 1) * this.series; at += 1) {
+      const ah = this.capacityAh[at] ?? 1;
+      const s = this.soc[at] ?? 0;
+      if (s * ah < emptyAh) emptyAh = s * ah;
+      if ((1 - s) * ah < fullAh) fullAh = (1 - s) * ah;
+    }
+    this.#emptyAh = emptyAh;
+    this.#fullAh = fullAh;
   }
 
-  /** Sets the cells around a mean state of charge of 0..1; near the ends their deviations shrink. */
+  /** Sets every string to a state of charge of 0..1, its cells at their deviations. */
   fill(soc: number): void {
-    const room = Math.min(soc, 1 - soc);
-    const part = this.#maxSocOffset > room ? room / this.#maxSocOffset : 1;
-    for (let at = 0; at < this.soc.length; at += 1) this.soc[at] = soc + part * (this.#socOffset[at] ?? 0);
+    for (let at = 0; at < this.soc.length; at += 1) this.soc[at] = middleSoc + (this.#socOffset[at] ?? 0);
+    for (let k = 0; k * this.series < this.soc.length; k += 1) {
+      this.#measure(k);
+      const chargeAh = soc * (this.#emptyAh + this.#fullAh) - this.#emptyAh;
+      for (let at = k * this.series; at < (k + 1) * this.series; at += 1)
+        this.soc[at] = (this.soc[at] ?? 0) + chargeAh / (this.capacityAh[at] ?? 1);
+    }
     this.balancing.fill(0);
   }
 
   /**
    * Draws a charge from every cell of string `k`, bleeds the cells marked for the last `elapsedS`, marks the cells to
-   * bleed next, and fills `to`.
+   * bleed next, while charging or at rest, and fills `to`.
    * @param chargeAh positive = discharge
    * @param soh state of health, 0..1
    * @param ohm resistance of the mean cell, for its voltage under `currentA`
+   * @param currentA null: the string is open, and its management system sleeps
    */
   advance(
     k: number,
@@ -124,11 +166,12 @@ export class BankCells {
     elapsedS: number,
     soh: number,
     ohm: number,
-    currentA: number,
+    currentA: number | null,
     to: StringSummary,
   ): void {
     const { soc, capacityAh, resistance, balancing } = this;
-    let sumSoc = 0;
+    let emptyAh = Infinity;
+    let fullAh = Infinity;
     let sumV = 0;
     let bledWh = 0;
     let highV = -Infinity;
@@ -141,7 +184,8 @@ export class BankCells {
       const s = (soc[at] ?? 0) - chargeAh / cellAh - bled;
       soc[at] = s;
       const v = ocvAt(this.#ocv, s);
-      sumSoc += s;
+      if (s * cellAh < emptyAh) emptyAh = s * cellAh;
+      if ((1 - s) * cellAh < fullAh) fullAh = (1 - s) * cellAh;
       sumV += v;
       bledWh += bled * cellAh * v;
       if (v > highV) {
@@ -153,7 +197,8 @@ export class BankCells {
         low = at;
       }
     }
-    to.soc = sumSoc / this.series;
+    to.usableAh = emptyAh + fullAh;
+    to.soc = emptyAh / to.usableAh;
     to.ocvV = sumV / this.series;
     to.bledWh = bledWh;
     to.highV = highV;
@@ -163,11 +208,17 @@ export class BankCells {
     this.#mark(k, highV, lowV, ohm, currentA);
   }
 
-  #mark(k: number, highV: number, lowV: number, ohm: number, currentA: number): void {
+  #mark(k: number, highV: number, lowV: number, ohm: number, currentA: number | null): void {
     const from = k * this.series;
-    const { balanceV } = this.#spec;
+    if (currentA === null) {
+      this.balancing.fill(0, from, from + this.series);
+      return;
+    }
+    const atRest = currentA >= 0;
+    const balanceV = atRest ? this.#spec.restBalanceV : this.#spec.balanceV;
+    const restA = restPerHour * (this.capacityAh[from] ?? 0);
     // a cheap test that rules out every cell most of the time: no cell has twice the mean resistance
-    const idle = currentA >= 0 || highV - lowV <= balanceAboveV || highV - 2 * currentA * ohm <= balanceV;
+    const idle = currentA > restA || highV - lowV <= balanceAboveV || highV - 2 * currentA * ohm <= balanceV;
     if (idle) {
       this.balancing.fill(0, from, from + this.series);
       return;

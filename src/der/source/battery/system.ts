@@ -26,7 +26,7 @@ import { extremeCellV } from './view.ts';
 const fadeOverLife = 0.2;
 const minSoh = 0.5;
 /** The cells are full or empty when their voltage bounds allow less current than this per capacity, 1/h. */
-const endCurrentPerHour = 0.02;
+const endCurrentPerHour = 0.005;
 /** A voltage bound means full or empty only this close to the ends of the state of charge. */
 const endSoc = 0.1;
 /** A sub-step that would pass a bound ends at it, but has this minimum length. */
@@ -115,7 +115,8 @@ export class BatterySystem {
   /** Nameplate energy times state of charge and of health, of the closed strings, or of all when none is closed. */
   get energyWh(): number {
     const { bank } = this;
-    const share = bank.closedCount > 0 ? bank.closedAh / bank.nominalAh : bank.soh;
+    // balanced cells hold a little more than the nameplate says
+    const share = bank.closedCount > 0 ? Math.min(bank.closedAh / bank.nominalAh, bank.soh) : bank.soh;
     return this.#parameters.capacityWh * share * bank.meanSoc;
   }
 
