@@ -56,10 +56,29 @@ export function nearest(given: string, known: readonly string[]): string | null 
   return best;
 }
 
+/** Whether a slip can be told from another word: 1.1 is no slip for 1.2, nor AC for A. */
+const canBeSlip = (given: string) => given.length > 2 && /[a-z]{2}/i.test(given.slice(0, comparedLength));
+
 /** `; did you mean setpoint_kw?`, to be put behind a refusal; empty when no known name is close. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const near = nearest(given, known);
-  return near === null ? '' : `; did you mean ${near}?`;
+  return near === null || !(canBeSlip(given) || plain(given) === plain(near)) ? '' : `; did you mean ${near}?`;
+}
+
+/** Names of one request that a nearest one is sought for: a request can hold thousands of wrong ones. */
+const maxSought = 10;
+
+/**
+ * `didYouMean` for the names of one request: of those that are asked for the first 10.
+ * @param known called at the first wrong name
+ */
+export function suggestions(known: () => readonly string[]): (given: string) => string {
+  let names: readonly string[] | undefined;
+  let sought = 0;
+  return (given) => {
+    sought += 1;
+    return sought > maxSought ? '' : didYouMean(given, (names ??= known()));
+  };
 }
 
 const maxShown = 60;

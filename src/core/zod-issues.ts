@@ -67,6 +67,13 @@ function bound(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, word
   return `must be ${[...least, ...most].join(' and ')}${given(issue, wording)}`;
 }
 
+/** The discriminating member in place of the object that it stands in. */
+function discriminating(issue: Extract<ZodIssue, { code: 'invalid_union' }>): ZodIssue {
+  const { input, discriminator } = issue;
+  if (discriminator === undefined || typeof input !== 'object' || input === null) return issue;
+  return { ...issue, input: (input as Readonly<Record<string, unknown>>)[discriminator] };
+}
+
 /** The refusal of a word: the words that are taken, and the nearest of them. */
 function notOneOf(issue: ZodIssue, allowed: readonly (string | number)[], wording: Wording): string {
   const near = !wording.short && typeof issue.input === 'string' ? didYouMean(issue.input, allowed.map(String)) : '';
@@ -163,7 +170,13 @@ function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {
       if (branch) return branch.flatMap((inner) => wordsOf({ ...inner, path: [...path, ...inner.path] }, wording));
       if ('options' in issue) {
         const allowed = scalarValues(issue.options ?? []);
-        return [{ path, detail: hasOwnWords(issue) ? issue.message : notOneOf(issue, allowed, wording), allowed }];
+        return [
+          {
+            path,
+            detail: hasOwnWords(issue) ? issue.message : notOneOf(discriminating(issue), allowed, wording),
+            allowed,
+          },
+        ];
       }
       // messages about members do not help where the value is no object at all
       if (issue.errors.length > 0 && issue.errors.every(wantsObject)) return [{ path, detail: 'must be an object' }];

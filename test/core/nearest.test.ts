@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { didYouMean, givenText, nearest } from '../../src/core/nearest.ts';
+import { didYouMean, givenText, nearest, suggestions } from '../../src/core/nearest.ts';
 
 describe('the nearest known name', () => {
   const points = ['WMaxLimPct', 'WMaxLimPctEna', 'WSet', 'WSetPct', 'Crv[0].VRef'];
@@ -16,6 +16,8 @@ describe('the nearest known name', () => {
     expect(nearest('enabled_until_further_notice', ['reversion_setpoint_percent'])).to.equal(null);
     expect(didYouMean('Colour', points)).to.equal('');
     expect(didYouMean('WSte', points)).to.equal('; did you mean WSet?');
+    expect(didYouMean('1.1', ['1.2', '1.3']) + didYouMean('AC', ['A', 'CA'])).to.equal('');
+    expect(didYouMean('ca', ['A', 'CA'])).to.equal('; did you mean CA?');
   });
 
   it('only the beginning of a long name counts, and of many known names the first 4096', () => {
@@ -29,6 +31,12 @@ describe('the nearest known name', () => {
     const anagrams = [...Array.from({ length: 256 }, () => 'tcPteSW'), 'WSetPct'];
     expect(nearest('WSetPtc', anagrams)).to.equal(null);
     expect(nearest('WSetPtc', anagrams.slice(1))).to.equal('WSetPct');
+  });
+
+  it('a request with thousands of wrong names gets ten of them sought', () => {
+    const near = suggestions(() => points);
+    const found = Array.from({ length: 12 }, () => near('WSte'));
+    expect(found.map((each) => each !== '')).to.deep.equal([...Array(10).fill(true), false, false]);
   });
 
   it('a given value is shown shortened', () => {

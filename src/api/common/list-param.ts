@@ -1,4 +1,5 @@
 import type { ProblemIssue } from '../../core/http/problem.ts';
+import { givenText, suggestions } from '../../core/nearest.ts';
 import { z } from '../description/zod.ts';
 
 /** A query parameter of several words: a comma list, or the parameter repeated. */
@@ -23,10 +24,16 @@ export function chosenWords<W extends string>(
 ): { readonly chosen: readonly W[]; readonly issues: readonly ProblemIssue[] } {
   const chosen: W[] = [];
   const issues: ProblemIssue[] = [];
+  const near = suggestions(() => words);
   for (const text of given) {
     const word = words.find((each) => each.toLowerCase() === text.trim().toLowerCase());
     if (word === undefined)
-      issues.push({ in: 'query', name, detail: `"${text}" is not one of ${words.join(', ')}`, allowed: words });
+      issues.push({
+        in: 'query',
+        name,
+        detail: `${givenText(text)} is not one of ${words.join(', ')}${near(text)}`,
+        allowed: words,
+      });
     else chosen.push(word);
   }
   return { chosen, issues };

@@ -9,6 +9,7 @@ import { flatFaults, place } from '../../fault-kinds/request.ts';
 import type { FaultForms } from '../../fault-kinds/request.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid, problemOf } from '../http/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { faultsReply } from './replies.ts';
 import type { Clearing, FaultsReply, ProfileRequest } from './schemas.ts';
 
@@ -142,12 +143,8 @@ export function injectProfile(
   const profiles = ctx.faultProfiles ?? [];
   const profile = profiles.find((each) => each.name === name);
   if (profile === undefined) {
-    throw invalid(
-      'body',
-      '/profile',
-      'there is no such profile',
-      profiles.map((each) => each.name),
-    );
+    const known = profiles.map((each) => each.name);
+    throw invalid('body', '/profile', `there is no such profile${didYouMean(name, known)}`, known);
   }
   const requests = profile.faults.map((fault) => catalogue.forms.request({ ...fault, device }, null));
   inject(ctx, catalogue, { requests, profile: name, placeOf: () => '/profile' }, by);

@@ -1,4 +1,5 @@
 /** Evaluates the query parameters of a history. */
+import { givenText, nearest } from '../../core/nearest.ts';
 import { invalid, invalidAll } from '../http/errors.ts';
 import type { Metric } from './metrics.ts';
 import type { Window } from './select.ts';
@@ -19,12 +20,16 @@ export function chosenMetrics(
   const byName = new Map(metrics.map((metric) => [metric.name, metric]));
   const unknown = names.filter((name) => !byName.has(name));
   if (unknown.length > 0) {
+    const known = [...byName.keys()];
     const shown = unknown
       .slice(0, maxNamed)
-      .map((name) => JSON.stringify(name))
+      .map((name) => {
+        const near = nearest(name, known);
+        return `${givenText(name)}${near === null ? '' : ` (did you mean ${near}?)`}`;
+      })
       .join(', ');
     const detail = `${whose} has no metric ${shown}${unknown.length > maxNamed ? ', ...' : ''}`;
-    throw invalid('query', 'metrics', detail, [...byName.keys()]);
+    throw invalid('query', 'metrics', detail, known);
   }
   return names.flatMap((name) => byName.get(name) ?? []);
 }

@@ -12,6 +12,7 @@ import { functionRequests, functionValues } from '../grid-support/write.ts';
 import type { FunctionValues } from '../grid-support/write.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalid, invalidAll, problemOf } from '../http/errors.ts';
+import { suggestions } from '../../core/nearest.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { holdLimits } from './book.ts';
@@ -35,11 +36,16 @@ type HoldBody = z.output<typeof holdBodySchema>;
 /** @throws HttpProblem `validation` with every name that no point has */
 function namedValues({ bank }: Device, body: Readonly<Record<string, AnyPointValue>>): FunctionValues {
   const unknown: ProblemIssue[] = [];
+  const near = suggestions(() => bank.layout.slots.map(pointName));
   const values = Object.entries(body).flatMap(([name, value]): HoldValue[] => {
     const [, model, path] = /^(\d{1,5})\.(.+)$/s.exec(name) ?? [];
     const slot = path === undefined ? undefined : bank.layout.slot(Number(model), path);
     if (slot) return [{ slot, value }];
-    unknown.push({ in: 'body', name: `/values${pointerStep(name)}`, detail: 'the device has no such point' });
+    unknown.push({
+      in: 'body',
+      name: `/values${pointerStep(name)}`,
+      detail: `the device has no such point${near(name)}`,
+    });
     return [];
   });
   if (unknown.length > 0) throw invalidAll(unknown);

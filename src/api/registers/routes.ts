@@ -1,4 +1,5 @@
 import { SimError } from '../../core/errors.ts';
+import { givenText, suggestions } from '../../core/nearest.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
@@ -65,11 +66,12 @@ function shownSlots(device: Device, place: ModelPlace, points: readonly string[]
   if (!points) return place.slots;
   const unknown = points.filter((path) => !device.bank.layout.slot(place.def.id, path));
   if (unknown.length > 0) {
+    const near = suggestions(() => pathsOf(place));
     throw invalidAll(
       unknown.map((path) => ({
         in: 'query',
         name: 'points',
-        detail: `model ${place.def.id} has no point ${JSON.stringify(path)}`,
+        detail: `model ${place.def.id} has no point ${givenText(path)}${near(path)}`,
       })),
     );
   }
@@ -87,6 +89,8 @@ function modelReply(plant: Plant, device: Device, place: ModelPlace, slots: read
   };
 }
 
+const pathsOf = ({ slots }: ModelPlace) => slots.map(({ path }) => path);
+
 /** A point name with `/` is a mistake, but the pointer must stay valid. */
 function pointPointer(path: string): string {
   return `/points/${path.replaceAll('~', '~0').replaceAll('/', '~1')}`;
@@ -94,10 +98,12 @@ function pointPointer(path: string): string {
 
 function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<string, AnyPointValue>>) {
   const unknown: ProblemIssue[] = [];
+  const near = suggestions(() => pathsOf(place));
   const values = Object.entries(points).flatMap(([path, value]) => {
     const slot = device.bank.layout.slot(place.def.id, path);
     if (slot) return [{ slot, value }];
-    unknown.push({ in: 'body', name: pointPointer(path), detail: `model ${place.def.id} has no such point` });
+    const detail = `model ${place.def.id} has no such point${near(path)}`;
+    unknown.push({ in: 'body', name: pointPointer(path), detail });
     return [];
   });
   if (unknown.length > 0) throw invalidAll(unknown);

@@ -1,6 +1,7 @@
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ClientTarget, ModelReading } from '../../contract/sunspec-client.ts';
 import { HttpProblem, invalid, invalidAll } from '../http/errors.ts';
+import { givenText, suggestions } from '../../core/nearest.ts';
 import { columnsJson, samplesCsv, samplesJson } from '../history/encode.ts';
 import { chosenMetrics, windowOf } from '../history/query.ts';
 import { select } from '../history/select.ts';
@@ -99,6 +100,7 @@ function targetOf(body: ConnectRequest): ClientTarget {
 function chosenPoints(reading: ModelReading, names: readonly string[] | undefined): ReadonlySet<string> | undefined {
   if (names === undefined) return undefined;
   const known = new Set([...reading.points, ...reading.groups.flatMap(({ points }) => points)].map(({ name }) => name));
+  const near = suggestions(() => [...known]);
   const unknown = names.flatMap((name, i) =>
     known.has(name)
       ? []
@@ -106,7 +108,7 @@ function chosenPoints(reading: ModelReading, names: readonly string[] | undefine
           {
             in: 'body' as const,
             name: `/points/${i}`,
-            detail: `model ${reading.id} of the device has no point ${JSON.stringify(name)}`,
+            detail: `model ${reading.id} of the device has no point ${givenText(name)}${near(name)}`,
           },
         ],
   );

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { printable } from '../../core/log/log.ts';
 import type { Issue, SimError } from '../../core/errors.ts';
-import { nearest } from '../../core/nearest.ts';
+import { didYouMean, nearest } from '../../core/nearest.ts';
 import { hasOwnWords, issueWords, meantBranch, scalarValues } from '../../core/zod-issues.ts';
 
 const maxGivenLength = 80;
@@ -22,7 +22,8 @@ export function refused(
 ): Issue {
   const given = secret ? 'a secret value' : shown(value);
   const text = typeof allowed === 'string' ? allowed : allowed.join(', ');
-  const issue: Issue = { name, detail: `given ${given}; allowed: ${text}` };
+  const near = typeof allowed === 'string' || secret ? '' : didYouMean(String(value), allowed.map(String));
+  const issue: Issue = { name, detail: `given ${given}; allowed: ${text}${near}` };
   return typeof allowed === 'string' ? issue : { ...issue, allowed };
 }
 

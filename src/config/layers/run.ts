@@ -1,5 +1,7 @@
 /** The configuration of a run, from the values in force. */
+import { basename } from 'node:path';
 import type { Issue } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { refused } from '../issues/issues.ts';
 import { bundledProxyMapNames, bundledProxyMapPath, profileNameOf } from '../profile/bundled.ts';
 import type { AppConfig } from '../settings/app-config.ts';
@@ -27,7 +29,11 @@ export function proxyOf({ values, originOf, io }: Gathered, issues: Issue[]): Ap
   const bundled = bundledProxyMapPath(text);
   if (bundled === undefined && !io.isFile(text)) {
     issues.push(
-      refused(name, text, `the path of a file that exists, or a bundled map (${bundledProxyMapNames.join(', ')})`),
+      refused(
+        name,
+        text,
+        `the path of a file that exists, or a bundled map (${bundledProxyMapNames.join(', ')})${didYouMean(basename(text), bundledProxyMapNames)}`,
+      ),
     );
     return null;
   }

@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { faultProfileSchema } from '../../fault-kinds/profile.ts';
 import type { FaultProfile } from '../../fault-kinds/profile.ts';
 import type { FlatFault } from '../../fault-kinds/request.ts';
@@ -54,7 +55,7 @@ export function faultGroups(
         refused(
           name,
           entry,
-          `the path of a file that exists, or a bundled set of faults (${bundledFaultProfileNames.join(', ')})`,
+          `the path of a file that exists, or a bundled set of faults (${bundledFaultProfileNames.join(', ')})${didYouMean(basename(entry), bundledFaultProfileNames)}`,
         ),
       );
       return [];

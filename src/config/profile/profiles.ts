@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { EvseParameters } from '../../contract/kinds/evse.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { bundledEvseProfileNames, bundledProfileNames, bundledProfilePath, profileNameOf } from './bundled.ts';
 import { absentKey, deviceProfileSchema, resolveProfile } from './device-profile.ts';
 import type { DeviceProfile, DeviceProfileInput } from './device-profile.ts';
@@ -80,7 +81,7 @@ function missingIssue({ text, name }: Reference, { assetType }: DeviceTypeInfo):
   const allowed = assetType === 'evse' ? bundledEvseProfileNames : bundledProfileNames;
   return {
     name,
-    detail: `given ${JSON.stringify(text)}, which is no file; allowed: a path or a bundled profile (${allowed.join(', ')})`,
+    detail: `given ${JSON.stringify(text)}, which is no file; allowed: a path or a bundled profile (${allowed.join(', ')})${didYouMean(basename(text), allowed)}`,
     allowed,
   };
 }

@@ -6,6 +6,7 @@ import type { SimTime, WallClock } from '../time/clock.ts';
 import type { Origin } from '../origin.ts';
 import { SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
+import { didYouMean } from '../nearest.ts';
 import { concernedBy, kindIssues, numberIssues, proposed } from './checks.ts';
 import type { FaultCheck, FaultKind, FaultProtocol, FaultRequest, ProposedFault } from './kinds.ts';
 import { callLater } from '../time/timers.ts';
@@ -248,7 +249,7 @@ export class FaultRegistry {
 
   #unknownKind({ protocol, kind }: FaultRequest): Issue {
     const allowed = this.kinds.filter((known) => known.protocol === protocol).map((known) => known.kind);
-    return { name: '/kind', detail: `there is no fault ${kind} of ${protocol}`, allowed };
+    return { name: '/kind', detail: `there is no fault ${kind} of ${protocol}${didYouMean(kind, allowed)}`, allowed };
   }
 
   /** Issues of the first device, unless the fault fits any device. @throws SimError of a check without issues */

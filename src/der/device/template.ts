@@ -3,6 +3,7 @@ import type { InverterParameters } from '../../contract/device.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
@@ -121,9 +122,14 @@ const fixedNames = new Set([
   'ACType',
 ]);
 
+function nearPoint(layout: Layout, modelId: number, path: string): string {
+  const place = layout.models.find(({ def }) => def.id === modelId);
+  return didYouMean(path, place?.slots.map((slot) => slot.path) ?? []);
+}
+
 function profileIssue(layout: Layout, modelId: number, path: string): string | null {
   const slot = layout.slot(modelId, path);
-  if (!slot) return 'there is no such point';
+  if (!slot) return `there is no such point${nearPoint(layout, modelId, path)}`;
   if (!slot.implemented) return 'this kind of device does not implement it';
   const fixed =
     fixedNames.has(slot.def.name) ||

@@ -3,6 +3,7 @@
  * of the map.
  */
 import type { ReadingValue } from '../../contract/sunspec-client.ts';
+import { didYouMean, givenText } from '../../core/nearest.ts';
 import { applyScale, clearPoint, getText, hasBit, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
 import type { PointDef } from '../map/types.ts';
 
@@ -156,7 +157,10 @@ export function encode(def: PointDef, value: ReadingValue, sf: number | null): E
   if (isEnum(def) && def.symbols) {
     const raw = enumRaw(def.symbols, value);
     return raw === undefined
-      ? { fault: `${JSON.stringify(value)} is not one of its symbols`, allowed: Object.keys(def.symbols) }
+      ? {
+          fault: `${givenText(value)} is not one of its symbols${typeof value === 'string' ? didYouMean(value, Object.keys(def.symbols)) : ''}`,
+          allowed: Object.keys(def.symbols),
+        }
       : encodeNumber(def, raw, 0);
   }
   if (typeof value !== 'number') return { fault: 'must be a number' };

@@ -12,6 +12,7 @@ import type {
 import type { Connection, LearntLimits } from './connection.ts';
 import { maxWritten } from './connection.ts';
 import { exceptionError, exceptionIn, peerError } from './errors.ts';
+import { suggestions } from '../../core/nearest.ts';
 import { decode, encode } from './point-bridge.ts';
 import { MapChanged, pointReading, readRaw, readWords, registersOf, scaleOf, scaleRefusal } from './reader.ts';
 import type { ModelWords } from './reader.ts';
@@ -70,11 +71,12 @@ function assignmentsOf(
   const byPath = new Map(shape.all.map((slot) => [slot.path, slot]));
   const issues: Issue[] = [];
   const assignments: Assignment[] = [];
+  const near = suggestions(() => [...byPath.keys()]);
   for (const [path, value] of Object.entries(values)) {
     const slot = byPath.get(path);
     const made = slot
       ? assignmentOf(slot, value, read)
-      : { detail: `model ${model.id} of the device has no such point` };
+      : { detail: `model ${model.id} of the device has no such point${near(path)}` };
     if ('words' in made) assignments.push(made);
     else issues.push({ name: pointer(path), ...made });
   }

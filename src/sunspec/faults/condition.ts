@@ -1,5 +1,6 @@
 /** Conditions of faults: whether the registers of the device meet them. */
 import type { Issue } from '../../core/errors.ts';
+import { didYouMean, givenText } from '../../core/nearest.ts';
 import type { FaultCondition } from '../../core/faults/kinds.ts';
 import type { Bank } from '../map/bank.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
@@ -69,7 +70,11 @@ function equalsIssue(slot: PointSlot, equals: string | number): Issue | null {
     const known = typeof equals === 'number' ? Object.values(symbols).includes(equals) : Object.hasOwn(symbols, equals);
     return known
       ? null
-      : { name, detail: `${JSON.stringify(equals)} is not one of its values`, allowed: Object.keys(symbols) };
+      : {
+          name,
+          detail: `${givenText(equals)} is not one of its values${didYouMean(String(equals), Object.keys(symbols))}`,
+          allowed: Object.keys(symbols),
+        };
   }
   const wanted = texts.includes(slot.def.type) ? 'string' : 'number';
   return typeof equals === wanted ? null : { name, detail: wanted === 'string' ? 'must be text' : 'must be a number' };

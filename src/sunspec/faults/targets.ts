@@ -1,6 +1,8 @@
 /** The points of a device that the target of a fault names. */
 import { SimError } from '../../core/errors.ts';
+import { pointName } from '../map/view.ts';
 import type { Issue } from '../../core/errors.ts';
+import { suggestions } from '../../core/nearest.ts';
 import type { FaultTarget } from '../../core/faults/kinds.ts';
 import { mapTargetOf } from '../../fault-kinds/targets.ts';
 import { memoPerLayoutAndKey } from '../map/layout.ts';
@@ -49,10 +51,11 @@ export function slotsUnder(layout: Layout, address: number, count: number): read
  */
 export function checkTarget(layout: Layout, target: FaultTarget = {}): void {
   const { points = [], registers } = mapTargetOf(target);
+  const near = suggestions(() => layout.slots.map(pointName));
   const issues: Issue[] = points.flatMap((name, at) =>
     slotsNamed(layout, name).length > 0
       ? []
-      : [{ name: `/target/points/${at}`, detail: `the device has no point, group or model ${name}` }],
+      : [{ name: `/target/points/${at}`, detail: `the device has no point, group or model ${name}${near(name)}` }],
   );
   const { base, size } = layout;
   if (

@@ -1,6 +1,7 @@
 /** The checks between a candidate image and its commit; the first failure names its point. */
 import { outsideWords, SimError } from '../../core/errors.ts';
 import type { OutsideRange } from '../../core/errors.ts';
+import { didYouMean, givenText } from '../../core/nearest.ts';
 import { hasBit, numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
 import { isAdoptionRequest, isInSet1 } from './sets.ts';
@@ -126,7 +127,11 @@ function wordIssue(slot: PointSlot, value: string | null): SimError | null {
   const allowed = allowedWords[`${slot.modelId}.${slot.path}`];
   return allowed === undefined || (value !== null && allowed.includes(value))
     ? null
-    : badValue(slot, `${JSON.stringify(value)} is not one of its words`, allowed);
+    : badValue(
+        slot,
+        `${givenText(value)} is not one of its words${value === null ? '' : didYouMean(value, allowed)}`,
+        allowed,
+      );
 }
 
 /** Refuses a word that ends the effect of another point of the same write. */

@@ -3,6 +3,7 @@
  * prototypes, so that a thousand devices of one shape share them.
  */
 import { SimError } from '../../core/errors.ts';
+import { didYouMean, givenText } from '../../core/nearest.ts';
 import { applyScale, getText, isFloat, nearest, numberCodec, setText } from './codec.ts';
 import { memoPerLayout } from './layout.ts';
 import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
@@ -75,6 +76,10 @@ function badValue(slot: PointSlot, detail: string): SimError {
   return new SimError('MAP_BAD_VALUE', `${pointName(slot)}: ${detail}`, [issue]);
 }
 
+function nearSymbol(value: unknown, symbols: Readonly<Record<string, number>>): string {
+  return typeof value === 'string' ? didYouMean(value, Object.keys(symbols)) : '';
+}
+
 function doesNotFit(slot: PointSlot, given: number, min: number, max: number): SimError {
   const name = pointName(slot);
   const detail = `${given} does not fit ${min}..${max}`;
@@ -140,7 +145,7 @@ function enumAccessor(
       // own members only: 'constructor' is no symbol
       const raw = typeof value === 'string' ? (Object.hasOwn(symbols, value) ? symbols[value] : undefined) : value;
       if (raw === undefined || !names.has(raw))
-        throw badValue(under(this), `${JSON.stringify(value)} is not one of its symbols`);
+        throw badValue(under(this), `${givenText(value)} is not one of its symbols${nearSymbol(value, symbols)}`);
       codec.set(this.dv, this.offset + at, raw);
     },
   };

@@ -328,9 +328,7 @@ describe('modbus/fault (13)', () => {
     expect(await details({ kind: 'drop', probability: 0 })).to.equal(
       '/probability: must be more than 0 and at most 1; given 0',
     );
-    expect(await details({ kind: 'lag', delay_s: 0 })).to.equal(
-      '/delay_s: must be more than 0; given 0',
-    );
+    expect(await details({ kind: 'lag', delay_s: 0 })).to.equal('/delay_s: must be more than 0; given 0');
     const steps = [
       { above_pct: 10, shift: 1 },
       { above_pct: 10, shift: 2 },

@@ -3,6 +3,7 @@ import type { GridEventArguments, GridEventName, GridEventParameter } from '../.
 import { gridEventNames } from '../../../contract/environment.ts';
 import { SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
+import { didYouMean, givenText, suggestions } from '../../../core/nearest.ts';
 
 /** Checked and complete arguments of one event. */
 export interface EventArguments {
@@ -24,7 +25,8 @@ function badValue(issues: readonly Issue[]): SimError {
 export function eventName(name: string): GridEventName {
   const known = gridEventNames.find((each) => each === name);
   if (known) return known;
-  throw badValue([{ name: '/event', detail: `must be one of ${gridEventNames.join(', ')}`, allowed: gridEventNames }]);
+  const detail = `must be one of ${gridEventNames.join(', ')}; given ${givenText(name)}${didYouMean(name, gridEventNames)}`;
+  throw badValue([{ name: '/event', detail, allowed: gridEventNames }]);
 }
 
 /** The issue of one value, if any. */
@@ -32,12 +34,18 @@ function issueOf({ name, minimum, maximum, allowed }: GridEventParameter, value:
   if (allowed) {
     return typeof value === 'string' && allowed.includes(value)
       ? []
-      : [{ name: pointer(name), detail: `must be one of ${allowed.join(', ')}`, allowed }];
+      : [
+          {
+            name: pointer(name),
+            detail: `must be one of ${allowed.join(', ')}; given ${givenText(value)}${didYouMean(String(value), allowed)}`,
+            allowed,
+          },
+        ];
   }
   const [low, high] = [minimum ?? -Infinity, maximum ?? Infinity];
   return typeof value === 'number' && value >= low && value <= high
     ? []
-    : [{ name: pointer(name), detail: `must be a number from ${low} to ${high}` }];
+    : [{ name: pointer(name), detail: `must be a number from ${low} to ${high}; given ${givenText(value)}` }];
 }
 
 /**
@@ -51,11 +59,16 @@ export function checkedArguments(
 ): EventArguments {
   const names = parameters.map((parameter) => parameter.name);
   const values = new Map<string, number | string>(parameters.map((parameter) => [parameter.name, parameter.default]));
+  const near = suggestions(() => names);
   const issues = Object.entries(given).flatMap(([name, value]): Issue[] => {
     const parameter = parameters.find((each) => each.name === name);
     if (!parameter) {
       return [
-        { name: pointer(name), detail: `is not a parameter of ${event}; it has ${names.join(', ')}`, allowed: names },
+        {
+          name: pointer(name),
+          detail: `is not a parameter of ${event}; it has ${names.join(', ')}${near(name)}`,
+          allowed: names,
+        },
       ];
     }
     values.set(name, value);

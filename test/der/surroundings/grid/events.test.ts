@@ -303,7 +303,11 @@ describe('Arguments of grid events', () => {
   it('an unknown name lists the library', () => {
     for (const name of ['brownout', '', 'constructor', '__proto__']) {
       expect(start(name, {})).to.deep.equal([
-        { name: '/event', detail: `must be one of ${gridEventNames.join(', ')}`, allowed: gridEventNames },
+        {
+          name: '/event',
+          detail: `must be one of ${gridEventNames.join(', ')}; given ${JSON.stringify(name)}`,
+          allowed: gridEventNames,
+        },
       ]);
     }
   });
@@ -323,13 +327,13 @@ describe('Arguments of grid events', () => {
       env.startGridEvent('sag', { residual_pu: 1.1, duration_s: 'x', phases: 'AC' }, at(0));
     });
     expect(issues.map(({ name, detail }) => [name, detail])).to.deep.equal([
-      ['/parameters/residual_pu', 'must be a number from 0 to 1'],
-      ['/parameters/duration_s', 'must be a number from 0.001 to 86400'],
-      ['/parameters/phases', 'must be one of A, B, C, AB, BC, CA, ABC'],
+      ['/parameters/residual_pu', 'must be a number from 0 to 1; given 1.1'],
+      ['/parameters/duration_s', 'must be a number from 0.001 to 86400; given "x"'],
+      ['/parameters/phases', 'must be one of A, B, C, AB, BC, CA, ABC; given "AC"'],
     ]);
     expect([running(env, 0), env.nextEvent(0, at(0))]).to.deep.equal([null, Infinity]);
     for (const value of [NaN, Infinity, -Infinity]) expect(start('sag', { residual_pu: value })).to.have.length(1);
-    expect(start('lfrt', { to_hz: 59 })[0]?.detail).to.equal('must be a number from 57 to 58.8');
+    expect(start('lfrt', { to_hz: 59 })[0]?.detail).to.equal('must be a number from 57 to 58.8; given 59');
   });
 
   it('values must go with one another', () => {
