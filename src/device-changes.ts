@@ -6,6 +6,7 @@ import { maxDevices } from './config/profile/device-entry.ts';
 import type { DeviceEntry } from './config/profile/device-entry.ts';
 import { entryIssues, profileIssues } from './config/issues/entry-issues.ts';
 import type { Adapter } from './core/adapter.ts';
+import { originText } from './core/origin.ts';
 import type { Origin } from './core/origin.ts';
 import { errorText, SimError } from './core/errors.ts';
 import type { Issue } from './core/errors.ts';
@@ -36,10 +37,6 @@ export interface DeviceChangesOptions {
 
 const unfit = (issues: readonly Issue[]) =>
   new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', issues);
-
-function originText({ source, peer }: Origin): string {
-  return peer === undefined ? source : `${source}, ${peer}`;
-}
 
 export class DeviceChanges {
   readonly #options: DeviceChangesOptions;

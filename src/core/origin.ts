@@ -22,6 +22,11 @@ export interface Origin {
   readonly peer?: string;
 }
 
+/** `rest, 127.0.0.1:50123` */
+export function originText({ source, peer }: Origin): string {
+  return peer === undefined ? source : `${source}, ${peer}`;
+}
+
 /** Remote sources: refused while a device is under local control (715.LocRemCtl). */
 export const remoteSources: readonly Source[] = ['modbus', 'csip', 'ocpp', 'dnp3'];
 

@@ -151,6 +151,7 @@ const checkHold = route({
   path: '/controls/holds/check',
   tag: 'Controls',
   operationId: 'check_hold',
+  routine: true,
   summary: 'Checks a hold as its begin would, and changes nothing',
   description: 'The refusals are those of `POST controls/holds`.',
   query: deviceQuery,

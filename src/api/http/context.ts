@@ -13,6 +13,7 @@ import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
 import type { ChargePointIdOf } from '../../contract/charge-point-ids.ts';
 import type { ReplyCache } from './reply-cache.ts';
+import type { RequestLog } from './request-log.ts';
 import type { History } from '../history/history.ts';
 import type { HoldBook } from '../holds/book.ts';
 import type { RemoteHistory } from '../history/remote.ts';
@@ -132,6 +133,8 @@ export interface RouteContext extends ApiContext {
   readonly holds: HoldBook;
   /** answers given so far, for the metrics */
   readonly answers: AnswerCounts;
+  /** lines of the log about requests */
+  readonly requestLog: RequestLog;
   /** delay of the requested stop, s; null before a request */
   readonly stopDelayS: number | null;
   /** The current metrics in the text format of Prometheus. */

@@ -1,10 +1,9 @@
 import type { Application, Request, Response } from 'express';
 import type { Origin } from '../../core/origin.ts';
-import { SimError } from '../../core/errors.ts';
 import { peerOf } from '../../core/net/listen.ts';
-import type { Logger } from '../../core/log/log.ts';
 import type { LoopShare } from '../../core/turns.ts';
 import type { RouteContext } from './context.ts';
+import type { RequestLog } from './request-log.ts';
 import { parseBody, readBody } from './body.ts';
 import { describeError } from './errors.ts';
 import { methodRefusal, pathsOf } from './paths.ts';
@@ -14,34 +13,14 @@ import type { Content } from './reply.ts';
 import { apiPrefix, JsonText, StreamedReply, TextReply } from './route.ts';
 import type { Answer, RawInput, Route } from './route.ts';
 
-/** The same length as for `instance` in a problem body. */
-const maxLoggedUrlLength = 1024;
-
-interface FailedRequest {
-  readonly id: string;
-  readonly method: string;
-  readonly url: string;
-}
-
-/**
- * `GET logs` serves these lines. Stacks, and messages of errors that are not a `SimError`, may quote paths of this
- * machine: they are only printed.
- */
-export function logFailure({ id, method, url }: FailedRequest, error: unknown, logger: Logger): void {
-  const isError = error instanceof Error;
-  const reason = error instanceof SimError ? error.message : isError ? error.name : typeof error;
-  const what = `request ${id} ${method} ${url.slice(0, maxLoggedUrlLength)}`;
-  logger.error(`${what} failed: ${reason}`, undefined, isError ? (error.stack ?? error.message) : String(error));
-}
-
 /** Answers any thrown value; an internal failure goes to the log. */
-export function answerError(response: Response, error: unknown, logger: Logger): void {
+export function answerError(response: Response, error: unknown, log: RequestLog): void {
   const described = describeError(error);
   if (described.code === 'internal') {
     const { method, url } = response.req;
-    logFailure({ id: requestId(response.req), method, url }, error, logger);
+    log.failed({ id: requestId(response.req), method, url }, error);
   }
-  if (described.code === 'shortage') logger.warning(`a request was refused: ${described.detail}`);
+  if (described.code === 'shortage') log.short(described.detail);
   sendProblem(response, described);
 }
 
@@ -70,9 +49,13 @@ export function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Answer
   const changed = () => {
     if (route.method === 'post') ctx.replyCache.changed();
   };
+  const carriedOut = (answer: Answer<unknown>) => {
+    if (route.method === 'post') ctx.requestLog.carriedOut(route, raw);
+    return answer;
+  };
   try {
     const answer = route.answer(ctx, raw);
-    return answer instanceof Promise ? answer.finally(changed) : answer;
+    return answer instanceof Promise ? answer.then(carriedOut).finally(changed) : carriedOut(answer);
   } finally {
     changed();
   }
@@ -81,7 +64,6 @@ export function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Answer
 /** What the operations of one interface share. */
 interface Serving {
   readonly ctx: RouteContext;
-  readonly logger: Logger;
   readonly checkReplies: boolean;
   /** of the event loop, for the work of all requests */
   readonly share: LoopShare;
@@ -138,7 +120,7 @@ export function mountRoutes(app: Application, routes: readonly Route[], serving:
     for (const operation of operations) {
       place[operation.method]((request: Request, response: Response) =>
         run(operation, request, response, serving).catch((error: unknown) =>
-          answerError(response, error, serving.logger),
+          answerError(response, error, serving.ctx.requestLog),
         ),
       );
     }

@@ -5,12 +5,11 @@
 import { stringify } from 'node:querystring';
 import { createProblem } from '../../core/http/problem.ts';
 import type { Problem } from '../../core/http/problem.ts';
-import type { Logger } from '../../core/log/log.ts';
 import type { Origin } from '../../core/origin.ts';
 import { addressRefusal, stoppingRefusal } from './admission.ts';
 import { bodyInProcess } from './body.ts';
 import type { ApiLimits, RouteContext } from './context.ts';
-import { answerOf, checkedStream, logFailure, replyContent } from './dispatch.ts';
+import { answerOf, checkedStream, replyContent } from './dispatch.ts';
 import { describeError, HttpProblem } from './errors.ts';
 import { parseQuery, RouteTable } from './paths.ts';
 import { nextRequestId } from './reply.ts';
@@ -119,12 +118,7 @@ async function bodyOf(route: Route, answer: Answer<unknown>, checkReplies: boole
 }
 
 /** Carries out requests without HTTP; nothing is thrown. Failures of the simulator are logged as those over HTTP. */
-export function createPerform(
-  ctx: RouteContext,
-  routes: readonly Route[],
-  logger: Logger,
-  checkReplies: boolean,
-): Perform {
+export function createPerform(ctx: RouteContext, routes: readonly Route[], checkReplies: boolean): Perform {
   const reader = new Reader(routes, ctx.config.limits);
   const admit = (path: string): void => {
     const refusal = stoppingRefusal(ctx, path);
@@ -144,7 +138,8 @@ export function createPerform(
     } catch (error) {
       const id = nextRequestId();
       const body = problemOf(error, url, id);
-      if (body.code === 'internal') logFailure({ id, method, url }, error, logger);
+      if (body.code === 'internal') ctx.requestLog.failed({ id, method, url }, error);
+      ctx.requestLog.refused({ method, url }, body, by);
       return { status: body.status, body };
     }
   };

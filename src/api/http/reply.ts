@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { unreadLimitMs } from '../../core/http/answer-order.ts';
 import { commonHeaders, createProblem, problemHeaders } from '../../core/http/problem.ts';
-import type { ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
+import type { Problem, ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
 
 const requestIds = new WeakMap<IncomingMessage, string>();
 const idOfProcess = randomUUID().slice(0, 24);
@@ -93,6 +93,13 @@ export function sendPrepared(response: ServerResponse, { bytes, headers }: Prepa
   end(response, bytes);
 }
 
+const problems = new WeakMap<ServerResponse, Problem>();
+
+/** The problem that an answer has as its body, if any. */
+export function problemSent(response: ServerResponse): Problem | undefined {
+  return problems.get(response);
+}
+
 /** Answers `application/problem+json`. `close` ends the connection after it. */
 export function sendProblem(
   response: ServerResponse,
@@ -113,6 +120,7 @@ export function sendProblem(
     problem.issues,
     problem.modbusException,
   );
+  problems.set(response, body);
   const extra = { ...problemHeaders(body), ...headers, ...(problem.close === true && { Connection: 'close' }) };
   sendBytes(response, body.status, 'application/problem+json', Buffer.from(JSON.stringify(body)), extra);
 }

@@ -114,6 +114,8 @@ interface RouteBase {
    * tick, or built for each request. Its only parameter is `device`; its handler is synchronous.
    */
   readonly hot?: 'per_tick' | 'per_request';
+  /** a POST of routine, or one that changes nothing: the log has it at `debug` only */
+  readonly routine?: true;
   /** headers that the reply carries besides those of every answer */
   readonly replyHeaders?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   readonly examples: { readonly reply: unknown; readonly body?: unknown };

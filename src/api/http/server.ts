@@ -7,7 +7,6 @@ import type { NextFunction, Request, Response } from 'express';
 import { limitUnread, newestAnswer, trackAnswer } from '../../core/http/answer-order.ts';
 import { lazily } from '../../core/lazy.ts';
 import { createHttpGuard } from '../../core/http/http-guard.ts';
-import { LimitedLog } from '../../core/log/limited-log.ts';
 import { listen } from '../../core/net/listen.ts';
 import { LoopShare } from '../../core/turns.ts';
 import { closeAnswered, createProblem, refuseOnSocket } from '../../core/http/problem.ts';
@@ -28,6 +27,8 @@ import { parseQuery, pathRefusal } from './paths.ts';
 import { createPerform, createRequestCheck } from './perform.ts';
 import type { CheckRequest, Perform } from './perform.ts';
 import { sendProblem } from './reply.ts';
+import { RequestLog } from './request-log.ts';
+import { apiPrefix } from './route.ts';
 import type { Route } from './route.ts';
 import { allRoutes } from '../routes.ts';
 
@@ -150,6 +151,7 @@ function createRouteContext(context: ApiContext): RouteContext {
     replyCache: createReplyCache(context.plant, context.clock),
     holds: new HoldBook(context.plant),
     answers: metrics.answers,
+    requestLog: new RequestLog(apiPrefix, context.logBook.logger('Lab'), context.clock),
     metricsText: () => metrics.text(ctx),
     chargePointId: context.chargePointId ?? createChargePointIds(context.plant, defaultChargePointId),
     requestStop: (reason, delayS) => {
@@ -168,7 +170,6 @@ function createRouteContext(context: ApiContext): RouteContext {
 
 interface Served extends Pick<Api, 'app' | 'document' | 'perform' | 'checkRequest'> {
   readonly listener: RequestListener;
-  readonly log: LimitedLog;
 }
 
 /** Neither routing nor validation needs the description: a start waits for neither it nor its code. */
@@ -179,7 +180,6 @@ function lazyDocument(routes: readonly Route[], version: string): Api['document'
 function createApp(ctx: RouteContext, options: ApiOptions): Served {
   const { routes = allRoutes, checkReplies = false, share = new LoopShare() } = options;
   const document = lazyDocument(routes, ctx.info.apiVersion);
-  const log = new LimitedLog(ctx.logBook.logger('Lab'), ctx.clock, 'failed requests');
   const guard = createHttpGuard(ctx.config);
   const hot = createHotReads(ctx, routes, guard, checkReplies);
   const app = express();
@@ -189,21 +189,21 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
   app.set('query parser', parseQuery);
   app.enable('case sensitive routing');
   app.use(countAnswers(ctx.answers));
+  app.use(ctx.requestLog.middleware());
   app.use(createAdmission(guard, ctx));
-  mountRoutes(app, routes, { ctx, logger: log, checkReplies, share });
+  mountRoutes(app, routes, { ctx, checkReplies, share });
   mountDocs(app, document);
   app.use((request: Request, response: Response) => {
     sendProblem(response, describeError(pathRefusal(request.path)));
   });
   app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) next(error);
-    else answerError(response, error, log);
+    else answerError(response, error, ctx.requestLog);
   });
   return {
     app,
     document,
-    log,
-    perform: createPerform(ctx, routes, log, checkReplies),
+    perform: createPerform(ctx, routes, checkReplies),
     checkRequest: createRequestCheck(routes, ctx.config.limits),
     listener(request, response) {
       trackAnswer(response);
@@ -218,7 +218,7 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
 export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   const { config } = context;
   const ctx = createRouteContext(context);
-  const { listener, log, ...served } = createApp(ctx, options);
+  const { listener, ...served } = createApp(ctx, options);
   const server = createHttpServer(config.limits, listener);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
@@ -254,7 +254,7 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
     stop() {
       ctx.beginStop(0);
       stopped ??= close().then(() => {
-        log.flush();
+        ctx.requestLog.flush();
       });
       return stopped;
     },

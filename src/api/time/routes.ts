@@ -85,6 +85,7 @@ const step = route({
   path: '/controls/time/step',
   tag: 'Controls',
   operationId: 'step_time',
+  routine: true,
   summary: 'Runs ticks immediately while the clock is paused',
   description:
     'Each tick advances `rate` x `tick_interval_s`; with `until` the last one is as much shorter as it must be to end at ' +

@@ -23,4 +23,6 @@ export interface DeviceContext extends TerminalsContext {
   readonly log: Logger;
   /** for the source and all else behind the DC terminals; default `log` */
   readonly dcLog?: Logger;
+  /** for charging sessions, which in a large fleet are many; absent: no lines */
+  readonly sessionLog?: Pick<Logger, 'info'>;
 }

@@ -2,7 +2,8 @@
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
-import { secondsBetween } from '../../core/time/clock.ts';
+import { originText } from '../../core/origin.ts';
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank, RegisterBank } from '../../sunspec/map/bank.ts';
 import type { Inverter } from '../inverter/inverter.ts';
@@ -17,7 +18,7 @@ import { stationOutside } from './station-outside.ts';
 export interface StationHost extends Pick<EvseEventsOptions, 'index' | 'now' | 'stepping' | 'refresh'> {
   readonly inverter: Inverter;
   readonly bank: RegisterBank;
-  readonly context: Pick<DeviceContext, 'dark' | 'log'>;
+  readonly context: Pick<DeviceContext, 'dark' | 'log' | 'sessionLog'>;
   readonly power: Power;
 }
 
@@ -32,7 +33,23 @@ export function followStation(source: DcSource, host: StationHost): EvseEvents |
   const detail = source.detail();
   const maxPowerW = detail.kind === 'evse' ? detail.maxPowerW : Infinity;
   const outside = stationOutside({ inverter, bank, power, now, maxPowerW });
-  return new EvseEvents({ ...host, start: now(), dark: context.dark, log: context.log, station, outside });
+  const start = now();
+  logSessions(station, host, start);
+  return new EvseEvents({ ...host, start, dark: context.dark, log: context.log, station, outside });
+}
+
+/** One line for the begin and the end of each charging session. */
+function logSessions(station: StationPort, { index, context: { sessionLog } }: StationHost, start: SimTime): void {
+  if (sessionLog === undefined) return;
+  station.onSession((change, session, by, atS) => {
+    const { connectorId, transactionId, idToken, startedAtS, energyWh, energyDischargedWh, stopReason } = session;
+    const what =
+      change === 'started'
+        ? `started with token ${idToken ?? 'none'} (${originText(by)})`
+        : `ended (${stopReason ?? 'no reason'}): ${(energyWh / 1000).toFixed(3)} kWh charged, ` +
+          `${(energyDischargedWh / 1000).toFixed(3)} kWh discharged in ${Math.round(atS - startedAtS)} s`;
+    sessionLog.info(`connector ${connectorId}: session ${transactionId} ${what}`, index, addSeconds(start, atS));
+  });
 }
 
 /** Two listeners that answer each transition with a command would never end: after this many the rest is dropped. */

@@ -1,7 +1,9 @@
 /** Operator commands: queued per device, started with a tick, completed when the device has reached the state. */
+import { originText } from '../../core/origin.ts';
 import type { Origin } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import type { Logger } from '../../core/log/log.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type {
   CommandQueue,
@@ -47,6 +49,7 @@ function usualS({ bank, gradient }: Device, command: OperatorCommand): number {
 
 export class OperatorQueue implements CommandQueue {
   readonly #wallMs: () => number;
+  readonly #log: Pick<Logger, 'info'>;
   /** oldest first */
   readonly #entries: Entry[] = [];
   readonly #waiting = new Map<number, Entry[]>();
@@ -54,8 +57,9 @@ export class OperatorQueue implements CommandQueue {
   readonly #running = new Map<number, Entry[]>();
   #nextId = 1;
 
-  constructor(wallMs: () => number) {
+  constructor(wallMs: () => number, log: Pick<Logger, 'info'>) {
     this.#wallMs = wallMs;
+    this.#log = log;
   }
 
   submit(request: CommandRequest, by: Origin): CommandRecord {
@@ -120,9 +124,10 @@ export class OperatorQueue implements CommandQueue {
   /** Completes commands whose device has reached its state; fails those out of time. Called at the end of its tick. */
   settle(device: Device, now: SimTime): void {
     for (const entry of this.#running.get(device.index) ?? []) {
-      if (reached(device, entry.record.command)) this.#finish(entry, 'completed', null);
+      if (reached(device, entry.record.command)) this.#finish(entry, 'completed', null, now);
       else if (entry.failAt !== null && now >= entry.failAt) {
-        this.#finish(entry, 'failed', `the device is still ${device.bank.map.m701.InvSt?.toLowerCase() ?? 'unknown'}`);
+        const state = device.bank.map.m701.InvSt?.toLowerCase() ?? 'unknown';
+        this.#finish(entry, 'failed', `the device is still ${state}`, now);
       }
     }
   }
@@ -155,28 +160,35 @@ export class OperatorQueue implements CommandQueue {
   #carryOut(entry: Entry, device: Device, now: SimTime): void {
     const { command, scope } = entry.record;
     entry.record = { ...entry.record, state: 'running', startedAtMs: this.#wallMs() };
+    this.#tell(entry, `begins, asked by ${originText(entry.by)}`, now);
     try {
       device.command(command === 'reset' ? { kind: 'reset', scope: scope ?? 'alarms' } : { kind: command }, entry.by);
     } catch (error) {
-      this.#finish(entry, 'failed', errorText(error));
+      this.#finish(entry, 'failed', errorText(error), now);
       return;
     }
     if (command === 'reset') {
-      this.#finish(entry, 'completed', null);
+      this.#finish(entry, 'completed', null, now);
       return;
     }
     for (const other of this.#running.get(device.index) ?? []) {
-      if (other.record.command !== command) this.#finish(other, 'canceled', `followed by ${command}`);
+      if (other.record.command !== command) this.#finish(other, 'canceled', `followed by ${command}`, now);
     }
     entry.failAt = addSeconds(now, usualS(device, command) + graceS);
     this.#running.set(device.index, [...(this.#running.get(device.index) ?? []), entry]);
   }
 
-  #finish(entry: Entry, state: CommandState, message: string | null): void {
+  #finish(entry: Entry, state: CommandState, message: string | null, at?: SimTime): void {
     const left = (this.#running.get(entry.record.deviceIndex) ?? []).filter((other) => other !== entry);
     if (left.length > 0) this.#running.set(entry.record.deviceIndex, left);
     else this.#running.delete(entry.record.deviceIndex);
     entry.record = { ...entry.record, state, message, finishedAtMs: this.#wallMs() };
+    this.#tell(entry, message === null ? state : `${state}: ${message}`, at);
+  }
+
+  #tell({ record: { id, command, scope, deviceIndex } }: Entry, what: string, at?: SimTime): void {
+    const name = scope === null ? command : `${command} (${scope})`;
+    this.#log.info(`command ${id}, ${name}: ${what}`, deviceIndex, at);
   }
 
   /** Drops the oldest finished records; an open one is never dropped. */

@@ -5,6 +5,7 @@ import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { CommAlarms } from '../../core/comm-alarms.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
+import { LimitedLog } from '../../core/log/limited-log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import { DarkDevices } from '../device/dark-devices.ts';
@@ -94,6 +95,17 @@ function attempt(check: () => void, where: string, issues: Issue[]): boolean {
   }
 }
 
+/** The logs of plant and devices; a fleet could fill some with thousands of lines at once. */
+function logsOf({ log, dcLog = log, clock, monotonicMs }: PlantSpec) {
+  const machine = { nowMs: () => clock.wallMs(), monotonicMs };
+  return {
+    log,
+    dcLog,
+    sessionLog: new LimitedLog(dcLog, machine, 'charging sessions'),
+    commandLog: new LimitedLog(log, machine, 'operator commands'),
+  };
+}
+
 /** @throws SimError CONFIG_INVALID for a profile that does not fit the register map */
 export function createPlant(spec: PlantSpec): SimPlant {
   const { clock, nominalHz, version } = spec;
@@ -117,14 +129,14 @@ export function createPlant(spec: PlantSpec): SimPlant {
   );
   const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
   const dark = new DarkDevices(spec.log);
+  const logs = logsOf(spec);
   const factory = new DeviceFactory({
     context: {
       clock: commits,
       environment,
       seed: spec.seed,
       rate: () => clock.settings.rate,
-      log: spec.log,
-      ...(spec.dcLog && { dcLog: spec.dcLog }),
+      ...logs,
       feeder: spec.feeder ?? null,
       seriesTime,
       dark,
@@ -145,7 +157,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
     environment,
     clock,
     tickIntervalS: spec.tickIntervalS,
-    log: spec.log,
+    ...logs,
     monotonicMs: spec.monotonicMs,
     forgetBefore: (t) => {
       clouds.forgetBefore(t / microsPerSecond);

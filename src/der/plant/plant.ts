@@ -45,6 +45,8 @@ export interface PlantOptions {
   readonly dark?: DarkDevices;
   readonly tickIntervalS: number;
   readonly log: Logger;
+  /** for operator commands; default `log` */
+  readonly commandLog?: Pick<Logger, 'info'>;
   /** real milliseconds, for slicing and for the age of the last tick */
   readonly monotonicMs: () => number;
 }
@@ -92,7 +94,7 @@ export class SimPlant implements Plant {
       if (removed) this.#site.forget(removed.index);
       this.#site.measure();
     });
-    this.commands = new OperatorQueue(() => options.clock.wallMs());
+    this.commands = new OperatorQueue(() => options.clock.wallMs(), options.commandLog ?? options.log);
     this.#lastEndMs = options.monotonicMs();
     this.#pace = new Pace({
       tickIntervalS: options.tickIntervalS,

@@ -1,7 +1,7 @@
 import type { DeviceDetail, IvCurve, IvPoint, SourceCommand } from '../../contract/device.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
-import type { StationOutside, TransitionListener } from './evse/outside.ts';
+import type { SessionListener, StationOutside, TransitionListener } from './evse/outside.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { WeatherNow } from '../surroundings/environment.ts';
 
@@ -73,6 +73,8 @@ export interface StackPort {
 export interface StationPort {
   /** Calls `listener` at once for every transition, also within a sub-step. @returns a function that removes it */
   onTransition(listener: TransitionListener): () => void;
+  /** Calls the one `listener` for each session that begins or ends. */
+  onSession(listener: SessionListener): void;
   /** Tells which limits have changed; called between sub-steps while there are listeners. */
   tellLimits(): void;
   attach(outside: StationOutside): void;

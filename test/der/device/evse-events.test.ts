@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { EvseConnectorCommand } from '../../../src/contract/kinds/evse-commands.ts';
 import type { EvseTransition } from '../../../src/contract/kinds/evse-transitions.ts';
 import { SimError } from '../../../src/core/errors.ts';
+import { createLogBook } from '../../../src/core/log/log.ts';
 import type { Logger } from '../../../src/core/log/log.ts';
 import { addSeconds } from '../../../src/core/time/clock.ts';
 import { KindRig, kindSpec, operator } from '../kinds/support.ts';
@@ -113,6 +114,31 @@ describe('Device.onEvse', () => {
     expect(heard).to.equal(4);
     expect(errors).to.deep.equal(Array(4).fill('a listener of charging transitions failed: my mistake'));
     expect(device.detail.kind === 'evse' && device.detail.powerW).to.be.above(0);
+  });
+
+  it('the log has the begin and the end of each session, at their instants, without listeners', async () => {
+    const book = createLogBook({ write: () => undefined });
+    const plant = testPlant({ types: ['EVSE'], log: book.logger('AC'), dcLog: book.logger('DC'), rate: 100 });
+    book.follow({ acting: () => plant.time.sim, dateMs: (t) => plant.dateMs(t) });
+    const device = plant.device(0);
+    device.command(
+      { kind: 'evse.plug', ...on, ev: { batteryCapacityWh: 2000, socPct: 70, targetSocPct: 80 } },
+      operator,
+    );
+    await plant.step(4);
+    device.command({ kind: 'evse.unplug', ...on }, operator);
+    const said = book.entries({ modules: ['DC'] });
+    const [, energy] = /: ([\d.]+) kWh charged/.exec(said[1]?.message ?? '') ?? [];
+    expect(said.map(({ level, deviceIndex, message, simMs }) => [level, deviceIndex, message, simMs])).to.deep.equal([
+      ['info', 0, 'connector 1: session 1 started with token AUTO (rest, test)', Date.UTC(2026, 5, 21, 12)],
+      [
+        'info',
+        0,
+        `connector 1: session 1 ended (EVDisconnected): ${energy} kWh charged, 0.000 kWh discharged in 600 s`,
+        Date.UTC(2026, 5, 21, 12, 10),
+      ],
+    ]);
+    expect(Number(energy)).to.be.closeTo((device.chargingSessions()[0]?.energyWh ?? 0) / 1000, 5e-4);
   });
 
   it('listeners that answer each other without end are cut off and logged', () => {

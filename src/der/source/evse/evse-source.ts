@@ -21,7 +21,7 @@ import { chargeCapW, dischargeCapW, openLimit } from './profile-limit.ts';
 import { chargeLevelW, maxDischargeW, clearReach, updateReach, timeToEndS, vehicleRampWS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
 import { because, byItself, createStation } from './station.ts';
-import type { StationOutside, TransitionListener } from './outside.ts';
+import type { SessionListener, StationOutside, TransitionListener } from './outside.ts';
 import type { Station } from './station.ts';
 import { tellStation } from './tell.ts';
 import { createVehicle } from './vehicle.ts';
@@ -238,6 +238,10 @@ export class EvseSource implements DcSource {
     return () => {
       listeners.delete(listener);
     };
+  }
+
+  onSession(listener: SessionListener): void {
+    this.#station.onSession = listener;
   }
 
   /** Tells which limits have changed; called between sub-steps while there are listeners. */

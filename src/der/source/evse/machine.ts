@@ -7,7 +7,7 @@ import { holdingLimit, limitWriter } from './limit-now.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
 import type { PhaseEvent } from './phases.ts';
 import { isAtReserve, isFull } from './reach.ts';
-import { openSession } from './sessions.ts';
+import { openSession, sessionDetail } from './sessions.ts';
 import { because, byItself } from './station.ts';
 import type { Station } from './station.ts';
 import { change, tell } from './tell.ts';
@@ -32,6 +32,8 @@ function enter(station: Station, c: Connector, next: EvsePhase, reason: string):
   c.startDueS = next === 'starting' || next === 'resuming' ? station.nowS + startDelayS(station) : Infinity;
   if (is && !was) beginSession(station, c);
   if (was && !is) endSession(station, c, reason);
+  if (was !== is && c.session !== null && station.onSession !== null)
+    station.onSession(is ? 'started' : 'ended', sessionDetail(c.session, c), station.trigger.by, station.nowS);
   if (next === 'free') [c.idToken, c.remoteStartId, c.session] = [null, null, null];
 }
 

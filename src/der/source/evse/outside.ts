@@ -1,10 +1,14 @@
 /** What a charging station and the device around it tell each other. */
 import type { EvseConnectorTransition, EvseStationTransition } from '../../../contract/kinds/evse-transitions.ts';
-import type { EvseExternalLimit } from '../../../contract/kinds/evse.ts';
+import type { EvseExternalLimit, EvseSession } from '../../../contract/kinds/evse.ts';
+import type { Origin } from '../../../core/origin.ts';
 
 /** A transition without its instant on the simulated clock, which the device knows. */
 export type SourceTransition = Omit<EvseConnectorTransition, 'at'> | Omit<EvseStationTransition, 'at'>;
 export type TransitionListener = (transition: SourceTransition) => void;
+
+/** @param atS simulated seconds since the start of the device */
+export type SessionListener = (change: 'started' | 'ended', session: EvseSession, by: Origin, atS: number) => void;
 
 /** What the station sees of the device around it. */
 export interface StationOutside {

@@ -6,7 +6,7 @@ import type { Origin } from '../../../core/origin.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { createConnector } from './connector.ts';
 import type { Connector } from './connector.ts';
-import type { StationOutside, TransitionListener } from './outside.ts';
+import type { SessionListener, StationOutside, TransitionListener } from './outside.ts';
 import { openLimit } from './profile-limit.ts';
 import type { ProfileLimit } from './profile-limit.ts';
 import type { SessionLog } from './sessions.ts';
@@ -23,6 +23,8 @@ export interface Station {
   readonly random: RandomStream;
   readonly log: SessionLog;
   readonly listeners: Set<TransitionListener>;
+  /** told of each session that begins or ends, also while there are no listeners; null: nobody wants to know */
+  onSession: SessionListener | null;
   /** simulated seconds since the source was created */
   nowS: number;
   /** voltage of the supply in the last sub-step, line to neutral, V */
@@ -71,6 +73,7 @@ export function createStation(p: EvseParameters, random: RandomStream): Station 
     ),
     log: { records: [], count: 0 },
     listeners: new Set(),
+    onSession: null,
     nowS: 0,
     phaseLnV: [0, 0, 0],
     profile: openLimit,

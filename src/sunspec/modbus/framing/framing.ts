@@ -1,5 +1,5 @@
 import type { Buffer } from 'node:buffer';
-import type { RequestPdu } from '../server/pdu.ts';
+import type { RequestPdu } from '../server/request.ts';
 
 /**
  * How requests and answers are put into octets: MBAP on TCP and TLS, or address and CRC (RTU) on a line or a socket.

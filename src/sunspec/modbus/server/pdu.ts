@@ -4,6 +4,7 @@ import { SimError } from '../../../core/errors.ts';
 import { exceptionOf, modbusException } from './errors.ts';
 import type { ModbusException } from './errors.ts';
 import type { RequestReport } from './report.ts';
+import type { RequestPdu } from './request.ts';
 import type { ModbusUnit, Requester } from './unit.ts';
 
 /** Maximum size of a PDU: Modbus application protocol 1.1b3, 4.1. */
@@ -12,15 +13,6 @@ export const maxPdu = 253;
 const maxRead = 125;
 const maxWrite = 123;
 const registerCount = 0x10000;
-
-/** A request PDU inside a buffer. */
-export interface RequestPdu {
-  readonly buffer: Buffer;
-  readonly pduStart: number;
-  readonly pduEnd: number;
-  /** target of the request */
-  readonly unitId: number;
-}
 
 /** The peer that sent a request, and the place to report failures of the simulator. */
 export interface Asker extends Requester {

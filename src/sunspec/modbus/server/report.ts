@@ -8,7 +8,7 @@ import type { Later } from '../../../core/time/timers.ts';
 import { exceptionNames, functionNames, spanOf } from '../../../core/wire/modbus-pdu.ts';
 import type { RegisterNames } from '../../../core/wire/modbus-messages.ts';
 import type { FramingName } from '../framing/framing.ts';
-import type { RequestPdu } from './pdu.ts';
+import type { RequestPdu } from './request.ts';
 import type { ModbusUnit, Requester } from './unit.ts';
 
 /** Functions that would change something, served or not. */

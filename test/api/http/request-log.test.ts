@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { createLogBook } from '../../../src/core/log/log.ts';
+import type { LogBook, LogLevel } from '../../../src/core/log/log.ts';
+import { testPlant } from '../../support/plant.ts';
+import { Rest } from '../../support/rest.ts';
+
+describe('Requests in the log', () => {
+  let rest: Rest;
+  let book: LogBook;
+
+  async function open(level: LogLevel): Promise<void> {
+    book = createLogBook({ level, write: () => undefined });
+    const plant = testPlant({ types: ['Batt-3Phase', 'PV-3Phase'], log: book.logger('AC'), dcLog: book.logger('DC') });
+    rest = await Rest.open(plant, { logBook: book });
+  }
+  afterEach(() => rest.api.stop());
+
+  const lines = (module: 'Lab' | 'AC' = 'Lab') =>
+    book
+      .entries({ modules: [module] })
+      .map(({ level, deviceIndex, message }) =>
+        `${level} ${deviceIndex} ${message}`.replaceAll(/127\.0\.0\.1:\d+/g, 'PEER').replaceAll(/[0-9a-f-]{36}/g, 'ID'),
+      );
+
+  /** Two writes, a step, a refused write, an unknown path, a read. */
+  async function session(): Promise<void> {
+    await rest.post('/controls/battery?device=0', { mode: 'charge', power_kw: 3 });
+    await rest.post('/controls/time/step', { ticks: 1 });
+    await rest.refused('/nothing', 404, 'not-found');
+    await rest.get('/overview');
+    await rest.refused('/controls/grid', 422, 'validation', { voltage_pu: 'high' });
+    await rest.post('/registers/704', { points: { WMaxLimPct: 80 } });
+  }
+  const written = [
+    'info 0 rest, PEER: POST /api/sim/controls/battery?device=0 {"mode":"charge","power_kw":3}',
+    'info null rest, PEER: POST /api/sim/registers/704 {"points":{"WMaxLimPct":80}}',
+  ] as const;
+
+  it('at info: what was written', async () => {
+    await open('info');
+    await session();
+    expect(lines()).to.deep.equal(written);
+  });
+
+  it('at debug: also refusals with their reason, and steps', async () => {
+    await open('debug');
+    await session();
+    const [battery, register] = written;
+    const said = lines();
+    expect(said.slice(0, 2)).to.deep.equal([
+      battery,
+      'debug null rest, PEER: POST /api/sim/controls/time/step {"ticks":1}',
+    ]);
+    expect(said[2]).to.match(
+      /^debug null rest, PEER: GET \/api\/sim\/nothing answered with 404 not-found: .*\(request ID\)$/,
+    );
+    expect(said[3]).to.match(
+      /^debug null rest, PEER: POST \/api\/sim\/controls\/grid answered with 422 validation: \/voltage_pu/,
+    );
+    expect(said.slice(4)).to.deep.equal([register]);
+  });
+
+  it('those without HTTP too, and operator commands from begin to end', async () => {
+    await open('debug');
+    const by = { source: 'scenario', peer: 'day 1' } as const;
+    await rest.api.perform({ method: 'POST', path: '/commands', body: { command: 'stop', device: 1 }, by });
+    await rest.api.perform({ method: 'POST', path: '/commands', body: { command: 'halt' }, by });
+    await rest.post('/controls/time/step', { ticks: 20 });
+    expect(lines()[0]).to.equal('info null scenario, day 1: POST /api/sim/commands {"command":"stop","device":1}');
+    expect(lines()[1]).to.match(
+      /^debug null scenario, day 1: POST \/api\/sim\/commands answered with 422 validation: /,
+    );
+    expect(lines('AC').filter((line) => line.includes('command'))).to.deep.equal([
+      'info 1 command 1, stop: begins, asked by scenario, day 1',
+      'info 1 command 1, stop: completed',
+    ]);
+  });
+});
