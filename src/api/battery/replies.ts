@@ -4,6 +4,8 @@ import type { Device } from '../../contract/device.ts';
 import { pointNumber } from '../common/points.ts';
 import type { BatteryBankReply, BatteryDetailLevel, BatteryStringReply } from './schemas.ts';
 import { kilo, rounded } from '../common/kind-replies.ts';
+import { eachLater } from '../http/pieces.ts';
+import type { InPieces, LaterItems } from '../http/pieces.ts';
 
 /** The value of the point where the device serves it, so that all interfaces show the same number. */
 function shown(bank: Bank, modelId: number, point: string, otherwise: number): number {
@@ -41,7 +43,10 @@ export function batteryBankReply({ bank }: Device, d: BatteryDetail): BatteryBan
   };
 }
 
-function moduleReply(module: BatteryModule, withCells: boolean): NonNullable<BatteryStringReply['modules']>[number] {
+function moduleReply(
+  module: BatteryModule,
+  withCells: boolean,
+): InPieces<NonNullable<BatteryStringReply['modules']>[number]> {
   return {
     index: module.index,
     soc_pct: rounded(module.socPct),
@@ -52,7 +57,7 @@ function moduleReply(module: BatteryModule, withCells: boolean): NonNullable<Bat
     temperature_min_c: rounded(module.temperatureMinC),
     temperature_max_c: rounded(module.temperatureMaxC),
     ...(withCells && {
-      cells: module.cells.map(({ index, voltageV, temperatureC, balancing }) => ({
+      cells: eachLater(module.cells, ({ index, voltageV, temperatureC, balancing }) => ({
         index,
         voltage_v: rounded(voltageV),
         temperature_c: rounded(temperatureC),
@@ -62,7 +67,7 @@ function moduleReply(module: BatteryModule, withCells: boolean): NonNullable<Bat
   };
 }
 
-function stringReply(string: BatteryString, level: BatteryDetailLevel): BatteryStringReply {
+function stringReply(string: BatteryString, level: BatteryDetailLevel): InPieces<BatteryStringReply> {
   return {
     index: string.index,
     contactor: string.contactor === 'closed' ? 'closed' : 'open',
@@ -74,12 +79,18 @@ function stringReply(string: BatteryString, level: BatteryDetailLevel): BatteryS
     cell_voltage_min_v: rounded(string.cellVoltageMinV),
     cell_voltage_max_v: rounded(string.cellVoltageMaxV),
     temperature_c: rounded(string.temperatureC),
-    ...(level !== 'strings' && { modules: string.modules.map((module) => moduleReply(module, level === 'cells')) }),
+    ...(level !== 'strings' && {
+      modules: eachLater(string.modules, (module) => moduleReply(module, level === 'cells')),
+    }),
   };
 }
 
-/** Strings of a storage down to a level; undefined for the level `bank`. */
-export function batteryStringsReply(device: Device, level: BatteryDetailLevel): BatteryStringReply[] | undefined {
+/** Strings of a storage at this moment down to a level; undefined for the level `bank`. */
+export function batteryStringsReply(
+  device: Device,
+  level: BatteryDetailLevel,
+): LaterItems<InPieces<BatteryStringReply>> | undefined {
   if (level === 'bank') return undefined;
-  return device.storageTree()?.strings.map((string) => stringReply(string, level));
+  const tree = device.storageTree();
+  return tree === null ? undefined : eachLater(tree.strings, (string) => stringReply(string, level));
 }

@@ -3,6 +3,7 @@ import type { ProblemIssue } from '../../core/http/problem.ts';
 import type { Device } from '../../contract/device.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalidAll } from '../http/errors.ts';
+import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
@@ -13,7 +14,7 @@ import {
   exampleBattery,
   exampleBatteryControl,
 } from './schemas.ts';
-import type { BatteryControlBody } from './schemas.ts';
+import type { BatteryControlBody, BatteryReply } from './schemas.ts';
 import { deviceQuery } from '../common/schemas.ts';
 import { batteryBankReply, batteryStringsReply } from './replies.ts';
 import { kilo, rounded, storageOf } from '../common/kind-replies.ts';
@@ -75,7 +76,7 @@ const getBattery = route({
     const device = selectedDevice(ctx, query.device);
     const detail = storageOf(device);
     const strings = batteryStringsReply(device, query.detail ?? 'cells');
-    return { ...batteryBankReply(device, detail), ...(strings && { strings }) };
+    return replyInPieces<BatteryReply>({ ...batteryBankReply(device, detail), ...(strings && { strings }) });
   },
 });
 

@@ -157,6 +157,7 @@ export const batteryControlBodySchema = z
   })
   .openapi('BatteryControlRequest', { minProperties: 1 });
 
+export type BatteryReply = z.output<typeof batterySchema>;
 export type BatteryBankReply = Omit<z.output<typeof batterySchema>, 'strings'>;
 export type BatteryStringReply = z.output<typeof stringSchema>;
 export type BatteryControlBody = z.output<typeof batteryControlBodySchema>;

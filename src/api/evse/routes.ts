@@ -1,3 +1,5 @@
+import { addSeconds } from '../../core/time/clock.ts';
+import { eachLater, replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
@@ -11,6 +13,7 @@ import {
   sessionsSchema,
   stationParams,
 } from './schemas.ts';
+import type { EvsesReply, SessionsReply } from './schemas.ts';
 import { exampleConnector, exampleEvse, exampleProfiles, exampleSession } from './examples.ts';
 import {
   allStations,
@@ -35,7 +38,7 @@ const listEvses = route({
   description: 'Power at a connector is positive into the vehicle, opposite to the power of the device.',
   reply: evsesSchema,
   examples: { reply: { evses: [exampleEvse] } },
-  handle: (ctx) => ({ evses: allStations(ctx).map(evseReply) }),
+  handle: (ctx) => replyInPieces<EvsesReply>({ evses: eachLater(allStations(ctx), evseReply) }),
 });
 
 const listProfiles = route({
@@ -65,11 +68,13 @@ const listSessions = route({
         .chargingSessions()
         .filter((session) => state === undefined || session.state === state)
         .slice(0, limit)
-        .map((session) => sessionReply(station, session)),
+        .map((session) => ({ station, session, at: addSeconds(station.device.startedAt, session.startedAtS) })),
     );
     // the sort is stable: sessions of one station that began together stay newest first
-    sessions.sort((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at));
-    return { sessions: sessions.slice(0, limit) };
+    const newest = sessions.sort((a, b) => b.at - a.at).slice(0, limit);
+    return replyInPieces<SessionsReply>({
+      sessions: eachLater(newest, ({ station, session }) => sessionReply(station, session)),
+    });
   },
 });
 

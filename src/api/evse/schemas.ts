@@ -209,6 +209,8 @@ export const sessionsQuerySchema = z.strictObject({
 });
 
 export type EvReply = z.output<typeof evSchema>;
+export type EvsesReply = z.output<typeof evsesSchema>;
+export type SessionsReply = z.output<typeof sessionsSchema>;
 export type SessionReply = z.output<typeof sessionSchema>;
 export type ConnectorReply = z.output<typeof connectorSchema>;
 export type EvseReply = z.output<typeof evseSchema>;

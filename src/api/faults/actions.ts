@@ -10,7 +10,9 @@ import type { FaultForms } from '../../fault-kinds/request.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid, problemOf } from '../http/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
+import { replyInPieces } from '../http/pieces.ts';
 import { faultsReply } from './replies.ts';
+import type { FaultsPage } from './replies.ts';
 import type { Clearing, FaultsReply, ProfileRequest } from './schemas.ts';
 
 /** The catalogue that routes are made from. */
@@ -35,12 +37,10 @@ interface Injection extends FaultSet {
 }
 
 /** The faults that a request concerns: in force and ended. */
-export function shownFaults({ faults }: RouteContext, { only, device }: FaultScope): FaultsReply {
-  return faultsReply(
-    faults,
-    (fault: ActiveFault) =>
-      (only === null || fault.protocol === only.protocol) && (device === undefined || fault.concerns(device)),
-  );
+export function shownFaults({ faults }: RouteContext, { only, device }: FaultScope, page: FaultsPage = {}) {
+  const concerned = (fault: ActiveFault) =>
+    (only === null || fault.protocol === only.protocol) && (device === undefined || fault.concerns(device));
+  return replyInPieces<FaultsReply>(faultsReply(faults, concerned, page));
 }
 
 /** @throws HttpProblem `validation` for another device than that of the path */

@@ -48,14 +48,14 @@ function exampleFault({ protocol, kinds }: ProtocolFaults, forms: FaultForms, fl
 export function exampleFaultsOf(row: ProtocolFaults, { examples }: FaultPath, forms: FaultForms): FaultsReply {
   const [flat, over] = examples;
   const fault: FaultReply = exampleFault(row, forms, flat, { id: 3, strikes: 12, ageS: 2.5 });
-  if (over === undefined) return { faults: [fault], count: 1, ended: [], limit: maxActiveFaults };
+  if (over === undefined) return { faults: [fault], count: 1, total: 1, ended: [], limit: maxActiveFaults };
   const strikes = typeof over['count'] === 'number' ? over['count'] : 1;
   const ended: EndedFaultReply = {
     ...exampleFault(row, forms, over, { id: 2, strikes, ageS: 0 }),
     end: 'count',
     ended_at: exampleTime,
   };
-  return { faults: [fault], count: 1, ended: [ended], limit: maxActiveFaults };
+  return { faults: [fault], count: 1, total: 1, ended: [ended], limit: maxActiveFaults };
 }
 
 interface Examples {
@@ -71,7 +71,7 @@ export function exampleFaultsOfAll(protocols: readonly ProtocolFaults[], forms: 
     const request = forms.schema.safeParse(bare).success ? bare : { ...bare, protocol: row.protocol };
     return { request, reply: exampleFaultsOf(row, row.rest, forms) };
   }
-  return { request: { kind: '' }, reply: { faults: [], count: 0, ended: [], limit: maxActiveFaults } };
+  return { request: { kind: '' }, reply: { faults: [], count: 0, total: 0, ended: [], limit: maxActiveFaults } };
 }
 
 /** Those of the product's catalogue. */

@@ -8,7 +8,7 @@ import type { Route } from '../http/route.ts';
 import { clearFaults, injectFlat, injectProfile, refuseSwitchedOff, shownFaults } from './actions.ts';
 import type { FaultCatalogue, FaultScope } from './actions.ts';
 import { exampleFaultsOf } from './examples.ts';
-import { anyDeviceQuery, faultDeviceQuery } from './schemas.ts';
+import { faultDeviceQuery, faultsPageQuery, faultsQuery } from './schemas.ts';
 import type { Clearing, FaultSchemas, ProfileRequest } from './schemas.ts';
 
 type FaultBody = FlatFault | { readonly clear: Clearing } | ProfileRequest;
@@ -43,11 +43,12 @@ function routesAt(row: ProtocolFaults, rest: FaultPath, schemas: FaultSchemas, c
     operationId: `get_${protocol}_faults`,
     summary: `Faults of ${name}`,
     params,
-    query: params === undefined ? anyDeviceQuery : undefined,
+    query: params === undefined ? faultsQuery : faultsPageQuery,
     reply: schemas.faults,
     ...(unknown.length > 0 && { problems: unknown }),
     examples: { reply },
-    handle: (ctx, address) => shownFaults(ctx, scopeOf(ctx, row, address)),
+    handle: (ctx, { params: station, query: { limit, after_id, ...query } }) =>
+      shownFaults(ctx, scopeOf(ctx, row, { params: station, query }), { limit, after_id }),
   });
   const set = route({
     method: 'post',

@@ -6,6 +6,8 @@ import type { FaultKind } from '../../core/faults/kinds.ts';
 import { kindSchemas } from '../../fault-kinds/json-schema.ts';
 import { targetMembersOf } from '../../fault-kinds/request.ts';
 import { shownTarget } from '../../fault-kinds/targets.ts';
+import { eachLater } from '../http/pieces.ts';
+import type { InPieces, LaterItems } from '../http/pieces.ts';
 import type { EndedFaultReply, faultKindsSchema, FaultParameterReply, FaultReply, FaultsReply } from './schemas.ts';
 
 /** A fault as the interface shows it. */
@@ -41,20 +43,47 @@ function endedReply({ fault, end, endedAtMs }: EndedFault): EndedFaultReply {
   return { ...faultReply(fault, left), end, ended_at: new Date(endedAtMs).toISOString() };
 }
 
+/** A part of the faults in force; both members may be absent. */
+export interface FaultsPage {
+  readonly limit?: number | undefined;
+  /** only faults with a higher id */
+  readonly after_id?: number | undefined;
+}
+
+/** The faults in force that `concerns` selects; expires faults first. */
+export function activeFaults(
+  registry: FaultRegistry,
+  concerns: (fault: ActiveFault) => boolean,
+): {
+  readonly found: readonly ActiveFault[];
+  readonly shown: (faults: Iterable<ActiveFault>) => LaterItems<FaultReply>;
+} {
+  registry.expire();
+  return {
+    found: registry.active.filter(concerns),
+    shown: (faults) => eachLater(faults, (fault) => faultReply(fault, registry.remainingS(fault))),
+  };
+}
+
 /**
- * Faults in force and ended faults; expires faults first.
+ * Faults in force and ended faults.
  * @param concerns selects the faults
  */
 export function faultsReply(
   registry: FaultRegistry,
-  concerns: (fault: ActiveFault) => boolean = () => true,
-): FaultsReply {
-  registry.expire();
-  const faults = registry.active.filter(concerns).map((fault) => faultReply(fault, registry.remainingS(fault)));
+  concerns: (fault: ActiveFault) => boolean,
+  { limit = maxActiveFaults, after_id: afterId = 0 }: FaultsPage = {},
+): InPieces<FaultsReply> {
+  const { found, shown } = activeFaults(registry, concerns);
+  const page = found.filter(({ facts }) => facts.id > afterId).slice(0, limit);
   return {
-    faults,
-    count: faults.length,
-    ended: registry.ended.filter(({ fault }) => concerns(fault)).map(endedReply),
+    faults: shown(page),
+    count: page.length,
+    total: found.length,
+    ended: eachLater(
+      registry.ended.filter(({ fault }) => concerns(fault)),
+      endedReply,
+    ),
     limit: maxActiveFaults,
   };
 }

@@ -9,7 +9,7 @@ import type { FaultCatalogue, FaultScope } from './actions.ts';
 import { exampleFaultKinds, exampleFaultProfiles, exampleFaultsOfAll } from './examples.ts';
 import { protocolFaultRoutes } from './protocol-routes.ts';
 import { kindsReply } from './replies.ts';
-import { anyDeviceQuery, createFaultSchemas, faultDeviceQuery, faultKindsSchema, faultSchemas } from './schemas.ts';
+import { createFaultSchemas, faultDeviceQuery, faultKindsSchema, faultSchemas, faultsQuery } from './schemas.ts';
 import type { FaultSchemas } from './schemas.ts';
 
 /** @throws SimError UNKNOWN_DEVICE */
@@ -26,10 +26,10 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
     tag: 'Controls',
     operationId: 'get_faults',
     summary: 'Faults of all protocols: in force and ended',
-    query: anyDeviceQuery,
+    query: faultsQuery,
     reply: schemas.faults,
     examples: { reply: example.reply },
-    handle: (ctx, { query }) => shownFaults(ctx, scopeOf(ctx, query.device)),
+    handle: (ctx, { query }) => shownFaults(ctx, scopeOf(ctx, query.device), query),
   });
   const setFaults = route({
     method: 'post',

@@ -8,7 +8,7 @@ import { capitals, conditionSchema, faultForms, targetMembersOf } from '../../fa
 import type { FaultForms } from '../../fault-kinds/request.ts';
 import { targetRows } from '../../fault-kinds/targets.ts';
 import { z } from '../description/zod.ts';
-import { deviceParam, isoTime, sourceSchema } from '../common/schemas.ts';
+import { afterIdParam, deviceParam, integerParam, isoTime, sourceSchema } from '../common/schemas.ts';
 import { sourceDetailSchema } from '../common/writer-schemas.ts';
 
 /** `device` of operations that concern all devices by default. */
@@ -17,6 +17,21 @@ export const anyDeviceQuery = z.strictObject({
     .openapi({ description: 'Device index, 0-based: only faults that concern this device. Default all.' })
     .optional(),
 });
+
+/** Parameters of lists of faults in force, of which there are at most `maxActiveFaults`: without them, all are shown. */
+const pageParams = {
+  limit: integerParam(
+    'limit',
+    1,
+    maxActiveFaults,
+    `Most faults in force, the oldest; default ${maxActiveFaults}: all.`,
+  ).optional(),
+  after_id: afterIdParam.optional().openapi({ description: 'Only faults in force with a higher id: the next page.' }),
+};
+/** Parameters of operations that show faults. */
+export const faultsQuery = z.strictObject({ ...anyDeviceQuery.shape, ...pageParams });
+/** The same where the path names the device. */
+export const faultsPageQuery = z.strictObject(pageParams);
 
 /** `device` of operations that inject or end faults. */
 export const faultDeviceQuery = z.strictObject({
@@ -156,7 +171,8 @@ function replySchemasOf(protocols: readonly ProtocolFaults[]) {
   const faults = z
     .strictObject({
       faults: z.array(fault).openapi({ description: 'Faults in force, oldest first.' }),
-      count: z.int(),
+      count: z.int().openapi({ description: 'Faults in `faults`.' }),
+      total: z.int().openapi({ description: 'Faults in force that the request concerns, on all pages.' }),
       ended: z.array(ended).openapi({ description: `Ended faults, newest first; the last ${keptEnded} are kept.` }),
       limit: z.int().openapi({ description: `Maximum number of faults in force: ${maxActiveFaults}.` }),
     })

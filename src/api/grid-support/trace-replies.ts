@@ -124,8 +124,7 @@ const csvLine = (fields: readonly (string | number | null)[]) => `${fields.map(c
 const csvHeader = csvLine(columns.map(({ name }) => name));
 
 /** Rows as CSV of RFC 4180 under one header line. */
-export function traceCsv(rows: Iterable<TraceRowReply>): string {
-  let text = csvHeader;
-  for (const row of rows) text += csvLine(columns.map((column) => column.value(row)));
-  return text;
+export function* traceCsvLines(rows: Iterable<TraceRowReply>): Generator<string> {
+  yield csvHeader;
+  for (const row of rows) yield csvLine(columns.map((column) => column.value(row)));
 }

@@ -3,7 +3,8 @@ import type { GridTraceRow } from '../../contract/grid-trace.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
 import { HttpProblem } from '../http/errors.ts';
-import { Answer, JsonText, route, TextReply } from '../http/route.ts';
+import { eachLater, joined, replyInPieces } from '../http/pieces.ts';
+import { Answer, route, StreamedReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { deviceQuery } from '../common/schemas.ts';
 import {
@@ -18,20 +19,8 @@ import {
   traceStateSchema,
 } from './trace-schemas.ts';
 import type { TraceReply } from './trace-schemas.ts';
-import { traceCsv, traceRowReply, traceStateReply } from './trace-replies.ts';
+import { traceCsvLines, traceRowReply, traceStateReply } from './trace-replies.ts';
 import { selectedDevice } from '../common/device-replies.ts';
-
-/** Row by row: many rows as objects would take several times the memory of their text. */
-function traceJson(
-  plant: Plant,
-  device: Device,
-  recorded: number,
-  rows: readonly GridTraceRow[],
-): JsonText<TraceReply> {
-  const state = JSON.stringify(traceStateReply(plant, device, recorded)).slice(0, -1);
-  const texts = rows.map((row) => JSON.stringify(traceRowReply(plant, row)));
-  return new JsonText(Buffer.from(`${state},"rows":[${texts.join(',')}]}`));
-}
 
 /** The latest rows, or the first ones after an instant in simulated seconds. */
 function chosenRows(rows: readonly GridTraceRow[], limit: number, afterS: number | undefined): readonly GridTraceRow[] {
@@ -45,8 +34,8 @@ function* replies(plant: Plant, rows: readonly GridTraceRow[]) {
 }
 
 function csvAnswer(plant: Plant, { index }: Device, rows: readonly GridTraceRow[]): Answer<TraceReply> {
-  const text = new TextReply('text/csv; charset=utf-8; header=present', traceCsv(replies(plant, rows)));
-  return new Answer<TraceReply>(text, {
+  const lines = joined(traceCsvLines(replies(plant, rows)));
+  return new Answer<TraceReply>(new StreamedReply('text/csv; charset=utf-8; header=present', lines), {
     headers: { 'Content-Disposition': `attachment; filename="grid-trace-device-${index}.csv"` },
   });
 }
@@ -70,14 +59,17 @@ const getTrace = route({
       example: 'attachment; filename="grid-trace-device-0.csv"',
     },
   },
-  otherMedia: { type: 'text/csv', example: traceCsv([exampleTraceRow]) },
+  otherMedia: { type: 'text/csv', example: [...traceCsvLines([exampleTraceRow])].join('') },
   examples: { reply: exampleTrace },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const { rows, now } = device.trace;
     const chosen = chosenRows(rows, query.limit ?? defaultTraceLimit, query.after);
     if (query.format === 'csv') return csvAnswer(ctx.plant, device, rows.length === 0 ? [now] : chosen);
-    return traceJson(ctx.plant, device, rows.length, chosen);
+    return replyInPieces<TraceReply>({
+      ...traceStateReply(ctx.plant, device, rows.length),
+      rows: eachLater(chosen, (row) => traceRowReply(ctx.plant, row)),
+    });
   },
 });
 

@@ -103,13 +103,17 @@ export class HoldBook {
     this.#plant = plant;
   }
 
-  /** The holds that last, oldest first, and after them the ended ones, newest first. @param index absent: all devices */
-  list(index?: number): readonly HoldRecord[] {
-    const chosen = [...this.#devices.values()].filter(({ device }) => index === undefined || device.index === index);
-    return [
-      ...chosen.flatMap((of) => [...of.running.values()].map((running) => recordOf(of, running))),
-      ...this.#ended.filter(({ deviceIndex }) => index === undefined || deviceIndex === index),
-    ];
+  /**
+   * The holds that last, oldest first, and after them the ended ones, newest first. The holds are those of this moment;
+   * the points of one that lasts are made when it is its turn, since there may be many thousands.
+   * @param index absent: all devices
+   */
+  list(index?: number): { readonly count: number; readonly records: Iterable<HoldRecord> } {
+    const lasting = [...this.#devices.values()]
+      .filter(({ device }) => index === undefined || device.index === index)
+      .flatMap((of) => Array.from(of.running.values(), (running) => ({ of, running })));
+    const ended = this.#ended.filter(({ deviceIndex }) => index === undefined || deviceIndex === index);
+    return { count: lasting.length + ended.length, records: recordsOf(lasting, ended) };
   }
 
   /** Checks as `begin` does, and begins nothing. @throws SimError as `begin` */
@@ -254,6 +258,17 @@ function pointsOf(holds: Holds, id: string): HoldPointRecord[] {
   return holds.points(id).map(({ slot, ...point }) => ({ name: pointName(slot), ...point }));
 }
 
-function recordOf({ device, holds }: DeviceHolds, { id, begunBy, endsAt, waiting }: Running): HoldRecord {
-  return { id, deviceIndex: device.index, points: pointsOf(holds, id), begunBy, endsAt, waiting, end: null };
+function* recordsOf(
+  lasting: readonly { readonly of: DeviceHolds; readonly running: Running }[],
+  ended: readonly HoldRecord[],
+): Generator<HoldRecord> {
+  for (const { of, running } of lasting) yield recordOf(of, running);
+  yield* ended;
+}
+
+function recordOf({ device, holds, running: all }: DeviceHolds, running: Running): HoldRecord {
+  const { id, begunBy, endsAt, waiting } = running;
+  // one that has ended meanwhile is shown as it began
+  const points = all.get(id) === running ? pointsOf(holds, id) : running.points;
+  return { id, deviceIndex: device.index, points, begunBy, endsAt, waiting, end: null };
 }

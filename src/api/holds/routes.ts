@@ -13,11 +13,13 @@ import type { FunctionValues } from '../grid-support/write.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalid, invalidAll, problemOf } from '../http/errors.ts';
 import { suggestions } from '../../core/nearest.ts';
+import { eachLater, replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { holdLimits } from './book.ts';
 import type { HoldRequest } from './book.ts';
 import { holdReply } from './replies.ts';
+import type { HoldsReply } from './schemas.ts';
 import {
   exampleHoldCheck,
   holdCheckSchema,
@@ -113,8 +115,8 @@ const getHolds = route({
   examples: { reply: { holds: [exampleHold], count: 1 } },
   handle(ctx, { query }) {
     const index = query.device === undefined ? undefined : selectedDevice(ctx, query.device).index;
-    const holds = ctx.holds.list(index).map((record) => holdReply(ctx.plant, record));
-    return { holds, count: holds.length };
+    const { count, records } = ctx.holds.list(index);
+    return replyInPieces<HoldsReply>({ holds: eachLater(records, (record) => holdReply(ctx.plant, record)), count });
   },
 });
 

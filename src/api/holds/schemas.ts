@@ -130,6 +130,7 @@ export const holdsSchema = z
   .openapi('Holds');
 
 export type HoldReply = z.output<typeof holdSchema>;
+export type HoldsReply = z.output<typeof holdsSchema>;
 
 /** Answer to a check that found nothing wrong. */
 export const holdCheckSchema = z

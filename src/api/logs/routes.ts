@@ -2,12 +2,13 @@ import { moduleNames } from '../../core/adapter.ts';
 import { logCapacity, logLevels } from '../../core/log/log.ts';
 import type { LogEntry, LogFilter } from '../../core/log/log.ts';
 import { invalidAll } from '../http/errors.ts';
+import { eachLater, replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { chosenWords } from '../common/list-param.ts';
 import { isoOrNull } from '../common/schemas.ts';
 import { defaultLogLimit, exampleLogs, logsQuery, logsSchema } from './schemas.ts';
-import type { LogsQuery } from './schemas.ts';
+import type { LogsQuery, LogsReply } from './schemas.ts';
 
 function entryReply({ id, timeMs, simMs, level, module, deviceIndex, message }: LogEntry) {
   return {
@@ -57,12 +58,12 @@ const getLogs = route({
   handle({ plant, logBook }, { query }) {
     if (query.device !== undefined) plant.device(query.device);
     const entries = logBook.entries(filterOf(query));
-    return {
-      logs: entries.map(entryReply),
+    return replyInPieces<LogsReply>({
+      logs: eachLater(entries, entryReply),
       count: entries.length,
       modules: [...logBook.modules],
       dropped: logBook.dropped,
-    };
+    });
   },
 });
 

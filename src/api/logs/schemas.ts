@@ -55,6 +55,7 @@ export const logsSchema = z
     dropped: z.int().min(0).openapi({ description: 'Entries of any module that are no longer kept.' }),
   })
   .openapi('Logs');
+export type LogsReply = z.output<typeof logsSchema>;
 
 export const exampleLogs = {
   logs: [

@@ -2,6 +2,7 @@ import { exceptionNames, functionNames } from '../../core/wire/modbus-pdu.ts';
 import type { ModbusFacts, ModbusMessageKind } from '../../core/wire/modbus-messages.ts';
 import type { WireEntry } from '../../core/wire/wire-log.ts';
 import type { RouteContext } from '../http/context.ts';
+import { asciiJson } from '../http/pieces.ts';
 import { writerReply } from '../common/writer-replies.ts';
 import { defaultMessageLimit } from './message-schemas.ts';
 import type { MessageReply, MessagesQuery } from './message-schemas.ts';
@@ -70,14 +71,6 @@ export function recorderReply({ plant, modbusMessages: channel }: Context) {
   };
 }
 
-/** ASCII only: pieces of a reply that is streamed are. */
-function asciiJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u0080-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
 /** Messages per piece: about a millisecond of work. */
 const perPiece = 16;
 
@@ -91,9 +84,9 @@ export function* messagesJson(
     ...(afterId !== undefined && { afterId }),
     where: (entry) => isWanted(entry, wanted),
   });
-  yield `${asciiJson(recorderReply(ctx)).slice(0, -1)},"messages":[`;
+  yield `${asciiJson(JSON.stringify(recorderReply(ctx))).slice(0, -1)},"messages":[`;
   for (let at = 0; at < chosen.length; at += perPiece) {
-    const replies = chosen.slice(at, at + perPiece).map((entry) => asciiJson(messageReply(ctx, entry)));
+    const replies = chosen.slice(at, at + perPiece).map((entry) => asciiJson(JSON.stringify(messageReply(ctx, entry))));
     yield (at === 0 ? '' : ',') + replies.join(',');
   }
   yield ']}';

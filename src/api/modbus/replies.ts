@@ -2,10 +2,12 @@ import type { z } from 'zod';
 import type { Adapter } from '../../core/adapter.ts';
 import type { ModbusClient, ModbusListener, ModbusReporter } from '../../contract/modbus-report.ts';
 import type { RouteContext } from '../http/context.ts';
+import { eachLater } from '../http/pieces.ts';
+import type { InPieces } from '../http/pieces.ts';
 import type { modbusSchema } from './schemas.ts';
 
-type Reply = z.output<typeof modbusSchema>;
-type InterfaceReply = Reply['interfaces'][number];
+export type ModbusReply = z.output<typeof modbusSchema>;
+type InterfaceReply = InPieces<ModbusReply['interfaces'][number]>;
 
 function isReporter(adapter: Adapter): adapter is Adapter & ModbusReporter {
   return 'report' in adapter;
@@ -30,7 +32,7 @@ function clientReply({ peer, role, connectedAtMs, idleMs, requests, unsentBytes,
 }
 
 function listenerReply({ transport, endpoint, deviceIndex, clients }: ModbusListener) {
-  return { transport, endpoint, device_index: deviceIndex, clients: clients.map(clientReply) };
+  return { transport, endpoint, device_index: deviceIndex, clients: eachLater(clients, clientReply) };
 }
 
 /** @param device only the listeners that serve it */
@@ -61,6 +63,6 @@ export function interfaceReply(adapter: Adapter & ModbusReporter, device: number
       handshake_failures: counters.handshakeFailures,
       internal_errors: counters.internalErrors,
     },
-    listeners: shown.map(listenerReply),
+    listeners: eachLater(shown, listenerReply),
   };
 }

@@ -2,8 +2,10 @@ import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { anyDeviceQuery } from '../faults/schemas.ts';
 import { exampleModbus, modbusSchema } from './schemas.ts';
-import { faultsReply } from '../faults/replies.ts';
+import { activeFaults } from '../faults/replies.ts';
+import { eachLater, replyInPieces } from '../http/pieces.ts';
 import { interfaceReply, modbusReporters } from './replies.ts';
+import type { ModbusReply } from './replies.ts';
 
 const getModbus = route({
   method: 'get',
@@ -19,12 +21,15 @@ const getModbus = route({
     if (device !== undefined) ctx.plant.device(device);
     const reporters = modbusReporters(ctx);
     const concerned = (index: number | null) => device === undefined || index === null || index === device;
-    return {
+    const { found, shown } = activeFaults(
+      ctx.faults,
+      ({ protocol, facts }) => protocol === 'modbus' && concerned(facts.deviceIndex),
+    );
+    return replyInPieces<ModbusReply>({
       enabled: reporters.length > 0,
-      interfaces: reporters.map((adapter) => interfaceReply(adapter, device)),
-      faults: faultsReply(ctx.faults, ({ protocol, facts }) => protocol === 'modbus' && concerned(facts.deviceIndex))
-        .faults,
-    };
+      interfaces: eachLater(reporters, (adapter) => interfaceReply(adapter, device)),
+      faults: shown(found),
+    });
   },
 });
 

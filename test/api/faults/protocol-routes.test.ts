@@ -89,11 +89,11 @@ describe('a protocol with one row in the table of faults', () => {
     ];
     const own = (path: string) => Object.values(paths[prefix + path]).map(operation);
     expect(own('/ocpp/{id}/fault')).to.deep.equal([
-      ['get_ocpp_faults', 'EVSE / OCPP', 'Faults of OCPP', ['id']],
+      ['get_ocpp_faults', 'EVSE / OCPP', 'Faults of OCPP', ['id', 'limit', 'after_id']],
       ['set_ocpp_fault', 'EVSE / OCPP', 'Injects or ends faults of OCPP', ['id']],
     ]);
     expect(own('/csip/fault')).to.deep.equal([
-      ['get_csip_faults', 'CSIP Client', 'Faults of CSIP', ['device']],
+      ['get_csip_faults', 'CSIP Client', 'Faults of CSIP', ['device', 'limit', 'after_id']],
       ['set_csip_fault', 'CSIP Client', 'Injects or ends faults of CSIP', ['device']],
     ]);
     expect(own('/dnp3/fault').map(([id]) => id)).to.deep.equal(['get_dnp3_faults', 'set_dnp3_fault']);

@@ -27,7 +27,23 @@ describe('faults (13)', () => {
   afterEach(() => rest.api.stop());
 
   it('are none at first', async () => {
-    expect(await rest.get('/faults')).to.deep.equal({ faults: [], count: 0, ended: [], limit: 1000 });
+    expect(await rest.get('/faults')).to.deep.equal({ faults: [], count: 0, total: 0, ended: [], limit: 1000 });
+  });
+
+  it('are shown all, oldest first, or page by page; a long list is made while it is sent', async () => {
+    const flat = { protocol: 'modbus', kind: 'scale', factor: 1.01 };
+    const inject = Array.from({ length: 100 }, () => flat);
+    await rest.post('/faults', { inject });
+    const all = await rest.post('/faults', { inject });
+    const ids = ({ faults }: Json): number[] => faults.map(({ id }: Json) => id);
+    expect(ids(all)).to.deep.equal(Array.from({ length: 200 }, (_, i) => i + 1));
+    expect(await rest.get('/faults')).to.deep.equal(all);
+    const page = await rest.get('/faults?limit=30&after_id=150');
+    expect(ids(page)).to.deep.equal(Array.from({ length: 30 }, (_, i) => i + 151));
+    expect([page.count, page.total, page.limit]).to.deep.equal([30, 200, 1000]);
+    expect((await rest.get('/modbus/fault?after_id=199')).faults).to.have.length(1);
+    expect((await rest.get('/modbus')).faults).to.have.length(200);
+    await rest.refused('/faults?limit=1001', 422, 'validation');
   });
 
   it('shows all of a fault, and who put it in', async () => {
