@@ -1,4 +1,5 @@
 /** Applies the lies of falsify-table.ts to the registers that a request sees. */
+import { memoPerLayout } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { slotNamed } from './condition.ts';
 import { lies } from './falsify-table.ts';
@@ -162,11 +163,17 @@ export function canFalsify(name: FalsifySwitch, layout: Layout): boolean {
   );
 }
 
+/** The models whose points the consequences use. */
+const sourceModels: readonly number[] = [701, 702, 714];
+const sourcesOf = memoPerLayout((layout) => layout.slots.filter(({ modelId }) => sourceModels.includes(modelId)));
+
 /** The effect of a switch: its own lie first, then the consequences that keep the block plausible. */
 export function falsify(name: FalsifySwitch, layout: Layout): ReadingEffect {
   const lie = lies[name];
+  const slots = pointsOf(layout, lie);
   return {
-    slots: pointsOf(layout, lie),
+    slots,
+    reads: [...slots, ...sourcesOf(layout)],
     apply(image) {
       const block = new Block(image);
       for (const rule of lie.rules) carryOut(rule, block);

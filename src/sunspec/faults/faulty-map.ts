@@ -1,5 +1,5 @@
 /** A register map behind faults, as Modbus masters read and write it. */
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -12,8 +12,9 @@ import { pointName } from '../map/view.ts';
 import { Acceptance, isAcceptance, renamed, touches } from './acceptance.ts';
 import { holds } from './condition.ts';
 import { readingEffect } from './reading.ts';
-import { MapImage } from './reading-image.ts';
 import type { ReadingEffect } from './reading-image.ts';
+import { concernsAny, ShownImage } from './shown-image.ts';
+import type { Acting } from './shown-image.ts';
 import { isStructureFault, shapeOf } from './structure.ts';
 import { bytesOf, isReal } from './structure-shape.ts';
 import type { AddressShape, RealSpan } from './structure-shape.ts';
@@ -53,11 +54,6 @@ export function isOfMap({ protocol, layer }: ActiveFault): boolean {
   return protocol === 'modbus' && layer !== 'transport';
 }
 
-interface Acting {
-  readonly fault: ActiveFault;
-  readonly effect: ReadingEffect;
-}
-
 /**
  * One device as its faults show it over Modbus. REST and the other adapters see the registers as they are.
  *
@@ -76,6 +72,8 @@ export class FaultyMap {
   /** all faults of this device that have begun */
   readonly #own = new Set<ActiveFault>();
   #acting: Acting[] = [];
+  /** made by the first request that a reading fault strikes */
+  #shown: ShownImage | null = null;
   #shape: AddressShape;
   #shapedBy: readonly ActiveFault[] = [];
 
@@ -238,32 +236,34 @@ export class FaultyMap {
     const truth = bank.read(layout.base, layout.size);
     if (this.#acting.length === 0) return truth;
     this.#refuseCut(real);
+    const touched = real.flatMap(({ from, count }) => slotsUnder(layout, from, count));
     const striking = this.#acting.filter(
-      ({ fault, effect: { apply, slots } }) =>
-        apply !== undefined &&
-        slots.some((slot) => isTouched(slot, real)) &&
+      ({ fault, effect }) =>
+        !isStrict(effect) &&
+        concernsAny(effect, touched) &&
         holds(bank, fault.facts.when) &&
         fault.strikes(this.#device.index),
     );
     if (striking.length === 0) return truth;
-    const image = new MapImage(layout, Buffer.from(truth));
-    for (const { effect } of striking) effect.apply?.(image);
-    return image.bytes;
+    this.#shown ??= new ShownImage(layout);
+    return this.#shown.show(truth, touched, striking, this.#faults.now());
   }
 
   /** @throws SimError MAP_PARTIAL_POINT */
   #refuseCut(real: readonly RealSpan[]): void {
-    for (const {
-      fault,
-      effect: { apply, slots },
-    } of this.#acting) {
-      if (apply !== undefined) continue;
-      const cut = slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
+    for (const { fault, effect } of this.#acting) {
+      if (!isStrict(effect)) continue;
+      const cut = effect.slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
       if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !fault.strikes(this.#device.index))
         continue;
       throw new SimError('MAP_PARTIAL_POINT', `${pointName(cut)} has ${cut.def.size} registers and must be read whole`);
     }
   }
+}
+
+/** Whether an effect changes nothing, and refuses reads of a part of a point. */
+function isStrict({ change, apply }: ReadingEffect): boolean {
+  return change === undefined && apply === undefined;
 }
 
 function isTouched({ address, def: { size } }: PointSlot, spans: readonly RealSpan[]): boolean {

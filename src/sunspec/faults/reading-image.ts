@@ -117,23 +117,37 @@ export class Sample {
     }
   }
 
-  /** Puts the points back as they were. */
-  show(image: MapImage): void {
-    let from = 0;
+  /** Puts one of the points back as it was. */
+  show(image: MapImage, { address, def }: PointSlot): void {
+    const from = 2 * (address - image.layout.base);
+    const start = this.#isWhole ? from : this.#place(from);
+    this.#bytes.copy(image.bytes, from, start, start + 2 * def.size);
+  }
+
+  /** Place of an octet among the octets kept. */
+  #place(octet: number): number {
+    let before = 0;
     for (const { at, end } of this.#runs) {
-      const start = this.#isWhole ? at : from;
-      this.#bytes.copy(image.bytes, at, start, start + end - at);
-      from += end - at;
+      if (octet < end) return before + octet - at;
+      before += end - at;
     }
+    return before;
   }
 }
 
-/** The effect of one fault on the registers of one device. */
+/**
+ * The effect of one fault on the registers of one device. One with neither `change` nor `apply` refuses reads of a part
+ * of a point.
+ */
 export interface ReadingEffect {
   /** the points that a request must touch to be struck */
   readonly slots: readonly PointSlot[];
-  /** changes whole points; absent: the fault changes none, it refuses reads of a part of one */
+  /** changes one of the points, whatever the others hold */
+  readonly change?: (image: MapImage, slot: PointSlot) => void;
+  /** in place of `change`: changes all points together, by what they and others hold */
   readonly apply?: (image: MapImage) => void;
+  /** the points whose values `apply` uses */
+  readonly reads?: readonly PointSlot[];
   /** is applied after the effects of all other faults */
   readonly last?: true;
   /** called with each tick, when the registers hold its results */

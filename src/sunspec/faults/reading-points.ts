@@ -69,6 +69,9 @@ const frameOf = memoPerLayout(
     ),
 );
 
+/** The points that hold data; one array for all faults without a target. */
+const allContents = memoPerLayout((layout) => layout.slots.filter((slot) => !frameOf(layout).has(slot)));
+
 /**
  * The points of a target, in map order. A whole model or group, or no target at all, stands for the points that hold
  * data; points of the frame belong to it only where they or their registers are named.
@@ -77,7 +80,7 @@ export const targetedPoints = memoPerLayoutAndKey((layout, target: FaultTarget):
   const { points, registers } = mapTargetOf(target);
   const frame = frameOf(layout);
   const contents = (slots: readonly PointSlot[]) => slots.filter((slot) => !frame.has(slot));
-  if (points === undefined && registers === undefined) return contents(layout.slots);
+  if (points === undefined && registers === undefined) return allContents(layout);
   const meant = new Set(
     (points ?? []).flatMap((name) => {
       const point = slotNamed(layout, name);

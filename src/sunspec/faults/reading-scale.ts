@@ -89,5 +89,6 @@ export function dynamicScale(parameters: DynamicScale, bank: Bank): ReadingEffec
     }
     image.setRaw(factor, own + shift);
   };
-  return { slots: [factor, ...slots], apply, last: true };
+  const own = [factor, ...slots];
+  return { slots: own, apply, reads: own, last: true };
 }

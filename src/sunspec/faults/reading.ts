@@ -73,12 +73,19 @@ const commonEffect = memoPerLayoutAndKey((layout, fault: ActiveFault): ReadingEf
     : null;
 });
 
-function eachPoint(slots: readonly PointSlot[], change: (image: MapImage, slot: PointSlot) => void): ReadingEffect {
-  return {
-    slots,
-    apply: (image) => {
-      for (const slot of slots) change(image, slot);
-    },
+function eachPoint(slots: readonly PointSlot[], change: NonNullable<ReadingEffect['change']>): ReadingEffect {
+  return { slots, change };
+}
+
+/** The quantities among points; faults with the same points share the array. */
+const quantitiesOf = memoPerPoints((slots) => slots.filter(isQuantity));
+
+function memoPerPoints<T extends object>(make: (slots: readonly PointSlot[]) => T): (slots: readonly PointSlot[]) => T {
+  const known = new WeakMap<readonly PointSlot[], T>();
+  return (slots) => {
+    const made = known.get(slots) ?? make(slots);
+    known.set(slots, made);
+    return made;
   };
 }
 
@@ -92,12 +99,9 @@ function freeze(
   const meant = targetedPoints(layout, target);
   const slots = moving.size === 0 ? meant : meant.filter((slot) => !moving.has(slot));
   const sample = new Sample(bank, slots);
-  return {
-    slots,
-    apply: (image) => {
-      sample.show(image);
-    },
-  };
+  return eachPoint(slots, (image, slot) => {
+    sample.show(image, slot);
+  });
 }
 
 function fixed(target: FaultTarget, parameters: ParametersOf<typeof valueFault>, layout: Layout): ReadingEffect {
@@ -124,7 +128,7 @@ function scaled(
   { factor, offset }: ParametersOf<typeof scaleFault>,
   layout: Layout,
 ): ReadingEffect {
-  return eachPoint(targetedPoints(layout, target).filter(isQuantity), (image, slot) => {
+  return eachPoint(quantitiesOf(targetedPoints(layout, target)), (image, slot) => {
     const value = image.number(slot);
     if (value !== null) image.setNumber(slot, value * factor + offset);
   });
@@ -137,21 +141,18 @@ function noise(
   { amplitude }: ParametersOf<typeof noiseFault>,
   { bank, deviceIndex, now }: EffectContext,
 ): ReadingEffect {
-  const slots = targetedPoints(bank.layout, target).filter(isQuantity);
+  const slots = quantitiesOf(targetedPoints(bank.layout, target));
   let drawnAt: SimTime | null = null;
-  let offsets: readonly number[] = [];
-  const apply = (image: MapImage): void => {
+  const offsets = new Map<PointSlot, number>();
+  return eachPoint(slots, (image, slot) => {
     if (drawnAt !== now()) {
       drawnAt = now();
       const random = createRandom(seed, 'noise', deviceIndex, drawnAt);
-      offsets = slots.map(() => amplitude * (2 * random.next() - 1));
+      for (const each of slots) offsets.set(each, amplitude * (2 * random.next() - 1));
     }
-    slots.forEach((slot, i) => {
-      const value = image.number(slot);
-      if (value !== null) image.setNumber(slot, value + (offsets[i] ?? 0));
-    });
-  };
-  return { slots, apply };
+    const value = image.number(slot);
+    if (value !== null) image.setNumber(slot, value + (offsets.get(slot) ?? 0));
+  });
 }
 
 /** Until the delay has passed, the values are those at the begin of the fault. */
@@ -176,8 +177,8 @@ function lag(
   return {
     slots,
     sample,
-    apply: (image) => {
-      shown.sample.show(image);
+    change: (image, slot) => {
+      shown.sample.show(image, slot);
     },
   };
 }

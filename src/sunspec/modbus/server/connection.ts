@@ -23,6 +23,8 @@ const scratchSize = 64 * 1024;
 const scratch = Buffer.allocUnsafeSlow(scratchSize + maxAdu);
 /** Requests of one peer that are served before other peers get their turn. */
 const requestsPerTurn = 500;
+/** The same in time, since a request may cost far more than others: a write, or a read behind many faults. */
+const msPerTurn = 2;
 
 /** One master: cuts its stream into requests and answers them in order. */
 export class Connection implements Asker, Swept {
@@ -173,17 +175,20 @@ export class Connection implements Asker, Swept {
   #pump(): boolean {
     const socket = this.#socket;
     const framing = this.#framing;
-    const { maxUnsentBytes } = this.#owner.context.limits;
-    const turnEnd = this.requests + requestsPerTurn;
+    const { clock, limits } = this.#owner.context;
+    const lastRequest = this.requests + requestsPerTurn;
+    const endMs = clock.monotonicMs() + msPerTurn;
+    let isOver = false;
     let result: FramingResult;
     do {
-      const room = Math.min(scratchSize, maxUnsentBytes - socket.writableLength);
+      const room = Math.min(scratchSize, limits.maxUnsentBytes - socket.writableLength);
       let at = 0;
       do {
         result = framing.next();
         if (result !== 'frame') break;
         at = this.#exchange(at);
-      } while (at < room && this.requests < turnEnd && this.#late === undefined);
+        isOver = this.requests >= lastRequest || clock.monotonicMs() >= endMs;
+      } while (at < room && !isOver && this.#late === undefined);
       const taken = at === 0 || this.#write(at);
       if (this.#late !== undefined) {
         this.#hold(this.#late);
@@ -193,7 +198,7 @@ export class Connection implements Asker, Swept {
         this.#violation();
         return false;
       }
-      if (!taken || this.requests >= turnEnd) {
+      if (!taken || isOver) {
         this.#paused = true;
         socket.pause();
         // otherwise `drain` follows
