@@ -9,21 +9,30 @@ import { callLater } from './core/time/timers.ts';
 
 const exitCodes = { ok: 0, internal: 1, usage: 2, addressInUse: 3 } as const;
 
+/**
+ * Ends the process at once. Node waits for lookups of the system before it exits, during which neither timers nor
+ * handlers of signals run: with one under way only a signal without a handler ends the process.
+ */
+function exitNow(code: number): never {
+  if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) process.kill(process.pid, 'SIGKILL');
+  process.exit(code);
+}
+
 function fail(error: unknown): never {
   if (error instanceof SimError && error.code === 'CONFIG_INVALID') {
     process.stderr.write(`${formatIssues(error)}\n`);
-    process.exit(exitCodes.usage);
+    exitNow(exitCodes.usage);
   }
   if (error instanceof SimError && error.code === 'LISTEN_FAILED') {
     process.stderr.write(`derbench: ${error.message}\n`);
-    process.exit(exitCodes.addressInUse);
+    exitNow(exitCodes.addressInUse);
   }
   if (error instanceof SimError && error.code === 'SHORTAGE') {
     process.stderr.write(`derbench: ${error.message}\n`);
-    process.exit(exitCodes.internal);
+    exitNow(exitCodes.internal);
   }
   process.stderr.write(`FATAL ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exit(exitCodes.internal);
+  exitNow(exitCodes.internal);
 }
 
 // an uncaught error leaves unknown state behind: the process must not continue
@@ -41,10 +50,10 @@ for (const stream of [process.stdout, process.stderr]) {
 function endWith(app: App): () => void {
   let ending = false;
   return () => {
-    if (ending) process.exit(exitCodes.internal);
+    if (ending) exitNow(exitCodes.internal);
     ending = true;
-    callLater(4000, () => process.exit(exitCodes.internal));
-    app.stop().then(() => process.exit(exitCodes.ok), fail);
+    callLater(4000, () => exitNow(exitCodes.internal));
+    app.stop().then(() => exitNow(exitCodes.ok), fail);
   };
 }
 

@@ -5,7 +5,9 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { ask } from './support/http.ts';
+import { startNameServer } from './support/name-server.ts';
 import { fromSource, startSimulator } from './support/process.ts';
+import type { Command } from './support/process.ts';
 
 describe('the process', () => {
   it('outlives a full disk under its log; GET logs still has the lines', async function () {
@@ -64,6 +66,32 @@ describe('the process', () => {
       agent.destroy();
       for (const socket of fillers) socket.destroy();
       expect(await simulator.stop()).to.equal(0);
+    }
+  });
+
+  it('ends at SIGTERM while a name server is silent', async function () {
+    this.timeout(60_000);
+    const server = await startNameServer();
+    const preload = `
+      import { Resolver } from 'node:dns/promises';
+      const { resolve4 } = Resolver.prototype;
+      Resolver.prototype.resolve4 = function (name) {
+        this.setServers(['${server.address}']);
+        return resolve4.call(this, name);
+      };`;
+    const [node, ...args] = fromSource;
+    const command: Command = [node, `--import=data:text/javascript,${encodeURIComponent(preload)}`, ...args];
+    try {
+      const simulator = await startSimulator([], command);
+      const asked = server.asked();
+      const target = { host: 'slow.example', timeout_s: 30 };
+      const answer = ask(simulator.httpPort, '/api/sim/sunspec-client/connect', { body: target });
+      await asked;
+      // the limit of four seconds gives 1
+      expect(await simulator.stop()).to.equal(0);
+      expect((await answer).json.code).to.be.oneOf(['conflict', 'stopping']);
+    } finally {
+      server.close();
     }
   });
 });

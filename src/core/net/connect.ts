@@ -1,6 +1,6 @@
 /** Outgoing connections, in clear or inside TLS, with an end to every attempt and errors in words. */
 import { connect as connectTcp } from 'node:net';
-import type { Socket } from 'node:net';
+import type { LookupFunction, Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { SimError } from '../errors.ts';
 import { shortageOf } from '../shortage.ts';
@@ -8,6 +8,7 @@ import { clientTlsOptions } from '../tls/client-context.ts';
 import type { ClientTlsUse } from '../tls/client-context.ts';
 import { hostAndPort } from './listen.ts';
 import { guardedLookup } from './outbound.ts';
+import type { NameSources } from './resolve.ts';
 
 /** Where a connection goes. */
 export interface ConnectTarget {
@@ -21,23 +22,26 @@ export interface ConnectTarget {
 
 const keepAliveMs = 60_000;
 
-function begin({ host, port, tls }: ConnectTarget): Socket {
-  if (tls === undefined) return connectTcp({ host, port, lookup: guardedLookup, noDelay: true });
-  return connectTls({ host, port, lookup: guardedLookup, ...clientTlsOptions(tls) });
+function begin({ host, port, tls }: ConnectTarget, lookup: LookupFunction): Socket {
+  if (tls === undefined) return connectTcp({ host, port, lookup, noDelay: true });
+  return connectTls({ host, port, lookup, ...clientTlsOptions(tls) });
 }
 
 /**
  * A connected socket, for TLS after the handshake.
  * @param signal gives the attempt up
+ * @param names where host names are looked up; default the system's
  * @throws SimError PEER_ERROR, PEER_TIMEOUT, SHORTAGE
  */
-export function openSocket(target: ConnectTarget, signal: AbortSignal): Promise<Socket> {
+export function openSocket(target: ConnectTarget, signal: AbortSignal, names?: NameSources): Promise<Socket> {
   const name = `${target.tls === undefined ? 'tcp' : 'tls'}://${hostAndPort(target.host, target.port)}`;
-  const socket = begin(target);
+  const looking = new AbortController();
+  const socket = begin(target, guardedLookup(looking.signal, names));
   return new Promise((resolve, reject) => {
     const fail = (error: SimError) => {
       clearTimeout(limit);
       signal.removeEventListener('abort', giveUp);
+      looking.abort();
       socket.destroy();
       reject(error);
     };
@@ -82,6 +86,7 @@ const socketReasons: Readonly<Record<string, string>> = {
   ENETUNREACH: 'the network cannot be reached',
   ENOTFOUND: 'the host name is not known',
   EAI_AGAIN: 'the host name cannot be resolved now',
+  ETIMEOUT: 'no name server answers, so that the address of the host is not known',
   ETIMEDOUT: 'the host does not answer',
   EADDRNOTAVAIL: 'the address cannot be used',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed and not the one given',

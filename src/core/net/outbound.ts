@@ -1,7 +1,8 @@
-import { lookup as resolveName } from 'node:dns';
-import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
+import { errorText } from '../errors.ts';
+import { resolveName } from './resolve.ts';
+import type { NameSources } from './resolve.ts';
 
 /** Link-local networks, the metadata services of clouds, and addresses of more than one machine. */
 const refused = new BlockList();
@@ -35,21 +36,31 @@ function refusal(hostname: string, address: string): NodeJS.ErrnoException {
   });
 }
 
+function noAddress(hostname: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+}
+
 /**
  * The `lookup` of `net.connect` and `tls.connect` for targets set over REST: fails where a name resolves to a refused
  * address.
+ * @param signal gives a lookup under way up
  */
-export const guardedLookup: LookupFunction = (hostname, options, callback) => {
-  resolveName(
-    hostname,
-    { ...options, all: true },
-    (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => {
-      const bad = error === null ? addresses.find(({ address }) => isRefusedTarget(address)) : undefined;
-      const [first] = error === null ? addresses : [];
-      if (bad) callback(refusal(hostname, bad.address), '', 0);
-      else if (error !== null || first === undefined) callback(error ?? new Error(`${hostname} has no address`), '', 0);
-      else if (options.all === true) callback(null, addresses);
-      else callback(null, first.address, first.family);
-    },
-  );
-};
+export function guardedLookup(signal: AbortSignal, sources?: NameSources): LookupFunction {
+  return (hostname, { all, family }, callback) => {
+    const wanted = family === 4 || family === 'IPv4' ? 4 : family === 6 || family === 'IPv6' ? 6 : 0;
+    resolveName(hostname, signal, sources).then(
+      (found) => {
+        const addresses = wanted === 0 ? found : found.filter((each) => each.family === wanted);
+        const bad = addresses.find(({ address }) => isRefusedTarget(address));
+        const [first] = addresses;
+        if (bad) callback(refusal(hostname, bad.address), '', 0);
+        else if (first === undefined) callback(noAddress(hostname), '', 0);
+        else if (all === true) callback(null, addresses);
+        else callback(null, first.address, first.family);
+      },
+      (error: unknown) => {
+        callback(error instanceof Error ? error : new Error(errorText(error)), '', 0);
+      },
+    );
+  };
+}

@@ -50,7 +50,7 @@ describe('targets that the interface sets (outbound connections)', () => {
   /** Error code, or the addresses found. */
   function look(name: string, all: boolean): Promise<unknown> {
     return new Promise((resolve) => {
-      guardedLookup(name, { all }, (error, address, family) => {
+      guardedLookup(new AbortController().signal)(name, { all }, (error, address, family) => {
         resolve(error ? error.code : all ? address : [address, family]);
       });
     });
