@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
-import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import type { Issue } from '../../core/errors.ts';
 import { shortageOf } from '../../core/shortage.ts';
@@ -9,6 +8,7 @@ import { deviceEntrySchema, faultListSchema, maxDevices } from '../profile/devic
 import type { DeviceEntry, FaultList } from '../profile/device-entry.ts';
 import { absentKey } from '../profile/device-profile.ts';
 import { refused, unknownName, zodIssues } from '../issues/issues.ts';
+import { parseYaml } from './yaml.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 
@@ -42,19 +42,6 @@ export const systemIo: ConfigIo = {
 function depthExceeds(value: unknown, limit: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   return limit === 0 || Object.values(value).some((inner) => depthExceeds(inner, limit - 1));
-}
-
-function parseYaml(text: string): unknown {
-  const document = parseDocument(text, { logLevel: 'error', prettyErrors: true });
-  const problem = document.errors[0] ?? document.warnings[0];
-  // the parser's own text refers to a function of its library
-  if (problem?.code === 'MULTIPLE_DOCS') throw new Error('it holds more than one document; allowed: one');
-  if (problem) {
-    const [message = ''] = problem.message.split('\n');
-    // the parser reports its own stack overflow as an error of the document
-    throw message.startsWith('Maximum call stack') ? new RangeError(message) : new Error(message);
-  }
-  return document.toJS({ maxAliasCount: 100 });
 }
 
 const parsers: Readonly<Record<string, (text: string) => unknown>> = {

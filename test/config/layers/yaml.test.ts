@@ -1,0 +1,35 @@
+import { expect } from 'chai';
+import { parseYaml } from '../../../src/config/layers/yaml.ts';
+
+describe('YAML of configuration files', () => {
+  for (const [tag, value] of [
+    ['omap', '[ {nominal_frequency_hz: 50} ]'],
+    ['set', '{a, b}'],
+    ['pairs', '[ {a: 1} ]'],
+    ['binary', 'aGk='],
+    ['timestamp', '2026-01-01'],
+  ] as const)
+    it(`refuses !!${tag}, naming the line`, () => {
+      expect(() => parseYaml(`tick: 1\ngrid: !!${tag} ${value}`)).to.throw(
+        `not a type of the core schema: !!${tag} at line 2, column 7`,
+      );
+    });
+
+  it('knows the core schema only, also where a directive asks for YAML 1.1', () => {
+    const text = '%YAML 1.1\n---\na: yes\nb: 0o17\nc: 1_000\nd: 12:30\ne: !!str 1\nf: !!int 3\ng: ~';
+    expect(parseYaml(text)).to.deep.equal({ a: 'yes', b: 15, c: '1_000', d: '12:30', e: '1', f: 3, g: null });
+  });
+
+  it('counts plain aliases', () => {
+    const text = (count: number) => `a: &a 1\nb: [${Array(count).fill('*a').join(', ')}]`;
+    expect(parseYaml(text(1000))).to.deep.equal({ a: 1, b: Array(1000).fill(1) });
+    expect(() => parseYaml(text(1001))).to.throw('allowed: 1000');
+    expect(() => parseYaml(text(50_000))).to.throw('allowed: 1000');
+  });
+
+  it('does not take a text that begins with an asterisk for an alias', () => {
+    const line = '  *a\n';
+    expect(parseYaml(`a: |\n${line.repeat(1001)}`)).to.deep.equal({ a: '*a\n'.repeat(1001) });
+    expect(parseYaml(`a: ['*b', "*c"]`)).to.deep.equal({ a: ['*b', '*c'] });
+  });
+});
