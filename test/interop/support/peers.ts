@@ -40,6 +40,14 @@ export const peers = {
     present: () => succeeds(python, ['-c', 'import pymodbus']),
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
   },
+  pandapower: {
+    present: () => succeeds(python, ['-c', 'import pandapower']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
+  py20305: {
+    present: () => succeeds(python, ['-c', 'import py20305.connectors.sunspec, sunspec2']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
   dertwin: {
     present: () => succeeds(python, ['-c', 'import dertwin.main'], dertwinEnvironment),
     get: 'python3 -m pip install --target .venv/dertwin -r test/interop/requirements-dertwin.txt',
@@ -105,19 +113,19 @@ export class PythonPeer {
   #complaints = '';
 
   /**
-   * @param target a port of this machine, or the path of a serial line
+   * @param target a port of this machine, or the path of a serial line; null: none
    * @param more arguments of the script behind the target
    */
   constructor(
-    script: 'sunspec_master' | 'modbus_master' | 'metrics_reader' | 'sunspec_device',
-    target: number | string,
+    script: 'sunspec_master' | 'modbus_master' | 'metrics_reader' | 'sunspec_device' | 'der_connector' | 'power_flow',
+    target: number | string | null,
     ...more: readonly string[]
   ) {
     const path = fileURLToPath(new URL(`../python/${script}.py`, import.meta.url));
     this.#child = spawn(python, [
       '-B',
       path,
-      ...(typeof target === 'number' ? ['127.0.0.1', String(target)] : [target]),
+      ...(typeof target === 'number' ? ['127.0.0.1', String(target)] : target === null ? [] : [target]),
       ...more,
     ]);
     this.#exited = once(this.#child, 'close');
