@@ -89,7 +89,7 @@ describe('faults of a running simulator', () => {
         clients: [],
       })),
     );
-    expect([counters.requests, foreign]).to.deep.equal([0, 'silent']);
+    expect([counters.requests, foreign]).to.deep.equal([0, 'gateway']);
     await post('/modbus/fault', { kind: 'drop', device: 1 });
     const one = await get('/modbus?device=0');
     expect(one.interfaces[0].listeners).to.have.length(1);

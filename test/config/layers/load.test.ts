@@ -170,7 +170,7 @@ describe('the wall clock', () => {
 });
 
 describe('devices', () => {
-  for (const [type, phases, ratedW, volts] of [
+  for (const [type, phases, ratedW, volts, ratedVa = ratedW] of [
     ['PV-3Phase', 'three', 10000, 480],
     ['PV', 'three', 10000, 480],
     ['PV-2Phase', 'split', 10000, 240],
@@ -181,12 +181,12 @@ describe('devices', () => {
     ['Batt-1Phase', 'single', 5000, 240],
     ['Fuelcell-3Phase', 'three', 5000, 480],
     ['HybridDC-3Phase', 'three', 15000, 480],
-    ['EVSE', 'three', 22000, 400],
-  ] as const) {
+    ['EVSE', 'three', 22_000, 400, 22_300],
+  ] as const satisfies [string, string, number, number, number?][]) {
     it(`${type} keeps its name and has the bundled profile of its type`, () => {
       const [device] = run(['-d', type]).devices;
       expect(device).to.include({ deviceType: type, phases, profileName: null });
-      expect(device?.profile.models['702']).to.include({ WMaxRtg: ratedW, VAMaxRtg: ratedW, VNomRtg: volts });
+      expect(device?.profile.models['702']).to.include({ WMaxRtg: ratedW, VAMaxRtg: ratedVa, VNomRtg: volts });
     });
   }
 

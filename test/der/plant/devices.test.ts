@@ -76,7 +76,7 @@ describe('an added device', () => {
     const { bank } = await plant.add(specOf('PV-3Phase'));
     expect(bank.map.m701.Hz).to.equal(59.7);
     expect(bank.map.m701.LLV).to.be.closeTo(0.97 * 480, 0.2);
-    expect(bank.map.m701.W).to.equal(0);
+    expect(bank.map.m701.W, 'night power').to.equal(-2);
   });
 
   it('does not affect the others: they have the same registers with it, without it, and after it', async () => {
@@ -105,10 +105,10 @@ describe('an added device', () => {
       const plant = testPlant({ types: ['PV'], seed: 3 });
       await plant.step(7);
       if (removeFirst) {
-        const { index } = await plant.add(specOf('Wind-T4-3Phase'));
+        const { index } = await plant.add(specOf('Wind-T3-3Phase'));
         await plant.remove(index);
       }
-      const { index } = await plant.add(specOf('Wind-T4-3Phase'));
+      const { index } = await plant.add(specOf('Wind-T3-3Phase'));
       await plant.step(40);
       return { index, dump: registers(plant, index).subarray(140) };
     };

@@ -24,12 +24,10 @@ export const batterySchema = z
       .optional()
       .meta({ description: 'Ceiling of normal dispatch, %; default soc_max_pct.' }),
     strings: count.optional().meta({ description: 'Strings in parallel; default 2.' }),
-    modules: count
-      .optional()
-      .meta({
-        description:
-          'Modules in series in a string; default 4, from 50 kW on as many as an inverter without a booster needs for VNomRtg.',
-      }),
+    modules: count.optional().meta({
+      description:
+        'Modules in series in a string; default 4, from 50 kW on as many as an inverter without a booster needs for VNomRtg.',
+    }),
     cells: count.optional().meta({ description: 'Cells in series in a module; default 16.' }),
     soh_pct: z.number().min(50).max(100).optional().meta({ description: 'State of health at start, %; default 100.' }),
     cycle_life: z.number().min(1).max(1e6).nullable().optional().meta({

@@ -208,9 +208,11 @@ describe('profile block evse', () => {
     }
   });
 
-  it('the six bundled stations resolve, rated as they charge', () => {
+  it('the bundled stations resolve, rated as they charge', () => {
     const files = readdirSync(profiles).filter((name) => name.startsWith('EVSE-'));
     expect(files.sort()).to.deep.equal([
+      'EVSE-AC-11kW-1port-EU.yaml',
+      'EVSE-AC-22kW-1port-EU.yaml',
       'EVSE-AC-22kW-1port.yaml',
       'EVSE-AC-7.4kW-2port.yaml',
       'EVSE-DC-150kW-CCS-1port.yaml',
