@@ -41,6 +41,12 @@ function given(issue: ZodIssue, { short }: Wording): string {
   return issue.input === undefined || short ? '' : `; given ${givenText(issue.input)}`;
 }
 
+/** The given value behind own words of a schema that say what must be; they may name it in another way. */
+function givenBehind(issue: ZodIssue, wording: Wording): string {
+  const scalar = typeof issue.input === 'string' || typeof issue.input === 'number';
+  return scalar && issue.message.startsWith('must be ') ? given(issue, wording) : '';
+}
+
 function sizeWords(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, { short }: Wording): string {
   const unit = issue.origin === 'string' ? 'characters' : 'items';
   const limit = issue.code === 'too_big' ? `at most ${String(issue.maximum)}` : `at least ${String(issue.minimum)}`;
@@ -202,7 +208,7 @@ function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {
     case 'too_small':
       return [{ path, detail: bound(issue, wording) }];
     default:
-      return [{ path, detail: issue.message }];
+      return [{ path, detail: `${issue.message}${givenBehind(issue, wording)}` }];
   }
 }
 

@@ -190,7 +190,8 @@ describe('device parameter (1.2)', () => {
     for (const path of gets) {
       await rest.refused(`${path}?device=1`, 404, 'unknown-device');
       const problem = await rest.refused(`${path}?device=x`, 422, 'validation');
-      expect(problem.errors).to.deep.equal([{ in: 'query', name: 'device', detail: 'must be an integer' }]);
+      const detail = 'must be an integer from 0 to 999999999; given "x"';
+      expect(problem.errors).to.deep.equal([{ in: 'query', name: 'device', detail }]);
     }
     for (const value of ['-1', '1.5', '1e3', '', '0x0', ' 0', '99999999999999999999', 'null']) {
       await rest.refused(`/overview?device=${encodeURIComponent(value)}`, 422, 'validation');

@@ -4,11 +4,12 @@ import { z } from '../description/zod.ts';
 
 /** A query or path parameter that holds an integer; anything but plain digits is refused. */
 export function integerParam(name: string, min: number, max: number, description: string) {
+  const error = `must be an integer from ${min} to ${max}`;
   return z
     .string()
-    .regex(/^-?\d+$/, { error: 'must be an integer' })
+    .regex(/^-?\d+$/, { error })
     .transform(Number)
-    .refine((value) => value >= min && value <= max, { error: `must be from ${min} to ${max}` })
+    .refine((value) => value >= min && value <= max, { error })
     .openapi({ param: { name }, type: 'integer', minimum: min, maximum: max, description });
 }
 

@@ -47,7 +47,7 @@ function problemsOf(route: Route): ProblemCode[] {
 function exampleProblem(code: ProblemCode) {
   const request = { instance: `${apiPrefix}/controls/grid`, id: '0f8fad5b-d9cb-469f-a165-70867728950e' };
   if (code !== 'validation') return { value: createProblem(code, `${problemTable[code].title}.`, request) };
-  const issue = { in: 'query' as const, name: 'device', detail: 'must be an integer' };
+  const issue = { in: 'query' as const, name: 'device', detail: 'must be an integer from 0 to 999999999; given "x"' };
   return { value: createProblem(code, `${issue.name}: ${issue.detail}`, request, [issue]) };
 }
 

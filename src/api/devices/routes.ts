@@ -41,24 +41,31 @@ const addDevice = route({
   },
 });
 
-const removeDevice = route({
-  method: 'post',
-  path: '/devices/{index}/remove',
-  tag: 'Core',
-  operationId: 'remove_device',
-  summary: 'Removes a device while the simulator runs',
-  description:
-    'Its commands are canceled, masters on its Modbus port are disconnected (on a shared port its unit id is no ' +
-    'longer served), and streams of only this device are closed. Indexes, ports and unit ids of other devices stay; the index ' +
-    'is never used again and answers `unknown-device`. The last device can be removed too.',
-  params: deviceParamsSchema,
-  reply: removedDeviceSchema,
-  problems: ['unknown-device'],
-  examples: { reply: { device_index: 3, device_count: 3 } },
-  async handle(ctx, { params, by }) {
-    await ctx.removeDevice(params.index, by);
-    return { device_index: params.index, device_count: ctx.plant.devices.length };
-  },
-});
+/** One operation by two methods, for clients of either habit. */
+function removal(method: 'post' | 'delete', path: string, operationId: string): Route {
+  return route({
+    method,
+    path,
+    tag: 'Core',
+    operationId,
+    summary: 'Removes a device while the simulator runs',
+    description:
+      'Its commands are canceled, masters on its Modbus port are disconnected (on a shared port its unit id is no ' +
+      'longer served), and streams of only this device are closed. Indexes, ports and unit ids of other devices stay; the index ' +
+      'is never used again and answers `unknown-device`. The last device can be removed too.',
+    params: deviceParamsSchema,
+    reply: removedDeviceSchema,
+    problems: ['unknown-device'],
+    examples: { reply: { device_index: 3, device_count: 3 } },
+    async handle(ctx, { params, by }) {
+      await ctx.removeDevice(params.index, by);
+      return { device_index: params.index, device_count: ctx.plant.devices.length };
+    },
+  });
+}
 
-export const deviceRoutes: readonly Route[] = [addDevice, removeDevice];
+export const deviceRoutes: readonly Route[] = [
+  addDevice,
+  removal('post', '/devices/{index}/remove', 'remove_device'),
+  removal('delete', '/devices/{index}', 'delete_device'),
+];

@@ -45,7 +45,7 @@ function answerPreflight(response: Response, origin: string | undefined): void {
   response.writeHead(204, {
     ...commonHeaders,
     'X-Request-Id': requestId(response.req),
-    'Access-Control-Allow-Methods': 'GET, HEAD, POST',
+    'Access-Control-Allow-Methods': 'GET, HEAD, POST, DELETE',
     'Access-Control-Allow-Headers': 'Content-Type, X-Derbench-Client',
     'Access-Control-Max-Age': '600',
   });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { pointerStep } from '../../core/errors.ts';
+import { jsonPlace } from '../../core/json-place.ts';
 import { HttpProblem, invalid } from './errors.ts';
 
 const maxDepth = 32;
@@ -158,6 +159,30 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return readBytes(request, limit);
 }
 
+/** @throws HttpProblem `malformed-json` */
+function decoded(bytes: Buffer): string {
+  try {
+    // the decoder skips a byte order mark, which some editors put in front of every file
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new HttpProblem('malformed-json', 'The body is not valid UTF-8.');
+  }
+}
+
+/** @throws HttpProblem `malformed-json` with the place where the text stops being JSON */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const place = jsonPlace(text);
+    if (place === null) throw new HttpProblem('malformed-json', 'The body is not valid JSON.');
+    const { line, column, expected, found } = place;
+    const what = found === null ? 'the body ends' : `there is ${JSON.stringify(found)}`;
+    const detail = `The body is not valid JSON: at line ${line}, column ${column} ${what}, where ${expected} must stand.`;
+    throw new HttpProblem('malformed-json', detail);
+  }
+}
+
 /**
  * The JSON body of a request; `{}` when there is none.
  * @param maxTextLength characters of one text
@@ -165,18 +190,9 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
  */
 export function parseBody(bytes: Buffer | undefined, maxTextLength = maxStringLength): unknown {
   if (bytes === undefined) return {};
-  let text: string;
-  let value: unknown;
-  try {
-    // the decoder skips a byte order mark, which some editors put in front of every file
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    value = JSON.parse(text);
-  } catch {
-    throw new HttpProblem(
-      'malformed-json',
-      bytes.length === 0 ? 'The body is empty.' : 'The body is not valid JSON in UTF-8.',
-    );
-  }
+  if (bytes.length === 0) throw new HttpProblem('malformed-json', 'The body is empty.');
+  const text = decoded(bytes);
+  const value = parsed(text);
   checkShape(value, maxTextLength);
   checkUniqueNames(text);
   return value;

@@ -47,7 +47,7 @@ export function checkedStream(route: Route, { type, pieces }: StreamedReply): St
 /** Carries out one request, within the call where the handler is synchronous. @throws HttpProblem, SimError */
 export function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Answer<unknown> | Promise<Answer<unknown>> {
   const changed = () => {
-    if (route.method === 'post') ctx.replyCache.changed();
+    if (route.method !== 'get') ctx.replyCache.changed();
   };
   const carriedOut = (answer: Answer<unknown>) => {
     if (route.method === 'post') ctx.requestLog.carriedOut(route, raw);
@@ -102,7 +102,7 @@ async function run(route: Route, request: Request, response: Response, serving: 
     });
   await share.run(() => {
     // nothing receives what a client that has gone while it waited has asked for
-    if (!isPost && response.destroyed) return undefined;
+    if (route.method === 'get' && response.destroyed) return undefined;
     const made = answer();
     // whole within the call, up to the bytes, where the handler is synchronous
     return made instanceof Promise

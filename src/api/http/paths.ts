@@ -1,5 +1,6 @@
 /** Which operation a method and path mean, and how a query is read: with HTTP and without. */
 import { parse } from 'node:querystring';
+import { nearest } from '../../core/nearest.ts';
 import { groupBy } from '../common/group-by.ts';
 import { HttpProblem } from './errors.ts';
 import { apiPrefix } from './route.ts';
@@ -18,23 +19,69 @@ export function pathsOf(routes: readonly Route[]): readonly RoutePath[] {
   return [...groupBy(routes, (route) => route.path)].map(([path, operations]) => ({
     path,
     operations,
-    allow: operations.flatMap(({ method }) => (method === 'get' ? ['GET', 'HEAD'] : ['POST'])).join(', '),
+    allow: operations.flatMap(({ method }) => methodsOf[method]).join(', '),
   }));
 }
 
-/** A path without the method of a request. */
+const methodsOf: Readonly<Record<Route['method'], readonly string[]>> = {
+  get: ['GET', 'HEAD'],
+  post: ['POST'],
+  delete: ['DELETE'],
+};
+
+/** A path without the method of a request. @param allow the methods that it has */
 export function methodRefusal(method: string, allow: string): HttpProblem {
-  return new HttpProblem('method-not-allowed', `${method} is not possible here; ${allow} is.`);
+  const words = allow.split(', ');
+  const last = words.pop() ?? '';
+  const taken = words.length === 0 ? last : `${words.join(', ')} and ${last}`;
+  return new HttpProblem('method-not-allowed', `This path does not take ${method.slice(0, 20)}; it takes ${taken}.`);
 }
 
 /** The stream serves upgrades of these paths; a plain request for them gets a hint. */
 const streamPaths = new Set([`${apiPrefix}/ws/telemetry`, `${apiPrefix}/telemetry/ws`]);
 
-/** A path that no operation has. */
-export function pathRefusal(path: string): HttpProblem {
-  const hint = streamPaths.has(path) ? ' but the telemetry stream, which is a WebSocket' : '';
-  return new HttpProblem('not-found', `There is nothing at ${path.slice(0, 200)}${hint}.`);
+const pages = ['/docs/', '/redoc', '/openapi.json'];
+/** segments of a path that are compared with those of the operations */
+const maxSegments = 8;
+
+/** The path of an operation with the segments of a request in the place of its parameters. */
+function filledIn(template: string, segments: readonly string[]): string {
+  return template
+    .split('/')
+    .map((segment, i) => (segment.startsWith('{') ? (segments[i] ?? segment) : segment))
+    .join('/');
 }
+
+/** The path that looks most like a given one, or null when none is close. */
+function nearestPath(path: string, templates: readonly string[]): string | null {
+  const segments = path.split('/').slice(0, maxSegments + 1);
+  // names below the base are compared, with the base or without
+  const below = /^\/api(?:\/sim)?(?=\/)/i.exec(path)?.[0] ?? '';
+  const own = path.slice(below.length).replace(/\/+$/, '');
+  const ownSegments = segments.slice(below.split('/').length - 1);
+  const near = nearest(
+    own,
+    templates.map((template) => filledIn(template, ownSegments)),
+  );
+  if (near !== null) return apiPrefix + near;
+  return nearest(path, pages);
+}
+
+/** A path that no operation has. @param templates paths of the operations, below the prefix */
+export function pathRefusal(path: string, templates: readonly string[]): HttpProblem {
+  const shown = path.slice(0, 200);
+  if (streamPaths.has(path))
+    return new HttpProblem('not-found', `There is nothing at ${shown} but the telemetry stream, which is a WebSocket.`);
+  const near = nearestPath(path, templates);
+  const hint = near === null ? '' : ` Did you mean ${near}?`;
+  return new HttpProblem(
+    'not-found',
+    `There is nothing at ${shown}.${hint} Operations are below ${apiPrefix}, and /docs lists them.`,
+  );
+}
+
+/** printable ASCII: what may stand in a header */
+const headerText = /^[\x21-\x7e]+$/;
 
 /** The parameters of a query. The length of the address bounds them: a limit of the parser would drop the later ones. */
 export function parseQuery(text: string): unknown {
@@ -50,9 +97,25 @@ export interface Found {
 /** Finds operations as the router of the HTTP server does. */
 export class RouteTable {
   readonly #paths: readonly (RoutePath & { readonly pattern: RegExp })[];
+  /** below the prefix */
+  readonly templates: readonly string[];
 
   constructor(routes: readonly Route[]) {
     this.#paths = pathsOf(routes).map((each) => ({ ...each, pattern: patternOf(apiPrefix + each.path) }));
+    this.templates = this.#paths.map(({ path }) => path);
+  }
+
+  /**
+   * The address without the slashes at the end of its path, where something is there; null: there is not.
+   * @param url path and query as the request had them
+   */
+  withoutSlash(url: string): string | null {
+    const cut = url.indexOf('?');
+    const path = cut < 0 ? url : url.slice(0, cut);
+    if (!path.endsWith('/') || !headerText.test(url)) return null;
+    const bare = path.replace(/\/+$/, '');
+    const isThere = pages.includes(bare) || this.#paths.some(({ pattern }) => pattern.test(bare));
+    return isThere ? bare + (cut < 0 ? '' : url.slice(cut)) : null;
   }
 
   /**
@@ -70,13 +133,14 @@ export class RouteTable {
       if (route === undefined) throw methodRefusal(method, allow);
       return { route, params };
     }
-    throw pathRefusal(path);
+    throw pathRefusal(path, this.templates);
   }
 }
 
 /** The method of a route that serves a method of a request; as there, HEAD is served by `get`, and capitals count. */
 function methodOf(method: string): Route['method'] | null {
   if (method === 'GET' || method === 'HEAD') return 'get';
+  if (method === 'DELETE') return 'delete';
   return method === 'POST' ? 'post' : null;
 }
 

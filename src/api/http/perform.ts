@@ -21,7 +21,7 @@ type QueryValue = string | number | boolean;
 
 /** A request as a caller in this process makes it. */
 export interface InProcessRequest {
-  /** `GET`, `HEAD` or `POST` */
+  /** `GET`, `HEAD`, `POST` or `DELETE` */
   readonly method: string;
   /** with or without the prefix `/api/sim`; may end with a query */
   readonly path: string;
@@ -83,7 +83,8 @@ class Reader {
     const cut = url.indexOf('?');
     const path = cut < 0 ? url : url.slice(0, cut);
     admit(path);
-    const { route, params } = this.#table.find(request.method, path);
+    // over HTTP such an address leads to the other by a redirect
+    const { route, params } = this.#table.find(request.method, this.#table.withoutSlash(path) ?? path);
     const { maxBodyBytes } = this.#limits;
     const body = route.method === 'post' ? bodyInProcess(request.body, maxBodyBytes, route.maxTextLength) : undefined;
     return { route, raw: { params, query: parseQuery(cut < 0 ? '' : url.slice(cut + 1)), body } };

@@ -91,7 +91,7 @@ interface RouteInput<P, Q, B> {
 }
 
 interface RouteBase {
-  readonly method: 'get' | 'post';
+  readonly method: 'get' | 'post' | 'delete';
   /** below the prefix, with `{name}` parameters */
   readonly path: string;
   readonly tag: Tag;

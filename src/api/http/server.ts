@@ -23,10 +23,10 @@ import { createHotReads } from './hot-reads.ts';
 import { countAnswers } from '../metrics/answer-counts.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import type { OpenApiDocument } from '../description/openapi.ts';
-import { parseQuery, pathRefusal } from './paths.ts';
+import { parseQuery, pathRefusal, RouteTable } from './paths.ts';
 import { createPerform, createRequestCheck } from './perform.ts';
 import type { CheckRequest, Perform } from './perform.ts';
-import { sendProblem } from './reply.ts';
+import { sendBytes, sendProblem } from './reply.ts';
 import { RequestLog } from './request-log.ts';
 import { apiPrefix } from './route.ts';
 import type { Route } from './route.ts';
@@ -193,8 +193,12 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
   app.use(createAdmission(guard, ctx));
   mountRoutes(app, routes, { ctx, checkReplies, share });
   mountDocs(app, document);
+  const table = new RouteTable(routes);
   app.use((request: Request, response: Response) => {
-    sendProblem(response, describeError(pathRefusal(request.path)));
+    const location = table.withoutSlash(request.originalUrl);
+    // the status keeps method and body, so that a write arrives as one
+    if (location !== null) sendBytes(response, 308, 'text/plain', Buffer.alloc(0), { Location: location });
+    else sendProblem(response, describeError(pathRefusal(request.path, table.templates)));
   });
   app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
     if (response.headersSent) next(error);

@@ -39,12 +39,23 @@ describe('interface 13: POST devices/{index}/remove', () => {
     expect((await rest.get('/devices?device=3')).devices[0].device_index).to.equal(3);
   });
 
+  it('DELETE devices/{index} does the same, for no page of another origin', async () => {
+    await open({ types: ['PV', 'Batt', 'PV'] });
+    const remove = (headers: Record<string, string> = {}) => rest.call('/devices/1', { method: 'DELETE', headers });
+    expect((await remove({ Origin: 'http://evil.example' })).json).to.include({ status: 403, code: 'cross-origin' });
+    expect((await remove()).json).to.deep.equal({ device_index: 1, device_count: 2 });
+    expect((await remove()).json).to.include({ status: 404, code: 'unknown-device' });
+    expect((await rest.get('/overview')).devices).to.have.length(2);
+  });
+
   it('refuses an index that is none, a body and a query', async () => {
     await open();
     await rest.refused('/devices/x/remove', 422, 'validation', {});
     await rest.refused('/devices/-1/remove', 422, 'validation', {});
     const { errors } = await rest.refused('/devices/99999999999999999999/remove', 422, 'validation', {});
-    expect(errors).to.deep.equal([{ in: 'path', name: 'index', detail: 'must be from 0 to 999999999' }]);
+    expect(errors).to.deep.equal([
+      { in: 'path', name: 'index', detail: 'must be an integer from 0 to 999999999; given 100000000000000000000' },
+    ]);
     await rest.refused('/devices/1/remove', 422, 'validation', { force: true });
     await rest.refused('/devices/1/remove?device=1', 422, 'validation', {});
     expect((await rest.call('/devices/1/remove')).status).to.equal(405);

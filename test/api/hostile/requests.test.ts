@@ -11,7 +11,8 @@ type Case = readonly [name: string, bytes: Buffer | string, status: number, code
 
 const targets: readonly Case[] = [
   ['an unknown path', wire('/api/sim/nothing'), 404, 'not-found'],
-  ['a trailing slash', wire('/api/sim/overview/'), 404, 'not-found'],
+  ['a trailing slash of what is not there', wire('/api/sim/nothing/'), 404, 'not-found'],
+  ['a host and a trailing slash', wire('//evil.example/api/sim/overview/'), 404, 'not-found'],
   ['another case', wire('/api/SIM/Overview'), 404, 'not-found'],
   ['a double slash', wire('//api/sim/overview'), 404, 'not-found'],
   ['a host in the path', wire('//evil.example/api/sim/overview'), 404, 'not-found'],

@@ -126,8 +126,6 @@ describe('requests without HTTP', () => {
     const ids = new Set<string>();
     for (const [method, path] of [
       ['GET', '/nothing'],
-      ['GET', '/thing/'],
-      ['GET', '/thing/x/'],
       ['GET', '/Thing/x'],
       ['GET', '/thing/%ff'],
       ['DELETE', '/thing/%ff'],
@@ -151,7 +149,9 @@ describe('requests without HTTP', () => {
       expect(id).to.match(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
       ids.add(id);
     }
-    expect(ids).to.have.length(17);
+    expect(ids).to.have.length(15);
+    // over HTTP a redirect leads there
+    expect(await get('/thing/x/')).to.deep.equal(await get('/thing/x'));
     for (const path of ['', '?a=1', 'thing/x', 'http://127.0.0.1/thing', '/thing/x#a'])
       expect(problem(await get(path)), path).to.include({ status: 400, code: 'malformed-request' });
     expect(problem(await get('/api/sim?a=1'))).to.include({ code: 'not-found', instance: '/api/sim?a=1' });

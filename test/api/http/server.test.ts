@@ -42,7 +42,7 @@ describe('paths and methods', () => {
     for (const path of [
       '/nothing',
       '/api/sim',
-      '/api/sim/thing/',
+      '/api/sim/nothing/',
       '/api/sim/THING',
       '/api/sim/../../etc/passwd',
       '/docs/package.json',
@@ -130,6 +130,13 @@ describe('bodies', () => {
     for (const body of ['{', '', '{"value":NaN}', "{'value':1}", '{"value":01}']) {
       expectProblem(await post(port, body), 400, 'malformed-json');
     }
+    const detail = async (body: string) => expectProblem(await post(port, body), 400, 'malformed-json')['detail'];
+    expect(await detail('{"value": 1,\n "kind": a}')).to.equal(
+      'The body is not valid JSON: at line 2, column 10 there is "a", where a value must stand.',
+    );
+    expect(await detail('{"value": 1')).to.equal(
+      'The body is not valid JSON: at line 1, column 12 the body ends, where a comma or } must stand.',
+    );
     const bad = Buffer.from([0x22, 0xff, 0x22]);
     const head = `POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n`;
     expectProblem(await rawExchange(port, head, bad), 400, 'malformed-json');

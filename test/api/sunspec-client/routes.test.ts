@@ -222,7 +222,7 @@ describe('REST sunspec-client', () => {
       ['[::1]', 'must be an IPv6 address without brackets, such as ::1'],
     ] as const)
       expect((await call('/sunspec-client/connect', { host }, 422)).errors).to.deep.equal([
-        { in: 'body', name: '/host', detail },
+        { in: 'body', name: '/host', detail: `${detail}; given ${JSON.stringify(host)}` },
       ]);
     expect(await call('/sunspec-client')).to.include({ state: 'disabled' });
   });
