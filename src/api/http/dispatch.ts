@@ -50,7 +50,7 @@ export function answerOf(route: Route, ctx: RouteContext, raw: RawInput): Answer
     if (route.method !== 'get') ctx.replyCache.changed();
   };
   const carriedOut = (answer: Answer<unknown>) => {
-    if (route.method === 'post') ctx.requestLog.carriedOut(route, raw);
+    if (route.method !== 'get') ctx.requestLog.carriedOut(route, raw);
     return answer;
   };
   try {

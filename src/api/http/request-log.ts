@@ -24,6 +24,7 @@ export interface LoggedRequest {
 
 /** An operation, as lines show it. */
 interface LoggedRoute {
+  readonly method: string;
   readonly path: string;
   readonly routine?: true;
 }
@@ -50,9 +51,10 @@ export class RequestLog {
     this.#failures = new LimitedLog(log, clock, 'failed requests');
   }
 
-  /** A POST that was carried out. Those of routine (`Route.routine`) are reported at `debug`. */
+  /** A write that was carried out. Those of routine (`Route.routine`) are reported at `debug`. */
   carriedOut(route: LoggedRoute, { params, query, body, by }: LoggedInput): void {
-    const line = () => `${originText(by)}: POST ${this.#prefix}${targetOf(route, params, query)}${bodyInWords(body)}`;
+    const line = () =>
+      `${originText(by)}: ${route.method.toUpperCase()} ${this.#prefix}${targetOf(route, params, query)}${bodyInWords(body)}`;
     if (route.routine !== true) this.#writes.info(line, deviceOf(query));
     else if (this.#log.keepsDebug === true) this.#log.debug(line(), deviceOf(query));
   }

@@ -7,7 +7,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { limitUnread, newestAnswer, trackAnswer } from '../../core/http/answer-order.ts';
 import { lazily } from '../../core/lazy.ts';
 import { createHttpGuard } from '../../core/http/http-guard.ts';
-import { listen } from '../../core/net/listen.ts';
+import { listen, withRemedy } from '../../core/net/listen.ts';
 import { LoopShare } from '../../core/turns.ts';
 import { closeAnswered, createProblem, refuseOnSocket } from '../../core/http/problem.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
@@ -252,7 +252,9 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
       return ctx.stopDelayS !== null;
     },
     async start() {
-      const { address, port } = await listen(server, config.host, config.port, 'HTTP');
+      const { address, port } = await listen(server, config.host, config.port, 'HTTP').catch((error: unknown) => {
+        throw withRemedy(error, '--website_port');
+      });
       return { host: address, port };
     },
     stop() {

@@ -39,6 +39,22 @@ function listenFailed(host: string, port: number, cause: unknown, what: string |
 }
 
 /**
+ * What the user can do about a port that another process has; empty for failures of another sort.
+ * @param flag the setting of the port, which takes 0
+ */
+export function portRemedy({ cause }: Error, flag: string): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return code === 'EADDRINUSE' || code === 'EACCES' ? `; ${flag} takes another port, or 0 for any free one` : '';
+}
+
+/** A failure to listen with what the user can do about it. */
+export function withRemedy(error: unknown, flag: string): unknown {
+  if (!(error instanceof SimError)) return error;
+  const { code, message, issues, cause } = error;
+  return Object.assign(new SimError(code, message + portRemedy(error, flag), issues), { cause });
+}
+
+/**
  * Binds a server of `node:net` or `node:http` and resolves with the address in use.
  * @param port 0 = any free port
  * @param what protocol or device, put before the message of a failure

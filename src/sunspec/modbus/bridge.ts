@@ -3,7 +3,7 @@ import { startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure, ModbusTcpEndpoint } from '../../core/adapter.ts';
 import { SimError } from '../../core/errors.ts';
 import { shortageOf } from '../../core/shortage.ts';
-import { hostAndPort } from '../../core/net/listen.ts';
+import { hostAndPort, withRemedy } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
@@ -210,7 +210,7 @@ class TcpAdapter implements ModbusAdapter {
       await listenAll(this.#ports);
     } catch (error) {
       await this.#close();
-      throw error;
+      throw withRemedy(error, '--mb_port');
     }
     // a stop meanwhile has closed the listeners, and nothing may watch the files after it
     if (this.#lifecycle.stopping) return;
@@ -358,7 +358,8 @@ async function listenAll(ports: readonly Port[]): Promise<void> {
 function named(error: unknown, deviceIndex: number | undefined): unknown {
   if (!(error instanceof SimError)) return error;
   const whose = deviceIndex === undefined ? 'Modbus' : `Modbus of device ${deviceIndex}`;
-  return new SimError(error.code, `${whose}: ${error.message}`, error.issues);
+  const { code, message, issues, cause } = error;
+  return Object.assign(new SimError(code, `${whose}: ${message}`, issues), { cause });
 }
 
 /** The text after the first port: empty, `..last` for consecutive ports, or a list. */

@@ -390,7 +390,7 @@ describe('life cycle', () => {
     expect(error).to.be.instanceOf(SimError);
     expect(error).to.include({
       code: 'LISTEN_FAILED',
-      message: `HTTP: cannot listen on 127.0.0.1:${port}: the port is in use`,
+      message: `HTTP: cannot listen on 127.0.0.1:${port}: the port is in use; --website_port takes another port, or 0 for any free one`,
     });
     await second.stop();
   });

@@ -3,7 +3,7 @@ import { startLine } from '../../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure } from '../../../core/adapter.ts';
 import { noSuchDevice, SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
-import { hostAndPort } from '../../../core/net/listen.ts';
+import { hostAndPort, portRemedy } from '../../../core/net/listen.ts';
 import { silentLogger } from '../../../core/log/log.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import { maxUnitId } from '../../../contract/modbus-report.ts';
@@ -258,7 +258,7 @@ class TcpProxy implements ProxyAdapter {
     } catch (error) {
       this.#server = null;
       throw error instanceof SimError
-        ? new SimError(error.code, `Modbus proxy: ${error.message}`, error.issues)
+        ? new SimError(error.code, `Modbus proxy: ${error.message}${portRemedy(error, '--proxy_port')}`, error.issues)
         : error;
     }
   }
