@@ -167,7 +167,13 @@ interface Protocols {
 function composeProtocols(context: AdapterContext): Protocols {
   const { config, clock, logBook, modbusMessages: messages } = context;
   const logger = logBook.logger('Modbus');
-  const sunspecClient = createSunSpecClient({ clock, logger, seed: config.seed, messages });
+  const sunspecClient = createSunSpecClient({
+    clock,
+    logger,
+    seed: config.seed,
+    messages,
+    ptys: config.clientPty,
+  });
   // one more protocol is one more line
   return { protocols: [...composeModbus(context), sunspecClient], sunspecClient };
 }

@@ -165,7 +165,7 @@ describeWith(['socat'], 'the SunSpec client over a serial line', () => {
     path = realpathSync(theirs);
   });
   beforeEach(() => {
-    client = createSunSpecClient();
+    client = createSunSpecClient({ ptys: true });
   });
   afterEach(() => client.stop());
   after(async () => {

@@ -34,11 +34,10 @@ const tlsSchema = z
 
 const serialSchema = z
   .strictObject({
-    path: z
-      .string()
-      .min(1)
-      .max(200)
-      .openapi({ description: 'Name of the line: `/dev/ttyUSB0`, `/dev/pts/3`, `COM3`.' }),
+    path: z.string().min(1).max(200).openapi({
+      description:
+        'Name of the line: `/dev/ttyS0`, `/dev/ttyUSB0`, `/dev/ttyACM0`, `/dev/ttyAMA0`, `/dev/serial/by-id/...`, `COM3`; with the flag `--client_pty yes` also `/dev/pts/3`.',
+    }),
     baud: z.int().min(300).max(921_600).optional().openapi({ description: 'Default 9600.' }),
     parity: z.enum(['N', 'E', 'O']).optional().openapi({ description: 'None, even or odd. Default `N`.' }),
     stop_bits: z

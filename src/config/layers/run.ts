@@ -123,6 +123,7 @@ export function appConfig(
     },
     rtu: rtuOf(v),
     proxy,
+    clientPty: v.client_pty,
     simModels: v.sim_models,
     faults,
     historySamples: v.history_samples,

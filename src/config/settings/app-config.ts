@@ -125,6 +125,8 @@ export interface AppConfig {
     /** 0: any free port; null: that of the map */
     readonly port: number | null;
   } | null;
+  /** whether REST clients may connect the SunSpec client to pseudo terminals */
+  readonly clientPty: boolean;
   /** the maps end with the models 64413 and 64414 */
   readonly simModels: boolean;
   /** from the start; a fault that names no device acts on all */

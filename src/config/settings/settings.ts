@@ -10,6 +10,7 @@ import type { Setting, ValueOf } from './setting.ts';
 import { programSettings } from './program.ts';
 import { clockSettings, tickSettings } from './simulation.ts';
 import { surroundingsSettings } from './surroundings.ts';
+import { clientSettings } from './sunspec-client.ts';
 import { browserSettings, webLimits, webSettings } from './web.ts';
 
 /** In the order of the help text. */
@@ -24,6 +25,7 @@ const settings = {
   ...rtuSettings,
   ...modbusTlsSettings,
   ...proxySettings,
+  ...clientSettings,
   ...mapSettings,
   ...programSettings,
   ...browserSettings,

@@ -49,6 +49,8 @@ export interface SunSpecClientOptions {
   readonly later?: Later;
   /** takes the messages over TCP and TLS; default: nothing does */
   readonly messages?: ModbusMessages;
+  /** whether pseudo terminals are serial lines; default false */
+  readonly ptys?: boolean;
 }
 
 /** Idle until `connect`. */
@@ -62,6 +64,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
   readonly #log: LimitedLog;
   readonly #queue: OperationQueue;
   readonly #poller: Poller;
+  readonly #ptys: boolean;
   readonly #counters: Counters = { requests: 0, answers: 0, errors: 0, timeouts: 0, exceptions: 0, connections: 0 };
   readonly #listeners: ((sample: RemoteSample) => void)[] = [];
   readonly #deviceListeners: ((device: RemoteDevice) => void)[] = [];
@@ -76,6 +79,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
 
   constructor(options: SunSpecClientOptions = {}) {
     const { clock = systemClock, logger = silentLogger, seed = 1, later = callLater, messages } = options;
+    this.#ptys = options.ptys ?? false;
     this.#clock = clock;
     this.#tap = messages && new ModbusTap(messages, this.comm, clock);
     this.#log = new LimitedLog(logger, clock, 'the SunSpec client', later);
@@ -138,7 +142,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
 
   async connect(target: ClientTarget): Promise<ClientStatus> {
     if (this.#lifecycle.stopping) throw new SimError('STOPPING', 'the simulator is stopping');
-    checkTarget(target);
+    checkTarget(target, this.#ptys);
     // certificates that do not fit are an error of the request, not of the device
     if (target.transport !== 'rtu') connectTargetOf(target);
     this.#letGo(new SimError('COMMAND_CONFLICT', 'the SunSpec client was told to connect again'));

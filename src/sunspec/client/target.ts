@@ -25,15 +25,26 @@ export function withoutSecrets(target: ClientTarget): ClientTarget {
   return target.transport === 'tls' ? { ...target, tls: { ...target.tls, cert: '', key: '', rootCert: '' } } : target;
 }
 
-/** Names that systems give to serial lines; other paths could be files, and /dev/tty1 is somebody's console. */
+/**
+ * Names that systems give to the lines of serial ports and adapters: of Linux 8250 and compatible (`S`), USB (`USB`,
+ * `ACM`) and ARM (`AMA`), of macOS, of Windows. Other names below /dev are files, consoles and terminals of users.
+ */
 const serialPath =
-  /^(?:\/dev\/(?:tty[A-Za-z][\w.-]*|cu\.[\w.-]+|pts\/\d+|serial\/by-(?:id|path)\/[\w.:@+-]+)|COM\d{1,3})$/;
+  /^(?:\/dev\/(?:tty(?:S|USB|ACM|AMA)\d+|serial\/by-(?:id|path)\/[\w.:@+-]+|(?:cu|tty)\.[\w.-]+)|COM\d{1,3})$/;
+const ptyPath = /^\/dev\/pts\/\d+$/;
 
-/** @throws SimError COMMAND_BAD_VALUE with the members of the request that cannot be the address of a device */
-export function checkTarget(target: ClientTarget): void {
+/**
+ * @param ptys whether pseudo terminals are serial lines too; a shell's terminal is one
+ * @throws SimError COMMAND_BAD_VALUE with the members of the request that cannot be the address of a device
+ */
+export function checkTarget(target: ClientTarget, ptys: boolean): void {
   if (target.transport === 'rtu') {
-    if (serialPath.test(target.serial.path)) return;
-    const detail = 'must be the name of a serial line, such as /dev/ttyUSB0, /dev/pts/3 or COM3';
+    const { path } = target.serial;
+    const isPty = ptyPath.test(path);
+    if (serialPath.test(path) || (isPty && ptys)) return;
+    const detail = isPty
+      ? 'is a pseudo terminal, possibly that of a shell; start the simulator with --client_pty yes to use it'
+      : 'must be the name of a serial line, such as /dev/ttyUSB0, /dev/serial/by-id/... or COM3';
     throw new SimError('COMMAND_BAD_VALUE', `serial.path ${detail}`, [{ name: '/serial/path', detail }]);
   }
   if (!isRefusedTarget(target.host)) return;

@@ -101,6 +101,7 @@ describe('interface 12: defaults', () => {
       },
       proxy: null,
       rtu: null,
+      clientPty: false,
       simModels: false,
       faults: [],
       historySamples: 10_000,

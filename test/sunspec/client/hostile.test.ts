@@ -349,45 +349,6 @@ describe('SunSpec client that cannot connect', () => {
     }
   });
 
-  it('opens serial lines only, no files', async () => {
-    for (const path of [
-      '/etc/passwd',
-      '/dev/mem',
-      '/dev/tty',
-      '/dev/tty1',
-      '/dev/watchdog',
-      '/dev/tty/../mem',
-      '../dev/ttyS0',
-      '/dev/ttyS0\n',
-      '/dev/serial/by-id/../../mem',
-      'COM1234',
-    ]) {
-      const failure = await failureOf(
-        client.connect({
-          transport: 'rtu',
-          serial: { path, baud: 9600, parity: 'N', stopBits: 1 },
-          unitId: 1,
-          timeoutMs: 100,
-          baseAddress: null,
-        }),
-      );
-      expect(failure.code, path).to.equal('COMMAND_BAD_VALUE');
-    }
-    const missing = await failureOf(
-      client.connect({
-        transport: 'rtu',
-        serial: { path: '/dev/ttyNONE', baud: 9600, parity: 'N', stopBits: 1 },
-        unitId: 1,
-        timeoutMs: 100,
-        baseAddress: null,
-      }),
-    );
-    expect(missing).to.include({
-      code: 'PEER_ERROR',
-      message: 'cannot open serial:/dev/ttyNONE: there is no such device',
-    });
-  });
-
   it('gives up an attempt that has read all it needs when it is told something else', async () => {
     const { image } = oldInverter();
     const peer = await ScriptedPeer.open(image, 40_000);
