@@ -5,6 +5,12 @@ import { zoneOffsetMs } from './zone.ts';
 
 const minRate = 0.01;
 const maxRate = 3600;
+const msPerDay = 86_400_000;
+
+/** Local time since the last midnight, ms; also before 1970. @param localMs ms since the epoch on local clocks */
+function sinceMidnight(localMs: number): number {
+  return localMs - Math.floor(localMs / msPerDay) * msPerDay;
+}
 
 /** The instant (ms since the epoch) of a local date and time of day. */
 export function localDateMs(date: string, time: string, timezone: string): number {
@@ -155,7 +161,7 @@ export class SimClock {
 
   /** `HH:MM:SS` in the clock's time zone. @param dateMs simulated date, ms since the epoch */
   timeOfDate(dateMs: number): string {
-    const seconds = Math.floor((dateMs + this.#offsetMs(dateMs)) / 1000) % 86_400;
+    const seconds = Math.floor(sinceMidnight(dateMs + this.#offsetMs(dateMs)) / 1000);
     const two = (n: number) => (n < 10 ? `0${n}` : `${n}`);
     return `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
   }
@@ -163,8 +169,7 @@ export class SimClock {
   /** Local midnight before an instant, ms since the epoch. */
   midnightMs(t: SimTime): number {
     const dateMs = this.dateMs(t);
-    const local = dateMs + this.#offsetMs(dateMs);
-    return dateMs - (local % 86_400_000);
+    return dateMs - sinceMidnight(dateMs + this.#offsetMs(dateMs));
   }
 
   /**

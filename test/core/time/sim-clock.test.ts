@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import { addSeconds, secondsBetween, simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { ClockMode } from '../../../src/core/time/clock.ts';
 import { localDateMs, SimClock, tickSeconds } from '../../../src/core/time/sim-clock.ts';
+import { LayerStack } from '../../../src/der/surroundings/grid/layers.ts';
+import { constant, valueAt } from '../../../src/der/surroundings/grid/trajectory.ts';
 import { codeOf } from '../../support/map.ts';
 import { HandWall } from '../../support/wall.ts';
 
@@ -223,5 +225,28 @@ describe('Time zones', () => {
     expect(clock.sim()).to.equal(shown);
     clock.advanceTo(clock.tickEnd(1.5), 1.5);
     expect(secondsBetween(start, clock.sim())).to.equal(1.7);
+  });
+});
+
+describe('Simulated time before 1970', () => {
+  for (const [timezone, date, time] of [
+    ['UTC', '1938-04-24', '22:13:20'],
+    ['UTC', '1969-12-31', '23:59:59'],
+    ['Europe/Berlin', '1969-12-31', '00:00:00'],
+    ['America/New_York', '1969-12-31', '12:30:01'],
+  ] as const)
+    it(`shows ${date} ${time} in ${timezone}, and knows its midnight`, () => {
+      const at = simTimeFromMs(localDateMs(date, time, timezone));
+      const clock = new SimClock(new HandWall(), { mode: 'paused', rate: 1, timezone }, at);
+      expect(clock.timeOfDay(at)).to.equal(time);
+      expect(clock.midnightMs(at)).to.equal(localDateMs(date, '00:00:00', timezone));
+    });
+
+  it('has quantities of the surroundings that never moved at rest', () => {
+    const at = simTimeFromMs(Date.UTC(1938, 3, 24));
+    const still = new LayerStack({ irradiance: constant(500) });
+    expect(still.rampEnd(at)).to.equal(at);
+    expect(still.segmentAt(at)).to.include({ motion: 'still', until: Infinity });
+    expect(valueAt(constant(500), at)).to.equal(500);
   });
 });

@@ -43,7 +43,8 @@ export type Trajectory = Path | Wave | Recorded;
 export type Motion = 'still' | 'slow' | 'fast';
 
 export function constant(value: number): Trajectory {
-  return { kind: 'path', points: [{ t: 0 as SimTime, value }] };
+  // before any date, those before 1970 included
+  return { kind: 'path', points: [{ t: -Infinity as SimTime, value }] };
 }
 
 /** Linear from `from` at `start` to `to`, `rampS` seconds later; 0 s is a step. */
