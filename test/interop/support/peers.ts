@@ -52,6 +52,10 @@ export const peers = {
     present: () => succeeds(python, ['-c', 'import dertwin.main'], dertwinEnvironment),
     get: 'python3 -m pip install --target .venv/dertwin -r test/interop/requirements-dertwin.txt',
   },
+  pvlib: {
+    present: () => succeeds(python, ['-c', 'import pvlib']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
   prometheus_client: {
     present: () => succeeds(python, ['-c', 'import prometheus_client']),
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
@@ -113,11 +117,18 @@ export class PythonPeer {
   #complaints = '';
 
   /**
-   * @param target a port of this machine, or the path of a serial line; null: none
+   * @param target a port of this machine, or the path of a serial line or of a file; null: none
    * @param more arguments of the script behind the target
    */
   constructor(
-    script: 'sunspec_master' | 'modbus_master' | 'metrics_reader' | 'sunspec_device' | 'der_connector' | 'power_flow',
+    script:
+      | 'sunspec_master'
+      | 'modbus_master'
+      | 'metrics_reader'
+      | 'sunspec_device'
+      | 'der_connector'
+      | 'power_flow'
+      | 'pv_day',
     target: number | string | null,
     ...more: readonly string[]
   ) {
