@@ -104,7 +104,13 @@ function batteryParameters({ blocks, given, target, where, issues }: Request): K
       kind: 'battery',
       battery: resolveBattery(block, { ratedW: ratings.WMaxRtg, vNomV: given.vNomV ?? vNomV }, where, issues),
     },
-    ratings: { ...ratings, VNomRtg: vNomV, WChaRteMaxRtg: ratings.WMaxRtg },
+    ratings: {
+      ...ratings,
+      VNomRtg: vNomV,
+      WChaRteMaxRtg: ratings.WMaxRtg,
+      WDisChaRteMaxRtg: ratings.WMaxRtg,
+      VADisChaRteMaxRtg: ratings.VAMaxRtg,
+    },
   };
 }
 
@@ -203,6 +209,9 @@ function hybridParameters({ blocks, given, target, where, issues }: Request): Ki
       ...ratings,
       VNomRtg: inverterRatings[target.phases].vNomV,
       ...(whole.chargeFromGrid && { WChaRteMaxRtg: ratings.WMaxRtg }),
+      // the battery gives active power alone
+      WDisChaRteMaxRtg: Math.min(ratings.WMaxRtg, whole.batteryW),
+      VADisChaRteMaxRtg: Math.min(ratings.WMaxRtg, whole.batteryW),
     },
   };
 }

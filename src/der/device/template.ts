@@ -73,6 +73,7 @@ function ratingsOf(rated: Points, wiring: Wiring, nominalHz: number): Ratings {
     varInjectVar: numberOf(rated, 'VarMaxInjRtg') ?? injectShare * vaMaxVa,
     varAbsorbVar: numberOf(rated, 'VarMaxAbsRtg') ?? absorbRating(vaMaxVa, category),
     chargeMaxW: numberOf(rated, 'WChaRteMaxRtg') ?? null,
+    dischargeMaxW: numberOf(rated, 'WDisChaRteMaxRtg') ?? null,
     aMaxA: numberOf(rated, 'AMaxRtg') ?? (currentHeadroom * vaMaxVa) / nominalLnV(wiring, vNomV),
   };
 }
@@ -82,6 +83,8 @@ const ratingOrder: readonly (readonly [string, 'max' | 'min', string | number])[
   ['VMinRtg', 'max', 'VNomRtg'],
   ['VMaxRtg', 'min', 'VNomRtg'],
   ['VAMaxRtg', 'min', 'WMaxRtg'],
+  ['WDisChaRteMaxRtg', 'max', 'WMaxRtg'],
+  ['VADisChaRteMaxRtg', 'max', 'VAMaxRtg'],
   ['VarMaxInjRtg', 'max', 'VAMaxRtg'],
   ['VarMaxAbsRtg', 'max', 'VAMaxRtg'],
   ['WOvrExtRtg', 'max', 'WMaxRtg'],

@@ -26,6 +26,12 @@ export class DcLink {
     this.#source = source;
   }
 
+  /** Bounds the discharge of a storage, W at the AC terminals; it takes effect with the next sub-step. */
+  limitDischarge(acW: number): void {
+    if (this.#source.dischargeLimitDcW === undefined) return;
+    this.#source.dischargeLimitDcW = acW === Infinity ? Infinity : this.#dcOf(acW);
+  }
+
   /** Takes over the powers of a prepared source. */
   read(source: DcSource): void {
     this.#source = source;

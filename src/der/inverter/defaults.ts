@@ -206,6 +206,8 @@ export function settingsFromRatings(map: WritableMapView): void {
   m.VarMaxInj = m.VarMaxInjRtg;
   m.VarMaxAbs = m.VarMaxAbsRtg;
   m.WChaRteMax = m.WChaRteMaxRtg;
+  m.WDisChaRteMax = m.WDisChaRteMaxRtg;
+  m.VADisChaRteMax = m.VADisChaRteMaxRtg;
   m.VNom = m.VNomRtg;
   m.AMax = m.AMaxRtg;
 }

@@ -94,6 +94,7 @@ export class Inverter {
     this.activePower = new ActivePower(settings, ratings.generator);
     this.protection = new Protection(ratings);
     this.#settings = this.#slowed(settings);
+    this.link.limitDischarge(Math.min(settings.dischargeMaxW, settings.dischargeMaxVa));
     this.#enterService = new EnterService(random);
     this.#stopCeilingW = ratings.wMaxRtgW;
   }
@@ -124,6 +125,7 @@ export class Inverter {
   applySettings(settings: Settings, former?: FormerRanks): void {
     this.reactivePower.reorder(this.#settings, settings, former);
     this.#settings = this.#slowed(settings);
+    this.link.limitDischarge(Math.min(settings.dischargeMaxW, settings.dischargeMaxVa));
     this.#moving = true;
     this.#noTimersUnderGrid = null;
   }
@@ -448,7 +450,10 @@ export class Inverter {
     const { ratings, activePower, reactivePower } = this;
     const settings = this.#settings;
     const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
-    this.circleVa = Math.min(settings.vaMaxVa, volts * settings.aMaxA);
+    // beside an array the discharge is a part of the power alone
+    const discharges = activePower.wantedW > 0 && source.array === undefined;
+    const vaMaxVa = discharges ? Math.min(settings.vaMaxVa, settings.dischargeMaxVa) : settings.vaMaxVa;
+    this.circleVa = Math.min(vaMaxVa, volts * settings.aMaxA);
     reactivePower.step(
       {
         settings,

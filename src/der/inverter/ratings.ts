@@ -30,6 +30,8 @@ export interface Ratings {
   readonly aMaxA: number;
   /** power that the device can absorb from the grid, W; null: it only delivers */
   readonly chargeMaxW: number | null;
+  /** power that the storage of the device can give, W; null: it has none */
+  readonly dischargeMaxW: number | null;
   readonly category: 'CAT_A' | 'CAT_B';
   readonly abnormal: AbnormalCategory;
   readonly nominalHz: number;
@@ -68,11 +70,7 @@ function omitted701(wiring: Wiring): ReadonlySet<string> {
 
 /** Settings of 702 that have no effect in this device. */
 const omitted702 = [
-  'WDisChaRteMaxRtg',
-  'VADisChaRteMaxRtg',
-  'WDisChaRteMax',
   'VAChaRteMax',
-  'VADisChaRteMax',
   'IntIslandCatRtg',
   'IntIslandCat',
   'WMaxOvrExt',
@@ -87,6 +85,8 @@ const omitted702 = [
 
 /** Points of devices that can absorb power from the grid. */
 const charging702 = ['WChaRteMaxRtg', 'WChaRteMax', 'VAChaRteMaxRtg'];
+/** Points of devices with a storage. */
+const discharging702 = ['WDisChaRteMaxRtg', 'VADisChaRteMaxRtg', 'WDisChaRteMax', 'VADisChaRteMax'];
 const charging704 = [
   'PFWAbsEna',
   'PFWAbsEnaRvrt',
@@ -117,12 +117,14 @@ export function modelChoices(
   const curve = { NPt: points, NCrv: sets };
   const trip = { counts: { NPt: points, NCrvSet: sets } };
   const oneWay = ratings.chargeMaxW === null;
+  const stores = ratings.dischargeMaxW !== null;
+  const absent702 = [...omitted702, ...(oneWay ? charging702 : []), ...(stores ? [] : discharging702)];
   const power = { W_SF: powerSf, VA_SF: powerSf, Var_SF: powerSf, V_SF: voltSf, A_SF: currentSf, PF_SF: -3 };
   return [
     // on TCP the port selects the device: there is no address to set
     { def: m1, omit: new Set(addressable ? [] : ['DA']) },
     { def: m701, scale: { ...power, Hz_SF: -3, TotWh_SF: 0, TotVarh_SF: 0, Tmp_SF: -1 }, omit: omitted701(wiring) },
-    { def: m702, scale: { ...power, S_SF: -3 }, omit: new Set([...omitted702, ...(oneWay ? charging702 : [])]) },
+    { def: m702, scale: { ...power, S_SF: -3 }, omit: new Set(absent702) },
     { def: m703, scale: { V_SF: -2, Hz_SF: -3 } },
     {
       def: m704,

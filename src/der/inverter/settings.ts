@@ -65,6 +65,9 @@ export interface Settings {
   readonly varMaxAbsVar: number;
   /** max power taken from the grid, W; 0 for a device that only delivers */
   readonly chargeMaxW: number;
+  /** discharge of the storage, W and VA at the terminals; Infinity: up to its ratings, or there is none */
+  readonly dischargeMaxW: number;
+  readonly dischargeMaxVa: number;
   readonly vNomV: number;
   readonly aMaxA: number;
   /** percent of WMax, or null while the limit is off */
@@ -115,6 +118,11 @@ function setPointW(map: MapView, wMaxW: number): number | null {
   const m = map.m704;
   if (m.WSetEna !== 'ENABLED') return null;
   return m.WSetMod === 'WATTS' ? (m.WSet ?? 0) : ((m.WSetPct ?? 0) / 100) * wMaxW;
+}
+
+/** A setting below its rating; at the rating the parts of the device bound themselves, without the rounding of a register. */
+function belowRating(value: number | null, rating: number | null): number {
+  return value === null || (rating !== null && value >= rating) ? Infinity : value;
 }
 
 interface AnyPoint {
@@ -228,6 +236,8 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
     varMaxInjVar: m702.VarMaxInj ?? 0,
     varMaxAbsVar: m702.VarMaxAbs ?? 0,
     chargeMaxW: m702.WChaRteMax ?? 0,
+    dischargeMaxW: belowRating(m702.WDisChaRteMax, m702.WDisChaRteMaxRtg),
+    dischargeMaxVa: belowRating(m702.VADisChaRteMax, m702.VADisChaRteMaxRtg),
     vNomV: m702.VNom ?? 0,
     aMaxA: m702.AMax ?? 0,
     maxPowerPct: m704.WMaxLimPctEna === 'ENABLED' ? (m704.WMaxLimPct ?? 100) : null,

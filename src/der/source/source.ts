@@ -98,6 +98,8 @@ export interface DcSource {
   readonly availableDcW: number;
   /** `availableDcW` once ramps of the source are over, W; absent: the same */
   readonly potentialDcW?: number;
+  /** bound on the discharge of a storage, W; Infinity: its own limits; absent: the source has no storage */
+  dischargeLimitDcW?: number;
   /** DC power that can be absorbed during the prepared sub-step, W; 0 for a pure generator */
   readonly absorbableDcW: number;
   /** `absorbableDcW` once ramps of the source are over, W; absent: the same */

@@ -35,6 +35,8 @@ const declared: Readonly<Record<string, Declared>> = {
   '702.VarMaxInj': [0, '702.VarMaxInjRtg'],
   '702.VarMaxAbs': [0, '702.VarMaxAbsRtg'],
   '702.WChaRteMax': [0, '702.WChaRteMaxRtg'],
+  '702.WDisChaRteMax': [0, '702.WDisChaRteMaxRtg'],
+  '702.VADisChaRteMax': [0, '702.VADisChaRteMaxRtg'],
   '702.VNom': ['702.VMinRtg', '702.VMaxRtg'],
   '702.AMax': [0.01, '702.AMaxRtg'],
   '703.ESVHi': [100, 120],

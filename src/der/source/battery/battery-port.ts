@@ -24,6 +24,7 @@ export interface BatteryOptions {
 /** A battery as the one DC port of a device. Powers: + = discharge. */
 export class BatteryPort implements DcSource {
   readonly heldPower = true;
+  dischargeLimitDcW = Infinity;
   readonly ports: readonly DcPort[];
   readonly #system: BatterySystem;
   readonly #parameters: BatteryParameters;
@@ -54,7 +55,7 @@ export class BatteryPort implements DcSource {
   }
 
   get availableDcW(): number {
-    return this.#system.prepared.dischargeW;
+    return Math.min(this.#system.prepared.dischargeW, this.dischargeLimitDcW);
   }
 
   get absorbableDcW(): number {

@@ -92,6 +92,14 @@ export class HybridSource implements DcSource {
     return this.#policy;
   }
 
+  get dischargeLimitDcW(): number {
+    return this.#battery.dischargeLimitDcW ?? Infinity;
+  }
+
+  set dischargeLimitDcW(limitW: number) {
+    this.#battery.dischargeLimitDcW = limitW;
+  }
+
   get availableDcW(): number {
     return this.#pv.availableDcW + this.#battery.availableDcW;
   }

@@ -1,0 +1,72 @@
+import { expect } from 'chai';
+import { codeOf } from '../../support/map.ts';
+import { KindRig } from './support.ts';
+import { StorageRig } from './support-storage.ts';
+
+describe('discharge settings of a storage', () => {
+  it('a battery gives no more than 702.WDisChaRteMax: by set-point and by forced mode', async () => {
+    const rig = StorageRig.battery();
+    const { m702 } = rig.map;
+    expect([m702.WDisChaRteMaxRtg, m702.WDisChaRteMax]).to.deep.equal([10_000, 10_000]);
+    expect([m702.VADisChaRteMaxRtg, m702.VADisChaRteMax]).to.deep.equal([10_000, 10_000]);
+    rig.demand(8000);
+    await rig.run(30);
+    expect(rig.w).to.equal(8000);
+    rig.write((tx) => (tx.m702.WDisChaRteMax = 3000));
+    await rig.run(5);
+    expect(rig.w).to.equal(3000);
+    expect(rig.device.available.injectW).to.be.closeTo(3000, 1e-6);
+    rig.command({ kind: 'battery.control', mode: 'discharge', powerW: 9000 });
+    await rig.run(5);
+    expect(rig.w).to.equal(3000);
+    rig.command({ kind: 'battery.control', mode: 'auto' });
+    rig.demand(-8000);
+    await rig.run(60);
+    expect(rig.w).to.equal(-8000);
+    rig.demand(8000);
+    rig.write((tx) => (tx.m702.WDisChaRteMax = 10_000));
+    await rig.run(60);
+    expect(rig.w).to.equal(8000);
+    expect(codeOf(() => rig.write((tx) => (tx.m702.WDisChaRteMax = 10_001)))).to.equal('MAP_BAD_VALUE');
+  });
+
+  it('702.VADisChaRteMax bounds apparent power of the discharge alone', async () => {
+    const rig = StorageRig.battery();
+    rig.write((tx) => {
+      tx.m702.VADisChaRteMax = 5000;
+      Object.assign(tx.m704, { VarSetMod: 'VARS', VarSet: 3000, VarSetEna: 'ENABLED' });
+    });
+    rig.demand(9000);
+    await rig.run(60);
+    expect(rig.q).to.equal(3000);
+    expect(rig.w).to.equal(4000);
+    rig.demand(-9000);
+    await rig.run(60);
+    expect([rig.w, rig.q]).to.deep.equal([-9000, 3000]);
+  });
+
+  it('of a hybrid they bound the battery, not the array', async () => {
+    const rig = new KindRig({ args: ['-d', 'HybridDC-3Phase'] }, { time: '09:00:00' });
+    rig.command({ kind: 'hybrid.policy', policy: 'manual' });
+    rig.demand(14_000);
+    await rig.run(120);
+    const before = rig.detail('hybrid-dc');
+    expect(before.batteryPowerW).to.be.above(3000);
+    rig.write((tx) => (tx.m702.WDisChaRteMax = 1000));
+    await rig.run(60);
+    const after = rig.detail('hybrid-dc');
+    expect(after.batteryPowerW).to.be.within(950, 1150);
+    expect(after.pv.powerW).to.be.closeTo(before.pv.powerW, 100);
+    expect(rig.w).to.be.below(before.pv.powerW + 1150);
+    rig.write((tx) => Object.assign(tx.m702, { WDisChaRteMax: 5000, VADisChaRteMax: 2000 }));
+    await rig.run(60);
+    expect(rig.detail('hybrid-dc').batteryPowerW).to.be.within(1950, 2250);
+  });
+
+  it('devices without a storage do not have the points', () => {
+    for (const type of ['PV-3Phase', 'EVSE', 'Fuelcell-3Phase']) {
+      const { m702 } = new KindRig({ args: ['-d', type] }).map;
+      expect([m702.WDisChaRteMaxRtg, m702.WDisChaRteMax, m702.VADisChaRteMax]).to.deep.equal([null, null, null]);
+    }
+  });
+});
