@@ -16,6 +16,7 @@ function shown(bank: Bank, modelId: number, point: string, otherwise: number): n
 export function batteryBankReply({ bank }: Device, d: BatteryDetail): BatteryBankReply {
   return {
     soc_pct: shown(bank, 713, 'SoC', d.socPct),
+    true_soc_pct: rounded(d.trueSocPct),
     soh_pct: shown(bank, 713, 'SoH', d.sohPct),
     mode: d.mode,
     control: d.control,

@@ -60,6 +60,9 @@ const bank = {
   soc_pct: z
     .number()
     .openapi({ description: '713.SoC, 802.SoC: of the closed strings, or of all when none is closed.' }),
+  true_soc_pct: z
+    .number()
+    .openapi({ description: 'Of the cells, without the drift of the reported one; not rounded.' }),
   soh_pct: z.number(),
   mode: z.enum(['charge', 'discharge', 'idle']),
   control: z.enum(['auto', 'forced']).openapi({ description: '`auto`: set-points and functions decide.' }),
@@ -164,6 +167,7 @@ export type BatteryControlBody = z.output<typeof batteryControlBodySchema>;
 
 const exampleBank = {
   soc_pct: 50,
+  true_soc_pct: 50,
   soh_pct: 100,
   mode: 'idle' as const,
   control: 'forced' as const,

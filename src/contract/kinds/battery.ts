@@ -39,6 +39,14 @@ export type BatteryEvent =
   | 'CURRENT_IMBALANCE_WARNING'
   | 'CONTACTOR_ERROR';
 
+/** Points by which the reported state of charge moves away from the true one. */
+export interface SocDrift {
+  /** per equivalent full cycle */
+  readonly perCyclePct: number;
+  /** per day of simulated time */
+  readonly perDayPct: number;
+}
+
 /** Physical parameters of a battery, as a profile gives them with every default filled in. */
 export interface BatteryParameters {
   readonly chemistry: BatteryChemistry;
@@ -64,6 +72,8 @@ export interface BatteryParameters {
   readonly sohPct: number;
   /** equivalent full cycles in which the state of health falls by 20 points; null: no ageing */
   readonly cycleLife: number | null;
+  /** null: the management system knows the state of charge */
+  readonly socDrift: SocDrift | null;
   /** of the room; null: that of the surroundings */
   readonly ambientTemperatureC: number | null;
   /** of the cells towards the room */
@@ -81,9 +91,9 @@ export interface BatteryCellPosition {
 /** The bank without its strings. Powers and currents: positive = discharge. */
 export interface BatteryDetail {
   readonly kind: 'battery';
-  /** of the closed strings, or of all when none is closed; shown in steps of 0.1 % */
+  /** reported: of the closed strings, or of all when none is closed; shown in steps of 0.1 % */
   readonly socPct: number;
-  /** the same, not rounded */
+  /** the same without the drift of `SocDrift`, not rounded */
   readonly trueSocPct: number;
   readonly sohPct: number;
   readonly mode: BatteryMode;

@@ -5,6 +5,7 @@ import type { BatteryParameters } from '../../../contract/kinds/battery.ts';
 
 const size = z.number().min(1).max(1e9);
 const percent = z.number().min(0).max(100);
+const drift = z.number().min(-50).max(50).optional();
 const count = z.number().int().min(1).max(500);
 
 export const batterySchema = z
@@ -34,6 +35,17 @@ export const batterySchema = z
       description:
         'Equivalent full cycles after which the state of health is 20 points lower; default null, no ageing.',
     }),
+    soc_drift: z
+      .strictObject({
+        per_cycle_pct: drift.meta({ description: 'Points per equivalent full cycle; default 0.' }),
+        per_day_pct: drift.meta({ description: 'Points per day of simulated time; default 0.' }),
+      })
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'How the reported state of charge moves away from the true one until the battery is full; default null, not at all.',
+      }),
     ambient_temperature_c: z
       .number()
       .min(-40)
@@ -128,6 +140,9 @@ export function resolveBattery(
     cells,
     sohPct: input.soh_pct ?? 100,
     cycleLife: input.cycle_life ?? null,
+    socDrift: input.soc_drift
+      ? { perCyclePct: input.soc_drift.per_cycle_pct ?? 0, perDayPct: input.soc_drift.per_day_pct ?? 0 }
+      : null,
     ambientTemperatureC: input.ambient_temperature_c ?? null,
     thermalTimeConstantS: input.thermal_time_constant_s ?? 7200,
     efficiencyNominal: input.efficiency_nominal ?? 0.97,

@@ -19,7 +19,7 @@ export function batteryDetail(system: BatterySystem, p: BatteryParameters, spec:
     capacityWh: p.capacityWh,
     ratedPowerW: p.powerW,
     ampHourRating: bank.nominalAh,
-    socPct: shownPct(bank.meanSoc),
+    socPct: shownPct(system.gauge.reported(bank.meanSoc)),
     trueSocPct: 100 * bank.meanSoc,
     sohPct: shownPct(bank.soh),
     energyAvailableWh: system.energyWh,

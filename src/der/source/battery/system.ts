@@ -19,6 +19,7 @@ import { Contactors } from './contactors.ts';
 import { ForcedControl } from './control.ts';
 import { addFaults } from './faults.ts';
 import type { BatteryFault } from './faults.ts';
+import { SocGauge } from './soc-gauge.ts';
 import { SocWindow } from './soc-window.ts';
 import { extremeCellV } from './view.ts';
 
@@ -48,6 +49,7 @@ export class BatterySystem {
   readonly window = new SocWindow();
   readonly forced = new ForcedControl();
   readonly faults = new Set<BatteryFault>();
+  readonly gauge: SocGauge;
   /** limits of the prepared sub-step */
   readonly prepared: TerminalPowers = { dischargeW: 0, chargeW: 0 };
   /** operating point */
@@ -85,6 +87,7 @@ export class BatterySystem {
     const p = parameters;
     this.#parameters = p;
     this.#spec = spec;
+    this.gauge = new SocGauge(p.socDrift);
     this.bank = new BatteryBank(
       {
         strings: p.strings,
@@ -112,12 +115,12 @@ export class BatterySystem {
     return (this.chargedWh + this.dischargedWh) / (2 * this.#parameters.capacityWh);
   }
 
-  /** Nameplate energy times state of charge and of health, of the closed strings, or of all when none is closed. */
+  /** Nameplate energy times reported state of charge and state of health, of the closed strings, or of all when none is closed. */
   get energyWh(): number {
     const { bank } = this;
     // balanced cells hold a little more than the nameplate says
     const share = bank.closedCount > 0 ? Math.min(bank.closedAh / bank.nominalAh, bank.soh) : bank.soh;
-    return this.#parameters.capacityWh * share * bank.meanSoc;
+    return this.#parameters.capacityWh * share * this.gauge.reported(bank.meanSoc);
   }
 
   get state(): BatteryState {
@@ -180,6 +183,7 @@ export class BatterySystem {
     if (connected) this.standbyWh += this.#standbyW * hours;
     if (powerW > 0) this.dischargedWh += powerW * hours;
     else this.chargedWh -= powerW * hours;
+    this.gauge.advance(dtS, (Math.abs(powerW) * hours) / (2 * this.#parameters.capacityWh));
     if (this.forced.advance(dtS)) this.jumps += 1;
     this.contactors.advance(dtS);
     if (bank.refreshes !== this.#assessedRefresh) this.#assess();
@@ -218,6 +222,7 @@ export class BatterySystem {
     this.bank.soh = p.sohPct / 100;
     this.bank.restart(p.socPct / 100);
     this.window.reset();
+    this.gauge.reset();
     this.clearFaults();
     this.contactors.requestAll(true);
     this.contactors.closeAtOnce();
@@ -229,6 +234,7 @@ export class BatterySystem {
   fill(soc: number): void {
     this.bank.fill(soc);
     this.window.reset();
+    this.gauge.reset();
   }
 
   /** After a refresh of the cells: updates ageing, faults, and the shares of the rating until the next refresh. */
@@ -298,6 +304,9 @@ export class BatterySystem {
     const { window } = this;
     const { lowBlocked, highBlocked } = window;
     window.update(soc, this.#bounds.lowSoc, this.#bounds.highSoc, empty, full);
+    // a reserve below the ceiling does not tell where full is
+    const isTop = full || this.#bounds.highSoc >= this.#parameters.socMaxPct / 100;
+    if (window.highBlocked && !highBlocked && isTop) this.gauge.reset();
     if (window.lowBlocked !== lowBlocked || window.highBlocked !== highBlocked) this.jumps += 1;
   }
 

@@ -29,6 +29,7 @@ describe('profile block battery', () => {
       cells: 16,
       sohPct: 100,
       cycleLife: null,
+      socDrift: null,
       ambientTemperatureC: null,
       thermalTimeConstantS: 7200,
       efficiencyNominal: 0.97,

@@ -22,6 +22,36 @@ describe('battery: balancing', () => {
   });
 });
 
+describe('battery: drift of the reported state of charge', () => {
+  it('grows with throughput and time, and ends when the battery is full', () => {
+    const port = battery({ socDrift: { perCyclePct: 2, perDayPct: -1 } });
+    const error = () => {
+      const { socPct, trueSocPct } = port.detail();
+      return socPct - trueSocPct;
+    };
+    expect(error()).to.be.closeTo(0, 0.051);
+    run(port, 12 * 3600, 10, 0);
+    expect(error()).to.be.closeTo(-0.5, 0.051);
+    const dischargedWh = run(port, 1800, 10, 8000);
+    const grownPct = (2 * dischargedWh) / 30_000 - 1 / 48;
+    expect(error()).to.be.closeTo(-0.5 + grownPct, 0.051);
+    expect(port.detail().energyAvailableWh).to.be.closeTo(150 * (port.detail().trueSocPct + error()), 15);
+    for (let i = 0; i < 300 && port.detail().inhibit !== 'soc_ceiling'; i += 1) run(port, 60, 10, -8000);
+    expect(port.detail()).to.include({ inhibit: 'soc_ceiling', socPct: 90 });
+    run(port, 24 * 3600, 10, 0);
+    expect(error()).to.be.closeTo(-1, 0.051);
+    port.restart();
+    expect(error()).to.be.closeTo(0, 0.051);
+  });
+
+  it('is off unless a profile asks for it', () => {
+    const port = battery();
+    run(port, 3600, 10, 5000);
+    const { socPct, trueSocPct } = port.detail();
+    expect(socPct).to.be.closeTo(trueSocPct, 0.051);
+  });
+});
+
 describe('battery: full and empty', () => {
   for (const chemistry of ['nmc', 'lfp'] as const) {
     for (const strings of [1, 2, 5]) {

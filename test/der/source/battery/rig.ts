@@ -32,6 +32,7 @@ export const defaults: BatteryParameters = {
   cells: 16,
   sohPct: 100,
   cycleLife: null,
+  socDrift: null,
   ambientTemperatureC: null,
   thermalTimeConstantS: 7200,
   efficiencyNominal: 0.97,
