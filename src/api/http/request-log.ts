@@ -116,6 +116,7 @@ function targetOf({ path }: LoggedRoute, params: unknown, query: unknown): strin
 }
 
 function bodyInWords(body: unknown): string {
+  if (body === undefined) return '';
   const text = JSON.stringify(body);
   if (text === '{}') return '';
   return ` ${text.length > maxBodyLength ? `${text.slice(0, maxBodyLength)}…` : text}`;

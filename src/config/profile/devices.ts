@@ -39,7 +39,14 @@ function settingsProfile(
 ): FoundProfile | null {
   const key = type.assetType === 'evse' ? 'evse_profile' : 'f';
   const text = values[key];
-  return text === null ? store.ofType(type) : store.byReference({ text, base: io.cwd, name: originOf(key) }, type);
+  if (text === null) return store.ofType(type);
+  const name = originOf(key);
+  return placed(store.byReference({ text, base: io.cwd, name }, type), name);
+}
+
+/** A profile with the place where it was chosen. */
+function placed(found: FoundProfile | null, profilePlace: string): FoundProfile | null {
+  return found && { ...found, profilePlace };
 }
 
 const seriesKeys = { dc: 'dc_profile', load: 'load_profile', vehicles: 'vehicles' } as const;
@@ -98,10 +105,11 @@ function entryProfile(
     issues.push({ name: `${where}evse_profile`, detail });
     return null;
   }
-  if (typeof profile === 'object') return store.inline(profile, `${where}profile`, type);
+  if (typeof profile === 'object') return placed(store.inline(profile, `${where}profile`, type), `${where}profile`);
   const text = profile ?? evse;
   if (text === undefined) return settingsProfile(building, type);
-  return store.byReference({ text, base, name: `${where}${profile === undefined ? 'evse_profile' : 'profile'}` }, type);
+  const name = `${where}${profile === undefined ? 'evse_profile' : 'profile'}`;
+  return placed(store.byReference({ text, base, name }, type), name);
 }
 
 function entryType({ device_type: given, evse_profile: evse }: DeviceEntry, preset: DeviceTypeName): DeviceTypeName {

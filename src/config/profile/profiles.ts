@@ -21,6 +21,8 @@ export interface FoundProfile {
   readonly profile: DeviceProfile;
   /** null when the user named none */
   readonly profileName: string | null;
+  /** the flag or key that chose it, for messages; absent: none did */
+  readonly profilePlace?: string;
 }
 
 /** A mention of a profile. */
@@ -135,7 +137,8 @@ export class ProfileStore {
     const input = this.#read(path, reference.name, bundled);
     const issue = input && roleIssue(input, reference, type);
     if (issue) this.#report(issue);
-    const profile = input && !issue ? this.#complete(input, basename(path), type) : null;
+    const of = bundled ? { place: reference.name, given: reference.text } : null;
+    const profile = input && !issue ? this.#complete(input, basename(path), type, of) : null;
     if (profile) resolved.set(key, profile);
     else this.#invalid.add(key);
     return profile;
@@ -158,16 +161,22 @@ export class ProfileStore {
     return input ?? null;
   }
 
+  /** @param bundled of a bundled profile, which the user cannot change: what chose it */
   #complete(
     input: DeviceProfileInput,
     where: string,
     { assetType, phases, windType }: DeviceTypeInfo,
+    bundled: { readonly place: string; readonly given: string } | null = null,
   ): DeviceProfile | null {
     const { longitudeDeg, values, originOf } = this.#options;
     const found: Issue[] = [];
     const target = { assetType, phases, longitudeDeg, ...(windType !== undefined && { windType }) };
     const profile = resolveProfile(withOverrides(input, assetType, values), target, where, found);
-    for (const issue of found) this.#report(issueOfSetting(issue, where, values, originOf));
+    for (const issue of found) {
+      const named = issueOfSetting(issue, where, values, originOf);
+      const detail = `given ${JSON.stringify(bundled?.given)}, in which ${issue.name.slice(where.length + 2)}: ${issue.detail}`;
+      this.#report(named === issue && bundled ? { name: bundled.place, detail } : named);
+    }
     return profile;
   }
 

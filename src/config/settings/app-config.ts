@@ -27,6 +27,8 @@ export interface DeviceConfig {
   readonly profile: DeviceProfile;
   /** file name without directory and extension; null when the user named no profile */
   readonly profileName: string | null;
+  /** where its profile was chosen, for messages: `site.yaml: devices[1].profile`, `-f`; absent: nowhere */
+  readonly profilePlace?: string;
   readonly series: DeviceSeriesPaths;
   /** from the start, on this device alone */
   readonly faults: readonly FaultGroup[];

@@ -59,7 +59,7 @@ function checkDevices(devices: readonly DeviceSpec[], factory: DeviceFactory, st
   const issues: Issue[] = [];
   devices.forEach((device, position) => {
     const { profile, phases } = device;
-    const where = `devices[${position}] (${device.name})`;
+    const where = device.profilePlace ?? `devices[${position}] (${device.name})`;
     attempt(
       () => {
         factory.checkVisits(device);

@@ -8,6 +8,8 @@ export interface DeviceSpec {
   readonly name: string;
   readonly deviceType: string;
   readonly profileName: string | null;
+  /** where the user chose the profile, for messages; absent: by position and name of the device */
+  readonly profilePlace?: string;
   readonly phases: Wiring;
   /** devices of one profile share one object, and with it layout and start values */
   readonly profile: ProfileSpec;

@@ -23,7 +23,7 @@ describe('a further device by its entry', () => {
     });
     const { name, ...device } = config.deviceOf({}, 8);
     const { name: first, ...present } = config.devices[0]!;
-    expect(device).to.deep.equal(present);
+    expect(device).to.deep.equal({ ...present, profilePlace: 'the setting f' });
     expect([first, name]).to.deep.equal(['Batt-3Phase 0', 'Batt-3Phase 8']);
     expect(device.profile).to.equal(present.profile);
   });

@@ -160,7 +160,19 @@ describe('interface 12.1: devices of a mixed site', () => {
       '{ device_type: HybridDC-3Phase, profile: { hybrid: { pv_w: 0 } } }',
       'profile.hybrid.pv_w: given 0; allowed: a number from 1 to 1000000000',
     ],
+    [
+      '{ device_type: Wind-T3-3Phase, profile: 10kW-3Phase }',
+      'profile: given "10kW-3Phase", in which pv: belongs to: PV device, hybrid; allowed for a device of kind wind: wind',
+    ],
   ];
+  it('know where their profile was chosen, for what is wrong in it', () => {
+    const places = (text: string, ...argv: string[]) =>
+      load(text, argv).devices.map(({ profilePlace }) => profilePlace);
+    expect(
+      places('devices: [{ count: 2 }, { profile: {} }, { evse_profile: station.yaml, device_type: EVSE }]'),
+    ).to.deep.equal([undefined, undefined, 'c.yaml: devices[1].profile', 'c.yaml: devices[2].evse_profile']);
+    expect(places('{}', '-f', '10kW-3Phase')).to.deep.equal(['-f']);
+  });
   for (const [entry, line] of cases) {
     it(`refuse ${entry}`, () =>
       expect(fileIssues(`devices: [${entry}]`, files)).to.deep.equal([`c.yaml: devices[0].${line}`]));

@@ -306,7 +306,7 @@ describe('interface 12: wind settings', () => {
   });
   it('a type III turbine refuses the profile of a type IV one', () => {
     expect(issueLines(['-d', 'Wind-T3-3Phase', '-f', 'Wind-100kW-T4-3Phase'])).to.deep.equal([
-      'Wind-100kW-T4-3Phase.yaml: wind.turbine: given farm-100kw, which is of type T4; allowed: nrel-5mw',
+      '-f: given "Wind-100kW-T4-3Phase", in which wind.turbine: given farm-100kw, which is of type T4; allowed: nrel-5mw',
     ]);
   });
 });

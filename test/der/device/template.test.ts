@@ -8,6 +8,7 @@ import { createTemplate } from '../../../src/der/device/template.ts';
 import type { DeviceTemplate, ProfileSpec } from '../../../src/der/device/template.ts';
 import { createMapView } from '../../../src/sunspec/map/view.ts';
 import type { MapView } from '../../../src/sunspec/map/view.ts';
+import { configuredDevices } from '../../support/configured.ts';
 import { errorOf } from '../../support/map.ts';
 import { testPlant } from '../../support/plant.ts';
 
@@ -198,5 +199,13 @@ describe('Template of a profile', () => {
       'devices[1]: models.701.W',
       'devices[1]: models.704.Foo',
     ]);
+  });
+
+  it('faults of a profile that the user chose are told where it was chosen', () => {
+    const [device] = configuredDevices('-d', 'PV-3Phase');
+    const profile = { ...device!.profile, models: { 704: { Foo: 1 } } };
+    const chosen = { ...device!, profile, profilePlace: 'c.yaml: devices[3].profile' };
+    const error = errorOf(() => testPlant({ devices: [chosen] }));
+    expect(error.issues.map((issue) => issue.name)).to.deep.equal(['c.yaml: devices[3].profile: models.704.Foo']);
   });
 });
