@@ -141,7 +141,11 @@ class Collector {
         .find(({ def }) => def.id === model)
         ?.slots.filter(({ path }) => path.startsWith(`${at}.Pt[`) && path.endsWith(`].${axes[0].point}`)).length ?? 0;
     if (points.length > room) {
-      this.issues.push({ in: 'body', name: pointer, detail: `must have at most ${room} items` });
+      this.issues.push({
+        in: 'body',
+        name: pointer,
+        detail: `must have at most ${room} items; given ${points.length}`,
+      });
       return;
     }
     this.#put(model, `${at}.ActPt`, points.length, pointer);
@@ -176,10 +180,10 @@ class Collector {
 /** Reason why a number would lose its meaning in the register; null: it does not. */
 function unfitNumber({ def, sf }: PointSlot, value: number): string | null {
   if (def.sf === undefined && !def.type.startsWith('float') && !Number.isInteger(value))
-    return 'must be a whole number';
+    return `must be a whole number; given ${value}`;
   // rounded to 0 it would mean that no time is set
   if (def.units === 'Secs' && value > 0 && value < 0.5 * 10 ** sf)
-    return `is too small: the register counts in steps of ${10 ** sf}`;
+    return `is too small: the register counts in steps of ${10 ** sf}; given ${value}`;
   return null;
 }
 
