@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Plant } from '../../../src/contract/plant.ts';
 import type { Device } from '../../../src/contract/device.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
-import { createTestBank } from '../../support/map.ts';
+import { byModbus, createTestBank } from '../../support/map.ts';
 import type { TestBank } from '../../support/map.ts';
 import { Rest } from '../../support/rest.ts';
 import type { Json } from '../../support/http.ts';
@@ -107,6 +107,10 @@ describe('grid support: a value in a unit selects the mode of that unit', () => 
   it('705.Crv.VRef: 0 is stored as written, and no other value below 80 is', async () => {
     expect(await rest.post('/grid-support/volt-var', { v_ref_pct: 0 })).to.include({ v_ref_pct: 0 });
     expect(test.value('705.Crv[0].VRef')).to.equal(0);
+    // a master stages it and adopts
+    await rest.post('/grid-support/volt-var', { v_ref_pct: 100 });
+    test.set({ '705.Crv[1].VRef': 0, '705.AdptCrvReq': 2 }, byModbus);
+    expect([test.value('705.AdptCrvRslt'), test.value('705.Crv[0].VRef')]).to.deep.equal(['COMPLETED', 0]);
     expect(await refusals('/volt-var', { v_ref_pct: 79 })).to.deep.equal([
       '/v_ref_pct: 79 is outside 80..120 and not 0',
     ]);
