@@ -69,7 +69,7 @@ const maxFragments = 16;
  * answers.
  */
 const maxUnsentBytes = 1024 * 1024;
-const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011 } as const;
+const closeCodes = { normal: 1000, goingAway: 1001, policy: 1008, internal: 1011, noAnswer: 1006 } as const;
 
 interface Client {
   readonly id: number;
@@ -81,6 +81,8 @@ interface Client {
   readonly connectedAtMs: number;
   /** of the connection before the first pong */
   lastPongMs: number;
+  /** close code that this side sent first, if any: without an answer to it the library reports 1006 */
+  sentCode: number | null;
   hasPonged: boolean;
 }
 
@@ -285,6 +287,7 @@ class TelemetryStream implements Telemetry {
       peer: `${remoteAddress ?? 'unknown'}:${remotePort ?? 0}`,
       connectedAtMs: this.#context.clock.nowMs(),
       lastPongMs: this.#nowMs(),
+      sentCode: null,
       hasPonged: false,
     };
     this.#clients.add(client);
@@ -295,6 +298,7 @@ class TelemetryStream implements Telemetry {
 
   #listenTo(client: Client, tcp: Socket): void {
     const { socket } = client;
+    this.#noteCloseCode(client);
     socket.on('message', () => {
       this.#counters.rx += 1;
       this.#noteActivity();
@@ -315,6 +319,16 @@ class TelemetryStream implements Telemetry {
     });
   }
 
+  /** Notes the code of the first close frame of this side, also of one that the library sends for a broken message. */
+  #noteCloseCode(client: Client): void {
+    const { socket } = client;
+    const close = socket.close.bind(socket);
+    socket.close = (code, reason) => {
+      client.sentCode ??= code ?? null;
+      close(code, reason);
+    };
+  }
+
   #deliver(client: Client, event: TickEvent): void {
     if (this.#broadcast.event !== event) this.#broadcast = new Broadcast(event);
     if (client.device === null) {
@@ -329,7 +343,8 @@ class TelemetryStream implements Telemetry {
     if (!this.#clients.delete(client)) return;
     const { sent, dropped } = client.outbox;
     client.outbox.close();
-    this.#log.info(`client ${client.peer} disconnected with code ${code}: ${sent} messages sent, ${dropped} dropped`);
+    const shown = code === closeCodes.noAnswer ? (client.sentCode ?? code) : code;
+    this.#log.info(`client ${client.peer} disconnected with code ${shown}: ${sent} messages sent, ${dropped} dropped`);
   }
 
   /** Applies the time limits, or sends the next ping. */

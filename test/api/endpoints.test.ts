@@ -162,6 +162,8 @@ describe('life-cycle endpoints', () => {
       delay_s: 2,
     });
     expect(await rest.post('/stop', {}, 202)).to.deep.equal({ state: 'stopping', delay_s: 2 });
+    // a body that a client declares as JSON and leaves empty
+    expect(await rest.post('/stop', '', 202)).to.deep.equal({ state: 'stopping', delay_s: 2 });
     expect(stops).to.deep.equal([['done', 2]]);
     expect((await rest.call('/health')).json.status).to.equal('stopping');
     await rest.refused('/overview', 503, 'stopping');

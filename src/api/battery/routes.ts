@@ -50,9 +50,10 @@ function controlCommand(body: BatteryControlBody): BatteryCommand {
 
 function controlReply({ plant }: RouteContext, device: Device) {
   const detail = storageOf(device);
-  const { requestedPowerW, clampedPowerW, remainingS } = detail;
+  const { requestedMode, requestedPowerW, clampedPowerW, remainingS } = detail;
   return {
     ...batteryBankReply(device, detail),
+    requested_mode: requestedMode,
     requested_power_kw: requestedPowerW === null ? null : kilo(requestedPowerW),
     clamped_power_kw: clampedPowerW === null ? null : kilo(clampedPowerW),
     remaining_s: remainingS === null ? null : rounded(remainingS),

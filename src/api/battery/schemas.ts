@@ -64,7 +64,9 @@ const bank = {
     .number()
     .openapi({ description: 'Of the cells, without the drift of the reported one; not rounded.' }),
   soh_pct: z.number(),
-  mode: z.enum(['charge', 'discharge', 'idle']),
+  mode: z.enum(['charge', 'discharge', 'idle']).openapi({
+    description: 'What the battery did in the last tick, by the sign of its power; a command shows with the next one.',
+  }),
   control: z.enum(['auto', 'forced']).openapi({ description: '`auto`: set-points and functions decide.' }),
   power_kw: z.number().openapi({ description: '802.W, DC; positive = discharge.' }),
   dc_voltage_v: z.number().openapi({ description: '802.V; 0 while no string is closed.' }),
@@ -103,6 +105,9 @@ export const batterySchema = z
 export const batteryControlSchema = z
   .strictObject({
     ...bank,
+    requested_mode: z
+      .enum(batteryControlModes)
+      .openapi({ description: 'Mode that was commanded, from the command on; `auto`: nothing is forced.' }),
     requested_power_kw: quantity('Magnitude that the forced mode was given; null: nothing is forced.'),
     clamped_power_kw: quantity('The same within the present limits.'),
     remaining_s: quantity('Simulated time until control returns to `auto`; null: without end, or nothing is forced.'),
@@ -196,6 +201,7 @@ const exampleBank = {
 /** Directly after the request: the power follows with the next tick. */
 export const exampleBatteryControl = {
   ...exampleBank,
+  requested_mode: 'discharge' as const,
   requested_power_kw: 5,
   clamped_power_kw: 5,
   remaining_s: 600,

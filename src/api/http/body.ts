@@ -184,13 +184,12 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The JSON body of a request; `{}` when there is none.
+ * The JSON body of a request; `{}` when there is none, or an empty one.
  * @param maxTextLength characters of one text
  * @throws HttpProblem `malformed-json`, `validation`
  */
 export function parseBody(bytes: Buffer | undefined, maxTextLength = maxStringLength): unknown {
-  if (bytes === undefined) return {};
-  if (bytes.length === 0) throw new HttpProblem('malformed-json', 'The body is empty.');
+  if (bytes === undefined || bytes.length === 0) return {};
   const text = decoded(bytes);
   const value = parsed(text);
   checkShape(value, maxTextLength);

@@ -162,7 +162,7 @@ const health = route({
         : ('ok' as const);
     const { p99Ms, stalls } = ctx.eventLoop;
     return new Answer(
-      { status, tick, tick_age_s: tickAgeS, event_loop_p99_ms: p99Ms, stalls },
+      { status, tick, tick_age_s: Math.round(tickAgeS * 1000) / 1000, event_loop_p99_ms: p99Ms, stalls },
       { status: stopping || stalled ? 503 : 200 },
     );
   },

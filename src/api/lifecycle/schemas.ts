@@ -91,7 +91,7 @@ export const healthSchema = z
         '`degraded`: no tick for five intervals, a protocol in the state `error`, or `rate` of the clock not reached.',
     }),
     tick: z.int(),
-    tick_age_s: z.number().openapi({ description: 'Real seconds since the last tick ended.' }),
+    tick_age_s: z.number().openapi({ description: 'Real seconds since the last tick ended, to 1 ms.' }),
     event_loop_p99_ms: z.number().min(0).openapi({
       description:
         '99th percentile of the delay of timers in the last full 10 s, real milliseconds. Above 100 the machine is overloaded.',

@@ -36,7 +36,8 @@ const setTime = route({
   operationId: 'set_time',
   summary: 'Sets mode, rate, time of day and time zone of the simulated clock',
   description:
-    '`wall_clock` ties the simulated clock to real time. A rate belongs to `accelerated` or `paused`. At least one ' +
+    '`wall_clock` ties the simulated clock to real time. A pause puts the clock to the end of the last tick, which registers ' +
+    'and snapshots show, and from which the next step goes on. A rate belongs to `accelerated` or `paused`. At least one ' +
     'member is required.',
   body: timeBodySchema,
   reply: timeSchema,

@@ -129,6 +129,8 @@ export interface BatteryDetail {
   readonly energyDischargedWh: number;
   readonly state: BatteryState;
   readonly inhibit: BatteryInhibit;
+  /** mode that was commanded; `auto`: not forced */
+  readonly requestedMode: BatteryControlMode;
   /** magnitude that the forced mode was given; null: not forced */
   readonly requestedPowerW: number | null;
   /** the same within the present limits */

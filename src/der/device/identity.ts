@@ -13,16 +13,18 @@ export interface DeviceIdentity {
   readonly unitAddress?: number;
 }
 
-/** Writes the registers that identify a device and its ports. */
+const isEmpty = (text: string | null) => text === null || text === '';
+
+/** Writes the registers that identify a device and its ports; what the profile gives of model 1 stays. */
 export function writeIdentity(
   map: MeasurementView,
   { serialNumber, version, deviceType, unitAddress }: DeviceIdentity,
   ports: readonly DcPort[],
 ): void {
   const { m1 } = map;
-  m1.SN = serialNumber;
-  m1.Vr = version;
-  m1.Md = deviceType;
+  if (isEmpty(m1.SN)) m1.SN = serialNumber;
+  if (isEmpty(m1.Vr)) m1.Vr = version;
+  if (isEmpty(m1.Md)) m1.Md = deviceType;
   if (unitAddress !== undefined) m1.DA = unitAddress;
   ports.forEach(({ type, name }, i) => {
     const port = map.m714.Prt[i];

@@ -216,7 +216,7 @@ export function settingsFromRatings(map: WritableMapView): void {
 export function writeDefaults(map: WritableMapView, ratings: Ratings): void {
   ratingDefaults(map, ratings);
   curveDefaults(map, ratings);
-  Object.assign(map.m1, { Mn: 'derbench', Md: 'Simulated inverter', Opt: '' });
+  Object.assign(map.m1, { Mn: 'derbench', Opt: '' });
   const wirings = { single: 'SINGLE_PHASE', split: 'SPLIT_PHASE', three: 'THREE_PHASE' } as const;
   map.m701.ACType = wirings[ratings.wiring];
   // Table 4; the random delay and the ramp exclude each other

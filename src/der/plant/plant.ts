@@ -121,7 +121,8 @@ export class SimPlant implements Plant {
 
   get time(): TimeNow {
     const { clock, tickIntervalS } = this.#options;
-    const sim = clock.sim();
+    // while paused, the instant that registers and snapshot show, and from which the next step goes on
+    const sim = clock.acting();
     return {
       ...clock.settings,
       rateEffective: clock.paused ? 0 : this.#pace.rateEffective,

@@ -100,7 +100,7 @@ export class Stepping {
   async #towards(t: SimTime, done: number, by: Origin | undefined): Promise<TickEvent> {
     const { clock, latest } = this.#plant;
     this.#checkPaused();
-    const aheadS = secondsBetween(done === 0 ? clock.sim() : clock.tickTime, t);
+    const aheadS = secondsBetween(clock.tickTime, t);
     if (Number.isNaN(aheadS)) throw new SimError('COMMAND_BAD_VALUE', 'the instant is no number');
     if (aheadS < 0) throw new SimError('COMMAND_BAD_VALUE', `the instant lies ${-aheadS} s in the past`);
     const [tickS, leftS] = [this.#tickS, secondsBetween(clock.tickTime, t)];

@@ -94,17 +94,25 @@ describe('interface 6.1, 6.2: battery', () => {
   it('forces a mode for a time of the simulated clock', async () => {
     const taken = await post({ mode: 'discharge', power_kw: 5, duration_s: 60 });
     expect(taken)
-      .to.include({ control: 'forced', requested_power_kw: 5, clamped_power_kw: 5, remaining_s: 60 })
+      .to.include({
+        mode: 'idle',
+        control: 'forced',
+        requested_mode: 'discharge',
+        requested_power_kw: 5,
+        clamped_power_kw: 5,
+        remaining_s: 60,
+      })
       .and.not.have.property('strings');
     await rest.plant.step(20);
     const running = await rest.get('/controls/battery');
-    expect(running).to.include({ mode: 'discharge', power_kw: 5, remaining_s: 30 });
+    expect(running).to.include({ mode: 'discharge', requested_mode: 'discharge', power_kw: 5, remaining_s: 30 });
     expect((await rest.get('/overview')).metrics.power_kw).to.be.within(4.7, 4.9);
     await rest.plant.step(21);
     expect(await rest.get('/controls/battery')).to.include({
       mode: 'idle',
       control: 'auto',
       power_kw: 0,
+      requested_mode: 'auto',
       requested_power_kw: null,
       clamped_power_kw: null,
       remaining_s: null,

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import { Rig } from '../../support/rig.ts';
+import { testPlant } from '../../support/plant.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
 
 type Totals = Record<'W' | 'VA' | 'Var' | 'A' | 'TotWhInj' | 'TotVarhInj' | 'TotVarhAbs' | 'TotWhAbs', number>;
@@ -155,6 +156,17 @@ describe('Measurements (model 701)', () => {
     expect([m1.Mn, m1.SN, m1.Vr, m1.Md]).to.deep.equal(['derbench', 'DB-000007', '0.1.0', 'PV-3Phase']);
     const port = rig.map.m714.Prt[0]!;
     expect([port.PrtTyp, port.ID, port.IDStr, port.DCAlrm, port.DCSta]).to.deep.equal(['PV', 1, 'PV', 0, 'ON']);
+  });
+
+  it('what a profile gives of model 1 is the identity, also after a reset; the rest is of the simulator', () => {
+    const plant = testPlant({ models: { '1': { Mn: 'Maker', Md: 'X-10', SN: 'S 0815', Vr: '4.2' } } });
+    const { bank } = plant.device(0);
+    const identity = () => [bank.map.m1.Mn, bank.map.m1.Md, bank.map.m1.SN, bank.map.m1.Vr];
+    expect(identity()).to.deep.equal(['Maker', 'X-10', 'S 0815', '4.2']);
+    plant.device(0).command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
+    expect(identity()).to.deep.equal(['Maker', 'X-10', 'S 0815', '4.2']);
+    expect(bank.provenance(bank.layout.slot(1, 'SN')!)).to.include({ source: 'profile' });
+    expect(testPlant({ models: { '1': { Md: 'X-10' } } }).device(0).bank.map.m1.SN).to.equal('DB-000000');
   });
 });
 

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { addSeconds } from '../../../src/core/time/clock.ts';
 import type { LogEntry } from '../../../src/core/log/log.ts';
 import { createLogBook, silentLogger } from '../../../src/core/log/log.ts';
 import type { TickEvent } from '../../../src/contract/plant.ts';
@@ -135,6 +136,25 @@ describe('Plant', () => {
     plant.setTime({ mode: 'paused' });
     await plant.step(1);
     expect(plant.latest.tick).to.equal(3);
+  });
+
+  it('a pause between two ticks shows the time of the snapshot, from which the next step goes on', async () => {
+    const wall = new HandWall();
+    const plant = testPlant({ mode: 'accelerated', wall });
+    wall.advance(1500);
+    await plant.tick();
+    wall.advance(1000);
+    const shown = () => new Date(plant.time.dateMs).toISOString().slice(11, 23);
+    expect(shown()).to.equal('12:00:02.500');
+    plant.setTime({ mode: 'paused' });
+    expect([shown(), plant.time.clockTime]).to.deep.equal(['12:00:01.500', '12:00:01']);
+    expect(plant.latest.published[0]?.snapshot.metrics.timestamp).to.contain(shown());
+    await plant.step(1);
+    expect(shown()).to.equal('12:00:03.000');
+    await plant.runTo(addSeconds(plant.time.sim, 0.2));
+    expect(shown()).to.equal('12:00:03.200');
+    plant.setTime({ clockTime: '08:30:00' });
+    expect(shown()).to.equal('08:30:00.000');
   });
 
   it('a pause during a sliced tick lets no further tick through', async () => {

@@ -105,15 +105,16 @@ describe('Plant.runTo', () => {
     expect(plant.latest.tick).to.equal(3);
   });
 
-  it('where the clock was paused between two ticks, the instant shown is the earliest', async () => {
+  it('where the clock was paused between two ticks, the end of the last tick is shown, and is the earliest', async () => {
     const wall = new HandWall();
     const plant = testPlant({ mode: 'accelerated', wall });
     const begin = plant.latest.sim;
     wall.advance(600);
     plant.setTime({ mode: 'paused' });
-    expect((await failureOf(plant.runTo(addSeconds(begin, 0.5)))).code).to.equal('COMMAND_BAD_VALUE');
-    await plant.runTo(addSeconds(begin, 0.6));
-    expect([plant.latest.tick, secondsBetween(begin, plant.latest.sim)]).to.deep.equal([1, 0.6]);
+    expect(plant.time.sim).to.equal(begin);
+    expect((await failureOf(plant.runTo(addSeconds(begin, -0.1)))).code).to.equal('COMMAND_BAD_VALUE');
+    await plant.runTo(addSeconds(begin, 0.5));
+    expect([plant.latest.tick, secondsBetween(begin, plant.latest.sim)]).to.deep.equal([1, 0.5]);
   });
 
   it('follows a rate that changes on the way; one that puts the instant out of reach ends it', async () => {

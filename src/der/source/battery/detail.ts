@@ -47,6 +47,7 @@ export function batteryDetail(system: BatterySystem, p: BatteryParameters, spec:
     energyDischargedWh: system.dischargedWh,
     state: system.state,
     inhibit: system.inhibit,
+    requestedMode: forced.mode,
     requestedPowerW: requestedW,
     clampedPowerW: requestedW === null ? null : Math.min(requestedW, maxW),
     remainingS: forced.remainingS === Infinity ? null : forced.remainingS,
