@@ -15,7 +15,10 @@ import type { Adapter } from './core/adapter.ts';
 import { createTelemetry } from './ws/telemetry.ts';
 
 /** The parts of the interface's context that do not come from the configuration. */
-export type HttpSetup = Omit<ApiContext, 'config' | 'history' | 'remoteHistory' | 'evseProfiles' | 'faultProfiles'>;
+export type HttpSetup = Omit<
+  ApiContext,
+  'config' | 'history' | 'remoteHistory' | 'evseProfiles' | 'faultProfiles' | 'startSettingsOf'
+>;
 
 export interface Http {
   readonly api: Api;
@@ -27,7 +30,11 @@ export interface Http {
 }
 
 /** @param checkReplies whether each reply is held to its schema */
-export function createHttp({ web, historySamples }: AppConfig, setup: HttpSetup, checkReplies: boolean): Http {
+export function createHttp(
+  { web, historySamples, startSettings }: AppConfig,
+  setup: HttpSetup,
+  checkReplies: boolean,
+): Http {
   const { plant, clock, logBook, sunspecClient } = setup;
   // REST shows the stream as one of the adapters
   const adapters = [...setup.adapters];
@@ -38,6 +45,7 @@ export function createHttp({ web, historySamples }: AppConfig, setup: HttpSetup,
       adapters,
       history: createHistory(plant, { samplesPerDevice: historySamples }),
       remoteHistory: createRemoteHistory(sunspecClient, historySamples),
+      startSettingsOf: (kind) => startSettings.filter(({ kinds }) => kinds.includes(kind)),
       evseProfiles: readEvseProfiles(),
       faultProfiles: readFaultProfiles(),
       config: {

@@ -12,6 +12,8 @@ import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
 import type { ChargePointIdOf } from '../../contract/charge-point-ids.ts';
+import type { AssetType } from '../../contract/device.ts';
+import type { StartSetting } from '../../contract/start-settings.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import type { RequestLog } from './request-log.ts';
 import type { History } from '../history/history.ts';
@@ -105,6 +107,8 @@ export interface ApiContext {
   readonly modbusMessages: ModbusMessages;
   /** the samples that it has polled */
   readonly remoteHistory: RemoteHistory;
+  /** settings of the process that replace members of the profiles of a kind; default: none */
+  readonly startSettingsOf?: (kind: AssetType) => readonly StartSetting[];
   /** default: none */
   readonly evseProfiles?: readonly EvseProfile[];
   /** ready sets of faults; default: none */

@@ -1,5 +1,6 @@
 import type { IvPoint } from '../../contract/device.ts';
 import type { Device } from '../../contract/device.ts';
+import type { StartSetting } from '../../contract/start-settings.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
 import { pointBits, pointNumber, pointText, pointWriter } from '../common/points.ts';
 import { route } from '../http/route.ts';
@@ -88,12 +89,16 @@ const nameplate = route({
   },
 });
 
+function startReply({ member, name, value, unit, origin, flag }: StartSetting) {
+  return { point: member, name, value, rated_value: null, unit, origin, flag, set_at: null };
+}
+
 const configuredSettings = route({
   method: 'get',
   path: '/nameplate/configured-settings',
   tag: 'Controls',
   operationId: 'get_configured_settings',
-  summary: 'Settings that differ from the ratings',
+  summary: 'Settings that differ from the ratings, and those of the process that replace members of the profile',
   query: deviceQuery,
   reply: configuredSettingsSchema,
   examples: { reply: exampleConfiguredSettings },
@@ -118,7 +123,8 @@ const configuredSettings = route({
         },
       ];
     });
-    return { device_index: device.index, profile: device.profileName, overrides };
+    const atStart = ctx.startSettingsOf?.(device.assetType).map(startReply) ?? [];
+    return { device_index: device.index, profile: device.profileName, overrides: [...atStart, ...overrides] };
   },
 });
 

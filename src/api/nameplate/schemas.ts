@@ -83,19 +83,30 @@ export const configuredSettingsSchema = z
     overrides: z
       .array(
         z.strictObject({
-          point: z.string().openapi({ description: 'For example `702.WMax`.' }),
+          point: z.string().openapi({
+            description:
+              'Point, for example `702.WMax`, or the member of the profile that a flag replaces (`hybrid.pv_w`).',
+          }),
           name: z.string(),
           value: z.number(),
-          rated_value: z.number().nullable(),
+          rated_value: z
+            .number()
+            .nullable()
+            .openapi({ description: 'Null where there is no rating, and for what a flag sets.' }),
           unit: z.string().nullable(),
           origin: z.enum(['flag', 'config', ...sources]).openapi({ description: 'Source of the last write.' }),
-          flag: z.string().nullable(),
+          flag: z.string().nullable().openapi({
+            description: 'Flag of the setting, with origin `flag` (command line) or `config` (file or environment).',
+          }),
           set_at: isoTime
             .nullable()
             .openapi({ description: `Simulated time of the write; null: since the start. ${asSetNow}` }),
         }),
       )
-      .openapi({ description: 'Every setting that differs from its rating.' }),
+      .openapi({
+        description:
+          'Numbers that flags and settings put in the place of members of the profile, then every setting of 702 that differs from its rating.',
+      }),
   })
   .openapi('ConfiguredSettings');
 

@@ -4,6 +4,7 @@ import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { refused } from '../issues/issues.ts';
 import { bundledProxyMapNames, bundledProxyMapPath, profileNameOf } from '../profile/bundled.ts';
+import { startSettings } from '../profile/start-settings.ts';
 import type { AppConfig } from '../settings/app-config.ts';
 import { switches } from '../settings/setting.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
@@ -77,10 +78,11 @@ type Parts = Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'> &
 
 /** Call it only when nothing is wrong. @param gridPath see `gridProfilePath` */
 export function appConfig(
-  { values: v, file }: Gathered,
+  gathered: Gathered,
   { devices, deviceOf, proxy, faults, nominalFrequencyHz }: Parts,
   gridPath: string | null,
 ): AppConfig {
+  const { values: v, file } = gathered;
   return {
     configPath: v.config,
     web: {
@@ -129,6 +131,7 @@ export function appConfig(
     historySamples: v.history_samples,
     log: { level: v.log_level, format: v.log_format },
     unused: unusedSettings(v),
+    startSettings: startSettings(gathered),
     devices,
     deviceOf,
   };

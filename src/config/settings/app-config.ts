@@ -1,3 +1,4 @@
+import type { StartSetting } from '../../contract/start-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { FlatFault } from '../../fault-kinds/request.ts';
 import type { LogLevel } from '../../core/log/log.ts';
@@ -46,6 +47,8 @@ export interface DeviceSeriesPaths {
 
 /** Everything that a run is configured with: checked, complete, paths absolute. */
 export interface AppConfig {
+  /** settings in force that replace members of profiles */
+  readonly startSettings: readonly StartSetting[];
   /** the configuration file, for messages */
   readonly configPath: string | null;
   readonly web: {

@@ -107,6 +107,7 @@ describe('interface 12: defaults', () => {
       historySamples: 10_000,
       log: { level: 'info', format: 'text' },
       unused: [],
+      startSettings: [],
     });
     expect(devices).to.have.length(1);
     expect(devices[0]).to.include({
