@@ -3,6 +3,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { EventLoopState } from '../../core/event-loop.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { EvseParameters } from '../../contract/kinds/evse.ts';
+import type { UnreadAnswers } from '../../core/http/unread-answers.ts';
 import { logCapacity } from '../../core/log/log.ts';
 import type { LogBook } from '../../core/log/log.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -36,6 +37,10 @@ export interface ApiLimits {
   readonly keepAliveTimeoutMs: number;
   /** a client that reads nothing of its answer for this long is disconnected */
   readonly unreadTimeoutMs: number;
+  /** unread bytes of the answers of all connections together; beyond, the oldest slow client is disconnected */
+  readonly maxUnreadBytes: number;
+  /** a client that reads less of its answer within `unreadTimeoutMs` is disconnected, bytes per second */
+  readonly minReadBytesPerS: number;
   /** how long `stop` waits for pending answers */
   readonly stopTimeoutMs: number;
   readonly logEntries: number;
@@ -52,6 +57,8 @@ export const defaultApiLimits: ApiLimits = {
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 5_000,
   unreadTimeoutMs: 30_000,
+  maxUnreadBytes: 64 * 1024 * 1024,
+  minReadBytesPerS: 1024,
   stopTimeoutMs: 1_000,
   logEntries: logCapacity,
   wsQueue: 64,
@@ -135,6 +142,8 @@ export interface RouteContext extends ApiContext {
   readonly replyCache: ReplyCache;
   /** timed controls that requests have begun */
   readonly holds: HoldBook;
+  /** answers that clients have not taken, for the metrics */
+  readonly unread: Pick<UnreadAnswers, 'bytes' | 'closed'>;
   /** answers given so far, for the metrics */
   readonly answers: AnswerCounts;
   /** lines of the log about requests */

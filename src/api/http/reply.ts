@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { unreadLimitMs } from '../../core/http/answer-order.ts';
+import { unreadLimitMs, watchUnread } from '../../core/http/answer-order.ts';
 import { commonHeaders, createProblem, problemHeaders } from '../../core/http/problem.ts';
 import type { Problem, ProblemCode, ProblemIssue } from '../../core/http/problem.ts';
 
@@ -40,6 +40,7 @@ export interface Content {
  */
 export function startUnreadLimit(socket: Socket): void {
   socket.setTimeout(unreadLimitMs(socket) ?? 0);
+  watchUnread(socket);
 }
 
 function end(response: ServerResponse, bytes: Buffer): void {

@@ -6,7 +6,9 @@ import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
 import { limitUnread, newestAnswer, trackAnswer } from '../../core/http/answer-order.ts';
 import { lazily } from '../../core/lazy.ts';
+import { UnreadAnswers } from '../../core/http/unread-answers.ts';
 import { createHttpGuard } from '../../core/http/http-guard.ts';
+import { LimitedLog } from '../../core/log/limited-log.ts';
 import { listen, withRemedy } from '../../core/net/listen.ts';
 import { LoopShare } from '../../core/turns.ts';
 import { closeAnswered, createProblem, refuseOnSocket } from '../../core/http/problem.ts';
@@ -117,7 +119,7 @@ class StreamOffer extends IncomingMessage {
   }
 }
 
-function createHttpServer(limits: ApiLimits, listener: RequestListener): Server {
+function createHttpServer(limits: ApiLimits, listener: RequestListener, unread: UnreadAnswers): Server {
   const server = createServer(
     {
       maxHeaderSize: limits.maxHeaderBytes,
@@ -135,7 +137,7 @@ function createHttpServer(limits: ApiLimits, listener: RequestListener): Server 
   // a maximum would drop headers, possibly Origin; `maxHeaderSize` bounds their bytes
   server.maxHeadersCount = 0;
   server.on('connection', (socket) => {
-    limitUnread(socket, limits.unreadTimeoutMs);
+    limitUnread(socket, limits.unreadTimeoutMs, unread);
   });
   server.on('clientError', onClientError);
   server.on('connect', onConnect);
@@ -143,11 +145,24 @@ function createHttpServer(limits: ApiLimits, listener: RequestListener): Server 
   return server;
 }
 
-function createRouteContext(context: ApiContext): RouteContext {
+function createUnread({ config: { limits }, clock, logBook }: ApiContext): UnreadAnswers {
+  return new UnreadAnswers({
+    limits: {
+      totalBytes: limits.maxUnreadBytes,
+      minBytesPerS: limits.minReadBytesPerS,
+      windowMs: limits.unreadTimeoutMs,
+    },
+    clock,
+    log: new LimitedLog(logBook.logger('Lab'), clock, 'clients that do not read their answers'),
+  });
+}
+
+function createRouteContext(context: ApiContext, unread: UnreadAnswers): RouteContext {
   const metrics = new Metrics();
   let stopDelayS: number | null = null;
   const ctx: RouteContext = {
     ...context,
+    unread,
     replyCache: createReplyCache(context.plant, context.clock),
     holds: new HoldBook(context.plant),
     answers: metrics.answers,
@@ -221,9 +236,10 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
 /** The HTTP interface of a plant on one port: operations, description, documentation pages. */
 export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   const { config } = context;
-  const ctx = createRouteContext(context);
+  const unread = createUnread(context);
+  const ctx = createRouteContext(context, unread);
   const { listener, ...served } = createApp(ctx, options);
-  const server = createHttpServer(config.limits, listener);
+  const server = createHttpServer(config.limits, listener, unread);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);

@@ -1,5 +1,6 @@
 /** Long answers that are made while they are sent. */
 import type { ServerResponse } from 'node:http';
+import { watchUnread } from '../../core/http/answer-order.ts';
 import { commonHeaders } from '../../core/http/problem.ts';
 import { Turns } from '../../core/turns.ts';
 import { startUnreadLimit, requestId } from './reply.ts';
@@ -75,7 +76,10 @@ export async function streamReply(
     for await (const piece of inTurns(pieces)) {
       // after a close during its turn there would be neither a drain nor another close
       if (isGone(response)) return;
-      if (!response.write(piece, 'latin1')) await drained(response);
+      if (!response.write(piece, 'latin1')) {
+        if (response.socket) watchUnread(response.socket);
+        await drained(response);
+      }
       if (isGone(response)) return;
     }
   } catch (error) {

@@ -119,6 +119,18 @@ const ofSimulator: readonly Family[] = [
     samples: ({ ctx: { faults } }) =>
       faultProtocols.map((name) => [faults.active.filter(({ protocol }) => protocol === name).length, name]),
   },
+  single(
+    'gauge',
+    'derbench_http_unread_bytes',
+    'Bytes of answers that clients have not read yet.',
+    ({ ctx }) => ctx.unread.bytes,
+  ),
+  single(
+    'counter',
+    'derbench_http_slow_clients_closed_total',
+    'Connections closed because their clients read their answers too slowly.',
+    ({ ctx }) => ctx.unread.closed,
+  ),
   {
     type: 'counter',
     name: 'derbench_http_requests_total',

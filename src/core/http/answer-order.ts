@@ -1,13 +1,19 @@
 /** The pending answers of each socket of an HTTP server, so that answers written by hand keep the order. */
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 const newest = Symbol('newest answer');
 /** A field of the socket: a weak map would cost a hot read more than all other work in this file. */
 interface TrackedSocket {
   [newest]?: ServerResponse;
 }
-const unreadLimits = new WeakMap<Duplex, number>();
+interface UnreadLimit {
+  readonly timeoutMs: number;
+  readonly answers: UnreadAnswers | undefined;
+}
+const unreadLimits = new WeakMap<Duplex, UnreadLimit>();
 
 /** Records a pending answer; called once for each request, in the order of arrival. */
 export function trackAnswer(response: ServerResponse): void {
@@ -31,12 +37,18 @@ export function whenAnswered(socket: Duplex, run: () => void): void {
 /**
  * Disconnects a client that from now on reads nothing of its answer for this long, because unread answers stay in
  * memory.
+ * @param answers of the server, which bounds their bytes and the rate at which they are taken
  */
-export function limitUnread(socket: Duplex, timeoutMs: number): void {
-  unreadLimits.set(socket, timeoutMs);
+export function limitUnread(socket: Duplex, timeoutMs: number, answers?: UnreadAnswers): void {
+  unreadLimits.set(socket, { timeoutMs, answers });
+}
+
+/** Tells the server of the connection that bytes of an answer wait for the client. */
+export function watchUnread(socket: Socket): void {
+  unreadLimits.get(socket)?.answers?.watch(socket);
 }
 
 /** The limit of a connection, ms; undefined where there is none. */
 export function unreadLimitMs(socket: Duplex): number | undefined {
-  return unreadLimits.get(socket);
+  return unreadLimits.get(socket)?.timeoutMs;
 }
