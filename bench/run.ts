@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
+import { attackersGroup } from './groups/attackers.ts';
 import { fleetGroup } from './groups/fleet.ts';
 import { functionsGroup } from './groups/functions.ts';
 import { httpGroup } from './groups/http.ts';
@@ -27,6 +28,7 @@ const groups: readonly Group[] = [
   memoryGroup,
   startGroup,
   fleetGroup,
+  attackersGroup,
   httpGroup,
   streamGroup,
 ];
