@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newestAnswer } from '../core/http/answer-order.ts';
+import { leaveHttp } from '../core/http/connection-cap.ts';
 import type { HttpGuard } from '../core/http/http-guard.ts';
 import { createProblem, refuseOnSocket } from '../core/http/problem.ts';
 import type { ProblemCode, ProblemIssue } from '../core/http/problem.ts';
@@ -122,6 +123,7 @@ export function guardUpgrades(
       refuse(request, socket, outcome);
       return;
     }
+    leaveHttp(socket);
     accepted(request, outcome);
     socket.off('error', onError);
     gate.emit('upgrade', request, socket, head);

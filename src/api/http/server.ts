@@ -1,15 +1,16 @@
 import { createServer, IncomingMessage } from 'node:http';
 import type { RequestListener, Server } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import express from 'express';
 import type { NextFunction, Request, Response } from 'express';
 import { limitUnread, newestAnswer, trackAnswer } from '../../core/http/answer-order.ts';
 import { lazily } from '../../core/lazy.ts';
+import { ConnectionCap } from '../../core/http/connection-cap.ts';
 import { UnreadAnswers } from '../../core/http/unread-answers.ts';
 import { createHttpGuard } from '../../core/http/http-guard.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
-import { listen, withRemedy } from '../../core/net/listen.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { listen, peerOf, withRemedy } from '../../core/net/listen.ts';
 import { LoopShare } from '../../core/turns.ts';
 import { closeAnswered, createProblem, refuseOnSocket } from '../../core/http/problem.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
@@ -133,7 +134,6 @@ function createHttpServer(limits: ApiLimits, listener: RequestListener, unread: 
     },
     listener,
   );
-  server.maxConnections = limits.maxConnections;
   // a maximum would drop headers, possibly Origin; `maxHeaderSize` bounds their bytes
   server.maxHeadersCount = 0;
   server.on('connection', (socket) => {
@@ -181,6 +181,20 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers): RouteCo
     },
   };
   return ctx;
+}
+
+function createConnectionCap({ config, clock }: ApiContext, log: Logger): ConnectionCap {
+  const { maxConnections: max } = config.limits;
+  return new ConnectionCap({
+    max,
+    monotonicMs: () => clock.monotonicMs(),
+    onGaveWay(socket, waitedMs) {
+      const waited = (waitedMs / 1000).toFixed(1);
+      log.info(
+        `${peerOf(socket)} closed: it asked for nothing for ${waited} s and all ${max} HTTP connections are taken`,
+      );
+    },
+  });
 }
 
 interface Served extends Pick<Api, 'app' | 'document' | 'perform' | 'checkRequest'> {
@@ -239,11 +253,15 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   const unread = createUnread(context);
   const ctx = createRouteContext(context, unread);
   const { listener, ...served } = createApp(ctx, options);
-  const server = createHttpServer(config.limits, listener, unread);
-  const sockets = new Set<Socket>();
+  const log = new LimitedLog(ctx.logBook.logger('Lab'), ctx.clock, 'HTTP connections');
+  const connections = createConnectionCap(ctx, log);
+  const answered: RequestListener = (request, response) => {
+    connections.asked(request.socket);
+    listener(request, response);
+  };
+  const server = createHttpServer(config.limits, answered, unread);
   server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
+    connections.admit(socket);
   });
   let stopped: Promise<void> | null = null;
 
@@ -251,7 +269,7 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
     if (!server.listening) return Promise.resolve();
     return new Promise((resolve) => {
       const leftovers = setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
+        for (const socket of connections.open) socket.destroy();
       }, config.limits.stopTimeoutMs);
       server.close(() => {
         clearTimeout(leftovers);
@@ -277,6 +295,7 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
       ctx.beginStop(0);
       stopped ??= close().then(() => {
         ctx.requestLog.flush();
+        log.flush();
       });
       return stopped;
     },

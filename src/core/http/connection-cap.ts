@@ -1,0 +1,81 @@
+/** The maximum number of HTTP connections: when it is reached, the client that keeps the server waiting longest goes. */
+import type { Socket } from 'node:net';
+import { newestAnswer } from './answer-order.ts';
+
+export interface ConnectionCapOptions {
+  readonly max: number;
+  readonly monotonicMs: () => number;
+  /** Told of each connection that was closed for another one. @param waitedMs for how long it had asked for nothing */
+  readonly onGaveWay: (socket: Socket, waitedMs: number) => void;
+}
+
+/** A client that has just connected must have time to send its request. */
+export const leastWaitMs = 1000;
+
+const waitingSince = Symbol('monotonic ms of the connection or of its last request');
+const upgraded = Symbol('no longer HTTP');
+/** Fields of the socket: a weak map would cost a hot read more than the rest of this file. */
+interface CappedSocket {
+  [waitingSince]?: number;
+  [upgraded]?: true;
+}
+
+/** From here on the connection belongs to another protocol, whose own rules close it. It still counts. */
+export function leaveHttp(socket: object): void {
+  (socket as CappedSocket)[upgraded] = true;
+}
+
+/** Whether the server waits for the client: for a request, or for the rest of one. */
+function isWaiting(socket: Socket): boolean {
+  const last = newestAnswer(socket);
+  return last === undefined || last.closed || !last.req.complete;
+}
+
+/** Replaces `maxConnections` of a server, which refuses every new connection at the cap: idle ones would hold it. */
+export class ConnectionCap {
+  readonly #options: ConnectionCapOptions;
+  readonly #open = new Set<Socket>();
+
+  constructor(options: ConnectionCapOptions) {
+    this.#options = options;
+  }
+
+  /** All open connections, upgraded ones included. */
+  get open(): ReadonlySet<Socket> {
+    return this.#open;
+  }
+
+  /** Takes a new connection in; at the cap one that waits gives way, or else the new one is closed. */
+  admit(socket: Socket): void {
+    const { max, monotonicMs, onGaveWay } = this.#options;
+    const now = monotonicMs();
+    if (this.#open.size >= max) {
+      const [idle, since] = this.#longestWaiting();
+      if (idle === undefined || now - since < leastWaitMs) {
+        socket.destroy();
+        return;
+      }
+      this.#open.delete(idle);
+      onGaveWay(idle, now - since);
+      idle.destroy();
+    }
+    (socket as CappedSocket)[waitingSince] = now;
+    this.#open.add(socket);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  /** A request has begun: the time of a connection that waits runs from its last one. */
+  asked(socket: Socket): void {
+    (socket as CappedSocket)[waitingSince] = this.#options.monotonicMs();
+  }
+
+  #longestWaiting(): [socket: Socket | undefined, sinceMs: number] {
+    let longest: Socket | undefined;
+    let sinceMs = Infinity;
+    for (const socket of this.#open) {
+      const { [waitingSince]: since = Infinity, [upgraded]: other = false } = socket as CappedSocket;
+      if (since < sinceMs && !other && isWaiting(socket)) [longest, sinceMs] = [socket, since];
+    }
+    return [longest, sinceMs];
+  }
+}

@@ -1,0 +1,106 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { expect } from 'chai';
+import { trackAnswer } from '../../../src/core/http/answer-order.ts';
+import { ConnectionCap, leastWaitMs, leaveHttp } from '../../../src/core/http/connection-cap.ts';
+import { listen, peerOf } from '../../../src/core/net/listen.ts';
+import { ask } from '../../support/http.ts';
+import { closed } from '../../support/ports.ts';
+
+describe('the maximum of HTTP connections', () => {
+  const clients: Socket[] = [];
+  let server: Server;
+  let port: number;
+  let nowMs: number;
+  let gone: string[];
+  let pending: ServerResponse[];
+
+  /** Serves with this maximum; `/slow` is answered by the test. */
+  beforeEach(async () => {
+    nowMs = 0;
+    gone = [];
+    pending = [];
+    const cap = new ConnectionCap({
+      max: 3,
+      monotonicMs: () => nowMs,
+      onGaveWay: (socket, waitedMs) => gone.push(`${peerOf(socket)} after ${waitedMs} ms`),
+    });
+    server = createServer((request, response) => {
+      cap.asked(request.socket);
+      trackAnswer(response);
+      if (request.url === '/slow') pending.push(response);
+      else response.end('{}');
+    });
+    server.on('connection', (socket) => {
+      cap.admit(socket);
+    });
+    server.on('upgrade', (_request, socket) => {
+      leaveHttp(socket);
+      socket.resume().on('end', () => socket.destroy());
+      socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n');
+    });
+    ({ port } = await listen(server, '127.0.0.1', 0));
+  });
+
+  afterEach(async () => {
+    for (const socket of clients.splice(0)) socket.destroy();
+    await closed(server);
+  });
+
+  /** A connection with the first octets that it sends, known to the server. */
+  async function client(octets = ''): Promise<Socket> {
+    const accepted = once(server, 'connection');
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    clients.push(socket);
+    await accepted;
+    if (octets !== '') socket.write(octets);
+    return socket;
+  }
+
+  const peerOfClient = (socket: Socket | undefined) => `127.0.0.1:${socket?.localPort}`;
+
+  it('the slowest gives way to a new one: unfinished headers, nothing at all, an unfinished body', async () => {
+    const slow = [
+      await client('GET / HTTP/1.1\r\nHost: x\r\nA: '),
+      await client(),
+      await client('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'),
+    ];
+    const names = slow.map(peerOfClient);
+    await once(slow[2]!, 'data');
+    for (const [at, name] of names.entries()) {
+      nowMs += leastWaitMs;
+      expect((await ask(port, '/')).status).to.equal(200);
+      expect(gone).to.deep.equal(names.slice(0, at + 1).map((each, i) => `${each} after ${(i + 1) * leastWaitMs} ms`));
+      expect(gone[at]).to.contain(name);
+      // takes the place again
+      await client();
+    }
+  });
+
+  it('a new one is refused while the others are fresh', async () => {
+    for (let i = 0; i < 3; i += 1) await client();
+    nowMs += leastWaitMs - 1;
+    const beyond = await client();
+    await once(beyond, 'close');
+    expect(gone).to.deep.equal([]);
+  });
+
+  it('neither a pending answer nor a connection of another protocol gives way', async () => {
+    const served = await client('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(server, 'request');
+    const stream = await client('GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    await once(stream, 'data');
+    nowMs += 10 * leastWaitMs;
+    const idle = await client();
+    const name = peerOfClient(idle);
+    nowMs += leastWaitMs;
+    expect((await ask(port, '/')).status).to.equal(200);
+    expect(gone).to.deep.equal([`${name} after ${leastWaitMs} ms`]);
+    for (const response of pending) response.end('done');
+    const [data] = (await once(served, 'data')) as [Buffer];
+    expect(data.toString()).to.contain('done');
+  });
+});
