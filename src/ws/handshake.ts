@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newestAnswer } from '../core/http/answer-order.ts';
@@ -102,18 +101,26 @@ function refuse(request: IncomingMessage, socket: Duplex, { code, detail, faults
   refuseOnSocket(socket, problem, headers);
 }
 
+/** An upgrade that the rules accept. */
+export interface AcceptedUpgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Duplex;
+  /** octets behind the request */
+  readonly head: Buffer;
+  readonly selection: Selection;
+}
+
 /**
- * A filter between the HTTP server and the WebSocket library: every refusal is a problem body before the handshake, and
- * only accepted upgrades reach the returned server, which itself never listens. The library's own `verifyClient` would
- * be too late: it runs after the checks of method, version, key and protocol, which the library answers with an HTML
- * page.
+ * Checks upgrades in front of the WebSocket library: every refusal is a problem body before the handshake. The
+ * library's own `verifyClient` would be too late: it runs after the checks of method, version, key and protocol, which
+ * the library answers with an HTML page.
+ * @returns ends it
  */
 export function guardUpgrades(
   server: Server,
   rules: HandshakeRules,
-  accepted: (request: IncomingMessage, selection: Selection) => void,
-): { readonly gate: Server; readonly end: () => void } {
-  const gate = createServer();
+  accepted: (upgrade: AcceptedUpgrade) => void,
+): () => void {
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // a client that goes away during the handshake
     const onError = () => socket.destroy();
@@ -124,10 +131,14 @@ export function guardUpgrades(
       return;
     }
     leaveHttp(socket);
-    accepted(request, outcome);
     socket.off('error', onError);
-    gate.emit('upgrade', request, socket, head);
+    accepted({ request, socket, head, selection: outcome });
   };
   server.on('upgrade', onUpgrade);
-  return { gate, end: () => server.off('upgrade', onUpgrade) };
+  return () => server.off('upgrade', onUpgrade);
+}
+
+/** Refuses what only the library finds: a header for subprotocols or extensions that breaks its grammar. */
+export function refuseHandshake(error: Error, socket: Duplex, request: IncomingMessage): void {
+  refuse(request, socket, { code: 'malformed-request', detail: `The handshake is not valid: ${error.message}.` });
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import express from 'express';
-import expressWs from 'express-ws';
+import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { AdapterLifecycle } from '../core/adapter-lifecycle.ts';
 import type { Adapter, AdapterStatus } from '../core/adapter.ts';
@@ -17,8 +16,7 @@ import type { Logger } from '../core/log/log.ts';
 import type { DeviceChange, Plant, TickEvent } from '../contract/plant.ts';
 import type { StreamClient, StreamReport, StreamReporter } from '../contract/stream-report.ts';
 import { Broadcast } from './frames.ts';
-import { guardUpgrades, streamPaths } from './handshake.ts';
-import type { Selection } from './handshake.ts';
+import { guardUpgrades, refuseHandshake, streamPaths } from './handshake.ts';
 import { Outbox } from './outbox.ts';
 import type { OutboxBounds } from './outbox.ts';
 
@@ -105,7 +103,6 @@ class TelemetryStream implements Telemetry {
   readonly #log: LimitedLog;
   readonly #lifecycle = new AdapterLifecycle();
   readonly #clients = new Set<Client>();
-  readonly #selections = new WeakMap<IncomingMessage, Selection>();
   readonly #counters = { rx: 0, errors: 0, lastActivityMs: null as number | null };
   readonly #tally = { sent: 0, dropped: 0 };
   /** bounds for clients of all devices, and for clients of one device */
@@ -196,7 +193,15 @@ class TelemetryStream implements Telemetry {
     const { plant, server, guard, stopping } = this.#context;
     const { maxClients, every, pingIntervalMs } = this.#options;
     this.#followDevices();
-    const { gate, end } = guardUpgrades(
+    const library = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: maxIncomingBytes,
+      maxFragments,
+      perMessageDeflate: false,
+    });
+    library.on('wsClientError', refuseHandshake);
+    const end = guardUpgrades(
       server,
       {
         guard: createHttpGuard(guard),
@@ -205,18 +210,12 @@ class TelemetryStream implements Telemetry {
         maxClients,
         stopping: () => this.#lifecycle.stopping || stopping?.() === true,
       },
-      (request, selection) => {
-        this.#selections.set(request, selection);
+      ({ request, socket, head, selection: { device } }) => {
+        library.handleUpgrade(request, socket, head, (webSocket) => {
+          this.#attach(webSocket, request, device);
+        });
       },
     );
-    const instance = expressWs(express(), gate, {
-      leaveRouterUntouched: true,
-      wsOptions: { maxPayload: maxIncomingBytes, maxFragments, perMessageDeflate: false },
-    });
-    const attach = (socket: WebSocket, request: IncomingMessage) => {
-      this.#attach(socket, request);
-    };
-    for (const path of streamPaths) instance.app.ws(path, attach);
     this.#ends = [
       end,
       plant.onTick((event) => {
@@ -228,9 +227,6 @@ class TelemetryStream implements Telemetry {
       every(pingIntervalMs, () => {
         for (const client of this.#clients) this.#check(client);
       }),
-      () => {
-        instance.getWss().close();
-      },
     ];
   }
 
@@ -269,9 +265,8 @@ class TelemetryStream implements Telemetry {
     }
   }
 
-  #attach(socket: WebSocket, request: IncomingMessage): void {
+  #attach(socket: WebSocket, request: IncomingMessage, device: number | null): void {
     const { remoteAddress, remotePort } = request.socket;
-    const device = this.#selections.get(request)?.device ?? null;
     this.#lastId += 1;
     const client: Client = {
       id: this.#lastId,

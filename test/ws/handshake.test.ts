@@ -67,6 +67,7 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     ['another version', upgrade(path, { 'Sec-WebSocket-Version': '8' }), 400, 'malformed-request'],
     ['no version', upgrade(path, { 'Sec-WebSocket-Version': undefined }), 400, 'malformed-request'],
     ['no key', upgrade(path, { 'Sec-WebSocket-Key': undefined }), 400, 'malformed-request'],
+    ['a broken list of protocols', upgrade(path, { 'Sec-WebSocket-Protocol': 'a,,b' }), 400, 'malformed-request'],
     ['a short key', upgrade(path, { 'Sec-WebSocket-Key': 'abc=' }), 400, 'malformed-request'],
     [
       'two keys',
