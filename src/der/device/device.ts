@@ -1,7 +1,6 @@
 /** One simulated device: inverter and source behind a register bank. */
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { remoteSources } from '../../core/origin.ts';
 import type {
   Alarm,
   AssetType,
@@ -14,7 +13,6 @@ import type {
 } from '../../contract/device.ts';
 import type { Published } from '../../contract/snapshot.ts';
 import type { Origin } from '../../core/origin.ts';
-import { SimError } from '../../core/errors.ts';
 import type { BatteryTree } from '../../contract/kinds/battery.ts';
 import type { EvseSession } from '../../contract/kinds/evse.ts';
 import type { Override } from '../../contract/overrides.ts';
@@ -36,6 +34,7 @@ import { availablePower, noPower } from '../inverter/available.ts';
 import { Inverter } from '../inverter/inverter.ts';
 import { SiteShare } from '../inverter/site-share.ts';
 import { CommandWriters } from './last-writers.ts';
+import { admitWriter } from './local-control.ts';
 import { Power, writeOperatorState } from './power.ts';
 import { stackPower } from './stack-power.ts';
 import { DeviceRegisters } from './registers.ts';
@@ -208,7 +207,7 @@ export class SimDevice implements Device {
   }
 
   command(command: DeviceCommand, by: Origin): void {
-    this.#admit(by, 'COMMAND_CONFLICT');
+    admitWriter(by, this.localControl, 'COMMAND_CONFLICT');
     switch (command.kind) {
       default:
         this.#source.command(command, by);
@@ -365,15 +364,6 @@ export class SimDevice implements Device {
     return this.#fault || this.#power.down;
   }
 
-  #admit(by: Origin, code: 'MAP_LOCAL_CONTROL' | 'COMMAND_CONFLICT'): void {
-    if (this.localControl && remoteSources.includes(by.source)) {
-      throw new SimError(
-        code,
-        'the device is under local control and refuses remote writes and commands (715.LocRemCtl)',
-      );
-    }
-  }
-
   #createRegisters(identity: DeviceIdentity): DeviceRegisters {
     const { environment, log, clock: requestClock } = this.#context;
     return new DeviceRegisters(
@@ -392,7 +382,7 @@ export class SimDevice implements Device {
       {
         admit: (by) => {
           this.#power.admit(by);
-          this.#admit(by, 'MAP_LOCAL_CONTROL');
+          admitWriter(by, this.localControl, 'MAP_LOCAL_CONTROL');
         },
         applySettings: (settings, former) => {
           this.#inverter.applySettings(settings, former);

@@ -30,6 +30,12 @@ export function varBase(settings: Settings, reference: VarReference, pct: number
   }
 }
 
+/** Radius of the circle, VA: the settings of apparent power and of current. @param discharges a storage gives the power */
+export function circleVa(settings: Settings, lnV: number, discharges: boolean): number {
+  const { vaMaxVa, dischargeMaxVa, aMaxA } = settings;
+  return Math.min(vaMaxVa, discharges ? dischargeMaxVa : Infinity, lnV * aMaxA);
+}
+
 const fullFrom = 0.2;
 const noneBelow = 0.05;
 

@@ -13,7 +13,9 @@ import type { DcSource, PhaseLoads } from '../source/source.ts';
 import { meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
 import { ActivePower } from './active-power.ts';
 import { withSupport } from './capability.ts';
+import { circleVa } from './capability.ts';
 import type { Capability } from './capability.ts';
+import { causeFunctions } from './cause-functions.ts';
 import { DcLink } from './dc-link.ts';
 import { EnergyMeter } from './energy.ts';
 import { EnterService } from './enter-service.ts';
@@ -451,9 +453,7 @@ export class Inverter {
     const settings = this.#settings;
     const volts = meanPu(ratings.wiring, grid) * nominalLnV(ratings.wiring, ratings.vNomRtgV);
     // beside an array the discharge is a part of the power alone
-    const discharges = activePower.wantedW > 0 && source.array === undefined;
-    const vaMaxVa = discharges ? Math.min(settings.vaMaxVa, settings.dischargeMaxVa) : settings.vaMaxVa;
-    this.circleVa = Math.min(vaMaxVa, volts * settings.aMaxA);
+    this.circleVa = circleVa(settings, volts, activePower.wantedW > 0 && source.array === undefined);
     reactivePower.step(
       {
         settings,
@@ -490,12 +490,3 @@ interface ServiceCeiling {
   /** share of the reactive power that may flow; absent: all of it */
   readonly varShare?: number;
 }
-
-/** The function behind a trip or a cessation; the optional relays have none. */
-const causeFunctions: Partial<Readonly<Record<TripCause, ControlFunction>>> = {
-  lowVoltage: 'lv_trip',
-  highVoltage: 'hv_trip',
-  lowFrequency: 'lf_trip',
-  highFrequency: 'hf_trip',
-  island: 'anti_islanding',
-};
