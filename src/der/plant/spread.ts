@@ -10,6 +10,9 @@ import type { EvParameters } from '../../contract/kinds/evse.ts';
 import type { PvParameters } from '../../contract/kinds/pv.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 
+/** Machines that a wind farm has at most: each is solved on its own. */
+const airDensities = 8;
+
 /** Draws of one device, all within its spread. */
 class Draws {
   readonly #random: RandomStream;
@@ -23,6 +26,11 @@ class Draws {
   /** A factor from 1 - spread to 1 + spread. */
   factor(): number {
     return 1 + this.#share * (2 * this.#random.next() - 1);
+  }
+
+  /** As `factor`, but one of `levels` in equal distances: devices may share what a level takes long to work out. */
+  stepFactor(levels: number): number {
+    return 1 + this.#share * ((2 * Math.floor(levels * this.#random.next()) + 1) / levels - 1);
   }
 
   /** An efficiency times a factor; at least half of the losses remain. */
@@ -73,14 +81,13 @@ const spreadOf: {
 } = {
   pv: (source, draws) => ({ ...source, pv: spreadPv(source.pv, draws) }),
   battery: (source, draws) => ({ ...source, battery: spreadBattery(source.battery, draws) }),
-  // the place of a turbine (air, terrain before it) and its drive train; rotor and hub are those of the type
+  // the place of a turbine: air and terrain before it; rotor, hub and losses are those of the type
   wind: ({ wind, ...source }, draws) => ({
     ...source,
     wind: {
       ...wind,
-      airDensityKgM3: wind.airDensityKgM3 * draws.factor(),
+      airDensityKgM3: wind.airDensityKgM3 * draws.stepFactor(airDensities),
       shearExponent: wind.shearExponent * draws.factor(),
-      efficiencyNominal: draws.efficiency(wind.efficiencyNominal),
     },
   }),
   fuelcell({ fuelCell, ...source }, draws) {

@@ -69,8 +69,10 @@ describe('devices of one profile', () => {
     for (const type of ['Batt-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE', 'Wind-T3-3Phase']) {
       const [device] = configuredDevices('--device_type', type);
       if (!device) throw new Error(type);
+      const densities = new Set<number>();
       for (let index = 0; index < 200; index += 1) {
         const source = spreadSource(device.profile.source, 10, 7, index);
+        expect(source).not.to.deep.equal(device.profile.source);
         expect(source.kind).to.equal(device.profile.source.kind);
         if ('battery' in source) {
           const { socPct, sohPct, socMinPct, socMaxPct, efficiencyNominal } = source.battery;
@@ -80,8 +82,13 @@ describe('devices of one profile', () => {
         }
         if (source.kind === 'evse') expect(source.evse.ev.socPct).to.be.within(20, 40);
         if (source.kind === 'fuelcell') expect(source.fuelCell.tankLevelPct).to.be.within(0, 100);
-        if (source.kind === 'wind') expect(source.wind.rotorDiameterM).to.equal(126);
+        if (source.kind === 'wind') {
+          expect(source.wind.rotorDiameterM).to.equal(126);
+          densities.add(source.wind.airDensityKgM3);
+        }
       }
+      // each is a machine to be solved
+      expect(densities.size).to.equal(type.startsWith('Wind') ? 8 : 0);
     }
   });
 });

@@ -27,15 +27,22 @@ interface Model {
   readonly steady: SteadyTable;
 }
 
-const models = new WeakMap<WindParameters, Model>();
+/** Solved machines by what they depend on, the latest last. */
+const models = new Map<string, Model>();
+const maxModels = 64;
 
-/** Devices of one profile share one solved machine. */
+/** Turbines with the same machine share its solution, wherever they stand: it takes some milliseconds. */
 function modelOf(parameters: WindParameters): Model {
-  const known = models.get(parameters);
+  const { turbine, cpModel, ratedPowerW, rotorDiameterM, airDensityKgM3, efficiencyNominal } = parameters;
+  const key = JSON.stringify([turbine, cpModel, ratedPowerW, rotorDiameterM, airDensityKgM3, efficiencyNominal]);
+  const known = models.get(key);
   if (known) return known;
   const machine = createMachine(parameters);
   const model = { machine, steady: steadyTable(machine) };
-  models.set(parameters, model);
+  models.set(key, model);
+  // profiles come and go: the oldest machine gives way, and stays with the turbines that have it
+  const [oldest] = models.keys();
+  if (models.size > maxModels && oldest !== undefined) models.delete(oldest);
   return model;
 }
 
