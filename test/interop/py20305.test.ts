@@ -79,6 +79,20 @@ describeWith(['py20305'], 'the SunSpec connector of an IEEE 2030.5 client', () =
     await measured('no reactive power', ({ Var }) => Var === 0);
   });
 
+  it('writes a volt-var curve without a reference, which then is the nominal voltage', async () => {
+    await apply('qv', {
+      qv_mode_enable: 1,
+      qv_olrt: 0.5,
+      qv_curve_v_pts: [95, 100, 105],
+      qv_curve_q_pts: [20, 0, -20],
+    });
+    await atVoltage(1.025);
+    await measured('-10 % at 1.025', ({ Var }) => near(Var, -0.1 * wMaxW));
+    await apply('qv', { qv_mode_enable: 0 });
+    await atVoltage(1);
+    await measured('no reactive power', ({ Var }) => Var === 0);
+  });
+
   it('writes a volt-watt curve, which the active power follows', async () => {
     await apply('pv', { pv_mode_enable: 1, pv_olrt: 0.5, pv_curve_v_pts: [104, 110], pv_curve_p_pts: [100, 0] });
     for (const [voltagePu, ceilingPct] of [
