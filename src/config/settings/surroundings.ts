@@ -34,7 +34,7 @@ export const surroundingsSettings = {
     flags: ['--irradiance_source'],
     kind: choice(['csv', 'clear_sky'], 'SOURCE'),
     default: 'csv',
-    doc: 'Source of the irradiance at start: the CSV series, or a clear sky with clouds.',
+    doc: 'Source of the irradiance at start: the CSV series, or a clear sky with clouds, whose air temperature follows the date.',
   }),
   clouds: setting({
     flags: ['--clouds'],
