@@ -213,6 +213,18 @@ describe('Devices of a running simulator', () => {
     expect((await stream.closed).code).to.equal(1001);
   });
 
+  it('differ from the first of their profile by default, added ones too, and are equal with a spread of 0', async () => {
+    const powers = async (...flags: string[]) => {
+      await start('-N', '2', '--start_paused', 'yes', '--start_clock_time', '08:30:00', ...flags);
+      await add();
+      return app.plant.latest.published.map(({ snapshot }) => snapshot.metrics.power_kw);
+    };
+    const spread = await powers();
+    expect(new Set(spread).size).to.equal(3);
+    await app.stop();
+    expect(await powers('--device_spread_pct', '0')).to.deep.equal([spread[0], spread[0], spread[0]]);
+  });
+
   it('a stop during an addition shuts down cleanly', async () => {
     await start('-N', '3');
     await settled();
