@@ -4,6 +4,7 @@ import type { Device } from '../../contract/device.ts';
 import { pointNumber } from '../common/points.ts';
 import type { BatteryBankReply, BatteryDetailLevel, BatteryStringReply } from './schemas.ts';
 import { kilo, rounded } from '../common/kind-replies.ts';
+import type { RouteContext } from '../http/context.ts';
 import { eachLater } from '../http/pieces.ts';
 import type { InPieces, LaterItems } from '../http/pieces.ts';
 
@@ -88,10 +89,12 @@ function stringReply(string: BatteryString, level: BatteryDetailLevel): InPieces
 
 /** Strings of a storage at this moment down to a level; undefined for the level `bank`. */
 export function batteryStringsReply(
+  { replyCache }: Pick<RouteContext, 'replyCache'>,
   device: Device,
   level: BatteryDetailLevel,
 ): LaterItems<InPieces<BatteryStringReply>> | undefined {
   if (level === 'bank') return undefined;
-  const tree = device.storageTree();
+  // all cells as objects: clients that ask at one moment share them
+  const tree = replyCache.of(`storage tree of ${device.index}`, () => device.storageTree());
   return tree === null ? undefined : eachLater(tree.strings, (string) => stringReply(string, level));
 }

@@ -76,7 +76,7 @@ const getBattery = route({
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const detail = storageOf(device);
-    const strings = batteryStringsReply(device, query.detail ?? 'cells');
+    const strings = batteryStringsReply(ctx, device, query.detail ?? 'cells');
     return replyInPieces<BatteryReply>({ ...batteryBankReply(device, detail), ...(strings && { strings }) });
   },
 });

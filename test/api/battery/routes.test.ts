@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { batteryStringsReply } from '../../../src/api/battery/replies.ts';
+import { createReplyCache } from '../../../src/api/http/reply-cache.ts';
+import { systemClock } from '../../../src/core/time/clock.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
@@ -38,6 +41,22 @@ describe('interface 6.1, 6.2: battery', () => {
     expect(strings.strings[1]).to.include({ index: 1, contactor: 'closed' }).and.not.have.property('modules');
     expect(await rest.get('/battery?detail=bank')).to.not.have.property('strings');
     await rest.refused('/battery?detail=cell', 422, 'validation');
+  });
+
+  it('lists the cells once for all clients that ask before something changes', () => {
+    const device = rest.plant.device(0);
+    let made = 0;
+    const tree = device.storageTree.bind(device);
+    device.storageTree = () => {
+      made += 1;
+      return tree();
+    };
+    const replyCache = createReplyCache(rest.plant, { ...systemClock, monotonicMs: () => 0 });
+    for (let i = 0; i < 5; i += 1) batteryStringsReply({ replyCache }, device, 'cells');
+    expect(made).to.equal(1);
+    replyCache.changed();
+    batteryStringsReply({ replyCache }, device, 'cells');
+    expect(made).to.equal(2);
   });
 
   it('has the start values of the interface', async () => {
