@@ -55,7 +55,17 @@ function adapterRules(folder) {
 }
 
 export default tseslint.config(
-  { ignores: ['dist/**', 'coverage/**', 'node_modules/**', '.venv/**', 'src/api/description/pages/**', 'fixtures/**'] },
+  {
+    ignores: [
+      'dist/**',
+      'bench/built/**',
+      'coverage/**',
+      'node_modules/**',
+      '.venv/**',
+      'src/api/description/pages/**',
+      'fixtures/**',
+    ],
+  },
   {
     files: ['**/*.ts'],
     extends: [...tseslint.configs.strictTypeChecked],

@@ -70,8 +70,10 @@ const progress = (text: string) => {
 
 async function main(): Promise<void> {
   const wanted = request(process.argv.slice(2));
-  if (wanted.build)
-    execFileSync('npm', ['run', '--silent', 'build'], { cwd: inCheckout('.'), stdio: ['ignore', 'ignore', 'inherit'] });
+  if (wanted.build) {
+    for (const script of ['scripts/build.mjs', 'scripts/bundle-bench.mjs'])
+      execFileSync(process.execPath, [inCheckout(script)], { stdio: ['ignore', 'ignore', 'inherit'] });
+  }
   const [cpu] = cpus();
   process.stdout.write(
     `Node ${process.version}, ${cpus().length} x ${cpu?.model ?? 'unknown processor'}, median of ${wanted.rounds}${wanted.quick ? ', quick' : ''}\n\n`,

@@ -40,18 +40,70 @@ async function install(folder: string): Promise<string> {
   return project;
 }
 
+/** Paths that the installed program answers, with the media types: pages, what they load, and what is loaded late. */
+const served: Readonly<Record<string, string>> = {
+  '/': 'text/html',
+  '/openapi.json': 'application/json',
+  '/docs/': 'text/html',
+  '/docs/swagger-ui-init.js': 'application/javascript',
+  '/docs/swagger-ui-bundle.js': 'text/javascript',
+  '/redoc.standalone.js': 'text/javascript',
+  '/api/sim/metrics': 'text/plain',
+  '/api/sim/evse/profiles': 'application/json',
+};
+
+async function checkServed(port: number): Promise<void> {
+  for (const [path, type] of Object.entries(served)) {
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+    const length = (await answer.arrayBuffer()).byteLength;
+    const got = answer.headers.get('content-type')?.split(';')[0];
+    expectEqual(`GET ${path}`, `${answer.status} ${got} ${length > 0}`, `200 ${type} true`);
+  }
+}
+
+/** What the package holds beside the program, and what nobody wants with it. */
+async function checkFiles(project: string): Promise<void> {
+  const installed = (await readdir(join(project, 'node_modules'), { recursive: true })).map((path) =>
+    path.replaceAll('\\', '/'),
+  );
+  const own = new Set(installed.filter((path) => path.startsWith('derbench/')));
+  for (const path of [
+    'CHANGELOG.md',
+    'NOTICE',
+    'docs/api.md',
+    'scripts/make-test-pki.sh',
+    'config/examples/fleet.yaml',
+  ])
+    expectEqual(path, own.has(`derbench/${path}`), true);
+  expectEqual('source maps', [...own].filter((path) => path.endsWith('.map')).length, 0);
+  const scripted: string[] = [];
+  for (const path of installed.filter((name) => /^(@[^/]+\/)?[^/]+\/package\.json$/.test(name))) {
+    const { scripts = {} } = JSON.parse(await readFile(join(project, 'node_modules', path), 'utf8')) as {
+      scripts?: Record<string, string>;
+    };
+    if (['preinstall', 'install', 'postinstall'].some((name) => name in scripts)) scripted.push(path);
+  }
+  expectEqual('packages with an install script', scripted.join(), '@serialport/bindings-cpp/package.json');
+}
+
 async function check(project: string): Promise<void> {
+  await checkFiles(project);
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
   expectEqual(
     'npx derbench --version',
     await run(project, 'npx', '--no-install', 'derbench', '--version'),
     `derbench ${version}`,
   );
-  const simulator = await startSimulator([], [join(project, 'node_modules', '.bin', 'derbench')], project);
+  const simulator = await startSimulator(
+    ['--config', 'mixed-site'],
+    [join(project, 'node_modules', '.bin', 'derbench')],
+    project,
+  );
   try {
     const answer = await fetch(`http://127.0.0.1:${simulator.httpPort}/api/sim/health`);
     expectEqual('GET health', answer.status, 200);
     expectEqual('status', ((await answer.json()) as { status: unknown }).status, 'ok');
+    await checkServed(simulator.httpPort);
   } finally {
     expectEqual('exit code after SIGTERM', await simulator.stop(), 0);
   }

@@ -17,6 +17,7 @@ import { createMemoryStore } from './core/store.ts';
 import { systemClock } from './core/time/clock.ts';
 import type { WallClock } from './core/time/clock.ts';
 import { Ticker } from './core/time/ticker.ts';
+import { packageFile, packageVersion } from './core/package-files.ts';
 import { callLater } from './core/time/timers.ts';
 import { createModbusMessages } from './core/wire/modbus-tap.ts';
 import { WireLog } from './core/wire/wire-log.ts';
@@ -59,15 +60,12 @@ export interface Endpoints {
   readonly lines: readonly string[];
 }
 
-const packageInfo = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-  version: string;
-};
-export const version = packageInfo.version;
+export const version = packageVersion();
 
 /** The commit the build was made from, if it was known then. */
 function readBuildId(): string {
   try {
-    return readFileSync(new URL('./build-id.txt', import.meta.url), 'utf8').trim();
+    return readFileSync(packageFile('dist/build-id.txt'), 'utf8').trim();
   } catch {
     return `npm-${version}`;
   }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { AppConfig, DeviceConfig } from './config/settings/app-config.ts';
 import { kindTable } from './contract/kinds/table.ts';
+import { packageFile } from './core/package-files.ts';
 import type { DeviceSeries } from './der/plant/device-spec.ts';
 import { parseSeries } from './der/surroundings/series.ts';
 import type { Series, SeriesColumn } from './der/surroundings/series.ts';
@@ -11,8 +12,8 @@ import type { VisitPlan } from './der/surroundings/visits.ts';
 import { weatherColumns, windColumns } from './der/surroundings/weather.ts';
 
 const bundled = {
-  irradiance: { url: new URL('../config/series/pv-clear-day.csv', import.meta.url), name: 'pv-clear-day' },
-  wind: { url: new URL('../config/series/wind-week.csv', import.meta.url), name: 'wind-week' },
+  irradiance: { path: packageFile('config/series/pv-clear-day.csv'), name: 'pv-clear-day' },
+  wind: { path: packageFile('config/series/wind-week.csv'), name: 'wind-week' },
 } as const;
 
 const loadColumns: readonly SeriesColumn[] = [{ name: 'load_kw', required: true, min: 0, max: 1e6 }];
@@ -26,8 +27,8 @@ export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTi
   const tables = new Map<string, Series>();
   const plans = new Map<string, VisitPlan>();
 
-  function table(path: string | URL, name: string, columns: readonly SeriesColumn[]): Series {
-    const key = `${columns[0]?.name ?? ''} ${String(path)}`;
+  function table(path: string, name: string, columns: readonly SeriesColumn[]): Series {
+    const key = `${columns[0]?.name ?? ''} ${path}`;
     const known = tables.get(key) ?? parseSeries(readFileSync(path, 'utf8'), { name, columns, end });
     tables.set(key, known);
     return known;
@@ -39,7 +40,7 @@ export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTi
     const own = bundled[dcSeries];
     const columns = dcSeries === 'wind' ? windColumns : weatherColumns;
     return {
-      series: table(series.dc ?? own.url, series.dc ?? own.name, columns),
+      series: table(series.dc ?? own.path, series.dc ?? own.name, columns),
       name: series.dc === null ? own.name : basename(series.dc),
       timeScale: dcSeries === 'wind' ? config.windTimeScale : 1,
     };

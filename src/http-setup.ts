@@ -10,6 +10,7 @@ import type { AppConfig } from './config/settings/app-config.ts';
 import { readFaultProfiles } from './config/profile/fault-profiles.ts';
 import { startLine } from './core/adapter.ts';
 import type { Exposure } from './core/adapter.ts';
+import { memo } from './core/memo.ts';
 import { hostAndPort } from './core/net/listen.ts';
 import type { Adapter } from './core/adapter.ts';
 import { createTelemetry } from './ws/telemetry.ts';
@@ -46,8 +47,8 @@ export function createHttp(
       history: createHistory(plant, { samplesPerDevice: historySamples }),
       remoteHistory: createRemoteHistory(sunspecClient, historySamples),
       startSettingsOf: (kind) => startSettings.filter(({ kinds }) => kinds.includes(kind)),
-      evseProfiles: readEvseProfiles(),
-      faultProfiles: readFaultProfiles(),
+      evseProfiles: memo(readEvseProfiles),
+      faultProfiles: memo(readFaultProfiles),
       config: {
         ...guard,
         port: web.port,

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /** argv -> configuration -> app; signals; exit codes. */
 import { createApp } from './app.ts';
 import type { App } from './app.ts';

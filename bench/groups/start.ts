@@ -1,7 +1,7 @@
-/** From the spawn to the first right answer. */
+/** From the spawn to the first right answer, to the end of `--version`, and the memory of one device. */
 import type { Group } from '../support/group.ts';
 import { freePorts, untilHttpOk, untilModbus, within } from '../support/net.ts';
-import { inCheckout, startServer } from '../support/processes.ts';
+import { inCheckout, mainPath, residentBytes, runToEnd, sleep, startServer } from '../support/processes.ts';
 import { spawnSimulator, startLimitS } from '../support/simulator.ts';
 import { medianOf } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
@@ -11,9 +11,11 @@ const many = 1000;
 interface Started {
   readonly modbusMs: number;
   readonly healthMs: number;
+  readonly residentMb: number;
 }
 interface Round {
   readonly bareMs: number;
+  readonly versionMs: number;
   readonly one: Started;
   readonly many: Started;
 }
@@ -30,7 +32,13 @@ async function bare(): Promise<number> {
   }
 }
 
-async function started(devices: number): Promise<Started> {
+async function versionMs(): Promise<number> {
+  const begin = performance.now();
+  await runToEnd(process.execPath, [mainPath, '--version'], startLimitS);
+  return performance.now() - begin;
+}
+
+async function started(devices: number, settleMs: number): Promise<Started> {
   const simulator = await spawnSimulator(devices);
   const begin = simulator.spawnedMs;
   const elapsed = async (answer: Promise<void>) => {
@@ -42,7 +50,8 @@ async function started(devices: number): Promise<Started> {
       elapsed(untilModbus(simulator.port + devices - 1, 'SunS')),
       elapsed(untilHttpOk(simulator.healthUrl)),
     ]);
-    return { modbusMs, healthMs };
+    await sleep(settleMs);
+    return { modbusMs, healthMs, residentMb: ((await residentBytes(simulator.pid)) ?? NaN) / 1e6 };
   } finally {
     await simulator.stop();
   }
@@ -50,11 +59,19 @@ async function started(devices: number): Promise<Started> {
 
 export const startGroup: Group = {
   name: 'start',
-  async run({ rounds }, progress) {
+  async run({ rounds, quick }, progress) {
+    // one start takes less than a second, and varies
+    const repeats = quick ? 5 * rounds : rounds;
+    const settleMs = quick ? 1000 : 5000;
     const results: Round[] = [];
-    for (let round = 1; round <= rounds; round += 1) {
-      progress(`start: round ${round} of ${rounds}`);
-      results.push({ bareMs: await bare(), one: await started(1), many: await started(many) });
+    for (let round = 1; round <= repeats; round += 1) {
+      progress(`start: round ${round} of ${repeats}`);
+      results.push({
+        bareMs: await bare(),
+        versionMs: await versionMs(),
+        one: await started(1, settleMs),
+        many: await started(many, 0),
+      });
     }
     const row = (name: string, value: (round: Round) => number) => [
       name,
@@ -68,13 +85,31 @@ export const startGroup: Group = {
         head: ['', 'ms', 'over the bare server'],
         rows: [
           row('bare Node TCP server', (r) => r.bareMs),
+          row('--version, to its end', (r) => r.versionMs),
           row('-N 1, Modbus', (r) => r.one.modbusMs),
           row('-N 1, health', (r) => r.one.healthMs),
           row(`-N ${many}, Modbus of the last device`, (r) => r.many.modbusMs),
           row(`-N ${many}, health`, (r) => r.many.healthMs),
         ],
       },
-      aimTable('start', [aimRow(`-N ${many}, Modbus and health`, ready / 1000, ' s', { atMost: 3 })]),
+      aimTable('start', [
+        aimRow(
+          '-N 1, Modbus, over the bare server',
+          medianOf(results, (r) => r.one.modbusMs / r.bareMs),
+          '',
+          { atMost: 6 },
+        ),
+        aimRow('--version', medianOf(results, (r) => r.versionMs) / 1000, ' s', { atMost: 0.2 }),
+        aimRow(
+          `RSS of -N 1, ${settleMs / 1000} s after its answer`,
+          medianOf(results, (r) => r.one.residentMb),
+          ' MB',
+          {
+            atMost: 95,
+          },
+        ),
+        aimRow(`-N ${many}, Modbus and health`, ready / 1000, ' s', { atMost: 3 }),
+      ]),
     ];
   },
 };

@@ -1,10 +1,7 @@
 // A simulator of the compiled modules, without listeners.
-const dist = new URL('../../dist/', import.meta.url);
-const { createApp } = await import(new URL('app.js', dist).href);
-const { loadConfig } = await import(new URL('config/layers/load.js', dist).href);
-const { createLogBook } = await import(new URL('core/log/log.js', dist).href);
+import { createApp, createLogBook, loadConfig } from '../built/parts.js';
 
-export const { buildSnapshot, publishSnapshot } = await import(new URL('der/device/snapshot.js', dist).href);
+export { buildSnapshot, publishSnapshot } from '../built/parts.js';
 
 /** @param {string[]} flags command line of the simulator */
 export function appOf(flags) {

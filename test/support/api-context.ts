@@ -73,7 +73,7 @@ export function apiContext(options: ContextOptions): ApiContext {
     plant: options.plant,
     history: options.history ?? historyOf(options.plant),
     faults: options.faults ?? faultsOf(options.plant),
-    ...(options.faultProfiles && { faultProfiles: options.faultProfiles }),
+    ...(options.faultProfiles && { faultProfiles: () => options.faultProfiles ?? [] }),
     adapters: options.adapters ?? [],
     sunspecClient,
     modbusMessages: options.modbusMessages ?? modbusMessagesOf(options.plant),

@@ -10,7 +10,7 @@ const startLimitMs = 20_000;
 export type Command = readonly [program: string, ...args: string[]];
 
 /** The simulator from its sources, without a build. */
-export const fromSource: Command = [process.execPath, '--import=tsx', 'src/main.ts'];
+export const fromSource: Command = [process.execPath, '--import=tsx', 'src/cli.ts'];
 
 /** A simulator in its own process. */
 export interface RunningSimulator {

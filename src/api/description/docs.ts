@@ -28,6 +28,18 @@ const script = 'text/javascript; charset=utf-8';
 const css = 'text/css; charset=utf-8';
 const png = 'image/png';
 
+/**
+ * The only files of Swagger UI that are served: its index page loads a document from a foreign host. Its own handler for
+ * files is not used, because it answers conditional and range requests with its own errors.
+ */
+export const swaggerAssets: Readonly<Record<string, string>> = {
+  'swagger-ui.css': css,
+  'swagger-ui-bundle.js': script,
+  'swagger-ui-standalone-preset.js': script,
+  'favicon-16x16.png': png,
+  'favicon-32x32.png': png,
+};
+
 function page(name: string): Buffer {
   return readFileSync(new URL(`./pages/${name}`, import.meta.url));
 }
@@ -35,14 +47,20 @@ function page(name: string): Buffer {
 const require = createRequire(import.meta.url);
 const { resolve } = require;
 
-/** The bundle copied by the build; when running from sources, that of the development dependency. */
-function redocBundle(): Buffer {
+/** A file that the build made; when running from sources, what `instead` gives. */
+async function built(path: string, instead: () => Buffer | Promise<Buffer>): Promise<Buffer> {
   try {
-    return page('redoc.standalone.js');
-  } catch {
-    return Buffer.from(offlineRedoc(readFileSync(resolve('redoc/bundles/redoc.standalone.js'), 'utf8')));
+    return readFileSync(new URL(path, import.meta.url));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return instead();
+    throw error;
   }
 }
+
+const redocBundle = () =>
+  built('./pages/redoc.standalone.js', () =>
+    Buffer.from(offlineRedoc(readFileSync(resolve('redoc/bundles/redoc.standalone.js'), 'utf8'))),
+  );
 
 interface File {
   readonly type: string;
@@ -70,23 +88,12 @@ const files: Readonly<Record<string, File>> = {
   ...swaggerFiles(),
 };
 
-/**
- * The only files served from the package: its index page loads a document from a foreign host. Its own handler for
- * files is not used, because it answers conditional and range requests with its own errors.
- */
 function swaggerFiles(): Record<string, File> {
-  const types = {
-    'swagger-ui.css': css,
-    'swagger-ui-bundle.js': script,
-    'swagger-ui-standalone-preset.js': script,
-    'favicon-16x16.png': png,
-    'favicon-32x32.png': png,
-  };
   return Object.fromEntries(
-    Object.entries(types).map(([name, type]) => [
-      `/docs/${name}`,
-      file(type, () => readFileSync(resolve(`swagger-ui-dist/${name}`)), docsHeaders),
-    ]),
+    Object.entries(swaggerAssets).map(([name, type]) => {
+      const read = () => built(`./pages/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
+      return [`/docs/${name}`, file(type, read, docsHeaders)];
+    }),
   );
 }
 
@@ -148,7 +155,12 @@ function mountSwagger(app: Application): void {
 export function mountDocs(app: Application, document: () => Promise<OpenApiDocument>): void {
   const table: Readonly<Record<string, File>> = {
     ...files,
-    '/openapi.json': file('application/json', async () => Buffer.from(JSON.stringify(await document())), plainHeaders),
+    '/openapi.json': file(
+      'application/json',
+      // generating it takes some 0.3 s, in which nothing else is served
+      () => built('./openapi.json', async () => Buffer.from(JSON.stringify(await document()))),
+      plainHeaders,
+    ),
   };
   for (const [path, served] of Object.entries(table)) {
     mountRead(app, path, async (_request, response) => {

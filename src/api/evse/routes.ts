@@ -50,7 +50,7 @@ const listProfiles = route({
   description: 'The example shows one of them.',
   reply: profilesSchema,
   examples: { reply: exampleProfiles },
-  handle: ({ evseProfiles = [] }) => ({ profiles: evseProfiles.map(profileReply) }),
+  handle: ({ evseProfiles }) => ({ profiles: (evseProfiles?.() ?? []).map(profileReply) }),
 });
 
 const listSessions = route({

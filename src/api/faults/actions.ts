@@ -140,7 +140,7 @@ export function injectProfile(
 ): void {
   checkDevice(scope, named, place('device'));
   const device = named ?? fallbackOf(ctx, scope);
-  const profiles = ctx.faultProfiles ?? [];
+  const profiles = ctx.faultProfiles?.() ?? [];
   const profile = profiles.find((each) => each.name === name);
   if (profile === undefined) {
     const known = profiles.map((each) => each.name);

@@ -79,10 +79,11 @@ function catalogueRoutes(schemas: FaultSchemas): Route[] {
     description: 'The example shows one.',
     reply: schemas.profiles,
     examples: { reply: exampleFaultProfiles },
-    handle({ faultProfiles = [] }) {
+    handle({ faultProfiles }) {
+      const bundled = faultProfiles?.() ?? [];
       return {
-        profiles: faultProfiles.map((profile) => ({ ...profile, faults: [...profile.faults] })),
-        count: faultProfiles.length,
+        profiles: bundled.map((profile) => ({ ...profile, faults: [...profile.faults] })),
+        count: bundled.length,
       };
     },
   });

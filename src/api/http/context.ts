@@ -116,10 +116,10 @@ export interface ApiContext {
   readonly remoteHistory: RemoteHistory;
   /** settings of the process that replace members of the profiles of a kind; default: none */
   readonly startSettingsOf?: (kind: AssetType) => readonly StartSetting[];
-  /** default: none */
-  readonly evseProfiles?: readonly EvseProfile[];
-  /** ready sets of faults; default: none */
-  readonly faultProfiles?: readonly FaultProfile[];
+  /** read at the first request for them; default: none */
+  readonly evseProfiles?: () => readonly EvseProfile[];
+  /** ready sets of faults, read at the first request for them; default: none */
+  readonly faultProfiles?: () => readonly FaultProfile[];
   /** identities of the charging stations, shared with OCPP; default: those that derive from `SIM-CP-1` */
   readonly chargePointId?: ChargePointIdOf;
   /**

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { basename, dirname, extname } from 'node:path';
 import { z } from 'zod';
 import type { Issue } from '../../core/errors.ts';
+import { memo } from '../../core/memo.ts';
 import { shortageOf } from '../../core/shortage.ts';
 import { fileReason, readTextFile } from '../../core/text-file.ts';
 import { deviceEntrySchema, faultListSchema, maxDevices } from '../profile/device-entry.ts';
@@ -165,7 +166,8 @@ export const configFileSchema = z
   })
   .meta({ title: 'Configuration', description: 'Settings of the simulator and its devices.' });
 
-const blocksJsonSchema = z.toJSONSchema(blocksSchema, { io: 'input' });
+/** Only issues need it. */
+const blocksJsonSchema = memo(() => z.toJSONSchema(blocksSchema, { io: 'input' }));
 
 export interface ConfigFile {
   readonly settings: ReadonlyMap<SettingKey, unknown>;
@@ -208,7 +210,12 @@ export function readConfigFile(path: string, name: string, io: ConfigIo, issues:
   const checked = blocksSchema.safeParse(blocks);
   if (!checked.success)
     issues.push(
-      ...zodIssues(checked.error.issues, { input: blocks, schema: blocksJsonSchema, where: label, absent: absentKey }),
+      ...zodIssues(checked.error.issues, {
+        input: blocks,
+        schema: blocksJsonSchema(),
+        where: label,
+        absent: absentKey,
+      }),
     );
   const entries = Array.isArray(devices)
     ? devices.slice(0, maxDevices).map((entry) => deviceEntrySchema.safeParse(entry).data ?? null)

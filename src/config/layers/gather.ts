@@ -1,6 +1,7 @@
 import type { Issue } from '../../core/errors.ts';
 import { refused, unknownName } from '../issues/issues.ts';
-import { readConfigFile } from './files.ts';
+import { bundledExamplePath, isBundledExample } from '../profile/bundled.ts';
+import { readConfigFile, systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo } from './files.ts';
 import type { GivenFlag } from './flags.ts';
 import { mergeLayers } from './schema.ts';
@@ -76,7 +77,15 @@ export function gather(
   };
   const path = fromFlags.get('config') ?? fromEnv.get('config');
   const before = issues.length;
-  const file = typeof path === 'string' ? readConfigFile(path, originOf('config'), io, issues) : null;
+  const file =
+    typeof path === 'string'
+      ? readConfigFile(
+          bundledExamplePath(path) ?? path,
+          originOf('config'),
+          isBundledExample(path) ? systemIo : io,
+          issues,
+        )
+      : null;
   const typeLost =
     (flags.has('device_type') && !fromFlags.has('device_type')) ||
     (env[variableOf('device_type')] !== undefined && !fromEnv.has('device_type'));

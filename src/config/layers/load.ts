@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { packageVersion } from '../../core/package-files.ts';
 import { zoneOffsetMs } from '../../core/time/zone.ts';
 import type { AppConfig, LoadResult } from '../settings/app-config.ts';
 import { crossIssues } from '../issues/cross-issues.ts';
@@ -26,13 +26,6 @@ function noonLongitude(values: Values): number {
   return degrees > 180 ? degrees - 360 : degrees;
 }
 
-function programVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return version;
-}
-
 /**
  * The configuration of a run: flag over environment variable over configuration file over default.
  * @param argv the command line without program and script
@@ -46,7 +39,7 @@ export function loadConfig(
 ): LoadResult {
   const flags = parseFlags(argv);
   if (flags.help) return { kind: 'help', text: helpText() };
-  if (flags.version) return { kind: 'version', text: `derbench ${programVersion()}` };
+  if (flags.version) return { kind: 'version', text: `derbench ${packageVersion()}` };
 
   const issues: Issue[] = [...flags.issues];
   const realIo: ConfigIo = {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { packageFile } from '../../core/package-files.ts';
 
 const extensions = ['.yaml', '.yml', '.json'];
 /** file names of EVSE profiles begin with it, so that each flag lists its own without opening files */
@@ -8,8 +8,7 @@ const evsePrefix = 'EVSE-';
 
 /** Files of a folder of `config`, which come with the program, by name without extension. */
 function bundledFiles(folder: string): ReadonlyMap<string, string> {
-  // the same relative path holds for src/config and for dist/config
-  const directory = fileURLToPath(new URL(`../../../config/${folder}/`, import.meta.url));
+  const directory = packageFile(`config/${folder}`);
   return new Map(
     readdirSync(directory)
       .filter((file) => extensions.includes(extname(file)))
@@ -21,6 +20,7 @@ function bundledFiles(folder: string): ReadonlyMap<string, string> {
 const files = bundledFiles('profiles');
 const proxyMaps = bundledFiles('proxy');
 const faultProfiles = bundledFiles('faults');
+const examples = bundledFiles('examples');
 
 /** Names of the bundled device profiles, without those of EVSE. */
 export const bundledProfileNames: readonly string[] = [...files.keys()].filter((name) => !name.startsWith(evsePrefix));
@@ -68,6 +68,19 @@ export function isBundledFaultProfile(text: string): boolean {
 /** File of a bundled set of faults, or undefined. */
 export function bundledFaultProfilePath(text: string): string | undefined {
   return faultProfiles.get(bareName(text));
+}
+
+/** Names of the configurations that come with the program. */
+export const bundledExampleNames: readonly string[] = [...examples.keys()];
+
+/** Whether a text names a bundled configuration. Without extension only: `fleet.yaml` is a file of the user. */
+export function isBundledExample(text: string): boolean {
+  return examples.has(text);
+}
+
+/** File of a bundled configuration, or undefined. */
+export function bundledExamplePath(text: string): string | undefined {
+  return examples.get(text);
 }
 
 /** Name of a profile in telemetry: the file name without directory and extension. */

@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path';
 import { z } from 'zod';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { memo } from '../../core/memo.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { faultProfileSchema } from '../../fault-kinds/profile.ts';
 import type { FaultProfile } from '../../fault-kinds/profile.ts';
@@ -22,7 +23,8 @@ interface Place {
   readonly nameOf: (position: number) => string;
 }
 
-const profileJsonSchema = z.toJSONSchema(faultProfileSchema, { io: 'input' });
+/** Only issues need it. */
+const profileJsonSchema = memo(() => z.toJSONSchema(faultProfileSchema, { io: 'input' }));
 
 /** A set from its file; null when it has issues. @param name the flag or key that led to it */
 function readProfile(
@@ -34,7 +36,7 @@ function readProfile(
   const raw = readMapping(path, name, io, issues);
   const checked = raw && faultProfileSchema.safeParse(raw);
   if (checked?.success === false)
-    issues.push(...zodIssues(checked.error.issues, { input: raw, schema: profileJsonSchema, where: basename(path) }));
+    issues.push(...zodIssues(checked.error.issues, { input: raw, schema: profileJsonSchema(), where: basename(path) }));
   return checked?.data ?? null;
 }
 

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { EvseParameters } from '../../contract/kinds/evse.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
+import { memo } from '../../core/memo.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { bundledEvseProfileNames, bundledProfileNames, bundledProfilePath, profileNameOf } from './bundled.ts';
 import { absentKey, deviceProfileSchema, resolveProfile } from './device-profile.ts';
@@ -56,7 +57,8 @@ export interface StoreOptions {
   readonly cache: ProfileCache;
 }
 
-const profileJsonSchema = z.toJSONSchema(deviceProfileSchema, { io: 'input' });
+/** Only issues need it. */
+const profileJsonSchema = memo(() => z.toJSONSchema(deviceProfileSchema, { io: 'input' }));
 
 /** Issue of a profile of an EVSE given for another kind, or of another profile given for an EVSE. */
 function roleIssue(input: DeviceProfileInput, { text, name }: Reference, { assetType }: DeviceTypeInfo): Issue | null {
@@ -152,7 +154,7 @@ export class ProfileStore {
     const raw = readMapping(path, name, bundled ? systemIo : io, issues);
     const checked = raw && deviceProfileSchema.safeParse(raw);
     if (checked?.success === false) {
-      const context = { input: raw, schema: profileJsonSchema, where: basename(path), absent: absentKey };
+      const context = { input: raw, schema: profileJsonSchema(), where: basename(path), absent: absentKey };
       issues.push(...zodIssues(checked.error.issues, context));
     }
     const input = checked?.data;

@@ -1,14 +1,15 @@
 /** Settings of the program itself: its configuration file, history and log. */
 import { logLevels } from '../../core/log/log.ts';
+import { bundledExampleNames, isBundledExample } from '../profile/bundled.ts';
 import { setting, unset } from './setting.ts';
-import { choice, integer, path } from './value-kinds.ts';
+import { choice, integer, pathOrName } from './value-kinds.ts';
 
 export const programSettings = {
   config: unset({
     flags: ['--config'],
-    kind: path,
+    kind: pathOrName(isBundledExample, `a path, or a bundled configuration (${bundledExampleNames.join(', ')})`),
     noFile: true,
-    doc: 'Configuration file, YAML or JSON.',
+    doc: `Configuration file, YAML or JSON, or a bundled one: ${bundledExampleNames.join(', ')}.`,
   }),
   history_samples: setting({
     flags: ['--history_samples'],

@@ -134,7 +134,10 @@ describe('charging stations over REST (9.2, 9.3)', () => {
     const { source } = loaded.config.devices[0]!.profile;
     if (source.kind !== 'evse') throw new Error('no charging station');
     const profile = { name: 'EVSE-V2G-DC-50kW-bidir', description: 'as given', bundled: true, evse: source.evse };
-    const api = createApi({ ...apiContext({ plant: rest.plant }), evseProfiles: [profile] }, { checkReplies: true });
+    const api = createApi(
+      { ...apiContext({ plant: rest.plant }), evseProfiles: () => [profile] },
+      { checkReplies: true },
+    );
     const { port } = await api.start();
     expect((await ask(port, `${prefix}/evse/profiles`)).json).to.deep.equal({
       profiles: [

@@ -30,6 +30,14 @@ describe('interface 12.1: configuration file', () => {
   it('takes one entry of a list without the list', () => {
     expect(load('c.yaml', 'allowed_host: a\n').web.allowedHosts).to.deep.equal(['a']);
   });
+  it('is a bundled one by its bare name; with an extension it is a file of the user', () => {
+    expect(run(['--config', 'fleet-1000']).devices).to.have.length(1000);
+    expect(run([], { env: { DERBENCH_CONFIG: 'one-evse' } }).devices.map(({ assetType }) => assetType)).to.deep.equal([
+      'evse',
+    ]);
+    expect(load('fleet-1000.yaml', 'devices: [{ device_type: PV }]\n').devices).to.have.length(1);
+    expect(issueLines(['--config', 'fleet-1000.yaml']).join()).to.contain('/site/fleet-1000.yaml');
+  });
   it('resolves paths against its own directory', () => {
     const files = {
       '/site/sub/c.yaml': 'dc_profile: sun.csv\nf: roof.yaml\n',

@@ -1,0 +1,25 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Folder of the package that a file belongs to; undefined for sources of the project. */
+function packageFolder(file) {
+  return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
+}
+
+/**
+ * Names, versions and licence texts of the packages that files belong to, as their licences want them to be handed on.
+ * @throws Error for a package that has neither a text nor the name of its licence
+ */
+export async function licencesOf(files) {
+  const folders = [...new Set(files.flatMap((file) => packageFolder(file) ?? []))].sort();
+  const parts = await Promise.all(
+    folders.map(async (folder) => {
+      const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+      const texts = (await readdir(folder)).filter((file) => /^(licen[cs]e|notice)/i.test(file)).sort();
+      if (texts.length === 0 && license === undefined) throw new Error(`${name} names no licence`);
+      const words = await Promise.all(texts.map((file) => readFile(join(folder, file), 'utf8')));
+      return [`${name} ${version} (${license ?? 'licence below'})`, ...words.map((text) => text.trim())].join('\n\n');
+    }),
+  );
+  return `${parts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+}

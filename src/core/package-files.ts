@@ -1,0 +1,23 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** The nearest folder above this module with a package.json: sources and build lie at different depths below it. */
+function packageRoot(): string {
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && dirname(folder) !== folder) folder = dirname(folder);
+  return folder;
+}
+
+const root = packageRoot();
+
+/** Absolute path of a file or folder of the package, such as `config/profiles`. */
+export function packageFile(path: string): string {
+  return join(root, path);
+}
+
+/** The version that package.json names: the only place where it stands. */
+export function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
+  return version;
+}
