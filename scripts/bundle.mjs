@@ -5,6 +5,9 @@ import { build } from 'esbuild';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
+/** serialport finds its native part beside itself; the other two are extras that ws tries to load. */
+const external = ['serialport', 'bufferutil', 'utf-8-validate'];
+
 /** What libraries of the older kind expect around them; the names must not meet those of the sources. */
 const banner = `import { createRequire as createRequireHere } from 'node:module';
 import { dirname as dirnameHere } from 'node:path';
@@ -33,19 +36,28 @@ function replaced(instead) {
 }
 
 /**
- * Libraries that sources load late by a `require` of their own go into the bundle too: an installed package has no others
- * beside it, and loading needs no file then.
+ * Libraries that sources load late by a `require` of their own: each becomes one file beside the bundle, since an
+ * installed package has no others to look for. `require` stays, because it forgets a file that it could not read.
+ * @param {Set<string>} late gets their names
  */
-const requiredToo = {
-  name: 'required-too',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
-      const text = await readFile(path, 'utf8');
-      const own = /^const require = createRequire\(import\.meta\.url\);$/m;
-      return own.test(text) ? { contents: text.replace(own, ''), loader: 'ts' } : undefined;
-    });
-  },
-};
+function requiredLate(late) {
+  return {
+    name: 'required-late',
+    setup({ onLoad, onResolve }) {
+      onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
+        const text = await readFile(path, 'utf8');
+        const own = /^const require = createRequire\(import\.meta\.url\);$/m;
+        return own.test(text) ? { contents: text.replace(own, ''), loader: 'ts' } : undefined;
+      });
+      onResolve({ filter: /^[a-z]/ }, ({ path, kind, importer }) => {
+        const isOurs = kind === 'require-call' && importer.startsWith(join(root, 'src'));
+        if (!isOurs || external.includes(path)) return undefined;
+        late.add(path);
+        return { path: `./${path}.cjs`, external: true };
+      });
+    },
+  };
+}
 
 /**
  * The program serves the finished description. Of the languages of zod it uses English; bodies of requests it reads
@@ -66,23 +78,34 @@ export const withoutDescription = {
  * @returns {Promise<string[]>} every file that went in
  */
 export async function bundle(entryPoints, outdir, instead = {}) {
-  const { metafile } = await build({
+  const late = new Set();
+  const common = {
     absWorkingDir: root,
-    entryPoints,
     outdir,
     bundle: true,
-    splitting: true,
-    format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    banner: { js: banner },
-    // serialport finds its native part beside itself; the other two are extras that ws tries to load
-    external: ['serialport', 'bufferutil', 'utf-8-validate'],
-    plugins: [replaced(instead), requiredToo],
+    external,
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
+  };
+  const program = await build({
+    ...common,
+    entryPoints,
+    splitting: true,
+    format: 'esm',
+    banner: { js: banner },
+    plugins: [replaced(instead), requiredLate(late)],
   });
-  await Promise.all(Object.keys(metafile.outputs).map((file) => toAscii(join(root, file))));
-  return Object.keys(metafile.inputs);
+  const libraries = await build({
+    ...common,
+    entryPoints: [...late].sort(),
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    plugins: [replaced(instead)],
+  });
+  const files = [program, libraries].flatMap(({ metafile }) => Object.keys(metafile.outputs));
+  await Promise.all(files.map((file) => toAscii(join(root, file))));
+  return [program, libraries].flatMap(({ metafile }) => Object.keys(metafile.inputs));
 }
