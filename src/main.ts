@@ -4,9 +4,8 @@ import type { App } from './app.ts';
 import { formatIssues } from './config/issues/issues.ts';
 import { loadConfig } from './config/layers/load.ts';
 import { SimError } from './core/errors.ts';
+import { exitCodes } from './core/exit-codes.ts';
 import { callLater } from './core/time/timers.ts';
-
-const exitCodes = { ok: 0, internal: 1, usage: 2, addressInUse: 3 } as const;
 
 /**
  * Ends the process at once. Node waits for lookups of the system before it exits, during which neither timers nor

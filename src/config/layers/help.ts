@@ -1,6 +1,8 @@
 import { helpSpellings, versionSpellings } from './flags.ts';
-import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
-import type { SettingKey } from '../settings/settings.ts';
+import { settingGroups, settingOf, variableOf } from '../settings/settings.ts';
+import type { SettingGroup, SettingKey } from '../settings/settings.ts';
+import { deviceTypeAliases } from '../profile/device-types.ts';
+import { exitCodes } from '../../core/exit-codes.ts';
 
 const width = 100;
 const indent = 34;
@@ -32,37 +34,72 @@ function defaultText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** The values that a setting takes, where its placeholder does not say so: a range or a list of words. */
+function allowedText(key: SettingKey): string {
+  const { allowed, placeholder } = settingOf(key).kind;
+  if (key === 'device_type' && typeof allowed !== 'string') {
+    const aliases = Object.entries(deviceTypeAliases).map(([alias, name]) => `${alias} is ${name}`);
+    const names = allowed.filter((name) => !(name in deviceTypeAliases));
+    return ` One of ${names.join(', ')}; ${aliases.join(', ')}.`;
+  }
+  if (typeof allowed !== 'string') return placeholder === 'yes|no' ? '' : ` One of ${allowed.join(', ')}.`;
+  const range = /^a (?:whole )?number (from .*)$/.exec(allowed)?.[1];
+  return range === undefined ? '' : ` Range: ${range.replace('from ', '')}.`;
+}
+
 function settingRow(key: SettingKey): string {
   const { flags, kind, default: preset, doc } = settingOf(key);
-  const head = `${(flags ?? [key]).join(', ')} ${kind.placeholder}`;
-  const words =
-    typeof kind.allowed !== 'string' && kind.placeholder !== 'yes|no' ? ` One of ${kind.allowed.join(', ')}.` : '';
+  const head = flags ? `${flags.join(', ')} ${kind.placeholder}` : `(${key}: ${kind.placeholder})`;
   const many = kind.list ? ' May be repeated.' : '';
-  return row(head, [`${doc}${words}${many}`, `Default: ${defaultText(preset)}. Environment: ${variableOf(key)}`]);
+  return row(head, [
+    `${doc}${allowedText(key)}${many}`,
+    `Default: ${defaultText(preset)}. Environment: ${variableOf(key)}`,
+  ]);
 }
+
+const groupText = ({ title, page, settings }: SettingGroup) => ['', `${title} (${page}):`, ...settings.map(settingRow)];
+
+const examples: readonly (readonly [command: string, effect: string])[] = [
+  ['derbench', 'One PV inverter: Modbus TCP on port 8502, HTTP on 8111.'],
+  ['derbench -d Batt -N 3 -p 15020', 'Three batteries on the ports 15020 to 15022.'],
+  ['derbench --config mixed-site', 'A bundled site of every kind.'],
+  ['derbench -p 0 -wp 0 --start_paused yes', 'For tests: free ports, and a clock that REST steps.'],
+  ['derbench --time_rate 60', 'One simulated minute per second.'],
+];
+
+const exitText: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: 'Ended by SIGINT, SIGTERM or POST stop; also after help and version.',
+  internal: 'An internal error, or ended by a second signal.',
+  usage: 'A flag, a variable or the configuration file is not valid; every issue is printed.',
+  addressInUse: 'A port or serial line cannot be opened.',
+};
 
 /** Text of `--help`, at most 100 columns wide. */
 export function helpText(): string {
-  const withFlag = settingKeys.filter((key) => settingOf(key).flags);
-  const without = settingKeys.filter((key) => !settingOf(key).flags);
   return [
     'Usage: derbench [flags]',
     '',
     'Simulates distributed energy resources with a SunSpec register map.',
     '',
     'A value follows its flag as the next word or after "=". Long names may be written with dashes.',
-    'A flag overrides its environment variable, which overrides the configuration file.',
+    'A flag overrides its environment variable, which overrides the configuration file. A name in',
+    'brackets has no flag: it is a key of the file, and has a variable.',
     '',
-    'Flags:',
-    ...withFlag.map(settingRow),
+    'Examples:',
+    ...examples.map(([command, effect]) => `  ${command.padEnd(40)}${effect}`),
+    ...settingGroups.flatMap(groupText),
+    '',
+    'Help:',
     row(helpSpellings.join(', '), ['Prints this text.']),
     row(versionSpellings.join(', '), ['Prints the version.']),
     '',
-    'Settings of the configuration file and the environment only:',
-    ...without.map(settingRow),
-    '',
     'Keys of the configuration file are the long names without leading dashes, and the blocks "grid",',
     '"faults" and "devices"; see config/default.yaml and config/examples.',
+    '',
+    'Exit codes:',
+    ...Object.entries(exitText).map(([name, text]) => row(String(exitCodes[name as keyof typeof exitCodes]), [text])),
+    '',
+    'More: README.md and docs/ of the package; while it runs, GET /docs of the HTTP interface.',
     '',
   ].join('\n');
 }

@@ -35,6 +35,9 @@ export const deviceTypes = {
 
 export type DeviceTypeName = keyof typeof deviceTypes;
 
+/** Short names, and the type that each stands for. */
+export const deviceTypeAliases: Readonly<Record<string, DeviceTypeName>> = { PV: 'PV-3Phase', Batt: 'Batt-3Phase' };
+
 export const deviceTypeNames = Object.keys(deviceTypes) as readonly DeviceTypeName[];
 
 /** Names of the device types of some kinds. */

@@ -13,7 +13,6 @@ import { surroundingsSettings } from './surroundings.ts';
 import { clientSettings } from './sunspec-client.ts';
 import { browserSettings, webLimits, webSettings } from './web.ts';
 
-/** In the order of the help text. */
 const settings = {
   ...deviceSettings,
   ...webSettings,
@@ -32,6 +31,35 @@ const settings = {
   ...modbusLimits,
   ...webLimits,
 };
+
+/** One heading of the help text. */
+export interface SettingGroup {
+  readonly title: string;
+  /** page of the documentation that says more */
+  readonly page: string;
+  readonly settings: readonly SettingKey[];
+}
+
+const group = (title: string, page: string, ...parts: readonly object[]): SettingGroup => ({
+  title,
+  page,
+  settings: parts.flatMap((part) => Object.keys(part)) as SettingKey[],
+});
+
+/** Every setting once, in the order of the help text. */
+export const settingGroups: readonly SettingGroup[] = [
+  group('Devices', 'docs/devices.md', deviceSettings, mapSettings),
+  group('Kinds of devices', 'docs/devices.md', kindSettings),
+  group('Clock and ticks', 'docs/environment.md', clockSettings, tickSettings),
+  group('Sun, wind, load, vehicles and grid', 'docs/environment.md', surroundingsSettings),
+  group('Modbus TCP', 'docs/modbus.md', modbusSettings, modbusLimits),
+  group('Modbus over TLS', 'docs/modbus.md#tls-with-roles', modbusTlsSettings),
+  group('Modbus RTU', 'docs/modbus.md#modbus-rtu', rtuSettings),
+  group('Maps of other makers', 'docs/proxy.md', proxySettings),
+  group('Master of another device', 'docs/sunspec-client.md', clientSettings),
+  group('HTTP interface and stream', 'docs/api.md', webSettings, browserSettings, webLimits),
+  group('Configuration file, history and log', 'README.md', programSettings),
+];
 
 export type SettingKey = keyof typeof settings;
 

@@ -265,16 +265,6 @@ describe('command line', () => {
       expect(result.kind).to.equal('version');
       expect(result.kind === 'version' && result.text).to.match(/^derbench \d+\.\d+\.\d+/);
     });
-    it('lists every flag, variable, default and text within 100 columns', () => {
-      const text = helpText();
-      const words = new Set(text.split(/[\s,]+/));
-      for (const spelling of knownSpellings) expect(words.has(spelling), spelling).to.equal(true);
-      for (const key of settingKeys) {
-        expect(words.has(variableOf(key)), key).to.equal(true);
-        expect(text.replaceAll(/\s+/g, ' ')).to.include(settingOf(key).doc);
-      }
-      for (const line of text.split('\n')) expect(line.length).to.be.at.most(100);
-    });
   });
 
   describe('issues', () => {
