@@ -51,15 +51,29 @@ function end(response: ServerResponse, bytes: Buffer): void {
   if (socket && socket.writableLength > 0) startUnreadLimit(socket);
 }
 
-/** Sends a body as it is, with the headers that every answer carries. */
+const lineEnd = Buffer.from('\n');
+
+/** What ends a body of this type: JSON a line end, so that the prompt of a terminal stands below the answer. */
+export function endingOf(type: string): Buffer | undefined {
+  return type.endsWith('json') ? lineEnd : undefined;
+}
+
+/** The whole body as it is sent. */
+function complete({ type, bytes }: Content): Buffer {
+  const ending = endingOf(type);
+  return ending ? Buffer.concat([bytes, ending]) : bytes;
+}
+
+/** Sends a body, with the headers that every answer carries. */
 export function sendBytes(
   response: ServerResponse,
   status: number,
   type: string,
-  bytes: Buffer,
+  content: Buffer,
   headers: Readonly<Record<string, string>> = {},
 ): void {
   if (response.headersSent || response.destroyed) return;
+  const bytes = complete({ type, bytes: content });
   response.writeHead(status, {
     'Content-Type': type,
     'Content-Length': bytes.length,
@@ -79,7 +93,9 @@ export interface Prepared {
 
 const commonLines = Object.entries(commonHeaders).flat();
 
-export function prepare({ type, bytes }: Content): Prepared {
+export function prepare(content: Content): Prepared {
+  const { type } = content;
+  const bytes = complete(content);
   return {
     bytes,
     headers: ['Content-Type', type, 'Content-Length', String(bytes.length), ...commonLines, 'X-Request-Id', ''],

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { watchUnread } from '../../core/http/answer-order.ts';
 import { commonHeaders } from '../../core/http/problem.ts';
 import { Turns } from '../../core/turns.ts';
-import { startUnreadLimit, requestId } from './reply.ts';
+import { endingOf, requestId, startUnreadLimit } from './reply.ts';
 import type { StreamedReply } from './route.ts';
 
 const turns = new Turns();
@@ -86,5 +86,5 @@ export async function streamReply(
     response.destroy();
     throw error;
   }
-  response.end();
+  response.end(endingOf(type));
 }

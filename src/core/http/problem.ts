@@ -109,7 +109,7 @@ function writeRefusal(socket: Duplex, problem: Problem, extra: Readonly<Record<s
     socket.destroy();
     return;
   }
-  const body = JSON.stringify(problem);
+  const body = `${JSON.stringify(problem)}\n`;
   const headers = {
     ...problemHeaders(problem),
     ...extra,
