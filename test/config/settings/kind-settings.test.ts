@@ -206,6 +206,9 @@ describe('interface 12: hybrid settings', () => {
       WMaxRtg: 12_000,
       VAMaxRtg: 12_000,
       WChaRteMaxRtg: 12_000,
+      // of the battery, which is the old one
+      WDisChaRteMaxRtg: 10_000,
+      VADisChaRteMaxRtg: 10_000,
       VNomRtg: 400,
       VMaxRtg: 460,
       NorOpCatRtg: 'CAT_B',

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { App } from '../../../src/app.ts';
+import { packageVersion } from '../../../src/core/package-files.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
 import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 import { connected, failureOf, pointsOf } from '../../support/client.ts';
@@ -57,7 +58,7 @@ describe('SunSpec client with the simulator as device', () => {
     expect(client.view().identity).to.deep.equal({
       manufacturer: 'derbench',
       model: 'Batt-3Phase',
-      version: '0.1.0',
+      version: packageVersion(),
       serialNumber: 'DB-000002',
     });
   });

@@ -92,12 +92,12 @@ const rows: readonly Row[] = [
   {
     kind: 'outage',
     parameters: { mode: 'refuse' },
-    all: /^PEER_(TIMEOUT|ERROR): (no answer|the device closed|cannot connect)/,
+    all: /^PEER_(TIMEOUT|ERROR): (no answer|the device closed|the connection broke|cannot connect)/,
   },
   {
     kind: 'outage',
     parameters: { mode: 'close' },
-    all: /^PEER_(TIMEOUT|ERROR): (no answer|the device closed|cannot connect)/,
+    all: /^PEER_(TIMEOUT|ERROR): (no answer|the device closed|the connection broke|cannot connect)/,
   },
   { kind: 'ignore_unit', parameters: { unit_ids: [1] }, all: timeout },
   { kind: 'alias_unit', parameters: { unit_ids: [7] } },
