@@ -29,7 +29,9 @@ export const metricsSchema = z
       .number()
       .openapi({ description: '701.PF with the sign of the active power; 1 without apparent power.' }),
     dc_power_kw: quantity('714.DCW / 1000; null without a DC port.'),
-    dc_voltage_v: quantity('714.Prt[0].DCV; hybrid: bus voltage; null without a DC port.'),
+    dc_voltage_v: quantity(
+      '714.Prt[0].DCV; hybrid: bus voltage; null without a DC port. Of several PV inputs that of the first.',
+    ),
     dc_current_a: quantity('714.DCA; null without a DC port.'),
     state_of_charge_pct: quantity('713.SoC; null without storage.'),
     soc_reserve_min_pct: quantity('802.SoCRsvMin; null without storage.'),

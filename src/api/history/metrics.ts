@@ -7,6 +7,7 @@ import { connectionStates, inverterStates, serviceStates } from '../../contract/
 import type { AssetType, DeviceDetail } from '../../contract/device.ts';
 import type { Snapshot } from '../../contract/snapshot.ts';
 import type { EvseDetail } from '../../contract/kinds/evse.ts';
+import type { PvDetail } from '../../contract/kinds/pv.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { kilo, rounded } from '../common/kind-replies.ts';
 
@@ -118,6 +119,7 @@ function putOwn(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, conne
     case 'pv':
       to[i++] = rounded(d.irradianceWm2);
       to[i++] = rounded(d.cellTemperatureC);
+      putInputs(to, i, d);
       return;
     case 'battery':
       to[i++] = rounded(d.temperatureC);
@@ -147,10 +149,11 @@ function putOwn(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, conne
   }
 }
 
-/** Metrics of an EVSE for each connector. */
-export const connectorDescription =
+/** Metrics of an EVSE for each connector, of PV for each of several inputs. */
+export const partDescription =
   'EVSE, for each connector: `connector_<id>_power_kw`, kW, positive into the vehicle; ' +
-  '`connector_<id>_soc_pct`, percent, null without a vehicle.';
+  '`connector_<id>_soc_pct`, percent, null without a vehicle. PV with several inputs, for each, numbered as `port` of ' +
+  '`dc-iv`: `input_<n>_power_kw`, kW; `input_<n>_voltage_v`, V.';
 
 function connectorMetrics(connectors: readonly number[]): Metric[] {
   return connectors.flatMap((id) => [{ name: `connector_${id}_power_kw` }, { name: `connector_${id}_soc_pct` }]);
@@ -165,13 +168,31 @@ function putConnectors(to: Float64Array, at: number, detail: EvseDetail, connect
   }
 }
 
+function inputMetrics({ inputs = [] }: PvDetail): Metric[] {
+  return inputs.flatMap((_, n) => [{ name: `input_${n}_power_kw` }, { name: `input_${n}_voltage_v` }]);
+}
+
+function putInputs(to: Float64Array, at: number, { inputs }: PvDetail): void {
+  if (!inputs) return;
+  let i = at;
+  for (const { operatingPoint } of inputs) {
+    to[i++] = kilo(operatingPoint.p);
+    to[i++] = rounded(operatingPoint.v);
+  }
+}
+
 /** The metrics of a device, in the order of an answer that names none. */
 export function metricsOf(detail: DeviceDetail): DeviceMetrics {
   const connectors = detail.kind === 'evse' ? detail.connectors.map(({ connectorId }) => connectorId) : [];
   const own = Object.keys(kindMetrics[detail.kind]).map((name) => ({ name }));
   const ownAt = sharedMetrics.length;
   return {
-    metrics: [...sharedMetrics, ...own, ...connectorMetrics(connectors)],
+    metrics: [
+      ...sharedMetrics,
+      ...own,
+      ...connectorMetrics(connectors),
+      ...(detail.kind === 'pv' ? inputMetrics(detail) : []),
+    ],
     put(to, at, snapshot, now, bank) {
       putShared(to, at, snapshot);
       putOwn(to, at + ownAt, now, bank, connectors);

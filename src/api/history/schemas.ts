@@ -1,6 +1,6 @@
 import { assetTypes } from '../../contract/device.ts';
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
-import { connectorDescription, kindMetrics, numericNames } from './metrics.ts';
+import { partDescription, kindMetrics, numericNames } from './metrics.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, integerParam, isoParam, isoTime, namesParam, quantity } from '../common/schemas.ts';
 import { exampleSnapshot, metricsSchema } from '../devices/snapshot-schemas.ts';
@@ -104,7 +104,7 @@ function mapped<T>(make: (schema: z.ZodType) => T): Record<string, T> {
 
 const sampleSchema = z
   .object({ timestamp: simTime, wall_time: wallTime, tick, ...mapped((schema) => schema.optional()) })
-  .catchall(quantity(connectorDescription))
+  .catchall(quantity(partDescription))
   .openapi('HistorySample', { description: 'One tick, with the requested metrics.' });
 
 const columnsSchema = z
@@ -114,7 +114,7 @@ const columnsSchema = z
     tick: z.array(tick),
     ...mapped((schema) => z.array(schema).optional()),
   })
-  .catchall(z.array(quantity(connectorDescription)))
+  .catchall(z.array(quantity(partDescription)))
   .openapi('HistoryColumns', { description: 'One array per requested metric, all of the same length.' });
 
 const historySamplesSchema = z

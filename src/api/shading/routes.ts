@@ -1,4 +1,5 @@
 import type { PvShading } from '../../contract/kinds/pv.ts';
+import type { ArrayDetail } from '../../contract/kinds/table.ts';
 import type { Device } from '../../contract/device.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -9,13 +10,22 @@ import { selectedDevice } from '../common/device-replies.ts';
 import { overrideWriter } from '../common/writer-replies.ts';
 import type { RouteContext } from '../http/context.ts';
 
-function shadingReply({ plant }: RouteContext, device: Device) {
-  const { shading, mpptState } = arrayOf(device);
+function arrayReply({ shading, mpptState }: Pick<ArrayDetail, 'shading' | 'mpptState'>) {
   return {
-    device_index: device.index,
     shaded_share: shading?.shadedShare ?? 0,
     irradiance_share: shading?.irradianceShare ?? 1,
     mppt_state: mpptState,
+  };
+}
+
+function shadingReply({ plant }: RouteContext, device: Device) {
+  const array = arrayOf(device);
+  return {
+    device_index: device.index,
+    ...arrayReply(array),
+    ...(array.inputs && {
+      inputs: array.inputs.map((each, input) => ({ input, name: each.name, ...arrayReply(each) })),
+    }),
     changed_by: overrideWriter(plant, device, 'pv_shading'),
   };
 }
@@ -39,7 +49,8 @@ const setShading = route({
   tag: 'Controls',
   operationId: 'set_shading',
   summary: 'Shades part of every string of a PV array, or ends the shading',
-  description: 'The curve then has a second maximum; see `dc-iv`. `shaded_share` 0 ends the shading.',
+  description:
+    'The curve then has a second maximum; see `dc-iv`. `shaded_share` 0 ends the shading. `input` chooses one of several inputs.',
   query: deviceQuery,
   body: shadingBodySchema,
   reply: shadingSchema,
@@ -50,7 +61,8 @@ const setShading = route({
     arrayOf(device);
     const shading: PvShading | null =
       body.shaded_share === 0 ? null : { shadedShare: body.shaded_share, irradianceShare: body.irradiance_share };
-    device.command({ kind: 'pv.shading', shading }, by);
+    const { input } = body;
+    device.command({ kind: 'pv.shading', shading, ...(input !== undefined && { input }) }, by);
     return shadingReply(ctx, device);
   },
 });

@@ -190,6 +190,12 @@ function hybridParameters({ blocks, given, target, where, issues }: Request): Ki
   issues.push(...found.map((issue) => ({ ...issue, name: hybridMember(issue.name, part, where) })));
   // limits in the wrong order are reported already: the battery is then checked without levels
   const levels = found.length === 0 ? { soc_min_pct: whole.socMinPct, soc_max_pct: whole.socMaxPct } : noLevels;
+  if (blocks.pv?.inputs !== undefined) {
+    issues.push({
+      name: `${where}: pv.inputs`,
+      detail: 'given for a hybrid, whose array is on one input; allowed: for PV devices',
+    });
+  }
   const pv = resolvePv(blocks.pv ?? {}, whole.pvW, { ...target, arrayW: whole.pvW }, where, issues);
   const battery = resolveBattery(
     { ...part, power_w: whole.batteryW, capacity_wh: whole.batteryWh, ...levels },

@@ -1,7 +1,11 @@
 /** Types of a PV array. */
 
-export interface PvDetail {
-  readonly kind: 'pv';
+/** An inverter has at most this many inputs. */
+export const maxPvInputs = 12;
+
+/** State of one input, or of an array that is the only one. */
+export interface PvInputDetail {
+  /** in the plane of the array */
   readonly irradianceWm2: number;
   readonly cellTemperatureC: number;
   /** power at the maximum power point now */
@@ -10,6 +14,16 @@ export interface PvDetail {
   readonly mpptState: 'off' | 'start' | 'track' | 'limit' | 'dc_low';
   /** null: none */
   readonly shading: PvShading | null;
+}
+
+/**
+ * State of a PV generator. With several inputs: irradiance in the plane of the block `pv`, mean cell temperature by
+ * rated power, sums of power and current, the state of the tracker that is furthest, the first shading.
+ */
+export interface PvDetail extends PvInputDetail {
+  readonly kind: 'pv';
+  /** by number of the port; absent: the inverter has one input */
+  readonly inputs?: readonly (PvInputDetail & { readonly name: string })[];
 }
 
 /** Part of the modules of each string that receive less light. */
@@ -23,6 +37,24 @@ export interface PvShading {
 /** Shades part of the array; null: none. */
 export interface PvCommand {
   readonly kind: 'pv.shading';
+  /** number of the port, from 0; absent: every input */
+  readonly input?: number;
+  readonly shading: PvShading | null;
+}
+
+/** An array on an input of its own, with its own tracker. */
+export interface PvInputParameters {
+  /** 714.Prt.IDStr */
+  readonly name: string;
+  readonly module: string;
+  /** modules in one string */
+  readonly series: number;
+  /** strings */
+  readonly parallel: number;
+  readonly tiltDeg: number;
+  /** clockwise from north */
+  readonly azimuthDeg: number;
+  /** shading of each string; null: none */
   readonly shading: PvShading | null;
 }
 
@@ -52,6 +84,8 @@ export interface PvParameters {
   readonly mppt: 'global' | 'local';
   readonly latitudeDeg: number;
   readonly longitudeDeg: number;
+  /** in place of the array above, by number of the port; absent: that array is on the only input */
+  readonly inputs?: readonly PvInputParameters[];
 }
 
 /** Names in `controls.overrides` of the things that each command sets. */

@@ -49,7 +49,7 @@ export type DeviceDetail<K extends AssetType = AssetType> = KindTypes[K]['detail
 export type SourceCommand<K extends AssetType = AssetType> = KindTypes[K]['command'];
 
 /** The part of an array's state that PV devices and hybrids share. */
-export type ArrayDetail = Pick<PvDetail, 'shading' | 'mpptState'>;
+export type ArrayDetail = Pick<PvDetail, 'shading' | 'mpptState' | 'inputs'>;
 
 interface KindFacts<K extends AssetType> {
   /** what messages call a device of the kind */

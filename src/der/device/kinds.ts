@@ -16,6 +16,8 @@ import { FuelCellPort } from '../source/fuelcell/fuelcell-port.ts';
 import { HybridSource } from '../source/hybrid/hybrid-source.ts';
 import { maximumPowerPoint, parametersAt, pvModules } from '../source/pv/module.ts';
 import type { PvConfig } from '../source/pv/array.ts';
+import { PvInputs } from '../source/pv/inputs.ts';
+import type { PvInputConfig } from '../source/pv/inputs.ts';
 import { PvPort } from '../source/pv/port.ts';
 import type { DcSource } from '../source/source.ts';
 import { WindPort } from '../source/wind/wind-port.ts';
@@ -49,28 +51,55 @@ interface Sizing {
   readonly issues: Issue[];
 }
 
-function pvConfig(pv: PvParameters, issues: Issue[]): PvConfig | null {
+/** The array must suit its input: its working voltage inside the window, its open-circuit voltage not above. */
+function windowIssues({ maxDcVoltageV, minDcVoltageV }: PvParameters, openV: number, bestV: number): Issue[] {
+  const issues: Issue[] = [];
+  if (openV > maxDcVoltageV) {
+    issues.push({
+      name: 'pv.max_dc_voltage_v',
+      detail: `given ${maxDcVoltageV}; allowed: at least the open-circuit voltage of the strings, ${openV.toFixed(1)} V`,
+    });
+  }
+  if (bestV < minDcVoltageV) {
+    issues.push({
+      name: 'pv.min_dc_voltage_v',
+      detail: `given ${minDcVoltageV}; allowed: up to the voltage of the strings at maximum power, ${bestV.toFixed(1)} V`,
+    });
+  }
+  return issues;
+}
+
+/** As `windowIssues`; the window is that of the inverter, so it is the strings of the input that do not fit. */
+function inputIssues(pv: PvParameters, path: string, openV: number, bestV: number): Issue[] {
+  const { series, maxDcVoltageV, minDcVoltageV } = pv;
+  const name = `${path}.series`;
+  const issues: Issue[] = [];
+  if (openV > maxDcVoltageV) {
+    issues.push({
+      name,
+      detail: `given or derived ${series}, whose open-circuit voltage is ${openV.toFixed(1)} V; allowed: up to pv.max_dc_voltage_v, which is ${maxDcVoltageV}`,
+    });
+  }
+  if (bestV < minDcVoltageV) {
+    issues.push({
+      name,
+      detail: `given or derived ${series}, whose voltage at maximum power is ${bestV.toFixed(1)} V; allowed: from pv.min_dc_voltage_v, which is ${minDcVoltageV}`,
+    });
+  }
+  return issues;
+}
+
+/** @param path of an input in the profile; null: the array of the block */
+function pvConfig(pv: PvParameters, issues: Issue[], path: string | null = null): PvConfig | null {
   const module = Object.hasOwn(pvModules, pv.module) ? pvModules[pv.module as keyof typeof pvModules] : undefined;
   if (!module) {
-    issues.push({ name: 'pv.module', detail: `given ${JSON.stringify(pv.module)}`, allowed: Object.keys(pvModules) });
+    const name = `${path ?? 'pv'}.module`;
+    issues.push({ name, detail: `given ${JSON.stringify(pv.module)}`, allowed: Object.keys(pvModules) });
     return null;
   }
   const standard = maximumPowerPoint(parametersAt(module, 1000, 25));
-  const openV = standard.voc * pv.series;
-  const bestV = standard.v * pv.series;
-  // the array must suit its input: its working voltage inside the window, its open-circuit voltage not above
-  if (openV > pv.maxDcVoltageV) {
-    issues.push({
-      name: 'pv.max_dc_voltage_v',
-      detail: `given ${pv.maxDcVoltageV}; allowed: at least the open-circuit voltage of the strings, ${openV.toFixed(1)} V`,
-    });
-  }
-  if (bestV < pv.minDcVoltageV) {
-    issues.push({
-      name: 'pv.min_dc_voltage_v',
-      detail: `given ${pv.minDcVoltageV}; allowed: up to the voltage of the strings at maximum power, ${bestV.toFixed(1)} V`,
-    });
-  }
+  const volts = [standard.voc * pv.series, standard.v * pv.series] as const;
+  issues.push(...(path === null ? windowIssues(pv, ...volts) : inputIssues(pv, path, ...volts)));
   return {
     module,
     seriesCount: pv.series,
@@ -85,19 +114,42 @@ function pvConfig(pv: PvParameters, issues: Issue[]): PvConfig | null {
   };
 }
 
+/** One element for each of `pv.inputs`; null when there are issues. */
+function pvInputConfigs(
+  pv: PvParameters,
+  inputs: NonNullable<PvParameters['inputs']>,
+  issues: Issue[],
+): readonly PvInputConfig[] | null {
+  const made = inputs.flatMap((input, i) => {
+    const array = pvConfig({ ...pv, ...input }, issues, `pv.inputs[${i}]`);
+    if (!array) return [];
+    const ratedW = maximumPowerPoint(parametersAt(array.module, 1000, 25)).p * input.series * input.parallel;
+    return [{ name: input.name, ratedW, array }];
+  });
+  if (made.length < inputs.length) return null;
+  const ratedW = made.reduce((sum, one) => sum + one.ratedW, 0);
+  // the inverter starts where all of its inputs together give the power
+  return made.map((one) => ({
+    ...one,
+    array: { ...one.array, startPowerW: (pv.startPowerW * one.ratedW) / ratedW },
+  }));
+}
+
+/** The sources of PV devices, and their number of ports; null when there are issues. */
+function pvSource(pv: PvParameters, issues: Issue[]): Pick<OwnTraits, 'portCount' | 'createSource'> | null {
+  if (pv.inputs !== undefined) {
+    const configs = pvInputConfigs(pv, pv.inputs, issues);
+    return configs && { portCount: configs.length, createSource: () => new PvInputs(configs) };
+  }
+  const config = pvConfig(pv, issues);
+  return config && { portCount: 1, createSource: () => new PvPort(config) };
+}
+
 /** Own traits of each kind, from its parameters; null when there are issues. */
 const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, sizing: Sizing) => OwnTraits | null } = {
   pv({ pv }, { issues }) {
-    const config = pvConfig(pv, issues);
-    return (
-      config && {
-        generator: true,
-        efficiencyNominal: pv.efficiencyNominal,
-        portCount: 1,
-        nightW: pv.nightPowerW,
-        createSource: () => new PvPort(config),
-      }
-    );
+    const source = pvSource(pv, issues);
+    return source && { generator: true, efficiencyNominal: pv.efficiencyNominal, nightW: pv.nightPowerW, ...source };
   },
   battery: ({ battery }) => ({
     generator: false,

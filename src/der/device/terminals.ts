@@ -28,6 +28,7 @@ const surroundings = {
   ambientTemperatureC: 20,
   cellTemperatureC: null,
   windSpeedMS: 1,
+  planesWm2: [],
   terminalPu: 1,
   phaseLnV: [0, 0, 0],
   loadW: 0,

@@ -54,7 +54,14 @@ class Draws {
 
 /** Module power: a number of strings that is no whole number scales the current of the array. */
 function spreadPv(pv: PvParameters, draws: Draws): PvParameters {
-  return { ...pv, parallel: pv.parallel * draws.factor(), efficiencyNominal: draws.efficiency(pv.efficiencyNominal) };
+  return {
+    ...pv,
+    parallel: pv.parallel * draws.factor(),
+    efficiencyNominal: draws.efficiency(pv.efficiencyNominal),
+    ...(pv.inputs && {
+      inputs: pv.inputs.map((input) => ({ ...input, parallel: input.parallel * draws.factor() })),
+    }),
+  };
 }
 
 /** Capacity left and charge at start: the capacity on the nameplate stays. */

@@ -34,6 +34,11 @@ export interface WeatherNow {
   ambientTemperatureC: number;
   cellTemperatureC: number | null;
   windSpeedMS: number;
+  /**
+   * irradiance in the plane of each PV input by number of the port; empty: all inputs have the irradiance above, which
+   * is in the plane of the site; absent: not asked for
+   */
+  planesWm2?: number[];
 }
 
 /**
@@ -141,11 +146,14 @@ export class Environment {
     const segment = course ?? this.weatherCourse(deviceIndex, t);
     const { csv, clear_sky: clearSky } = this.#options.weather;
     csv(deviceIndex).at(this.#options.seriesTime(t), t, out);
+    if (out.planesWm2) out.planesWm2.length = 0;
     // the air follows the date as the sun does; only the wind still comes from the series
     if (setValue(segment, 'clearSky', t) === 1) {
       const sky = clearSky(deviceIndex);
       out.irradianceWm2 = sky.irradianceAt(t);
       out.ambientTemperatureC = sky.airTemperatureAt(t);
+      // a set irradiance is one number, which says nothing of other planes
+      if (out.planesWm2 && !segment.tracks.irradiance) sky.planesAt?.(t, out.planesWm2);
     }
     out.irradianceWm2 = setValue(segment, 'irradiance', t) ?? out.irradianceWm2;
     out.ambientTemperatureC = setValue(segment, 'ambientC', t) ?? out.ambientTemperatureC;

@@ -76,7 +76,8 @@ export class Places {
       tiltDeg: pv.tiltDeg,
       azimuthDeg: pv.azimuthDeg,
     };
-    const sky = this.#skies.get(profile) ?? new ClearSky(site, clouds, dateMs);
+    const planes = 'inputs' in pv ? pv.inputs : undefined;
+    const sky = this.#skies.get(profile) ?? new ClearSky(site, clouds, dateMs, planes);
     this.#skies.set(profile, sky);
     return sky;
   }

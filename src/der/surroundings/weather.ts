@@ -18,6 +18,8 @@ export interface WeatherValues {
 export interface Sky {
   /** in the plane of an array, W/m2 */
   irradianceAt(t: SimTime): number;
+  /** Adds the irradiance in each further plane to `out`, W/m2; absent: there are none. */
+  planesAt?(t: SimTime, out: number[]): void;
   /** of the air, C */
   airTemperatureAt(t: SimTime): number;
 }
@@ -112,19 +114,38 @@ export class ClearSky implements Sky {
   readonly #site: SolarSite;
   readonly #clouds: CloudTrack;
   readonly #dateMs: (t: SimTime) => number;
+  readonly #planes: readonly SolarSite[];
 
-  constructor(site: SolarSite, clouds: CloudTrack, dateMs: (t: SimTime) => number) {
+  /** @param planes further ones at the same place */
+  constructor(
+    site: SolarSite,
+    clouds: CloudTrack,
+    dateMs: (t: SimTime) => number,
+    planes: readonly Pick<SolarSite, 'tiltDeg' | 'azimuthDeg'>[] = [],
+  ) {
     this.#site = site;
     this.#clouds = clouds;
     this.#dateMs = dateMs;
+    this.#planes = planes.map(({ tiltDeg, azimuthDeg }) => ({ ...site, tiltDeg, azimuthDeg }));
   }
 
   irradianceAt(t: SimTime): number {
+    return clearSkyIrradiance(this.#dateMs(t), this.#site) * this.#indexAt(t);
+  }
+
+  planesAt(t: SimTime, out: number[]): void {
+    if (this.#planes.length === 0) return;
+    const dateMs = this.#dateMs(t);
+    const index = this.#indexAt(t);
+    for (const plane of this.#planes) out.push(clearSkyIrradiance(dateMs, plane) * index);
+  }
+
+  /** The clear-sky index. */
+  #indexAt(t: SimTime): number {
     const seconds = t / microsPerSecond;
     const below = Math.floor(seconds);
     const from = this.#clouds.at(below);
-    const index = from + (this.#clouds.at(below + 1) - from) * (seconds - below);
-    return clearSkyIrradiance(this.#dateMs(t), this.#site) * index;
+    return from + (this.#clouds.at(below + 1) - from) * (seconds - below);
   }
 
   airTemperatureAt(t: SimTime): number {

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { Json } from '../../support/http.ts';
+import { configuredDevices } from '../../support/configured.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
 
@@ -105,5 +106,63 @@ describe('interface 6: partial shading', () => {
       ).to.deep.equal(names);
     }
     expect(await rest.get(path)).to.include({ shaded_share: 0, irradiance_share: 1 });
+  });
+});
+
+describe('interface 6: partial shading of an inverter with several inputs', () => {
+  let rest: Rest;
+
+  beforeEach(async () => {
+    rest = await Rest.open(testPlant({ devices: configuredDevices('-f', '20kW-2MPPT-3Phase-EU'), nominalHz: 50 }));
+    await rest.plant.step(20);
+  });
+  afterEach(() => rest.api.stop());
+
+  it('is that of one input where the request names it, and each is shown', async () => {
+    const { inputs } = await rest.post(path, { ...shade, input: 1 });
+    expect(inputs).to.deep.equal([
+      { input: 0, name: 'East', shaded_share: 0, irradiance_share: 1, mppt_state: 'track' },
+      { input: 1, name: 'West', ...shade, mppt_state: 'track' },
+    ]);
+    // the first one that is shaded stands for the device
+    expect(await rest.get(path)).to.deep.include({ ...shade, inputs });
+    await rest.plant.step(40);
+    const curves = [await rest.get('/dc-iv?points=200'), await rest.get('/dc-iv?points=200&port=1')];
+    expect(curves.map(({ port, curve }) => [port, maxima(curve).length])).to.deep.equal([
+      [0, 1],
+      [1, 2],
+    ]);
+    await rest.refused('/dc-iv?port=2', 404, 'unknown-resource');
+    for (const input of [2, 12, -1, 0.5]) await rest.refused(path, 422, 'validation', { ...shade, input });
+    const { dc_ports: ports } = await rest.get('/nameplate');
+    expect(ports.map(({ type, name }: Json) => [type, name])).to.deep.equal([
+      ['pv', 'East'],
+      ['pv', 'West'],
+    ]);
+    expect((await rest.post(path, shade)).inputs.map(({ shaded_share }: Json) => shaded_share)).to.deep.equal([
+      0.3, 0.3,
+    ]);
+  });
+
+  it('the history has power and voltage of each input', async () => {
+    await rest.post(path, { ...shade, input: 1 });
+    await rest.plant.step(40);
+    const { metrics, samples } = await rest.get('/history');
+    expect(metrics.slice(-4)).to.deep.equal([
+      'input_0_power_kw',
+      'input_0_voltage_v',
+      'input_1_power_kw',
+      'input_1_voltage_v',
+    ]);
+    const {
+      dc_power_kw: total,
+      dc_voltage_v: first,
+      input_0_power_kw: east,
+      input_1_power_kw: west,
+      ...others
+    } = samples.at(-1);
+    expect(Number(east) + Number(west)).to.be.closeTo(total, 0.01);
+    expect(others.input_0_voltage_v).to.be.closeTo(first, 0.1);
+    expect(west / east).to.be.within(0.5, 0.8);
   });
 });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { PvParameters } from '../../../contract/kinds/pv.ts';
+import { maxPvInputs } from '../../../contract/kinds/pv.ts';
+import type { PvInputParameters, PvParameters, PvShading } from '../../../contract/kinds/pv.ts';
 import type { Issue } from '../../../core/errors.ts';
 import type { Phases } from '../device-types.ts';
 
@@ -17,17 +18,54 @@ const volts = z.number().min(1).max(1e5);
 const site = (text: string) =>
   `${text} For the irradiance source clear_sky only; CSV irradiance is in the plane of the array.`;
 
+const moduleType = z.enum(pvModules).optional();
+const seriesCount = z.number().min(1).max(1000).optional();
+const parallelCount = z.number().min(0.01).max(1e6).optional();
+const tilt = z.number().min(0).max(90).optional();
+const azimuth = z.number().min(0).max(360).optional();
+
+const shadingSchema = z.strictObject({
+  shaded_share: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'Fraction of the modules of each string that are shaded, 0 to 1.' }),
+  irradiance_share: z
+    .number()
+    .min(0)
+    .max(1)
+    .meta({ description: 'Fraction of the irradiance that reaches the shaded modules, 0 to 1.' }),
+});
+
+const ofBlock = (text: string) => `${text}; default: that of the block pv.`;
+
+const pvInputSchema = z.strictObject({
+  name: z
+    .string()
+    .regex(/^[\x20-\x7e]{1,16}$/, '1 to 16 printable ASCII characters')
+    .optional()
+    .meta({ description: 'Name of the port, 714.Prt.IDStr: 1 to 16 ASCII characters; default PV and its number.' }),
+  module: moduleType.meta({ description: ofBlock('Module type') }),
+  series: seriesCount.meta({ description: ofBlock('Modules in series in a string') }),
+  parallel: parallelCount.meta({
+    description:
+      'Strings in parallel; default: as many as the block pv gives, otherwise whole strings so that all inputs together have 15 % more power than WMaxRtg.',
+  }),
+  tilt_deg: tilt.meta({ description: ofBlock('Tilt from horizontal, degrees, for the irradiance source clear_sky') }),
+  azimuth_deg: azimuth.meta({
+    description: ofBlock('Azimuth from north, clockwise, degrees, for the irradiance source clear_sky'),
+  }),
+  shading: shadingSchema.optional().meta({ description: ofBlock('Partial shading') }),
+});
+
 /** The `pv` block of a device profile. */
 export const pvSchema = z
   .strictObject({
-    module: z.enum(pvModules).optional().meta({ description: 'Module type; default CS5P-220M.' }),
-    series: z
-      .number()
-      .min(1)
-      .max(1000)
-      .optional()
-      .meta({ description: 'Modules in series in a string; the default depends on phases and rating.' }),
-    parallel: z.number().min(0.01).max(1e6).optional().meta({
+    module: moduleType.meta({ description: 'Module type; default CS5P-220M.' }),
+    series: seriesCount.meta({
+      description: 'Modules in series in a string; the default depends on phases and rating.',
+    }),
+    parallel: parallelCount.meta({
       description:
         'Strings in parallel; by default the array has 15 % more power than WMaxRtg, in a hybrid hybrid.pv_w.',
     }),
@@ -62,20 +100,10 @@ export const pvSchema = z
     night_power_w: z.number().min(0).max(1e9).optional().meta({
       description: 'AC power that the sleeping inverter takes from the grid, W; default 0.02 % of WMaxRtg.',
     }),
-    tilt_deg: z
-      .number()
-      .min(0)
-      .max(90)
-      .optional()
-      .meta({ description: site('Tilt from horizontal, degrees; default 30.') }),
-    azimuth_deg: z
-      .number()
-      .min(0)
-      .max(360)
-      .optional()
-      .meta({
-        description: site('Azimuth from north, clockwise, degrees; default 180, or 0 in the southern hemisphere.'),
-      }),
+    tilt_deg: tilt.meta({ description: site('Tilt from horizontal, degrees; default 30.') }),
+    azimuth_deg: azimuth.meta({
+      description: site('Azimuth from north, clockwise, degrees; default 180, or 0 in the southern hemisphere.'),
+    }),
     latitude_deg: z
       .number()
       .min(-90)
@@ -92,24 +120,14 @@ export const pvSchema = z
           'Longitude, degrees east; by default the sun is highest near 12:00 in the time zone of the clock.',
         ),
       }),
-    shading: z
-      .strictObject({
-        shaded_share: z
-          .number()
-          .min(0)
-          .max(1)
-          .meta({ description: 'Fraction of the modules of each string that are shaded, 0 to 1.' }),
-        irradiance_share: z
-          .number()
-          .min(0)
-          .max(1)
-          .meta({ description: 'Fraction of the irradiance that reaches the shaded modules, 0 to 1.' }),
-      })
-      .optional()
-      .meta({ description: 'Partial shading; default none.' }),
+    shading: shadingSchema.optional().meta({ description: 'Partial shading; default none.' }),
     mppt: z.enum(['global', 'local']).optional().meta({
       description:
         'Tracker: global finds the highest maximum of a shaded array, local stays on the first one below open circuit; default global.',
+    }),
+    inputs: z.array(pvInputSchema).min(2).max(maxPvInputs).optional().meta({
+      description:
+        'Inputs of the inverter, each with an array and a tracker of its own, in the order of the ports of model 714; not in a hybrid. Default: one input.',
     }),
   })
   .meta({ description: 'PV generator and its DC input.' });
@@ -151,11 +169,50 @@ export function arrayPowerW({
 function stringsFor(
   string: { readonly module: PvModule; readonly series: number },
   ratedW: number,
-  arrayW: number | undefined,
+  arrayW?: number,
 ): number {
   const stringW = arrayPowerW({ ...string, parallel: 1 });
   // the array of a hybrid is given in watts, which take a fractional number of strings
   return arrayW === undefined ? Math.max(1, Math.round((1.15 * ratedW) / stringW)) : arrayW / stringW;
+}
+
+function resolveShading(shading: z.infer<typeof shadingSchema>): PvShading {
+  return { shadedShare: shading.shaded_share, irradianceShare: shading.irradiance_share };
+}
+
+type Strings = Readonly<Record<'module', PvModule>> & Pick<PvParameters, 'series'>;
+type ResolvedInput = PvInputParameters & Strings;
+
+/** Fills in what the inputs leave out. @param block without its inputs and its window */
+function resolveInputs(
+  input: PvInput,
+  inputs: NonNullable<PvInput['inputs']>,
+  ratedW: number,
+  block: Strings & Pick<PvParameters, 'tiltDeg' | 'azimuthDeg' | 'shading'>,
+): readonly ResolvedInput[] {
+  return inputs.map((one, i) => {
+    const module = one.module ?? block.module;
+    const series = one.series ?? block.series;
+    return {
+      name: one.name ?? `PV ${i + 1}`,
+      module,
+      series,
+      parallel: one.parallel ?? input.parallel ?? stringsFor({ module, series }, ratedW / inputs.length),
+      tiltDeg: one.tilt_deg ?? block.tiltDeg,
+      azimuthDeg: one.azimuth_deg ?? block.azimuthDeg,
+      shading: one.shading ? resolveShading(one.shading) : block.shading,
+    };
+  });
+}
+
+/** The DC window in V: by default one in which all strings work. */
+function windowOf(input: PvInput, strings: readonly Strings[]): Pick<PvParameters, 'minDcVoltageV' | 'maxDcVoltageV'> {
+  const halfV = Math.min(...strings.map(({ module, series }) => 0.5 * series * modules[module].mppV));
+  const openV = Math.max(...strings.map(({ module, series }) => 1.25 * series * modules[module].openV));
+  return {
+    minDcVoltageV: input.min_dc_voltage_v ?? Math.floor(halfV),
+    maxDcVoltageV: input.max_dc_voltage_v ?? Math.ceil(openV),
+  };
 }
 
 /**
@@ -172,11 +229,15 @@ export function resolvePv(
   issues: Issue[],
 ): PvParameters & { readonly module: PvModule } {
   const module = input.module ?? 'CS5P-220M';
-  const { mppV, openV } = modules[module];
-  const series = input.series ?? Math.round(stringTargetV(site.phases, ratedW) / mppV);
+  const series = input.series ?? Math.round(stringTargetV(site.phases, ratedW) / modules[module].mppV);
   const latitudeDeg = input.latitude_deg ?? 40;
-  const minDcVoltageV = input.min_dc_voltage_v ?? Math.floor(0.5 * series * mppV);
-  const maxDcVoltageV = input.max_dc_voltage_v ?? Math.ceil(1.25 * series * openV);
+  const plane = {
+    tiltDeg: input.tilt_deg ?? 30,
+    azimuthDeg: input.azimuth_deg ?? (latitudeDeg < 0 ? 0 : 180),
+    shading: input.shading ? resolveShading(input.shading) : null,
+  };
+  const inputs = input.inputs && resolveInputs(input, input.inputs, ratedW, { module, series, ...plane });
+  const { minDcVoltageV, maxDcVoltageV } = windowOf(input, inputs ?? [{ module, series }]);
   if (minDcVoltageV >= maxDcVoltageV) {
     issues.push({
       name: `${where}: pv.min_dc_voltage_v`,
@@ -194,13 +255,10 @@ export function resolvePv(
     startTimeS: input.start_time_s ?? 10,
     startPowerW: input.start_power_w ?? startShare * ratedW,
     nightPowerW: input.night_power_w ?? nightShare * ratedW,
-    tiltDeg: input.tilt_deg ?? 30,
-    shading: input.shading
-      ? { shadedShare: input.shading.shaded_share, irradianceShare: input.shading.irradiance_share }
-      : null,
+    ...plane,
     mppt: input.mppt ?? 'global',
-    azimuthDeg: input.azimuth_deg ?? (latitudeDeg < 0 ? 0 : 180),
     latitudeDeg,
     longitudeDeg: input.longitude_deg ?? site.longitudeDeg,
+    ...(inputs && { inputs }),
   };
 }

@@ -1,10 +1,11 @@
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
-import type { PvDetail, PvShading } from '../../../contract/kinds/pv.ts';
+import type { PvDetail, PvInputDetail, PvShading } from '../../../contract/kinds/pv.ts';
 import { SimError } from '../../../core/errors.ts';
 import { badValue, checkCurvePort, LivePort } from '../shared.ts';
 import { PvSource } from './array.ts';
 import type { PvConfig } from './array.ts';
-import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition, SourceInput } from '../source.ts';
+import type { WeatherNow } from '../../surroundings/environment.ts';
+import type { DcPort, DcRequest, DcSource, PvArray, SourceCondition } from '../source.ts';
 
 /** A tracker with a gap up to this counts as settled, share of its voltage. */
 const followingGap = 0.005;
@@ -19,12 +20,13 @@ export class PvPort implements DcSource {
   readonly maxStepS = Infinity;
   readonly #conditions = new Set<SourceCondition>();
 
-  constructor(config: PvConfig) {
+  /** @param name of the port */
+  constructor(config: PvConfig, name = 'PV') {
     this.#shading = config.shading ?? null;
     const array = new PvSource(config);
     this.#array = array;
     this.ports = [
-      new LivePort('PV', 'PV', {
+      new LivePort('PV', name, {
         voltageV: () => array.voltageV,
         currentA: () => array.currentA,
         powerW: () => array.powerW,
@@ -53,15 +55,15 @@ export class PvPort implements DcSource {
     return this.#array;
   }
 
-  prepare(dtS: number, input: SourceInput): void {
+  prepare(dtS: number, input: WeatherNow): void {
     this.#array.prepare(dtS, input);
   }
 
-  weatherJumps(input: SourceInput): void {
+  weatherJumps(input: WeatherNow): void {
     this.#array.jumpTo(input);
   }
 
-  settle(input: SourceInput): void {
+  settle(input: WeatherNow): void {
     this.#array.settle(input);
   }
 
@@ -83,7 +85,8 @@ export class PvPort implements DcSource {
   command(command: SourceCommand): void {
     if (command.kind !== 'pv.shading')
       throw new SimError('COMMAND_NOT_APPLICABLE', `a PV array does not take ${command.kind}`);
-    const { shading } = command;
+    const { shading, input = 0 } = command;
+    if (input !== 0) throw badValue('input', input, '0, the only input');
     if (shading !== null) {
       checkShare('shadedShare', shading.shadedShare);
       checkShare('irradianceShare', shading.irradianceShare);
@@ -100,9 +103,13 @@ export class PvPort implements DcSource {
   }
 
   detail(): PvDetail {
+    return { kind: 'pv', ...this.state() };
+  }
+
+  /** As one of several inputs. */
+  state(): PvInputDetail {
     const a = this.#array;
     return {
-      kind: 'pv',
       irradianceWm2: a.irradianceWm2,
       cellTemperatureC: a.cellTemperatureC,
       availableDcW: a.mppW,
