@@ -101,7 +101,7 @@ export class PvInputs implements DcSource {
 
   draw(dcW: number, energized: boolean): void {
     const availableW = this.availableDcW;
-    const share = dcW < availableW ? Math.max(0, dcW) / availableW : 1;
+    const share = dcW >= availableW ? 1 : dcW > 0 ? dcW / availableW : 0;
     for (const input of this.#inputs) input.draw(share * input.availableDcW, energized);
   }
 
