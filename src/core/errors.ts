@@ -80,10 +80,12 @@ const plainNumber = (value: number) => String(Number(value.toPrecision(9)));
 /** `-5 kvar is outside -4.4..4.4 kvar`; with one bound `0 is below 1`. */
 export function outsideWords({ given, min, max, orZero }: OutsideRange, unit = ''): string {
   const [value, least, most] = [given, min, max].map((each) => (each === undefined ? null : plainNumber(each)));
-  const after = `${unit === '' ? '' : ` ${unit}`}${orZero ? ' and not 0' : ''}`;
   const own = unit === '' ? '' : ` ${unit}`;
-  if (least !== null && most !== null) return `${value}${own} is outside ${least}..${most}${after}`;
-  return least === null ? `${value}${own} is above ${most}${after}` : `${value}${own} is below ${least}${after}`;
+  if (least !== null && most !== null) {
+    const range = `${least}..${most}${own}`;
+    return orZero ? `${value}${own} is neither in ${range} nor 0` : `${value}${own} is outside ${range}`;
+  }
+  return least === null ? `${value}${own} is above ${most}${own}` : `${value}${own} is below ${least}${own}`;
 }
 
 /** One step of a JSON pointer (RFC 6901), with its slash. */

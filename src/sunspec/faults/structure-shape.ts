@@ -1,6 +1,7 @@
 /** The origin of each register that a master sees. */
 import { Buffer } from 'node:buffer';
 import { SimError } from '../../core/errors.ts';
+import { notInMap } from '../map/span-words.ts';
 
 /** A run of registers of which all are real, or none. */
 export interface Run {
@@ -51,7 +52,7 @@ export class AddressShape {
   spans(address: number, count: number): readonly Span[] {
     const end = address + count;
     if (count < 1 || address < this.base || end > this.base + this.size) {
-      throw new SimError('MAP_ILLEGAL_ADDRESS', `registers ${address}..${end - 1} are not all in the map`);
+      throw notInMap(address, count);
     }
     return this.within(address, count);
   }

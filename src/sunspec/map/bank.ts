@@ -13,6 +13,7 @@ import { createMapView, readPoint, writePoint } from './view.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
 import type { AnyPointValue } from './types.ts';
+import { notInMap } from './span-words.ts';
 
 /** One committed write: its points, its writer and its time. */
 export interface Change {
@@ -186,7 +187,7 @@ export class RegisterBank implements Bank {
   read(address: number, count: number): Buffer {
     const first = address - this.layout.base;
     if (first < 0 || count < 1 || first + count > this.layout.size) {
-      throw new SimError('MAP_ILLEGAL_ADDRESS', `registers ${address}..${address + count - 1} are not all in the map`);
+      throw notInMap(address, count);
     }
     if (this.#onDemand !== null) this.#onDemand.lookAt(first, count);
     return this.#bytes.subarray(first * 2, (first + count) * 2);
@@ -460,7 +461,7 @@ export class RegisterBank implements Bank {
     const { base, size, slotAt } = this.layout;
     const first = address - base;
     if (first < 0 || count < 1 || first + count > size) {
-      throw new SimError('MAP_ILLEGAL_ADDRESS', `registers ${address}..${address + count - 1} are not all in the map`);
+      throw notInMap(address, count);
     }
     const points: PointSlot[] = [];
     for (let offset = first; offset < first + count; ) {

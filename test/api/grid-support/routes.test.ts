@@ -214,7 +214,7 @@ describe('interface 5.4: grid support', () => {
     test.bank.publish(test.slot(705, 'Crv[0].VRef'), 70);
     const { errors } = await rest.refused('/grid-support', 422, 'validation', { volt_var: { response_time_s: 2 } });
     expect(errors).to.deep.equal([
-      { in: 'body', name: '/volt_var', detail: '705.Crv[0].VRef: 70 is outside 80..120 and not 0' },
+      { in: 'body', name: '/volt_var', detail: '705.Crv[0].VRef: 70 is neither in 80..120 nor 0' },
     ]);
   });
 

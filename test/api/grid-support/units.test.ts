@@ -112,7 +112,7 @@ describe('grid support: a value in a unit selects the mode of that unit', () => 
     test.set({ '705.Crv[1].VRef': 0, '705.AdptCrvReq': 2 }, byModbus);
     expect([test.value('705.AdptCrvRslt'), test.value('705.Crv[0].VRef')]).to.deep.equal(['COMPLETED', 0]);
     expect(await refusals('/volt-var', { v_ref_pct: 79 })).to.deep.equal([
-      '/v_ref_pct: 79 is outside 80..120 and not 0',
+      '/v_ref_pct: 79 is neither in 80..120 nor 0',
     ]);
   });
 });

@@ -224,7 +224,7 @@ describe('adoption: what a set in force must hold', () => {
       fault(705, (map) => {
         map.m705.Crv[1]!.VRef = 70;
       }),
-    ).to.deep.equal({ path: 'Crv[1].VRef', detail: '70 is outside 80..120 and not 0' });
+    ).to.deep.equal({ path: 'Crv[1].VRef', detail: '70 is neither in 80..120 nor 0' });
     // 0: the curve has no reference
     expect(
       fault(705, (map) => {
