@@ -129,7 +129,7 @@ describe('What masters do, in the log', () => {
         '(704.WMaxLimPctEna = ENABLED, 704.WMaxLimPct = 50) carried out',
       ...refusals(),
       'debug 0 PEER, unit 1: function 3 (read holding registers) of register 100 refused with ' +
-        'exception 2 (illegal data address): registers 100..100 are not all in the map',
+        'exception 2 (illegal data address): register 100 is not in the map',
       notServed,
     ]);
   });
