@@ -127,3 +127,82 @@ export class LoopShare {
     });
   }
 }
+
+export interface LoopQueueOptions extends LoopShareOptions {
+  /** work below this does not count, so that light work never asks for a turn of its own */
+  readonly lightMs?: number;
+}
+
+const defaultLightMs = 0.1;
+
+/**
+ * Callers that do their work themselves, say how long it took, and wait in one queue while all of them together have
+ * used up their share of the turn of the event loop. One that has had enough for once goes behind the others.
+ */
+export class LoopQueue {
+  readonly #budgetMs: number;
+  readonly #lightMs: number;
+  readonly #nowMs: () => number;
+  readonly #nextTurn: NextTurn;
+  #waiting: (() => void)[] = [];
+  #spentMs = 0;
+  #isTurnAsked = false;
+
+  constructor({ budgetMs = defaultBudgetMs, lightMs = defaultLightMs, nowMs, nextTurn }: LoopQueueOptions = {}) {
+    this.#budgetMs = budgetMs;
+    this.#lightMs = lightMs;
+    this.#nowMs = nowMs ?? (() => performance.now());
+    this.#nextTurn =
+      nextTurn ??
+      ((run) => {
+        setImmediate(run);
+      });
+  }
+
+  /** Whether work that comes now has to wait. */
+  get isUsedUp(): boolean {
+    return this.#spentMs >= this.#budgetMs;
+  }
+
+  /** Counts the time of work that a caller has done. */
+  spent(ms: number): void {
+    if (ms < this.#lightMs) return;
+    this.#spentMs += ms;
+    this.#askTurn();
+  }
+
+  /** Runs work in a later turn, behind all that waits. */
+  wait(work: () => void): void {
+    this.#waiting.push(work);
+    this.#askTurn();
+  }
+
+  #askTurn(): void {
+    if (this.#isTurnAsked) return;
+    this.#isTurnAsked = true;
+    this.#nextTurn(() => {
+      this.#isTurnAsked = false;
+      this.#turn();
+    });
+  }
+
+  #turn(): void {
+    this.#spentMs = 0;
+    const due = this.#waiting;
+    if (due.length === 0) return;
+    this.#waiting = [];
+    const begunMs = this.#nowMs();
+    let done = 0;
+    let tookMs = 0;
+    while (done < due.length && tookMs < this.#budgetMs) {
+      due[done++]?.();
+      tookMs = this.#nowMs() - begunMs;
+    }
+    // what has asked for another turn meanwhile goes behind the rest
+    if (done < due.length) this.#waiting = [...due.slice(done), ...this.#waiting];
+    // in place of what the work has counted itself
+    this.#spentMs = 0;
+    this.spent(tookMs);
+    if (this.#waiting.length > 0) this.#askTurn();
+  }
+}

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LoopShare, Turns } from '../../src/core/turns.ts';
+import { LoopQueue, LoopShare, Turns } from '../../src/core/turns.ts';
 
 describe('work in turns', () => {
   it('begins at once when nothing is under way, and keeps the order in which it was asked for', async () => {
@@ -120,5 +120,59 @@ describe('a share of the event loop', () => {
       .to.be.an('error')
       .with.property('message', 'no');
     expect(await next).to.equal('next');
+  });
+});
+
+describe('a queue for a share of the event loop', () => {
+  /** A loop whose turns end by hand, and a clock that only work moves. */
+  function loop() {
+    let nowMs = 0;
+    const next: (() => void)[] = [];
+    const queue = new LoopQueue({ budgetMs: 5, lightMs: 1, nowMs: () => nowMs, nextTurn: (run) => next.push(run) });
+    const course: string[] = [];
+    const does =
+      (name: string, costMs: number, times = 1) =>
+      () => {
+        course.push(name);
+        nowMs += costMs;
+        queue.spent(costMs);
+        if (times > 1) queue.wait(does(name, costMs, times - 1));
+      };
+    const turn = () => {
+      course.push('|');
+      for (const run of next.splice(0)) run();
+    };
+    return { queue, course, does, turn, pending: () => next.length };
+  }
+
+  it('what has had enough for once goes behind the others, and each turn has its share', () => {
+    const { queue, course, does, turn, pending } = loop();
+    for (const name of ['a', 'b', 'c']) queue.wait(does(name, 2, 3));
+    expect(pending(), 'one turn for all').to.equal(1);
+    while (pending() > 0) turn();
+    // three of 2 ms end the share
+    expect(course.join('')).to.equal('|abc|abc|abc|');
+    course.length = 0;
+    for (const name of ['a', 'b', 'c', 'd']) queue.wait(does(name, 3, 2));
+    while (pending() > 0) turn();
+    expect(course.join('')).to.equal('|ab|cd|ab|cd|');
+  });
+
+  it('what callers did outside counts until the next turn; light work neither counts nor asks for a turn', () => {
+    const { queue, does, turn, pending } = loop();
+    for (let i = 0; i < 100; i += 1) queue.spent(0.5);
+    expect([queue.isUsedUp, pending()]).to.deep.equal([false, 0]);
+    queue.spent(4);
+    expect([queue.isUsedUp, pending()]).to.deep.equal([false, 1]);
+    queue.spent(1);
+    expect([queue.isUsedUp, pending()]).to.deep.equal([true, 1]);
+    turn();
+    expect([queue.isUsedUp, pending()]).to.deep.equal([false, 0]);
+    // what ran from the queue leaves the sockets of this turn the rest only
+    queue.wait(does('a', 6));
+    turn();
+    expect([queue.isUsedUp, pending()]).to.deep.equal([true, 1]);
+    turn();
+    expect([queue.isUsedUp, pending()]).to.deep.equal([false, 0]);
   });
 });

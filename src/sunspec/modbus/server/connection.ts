@@ -23,8 +23,11 @@ const scratchSize = 64 * 1024;
 const scratch = Buffer.allocUnsafeSlow(scratchSize + maxAdu);
 /** Requests of one peer that are served before other peers get their turn. */
 const requestsPerTurn = 500;
-/** The same in time, since a request may cost far more than others: a write, or a read behind many faults. */
-const msPerTurn = 2;
+/**
+ * The same in time, since a request may cost far more than others: a write, or a read behind many faults. A tenth of
+ * what all peers together have in a turn of the event loop.
+ */
+const msPerTurn = 0.5;
 
 /** One master: cuts its stream into requests and answers them in order. */
 export class Connection implements Asker, Swept {
@@ -165,7 +168,8 @@ export class Connection implements Asker, Swept {
     this.lastMs = counters.lastActivityMs = now;
     if (now < this.#deafUntilMs && this.#deaf?.isTakenBack() === false) return;
     this.#framing.push(chunk, now);
-    this.#pump();
+    if (this.#owner.context.turns.isUsedUp) this.#waitTurn();
+    else this.#pump();
   }
 
   /**
@@ -175,9 +179,10 @@ export class Connection implements Asker, Swept {
   #pump(): boolean {
     const socket = this.#socket;
     const framing = this.#framing;
-    const { clock, limits } = this.#owner.context;
+    const { clock, limits, turns } = this.#owner.context;
     const lastRequest = this.requests + requestsPerTurn;
-    const endMs = clock.monotonicMs() + msPerTurn;
+    const begunMs = clock.monotonicMs();
+    let tookMs = 0;
     let isOver = false;
     let result: FramingResult;
     do {
@@ -187,7 +192,8 @@ export class Connection implements Asker, Swept {
         result = framing.next();
         if (result !== 'frame') break;
         at = this.#exchange(at);
-        isOver = this.requests >= lastRequest || clock.monotonicMs() >= endMs;
+        tookMs = clock.monotonicMs() - begunMs;
+        isOver = this.requests >= lastRequest || tookMs >= msPerTurn;
       } while (at < room && !isOver && this.#late === undefined);
       const taken = at === 0 || this.#write(at);
       if (this.#late !== undefined) {
@@ -199,13 +205,14 @@ export class Connection implements Asker, Swept {
         return false;
       }
       if (!taken || isOver) {
-        this.#paused = true;
-        socket.pause();
+        turns.spent(tookMs);
         // otherwise `drain` follows
-        if (taken) this.#resumeLater();
+        if (taken) this.#waitTurn();
+        else this.#pause();
         return false;
       }
     } while (result === 'frame');
+    turns.spent(tookMs);
     if (framing.awaitedSilenceMs > 0) this.#watchSilence();
     else if (this.#ended) socket.end();
     return true;
@@ -261,8 +268,18 @@ export class Connection implements Asker, Swept {
    * Behind the other sockets: a chunk holds thousands of requests, and Node reads up to 32 chunks of one socket before
    * it looks at the next.
    */
+  #waitTurn(): void {
+    this.#pause();
+    this.#resumeLater();
+  }
+
+  #pause(): void {
+    this.#paused = true;
+    this.#socket.pause();
+  }
+
   #resumeLater(): void {
-    setImmediate(() => {
+    this.#owner.context.turns.wait(() => {
       this.#resume();
     });
   }

@@ -6,6 +6,7 @@ import type { Later } from '../../../core/time/timers.ts';
 import type { Disturber } from './disturbance.ts';
 import type { RequestReport } from './report.ts';
 import type { Sweeper } from '../../../core/net/sweeper.ts';
+import type { LoopQueue } from '../../../core/turns.ts';
 import type { TlsGate } from '../../../core/tls/gate.ts';
 import type { RoleFinding } from '../access/certificate-role.ts';
 
@@ -92,6 +93,8 @@ export interface ModbusContext {
   readonly report: RequestReport;
   readonly counters: ModbusCounters;
   readonly sweeper: Sweeper;
+  /** the share of all connections in each turn of the event loop */
+  readonly turns: LoopQueue;
   readonly later: Later;
   /** TLS of every connection; absent: connections are in clear */
   readonly tls?: TlsGate<RoleFinding>;

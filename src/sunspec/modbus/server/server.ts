@@ -24,6 +24,7 @@ import { MbapFraming } from '../framing/mbap.ts';
 import type { Role } from '../access/roles.ts';
 import { RtuFraming, streamTiming } from '../framing/rtu.ts';
 import { Sweeper } from '../../../core/net/sweeper.ts';
+import { LoopQueue } from '../../../core/turns.ts';
 import type { TlsGate } from '../../../core/tls/gate.ts';
 import type { RoleFinding } from '../access/certificate-role.ts';
 import { RequestReport } from './report.ts';
@@ -59,6 +60,7 @@ export function createModbusContext(options: ModbusContextOptions = {}): ModbusC
     report: new RequestReport(logger, clock, later),
     counters: new ModbusCounters(),
     sweeper: options.sweeper ?? new Sweeper(),
+    turns: new LoopQueue({ nowMs: () => clock.monotonicMs() }),
     later,
     ...(options.tls !== undefined && { tls: options.tls }),
     ...(options.disturber !== undefined && { disturber: options.disturber }),
