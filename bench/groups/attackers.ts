@@ -15,7 +15,15 @@ const clients = 20;
 const mostRounds = 3;
 
 /** As `bench/workers/attackers.mjs` knows them. */
-const sorts = ['empty points', 'trace', 'battery', 'faults', 'faulty reads', 'slow readers'] as const;
+const sorts = [
+  'empty points',
+  'trace',
+  'battery',
+  'faults',
+  'faulty reads',
+  'reads by chance',
+  'slow readers',
+] as const;
 
 /** What the masters measured, and the memory of the server afterwards. */
 interface Measured extends FleetLoad {

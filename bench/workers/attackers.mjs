@@ -85,13 +85,14 @@ const sorts = {
   'empty points': { run: () => forEver('grid-support', emptyCurves) },
   trace: { run: () => forEver('grid-support/trace?limit=5000') },
   battery: { run: () => forEver('battery') },
-  faults: { prepare: injectMany, run: () => forEver('faults') },
-  'faulty reads': { prepare: injectMany, run: pipeline },
+  faults: { prepare: () => injectMany(), run: () => forEver('faults') },
+  'faulty reads': { prepare: () => injectMany(), run: pipeline },
+  'reads by chance': { prepare: () => injectMany({ probability: 0.5 }), run: pipeline },
   'slow readers': { run: () => sip('grid-support/trace?limit=5000') },
 };
 
-async function injectMany() {
-  const fault = { kind: 'scale', factor: 1.001 };
+async function injectMany(further = {}) {
+  const fault = { kind: 'scale', factor: 1.001, ...further };
   for (let i = 0; i < 10; i += 1) {
     const status = await ask('faults', { inject: Array.from({ length: 100 }, () => fault) });
     if (status !== 200 && status !== 409) throw new Error(`faults were answered with ${status}`);

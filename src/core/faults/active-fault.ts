@@ -59,6 +59,8 @@ export class ActiveFault<P = unknown> {
   readonly random: RandomStream;
   readonly #chance: RandomStream;
   readonly #ends: FaultEnds;
+  /** asked for at each read: whether it has a duration at all */
+  readonly #isTimed: boolean;
   /** by device: occasions since its last turn */
   readonly #sinceTurn = new Map<number | null, number>();
 
@@ -68,6 +70,7 @@ export class ActiveFault<P = unknown> {
     this.random = createRandom(facts.seed, 'fault', 'values');
     this.#chance = createRandom(facts.seed, 'fault', 'chance');
     this.#ends = ends;
+    this.#isTimed = due.sim !== null || due.monotonicMs !== null;
   }
 
   get layer(): FaultLayer {
@@ -92,7 +95,7 @@ export class ActiveFault<P = unknown> {
    * effects: a device that catches up is behind the clock and ends its effects at their own instants.
    */
   get isOver(): boolean {
-    return this.layer !== 'effect' && this.#ends.isDue(this.due);
+    return this.#isTimed && this.layer !== 'effect' && this.#ends.isDue(this.due);
   }
 
   /** Whether it was ended early, so that its effects must stop at once. */

@@ -237,13 +237,13 @@ export class FaultyMap {
     if (this.#acting.length === 0) return truth;
     this.#refuseCut(real);
     const touched = real.flatMap(({ from, count }) => slotsUnder(layout, from, count));
-    const striking = this.#acting.filter(
-      ({ fault, effect }) =>
-        !isStrict(effect) &&
-        concernsAny(effect, touched) &&
-        holds(bank, fault.facts.when) &&
-        fault.strikes(this.#device.index),
-    );
+    // faults with the same points share the array
+    let [slots, isConcerned] = [undefined as ReadingEffect['slots'] | undefined, false];
+    const striking = this.#acting.filter(({ fault, effect }) => {
+      if (isStrict(effect)) return false;
+      if (effect.slots !== slots) [slots, isConcerned] = [effect.slots, concernsAny(effect, touched)];
+      return isConcerned && holds(bank, fault.facts.when) && fault.strikes(this.#device.index);
+    });
     if (striking.length === 0) return truth;
     this.#shown ??= new ShownImage(layout);
     return this.#shown.show(truth, touched, striking, this.#faults.now());
@@ -262,8 +262,8 @@ export class FaultyMap {
 }
 
 /** Whether an effect changes nothing, and refuses reads of a part of a point. */
-function isStrict({ change, apply }: ReadingEffect): boolean {
-  return change === undefined && apply === undefined;
+function isStrict({ change, number, apply }: ReadingEffect): boolean {
+  return change === undefined && number === undefined && apply === undefined;
 }
 
 function isTouched({ address, def: { size } }: PointSlot, spans: readonly RealSpan[]): boolean {

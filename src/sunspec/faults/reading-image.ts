@@ -43,6 +43,20 @@ export class MapImage {
     this.setRaw(slot, isFloat(slot.def.type) ? value : removeScale(value, slot.sf));
   }
 
+  /** Replaces the value of a point, in its unit, by several functions one after the other; none acts on one without. */
+  changeNumber(slot: PointSlot, changes: readonly NonNullable<ReadingEffect['number']>[]): void {
+    const codec = numberCodec(slot.def.type);
+    if (codec === undefined) return;
+    const [view, at, { sf }, whole] = [this.#view, this.#at(slot), slot, !isFloat(slot.def.type)];
+    for (const change of changes) {
+      if (codec.absent(view, at)) return;
+      const value = change(applyScale(codec.get(view, at), sf), slot);
+      const raw = whole ? removeScale(value, sf) : value;
+      // each result is kept as the register can hold it, as if each change were alone
+      codec.set(view, at, Math.min(codec.max, Math.max(codec.min, raw)));
+    }
+  }
+
   setText(slot: PointSlot, text: string): void {
     setText(this.#view, this.#at(slot), slot.def.size, text);
   }
@@ -136,14 +150,18 @@ export class Sample {
 }
 
 /**
- * The effect of one fault on the registers of one device. One with neither `change` nor `apply` refuses reads of a part
- * of a point.
+ * The effect of one fault on the registers of one device. One with none of `change`, `number` and `apply` refuses reads
+ * of a part of a point.
  */
 export interface ReadingEffect {
   /** the points that a request must touch to be struck */
   readonly slots: readonly PointSlot[];
   /** changes one of the points, whatever the others hold */
   readonly change?: (image: MapImage, slot: PointSlot) => void;
+  /** in place of `change`: the value of a point in its unit, from the value so far; points without one stay as they are */
+  readonly number?: (value: number, slot: PointSlot) => number;
+  /** whether a point depends on nothing but what it was before, so that it stays the same over ticks */
+  readonly isSteady?: true;
   /** in place of `change`: changes all points together, by what they and others hold */
   readonly apply?: (image: MapImage) => void;
   /** the points whose values `apply` uses */

@@ -73,8 +73,9 @@ const commonEffect = memoPerLayoutAndKey((layout, fault: ActiveFault): ReadingEf
     : null;
 });
 
+/** An effect that shows the same in each tick while the point stays as it is. */
 function eachPoint(slots: readonly PointSlot[], change: NonNullable<ReadingEffect['change']>): ReadingEffect {
-  return { slots, change };
+  return { slots, change, isSteady: true };
 }
 
 /** The quantities among points; faults with the same points share the array. */
@@ -128,10 +129,11 @@ function scaled(
   { factor, offset }: ParametersOf<typeof scaleFault>,
   layout: Layout,
 ): ReadingEffect {
-  return eachPoint(quantitiesOf(targetedPoints(layout, target)), (image, slot) => {
-    const value = image.number(slot);
-    if (value !== null) image.setNumber(slot, value * factor + offset);
-  });
+  return {
+    slots: quantitiesOf(targetedPoints(layout, target)),
+    number: (value) => value * factor + offset,
+    isSteady: true,
+  };
 }
 
 /** The noise of a point changes with each tick and is the same for all reads until the next one. */
@@ -144,15 +146,15 @@ function noise(
   const slots = quantitiesOf(targetedPoints(bank.layout, target));
   let drawnAt: SimTime | null = null;
   const offsets = new Map<PointSlot, number>();
-  return eachPoint(slots, (image, slot) => {
+  const number = (value: number, slot: PointSlot): number => {
     if (drawnAt !== now()) {
       drawnAt = now();
       const random = createRandom(seed, 'noise', deviceIndex, drawnAt);
       for (const each of slots) offsets.set(each, amplitude * (2 * random.next() - 1));
     }
-    const value = image.number(slot);
-    if (value !== null) image.setNumber(slot, value + (offsets.get(slot) ?? 0));
-  });
+    return value + (offsets.get(slot) ?? 0);
+  };
+  return { slots, number };
 }
 
 /** Until the delay has passed, the values are those at the begin of the fault. */

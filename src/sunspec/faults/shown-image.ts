@@ -37,7 +37,8 @@ function isSame(a: readonly Acting[], b: readonly Acting[]): boolean {
 
 /**
  * What one device shows under its reading faults. There may be a thousand of them, and many reads between two ticks: an
- * effect is applied to a point once, until the point, the instant or the striking faults change.
+ * effect is applied to a point once, until the point or the striking faults change, or the instant where one of the
+ * faults moves with time.
  */
 export class ShownImage {
   readonly #layout: Layout;
@@ -47,6 +48,9 @@ export class ShownImage {
   /** by the index of a point: 1 where the image has it */
   readonly #made: Uint8Array;
   #striking: readonly Acting[] = [];
+  /** of the points of each of them */
+  #masks: readonly Uint8Array[] = [];
+  #isSteady = true;
   #at: SimTime | null = null;
 
   constructor(layout: Layout) {
@@ -62,11 +66,15 @@ export class ShownImage {
    * @param striking in the order in which they act
    */
   show(truth: Buffer, points: readonly PointSlot[], striking: readonly Acting[], now: SimTime): Buffer {
-    if (now !== this.#at || !isSame(striking, this.#striking)) {
-      this.#made.fill(0);
+    if (!isSame(striking, this.#striking)) {
       this.#striking = striking;
-      this.#at = now;
+      this.#masks = striking.map(({ effect }) => maskOf(effect.slots));
+      this.#isSteady = striking.every(({ effect }) => effect.isSteady === true);
+      this.#made.fill(0);
+    } else if (now !== this.#at && !this.#isSteady) {
+      this.#made.fill(0);
     }
+    this.#at = now;
     if (striking.some(({ effect }) => effect.apply !== undefined)) this.#makeTogether(truth, points);
     else for (const point of points) if (!this.#isMade(truth, point)) this.#make(truth, point);
     const shown = Buffer.from(truth);
@@ -92,10 +100,25 @@ export class ShownImage {
     const [from, to] = this.#octets(point);
     truth.copy(this.#origin, from, from, to);
     truth.copy(this.#image.bytes, from, from, to);
-    for (const { effect } of this.#striking) {
-      if (maskOf(effect.slots)[point.index] === 1) effect.change?.(this.#image, point);
-    }
+    this.#change(point, 0, this.#striking.length);
     this.#made[point.index] = 1;
+  }
+
+  /** Applies some of the striking effects to a point, changes of its value in a row together. */
+  #change(point: PointSlot, from: number, to: number): void {
+    let numbers: NonNullable<ReadingEffect['number']>[] = [];
+    for (let i = from; i < to; i += 1) {
+      const effect = this.#striking[i]?.effect;
+      if (effect === undefined || this.#masks[i]?.[point.index] !== 1) continue;
+      if (effect.number !== undefined) {
+        numbers.push(effect.number);
+        continue;
+      }
+      this.#image.changeNumber(point, numbers);
+      numbers = [];
+      effect.change?.(this.#image, point);
+    }
+    this.#image.changeNumber(point, numbers);
   }
 
   /** The same where an effect changes points by what others hold: none of them is made alone. */
@@ -106,14 +129,14 @@ export class ShownImage {
     this.#made.fill(0);
     const joint = this.#striking.flatMap(({ effect }) => (effect.apply === undefined ? [] : (effect.reads ?? [])));
     const needed = [...new Set([...points, ...joint])];
-    for (const { effect } of this.#striking) {
-      if (effect.apply !== undefined) {
-        effect.apply(this.#image);
-        continue;
-      }
-      const mask = maskOf(effect.slots);
-      for (const point of needed) if (mask[point.index] === 1) effect.change?.(this.#image, point);
-    }
+    let from = 0;
+    this.#striking.forEach(({ effect }, i) => {
+      if (effect.apply === undefined) return;
+      for (const point of needed) this.#change(point, from, i);
+      effect.apply(this.#image);
+      from = i + 1;
+    });
+    for (const point of needed) this.#change(point, from, this.#striking.length);
     for (const { index } of points) this.#made[index] = 1;
   }
 }

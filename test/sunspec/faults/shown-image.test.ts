@@ -66,6 +66,58 @@ describe('the registers as many reading faults show them', () => {
     expect(values(striking.slice(1), next)).to.deep.equal([52, 6]);
   });
 
+  it('steady faults stay over ticks: a point is made again when it has changed itself', () => {
+    const shown = new ShownImage(layout);
+    const steady = { ...adds(1), effect: { ...adds(1).effect, isSteady: true as const } };
+    const truth = truthNow();
+    truth.writeInt16BE(5, at(first));
+    truth.writeInt16BE(6, at(second));
+    const values = (faults: readonly Acting[], instant: SimTime) => {
+      const bytes = shown.show(truth, [first, second], faults, instant);
+      return [first, second].map((slot) => bytes.readInt16BE(at(slot)));
+    };
+    expect(values([steady], now)).to.deep.equal([6, 7]);
+    expect([values([steady], next), applied]).to.deep.equal([[6, 7], 2]);
+    truth.writeInt16BE(50, at(first));
+    expect([values([steady], now), applied]).to.deep.equal([[51, 7], 3]);
+    // one that moves with time, and all are made again
+    const both = [steady, adds(1)];
+    expect([values(both, now), applied]).to.deep.equal([[52, 8], 7]);
+    expect([values(both, next), applied]).to.deep.equal([[52, 8], 11]);
+  });
+
+  it('values changed in a row are kept as the register can hold them after each, and around other effects', () => {
+    const shown = new ShownImage(layout);
+    const number = (change: (value: number) => number): Acting => ({
+      fault,
+      effect: { slots: [first], number: change },
+    });
+    const truth = truthNow();
+    truth.writeInt16BE(1, at(first));
+    const unit = first.sf < 0 ? 1 / 10 ** -first.sf : 10 ** first.sf;
+    const valueOf = (...striking: Acting[]) => shown.show(truth, [first], striking, now).readInt16BE(at(first));
+    const half = number((value) => value * 1.4);
+    expect(valueOf(half, half, half), 'rounded each time').to.equal(1);
+    const much = number((value) => value + 1e6 * unit);
+    expect(
+      valueOf(
+        much,
+        number((value) => value - unit),
+      ),
+    ).to.equal(0x7fff - 1);
+    expect(valueOf(much, adds(-0x7fff), half, adds(100)), 'in the order of the faults').to.equal(100);
+    const clears: Acting = {
+      fault,
+      effect: {
+        slots: [first],
+        change(image, slot) {
+          image.clear(slot);
+        },
+      },
+    };
+    expect(valueOf(half, clears, much), 'a point without a value stays so').to.equal(-0x8000);
+  });
+
   it('effects that use other points find these as the faults before have left them', () => {
     const shown = new ShownImage(layout);
     const sum: Acting = {
