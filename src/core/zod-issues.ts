@@ -32,7 +32,7 @@ interface Wording {
   /** completes `is not ...` for an unknown member: `a member of this body` */
   readonly member: string;
   readonly facts?: SchemaFacts | undefined;
-  /** leaves the given value out: for words that become part of a sentence */
+  /** leaves the given value out: for words that become part of a sentence, and for a secret value */
   readonly short?: true;
 }
 
@@ -149,9 +149,10 @@ const wantsObject = (issues: readonly ZodIssue[]) =>
  * An issue in words.
  * @param member completes `is not ...` for an unknown member: `a member of this body`
  * @param facts of the schema, for the members that are known and the whole range of a number
+ * @param secret leaves the given value out
  */
-export function issueWords(issue: ZodIssue, member: string, facts?: SchemaFacts): IssueWords[] {
-  return wordsOf(issue, { member, facts });
+export function issueWords(issue: ZodIssue, member: string, facts?: SchemaFacts, secret = false): IssueWords[] {
+  return wordsOf(issue, { member, facts, ...(secret && { short: true }) });
 }
 
 function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {

@@ -27,6 +27,7 @@ interface LoggedRoute {
   readonly method: string;
   readonly path: string;
   readonly routine?: true;
+  readonly secretMembers?: readonly string[];
 }
 
 /** The input of an operation, as lines show it. */
@@ -54,7 +55,7 @@ export class RequestLog {
   /** A write that was carried out. Those of routine (`Route.routine`) are reported at `debug`. */
   carriedOut(route: LoggedRoute, { params, query, body, by }: LoggedInput): void {
     const line = () =>
-      `${originText(by)}: ${route.method.toUpperCase()} ${this.#prefix}${targetOf(route, params, query)}${bodyInWords(body)}`;
+      `${originText(by)}: ${route.method.toUpperCase()} ${this.#prefix}${targetOf(route, params, query)}${bodyInWords(body, route.secretMembers)}`;
     if (route.routine !== true) this.#writes.info(line, deviceOf(query));
     else if (this.#log.keepsDebug === true) this.#log.debug(line(), deviceOf(query));
   }
@@ -115,9 +116,10 @@ function targetOf({ path }: LoggedRoute, params: unknown, query: unknown): strin
   return filled + (search === '' ? '' : `?${search}`);
 }
 
-function bodyInWords(body: unknown): string {
+/** @param secret names of members whose values are left out, at any depth */
+function bodyInWords(body: unknown, secret: readonly string[] = []): string {
   if (body === undefined) return '';
-  const text = JSON.stringify(body);
+  const text = JSON.stringify(body, (name, value: unknown) => (secret.includes(name) ? '…' : value));
   if (text === '{}') return '';
   return ` ${text.length > maxBodyLength ? `${text.slice(0, maxBodyLength)}…` : text}`;
 }

@@ -116,6 +116,8 @@ interface RouteBase {
   readonly hot?: 'per_tick' | 'per_request';
   /** a POST of routine, or one that changes nothing: the log has it at `debug` only */
   readonly routine?: true;
+  /** members of the body, at any depth, whose values neither the log nor a refusal repeats */
+  readonly secretMembers?: readonly string[];
   /** headers that the reply carries besides those of every answer */
   readonly replyHeaders?: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   readonly examples: { readonly reply: unknown; readonly body?: unknown };
@@ -169,7 +171,7 @@ export function route<
   const checked = (raw: Omit<RawInput, 'by'>) => ({
     params: params && validate(params, raw.params, 'path'),
     query: validate(query, raw.query, 'query'),
-    body: body && validate(body, raw.body, 'body'),
+    body: body && validate(body, raw.body, 'body', spec.secretMembers),
   });
   return {
     ...spec,

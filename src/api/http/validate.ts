@@ -13,9 +13,15 @@ function nameOf(where: ProblemIssue['in'], path: readonly PropertyKey[]): string
   return where === 'body' ? path.map(pointerStep).join('') : path.map(String).join('.');
 }
 
-function issuesOf(issue: ZodIssue, where: ProblemIssue['in'], schema: z.ZodType): ProblemIssue[] {
+function issuesOf(
+  issue: ZodIssue,
+  where: ProblemIssue['in'],
+  schema: z.ZodType,
+  secret: readonly string[],
+): ProblemIssue[] {
   const member = where === 'query' ? 'a parameter of this operation' : 'a member of this body';
-  return issueWords(issue, member, factsOf(schema)).map(({ path, ...words }) => ({
+  const isSecret = issue.path.some((step) => secret.includes(String(step)));
+  return issueWords(issue, member, factsOf(schema), isSecret).map(({ path, ...words }) => ({
     in: where,
     name: nameOf(where, path),
     ...words,
@@ -79,9 +85,15 @@ function firstInWords(issues: readonly ZodIssue[], inWords: (issue: ZodIssue) =>
 
 /**
  * `input` as the schema gives it back.
+ * @param secret names of members whose values a refusal must not repeat
  * @throws HttpProblem `validation` that names every invalid member, or the lists that are too long
  */
-export function validate<S extends z.ZodType>(schema: S, input: unknown, where: ProblemIssue['in']): z.output<S> {
+export function validate<S extends z.ZodType>(
+  schema: S,
+  input: unknown,
+  where: ProblemIssue['in'],
+  secret: readonly string[] = [],
+): z.output<S> {
   const tooLong = where === 'body' ? longLists(schema, input) : [];
   if (tooLong.length > 0)
     throw invalidAll(
@@ -94,7 +106,7 @@ export function validate<S extends z.ZodType>(schema: S, input: unknown, where: 
   const words = firstInWords(issues, (issue) =>
     where === 'query' && isRepeated(input, issue)
       ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]
-      : issuesOf(issue, where, meant),
+      : issuesOf(issue, where, meant, secret),
   );
   const count = issues.reduce((sum, issue) => sum + countOf(issue), 0);
   throw invalidAll(words, Math.max(count, words.length));

@@ -141,6 +141,7 @@ const connect = route({
     'map and is in state `error`.',
   body: connectSchema,
   maxTextLength: maxPemLength,
+  secretMembers: ['tls'],
   reply: clientStatusSchema,
   problems: ofPeer,
   examples: { body: { host: '127.0.0.1', port: 8502 }, reply: exampleClientStatus },

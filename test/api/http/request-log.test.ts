@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import type { LogBook, LogLevel } from '../../../src/core/log/log.ts';
+import { RequestLog } from '../../../src/api/http/request-log.ts';
+import { allRoutes } from '../../../src/api/routes.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
 
@@ -58,6 +60,28 @@ describe('Requests in the log', () => {
       /^debug null rest, PEER: POST \/api\/sim\/controls\/grid answered with 422 validation: \/voltage_pu/,
     );
     expect(said.slice(4)).to.deep.equal([register]);
+  });
+
+  it('without the private key of the SunSpec client, whether it connects or is refused', async () => {
+    await open('debug');
+    const key = 'MC4CAQAwBQYDK2VwBCIEIA';
+    const tls = { tls: { key, cert: key, root_cert: key }, transport: 'tls', host: '127.0.0.1' };
+    // refused by its target: after the schemas
+    await rest.refused('/sunspec-client/connect', 422, 'validation', { ...tls, transport: 'rtu' });
+    for (const wrong of [key, { key: [key] }, { key: { key } }, { key: 7_777_777, cert: key }])
+      await rest.refused('/sunspec-client/connect', 422, 'validation', { ...tls, tls: wrong });
+    const by = { source: 'rest', peer: 'a' } as const;
+    const input = { params: {}, query: {}, body: { list: [tls], ...tls }, by };
+    const connect = allRoutes.find(({ path }) => path === '/sunspec-client/connect');
+    const log = new RequestLog('/api/sim', book.logger('Lab'), { monotonicMs: () => 0, nowMs: () => 0 });
+    log.carriedOut(connect!, input);
+    const said = lines();
+    expect(said).to.have.length(6);
+    expect(said.join()).not.to.contain(key.slice(0, 8)).and.not.to.contain('7777777');
+    expect(said[5]).to.equal(
+      'info null rest, a: POST /api/sim/sunspec-client/connect ' +
+        '{"list":[{"tls":"…","transport":"tls","host":"127.0.0.1"}],"tls":"…","transport":"tls","host":"127.0.0.1"}',
+    );
   });
 
   it('those without HTTP too, and operator commands from begin to end', async () => {
