@@ -1,8 +1,9 @@
-import { fileURLToPath } from 'node:url';
+import { join, sep } from 'node:path';
+import { packageFile } from '../package-files.ts';
 
 /** The package, or the directory above the `node_modules` that it is installed in together with its libraries. */
 function installRoot(): string {
-  const own = fileURLToPath(new URL('../../../', import.meta.url));
+  const own = join(packageFile('.'), sep);
   const modules = /^(.*?[\\/])node_modules[\\/]/.exec(own);
   return modules?.[1] ?? own;
 }
