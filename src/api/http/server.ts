@@ -183,10 +183,11 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers): RouteCo
   return ctx;
 }
 
-function createConnectionCap({ config, clock }: ApiContext, log: Logger): ConnectionCap {
+function createConnectionCap({ config, clock }: ApiContext, unread: UnreadAnswers, log: Logger): ConnectionCap {
   const { maxConnections: max } = config.limits;
   return new ConnectionCap({
     max,
+    unread,
     monotonicMs: () => clock.monotonicMs(),
     onGaveWay(socket, waitedMs) {
       const waited = (waitedMs / 1000).toFixed(1);
@@ -254,7 +255,7 @@ export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   const ctx = createRouteContext(context, unread);
   const { listener, ...served } = createApp(ctx, options);
   const log = new LimitedLog(ctx.logBook.logger('Lab'), ctx.clock, 'HTTP connections');
-  const connections = createConnectionCap(ctx, log);
+  const connections = createConnectionCap(ctx, unread, log);
   const answered: RequestListener = (request, response) => {
     connections.asked(request.socket);
     listener(request, response);

@@ -1,12 +1,18 @@
-/** The maximum number of HTTP connections: when it is reached, the client that keeps the server waiting longest goes. */
+/**
+ * The maximum number of HTTP connections: when it is reached, the client goes that keeps the server waiting longest, or
+ * without such a client the one that reads its answer most slowly.
+ */
 import type { Socket } from 'node:net';
 import { newestAnswer } from './answer-order.ts';
+import type { UnreadAnswers } from './unread-answers.ts';
 
 export interface ConnectionCapOptions {
   readonly max: number;
   readonly monotonicMs: () => number;
   /** Told of each connection that was closed for another one. @param waitedMs for how long it had asked for nothing */
   readonly onGaveWay: (socket: Socket, waitedMs: number) => void;
+  /** of the same server */
+  readonly unread: Pick<UnreadAnswers, 'closeSlowest'>;
 }
 
 /** A client that has just connected must have time to send its request. */
@@ -45,19 +51,12 @@ export class ConnectionCap {
     return this.#open;
   }
 
-  /** Takes a new connection in; at the cap one that waits gives way, or else the new one is closed. */
+  /** Takes a new connection in; at the cap one that waits or reads slowly gives way, or else the new one is closed. */
   admit(socket: Socket): void {
-    const { max, monotonicMs, onGaveWay } = this.#options;
-    const now = monotonicMs();
-    if (this.#open.size >= max) {
-      const [idle, since] = this.#longestWaiting();
-      if (idle === undefined || now - since < leastWaitMs) {
-        socket.destroy();
-        return;
-      }
-      this.#open.delete(idle);
-      onGaveWay(idle, now - since);
-      idle.destroy();
+    const now = this.#options.monotonicMs();
+    if (this.#open.size >= this.#options.max && !this.#makeRoom(now)) {
+      socket.destroy();
+      return;
     }
     (socket as CappedSocket)[waitingSince] = now;
     this.#open.add(socket);
@@ -67,6 +66,21 @@ export class ConnectionCap {
   /** A request has begun: the time of a connection that waits runs from its last one. */
   asked(socket: Socket): void {
     (socket as CappedSocket)[waitingSince] = this.#options.monotonicMs();
+  }
+
+  #makeRoom(now: number): boolean {
+    const { max, onGaveWay, unread } = this.#options;
+    const [idle, since] = this.#longestWaiting();
+    if (idle === undefined || now - since < leastWaitMs) {
+      const isOurs = (socket: object) =>
+        this.#open.has(socket as Socket) && (socket as CappedSocket)[upgraded] !== true;
+      const slow = unread.closeSlowest(isOurs, `and all ${max} HTTP connections are taken`);
+      return slow !== undefined && this.#open.delete(slow as Socket);
+    }
+    this.#open.delete(idle);
+    onGaveWay(idle, now - since);
+    idle.destroy();
+    return true;
   }
 
   #longestWaiting(): [socket: Socket | undefined, sinceMs: number] {

@@ -27,13 +27,24 @@ export interface UnreadAnswersOptions {
   readonly sweeper?: Pick<Sweeper, 'add' | 'delete'>;
 }
 
+/** What a client had taken at some time. */
+interface Sample {
+  readonly ms: number;
+  readonly taken: number;
+}
+
 interface Entry {
   readonly sinceMs: number;
   /** what the client had taken then */
   readonly takenBefore: number;
   windowMs: number;
   takenInWindow: number;
+  /** some `sampleMs` old, and as old again: the rate is that of now, without what system buffers took at the begin */
+  samples: readonly [last: Sample, earlier: Sample];
 }
+
+/** An answer must be unread for this long before its connection may give way to a new one. */
+export const sampleMs = 2000;
 
 const takenOf = ({ bytesWritten, writableLength }: UnreadSocket) => bytesWritten - writableLength;
 const megabytes = (bytes: number) => (bytes / 2 ** 20).toFixed(1);
@@ -69,7 +80,14 @@ export class UnreadAnswers implements Swept {
     if (!this.#unread.has(socket)) {
       const [sinceMs, taken] = [this.#clock.monotonicMs(), takenOf(socket)];
       if (this.#unread.size === 0) this.#sweeper.add(this);
-      this.#unread.set(socket, { sinceMs, takenBefore: taken, windowMs: sinceMs, takenInWindow: taken });
+      const sample = { ms: sinceMs, taken };
+      this.#unread.set(socket, {
+        sinceMs,
+        takenBefore: taken,
+        windowMs: sinceMs,
+        takenInWindow: taken,
+        samples: [sample, sample],
+      });
     }
     this.#keepBudget(socket);
   }
@@ -83,6 +101,8 @@ export class UnreadAnswers implements Swept {
         this.#forget(socket);
         continue;
       }
+      const [last] = entry.samples;
+      if (nowMs - last.ms >= sampleMs) entry.samples = [{ ms: nowMs, taken: takenOf(socket) }, last];
       const lastMs = nowMs - entry.windowMs;
       if (lastMs < windowMs) continue;
       const taken = takenOf(socket) - entry.takenInWindow;
@@ -94,6 +114,27 @@ export class UnreadAnswers implements Swept {
       }
     }
     this.#keepBudget();
+  }
+
+  /**
+   * Closes the connection whose client takes its answer most slowly at present, the oldest of equals.
+   * @param mayClose of these connections
+   * @param why follows in the log on how slow it is
+   * @returns the closed connection; undefined: none has been unread for `sampleMs`
+   */
+  closeSlowest(mayClose: (socket: UnreadSocket) => boolean, why: string): UnreadSocket | undefined {
+    const nowMs = this.#clock.monotonicMs();
+    let slowest: { socket: UnreadSocket; taken: number; ms: number } | undefined;
+    for (const [socket, { samples }] of this.#unread) {
+      const [, earlier] = samples;
+      const [taken, ms] = [takenOf(socket) - earlier.taken, nowMs - earlier.ms];
+      if (ms < sampleMs || socket.writableLength === 0 || socket.destroyed || !mayClose(socket)) continue;
+      if (slowest === undefined || taken / ms < slowest.taken / slowest.ms) slowest = { socket, taken, ms };
+    }
+    if (slowest === undefined) return undefined;
+    const { socket, taken, ms } = slowest;
+    this.#close(socket, `it took ${taken} bytes of its answer in ${(ms / 1000).toFixed(1)} s ${why}`);
+    return socket;
   }
 
   /** @param newest has only now something to read */

@@ -3,9 +3,11 @@ import { createServer } from 'node:http';
 import type { Server, ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { expect } from 'chai';
 import { trackAnswer } from '../../../src/core/http/answer-order.ts';
 import { ConnectionCap, leastWaitMs, leaveHttp } from '../../../src/core/http/connection-cap.ts';
+import { sampleMs, UnreadAnswers } from '../../../src/core/http/unread-answers.ts';
 import { listen, peerOf } from '../../../src/core/net/listen.ts';
 import { ask } from '../../support/http.ts';
 import { closed } from '../../support/ports.ts';
@@ -17,14 +19,22 @@ describe('the maximum of HTTP connections', () => {
   let nowMs: number;
   let gone: string[];
   let pending: ServerResponse[];
+  let unread: UnreadAnswers;
 
-  /** Serves with this maximum; `/slow` is answered by the test. */
+  /** Serves with this maximum; `/slow` is answered by the test, `/large` with more than system buffers take. */
   beforeEach(async () => {
     nowMs = 0;
     gone = [];
     pending = [];
+    unread = new UnreadAnswers({
+      limits: { totalBytes: 1e9, minBytesPerS: 1024, windowMs: 30_000 },
+      clock: { monotonicMs: () => nowMs },
+      log: { info: (line) => gone.push(line) },
+      sweeper: { add: () => undefined, delete: () => undefined },
+    });
     const cap = new ConnectionCap({
       max: 3,
+      unread,
       monotonicMs: () => nowMs,
       onGaveWay: (socket, waitedMs) => gone.push(`${peerOf(socket)} after ${waitedMs} ms`),
     });
@@ -32,7 +42,10 @@ describe('the maximum of HTTP connections', () => {
       cap.asked(request.socket);
       trackAnswer(response);
       if (request.url === '/slow') pending.push(response);
-      else response.end('{}');
+      else if (request.url === '/large') {
+        Readable.from(new Array<Buffer>(512).fill(Buffer.alloc(65_536))).pipe(response);
+        unread.watch(request.socket);
+      } else response.end('{}');
     });
     server.on('connection', (socket) => {
       cap.admit(socket);
@@ -58,6 +71,19 @@ describe('the maximum of HTTP connections', () => {
     await accepted;
     if (octets !== '') socket.write(octets);
     return socket;
+  }
+
+  /** Reads at least so many octets, and no more afterwards. */
+  function take(socket: Socket, octets: number): Promise<void> {
+    return new Promise((resolve) => {
+      let taken = 0;
+      socket.on('data', (chunk: Buffer) => {
+        taken += chunk.length;
+        if (taken < octets) return;
+        socket.pause();
+        resolve();
+      });
+    });
   }
 
   const peerOfClient = (socket: Socket | undefined) => `127.0.0.1:${socket?.localPort}`;
@@ -86,6 +112,32 @@ describe('the maximum of HTTP connections', () => {
     const beyond = await client();
     await once(beyond, 'close');
     expect(gone).to.deep.equal([]);
+  });
+
+  it('clients that do not read their answers give way when nothing waits, the slowest first', async () => {
+    const readers: Socket[] = [];
+    for (let i = 0; i < 3; i += 1) {
+      const answering = once(server, 'request');
+      readers.push(await client('GET /large HTTP/1.1\r\nHost: x\r\n\r\n'));
+      await answering;
+    }
+    const [first, stalled, third] = readers.map(peerOfClient);
+    const sweepAfter = (ms: number) => {
+      nowMs += ms;
+      unread.sweep();
+    };
+    sweepAfter(sampleMs - 1);
+    await once(await client(), 'close');
+    expect(gone, 'all fresh').to.deep.equal([]);
+    sweepAfter(1);
+    await take(readers[0]!, 16 * 2 ** 20);
+    await take(readers[2]!, 16 * 2 ** 20);
+    sweepAfter(sampleMs);
+    expect((await ask(port, '/')).status).to.equal(200);
+    expect(gone).to.have.length(1);
+    expect(gone[0]).to.match(/: it took \d+ bytes of its answer in 2\.0 s and all 3 HTTP connections are taken$/);
+    expect(gone[0]).to.contain(stalled).and.not.to.contain(first).and.not.to.contain(third);
+    expect(unread.closed).to.equal(1);
   });
 
   it('neither a pending answer nor a connection of another protocol gives way', async () => {
