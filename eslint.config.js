@@ -58,6 +58,7 @@ export default tseslint.config(
   {
     ignores: [
       'dist/**',
+      'dist.*/**',
       'bench/built/**',
       'coverage/**',
       'node_modules/**',

@@ -2,20 +2,27 @@
  * Makes `dist/` from the sources: the program in few files with the libraries it uses, so that a start reads little; the
  * pages and the description of the HTTP interface; licences; the commit. The compiler checks types elsewhere
  * (`npm run typecheck`).
+ *
+ * The new build replaces the old one when it is whole. `--if-older` leaves the old one if another process has renewed it
+ * meanwhile: that process may be loading it.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { copyFile, cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, cp, mkdir, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
+import { isBuilt, stamp } from './built.mjs';
 import { bundle, withoutDescription } from './bundle.mjs';
 import { licencesOf } from './licences.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
-const pages = join(dist, 'pages');
+/** Beside `dist/`, since only a folder of the same file system can be renamed. */
+const workshop = await mkdtemp(join(root, 'dist.'));
+const [fresh, old] = [join(workshop, 'new'), join(workshop, 'old')];
+const pages = join(fresh, 'pages');
 const { resolve } = createRequire(import.meta.url);
 
 /** Beside the start itself: parts of about equal size, since one large file leaves 10 MB of freed memory with the process. */
@@ -39,26 +46,67 @@ async function commitId() {
   }
 }
 
-async function copyPages() {
-  await mkdir(pages, { recursive: true });
-  await cp(join(root, 'src', 'api', 'description', 'pages'), pages, { recursive: true });
-  const scratch = join(dist, 'scratch');
-  await bundle({ description: 'src/api/description/whole.ts' }, scratch);
-  const { offlineRedoc, swaggerAssets, wholeDescription } = await import(join(scratch, 'description.js'));
-  await rm(scratch, { recursive: true });
-  const redoc = resolve('redoc/bundles/redoc.standalone.js');
-  await writeFile(join(pages, 'redoc.standalone.js'), offlineRedoc(await readFile(redoc, 'utf8')));
-  await copyFile(`${redoc}.LICENSE.txt`, join(pages, 'redoc.standalone.js.LICENSE.txt'));
-  await copyFile(join(dirname(redoc), '..', 'LICENSE'), join(pages, 'redoc.LICENSE'));
-  for (const name of Object.keys(swaggerAssets)) await copyFile(resolve(`swagger-ui-dist/${name}`), join(pages, name));
-  await copyFile(resolve('swagger-ui-dist/LICENSE'), join(pages, 'swagger-ui.LICENSE'));
-  await copyFile(resolve('swagger-ui-dist/NOTICE'), join(pages, 'swagger-ui.NOTICE'));
-  await writeFile(join(dist, 'openapi.json'), JSON.stringify(wholeDescription()));
+/** A file of a package for the pages, without the name of a source map, which is not there. */
+async function copyText(from, name, changed = (text) => text) {
+  const text = changed(await readFile(from, 'utf8'));
+  await writeFile(join(pages, name), text.replace(/\n(?:\/\/|\/\*)# sourceMappingURL=[^\n]*\n?$/, '\n'));
 }
 
-await rm(dist, { recursive: true, force: true });
-const inputs = await bundle(parts, dist, withoutDescription);
-await copyPages();
-await writeFile(join(dist, 'THIRD-PARTY-LICENSES.txt'), await licencesOf(inputs));
-const commit = await commitId();
-if (commit !== null) await writeFile(join(dist, 'build-id.txt'), `${commit}\n`);
+async function copyAsset(name) {
+  const from = resolve(`swagger-ui-dist/${name}`);
+  if (/\.(css|js)$/.test(name)) await copyText(from, name);
+  else await copyFile(from, join(pages, name));
+  const licence = `${from}.LICENSE.txt`;
+  if (existsSync(licence)) await copyFile(licence, join(pages, `${name}.LICENSE.txt`));
+}
+
+async function copyPages() {
+  await cp(join(root, 'src', 'api', 'description', 'pages'), pages, { recursive: true });
+  const scratch = join(fresh, 'scratch');
+  await bundle({ description: 'src/api/description/whole.ts' }, scratch);
+  const description = pathToFileURL(join(scratch, 'description.js')).href;
+  const { offlineRedoc, swaggerAssets, wholeDescription } = await import(description);
+  await rm(scratch, { recursive: true });
+  const redoc = resolve('redoc/bundles/redoc.standalone.js');
+  await copyText(redoc, 'redoc.standalone.js', offlineRedoc);
+  await copyFile(`${redoc}.LICENSE.txt`, join(pages, 'redoc.standalone.js.LICENSE.txt'));
+  await copyFile(join(dirname(redoc), '..', 'LICENSE'), join(pages, 'redoc.LICENSE'));
+  for (const name of Object.keys(swaggerAssets)) await copyAsset(name);
+  await copyFile(resolve('swagger-ui-dist/LICENSE'), join(pages, 'swagger-ui.LICENSE'));
+  await copyFile(resolve('swagger-ui-dist/NOTICE'), join(pages, 'swagger-ui.NOTICE'));
+  await writeFile(join(fresh, 'openapi.json'), JSON.stringify(wholeDescription()));
+}
+
+async function make() {
+  await mkdir(fresh);
+  // by the clock of the file system, which also dates the sources
+  const { atime, mtime } = await stat(fresh);
+  const inputs = await bundle(parts, fresh, withoutDescription);
+  await copyPages();
+  const commit = await commitId();
+  if (commit !== null) await writeFile(join(fresh, 'build-id.txt'), `${commit}\n`);
+  await writeFile(join(fresh, stamp), await licencesOf(inputs, root));
+  await utimes(join(fresh, stamp), atime, mtime);
+}
+
+/** Puts the new build in the place of the old one, unless another process did the same between the two renames. */
+async function replaceOld() {
+  try {
+    await rename(dist, old);
+  } catch {
+    // there is none, or it lies in a lower layer of a container, where folders cannot be renamed
+    await rm(dist, { recursive: true, force: true });
+  }
+  try {
+    await rename(fresh, dist);
+  } catch (error) {
+    if (!['ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
+  }
+}
+
+try {
+  await make();
+  if (!process.argv.includes('--if-older') || !isBuilt(root)) await replaceOld();
+} finally {
+  await rm(workshop, { recursive: true });
+}

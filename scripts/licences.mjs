@@ -8,12 +8,14 @@ function packageFolder(file) {
 
 /**
  * Names, versions and licence texts of the packages that files belong to, as their licences want them to be handed on.
+ * @param {string[]} files below `root`
  * @throws Error for a package that has neither a text nor the name of its licence
  */
-export async function licencesOf(files) {
+export async function licencesOf(files, root) {
   const folders = [...new Set(files.flatMap((file) => packageFolder(file) ?? []))].sort();
   const parts = await Promise.all(
-    folders.map(async (folder) => {
+    folders.map(async (path) => {
+      const folder = join(root, path);
       const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
       const texts = (await readdir(folder)).filter((file) => /^(licen[cs]e|notice)/i.test(file)).sort();
       if (texts.length === 0 && license === undefined) throw new Error(`${name} names no licence`);

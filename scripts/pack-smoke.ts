@@ -71,11 +71,18 @@ async function checkFiles(project: string): Promise<void> {
     'CHANGELOG.md',
     'NOTICE',
     'docs/api.md',
+    'dist/pages/swagger-ui-bundle.js.LICENSE.txt',
+    'dist/pages/swagger-ui-standalone-preset.js.LICENSE.txt',
+    'dist/pages/redoc.standalone.js.LICENSE.txt',
     'scripts/make-test-pki.sh',
     'config/examples/fleet.yaml',
   ])
     expectEqual(path, own.has(`derbench/${path}`), true);
   expectEqual('source maps', [...own].filter((path) => path.endsWith('.map')).length, 0);
+  const readable = [...own].filter((path) => /\/dist\/.*\.(css|c?js)$/.test(path));
+  const texts = await Promise.all(readable.map((path) => readFile(join(project, 'node_modules', path), 'utf8')));
+  const named = readable.filter((_path, i) => /\/[/*]# sourceMappingURL=[^'"`]*$/.test(texts[i] ?? ''));
+  expectEqual('files that name a source map', named.join(), '');
   const scripted: string[] = [];
   for (const path of installed.filter((name) => /^(@[^/]+\/)?[^/]+\/package\.json$/.test(name))) {
     const { scripts = {} } = JSON.parse(await readFile(join(project, 'node_modules', path), 'utf8')) as {

@@ -1,30 +1,20 @@
 /** `npm start`: runs the program, built anew only when something it is made from is newer than the build. */
-import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { isBuilt } from './built.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const made = ['src', 'scripts', 'package.json', 'package-lock.json'];
-/** written last by build.mjs */
-const stamp = 'dist/THIRD-PARTY-LICENSES.txt';
 
-/** Time of the last change of a file, or of anything in a folder; that of a folder itself shows removed files. */
-function changedMs(path) {
-  const { mtimeMs } = statSync(path);
-  const inner = statSync(path).isDirectory() ? readdirSync(path).map((name) => changedMs(join(path, name))) : [];
-  return Math.max(mtimeMs, ...inner);
+function buildNow() {
+  const { status } = spawnSync(process.execPath, [fileURLToPath(new URL('build.mjs', import.meta.url)), '--if-older'], {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  if (status === 0) return;
+  process.stderr.write('derbench: the build failed, see above; "npm ci" installs what it needs\n');
+  process.exit(1);
 }
 
-/** Whether the build is there and not older than what it is made from. */
-export function isBuilt(folder) {
-  const built = statSync(join(folder, stamp), { throwIfNoEntry: false });
-  return built !== undefined && made.every((path) => changedMs(join(folder, path)) <= built.mtimeMs);
-}
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  if (!isBuilt(root))
-    execFileSync(process.execPath, [join(root, 'scripts', 'build.mjs')], { stdio: ['ignore', 'ignore', 'inherit'] });
-  // in this process, so that signals reach the program
-  await import('../dist/main.js');
-}
+if (!isBuilt(root)) buildNow();
+// in this process, so that signals reach the program
+await import('../dist/main.js');

@@ -1,7 +1,9 @@
 /** What package.json, its lock, CHANGELOG.md and `npm start` promise. */
-import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { version } from '../../src/app.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
@@ -37,43 +39,73 @@ describe('The package', () => {
 
 describe('npm start', () => {
   let folder: string;
-  let isBuilt: (folder: string) => boolean;
-  const at = async (path: string, seconds: number) => {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), '');
-    await utimes(join(folder, path), seconds, seconds);
-  };
-
-  before(async () => {
-    // not compiled: it runs before anything is built
-    ({ isBuilt } = (await import(packageFile('scripts/start.mjs'))) as { isBuilt: typeof isBuilt });
-  });
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'derbench-start-'));
-    for (const path of ['src/core/a.ts', 'scripts/build.mjs', 'package.json', 'package-lock.json'])
-      await at(path, 1000);
-    for (const path of ['src/core', 'src', 'scripts']) await utimes(join(folder, path), 1000, 1000);
   });
 
   afterEach(async () => {
     await rm(folder, { recursive: true });
   });
 
-  it('builds without a build, and after a build that did not end', async () => {
-    expect(isBuilt(folder)).to.equal(false);
-    await at('dist/main.js', 2000);
-    expect(isBuilt(folder)).to.equal(false);
+  describe('what is built', () => {
+    const sources = ['src/core/a.ts', 'scripts/build.mjs', 'config/profiles/a.yaml'];
+    const files = ['package.json', 'package-lock.json', 'tsconfig.json'];
+    let isBuilt: (folder: string) => boolean;
+    const at = async (path: string, seconds: number) => {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await writeFile(join(folder, path), '');
+      await utimes(join(folder, path), seconds, seconds);
+    };
+
+    before(async () => {
+      // not compiled: it runs before anything is built
+      ({ isBuilt } = (await import(packageFile('scripts/built.mjs'))) as { isBuilt: typeof isBuilt });
+    });
+
+    beforeEach(async () => {
+      for (const path of [...sources, ...files]) await at(path, 1000);
+      for (const path of ['src/core', 'src', 'scripts', 'config/profiles', 'config'])
+        await utimes(join(folder, path), 1000, 1000);
+    });
+
+    it('builds without a build, and after a build that did not end', async () => {
+      expect(isBuilt(folder)).to.equal(false);
+      await at('dist/main.js', 2000);
+      expect(isBuilt(folder)).to.equal(false);
+    });
+
+    for (const path of [...sources, ...files]) {
+      it(`does not build again while nothing has changed, and does when ${path} has`, async () => {
+        await at('dist/THIRD-PARTY-LICENSES.txt', 2000);
+        expect(isBuilt(folder)).to.equal(true);
+        await utimes(join(folder, path), 2000, 2000);
+        expect(isBuilt(folder)).to.equal(false);
+        await at('dist/THIRD-PARTY-LICENSES.txt', 3000);
+        expect(isBuilt(folder)).to.equal(true);
+        await rm(join(folder, path));
+        if (sources.includes(path)) expect(isBuilt(folder)).to.equal(false);
+      });
+    }
   });
 
-  it('does not build again while nothing has changed, and does for a changed, new or removed source', async () => {
-    await at('dist/THIRD-PARTY-LICENSES.txt', 2000);
-    expect(isBuilt(folder)).to.equal(true);
-    await utimes(join(folder, 'src/core/a.ts'), 3000, 3000);
-    expect(isBuilt(folder)).to.equal(false);
-    await at('dist/THIRD-PARTY-LICENSES.txt', 4000);
-    expect(isBuilt(folder)).to.equal(true);
-    await rm(join(folder, 'src/core/a.ts'));
-    expect(isBuilt(folder)).to.equal(false);
+  describe('in a fresh copy', () => {
+    const start = async () => {
+      const script = join(folder, 'link', 'start.mjs');
+      const env = { ...process.env, NODE_V8_COVERAGE: '', NODE_OPTIONS: '' };
+      const run = promisify(execFile)(process.execPath, [script, '--version'], { cwd: '/', env });
+      return (await run).stdout;
+    };
+
+    it('builds for two starts at once, from another folder and by a link, and leaves only dist/', async () => {
+      for (const path of ['src', 'scripts', 'config', 'package.json', 'package-lock.json', 'tsconfig.json'])
+        await cp(packageFile(path), join(folder, path), { recursive: true });
+      await symlink(packageFile('node_modules'), join(folder, 'node_modules'), 'junction');
+      await symlink(join(folder, 'scripts'), join(folder, 'link'), 'junction');
+      const before = await readdir(folder);
+      const shown = `derbench ${version}\n`;
+      expect(await Promise.all([start(), start()])).to.deep.equal([shown, shown]);
+      expect((await readdir(folder)).sort()).to.deep.equal([...before, 'dist'].sort());
+    }).timeout(60_000);
   });
 });
