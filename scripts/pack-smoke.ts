@@ -110,6 +110,11 @@ async function check(project: string): Promise<void> {
     const answer = await fetch(`http://127.0.0.1:${simulator.httpPort}/api/sim/health`);
     expectEqual('GET health', answer.status, 200);
     expectEqual('status', ((await answer.json()) as { status: unknown }).status, 'ok');
+    const info = (await (await fetch(`http://127.0.0.1:${simulator.httpPort}/api/sim/server-info`)).json()) as {
+      build_id: unknown;
+    };
+    const commit = readFile(join(root, 'dist', 'build-id.txt'), 'utf8').then((line) => line.trim());
+    expectEqual('build_id', info.build_id, await commit.catch(() => `npm-${version}`));
     await checkServed(simulator.httpPort);
   } finally {
     expectEqual('exit code after SIGTERM', await simulator.stop(), 0);

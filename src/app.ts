@@ -17,7 +17,7 @@ import { createMemoryStore } from './core/store.ts';
 import { systemClock } from './core/time/clock.ts';
 import type { WallClock } from './core/time/clock.ts';
 import { Ticker } from './core/time/ticker.ts';
-import { packageFile, packageVersion } from './core/package-files.ts';
+import { packageFile, packageVersion, runsFromBuild } from './core/package-files.ts';
 import { callLater } from './core/time/timers.ts';
 import { createModbusMessages } from './core/wire/modbus-tap.ts';
 import { WireLog } from './core/wire/wire-log.ts';
@@ -62,13 +62,14 @@ export interface Endpoints {
 
 export const version = packageVersion();
 
-/** The commit the build was made from, if it was known then. */
+/** The commit the build was made from, if it was known then and a build runs. */
 function readBuildId(): string {
   try {
-    return readFileSync(packageFile('dist/build-id.txt'), 'utf8').trim();
+    if (runsFromBuild) return readFileSync(packageFile('dist/build-id.txt'), 'utf8').trim();
   } catch {
-    return `npm-${version}`;
+    // sources without git were built
   }
+  return `npm-${version}`;
 }
 const buildId = readBuildId();
 

@@ -16,6 +16,9 @@ export function packageFile(path: string): string {
   return join(root, path);
 }
 
+/** Whether the program runs from `dist/`; a build of some other time may lie beside sources that run. */
+export const runsFromBuild = dirname(fileURLToPath(import.meta.url)) === packageFile('dist');
+
 /** The version that package.json names: the only place where it stands. */
 export function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
