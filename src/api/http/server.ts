@@ -47,7 +47,10 @@ interface ApiOptions {
 export interface Api {
   /** for the stream, which shares the port */
   readonly server: Server;
-  /** The OpenAPI description; made by the first call, which takes some 0.3 s. */
+  /**
+   * The OpenAPI description of the operations served; made by the first call, which takes some 0.3 s.
+   * @throws Error in the build, which serves the file `openapi.json` instead and has no code that could make it
+   */
   document(): Promise<OpenApiDocument>;
   /** routes the requests; tests compare it with the description */
   readonly app: express.Application;
