@@ -49,11 +49,14 @@ function stackSetPointKw({ bank, stackPower }: Device): number | null {
 }
 
 /** Range in whole watts, as kW. */
-const range = (minW: number, maxW: number) => `${Math.ceil(minW) / 1000} to ${Math.floor(maxW) / 1000} kW`;
+const range = (minW: number, maxW: number) => `${Math.round(minW) / 1000} to ${Math.round(maxW) / 1000} kW`;
+
+/** The reply shows set-points in whole watts: one that was read can be sent again. */
+const slackW = 0.5;
 
 /**
- * The AC set-point for a power of the stack, W. A power between the rating of the stack and that of the plant, which
- * the terminals have, runs the stack at its rating.
+ * The AC set-point for a power of the stack, W. Its range is that of the AC set-point as power of the stack: what the
+ * plant consumes and the inverter loses makes it wider for the fuel cell and narrower for the electrolyser.
  * @throws HttpProblem `validation`
  */
 function acSetPointW(device: Device, { operatingMode }: FuelCellDetail, powerKw: number, pointer: string): number {
@@ -61,13 +64,13 @@ function acSetPointW(device: Device, { operatingMode }: FuelCellDetail, powerKw:
   const settings = setPointRangeW(device.bank);
   const { stackPower } = device;
   if (!stackPower) return powerW;
-  const minW = Math.min(settings.minW, stackPower.stackW(settings.minW));
-  const maxW = Math.max(settings.maxW, stackPower.stackW(settings.maxW));
+  const minW = Math.min(0, stackPower.stackW(settings.minW));
+  const maxW = Math.max(0, stackPower.stackW(settings.maxW));
   if (powerW < 0 && operatingMode === 'fc_only') {
     const text = `given ${powerKw} kW; this plant has no electrolyser, and its stack takes ${range(0, maxW)}`;
     throw invalid('body', pointer, text);
   }
-  if (powerW < minW || powerW > maxW) {
+  if (powerW < minW - slackW || powerW > maxW + slackW) {
     const text = `given ${powerKw} kW; the settings of the device allow ${range(minW, maxW)} at the stack (702.WChaRteMax, 702.WMax)`;
     throw invalid('body', pointer, text);
   }

@@ -56,7 +56,7 @@ export const fuelCellSetPointBodySchema = z
   .strictObject({
     power_kw: power.openapi({
       description:
-        'Power of the stack, positive = fuel cell, negative = electrolysis; the rating of the stack at most. Null switches the set-point off.',
+        'Power of the stack, positive = fuel cell, negative = electrolysis; at most what the stack has at the largest AC set-point. Null switches the set-point off.',
     }),
     setpoint_kw: power.openapi({ description: 'Same as `power_kw`; give one of the two.' }),
   })

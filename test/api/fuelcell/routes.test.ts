@@ -176,14 +176,20 @@ describe('interface 6.4: fuel cell', () => {
     rest = await Rest.open(flagPlant('--fuelcell_mode', 'bidirectional'));
     const { rated_el_power_kw: ratedEl, rated_power_kw: rated } = await rest.get('/fuelcell');
     expect(ratedEl).to.be.greaterThan(0);
-    await rest.refused('/fuelcell/setpoint', 422, 'validation', { power_kw: -ratedEl - 0.01 });
     await rest.post('/fuelcell/setpoint', { power_kw: rated / 2 });
     await rest.plant.step(60);
     expect(await rest.get('/fuelcell')).to.include({ mode: 'FC' });
     // the terminals have the rating, the stack what the plant leaves of it
+    const { errors } = await rest.refused('/fuelcell/setpoint', 422, 'validation', { power_kw: -ratedEl });
+    const [, least, most] = /allow (\S+) to (\S+) kW at the stack/.exec(errors[0].detail) ?? [];
+    expect(Number(most)).to.be.greaterThan(rated);
+    await rest.refused('/fuelcell/setpoint', 422, 'validation', { power_kw: Number(least) - 0.001 });
+    await rest.refused('/fuelcell/setpoint', 422, 'validation', { power_kw: Number(most) + 0.001 });
+    expect((await rest.post('/fuelcell/setpoint', { power_kw: Number(most) })).setpoint_kw).to.equal(Number(most));
     const { setpoint_kw: stackKw, setpoint_ac_kw: acKw } = await rest.post('/fuelcell/setpoint', {
-      power_kw: -ratedEl,
+      power_kw: Number(least),
     });
+    expect(stackKw).to.equal(Number(least));
     expect(acKw).to.be.closeTo(-ratedEl, 1e-3);
     expect(stackKw).to.be.within(-0.97 * ratedEl, -0.8 * ratedEl);
     let waited = false;
