@@ -1,7 +1,19 @@
 #!/usr/bin/env node
 /** What the build starts with: `--version` alone answers before the program is loaded. */
+import { exitCodes } from './core/exit-codes.ts';
 import { packageVersion } from './core/package-files.ts';
+import { shortageOf } from './core/shortage.ts';
 
 const words = process.argv.slice(2);
 if (words.length === 1 && words[0] === '--version') process.stdout.write(`derbench ${packageVersion()}\n`);
-else await import('./main.ts');
+else {
+  try {
+    await import('./main.ts');
+  } catch (error) {
+    // Node reads the files of the program side by side: with few file descriptors that fails before any code of it runs
+    const shortage = shortageOf(error);
+    if (shortage === null) throw error;
+    process.stderr.write(`derbench: ${shortage.message}\n`);
+    process.exitCode = exitCodes.internal;
+  }
+}

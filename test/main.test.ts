@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
+import { exitCodes } from '../src/core/exit-codes.ts';
 import { ask } from './support/http.ts';
 import { startNameServer } from './support/name-server.ts';
 import { fromSource, startSimulator } from './support/process.ts';
@@ -57,6 +59,11 @@ describe('the process', () => {
         expect(JSON.parse(text)).to.include({ code: 'shortage' });
         expect(JSON.parse(text).detail).to.contain('too many open files');
       }
+      // what one `require` loads needs few descriptors
+      for (const socket of fillers.splice(0, 16)) socket.destroy();
+      while (readdirSync(`/proc/${pid}/fd`).length > limit - 12) await ask(httpPort, '/api/sim/health', { agent });
+      expect((await ask(httpPort, '/api/sim/metrics', { agent })).status).to.equal(200);
+      expect((await ask(httpPort, '/openapi.json', { agent })).status).to.equal(503);
       for (const socket of fillers) socket.destroy();
       while (readdirSync(`/proc/${pid}/fd`).length > limit / 2) await ask(httpPort, '/api/sim/health', { agent });
       expect((await askAll()).map(({ status }) => status)).to.deep.equal([200, 200, 201, 200, 200]);
@@ -67,6 +74,19 @@ describe('the process', () => {
       for (const socket of fillers) socket.destroy();
       expect(await simulator.stop()).to.equal(0);
     }
+  });
+
+  it('ends with one line when there are too few file descriptors to load it', () => {
+    const hooks = `export function resolve(name, context, next) {
+      if (name.endsWith('/main.ts')) throw Object.assign(new Error('open /somewhere'), { code: 'EMFILE' });
+      return next(name, context);
+    }`;
+    const asModule = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;
+    const preload = `import { register } from 'node:module'; register(${JSON.stringify(asModule(hooks))});`;
+    const [node, ...args] = fromSource;
+    const { status, stderr } = spawnSync(node, [`--import=${asModule(preload)}`, ...args], { encoding: 'utf8' });
+    expect(stderr).to.match(/^derbench: too many open files .*\n$/);
+    expect(status).to.equal(exitCodes.internal);
   });
 
   it('ends at SIGTERM while a name server is silent', async function () {

@@ -21,6 +21,9 @@ export function shortageOf(error: unknown): SimError | null {
 /** Descriptors that loading a part of the program may use at once, with room for connections accepted meanwhile. */
 const reserve = 32;
 
+/** `require` opens one file after the other and runs in one go: no connection takes a descriptor meanwhile. */
+const requireReserve = 4;
+
 /** @throws SimError SHORTAGE unless this many descriptors are free now */
 export function checkFreeDescriptors(count: number = reserve): void {
   const opened: number[] = [];
@@ -32,3 +35,8 @@ export function checkFreeDescriptors(count: number = reserve): void {
     for (const descriptor of opened) closeSync(descriptor);
   }
 }
+
+/** The check before a library is loaded by `require` alone. @throws SimError SHORTAGE */
+export const checkDescriptorsToRequire = (): void => {
+  checkFreeDescriptors(requireReserve);
+};

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type PromClient from 'prom-client';
 import { lazily } from '../../core/lazy.ts';
+import { checkDescriptorsToRequire } from '../../core/shortage.ts';
 import type { RouteContext } from '../http/context.ts';
 import { commStatus, latestOf } from '../common/device-replies.ts';
 import { AnswerCounts } from './answer-counts.ts';
@@ -49,7 +50,7 @@ function viewOf(ctx: RouteContext, answers: AnswerCounts): MetricsView {
 /** The metrics of one interface. A scrape reads all values; ticks have no extra cost. */
 export class Metrics {
   readonly answers = new AnswerCounts();
-  readonly #exposition = lazily(createExposition);
+  readonly #exposition = lazily(createExposition, checkDescriptorsToRequire);
 
   /** The current values in the text exposition format 0.0.4. */
   async text(ctx: RouteContext): Promise<string> {

@@ -69,7 +69,7 @@ const examples: readonly (readonly [command: string, effect: string])[] = [
 
 const exitText: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: 'Ended by SIGINT, SIGTERM or POST stop; also after help and version.',
-  internal: 'An internal error, or ended by a second signal.',
+  internal: 'An internal error, too few file descriptors, or ended by a second signal.',
   usage: 'A flag, a variable or the configuration file is not valid; every issue is printed.',
   addressInUse: 'A port or serial line cannot be opened.',
   killed: 'In place of 0 or 1: it ended while the system looked up a host name, which nothing but SIGKILL interrupts.',

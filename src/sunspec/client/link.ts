@@ -8,6 +8,7 @@ import type { ModbusTap } from '../../core/wire/modbus-tap.ts';
 import type { ClientTarget } from '../../contract/sunspec-client.ts';
 import { errorText } from '../../core/errors.ts';
 import { lazily } from '../../core/lazy.ts';
+import { checkDescriptorsToRequire } from '../../core/shortage.ts';
 import { exceptionError, peerError, peerTimeout, UnfitAnswer } from './errors.ts';
 import { MbapPort } from './mbap-port.ts';
 import { connectTargetOf, endpointOf } from './target.ts';
@@ -156,7 +157,7 @@ class ModbusLink implements Link {
 
 const require = createRequire(import.meta.url);
 /** The library is loaded by the first connection. */
-const library = lazily(() => (require('modbus-serial') as typeof modbusSerial).default);
+const library = lazily(() => (require('modbus-serial') as typeof modbusSerial).default, checkDescriptorsToRequire);
 
 async function openLine(options: LinkOptions, target: Extract<ClientTarget, { transport: 'rtu' }>): Promise<Link> {
   const { path, baud, parity, stopBits } = target.serial;
