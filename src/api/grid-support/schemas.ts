@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { remainingPoint } from '../../sunspec/map/functions.ts';
 import { inUseRanges, ranges } from '../../sunspec/map/rules.ts';
 import { gridFunctionNames, gridFunctions } from './functions.ts';
@@ -166,18 +167,22 @@ function ofEach<T>(make: (name: GridFunctionName) => T): Record<GridFunctionName
   return Object.fromEntries(gridFunctionNames.map((name) => [name, make(name)])) as Record<GridFunctionName, T>;
 }
 
+// most processes need none of the schemas below: each is made at its first use
+
 /** Reply of each function; `supported: false` alone where the device does not have it. */
-export const functionSchemas = ofEach((name) => functionReply(gridFunctions[name]).openapi(componentName(name)));
+export const functionSchemas = ofEach((name) =>
+  memo(() => functionReply(gridFunctions[name]).openapi(componentName(name))),
+);
 
 /** Request of each function: any of its members that can be set. */
 export const functionBodySchemas = ofEach((name) =>
-  functionRequest(gridFunctions[name]).openapi(`${componentName(name)}Request`),
+  memo(() => functionRequest(gridFunctions[name]).openapi(`${componentName(name)}Request`)),
 );
 
-export const gridSupportSchema = z
-  .strictObject({ device_index: deviceIndex, ...functionSchemas })
-  .openapi('GridSupport');
+export const gridSupportSchema = memo(() =>
+  z.strictObject({ device_index: deviceIndex, ...ofEach((name) => functionSchemas[name]()) }).openapi('GridSupport'),
+);
 
-export const gridSupportBodySchema = z
-  .strictObject(ofEach((name) => functionBodySchemas[name].optional()))
-  .openapi('GridSupportRequest');
+export const gridSupportBodySchema = memo(() =>
+  z.strictObject(ofEach((name) => functionBodySchemas[name]().optional())).openapi('GridSupportRequest'),
+);

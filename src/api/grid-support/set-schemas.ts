@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam } from '../common/schemas.ts';
 import { writerSchema } from '../common/writer-schemas.ts';
@@ -58,9 +59,10 @@ function functionSets(name: GridFunctionName) {
     .openapi(`${componentName(name)}Sets`);
 }
 
-const shape = Object.fromEntries(setFunctionNames.map((name) => [name, functionSets(name).optional()]));
-
-export const storedSetsSchema = z.strictObject({ device_index: deviceIndex, ...shape }).openapi('StoredSets');
+export const storedSetsSchema = memo(() => {
+  const shape = Object.fromEntries(setFunctionNames.map((name) => [name, functionSets(name).optional()]));
+  return z.strictObject({ device_index: deviceIndex, ...shape }).openapi('StoredSets');
+});
 
 const { points, dept_ref, response_time_s } = exampleGridSupport.volt_watt;
 const exampleSet = {

@@ -33,7 +33,7 @@ import {
   holdsSchema,
 } from './schemas.ts';
 
-type HoldBody = z.output<typeof holdBodySchema>;
+type HoldBody = z.output<ReturnType<typeof holdBodySchema>>;
 
 /** @throws HttpProblem `validation` with every name that no point has */
 function namedValues({ bank }: Device, body: Readonly<Record<string, AnyPointValue>>): FunctionValues {

@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, exampleTime, isoMember, isoTime } from '../common/schemas.ts';
 import { exampleWriter, writerSchema } from '../common/writer-schemas.ts';
@@ -23,43 +24,47 @@ export const holdsQuery = z.strictObject({
 
 const oneOf = (a: string, b: string) => ({ error: `exactly one of ${a} and ${b} is required` });
 
-export const holdBodySchema = z
-  .strictObject({
-    id: holdId,
-    values: z
-      .record(z.string(), writtenSchema)
-      .refine((values) => Object.keys(values).length > 0, { error: 'at least one point is required' })
-      .refine((values) => Object.keys(values).length <= holdLimits.points, {
-        error: `a hold has at most ${holdLimits.points} points`,
-      })
-      .optional()
-      .openapi({
-        description:
-          'Values by model and point, as `704.WMaxLimPct`, in engineering units; enumerations by name or number. Points of ' +
-          'set 1 (`705.Crv[0].Pt[0].V`) can be written here; commands (`715.AlarmReset`) and points of 64414 cannot be held.',
-        minProperties: 1,
-        maxProperties: holdLimits.points,
-        example: { '704.WMaxLimPct': 30, '704.WMaxLimPctEna': 'ENABLED' },
+export const holdBodySchema = memo(() =>
+  z
+    .strictObject({
+      id: holdId,
+      values: z
+        .record(z.string(), writtenSchema)
+        .refine((values) => Object.keys(values).length > 0, { error: 'at least one point is required' })
+        .refine((values) => Object.keys(values).length <= holdLimits.points, {
+          error: `a hold has at most ${holdLimits.points} points`,
+        })
+        .optional()
+        .openapi({
+          description:
+            'Values by model and point, as `704.WMaxLimPct`, in engineering units; enumerations by name or number. Points of ' +
+            'set 1 (`705.Crv[0].Pt[0].V`) can be written here; commands (`715.AlarmReset`) and points of 64414 cannot be held.',
+          minProperties: 1,
+          maxProperties: holdLimits.points,
+          example: { '704.WMaxLimPct': 30, '704.WMaxLimPctEna': 'ENABLED' },
+        }),
+      functions: gridSupportBodySchema()
+        .optional()
+        .openapi({
+          description: `Functions as in the body of \`POST grid-support\`, ${holdLimits.points} points in all; in place of \`values\`.`,
+        }),
+      duration_s: z.number().gt(0).max(holdLimits.durationS).optional().openapi({
+        description: 'Simulated seconds from now.',
       }),
-    functions: gridSupportBodySchema.optional().openapi({
-      description: `Functions as in the body of \`POST grid-support\`, ${holdLimits.points} points in all; in place of \`values\`.`,
-    }),
-    duration_s: z.number().gt(0).max(holdLimits.durationS).optional().openapi({
-      description: 'Simulated seconds from now.',
-    }),
-    until: isoMember(
-      'Simulated date and time (as `sim_time`) of the end, up to 30 days ahead; in place of `duration_s`.',
-    ).optional(),
-  })
-  .refine(({ values, functions }) => (values === undefined) !== (functions === undefined), {
-    path: ['values'],
-    ...oneOf('values', 'functions'),
-  })
-  .refine(({ duration_s: durationS, until }) => (durationS === undefined) !== (until === undefined), {
-    path: ['duration_s'],
-    ...oneOf('duration_s', 'until'),
-  })
-  .openapi('HoldRequest');
+      until: isoMember(
+        'Simulated date and time (as `sim_time`) of the end, up to 30 days ahead; in place of `duration_s`.',
+      ).optional(),
+    })
+    .refine(({ values, functions }) => (values === undefined) !== (functions === undefined), {
+      path: ['values'],
+      ...oneOf('values', 'functions'),
+    })
+    .refine(({ duration_s: durationS, until }) => (durationS === undefined) !== (until === undefined), {
+      path: ['duration_s'],
+      ...oneOf('duration_s', 'until'),
+    })
+    .openapi('HoldRequest'),
+);
 
 const pointNames = (description: string) =>
   z

@@ -79,7 +79,18 @@ export class Answer<T> {
 }
 
 type Reply<T> = Body<T> | Answer<T>;
-type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
+
+/**
+ * A schema, or what makes it at its first use and keeps it: large schemas of bodies and replies take memory in every
+ * process, but few processes check a body with them, and none but tests checks a reply.
+ */
+export type Late<S> = S | (() => S);
+
+function schemaOf<S extends z.ZodType>(late: Late<S>): S {
+  return typeof late === 'function' ? late() : late;
+}
+
+type Parsed<S> = S extends z.ZodType ? z.output<S> : S extends () => infer M ? z.output<M> : undefined;
 
 /** Checked input of one request. */
 interface RouteInput<P, Q, B> {
@@ -127,7 +138,7 @@ interface RouteSpec<P, Q, B, R extends z.ZodType> extends RouteBase {
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  readonly reply: R;
+  readonly reply: Late<R>;
   readonly status?: number;
   handle(ctx: RouteContext, input: RouteInput<P, Q, B>): Reply<z.output<R>> | Promise<Reply<z.output<R>>>;
 }
@@ -164,20 +175,25 @@ export function route<
   R extends z.ZodType,
   P extends z.ZodObject | undefined = undefined,
   Q extends z.ZodObject | undefined = undefined,
-  B extends z.ZodType | undefined = undefined,
+  B extends Late<z.ZodType> | undefined = undefined,
 >(spec: RouteSpec<P, Q, B, R>): Route {
   const { params, query = noMembers } = spec;
   const body = spec.body ?? (spec.method === 'post' ? noMembers : undefined);
   const checked = (raw: Omit<RawInput, 'by'>) => ({
     params: params && validate(params, raw.params, 'path'),
     query: validate(query, raw.query, 'query'),
-    body: body && validate(body, raw.body, 'body', spec.secretMembers),
+      body: body && validate(schemaOf<z.ZodType>(body), raw.body, 'body', spec.secretMembers),
   });
   return {
     ...spec,
     params,
     query,
-    body: spec.body,
+    get body() {
+      return spec.body && schemaOf<z.ZodType>(spec.body);
+    },
+    get reply() {
+      return schemaOf(spec.reply);
+    },
     status: spec.status ?? 200,
     check(raw) {
       checked(raw);
