@@ -3,17 +3,26 @@
 import { exitCodes } from './core/exit-codes.ts';
 import { packageVersion } from './core/package-files.ts';
 import { shortageOf } from './core/shortage.ts';
+import { keepYoungHeapSmall } from './core/young-heap.ts';
 
-const words = process.argv.slice(2);
-if (words.length === 1 && words[0] === '--version') process.stdout.write(`derbench ${packageVersion()}\n`);
-else {
+/** The program; null after a shortage, which has been reported. */
+async function loaded(): Promise<(() => void) | null> {
+  const allowGrowth = keepYoungHeapSmall();
   try {
-    await import('./main.ts');
+    const { run } = await import('./main.ts');
+    return run;
   } catch (error) {
     // Node reads the files of the program side by side: with few file descriptors that fails before any code of it runs
     const shortage = shortageOf(error);
     if (shortage === null) throw error;
     process.stderr.write(`derbench: ${shortage.message}\n`);
     process.exitCode = exitCodes.internal;
+    return null;
+  } finally {
+    allowGrowth();
   }
 }
+
+const words = process.argv.slice(2);
+if (words.length === 1 && words[0] === '--version') process.stdout.write(`derbench ${packageVersion()}\n`);
+else (await loaded())?.();

@@ -80,4 +80,7 @@ async function main(): Promise<void> {
   process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
 }
 
-main().catch(fail);
+/** Runs the program as the command line says. */
+export function run(): void {
+  main().catch(fail);
+}

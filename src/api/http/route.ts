@@ -182,7 +182,7 @@ export function route<
   const checked = (raw: Omit<RawInput, 'by'>) => ({
     params: params && validate(params, raw.params, 'path'),
     query: validate(query, raw.query, 'query'),
-      body: body && validate(schemaOf<z.ZodType>(body), raw.body, 'body', spec.secretMembers),
+    body: body && validate(schemaOf<z.ZodType>(body), raw.body, 'body', spec.secretMembers),
   });
   return {
     ...spec,
