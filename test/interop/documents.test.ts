@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
+import { listen } from '../../src/core/net/listen.ts';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
-import { freePorts } from '../support/ports.ts';
+import { closed, freePorts } from '../support/ports.ts';
 import { fromSource, startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { describeWith, python } from './support/peers.ts';
@@ -56,6 +58,61 @@ function expectNoRefusal(output: string): void {
   expect(output).not.to.include('urn:derbench:problem');
 }
 
+/** Within 5 %: the sun moves while the tour is taken twice. */
+const isNear = (value: number, wanted: number) => Math.abs(value - wanted) <= 0.05 * Math.abs(wanted);
+
+/** What stands behind time stamps and tick in the rows of a history as CSV. */
+const rowsOf = (csv: string) =>
+  csv
+    .trim()
+    .split(/\r?\n/)
+    .slice(1)
+    .map((line) => line.split(',').slice(3).map(Number));
+
+const membersOf = (line: string) =>
+  new Map([...line.matchAll(/"(\w+)":(-?[\d.]+)/g)].map(([, name, value]) => [name, Number(value)]));
+
+/** That an output has a line with about the members, or the header and about the rows, that a document shows. */
+function expectShown(output: string, shown: string): void {
+  const members = [...membersOf(shown)];
+  const isShown = (line: ReadonlyMap<unknown, number>) =>
+    members.every(([name, wanted]) => isNear(line.get(name) ?? NaN, wanted));
+  if (members.length > 0) {
+    expect(output.split('\n').map(membersOf).some(isShown), `${shown}in\n${output}`).to.equal(true);
+    return;
+  }
+  expect(output).to.include(shown.split('\n')[0]);
+  const given = rowsOf(output);
+  for (const wanted of rowsOf(shown)) {
+    const found = given.some((row) => row.every((value, i) => isNear(value, wanted[i] ?? NaN)));
+    expect(found, `${wanted.join()} in\n${output}`).to.equal(true);
+  }
+}
+
+/** The values of 701.W in an output. */
+const wattsIn = (output: string) =>
+  [...output.matchAll(/"name":"W",.*?"value":([\d.]+)/g)].map(([, value]) => Number(value));
+
+/** What the text beside a command promises about its output. */
+const promises: Readonly<Record<string, (output: string, simulator: RunningSimulator) => unknown>> = {
+  '"WMaxLimPctRvrtTms": 5': (output) => {
+    const [limited = NaN, free = NaN] = wattsIn(output);
+    expect(limited).to.be.closeTo(5000, 10);
+    expect(free).to.be.greaterThan(9000);
+  },
+  'sunspec-client/read': async (output, { httpPort }) => {
+    const [half = NaN, whole = NaN] = wattsIn(output);
+    // a tick between the two requests changes the power
+    const { json } = await ask(httpPort, '/api/sim/history?limit=3&metrics=power_kw');
+    const powers = json.samples.map(({ power_kw: powerKw }: Json) => 1000 * powerKw);
+    expect(
+      [whole, ...powers].some((powerW) => Math.abs(half - powerW / 2) <= 2),
+      `${half}, ${whole}`,
+    ).to.equal(true);
+    expect(half).to.be.greaterThan(500);
+  },
+};
+
 /** Everything that a step of the tour could leave behind. */
 async function traces({ httpPort }: RunningSimulator): Promise<Json> {
   const read = async (path: string) => (await ask(httpPort, `/api/sim/${path}`)).json;
@@ -64,18 +121,21 @@ async function traces({ httpPort }: RunningSimulator): Promise<Json> {
       read,
     ),
   ).then(async (replies) => [...replies, await read('sunspec-client')]);
-  return {
+  const found = {
     changes: changes.changes,
     devices: overview.devices.length,
     service: overview.status.service_state,
     inverter: overview.status.inverter_state,
-    faults: faults.active,
+    faults: faults.total,
     export_limit_kw: site.export_limit_kw,
     event: grid.event,
     irradiance: environment.source,
     time: [time.mode, time.rate],
     client: client.enabled,
   };
+  // a member that does not exist would be equal in every state
+  expect(Object.values(found).flat()).not.to.include(undefined);
+  return found;
 }
 
 describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
@@ -98,11 +158,10 @@ describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
         let output = '';
         for (const { language, text } of blocks) {
           if (language === 'sh') output = await pasted(shell, aimed(text, simulator));
-          if (language === 'text') {
-            for (const member of text.match(/"\w+":/g) ?? [text.split('\n')[0] ?? ''])
-              expect(output).to.include(member);
-          }
+          if (language === 'text') expectShown(output, text);
           expectNoRefusal(output);
+          for (const [command, holds] of Object.entries(promises))
+            if (language === 'sh' && text.includes(command)) await holds(output, simulator);
         }
         expect(await traces(simulator)).to.deep.equal(untouched);
       });
@@ -164,7 +223,13 @@ describeWith(['pysunspec2', 'pymodbus'], 'documents', function () {
     const httpPort = await freePorts(2);
     const modbusPort = httpPort + 1;
     const command = `${fromSource.join(' ')} -wp ${httpPort} -p ${modbusPort}`;
-    const text = aimed(script?.text ?? '', { httpPort, modbusPort }).replaceAll('npx derbench', command);
+    const text = aimed(script?.text ?? '', { httpPort, modbusPort }).replaceAll('node dist/main.js', command);
     expect(await pasted(['sh', '-e'], text)).to.match(/power 5 kW\n$/);
+    // nothing is left running
+    for (const port of [httpPort, modbusPort]) {
+      const server = createServer();
+      await listen(server, '127.0.0.1', port);
+      await closed(server);
+    }
   });
 });
