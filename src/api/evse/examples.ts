@@ -158,7 +158,13 @@ const load = {
   },
   freq_droop: { ...droop, p_min_pct: -100 },
   pf: { ...pf, absorb: pf.inject },
-  active_power: { ...activePower, setpoint_kw: 22, reversion_setpoint_kw: 22 },
+  active_power: {
+    ...activePower,
+    setpoint_pct: -100,
+    setpoint_kw: -22,
+    reversion_setpoint_pct: -100,
+    reversion_setpoint_kw: -22,
+  },
 };
 
 export const exampleDerControls = { ...exampleGridSupport, ...load, limit_max_discharge_pct: null, control_ids: {} };

@@ -246,6 +246,7 @@ function evseParameters({ blocks, given, where, issues }: Request): KindParamete
       VAMaxRtg: powerFactor < 1 ? vaMaxVa : ratings.VAMaxRtg,
       VNomRtg: evseVoltageV,
       WChaRteMaxRtg: ratings.WMaxRtg,
+      ...(!evse.connectors.some(({ bidirectional }) => bidirectional) && { WDisChaRteMaxRtg: 0, VADisChaRteMaxRtg: 0 }),
     },
   };
 }

@@ -212,6 +212,14 @@ export function settingsFromRatings(map: WritableMapView): void {
   m.AMax = m.AMaxRtg;
 }
 
+/** The set-point that leaves most power: all that the device can deliver, or take where it delivers none. */
+function setPointDefaults({ wMaxW, chargeMaxW, dischargeMaxW }: Ratings) {
+  const onlyTakes = dischargeMaxW === 0;
+  const watts = onlyTakes ? -(chargeMaxW ?? 0) : wMaxW;
+  const pct = onlyTakes ? Math.max(-100, (100 * watts) / wMaxW) : 100;
+  return { WSetPct: pct, WSetPctRvrt: pct, WSet: watts, WSetRvrt: watts };
+}
+
 /** Writes the start values of every setting into a fresh image. */
 export function writeDefaults(map: WritableMapView, ratings: Ratings): void {
   ratingDefaults(map, ratings);
@@ -234,10 +242,7 @@ export function writeDefaults(map: WritableMapView, ratings: Ratings): void {
     WMaxLimPct: 100,
     WMaxLimPctRvrt: 100,
     WSetMod: 'W_MAX_PCT',
-    WSetPct: 100,
-    WSetPctRvrt: 100,
-    WSet: ratings.wMaxW,
-    WSetRvrt: ratings.wMaxW,
+    ...setPointDefaults(ratings),
     VarSetMod: 'VAR_MAX_PCT',
     VarSetPri: 'REACTIVE',
     WRmp: 20,

@@ -30,7 +30,7 @@ export interface Ratings {
   readonly aMaxA: number;
   /** power that the device can absorb from the grid, W; null: it only delivers */
   readonly chargeMaxW: number | null;
-  /** power that the storage of the device can give, W; null: it has none */
+  /** power that the storage of the device can give, W; 0: the device only takes power; null: it has none */
   readonly dischargeMaxW: number | null;
   readonly category: 'CAT_A' | 'CAT_B';
   readonly abnormal: AbnormalCategory;
@@ -85,7 +85,7 @@ const omitted702 = [
 
 /** Points of devices that can absorb power from the grid. */
 const charging702 = ['WChaRteMaxRtg', 'WChaRteMax', 'VAChaRteMaxRtg'];
-/** Points of devices with a storage. */
+/** Points of devices with a storage, and of those that only take power. */
 const discharging702 = ['WDisChaRteMaxRtg', 'VADisChaRteMaxRtg', 'WDisChaRteMax', 'VADisChaRteMax'];
 const charging704 = [
   'PFWAbsEna',

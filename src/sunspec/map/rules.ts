@@ -35,12 +35,16 @@ const powerFactor =
     min: read(`704.${group}.Ext`) === 'UNDER_EXCITED' ? '702.PFUndExtRtg' : '702.PFOvrExtRtg',
     max: 1,
   });
-/** Percent of WMax, down to the maximum power that the device can take from the grid. */
+/** A device that takes power says with a rated discharge of 0 that it gives none back, as a one-way charging station. */
+const givesPower = (read: ReadPoint) => read('702.WDisChaRteMaxRtg') !== 0;
+/** Down to the maximum power that the device can take from the grid, up to the one that it can deliver. */
+const setPoint: RangeRule = (read) => ({ min: '-702.WChaRteMax', max: givesPower(read) ? '702.WMax' : 0 });
+/** The same as percent of WMax. */
 const setPointPercent: RangeRule = (read) => {
   const wMax = read('702.WMax');
   const charge = read('702.WChaRteMax');
   const deepest = typeof wMax === 'number' && typeof charge === 'number' && wMax > 0 ? (-100 * charge) / wMax : 0;
-  return { min: Math.max(-100, deepest), max: 100 };
+  return { min: Math.max(-100, deepest), max: givesPower(read) ? 100 : 0 };
 };
 const dayS: Range = { min: 0, max: 86_400 };
 const upTo = (max: Bound): Range => ({ min: 0, max });
@@ -104,8 +108,8 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '703.ESRmpTms': dayS,
   '704.WMaxLimPct': percent,
   '704.WMaxLimPctRvrt': percent,
-  '704.WSet': { min: '-702.WChaRteMax', max: '702.WMax' },
-  '704.WSetRvrt': { min: '-702.WChaRteMax', max: '702.WMax' },
+  '704.WSet': setPoint,
+  '704.WSetRvrt': setPoint,
   '704.WSetPct': setPointPercent,
   '704.WSetPctRvrt': setPointPercent,
   '704.VarSet': { min: '-702.VarMaxAbs', max: '702.VarMaxInj' },

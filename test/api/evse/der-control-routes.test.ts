@@ -120,6 +120,33 @@ describe('evse/der-controls', () => {
     });
   });
 
+  it('a one-way station takes no positive set-point, whichever way it comes', async () => {
+    rest = await Rest.open(evsePlant(['EVSE-AC-22kW-1port', 'EVSE-V2G-DC-50kW-bidir']));
+    const setPath = '/grid-support/active-power';
+    const started = await rest.get(setPath);
+    expect(started).to.include({ setpoint_pct: -100, setpoint_kw: -22 });
+    const over = { name: '/setpoint_kw', detail: '4 kW is outside -22..0 kW' };
+    const body = { enabled: true, setpoint_kw: 4 };
+    const direct = await rest.refused(setPath, 422, 'validation', body);
+    expect(direct.errors[0]).to.include(over);
+    const controls = await rest.refused(path, 422, 'validation', { active_power: body });
+    expect(controls.errors[0]).to.include({ ...over, name: '/active_power/setpoint_kw' });
+    const pct = await rest.refused(setPath, 422, 'validation', {
+      setpoint_pct: 0,
+      reversion_setpoint_pct: 1,
+      mode: 'w_max_pct',
+    });
+    expect(pct.errors[0].detail).to.equal('1 is outside -100..0');
+    const hold = { id: 'a', duration_s: 60, functions: { active_power: body } };
+    const held = await rest.refused('/controls/holds', 422, 'validation', hold);
+    expect(held.errors[0].detail).to.equal(over.detail);
+    const point = await rest.refused('/registers/704', 422, 'validation', { points: { WSet: 1 } });
+    expect(point.errors[0].detail).to.equal('1 is outside -22000..0');
+    expect(await rest.get(setPath)).to.deep.equal(started);
+    await rest.post(setPath, { enabled: true, setpoint_kw: 0 });
+    expect(await rest.post(`${setPath}?device=1`, body)).to.include({ setpoint_kw: 4 });
+  });
+
   it('names the OCPP controls that set a function', async () => {
     rest = await Rest.open(evsePlant());
     const { bank } = rest.plant.devices[0]!;

@@ -53,10 +53,10 @@ const declared: Readonly<Record<string, Declared>> = {
   '704.VarSetRvrtTms': seconds,
   '704.WMaxLimPct': percent,
   '704.WMaxLimPctRvrt': percent,
-  '704.WSet': ['-702.WChaRteMax', '702.WMax'],
-  '704.WSetRvrt': ['-702.WChaRteMax', '702.WMax'],
-  '704.WSetPct': ['-%', 100],
-  '704.WSetPctRvrt': ['-%', 100],
+  '704.WSet': ['-702.WChaRteMax', '+W'],
+  '704.WSetRvrt': ['-702.WChaRteMax', '+W'],
+  '704.WSetPct': ['-%', '+%'],
+  '704.WSetPctRvrt': ['-%', '+%'],
   '704.VarSet': ['-702.VarMaxAbs', '702.VarMaxInj'],
   '704.VarSetRvrt': ['-702.VarMaxAbs', '702.VarMaxInj'],
   '704.VarSetPct': bothWays,
@@ -122,6 +122,10 @@ async function bound(map: DeviceMap, value: Bound): Promise<number> {
   // the deepest charge in percent of WMax
   if (value === '-%')
     return Math.max(-100, (-100 * (await bound(map, '702.WChaRteMax'))) / (await map.number('702.WMax')));
+  // a device with a rated discharge of 0 only takes power
+  if (value.startsWith('+') && (await map.value('702.WDisChaRteMaxRtg')) === 0) return 0;
+  if (value === '+W') return map.number('702.WMax');
+  if (value === '+%') return 100;
   const negative = value.startsWith('-');
   const found = await map.value(negative ? value.slice(1) : value);
   return (negative ? -1 : 1) * (typeof found === 'number' ? found : 0);
