@@ -33,9 +33,9 @@ class Draws {
     return 1 + this.#share * ((2 * Math.floor(levels * this.#random.next()) + 1) / levels - 1);
   }
 
-  /** An efficiency times a factor; at least half of the losses remain. */
+  /** An efficiency whose losses are multiplied by a factor: the mean of a fleet stays that of the profile. */
   efficiency(nominal: number): number {
-    return Math.min(nominal * this.factor(), (1 + nominal) / 2);
+    return 1 - (1 - nominal) * this.factor();
   }
 
   /** A level in percent that moves by up to the spread in points, within its bounds. */

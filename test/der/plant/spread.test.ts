@@ -65,6 +65,20 @@ describe('devices of one profile', () => {
     expect(await join(1)).not.to.equal(await join(2));
   });
 
+  it('scatter the losses of their inverters about those of the profile', () => {
+    const [device] = configuredDevices('--device_type', 'PV-3Phase');
+    const nominal = device!.profile.source;
+    if (nominal.kind !== 'pv') throw new Error(nominal.kind);
+    const shares = Array.from({ length: 400 }, (_, index) => {
+      const source = spreadSource(nominal, 10, 7, index) as typeof nominal;
+      return (1 - source.pv.efficiencyNominal) / (1 - nominal.pv.efficiencyNominal);
+    });
+    expect(new Set(shares)).to.have.lengthOf(400);
+    for (const share of shares) expect(share).to.be.within(0.9, 1.1);
+    expect(shares.filter((share) => share < 1).length).to.be.within(160, 240);
+    expect(shares.reduce((sum, share) => sum + share, 0) / 400).to.be.closeTo(1, 0.015);
+  });
+
   it('keep every bound of their parameters, whatever the spread', () => {
     for (const type of ['Batt-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE', 'Wind-T3-3Phase']) {
       const [device] = configuredDevices('--device_type', type);
