@@ -63,14 +63,18 @@ function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
   return { files: { cert, key, rootCert }, ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
 }
 
-/** Lines for the log about settings whose switch is off. */
+/** Lines for the log about settings whose switch is off, or that count only after a request. */
 function unusedSettings(values: Values): readonly string[] {
   const off = switches.filter((name) => !values[name]);
-  return off.flatMap((name) =>
+  const lines = off.flatMap((name) =>
     settingKeys
       .filter((key) => settingOf(key).needs === name && values[key] !== null)
       .map((key) => `${key} is given and has no effect, because ${name} is off`),
   );
+  const { clouds, irradiance_source: irradiance } = values;
+  if (irradiance === 'csv' && clouds !== settingOf('clouds').default)
+    lines.push(`clouds is ${clouds} and has no effect until irradiance_source, now csv, is clear_sky`);
+  return lines;
 }
 
 type Parts = Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'> &

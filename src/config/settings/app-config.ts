@@ -142,7 +142,7 @@ export interface AppConfig {
     readonly level: LogLevel;
     readonly format: 'text' | 'json';
   };
-  /** lines for the log about settings whose switch is off */
+  /** lines for the log about settings without effect */
   readonly unused: readonly string[];
   readonly devices: readonly DeviceConfig[];
   /**

@@ -40,7 +40,7 @@ export const surroundingsSettings = {
     flags: ['--clouds'],
     kind: choice(['clear', 'scattered', 'broken', 'overcast'], 'SKY'),
     default: 'scattered',
-    doc: 'Clouds of the irradiance source clear_sky.',
+    doc: 'Clouds of the irradiance source clear_sky; without effect while the source is csv.',
   }),
   grid_profile: unset({
     flags: ['--grid_profile'],

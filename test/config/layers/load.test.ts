@@ -109,6 +109,10 @@ describe('interface 12: defaults', () => {
       unused: [],
       startSettings: [],
     });
+    expect(run(['--clouds', 'clear']).unused).to.deep.equal([
+      'clouds is clear and has no effect until irradiance_source, now csv, is clear_sky',
+    ]);
+    expect(run(['--clouds', 'clear', '--irradiance_source', 'clear_sky']).unused).to.deep.equal([]);
     expect(devices).to.have.length(1);
     expect(devices[0]).to.include({
       deviceType: 'PV-3Phase',
