@@ -27,9 +27,56 @@ function leastSteps(counts: Int8Array, length: number, other: string): number {
   return Math.max(length, other.length) - shared;
 }
 
+/** A known name that the start of a given one must have to be meant by it. */
+const minStart = 3;
+
+/**
+ * The only known name each of whose words begins as those of the given one do: web_port is website_port. Without this a
+ * short word is closer to any other short word.
+ */
+function abbreviated(wanted: string, known: readonly string[]): string | null {
+  if (wanted.length < minStart) return null;
+  const words = wanted.split('_');
+  const [first = ''] = words;
+  const found = known.slice(0, maxKnown).filter((name) => {
+    const text = plain(name);
+    if (!text.startsWith(first)) return false;
+    const whole = text.split('_');
+    return words.every((word, i) => whole[i]?.startsWith(word));
+  });
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** The longest known word that the given word begins with: Batt for Battery. */
+function beginning(wanted: string, known: readonly string[]): string | null {
+  const found = known
+    .slice(0, maxKnown)
+    .filter((name) => name.length > minStart && wanted.startsWith(plain(name)) && wanted[name.length] !== '_');
+  return found.sort((a, b) => b.length - a.length)[0] ?? null;
+}
+
+const reversingStart = /^(?:re|un|de|dis|non)$/;
+
+/** Whether a text close to a known one is another word (restart, start), or has one more (setpoint_ac_kw, setpoint_kw). */
+function isOtherWord(wanted: string, text: string): boolean {
+  const [short = '', long = ''] = [wanted, text].sort((a, b) => a.length - b.length);
+  if (long.endsWith(short) && reversingStart.test(long.slice(0, long.length - short.length))) return true;
+  const [given, whole] = [wanted.split('_'), text.split('_')];
+  if (whole.length < 2 || given.length <= whole.length) return false;
+  let next = 0;
+  for (const word of given) if (word === whole[next]) next += 1;
+  return next === whole.length;
+}
+
 /** The known name that looks most like `given`, or null when none is close. */
 export function nearest(given: string, known: readonly string[]): string | null {
   const wanted = plain(given);
+  const same = known.slice(0, maxKnown).find((name) => plain(name) === wanted);
+  return same ?? abbreviated(wanted, known) ?? closest(wanted, known) ?? beginning(wanted, known);
+}
+
+/** The known name the fewest steps away. */
+function closest(wanted: string, known: readonly string[]): string | null {
   const counts = new Int8Array(256);
   for (let i = 0; i < wanted.length; i += 1) {
     const letter = wanted.charCodeAt(i) & 0xff;
@@ -41,14 +88,13 @@ export function nearest(given: string, known: readonly string[]): string | null 
   let bestSteps = wanted.length < 2 ? 1 : Math.min(maxSteps, Math.max(1, Math.floor(wanted.length / 3))) + 1;
   for (const name of known.slice(0, maxKnown)) {
     const text = plain(name);
-    if (text === wanted) return name;
     if (Math.abs(text.length - wanted.length) >= bestSteps) continue;
     if (leastSteps(counts, wanted.length, text) >= bestSteps) continue;
     compared += 1;
     if (compared > maxCompared) break;
     // a swap of neighbours is one step, as are an insertion, a deletion and a replacement
     const { steps } = damerauLevenshtein(wanted, text);
-    if (steps < bestSteps) {
+    if (steps < bestSteps && !isOtherWord(wanted, text)) {
       best = name;
       bestSteps = steps;
     }
@@ -59,10 +105,25 @@ export function nearest(given: string, known: readonly string[]): string | null 
 /** Whether a slip can be told from another word: 1.1 is no slip for 1.2, nor AC for A. */
 const canBeSlip = (given: string) => given.length > 2 && /[a-z]{2}/i.test(given.slice(0, comparedLength));
 
+/** Units at the end of names, as they are written. */
+const unitSigns: Readonly<Record<string, string>> = {
+  ...{ w: 'W', kw: 'kW', mw: 'MW', va: 'VA', kva: 'kVA', var: 'var', kvar: 'kvar', wh: 'Wh', kwh: 'kWh' },
+  ...{ v: 'V', kv: 'kV', a: 'A', hz: 'Hz', ms: 'ms', s: 's', min: 'min', h: 'h', pct: 'percent', pu: 'per unit' },
+};
+
+/** `, in kW` where the given name has another unit than the known one: the value must change with the name. */
+function otherUnit(given: string, near: string): string {
+  const [givenUnit = '', unit = ''] = [given, near].map((name) => plain(name).split('_').at(-1));
+  const sign = unitSigns[unit];
+  return sign === undefined || givenUnit === unit || unitSigns[givenUnit] === undefined ? '' : `, in ${sign}`;
+}
+
 /** `; did you mean setpoint_kw?`, to be put behind a refusal; empty when no known name is close. */
 export function didYouMean(given: string, known: readonly string[]): string {
   const near = nearest(given, known);
-  return near === null || !(canBeSlip(given) || plain(given) === plain(near)) ? '' : `; did you mean ${near}?`;
+  return near === null || !(canBeSlip(given) || plain(given) === plain(near))
+    ? ''
+    : `; did you mean ${near}${otherUnit(given, near)}?`;
 }
 
 /** Names of one request that a nearest one is sought for: a request can hold thousands of wrong ones. */

@@ -39,6 +39,24 @@ describe('the nearest known name', () => {
     expect(found.map((each) => each !== '')).to.deep.equal([...Array(10).fill(true), false, false]);
   });
 
+  it('words that are cut short or run on mean the only name that fits', () => {
+    expect(nearest('web_port', ['mb_port', 'website_port'])).to.equal('website_port');
+    expect(nearest('Battery', ['PV', 'Batt-3Phase', 'Batt', 'EVSE'])).to.equal('Batt');
+    expect(nearest('Fuelcell', ['PV', 'Fuelcell-3Phase'])).to.equal('Fuelcell-3Phase');
+    expect(nearest('Wind', ['Wind-T3-3Phase', 'Wind-T4-3Phase'])).to.equal(null);
+  });
+
+  it('another word and another quantity are no slips', () => {
+    expect(nearest('restart', ['start', 'stop'])).to.equal(null);
+    expect(nearest('setpoint_ac_kw', ['setpoint_kw', 'power_kw'])).to.equal(null);
+    expect(nearest('setpont_kw', ['setpoint_kw', 'power_kw'])).to.equal('setpoint_kw');
+  });
+
+  it('a name with another unit is named with its own', () => {
+    expect(didYouMean('setpoint_w', ['setpoint_kw'])).to.equal('; did you mean setpoint_kw, in kW?');
+    expect(didYouMean('setpont_kw', ['setpoint_kw'])).to.equal('; did you mean setpoint_kw?');
+  });
+
   it('a given value is shown shortened', () => {
     expect([5, -0.5, true, null].map(givenText)).to.deep.equal(['5', '-0.5', 'true', 'null']);
     expect(givenText('a"b')).to.equal('"a\\"b"');
