@@ -13,14 +13,18 @@ export function shown(value: unknown): string {
   return text.length > maxGivenLength ? `${text.slice(0, maxGivenLength - 1)}…` : text;
 }
 
-/** The issue of a value outside what is allowed. A `secret` value is not repeated. */
+/**
+ * The issue of a value outside what is allowed.
+ * @param about.secret the value is not repeated
+ * @param about.remark what the value is, where `allowed` does not tell why it is refused
+ */
 export function refused(
   name: string,
   value: unknown,
   allowed: string | readonly (string | number)[],
-  secret = false,
+  { secret = false, remark = null }: { readonly secret?: boolean; readonly remark?: string | null } = {},
 ): Issue {
-  const given = secret ? 'a secret value' : shown(value);
+  const given = secret ? 'a secret value' : `${shown(value)}${remark === null ? '' : `, ${remark}`}`;
   const text = typeof allowed === 'string' ? allowed : allowed.join(', ');
   const near = typeof allowed === 'string' || secret ? '' : didYouMean(String(value), allowed.map(String));
   const issue: Issue = { name, detail: `given ${given}; allowed: ${text}${near}` };

@@ -3,12 +3,15 @@ import { basename, dirname, extname } from 'node:path';
 import { z } from 'zod';
 import type { Issue } from '../../core/errors.ts';
 import { memo } from '../../core/memo.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { shortageOf } from '../../core/shortage.ts';
 import { fileReason, readTextFile } from '../../core/text-file.ts';
+import { bareName, bundledExampleNames } from '../profile/bundled.ts';
 import { deviceEntrySchema, faultListSchema, maxDevices } from '../profile/device-entry.ts';
 import type { DeviceEntry, FaultList } from '../profile/device-entry.ts';
 import { absentKey } from '../profile/device-profile.ts';
 import { refused, unknownName, zodIssues } from '../issues/issues.ts';
+import { flagSpelled } from './flags.ts';
 import { parseYaml } from './yaml.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
@@ -51,19 +54,33 @@ const parsers: Readonly<Record<string, (text: string) => unknown>> = {
   '.yml': parseYaml,
 };
 
+/** What a path without a file may have meant: the nearest bundled name, or all of them for a path that has no extension. */
+function bundledHint(path: string, bundled: readonly string[]): string {
+  const near = didYouMean(bareName(basename(path)), bundled);
+  return near !== '' || bundled.length === 0 || extname(path) !== '' ? near : `; bundled: ${bundled.join(', ')}`;
+}
+
 /**
  * Reads a YAML or JSON file that holds one mapping: at most 1 MiB and 16 levels deep.
  * @param name what an issue is named after: the flag or key that led to the file
+ * @param bundled names that may stand in place of a path
  * @returns null when there is an issue
  * @throws SimError SHORTAGE
  */
-export function readMapping(path: string, name: string, io: ConfigIo, issues: Issue[]): Record<string, unknown> | null {
+export function readMapping(
+  path: string,
+  name: string,
+  io: ConfigIo,
+  issues: Issue[],
+  bundled: readonly string[] = [],
+): Record<string, unknown> | null {
   const fail = (detail: string): null => {
     issues.push({ name, detail: `${path}: ${detail}` });
     return null;
   };
   const parse = parsers[extname(path).toLowerCase()];
-  if (!parse) return fail(`given extension "${extname(path)}"; allowed: .yaml, .yml, .json`);
+  const refuseExtension = () => fail(`given extension "${extname(path)}"; allowed: .yaml, .yml, .json`);
+  if (!parse && io.isFile(path)) return refuseExtension();
   let text: string;
   try {
     text = io.readFile(path, maxFileBytes);
@@ -71,8 +88,10 @@ export function readMapping(path: string, name: string, io: ConfigIo, issues: Is
     // the file may be well: whether it is, a later attempt will tell
     const shortage = shortageOf(error);
     if (shortage !== null) throw shortage;
-    return fail(`cannot be read: ${fileReason(error)}`);
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    return fail(`cannot be read: ${fileReason(error)}${isMissing ? bundledHint(path, bundled) : ''}`);
   }
+  if (!parse) return refuseExtension();
   if (Buffer.byteLength(text) > maxFileBytes) return fail(`cannot be read: it is larger than ${maxFileBytes} bytes`);
   let value: unknown;
   try {
@@ -186,20 +205,29 @@ function isFileKey(key: string): key is SettingKey {
   return (fileKeys as readonly string[]).includes(key);
 }
 
+/** The issue of an unknown key; the spelling of a flag names the key that it stands for. */
+function unknownKey(name: string, given: string): Issue {
+  const allowed = [...fileKeys, 'grid', 'faults', 'devices'];
+  const flag = flagSpelled(given);
+  if (flag === null || !isFileKey(flag.key)) return unknownName(name, 'key', given, allowed);
+  return { name, detail: `unknown key; the flag ${flag.spelling} has the key ${flag.key}`, allowed };
+}
+
 /** Reads and checks a configuration file. What is not valid is left out, so that the rest can be checked too. */
 export function readConfigFile(path: string, name: string, io: ConfigIo, issues: Issue[]): ConfigFile {
   const directory = dirname(path);
   const label = basename(path);
   const settings = new Map<SettingKey, unknown>();
-  const { grid, faults: faultList, devices, ...rest } = readMapping(path, name, io, issues) ?? {};
+  const { grid, faults: faultList, devices, ...rest } = readMapping(path, name, io, issues, bundledExampleNames) ?? {};
   for (const [key, raw] of Object.entries(rest)) {
     if (!isFileKey(key)) {
-      issues.push(unknownName(`${label}: ${key}`, 'key', key, [...fileKeys, 'grid', 'faults', 'devices']));
+      issues.push(unknownKey(`${label}: ${key}`, key));
       continue;
     }
-    const { kind, secret } = settingOf(key);
+    const { kind, secret = false } = settingOf(key);
     const value = kind.read(raw, directory);
-    if (value === undefined) issues.push(refused(`${label}: ${key}`, raw, kind.allowed, secret));
+    if (value === undefined)
+      issues.push(refused(`${label}: ${key}`, raw, kind.allowed, { secret, remark: kind.remark(raw) }));
     else settings.set(key, value);
   }
   const blocks = {

@@ -26,6 +26,16 @@ const keyOfSpelling: ReadonlyMap<string, SettingKey> = new Map(
 /** Every spelling that the command line knows. */
 export const knownSpellings: readonly string[] = [...keyOfSpelling.keys(), ...helpSpellings, ...versionSpellings];
 
+/** The flag that a word without its dashes spells, and the key of its setting; null when there is none. */
+export function flagSpelled(word: string): { readonly spelling: string; readonly key: SettingKey } | null {
+  for (const dashes of ['', '-', '--']) {
+    const spelling = canonical(dashes + word);
+    const key = keyOfSpelling.get(spelling);
+    if (key !== undefined) return { spelling, key };
+  }
+  return null;
+}
+
 const negativeNumber = /^-\.?\d/;
 
 function looksLikeFlag(word: string): boolean {

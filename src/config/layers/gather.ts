@@ -27,9 +27,9 @@ const variablePrefix = 'DERBENCH_';
 const keyOfVariable: ReadonlyMap<string, SettingKey> = new Map(settingKeys.map((key) => [variableOf(key), key]));
 
 function readText(key: SettingKey, name: string, text: string, cwd: string, issues: Issue[]): unknown {
-  const { kind, secret } = settingOf(key);
+  const { kind, secret = false } = settingOf(key);
   const value = kind.read(kind.fromText(text), cwd);
-  if (value === undefined) issues.push(refused(name, text, kind.allowed, secret));
+  if (value === undefined) issues.push(refused(name, text, kind.allowed, { secret, remark: kind.remark(text) }));
   return value;
 }
 

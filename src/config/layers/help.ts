@@ -43,7 +43,7 @@ function allowedText(key: SettingKey): string {
     return ` One of ${names.join(', ')}; ${aliases.join(', ')}.`;
   }
   if (typeof allowed !== 'string') return placeholder === 'yes|no' ? '' : ` One of ${allowed.join(', ')}.`;
-  const range = /^a (?:whole )?number (from .*)$/.exec(allowed)?.[1];
+  const range = /^a (?:whole number|number|calendar date \S+) (from .*)$/.exec(allowed)?.[1];
   return range === undefined ? '' : ` Range: ${range.replace('from ', '')}.`;
 }
 

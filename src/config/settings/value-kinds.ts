@@ -15,6 +15,8 @@ export interface Kind<T> {
   readonly placeholder: string;
   /** a flag may be repeated, a variable holds a comma list */
   readonly list: boolean;
+  /** what a refused value is, where the allowed values do not tell why; null: they do */
+  readonly remark: (raw: unknown) => string | null;
   /** a word of the command line or of the environment, in the form that a file has */
   fromText(text: string): unknown;
   /**
@@ -28,6 +30,7 @@ interface KindSpec<In, T> {
   readonly allowed: string | readonly string[];
   readonly placeholder: string;
   readonly list?: boolean;
+  readonly remark?: (raw: unknown) => string | null;
   readonly fromText?: (text: string) => unknown;
   readonly normalise: (value: In, base: string) => T;
 }
@@ -38,6 +41,7 @@ function kind<In, T>(schema: z.ZodType<In>, spec: KindSpec<In, T>): Kind<T> {
     allowed: spec.allowed,
     placeholder: spec.placeholder,
     list: spec.list ?? false,
+    remark: spec.remark ?? (() => null),
     fromText: spec.fromText ?? ((text) => text),
     read(raw, base) {
       const parsed = schema.safeParse(raw);
@@ -81,17 +85,28 @@ export function choice<const W extends string>(words: readonly W[], placeholder:
 
 const yes = ['yes', 'true', 'on', '1'];
 const no = ['no', 'false', 'off', '0'];
+const lowerCase = (text: string) => text.toLowerCase();
 
-/** A switch. Files may hold the words too: in YAML 1.2 an unquoted `yes` is text. */
-export const onOff: Kind<boolean> = kind(
-  z.union([z.boolean(), z.enum(['yes', 'no', 'true', 'false', 'on', 'off', '1', '0']), z.literal([0, 1])]),
-  {
-    allowed: [...yes, ...no],
-    placeholder: 'yes|no',
-    fromText: (text) => text.toLowerCase(),
-    normalise: (value) => yes.includes(String(value)),
-  },
-);
+const switchSchema = z.union([
+  z.boolean(),
+  z.enum(['yes', 'no', 'true', 'false', 'on', 'off', '1', '0']),
+  z.literal([0, 1]),
+]);
+const ofSwitch: Kind<boolean> = kind(switchSchema, {
+  allowed: [...yes, ...no],
+  placeholder: 'yes|no',
+  fromText: lowerCase,
+  normalise: (value) => yes.includes(String(value)),
+});
+
+/**
+ * A switch. Files may hold the words too, in upper or lower case: in YAML 1.2 an unquoted `yes` is text, and `No` is a
+ * boolean in YAML 1.1 only.
+ */
+export const onOff: Kind<boolean> = {
+  ...ofSwitch,
+  read: (raw, base) => ofSwitch.read(typeof raw === 'string' ? lowerCase(raw) : raw, base),
+};
 
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)*\.?$/i;
 const numericLabel = /^(\d+|0x[0-9a-f]*)$/i;
@@ -172,12 +187,20 @@ export const clockTime: Kind<string> = kind(z.string().regex(/^([01]\d|2[0-3]):[
 });
 
 // simulated time is microseconds in a double: exact to the year 2255
+const [firstDate, lastDate] = ['1970-01-02', '2199-12-31'];
+
+const isoDate = z.iso.date();
+const isDay = (text: string) => isoDate.safeParse(text).success;
+const dateShape = /^\d{4}-\d{2}-\d{2}$/;
+
 export const date: Kind<string> = kind(
-  z.iso.date().refine((text) => text >= '1970-01-02' && text < '2200'),
+  isoDate.refine((text) => text >= firstDate && text <= lastDate),
   {
-    allowed: 'a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31',
+    allowed: `a calendar date YYYY-MM-DD from ${firstDate} to ${lastDate}`,
     placeholder: 'YYYY-MM-DD',
     normalise: same,
+    remark: (raw) =>
+      dateShape.test(String(raw)) && !isDay(String(raw)) ? 'a day that the calendar does not have' : null,
   },
 );
 

@@ -26,6 +26,7 @@ describe('interface 12.1: configuration file', () => {
       true,
     ]);
     expect([config.clock.startTime, config.clock.startDate]).to.deep.equal(['06:00:00', '2026-01-02']);
+    expect(load('c.yaml', 'mb_enable: No\nstart_paused: TRUE\n').modbus.enabled).to.equal(false);
   });
   it('takes one entry of a list without the list', () => {
     expect(load('c.yaml', 'allowed_host: a\n').web.allowedHosts).to.deep.equal(['a']);
@@ -50,6 +51,8 @@ describe('interface 12.1: configuration file', () => {
 
   const cases: readonly (readonly [string, string, string | RegExp])[] = [
     ['an unknown key', 'website_prt: 1', 'c.yaml: website_prt: unknown key; nearest known: website_port'],
+    ['a short flag', 'wp: 1', 'c.yaml: wp: unknown key; the flag -wp has the key website_port'],
+    ['an abbreviated key', 'web_port: 1', 'c.yaml: web_port: unknown key; nearest known: website_port'],
     ['a key of flags only', 'config: d.yaml', /^c.yaml: config: unknown key/],
     ['a number in quotes', 'tick: "0.5"', 'c.yaml: tick: given "0.5"; allowed: a number from 0.1 to 60'],
     ['null', 'tick: null', 'c.yaml: tick: given null; allowed: a number from 0.1 to 60'],
@@ -144,6 +147,10 @@ describe('interface 12.1: configuration file', () => {
     expect(issueLines([], { env: { DERBENCH_CONFIG: 'd.yaml' } })).to.deep.equal([
       'DERBENCH_CONFIG: /site/d.yaml: cannot be read: there is no such file',
     ]);
+    expect(issueLines(['--config', 'mixd-site'])).to.deep.equal([
+      '--config: /site/mixd-site: cannot be read: there is no such file; did you mean mixed-site?',
+    ]);
+    expect(issueLines(['--config', 'elsewhere'])[0]).to.match(/there is no such file; bundled: .*fleet-1000/);
     expect(issueLines(['--config', 'c.json'], { files })[0]).to.match(/^--config: \/site\/c.json: cannot be parsed: /);
   });
 });

@@ -309,7 +309,9 @@ describe('command line', () => {
       [['--start_clock_time', '24:00:00'], ['--start_clock_time: given "24:00:00"; allowed: a time of day HH:MM:SS']],
       [
         ['--start_date', '2026-02-29'],
-        ['--start_date: given "2026-02-29"; allowed: a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31'],
+        [
+          '--start_date: given "2026-02-29", a day that the calendar does not have; allowed: a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31',
+        ],
       ],
       [['--mb_host', '300.1.1.1'], ['--mb_host: given "300.1.1.1"; allowed: an IP address or a host name']],
       [['-wi', 'a b'], ['-wi: given "a b"; allowed: an IP address or a host name']],

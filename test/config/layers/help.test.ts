@@ -27,6 +27,7 @@ describe('--help', () => {
       expect(text).to.include(`\n${title} (${page}):\n`);
       expect(existsSync(packageFile(page.replace(/#.*/, ''))), page).to.equal(true);
     }
+    expect(plain).to.include('clock starts. Range: 1970-01-02 to 2199-12-31.');
     expect(plain).to.include('-N INTEGER Number of devices. Range: 1 to 10000.');
     expect(plain).to.include('EVSE; PV is PV-3Phase, Batt is Batt-3Phase.');
     for (const [alias, name] of Object.entries(deviceTypeAliases))

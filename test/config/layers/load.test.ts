@@ -350,7 +350,7 @@ describe('reliability C4: all issues at once', () => {
 
 describe('reliability K3: secrets', () => {
   it('are not repeated in an issue', () => {
-    expect(refused('--password', 'S3CR3T-marker', 'a long one', true).detail).to.equal(
+    expect(refused('--password', 'S3CR3T-marker', 'a long one', { secret: true }).detail).to.equal(
       'given a secret value; allowed: a long one',
     );
   });
