@@ -12,8 +12,7 @@ import type { FeederImpedance } from '../surroundings/grid/feeder.ts';
 import type { DcSource, PhaseLoads } from '../source/source.ts';
 import { meanPu, nominalLnV, phaseCount, phaseShares } from './ac.ts';
 import { ActivePower } from './active-power.ts';
-import { withSupport } from './capability.ts';
-import { circleVa } from './capability.ts';
+import { circleVa, withSupport } from './capability.ts';
 import type { Capability } from './capability.ts';
 import { causeFunctions } from './cause-functions.ts';
 import { DcLink } from './dc-link.ts';
@@ -428,6 +427,7 @@ export class Inverter {
     const loads = source.phaseLoads ?? null;
     this.phaseLoads = own ? loads : withoutOwnVar(loads);
     if (own && source.ownVar !== undefined) this.qVar = source.ownVar;
+    source.decideVar?.(own ? null : this.qVar);
   }
 
   #advanceActive(grid: GridValues, dtS: number, { ceilingW, decider }: ServiceCeiling): void {

@@ -134,6 +134,11 @@ export interface DcSource {
    */
   readonly ownVar?: number;
   /**
+   * After `draw`: reactive power that a function gives the loads of the source together, var, + injected; null: they take
+   * `ownVar`. Absent: the source has no loads with reactive power.
+   */
+  decideVar?(decidedVar: number | null): void;
+  /**
    * power is constant over a sub-step, and energy is counted so; absent: power moves linearly from one sub-step to the
    * next
    */

@@ -57,9 +57,28 @@ describe('EVSE device: one operating point for cable and meter', () => {
     rig.write(({ m704 }) => Object.assign(m704, { VarSetMod: 'VARS', VarSet: 2000, VarSetEna: 'ENABLED' }));
     await rig.run(60);
     expect(rig.q).to.equal(2000);
+    for (const vars of [-4000, 8000]) {
+      rig.write(({ m704 }) => (m704.VarSet = vars));
+      await rig.run(60);
+      const { m701 } = rig.map;
+      expect(rig.q).to.equal(vars);
+      expect(rig.connector().currentA[0]).to.be.closeTo(32, 1e-3);
+      for (const meterA of [m701.AL1, m701.AL2, m701.AL3]) expect(meterA).to.be.closeTo(32, 0.005 + standbyA);
+    }
     rig.write(({ m704 }) => (m704.VarSetEna = 'DISABLED'));
     await rig.run(60);
     expect(rig.q).to.equal(own);
+  });
+
+  it('under a function of reactive power each cable carries the part of its phase, also below the limit', async () => {
+    const rig = await charging(duo, [1, 2]);
+    for (const connectorId of [1, 2]) rig.command({ kind: 'evse.limit', connectorId, powerW: 3000 * connectorId });
+    rig.write(({ m704 }) => Object.assign(m704, { VarSetMod: 'VARS', VarSet: 3000, VarSetEna: 'ENABLED' }));
+    await rig.run(60);
+    const { m701 } = rig.map;
+    expect(m701.VarL1).to.be.closeTo(1000, 2);
+    expect(rig.connector(1).currentA[0]).to.be.closeTo(m701.AL1 ?? NaN, 0.02 + standbyA);
+    expect(rig.connector(2).currentA[0]).to.be.closeTo(m701.AL2 ?? NaN, 0.02 + standbyA);
   });
 
   it('a lowered 702.VAMax bounds active and reactive power of the chargers together', async () => {

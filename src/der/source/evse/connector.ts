@@ -8,7 +8,7 @@ import type {
   Ocpp16Status,
 } from '../../../contract/kinds/evse.ts';
 import type { Origin } from '../../../core/origin.ts';
-import { chargeCapW, dischargeCapW, isBelowMinimum, openLimit, setpointOf } from './profile-limit.ts';
+import { chargeCapW, dischargeCapW, isBelowMinimum, lowestA, openLimit, setpointOf } from './profile-limit.ts';
 import type { ProfileLimit } from './profile-limit.ts';
 import { ocpp16Status, phaseTraits } from './phases.ts';
 import type { ConnectorFlags } from './phases.ts';
@@ -77,6 +77,8 @@ export interface Connector {
   ramping: boolean;
   /** planned power of the last answer */
   planW: number;
+  /** reactive current per phase that a function of reactive power gives the charger, A; null: its power factor decides */
+  reactiveA: number | null;
   heldByDer: boolean;
   /** the limit behind a suspension by the station itself */
   heldBy: EvseLimitSource;
@@ -128,6 +130,7 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     unrestrictedEndW: 0,
     ramping: false,
     planW: 0,
+    reactiveA: null,
     heldByDer: false,
     heldBy: 'none',
     toldSource: 'none',
@@ -188,19 +191,34 @@ export function lineVoltageV(c: Connector, { phaseLnV: [aV, bV, cV], outside: { 
   return at === 0 ? aV : at === 1 ? bV : cV;
 }
 
-function wattsPerAmpereAt(c: Connector, lineV: number): number {
-  if (c.p.type === 'ac') return phasesInUse(c) * lineV * c.p.powerFactor;
+function wattsPerAmpereAt(c: Connector, lineV: number, powerFactor: number): number {
+  if (c.p.type === 'ac') return phasesInUse(c) * lineV * powerFactor;
   return c.vehicle === null ? c.p.voltageV : Math.min(c.p.voltageV, packVoltageV(c.vehicle));
 }
 
-/** Power in W of one ampere (per phase) at the voltage of the supply. */
-export function wattsPerAmpere(c: Connector, supply: Supply): number {
-  return wattsPerAmpereAt(c, lineVoltageV(c, supply));
+/** A larger reactive current leaves this part of a limit to active power: charging does not start and pause in turns. */
+const minActiveShare = 0.1;
+
+/** Part of a limit in amperes that is left for active current beside `reactiveA`, 0 to 1. */
+export function activeShare(limitA: number, reactiveA: number): number {
+  if (limitA === Infinity) return 1;
+  return Math.max(minActiveShare, Math.sqrt(Math.max(0, 1 - (reactiveA / limitA) ** 2)));
 }
 
-/** `wattsPerAmpere` at the nominal voltage of the connector. */
+/**
+ * Power in W of one ampere (per phase) at the voltage of the supply. Where a function decides the reactive current, the
+ * value is that of the lowest limit in amperes.
+ */
+export function wattsPerAmpere(c: Connector, supply: Supply): number {
+  const { p, profile, reactiveA } = c;
+  const limitA = Math.min(p.maxCurrentA, lowestA(profile));
+  const powerFactor = reactiveA === null ? p.powerFactor : activeShare(limitA, reactiveA);
+  return wattsPerAmpereAt(c, lineVoltageV(c, supply), powerFactor);
+}
+
+/** `wattsPerAmpere` at the nominal voltage of the connector and with the power factor of its charger. */
 export function nominalWattsPerAmpere(c: Connector): number {
-  return wattsPerAmpereAt(c, c.p.voltageV);
+  return wattsPerAmpereAt(c, c.p.voltageV, c.p.powerFactor);
 }
 
 /** Minimum limit in W under which the vehicle charges: for AC the minimum current on the phases in use. */

@@ -1,10 +1,11 @@
 import type { EvseConnectorDetail, EvseDetail } from '../../../contract/kinds/evse.ts';
-import { flagsOf, lineVoltageV, minChargeW, phasesInUse, supplyPhases, wattsPerAmpere } from './connector.ts';
+import { flagsOf, lineVoltageV, minChargeW, supplyPhases } from './connector.ts';
 import type { Connector, Supply } from './connector.ts';
 import { limitNow } from './limit-now.ts';
 import { ocpp16Status, ocpp201Status, phaseTraits } from './phases.ts';
 import { sessionDetail } from './sessions.ts';
 import type { Station } from './station.ts';
+import { cableCurrents } from './supply.ts';
 import { packVoltageV, vehicleDetail } from './vehicle.ts';
 
 /** Terminal voltage of a connector, V: line to neutral (AC), of the pack behind a closed contactor (DC). */
@@ -15,14 +16,10 @@ export function connectorVoltageV(c: Connector, supply: Supply): number {
     : 0;
 }
 
-function currents(c: Connector, supply: Supply): readonly number[] {
-  if (c.p.type === 'dc') {
-    const voltageV = connectorVoltageV(c, supply);
-    return [voltageV > 0 ? c.powerW / voltageV : 0];
-  }
-  const perA = wattsPerAmpere(c, supply);
-  const currentA = perA > 0 ? c.powerW / perA : 0;
-  return c.p.phases === 1 ? [currentA] : phasesInUse(c) === 1 ? [currentA, 0, 0] : [currentA, currentA, currentA];
+function currents(c: Connector, station: Station): readonly number[] {
+  if (c.p.type === 'ac') return cableCurrents(c, station);
+  const voltageV = connectorVoltageV(c, station);
+  return [voltageV > 0 ? c.powerW / voltageV : 0];
 }
 
 export function connectorDetail(station: Station, c: Connector): EvseConnectorDetail {

@@ -12,7 +12,7 @@ import { connectorVoltageV, evseDetail } from './detail.ts';
 import { knowLimits, tellLimits } from './limit-watch.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
-import { ownVar, phaseLoads, supplyWattsPerAmpere } from './supply.ts';
+import { ownVar, phaseLoads, shareVar, supplyWattsPerAmpere } from './supply.ts';
 import { phaseTraits } from './phases.ts';
 import { adjustPlan, createScratch, planTotal, planUnrestricted, shareStationLimit } from './plan.ts';
 import type { Scratch } from './plan.ts';
@@ -183,6 +183,10 @@ export class EvseSource implements DcSource {
 
   get ownVar(): number {
     return ownVar(this.#station.connectors);
+  }
+
+  decideVar(decidedVar: number | null): void {
+    shareVar(this.#station, decidedVar);
   }
 
   draw(dcW: number, energized: boolean): void {

@@ -75,6 +75,11 @@ function wattsOf(amperes: number, perA: number): number {
   return amperes === Infinity ? Infinity : amperes * perA;
 }
 
+/** The lowest limit on charging in amperes per phase, set-point included; Infinity: none. */
+export function lowestA({ limitA, setpointA }: ProfileLimit): number {
+  return setpointA === null || setpointA <= 0 ? limitA : Math.min(limitA, setpointA);
+}
+
 /** The set-point in W, + into the vehicle; null: none. @param perA watts of one ampere per phase */
 export function setpointOf({ setpointW, setpointA }: ProfileLimit, perA: number): number | null {
   return setpointA === null ? setpointW : setpointA * perA;

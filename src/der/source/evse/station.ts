@@ -10,6 +10,7 @@ import type { SessionListener, StationOutside, TransitionListener } from './outs
 import { openLimit } from './profile-limit.ts';
 import type { ProfileLimit } from './profile-limit.ts';
 import type { SessionLog } from './sessions.ts';
+import type { Phases } from '../source.ts';
 
 /** Origin and cause of what happens now. */
 export interface Trigger {
@@ -29,6 +30,13 @@ export interface Station {
   nowS: number;
   /** voltage of the supply in the last sub-step, line to neutral, V */
   readonly phaseLnV: [number, number, number];
+  /**
+   * reactive power by watt of the chargers on each phase, a magnitude, while a function of reactive power decides for the
+   * station; null: the chargers take their own
+   */
+  varPerW: Phases | null;
+  /** that reactive power as the limits in amperes count it: it follows within a few sub-steps, var, a magnitude */
+  limitVar: number;
   /** charging profile of the whole station */
   profile: ProfileLimit;
   central: boolean;
@@ -76,6 +84,8 @@ export function createStation(p: EvseParameters, random: RandomStream): Station 
     onSession: null,
     nowS: 0,
     phaseLnV: [0, 0, 0],
+    varPerW: null,
+    limitVar: 0,
     profile: openLimit,
     central: false,
     behaviour: profileBehaviour(p),

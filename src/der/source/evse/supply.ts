@@ -1,7 +1,8 @@
-/** The chargers at the AC supply of the station: reactive power, phases, and amperes of the whole station. */
-import type { PhaseLoads } from '../source.ts';
-import { phasesInUse, supplyPhases } from './connector.ts';
+/** The chargers at the AC supply of the station: reactive power, phases, and amperes. */
+import type { PhaseLoads, Phases } from '../source.ts';
+import { activeShare, lineVoltageV, phasesInUse, supplyPhases, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
+import { lowestA } from './profile-limit.ts';
 import type { Station } from './station.ts';
 
 /** Reactive power of a charger at `powerW`, + injected: chargers take reactive power, whichever way power flows. */
@@ -35,12 +36,80 @@ export function phaseLoads({ connectors, outside }: Station): PhaseLoads | null 
   return found ? { watts, vars } : null;
 }
 
+/** Position of the only phase that a charger loads; null: it loads all phases of the station evenly. */
+function onePhaseOf(c: Connector, { outside: { supplyPhases: supplied } }: Station): number | null {
+  if (supplied < 3 || c.p.type !== 'ac' || phasesInUse(c) === 3) return null;
+  return (supplyPhases(c, 3)[0] ?? 1) - 1;
+}
+
+/** Share of the way to a new reactive power that the limits go in one sub-step: limits and power factor depend on each other. */
+const limitStep = 0.5;
+
+/**
+ * Shares the reactive power of a function among the chargers: every phase carries its even part, and the chargers on a
+ * phase take it in proportion to their power.
+ * @param decidedVar of the whole station; null: the chargers take their own
+ */
+export function shareVar(station: Station, decidedVar: number | null): void {
+  const { connectors, phaseLnV, varPerW: former } = station;
+  if (decidedVar === null) {
+    if (former === null) return;
+    [station.varPerW, station.limitVar] = [null, 0];
+    for (const c of connectors) c.reactiveA = null;
+    return;
+  }
+  const sumV = phaseLnV[0] + phaseLnV[1] + phaseLnV[2];
+  const shareOf = (phase: number) => (sumV > 0 ? (phaseLnV[phase] ?? 0) / sumV : 0);
+  const watts: [number, number, number] = [0, 0, 0];
+  for (const c of connectors) {
+    const only = onePhaseOf(c, station);
+    for (let i = 0; i < 3; i += 1) {
+      if (only === null) watts[i] = (watts[i] ?? 0) + Math.abs(c.planW) * shareOf(i);
+      else if (only === i) watts[i] = (watts[i] ?? 0) + Math.abs(c.planW);
+    }
+  }
+  const ratio = (i: number, of: number) => ((watts[i] ?? 0) > 0 ? (of * shareOf(i)) / (watts[i] ?? 0) : 0);
+  const magnitude = Math.abs(decidedVar);
+  station.limitVar += limitStep * (magnitude - station.limitVar);
+  station.varPerW = [ratio(0, magnitude), ratio(1, magnitude), ratio(2, magnitude)];
+  const limitRatio: Phases = [ratio(0, station.limitVar), ratio(1, station.limitVar), ratio(2, station.limitVar)];
+  for (const c of connectors) {
+    const only = onePhaseOf(c, station);
+    c.reactiveA = activeA(c, station, c.planW) * (only === null ? Math.max(...limitRatio) : (limitRatio[only] ?? 0));
+  }
+}
+
+/** Active current of an AC charger per phase in use, A. */
+function activeA(c: Connector, station: Station, powerW: number): number {
+  const voltsInUse = phasesInUse(c) * lineVoltageV(c, station);
+  return voltsInUse > 0 ? Math.abs(powerW) / voltsInUse : 0;
+}
+
+/** Currents in the cable of an AC connector, A: one for each phase of the connector; negative while it discharges. */
+export function cableCurrents(c: Connector, station: Station): readonly number[] {
+  const only = onePhaseOf(c, station);
+  const { varPerW } = station;
+  const currentA = (phase: number) => {
+    if (varPerW !== null)
+      return Math.sign(c.powerW) * activeA(c, station, c.powerW) * Math.hypot(1, varPerW[phase] ?? 0);
+    const perA = wattsPerAmpere(c, station);
+    return perA > 0 ? c.powerW / perA : 0;
+  };
+  const firstA = currentA(only ?? 0);
+  if (c.p.phases === 1) return [firstA];
+  return phasesInUse(c) === 1 ? [firstA, 0, 0] : [firstA, currentA(1), currentA(2)];
+}
+
 /**
  * Watts of one ampere per phase of the whole station. Of several power factors the lowest counts: with the others the
  * current is less.
  */
-export function supplyWattsPerAmpere({ connectors, profile, phaseLnV: [a, b, c], outside }: Station): number {
+export function supplyWattsPerAmpere(station: Station): number {
+  const { connectors, profile, outside } = station;
+  const [a, b, c] = station.phaseLnV;
+  const sumV = a + b + c;
   let powerFactor = 1;
-  for (const { p } of connectors) powerFactor = Math.min(powerFactor, p.powerFactor);
-  return profile.phases * ((a + b + c) / outside.supplyPhases) * powerFactor;
+  if (station.varPerW === null) for (const { p } of connectors) powerFactor = Math.min(powerFactor, p.powerFactor);
+  else if (sumV > 0) powerFactor = activeShare(lowestA(profile), station.limitVar / sumV);
+  return profile.phases * (sumV / outside.supplyPhases) * powerFactor;
 }
