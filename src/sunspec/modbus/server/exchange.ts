@@ -187,9 +187,11 @@ function carryOut(
   if (exception === undefined && silence === undefined) return serveUnit(request, service, unit, asker, out, at);
   service.context.counters.requests += 1;
   const carriedOut = (silence ?? exception)?.carriedOut === true;
-  if (carriedOut && unit !== undefined) answer(request, unit, asker, service.context.report, discarded, 0);
+  const { report } = service.context;
+  if (carriedOut && unit !== undefined) answer(request, unit, asker, report, discarded, 0);
   if (silence !== undefined || exception === undefined) return at;
-  if (!carriedOut) service.context.report.refused(request, unit, asker, exception.code, 'by fault injection');
+  if (!carriedOut) report.refused(request, unit, asker, exception.code, 'by fault injection');
+  else if (unit !== undefined && !isException(discarded, 0)) report.belied(request, unit, asker, exception.code);
   return refuse(request, service, exception.code, out, at);
 }
 

@@ -82,6 +82,17 @@ export class RequestReport {
     else this.#log.debug(line(), unit?.deviceIndex);
   }
 
+  /** A write that was carried out although fault injection answers it with an exception. */
+  belied(request: RequestPdu, unit: ModbusUnit, by: Requester, exception: number): void {
+    if (!writeFunctions.has(request.buffer[request.pduStart] ?? 0)) return;
+    this.#refusals.info(
+      () =>
+        `${requestInWords(request, unit, by, true)} carried out, but answered with ${exceptionInWords(exception)} ` +
+        'by fault injection',
+      unit.deviceIndex,
+    );
+  }
+
   /**
    * Names a unit id that is not served, once per connection. On a line it may be that of another device: only at `debug`.
    */

@@ -366,6 +366,18 @@ describe('faults of answers on the wire', () => {
       expect(rig.units[0].writes).to.deep.equal([{ address: 100, words: '0007', peer: rig.units[0].writes[0]!.peer }]);
     });
 
+    it('is in the log where the write is carried out before', async () => {
+      rig.inject(exceptionFault, { code: 4, carried_out: true });
+      for (const pdu of ['0600640007', '0600630007', '0300640001']) await client.request(adu(1, 1, pdu));
+      const lines = rig.log.entries().flatMap(({ message }) => message.split(/^127\.0\.0\.1:\d+, unit 1: /)[1] ?? []);
+      expect(lines).to.deep.equal([
+        'function 6 (write single register) of register 100 carried out, but answered with ' +
+          'exception 4 (server device failure) by fault injection',
+        'function 6 (write single register) of register 99 refused with exception 2 (illegal data address): ' +
+          'no such register',
+      ]);
+    });
+
     it('by function: no function 6 (APsystems)', async () => {
       rig.inject(exceptionFault, { code: 1 }, { target: { functions: [6] } });
       expect(await client.request(adu(1, 1, '0600640007'))).to.equal('000100000003018601');

@@ -1,5 +1,6 @@
 /** Listeners over registers in memory, with faults of the wire and clocks that are moved by hand. */
 import type { FaultKind } from '../../../../src/core/faults/kinds.ts';
+import { createLogBook } from '../../../../src/core/log/log.ts';
 import type { FramingName } from '../../../../src/sunspec/modbus/framing/framing.ts';
 import type { ModbusContext } from '../../../../src/sunspec/modbus/server/context.ts';
 import { createDisturber } from '../../../../src/sunspec/modbus/faults/disturber.ts';
@@ -48,8 +49,15 @@ export class WireRig {
     holds: (_fault, index) => this.holding.has(index),
     spans: (points) => points.flatMap((name) => pointSpans[name] ?? []),
   });
+  readonly log = createLogBook({
+    level: 'info',
+    clock: this.faults.wall,
+    later: this.timers.later,
+    write: () => undefined,
+  });
   readonly context: ModbusContext = createModbusContext({
     clock: this.faults.wall,
+    logger: this.log.logger('Modbus'),
     later: this.timers.later,
     disturber: this.disturber,
   });
