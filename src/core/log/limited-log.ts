@@ -15,18 +15,18 @@ export class LimitedLog implements Logger {
 
   /**
    * @param about what the lines are about, in the plural, for the count
+   * @param lines of each level in any second; default 10
    */
-  constructor(logger: Logger, clock: WallClock, about: string, later = callLater) {
+  constructor(logger: Logger, clock: WallClock, about: string, later = callLater, lines?: number) {
     this.#logger = logger;
     this.#repeats = new RepeatLimit({
       monotonicMs: () => clock.monotonicMs(),
       later,
       keyOf: (level) => level,
       report(level, times) {
-        logger[level](
-          times === 1 ? `1 more line about ${about} was left out` : `${times} more lines about ${about} were left out`,
-        );
+        logger[level](leftOut(times, about));
       },
+      ...(lines !== undefined && { lines }),
     });
   }
 
@@ -55,4 +55,9 @@ export class LimitedLog implements Logger {
   flush(): void {
     this.#repeats.flush();
   }
+}
+
+/** Counts lines that were left out, in words. @param about what they are about, in the plural */
+export function leftOut(times: number, about: string): string {
+  return times === 1 ? `1 more line about ${about} was left out` : `${times} more lines about ${about} were left out`;
 }

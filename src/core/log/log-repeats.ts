@@ -1,6 +1,6 @@
 import type { Later } from '../time/timers.ts';
 
-const linesPerWindow = 10;
+const defaultLines = 10;
 const windowMs = 1000;
 /** Different lines remembered at a time. */
 const maxKeys = 1000;
@@ -13,11 +13,13 @@ interface Options<Line> {
   readonly keyOf: (line: Line) => string;
   /** called with the first suppressed repetition and their number */
   readonly report: (line: Line, times: number) => void;
+  /** times that a line passes in any second; default 10 */
+  readonly lines?: number;
 }
 
 interface Seen<Line> {
   line: Line;
-  /** the last times it was written, at most ten, oldest first */
+  /** the last times it was written, at most as often as it passes, oldest first */
   readonly writtenMs: number[];
   /** repetitions suppressed since then */
   held: number;
@@ -30,11 +32,12 @@ function pauseEndMs({ writtenMs }: Seen<unknown>): number {
 }
 
 /**
- * Lets the same line pass ten times in any second. A line that comes more often is suppressed until a second after it
- * was last written; then the repetitions are reported as a count.
+ * Lets the same line pass ten times in any second, unless the options say another number. A line that comes more often
+ * is suppressed until a second after it was last written; then the repetitions are reported as a count.
  */
 export class RepeatLimit<Line> {
   readonly #options: Options<Line>;
+  readonly #lines: number;
   /** in the order of their last line */
   readonly #seen = new Map<string, Seen<Line>>();
   readonly #holding = new Set<Seen<Line>>();
@@ -44,6 +47,7 @@ export class RepeatLimit<Line> {
 
   constructor(options: Options<Line>) {
     this.#options = options;
+    this.#lines = options.lines ?? defaultLines;
   }
 
   /** Whether the line is to be written now. */
@@ -53,7 +57,7 @@ export class RepeatLimit<Line> {
     this.#forgetUntil(nowMs - windowMs);
     const seen = this.#touch(line, nowMs);
     const [oldestMs = -Infinity] = seen.writtenMs;
-    const isFull = seen.writtenMs.length === linesPerWindow && nowMs - oldestMs < windowMs;
+    const isFull = seen.writtenMs.length === this.#lines && nowMs - oldestMs < windowMs;
     if (seen.held > 0 || isFull) {
       if (seen.held === 0) seen.line = line;
       seen.held += 1;
@@ -62,7 +66,7 @@ export class RepeatLimit<Line> {
       return false;
     }
     seen.writtenMs.push(nowMs);
-    if (seen.writtenMs.length > linesPerWindow) seen.writtenMs.shift();
+    if (seen.writtenMs.length > this.#lines) seen.writtenMs.shift();
     return true;
   }
 

@@ -154,9 +154,20 @@ describe('What masters do, in the log', () => {
     expect([unit.lookedUp, lines().length]).to.deep.equal([10, 10]);
     await server.close();
     expect([lines().at(-1), context.counters.exceptions]).to.deep.equal([
-      'info null 50 more lines about refused writes were left out',
+      'info null PEER: 50 more lines about refused writes were left out',
       60,
     ]);
+  });
+
+  it('a flood of one master does not hide what another is refused', async () => {
+    await start('info');
+    const floods = await RawClient.open(adapter.endpointOf(0)?.port ?? 0);
+    const write = `06${hex(addressOf(701, 'W'), 1)}`;
+    for (let i = 0; i < 12; i += 1) await floods.request(adu(i, 1, write));
+    floods.destroy();
+    await ask(1, write);
+    const said = lines().filter((line) => line.includes('refused'));
+    expect(said).to.deep.equal(Array.from({ length: 11 }, () => refusals()[1]));
   });
 
   it('a broadcast that devices refuse, which no answer tells', async () => {

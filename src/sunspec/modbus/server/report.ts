@@ -1,8 +1,8 @@
 /** What masters do, for the log: refused writes and unknown unit ids at `info`, everything else at `debug`. */
 import type { Buffer } from 'node:buffer';
 import { errorText } from '../../../core/errors.ts';
-import { LimitedLog } from '../../../core/log/limited-log.ts';
 import type { Logger } from '../../../core/log/log.ts';
+import { PeerLimitedLog } from '../../../core/log/peer-limited-log.ts';
 import type { WallClock } from '../../../core/time/clock.ts';
 import type { Later } from '../../../core/time/timers.ts';
 import { exceptionNames, functionNames, spanOf } from '../../../core/wire/modbus-pdu.ts';
@@ -47,19 +47,19 @@ export function namesOf(
 
 /**
  * Lines about the requests of one group of listeners. At the level `info` a request that is carried out costs one test,
- * and a refused write at most ten lines in any second: the text of a line that is left out is never made.
+ * and refused writes at most ten lines of a peer in any second: the text of a line that is left out is never made.
  */
 export class RequestReport {
   readonly #log: Logger;
-  readonly #refusals: LimitedLog;
-  readonly #unserved: LimitedLog;
+  readonly #refusals: PeerLimitedLog;
+  readonly #unserved: PeerLimitedLog;
   /** unit ids named already, by peer */
   readonly #named = new WeakMap<Requester, Set<number>>();
 
   constructor(log: Logger, clock: WallClock, later: Later) {
     this.#log = log;
-    this.#refusals = new LimitedLog(log, clock, 'refused writes', later);
-    this.#unserved = new LimitedLog(log, clock, 'unit ids that are not served', later);
+    this.#refusals = new PeerLimitedLog(log, clock, 'refused writes', later);
+    this.#unserved = new PeerLimitedLog(log, clock, 'unit ids that are not served', later);
   }
 
   /** Whether requests that are carried out are to be reported. */
@@ -78,7 +78,7 @@ export class RequestReport {
     if (!isWrite && !this.detailed) return;
     const line = () =>
       `${requestInWords(request, unit, by, false)} refused with ${exceptionInWords(exception)}: ${errorText(why)}`;
-    if (isWrite) this.#refusals.info(line, unit?.deviceIndex);
+    if (isWrite) this.#refusals.info(by.peer, line, unit?.deviceIndex);
     else this.#log.debug(line(), unit?.deviceIndex);
   }
 
@@ -86,6 +86,7 @@ export class RequestReport {
   belied(request: RequestPdu, unit: ModbusUnit, by: Requester, exception: number): void {
     if (!writeFunctions.has(request.buffer[request.pduStart] ?? 0)) return;
     this.#refusals.info(
+      by.peer,
       () =>
         `${requestInWords(request, unit, by, true)} carried out, but answered with ${exceptionInWords(exception)} ` +
         'by fault injection',
@@ -107,7 +108,7 @@ export class RequestReport {
       return `${peerInWords(by)} asks for unit ${unitId}, which is not served here (served: ${served}): ${outcome}`;
     };
     if (framing === 'rtu') this.#log.debug(line(), deviceIndex);
-    else this.#unserved.info(line, deviceIndex);
+    else this.#unserved.info(by.peer, line, deviceIndex);
   }
 
   /** Writes the counts of lines left out so far. */
