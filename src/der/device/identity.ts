@@ -1,4 +1,5 @@
 /** The identity that a device shows. */
+import { Buffer } from 'node:buffer';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import type { DcPort } from '../source/source.ts';
 
@@ -7,22 +8,42 @@ export interface DeviceIdentity {
   readonly name: string;
   readonly deviceType: string;
   readonly profileName: string | null;
+  /** unique in the plant, as `serialNumberOf` gives it */
   readonly serialNumber: string;
   readonly version: string;
   /** address on a line at start (1.DA); absent: there is no line */
   readonly unitAddress?: number;
 }
 
+/** Octets of 1.SN. */
+const maxSerialOctets = 32;
+
+/**
+ * The serial number of a device. SunSpec wants 1.SN to be unique per device, so that only the first device of a profile
+ * shows the number of the profile as it is; each other one has its index behind it.
+ * @param given by the profile; absent or empty: none
+ * @param isFirst whether no device before it used the profile
+ */
+export function serialNumberOf(index: number, given: string | undefined, isFirst: boolean): string {
+  const digits = String(index).padStart(6, '0');
+  if (given === undefined || given === '') return `DB-${digits}`;
+  if (isFirst) return given;
+  const suffix = `-${digits}`;
+  let stem = given;
+  while (Buffer.byteLength(stem) + suffix.length > maxSerialOctets) stem = stem.slice(0, -1);
+  return stem + suffix;
+}
+
 const isEmpty = (text: string | null) => text === null || text === '';
 
-/** Writes the registers that identify a device and its ports; what the profile gives of model 1 stays. */
+/** Writes the registers that identify a device and its ports; what else the profile gives of model 1 stays. */
 export function writeIdentity(
   map: MeasurementView,
   { serialNumber, version, deviceType, unitAddress }: DeviceIdentity,
   ports: readonly DcPort[],
 ): void {
   const { m1 } = map;
-  if (isEmpty(m1.SN)) m1.SN = serialNumber;
+  if (m1.SN !== serialNumber) m1.SN = serialNumber;
   if (isEmpty(m1.Vr)) m1.Vr = version;
   if (isEmpty(m1.Md)) m1.Md = deviceType;
   if (unitAddress !== undefined) m1.DA = unitAddress;

@@ -3,6 +3,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { SimDevice } from '../device/device.ts';
+import { serialNumberOf } from '../device/identity.ts';
 import type { DeviceContext } from '../device/device-context.ts';
 import type { DeviceSpec } from './device-spec.ts';
 import type { Wiring } from '../inverter/ac.ts';
@@ -85,12 +86,13 @@ export class DeviceFactory {
     const template = this.#templateOf(spec, index, at);
     const { context, places, version, unitAddressOf } = this.#options;
     const { name, deviceType, profileName } = spec;
+    const givenSerial = spec.profile.models['1']?.['SN'];
     const identity = {
       index,
       name,
       deviceType,
       profileName,
-      serialNumber: `DB-${String(index).padStart(6, '0')}`,
+      serialNumber: serialNumberOf(index, givenSerial?.toString(), !this.#used.has(spec.profile)),
       version,
       ...(unitAddressOf && { unitAddress: unitAddressOf(index) }),
     };

@@ -168,6 +168,17 @@ describe('Measurements (model 701)', () => {
     expect(bank.provenance(bank.layout.slot(1, 'SN')!)).to.include({ source: 'profile' });
     expect(testPlant({ models: { '1': { Md: 'X-10' } } }).device(0).bank.map.m1.SN).to.equal('DB-000000');
   });
+
+  it('no two devices of a profile have one serial number, also after a reset', () => {
+    const serials = (SN: string) => {
+      const plant = testPlant({ types: ['PV-3Phase', 'PV-3Phase', 'PV-3Phase'], models: { '1': { SN } } });
+      plant.device(1).command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
+      return plant.devices.map(({ bank }) => bank.map.m1.SN);
+    };
+    expect(serials('S1')).to.deep.equal(['S1', 'S1-000001', 'S1-000002']);
+    const long = 'S'.repeat(32);
+    expect(serials(long)).to.deep.equal([long, `${long.slice(7)}-000001`, `${long.slice(7)}-000002`]);
+  });
 });
 
 describe('Energy counters', () => {
