@@ -39,9 +39,9 @@ export const evSchema = z
 
 export const sessionSchema = z
   .strictObject({
-    transaction_id: z
-      .string()
-      .openapi({ description: 'Unique within its charge point; numbering restarts after a reset of the device.' }),
+    transaction_id: z.string().openapi({
+      description: 'Unique within its charge point, also after a reset of the device; each charge point counts from 1.',
+    }),
     charge_point_id: z.string(),
     connector_id: z.int(),
     state: z.enum(evseSessionStates).openapi({ description: '`starting`: authorised, no energy yet.' }),

@@ -225,6 +225,9 @@ describe('a charging session over REST', () => {
         (session: Json) => `${session.charge_point_id}/${session.connector_id} ${session.state}`,
       );
     expect(await list('')).to.deep.equal(['SIM-CP-1/2 starting', 'SIM-CP-1-1/1 active', 'SIM-CP-1/1 ended']);
+    const { sessions } = await rest.get('/evse/sessions');
+    // each station counts for itself
+    expect(sessions.map(({ transaction_id: id }: Json) => id)).to.deep.equal(['2', '1', '1']);
     expect(await list('?state=ended')).to.deep.equal(['SIM-CP-1/1 ended']);
     expect(await list('?limit=2')).to.deep.equal(['SIM-CP-1/2 starting', 'SIM-CP-1-1/1 active']);
     expect(await list('?limit=1&state=active')).to.deep.equal(['SIM-CP-1-1/1 active']);
