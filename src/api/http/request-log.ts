@@ -56,8 +56,8 @@ export class RequestLog {
   carriedOut(route: LoggedRoute, { params, query, body, by }: LoggedInput): void {
     const line = () =>
       `${originText(by)}: ${route.method.toUpperCase()} ${this.#prefix}${targetOf(route, params, query)}${bodyInWords(body, route.secretMembers)}`;
-    if (route.routine !== true) this.#writes.info(line, deviceOf(query));
-    else if (this.#log.keepsDebug === true) this.#log.debug(line(), deviceOf(query));
+    if (route.routine !== true) this.#writes.info(line, deviceOf(query, params));
+    else if (this.#log.keepsDebug === true) this.#log.debug(line(), deviceOf(query, params));
   }
 
   /** A request that was answered with a problem. */
@@ -66,6 +66,7 @@ export class RequestLog {
     const { status, code, detail, request_id: id } = problem;
     this.#log.debug(
       `${originText(by)}: ${method} ${shortened(url)} answered with ${status} ${code}: ${detail} (request ${id})`,
+      deviceInUrl(url),
     );
   }
 
@@ -124,8 +125,19 @@ function bodyInWords(body: unknown, secret: readonly string[] = []): string {
   return ` ${text.length > maxBodyLength ? `${text.slice(0, maxBodyLength)}…` : text}`;
 }
 
-/** The device that the parameter `device` names. */
-function deviceOf(query: unknown): number | undefined {
+/** The device that the parameter `device` names, or else `index` of a path. */
+function deviceOf(query: unknown, params: unknown): number | undefined {
   const { device } = (query ?? {}) as { readonly device?: unknown };
-  return typeof device === 'string' && /^\d+$/.test(device) ? Number(device) : undefined;
+  const { index } = (params ?? {}) as { readonly index?: unknown };
+  return deviceIndex(device ?? index);
 }
+
+/** As `deviceOf`, of a request that may not have been routed. */
+function deviceInUrl(url: string): number | undefined {
+  const [path = '', search] = url.split('?', 2);
+  return deviceIndex(new URLSearchParams(search).get('device') ?? /\/devices\/(\d+)(?:\/|$)/.exec(path)?.[1]);
+}
+
+/** Bounded, since the text of a refused request is not checked. */
+const deviceIndex = (text: unknown): number | undefined =>
+  typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : undefined;

@@ -13,7 +13,7 @@ describe('Requests in the log', () => {
   async function open(level: LogLevel): Promise<void> {
     book = createLogBook({ level, write: () => undefined });
     const plant = testPlant({ types: ['Batt-3Phase', 'PV-3Phase'], log: book.logger('AC'), dcLog: book.logger('DC') });
-    rest = await Rest.open(plant, { logBook: book });
+    rest = await Rest.open(plant, { logBook: book, removeDevice: async (index) => void (await plant.remove(index)) });
   }
   afterEach(() => rest.api.stop());
 
@@ -82,6 +82,20 @@ describe('Requests in the log', () => {
       'info null rest, a: POST /api/sim/sunspec-client/connect ' +
         '{"list":[{"tls":"…","transport":"tls","host":"127.0.0.1"}],"tls":"…","transport":"tls","host":"127.0.0.1"}',
     );
+  });
+
+  it('a refusal is about the device that the request names', async () => {
+    await open('debug');
+    await rest.refused('/controls/battery?device=1', 422, 'validation', { mode: 'charge', power_kw: 'much' });
+    await rest.post('/devices/1/remove', {});
+    await rest.refused('/devices/1/remove', 404, 'unknown-device', {});
+    await rest.refused('/overview?device=99999999999999999999', 422, 'validation');
+    expect(lines().map((line) => line.split(' ').slice(0, 2).join(' '))).to.deep.equal([
+      'debug 1',
+      'info 1',
+      'debug 1',
+      'debug null',
+    ]);
   });
 
   it('those without HTTP too, and operator commands from begin to end', async () => {
