@@ -1,9 +1,11 @@
 import { expect } from 'chai';
 import type { CommandRecord } from '../../../src/contract/plant.ts';
+import { silentLogger } from '../../../src/core/log/log.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { codeOf } from '../../support/map.ts';
 import { testPlant } from '../../support/plant.ts';
 import { byTest, quickEntry, Rig } from '../../support/rig.ts';
+import { HandWall } from '../../support/wall.ts';
 
 const submit = (plant: SimPlant, command: 'start' | 'stop' | 'reset', deviceIndex = 0): string =>
   plant.commands.submit({ command, deviceIndex }, byTest).id;
@@ -30,6 +32,25 @@ describe('Operator commands', () => {
     expect(stateOf(rig.plant, id)).to.equal('running');
     expect(rig.plant.commands.get(id)?.startedAtMs).to.be.a('number');
     expect(rig.map.m703.ES).to.equal('DISABLED');
+  });
+
+  it('act from the start of the tick that runs when they are asked, and their lines say so', async () => {
+    const wall = new HandWall(Date.UTC(2026, 5, 21, 12));
+    const begins: number[] = [];
+    const info = (message: string, _index?: number, at?: number) => {
+      if (message.includes('begins')) begins.push((at ?? NaN) / 1000);
+    };
+    const plant = testPlant({ mode: 'wall_clock', wall, log: { ...silentLogger, info } });
+    wall.advance(1500);
+    await plant.tick();
+    const endMs = plant.time.dateMs;
+    wall.advance(800);
+    expect(plant.time.dateMs).to.equal(endMs + 800);
+    submit(plant, 'stop');
+    wall.advance(700);
+    await plant.tick();
+    expect(begins).to.deep.equal([endMs]);
+    expect(plant.device(0).bank.map.m703.ES).to.equal('DISABLED');
   });
 
   it('stop completes when the device is off, start when it runs', async () => {
