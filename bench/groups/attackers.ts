@@ -18,6 +18,7 @@ const mostRounds = 3;
 const sorts = [
   'empty points',
   'trace',
+  'metrics',
   'battery',
   'faults',
   'faulty reads',

@@ -84,6 +84,7 @@ function sip(path) {
 const sorts = {
   'empty points': { run: () => forEver('grid-support', emptyCurves) },
   trace: { run: () => forEver('grid-support/trace?limit=5000') },
+  metrics: { run: () => forEver('metrics') },
   battery: { run: () => forEver('battery') },
   faults: { prepare: () => injectMany(), run: () => forEver('faults') },
   'faulty reads': { prepare: () => injectMany(), run: pipeline },

@@ -106,7 +106,7 @@ async function run(route: Route, request: Request, response: Response, serving: 
     const made = answer();
     // whole within the call, up to the bytes, where the handler is synchronous
     return made instanceof Promise
-      ? made.then((late) => send(route, response, late, checkReplies))
+      ? made.then((late) => share.run(() => send(route, response, late, checkReplies)))
       : send(route, response, made, checkReplies);
   });
 }

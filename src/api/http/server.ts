@@ -160,8 +160,8 @@ function createUnread({ config: { limits }, clock, logBook }: ApiContext): Unrea
   });
 }
 
-function createRouteContext(context: ApiContext, unread: UnreadAnswers): RouteContext {
-  const metrics = new Metrics();
+function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: LoopShare): RouteContext {
+  const metrics = new Metrics(share);
   let stopDelayS: number | null = null;
   const ctx: RouteContext = {
     ...context,
@@ -210,8 +210,8 @@ function lazyDocument(routes: readonly Route[], version: string): Api['document'
   return lazily(async () => (await import('../description/openapi.ts')).describeApi(routes, version));
 }
 
-function createApp(ctx: RouteContext, options: ApiOptions): Served {
-  const { routes = allRoutes, checkReplies = false, share = new LoopShare() } = options;
+function createApp(ctx: RouteContext, options: ApiOptions, share: LoopShare): Served {
+  const { routes = allRoutes, checkReplies = false } = options;
   const document = lazyDocument(routes, ctx.info.apiVersion);
   const guard = createHttpGuard(ctx.config);
   const hot = createHotReads(ctx, routes, guard, checkReplies);
@@ -255,8 +255,9 @@ function createApp(ctx: RouteContext, options: ApiOptions): Served {
 export function createApi(context: ApiContext, options: ApiOptions = {}): Api {
   const { config } = context;
   const unread = createUnread(context);
-  const ctx = createRouteContext(context, unread);
-  const { listener, ...served } = createApp(ctx, options);
+  const { share = new LoopShare() } = options;
+  const ctx = createRouteContext(context, unread, share);
+  const { listener, ...served } = createApp(ctx, options, share);
   const log = new LimitedLog(ctx.logBook.logger('Lab'), ctx.clock, 'HTTP connections');
   const connections = createConnectionCap(ctx, unread, log);
   const answered: RequestListener = (request, response) => {

@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import type PromClient from 'prom-client';
 import { lazily } from '../../core/lazy.ts';
 import { checkDescriptorsToRequire } from '../../core/shortage.ts';
+import { Turns } from '../../core/turns.ts';
+import type { LoopShare } from '../../core/turns.ts';
 import type { RouteContext } from '../http/context.ts';
 import { commStatus, latestOf } from '../common/device-replies.ts';
 import { AnswerCounts } from './answer-counts.ts';
@@ -51,10 +53,35 @@ function viewOf(ctx: RouteContext, answers: AnswerCounts): MetricsView {
 export class Metrics {
   readonly answers = new AnswerCounts();
   readonly #exposition = lazily(createExposition, checkDescriptorsToRequire);
+  readonly #share: LoopShare;
+  /** one registry holds the values of one scrape */
+  readonly #scrapes = new Turns();
+  /** a scrape that has not read anything yet */
+  #next: Promise<string> | null = null;
 
-  /** The current values in the text exposition format 0.0.4. */
-  async text(ctx: RouteContext): Promise<string> {
-    const { registry, metrics } = await this.#exposition();
+  /** @param share of the event loop, for the work of all requests */
+  constructor(share: LoopShare) {
+    this.#share = share;
+  }
+
+  /** The current values in the text exposition format 0.0.4; calls that wait for the same scrape share its text. */
+  text(ctx: RouteContext): Promise<string> {
+    this.#next ??= this.#scrapes.take(() => this.#scrape(ctx));
+    return this.#next;
+  }
+
+  /** Reading and writing are work of several ms each: each begins only while the share of a turn lasts. */
+  async #scrape(ctx: RouteContext): Promise<string> {
+    const { registry, metrics } = await this.#exposition().finally(() => {
+      this.#next = null;
+    });
+    await this.#share.run(() => {
+      this.#read(ctx, metrics);
+    });
+    return this.#share.run(() => registry.metrics());
+  }
+
+  #read(ctx: RouteContext, metrics: Exposition['metrics']): void {
     const view = viewOf(ctx, this.answers);
     for (const { family, metric } of metrics) {
       // removes series of devices and peers that have gone since the last scrape
@@ -63,6 +90,5 @@ export class Metrics {
         if (value !== null) metric.labels(...labels).inc(value);
       }
     }
-    return registry.metrics();
   }
 }

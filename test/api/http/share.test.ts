@@ -5,6 +5,8 @@ import { route } from '../../../src/api/http/route.ts';
 import { createApi } from '../../../src/api/http/server.ts';
 import type { Api } from '../../../src/api/http/server.ts';
 import type { Plant } from '../../../src/contract/plant.ts';
+import { parseExposition } from '../../support/exposition.ts';
+import { testPlant } from '../../support/plant.ts';
 import { apiContext } from '../../support/api-context.ts';
 import { open, wire } from '../../support/hostile.ts';
 import { ask } from '../../support/http.ts';
@@ -79,5 +81,42 @@ describe('requests of many clients', () => {
     endTurn();
     expect((await last).json.carriedOut).to.equal(2);
     endTurn();
+  });
+
+  it('for metrics are answered from one scrape where they wait for it, which reads and writes in turns of its own', async () => {
+    const plant = testPlant({ types: ['PV-3Phase'] });
+    const { perform } = createApi(apiContext({ plant }), { share });
+    const ticks = async () => {
+      const { body } = await perform({ method: 'GET', path: '/metrics', by: { source: 'rest', peer: 'a' } });
+      return parseExposition(String(body)).value('derbench_ticks_total');
+    };
+    const first = Array.from({ length: 5 }, ticks);
+    await until(() => share.waiting === 1);
+    await plant.step(3);
+    const second = ticks();
+    endTurn();
+    expect(await Promise.all(first)).to.deep.equal([0, 0, 0, 0, 0]);
+    await until(() => share.waiting === 1);
+    endTurn();
+    await until(() => share.waiting === 1);
+    endTurn();
+    expect(await second).to.equal(3);
+    endTurn();
+  });
+
+  it('take the share again for what a handler leaves to do later', async () => {
+    const late = createApi(apiContext({ plant: { devices: [] } as unknown as Plant }), {
+      share,
+      routes: [
+        route({ ...base, method: 'get', path: '/late', operationId: 'get_late', handle: () => Promise.resolve({}) }),
+      ],
+    });
+    const other = await late.start();
+    const answer = ask(other.port, '/api/sim/late');
+    await until(() => share.waiting === 1);
+    endTurn();
+    expect((await answer).status).to.equal(200);
+    endTurn();
+    await late.stop();
   });
 });
