@@ -96,13 +96,14 @@ async function asked(name: string, signal: AbortSignal, sources: NameSources): P
   } finally {
     signal.removeEventListener('abort', cancel);
   }
-  // what name servers do not know: multicast names (.local), search domains, name services of the system
+  // what name servers do not know: search domains, name services of the system
   return sources.system(name);
 }
 
 /**
  * Addresses of a host name: of the hosts file, else of the name servers, else of the system's own lookup, which is asked
- * only once the name servers have answered, so that it cannot wait for them. IPv4 first.
+ * only once the name servers have answered, so that it cannot wait for them, or at once for names below `.local`. IPv4
+ * first.
  * @param signal gives the lookup up
  * @throws Error with the code of the system (`ENOTFOUND`, `ETIMEOUT`, ...)
  */
@@ -118,5 +119,7 @@ export async function resolveName(
   // RFC 6761 6.3: never asked of a name server
   if (/(?:^|\.)localhost$/.test(bare(name))) return [ipv4('127.0.0.1'), ipv6('::1')];
   signal.throwIfAborted();
+  // RFC 6762 3: by multicast only, which the system knows; a name server that is silent must not keep them away
+  if (/\.local$/.test(bare(name))) return sources.system(name);
   return asked(name, signal, sources);
 }

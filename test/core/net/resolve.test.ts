@@ -57,8 +57,17 @@ describe('lookups of host names', () => {
     });
     expect(await resolveName('pv.example', never(), names)).to.deep.equal([{ address: '10.1.2.3', family: 4 }]);
     expect(asked).to.deep.equal([]);
-    expect(await resolveName('envoy.local', never(), names)).to.deep.equal([{ address: '10.9.9.9', family: 4 }]);
-    expect(asked).to.deep.equal(['envoy.local']);
+    expect(await resolveName('envoy', never(), names)).to.deep.equal([{ address: '10.9.9.9', family: 4 }]);
+    expect(asked).to.deep.equal(['envoy']);
+  });
+
+  it('names below .local are those of the system, whether or not a name server speaks', async () => {
+    server = await startNameServer();
+    const names = namesOf(server, hosts, (name) => Promise.resolve([{ address: `of ${name}`, family: 4 }]));
+    expect(await resolveName('Envoy.local.', never(), names)).to.deep.equal([
+      { address: 'of Envoy.local.', family: 4 },
+    ]);
+    expect(server.questions).to.deep.equal([]);
   });
 
   it('a lookup at a silent server ends with its signal, and does not go on to the system', async () => {
