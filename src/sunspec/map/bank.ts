@@ -8,7 +8,7 @@ import { memoPerLayout, noSlot } from './layout.ts';
 import { OnDemandModel } from './on-demand.ts';
 import type { OnDemandOptions } from './on-demand.ts';
 import { adoptionPoints, isAdoptionRequest } from './sets.ts';
-import { checkAccess, checkAdoptAccess, checkValues } from './transaction.ts';
+import { checkAccess, checkAdoptAccess, checkValues, encodePoint } from './transaction.ts';
 import { createMapView, readPoint, writePoint } from './view.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
@@ -216,7 +216,7 @@ export class RegisterBank implements Bank {
       for (const { slot, value } of values) {
         scratch.touched?.add(slot.index);
         checkAccess(slot);
-        writePoint(this.layout, scratch.image, slot, value);
+        encodePoint(this.layout, scratch.image, slot, value);
       }
     });
   }
@@ -378,7 +378,7 @@ export class RegisterBank implements Bank {
         scratch.tx,
         (slot, value) => {
           touch(slot);
-          writePoint(layout, image, slot, value);
+          encodePoint(layout, image, slot, value);
         },
         (slot, former) => {
           touch(slot);

@@ -5,12 +5,13 @@ import { didYouMean, givenText } from '../../core/nearest.ts';
 import { hasBit, numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
 import { isAdoptionRequest, isInSet1 } from './sets.ts';
-import { pointName, readPoint } from './view.ts';
+import { pointName, readPoint, writePoint } from './view.ts';
 import { ctrlModeMask, requiredMode } from './functions.ts';
 import { allowedWords, dependents, endingWords, inUseRanges, onlySymbol, ranges } from './rules.ts';
 import type { Bound, RangeRule, ReadPoint } from './rules.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import type { PointPath } from './point-path.ts';
+import type { AnyPointValue } from './types.ts';
 
 /** @throws SimError MAP_READ_ONLY or MAP_NOT_IMPLEMENTED */
 export function checkAccess(slot: PointSlot): void {
@@ -161,6 +162,21 @@ function valueIssue(layout: Layout, image: Buffer, slot: PointSlot, rule: RangeR
   return Number.isFinite(value)
     ? rangeIssue(layout, image, slot, value, rule)
     : badValue(slot, 'must be a finite number');
+}
+
+/**
+ * Encodes one value into a candidate. A number beyond what the register can hold is refused with the range of the
+ * setting, where it has one: that of the register would name values that are refused as well.
+ * @throws SimError MAP_BAD_VALUE
+ */
+export function encodePoint(layout: Layout, image: Buffer, slot: PointSlot, value: AnyPointValue): void {
+  try {
+    writePoint(layout, image, slot, value);
+  } catch (error) {
+    const beyond = error instanceof SimError ? error.issues[0]?.outside : undefined;
+    const rule = ranges[`${slot.modelId}.${plainPath(slot.path)}`];
+    throw (beyond && rangeIssue(layout, image, slot, beyond.given, rule)) ?? error;
+  }
 }
 
 /**

@@ -187,13 +187,7 @@ describe('interface 5.4: grid support', () => {
     ['a power factor below the rating', 'pf', { inject: { pf: 0.79 } }, '/inject/pf', /outside 0.8..1/],
     ['an unknown symbol', 'constant_var', { mode: 'amps' }, '/mode', /must be one of w_max_pct/],
     ['null', 'max_power', { limit_pct: null }, '/limit_pct', /must be a number/],
-    [
-      'a number beyond its register',
-      'constant_var',
-      { var_kvar: 1e300 },
-      '/var_kvar',
-      /1e\+300 kvar is outside -2147483/,
-    ],
+    ['a number beyond its register', 'constant_var', { var_kvar: 1e300 }, '/var_kvar', /1e\+300 kvar is outside -/],
   ];
   for (const [what, name, body, pointer, detail] of curveFaults) {
     it(`${what} is refused with pointer and reason`, async () => {
