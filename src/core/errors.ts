@@ -74,12 +74,15 @@ export interface OutsideRange {
   readonly orZero?: true;
 }
 
-/** Without the last bits of a calculation: -33.333333333333336 is shown as -33.3333333. */
+/** Without the last bits of a calculation: a bound of -33.333333333333336 is shown as -33.3333333. */
 const plainNumber = (value: number) => String(Number(value.toPrecision(9)));
+/** A given number as it was sent, but for the last bit of a change of unit: it must not round to the bound it crosses. */
+const givenNumber = (value: number) => String(Number(value.toPrecision(15)));
 
 /** `-5 kvar is outside -4.4..4.4 kvar`; with one bound `0 is below 1`. */
 export function outsideWords({ given, min, max, orZero }: OutsideRange, unit = ''): string {
-  const [value, least, most] = [given, min, max].map((each) => (each === undefined ? null : plainNumber(each)));
+  const value = givenNumber(given);
+  const [least, most] = [min, max].map((each) => (each === undefined ? null : plainNumber(each)));
   const own = unit === '' ? '' : ` ${unit}`;
   if (least !== null && most !== null) {
     const range = `${least}..${most}${own}`;

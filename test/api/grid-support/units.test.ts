@@ -95,8 +95,18 @@ describe('grid support: a value in a unit selects the mode of that unit', () => 
       '/setpoint_kw: 100.001 kW is outside -80..100 kW',
     ]);
     expect(await refusals('/constant-var', { mode: 'vars', var_kvar: 1e300 })).to.deep.equal([
-      '/var_kvar: 1e+300 kvar is outside -2147483.65..2147483.65 kvar',
+      '/var_kvar: 1e+300 kvar is outside -48..44 kvar',
     ]);
+    // one step beyond what the register holds: the range is still that of the setting
+    for (const [sent, given] of [
+      [2147483.648, '2147483.648'],
+      [1e9, '1000000000'],
+    ] as const)
+      expect(await refusals('/active-power', { mode: 'watts', setpoint_kw: sent })).to.deep.equal([
+        `/setpoint_kw: ${given} kW is outside -80..100 kW`,
+      ]);
+    const { errors } = await rest.refused('/registers/704', 422, 'validation', { points: { WSet: 1e300 } });
+    expect(errors[0].detail).to.equal('1e+300 is outside -80000..100000');
     // bounds that are calculated are shown without the last bits of a double
     test.set({ '702.WMax': 60_000, '702.WChaRteMax': 20_000 });
     expect(await refusals('/active-power', { setpoint_pct: -50 })).to.deep.equal([
