@@ -7,6 +7,9 @@ import { describeError, HttpProblem } from './errors.ts';
 import { requestId, sendProblem } from './reply.ts';
 import { apiPrefix } from './route.ts';
 
+/** Methods of all operations together. */
+export const servedMethods = 'GET, HEAD, POST, DELETE';
+
 const readMethods = new Set(['GET', 'HEAD']);
 /** Requests that one connection may send ahead of their answers. */
 const maxPipelined = 32;
@@ -45,7 +48,7 @@ function answerPreflight(response: Response, origin: string | undefined): void {
   response.writeHead(204, {
     ...commonHeaders,
     'X-Request-Id': requestId(response.req),
-    'Access-Control-Allow-Methods': 'GET, HEAD, POST, DELETE',
+    'Access-Control-Allow-Methods': servedMethods,
     'Access-Control-Allow-Headers': 'Content-Type, X-Derbench-Client',
     'Access-Control-Max-Age': '600',
   });

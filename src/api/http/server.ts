@@ -20,7 +20,7 @@ import { mountDocs } from '../description/docs.ts';
 import { createChargePointIds, defaultChargePointId } from '../../contract/charge-point-ids.ts';
 import { HoldBook } from '../holds/book.ts';
 import { createReplyCache } from './reply-cache.ts';
-import { createAdmission } from './admission.ts';
+import { createAdmission, servedMethods } from './admission.ts';
 import { describeError } from './errors.ts';
 import { createHotReads } from './hot-reads.ts';
 import { countAnswers } from '../metrics/answer-counts.ts';
@@ -101,7 +101,7 @@ function onConnect(request: IncomingMessage, socket: Duplex): void {
   const detail = 'CONNECT is not possible here.';
   const instance = request.url ?? '';
   refuseOnSocket(socket, createProblem('method-not-allowed', detail, { instance, id: crypto.randomUUID() }), {
-    Allow: 'GET, HEAD, POST',
+    Allow: servedMethods,
   });
 }
 

@@ -243,6 +243,8 @@ describe('hostile requests, by raw socket, to the whole simulator', () => {
       ['/openapi.json', 'GET, HEAD'],
     ] as const)
       expect((await only(port, wire(target, { method: 'DELETE' }))).headers['allow']).to.equal(allow);
+    const tunnel = await only(port, 'CONNECT x:1 HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(tunnel.headers['allow'], 'of all paths').to.equal('GET, HEAD, POST, DELETE');
   });
 
   it('at most 100 of thousands of faults are named', async () => {
