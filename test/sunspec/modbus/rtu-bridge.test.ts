@@ -265,6 +265,13 @@ describe('Modbus RTU on a serial line', () => {
         );
     });
 
+    it('a lack of descriptors is not told as a fault of the library', async () => {
+      const lack = Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+      create({ open: createSerialOpener(() => Promise.reject(lack)) });
+      const error: unknown = await adapter.start().catch((cause: unknown) => cause);
+      expect(error).to.include({ code: 'SHORTAGE' }).and.to.have.property('message').that.not.contains('serialport');
+    });
+
     it('one that disappears is opened again when it is back, asked for at growing intervals', async () => {
       await adapter.start();
       await send(rtuRead(1, 40_000, 2));

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { createRequire } from 'node:module';
 import { SimError } from '../../../core/errors.ts';
 import { lazily } from '../../../core/lazy.ts';
+import { shortageOf } from '../../../core/shortage.ts';
 import { firstLine, serialReason } from '../../../core/net/serial-reason.ts';
 
 export interface SerialSettings {
@@ -28,7 +29,7 @@ export interface SerialChannel {
   close(then: () => void): void;
 }
 
-/** Opens a port. @throws SimError LISTEN_FAILED with the reason in words */
+/** Opens a port. @throws SimError LISTEN_FAILED with the reason in words, SHORTAGE */
 export type SerialOpener = (settings: SerialSettings) => Promise<SerialChannel>;
 
 interface ClosedPort extends SerialChannel {
@@ -51,9 +52,9 @@ export function createSerialOpener(
 ): SerialOpener {
   return async (settings) => {
     const { SerialPort } = await load().catch((cause: unknown) => {
-      throw openFailed(
-        settings.path,
-        `the native part of the package serialport cannot be loaded (${firstLine(cause)})`,
+      throw (
+        shortageOf(cause) ??
+        openFailed(settings.path, `the native part of the package serialport cannot be loaded (${firstLine(cause)})`)
       );
     });
     try {
