@@ -48,11 +48,11 @@ function givenBehind(issue: ZodIssue, wording: Wording): string {
 }
 
 function sizeWords(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, { short }: Wording): string {
-  const unit = issue.origin === 'string' ? 'characters' : 'items';
-  const limit = issue.code === 'too_big' ? `at most ${String(issue.maximum)}` : `at least ${String(issue.minimum)}`;
+  const unit = issue.origin === 'string' ? 'character' : 'item';
+  const [word, count] = issue.code === 'too_big' ? ['at most', issue.maximum] : ['at least', issue.minimum];
   const { input } = issue;
   const size = !short && (typeof input === 'string' || Array.isArray(input)) ? `; given ${input.length}` : '';
-  return `must have ${limit} ${unit}${size}`;
+  return `must have ${word} ${String(count)} ${unit}${Number(count) === 1 ? '' : 's'}${size}`;
 }
 
 function bound(issue: Extract<ZodIssue, { code: 'too_big' | 'too_small' }>, wording: Wording): string {
@@ -84,6 +84,11 @@ function discriminating(issue: Extract<ZodIssue, { code: 'invalid_union' }>): Zo
 function notOneOf(issue: ZodIssue, allowed: readonly (string | number)[], wording: Wording): string {
   const near = !wording.short && typeof issue.input === 'string' ? didYouMean(issue.input, allowed.map(String)) : '';
   return `must be one of ${allowed.join(', ')}${given(issue, wording)}${near}`;
+}
+
+/** Own words of a schema for a refused word, and the nearest of those that are taken. */
+function ownWords({ message, input }: ZodIssue, allowed: readonly (string | number)[], { short }: Wording): string {
+  return !short && typeof input === 'string' ? `${message}${didYouMean(input, allowed.map(String))}` : message;
 }
 
 /** Unknown members of one object for which the nearest known one is sought. */
@@ -170,7 +175,7 @@ function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {
     case 'invalid_value': {
       if (isMissing(issue)) return [{ path, detail: required }];
       const allowed = scalarValues(issue.values);
-      return [{ path, detail: hasOwnWords(issue) ? issue.message : notOneOf(issue, allowed, wording), allowed }];
+      return [{ path, detail: (hasOwnWords(issue) ? ownWords : notOneOf)(issue, allowed, wording), allowed }];
     }
     case 'invalid_union': {
       const branch = meantBranch(issue.errors);
@@ -192,7 +197,7 @@ function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {
       const words = issue.errors
         .flat()
         .flatMap((inner) => (inner.code === 'invalid_value' ? scalarValues(inner.values) : []));
-      return [{ path, detail: issue.message, ...(words.length > 0 && { allowed: words }) }];
+      return [{ path, detail: ownWords(issue, words, wording), ...(words.length > 0 && { allowed: words }) }];
     }
     case 'invalid_type': {
       if (isMissing(issue)) return [{ path, detail: required }];

@@ -120,7 +120,8 @@ const getCommand = route({
   handle({ plant }, { params }) {
     const record = plant.commands.get(params.id);
     if (!record) {
-      throw new SimError('UNKNOWN_RESOURCE', `There is no command "${params.id}"; the last 1000 are kept.`);
+      const others = plant.commands.list().length === 0 ? 'none was submitted yet' : 'the last 1000 are kept';
+      throw new SimError('UNKNOWN_RESOURCE', `There is no command "${params.id}"; ${others}.`);
     }
     return recordReply(record);
   },

@@ -16,6 +16,9 @@ export function listParam(name: string, words: readonly string[], description: s
     });
 }
 
+/** What an empty name in a comma list comes from; with the words of a refusal before it. */
+export const emptyName = 'has an empty name: it is empty, or has a comma without a name beside it';
+
 /** The known words among the given ones, and an issue for each unknown one. */
 export function chosenWords<W extends string>(
   name: string,

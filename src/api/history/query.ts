@@ -1,5 +1,6 @@
 /** Evaluates the query parameters of a history. */
 import { givenText, nearest } from '../../core/nearest.ts';
+import { emptyName } from '../common/list-param.ts';
 import { invalid, invalidAll } from '../http/errors.ts';
 import type { Metric } from './metrics.ts';
 import type { Window } from './select.ts';
@@ -18,7 +19,9 @@ export function chosenMetrics(
 ): readonly Metric[] {
   if (names === undefined) return metrics;
   const byName = new Map(metrics.map((metric) => [metric.name, metric]));
-  const unknown = names.filter((name) => !byName.has(name));
+  const unknown = names.filter((name) => name !== '' && !byName.has(name));
+  const empty = names.includes('') ? [{ in: 'query' as const, name: 'metrics', detail: emptyName }] : [];
+  if (unknown.length === 0 && empty.length > 0) throw invalidAll(empty);
   if (unknown.length > 0) {
     const known = [...byName.keys()];
     const shown = unknown
@@ -29,7 +32,7 @@ export function chosenMetrics(
       })
       .join(', ');
     const detail = `${whose} has no metric ${shown}${unknown.length > maxNamed ? ', ...' : ''}`;
-    throw invalid('query', 'metrics', detail, known);
+    throw invalidAll([{ in: 'query', name: 'metrics', detail, allowed: known }, ...empty]);
   }
   return names.flatMap((name) => byName.get(name) ?? []);
 }

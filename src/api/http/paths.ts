@@ -52,6 +52,14 @@ function filledIn(template: string, segments: readonly string[]): string {
     .join('/');
 }
 
+/** Whether the fixed segments of an operation are close to those of a request: a parameter fits any segment. */
+function isClose(template: string, segments: readonly string[]): boolean {
+  const parts = template.split('/');
+  if (parts.length !== segments.length || !template.includes('{')) return true;
+  const fixed = (all: readonly string[]) => all.filter((_, i) => i > 0 && !parts[i]?.startsWith('{')).join('/');
+  return nearest(fixed(segments), [fixed(parts)]) !== null;
+}
+
 /** The path that looks most like a given one, or null when none is close. */
 function nearestPath(path: string, templates: readonly string[]): string | null {
   const segments = path.split('/').slice(0, maxSegments + 1);
@@ -61,7 +69,7 @@ function nearestPath(path: string, templates: readonly string[]): string | null 
   const ownSegments = segments.slice(below.split('/').length - 1);
   const near = nearest(
     own,
-    templates.map((template) => filledIn(template, ownSegments)),
+    templates.filter((template) => isClose(template, ownSegments)).map((template) => filledIn(template, ownSegments)),
   );
   if (near !== null) return apiPrefix + near;
   return nearest(path, pages);
@@ -72,6 +80,12 @@ export function pathRefusal(path: string, templates: readonly string[]): HttpPro
   const shown = path.slice(0, 200);
   if (streamPaths.has(path))
     return new HttpProblem('not-found', `There is nothing at ${shown} but the telemetry stream, which is a WebSocket.`);
+  const bare = path.replace(/\/+$/, '');
+  if (bare !== '' && `${apiPrefix}/`.startsWith(`${bare}/`))
+    return new HttpProblem(
+      'not-found',
+      `${shown} is the start of paths. Operations are below ${apiPrefix}; /docs lists them.`,
+    );
   const near = nearestPath(path, templates);
   const hint = near === null ? '' : ` Did you mean ${near}?`;
   return new HttpProblem(

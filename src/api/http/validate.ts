@@ -73,6 +73,23 @@ function shortened(issue: ZodIssue, count: number): ZodIssue {
   return issue.code === 'unrecognized_keys' ? { ...issue, keys: issue.keys.slice(0, count) } : issue;
 }
 
+/** The members one of which a schema asks for in its own words; none for other words. */
+function askedFor({ code, path, message }: ZodIssue): readonly string[] {
+  const list =
+    code === 'custom' && path.length === 0 ? /^(?:at least|exactly) one of (.+) is required$/.exec(message) : null;
+  return list?.[1]?.split(', ') ?? [];
+}
+
+/** Without the lack of any member where a wrong name is the likely reason: one mistake, one error. */
+function withoutFollowing(issues: readonly ZodIssue[], input: unknown): readonly ZodIssue[] {
+  if (!issues.some(({ code, path }) => code === 'unrecognized_keys' && path.length === 0)) return issues;
+  const given = typeof input === 'object' && input !== null ? input : {};
+  return issues.filter((issue) => {
+    const members = askedFor(issue);
+    return members.length === 0 || members.some((name) => Object.hasOwn(given, name));
+  });
+}
+
 /** Issues in words, no more than an answer lists: the words cost more than the issues. */
 function firstInWords(issues: readonly ZodIssue[], inWords: (issue: ZodIssue) => readonly ProblemIssue[]) {
   const words: ProblemIssue[] = [];
@@ -102,7 +119,8 @@ export function validate<S extends z.ZodType>(
   const result = schema.safeParse(input, withInput);
   if (result.success) return result.data;
   const meant = meantOption(schema, input);
-  const { issues } = (meant === schema ? undefined : meant.safeParse(input, withInput).error) ?? result.error;
+  const found = ((meant === schema ? undefined : meant.safeParse(input, withInput).error) ?? result.error).issues;
+  const issues = withoutFollowing(found, input);
   const words = firstInWords(issues, (issue) =>
     where === 'query' && isRepeated(input, issue)
       ? [{ in: where, name: nameOf(where, issue.path), detail: 'is given more than once' }]

@@ -6,6 +6,7 @@ import type { Device } from '../../contract/device.ts';
 import type { ModelPlace, PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { problemOf, HttpProblem, invalidAll } from '../http/errors.ts';
+import { emptyName } from '../common/list-param.ts';
 import { enumNumber } from '../common/points.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -57,6 +58,17 @@ function pointReply(plant: Plant, { bank }: Device, slot: PointSlot, raw: boolea
   };
 }
 
+/** `suggestions` for points of one model: a point inside a group, and what stands in a group, are named with its index. */
+function pointSuggestions(place: ModelPlace): (given: string) => string {
+  const near = suggestions(() => pathsOf(place));
+  return (given) => {
+    const inside = pathsOf(place).find((path) => path.endsWith(`].${given}`));
+    if (inside !== undefined) return `; did you mean ${inside}?`;
+    const member = pathsOf(place).find((path) => path.startsWith(`${given}[`));
+    return member === undefined ? near(given) : `; it is a group, with points such as ${member}`;
+  };
+}
+
 /**
  * Slots of the model that an answer shows.
  * @param points paths that the query selects; without them every slot
@@ -66,12 +78,12 @@ function shownSlots(device: Device, place: ModelPlace, points: readonly string[]
   if (!points) return place.slots;
   const unknown = points.filter((path) => !device.bank.layout.slot(place.def.id, path));
   if (unknown.length > 0) {
-    const near = suggestions(() => pathsOf(place));
+    const near = pointSuggestions(place);
     throw invalidAll(
       unknown.map((path) => ({
         in: 'query',
         name: 'points',
-        detail: `model ${place.def.id} has no point ${givenText(path)}${near(path)}`,
+        detail: path === '' ? emptyName : `model ${place.def.id} has no point ${givenText(path)}${near(path)}`,
       })),
     );
   }
@@ -98,7 +110,7 @@ function pointPointer(path: string): string {
 
 function slotsOf(device: Device, place: ModelPlace, points: Readonly<Record<string, AnyPointValue>>) {
   const unknown: ProblemIssue[] = [];
-  const near = suggestions(() => pathsOf(place));
+  const near = pointSuggestions(place);
   const values = Object.entries(points).flatMap(([path, value]) => {
     const slot = device.bank.layout.slot(place.def.id, path);
     if (slot) return [{ slot, value }];

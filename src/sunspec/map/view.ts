@@ -76,8 +76,19 @@ function badValue(slot: PointSlot, detail: string): SimError {
   return new SimError('MAP_BAD_VALUE', `${pointName(slot)}: ${detail}`, [issue]);
 }
 
-function nearSymbol(value: unknown, symbols: Readonly<Record<string, number>>): string {
-  return typeof value === 'string' ? didYouMean(value, Object.keys(symbols)) : '';
+/** A longer list stands only in `allowed`. */
+const maxListedSymbols = 12;
+
+/** The refusal of a value that is no symbol of its point: the symbols, and the nearest of them. */
+export function notASymbol(value: unknown, symbols: Readonly<Record<string, number>>): string {
+  const names = Object.keys(symbols);
+  const listed = names.length > maxListedSymbols ? '' : `, which are ${names.join(', ')}`;
+  return `${givenText(value)} is not one of its symbols${listed}${typeof value === 'string' ? didYouMean(value, names) : ''}`;
+}
+
+/** The refusal of a value that is no number. */
+export function notANumber(value: unknown): string {
+  return `must be a finite number; given ${givenText(value)}`;
 }
 
 function doesNotFit(slot: PointSlot, given: number, min: number, max: number): SimError {
@@ -144,8 +155,7 @@ function enumAccessor(
       }
       // own members only: 'constructor' is no symbol
       const raw = typeof value === 'string' ? (Object.hasOwn(symbols, value) ? symbols[value] : undefined) : value;
-      if (raw === undefined || !names.has(raw))
-        throw badValue(under(this), `${givenText(value)} is not one of its symbols${nearSymbol(value, symbols)}`);
+      if (raw === undefined || !names.has(raw)) throw badValue(under(this), notASymbol(value, symbols));
       codec.set(this.dv, this.offset + at, raw);
     },
   };
@@ -172,7 +182,7 @@ function numberAccessor(slot: PointSlot, at: number, under: SlotUnder): Accessor
         codec.clear(this.dv, position);
         return;
       }
-      if (typeof value !== 'number' || !Number.isFinite(value)) throw badValue(under(this), 'must be a finite number');
+      if (typeof value !== 'number' || !Number.isFinite(value)) throw badValue(under(this), notANumber(value));
       const raw = whole ? nearest((value * up) / down) : value;
       if (raw < min || raw > max) {
         if (this.record) throw doesNotFit(under(this), value, applyScale(min, sf), applyScale(max, sf));

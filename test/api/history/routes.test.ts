@@ -149,8 +149,13 @@ describe('interface 4.1: history', () => {
       {
         in: 'query',
         name: 'metrics',
-        detail: 'a device of kind pv has no metric "pitch_deg", "", "x"',
+        detail: 'a device of kind pv has no metric "pitch_deg", "x"',
         allowed: metrics,
+      },
+      {
+        in: 'query',
+        name: 'metrics',
+        detail: 'has an empty name: it is empty, or has a comma without a name beside it',
       },
     ]);
     const many = await faults(

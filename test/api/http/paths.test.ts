@@ -15,6 +15,9 @@ describe('a path or method that is not there', () => {
     for (const path of ['/thing', '/api/thing', '/API/SIM/Thing', '/api/sim/thing//x/..'])
       expect(await detail(path), path).to.contain(path.endsWith('..') ? rest : 'Did you mean /api/sim/thing?');
     expect(await detail('/api/sim/fial/x')).to.contain('Did you mean /api/sim/fail/x?');
+    expect(await detail('/api/sim/nope/nope')).to.equal(`There is nothing at /api/sim/nope/nope. ${rest}`);
+    for (const path of ['/api', '/api/sim', '/api/sim/'])
+      expect(await detail(path)).to.match(/ is the start of paths\. Operations are below/);
     expect(await detail('/openapi.jsn')).to.contain('Did you mean /openapi.json?');
   });
 

@@ -105,7 +105,11 @@ describe('registers', () => {
     });
     expect(refused.errors).to.deep.equal([
       { in: 'query', name: 'points', detail: 'model 704 has no point "Nope"' },
-      { in: 'query', name: 'points', detail: 'model 704 has no point ""' },
+      {
+        in: 'query',
+        name: 'points',
+        detail: 'has an empty name: it is empty, or has a comma without a name beside it',
+      },
     ]);
     expect(point(await rest.get('/registers/704'), 'WMaxLimPct').value, 'nothing is written').to.equal(40);
   });

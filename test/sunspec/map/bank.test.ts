@@ -378,7 +378,7 @@ describe('bank: messages', () => {
       '704.WMaxLimPct: the "not implemented" value cannot be written',
     );
     expect(messages({ '704.WMaxLimPct': 'half' }).issues).to.deep.equal([
-      { name: '704.WMaxLimPct', detail: 'must be a finite number' },
+      { name: '704.WMaxLimPct', detail: 'must be a finite number; given "half"' },
     ]);
     const raw = errorOf(() => {
       test.bank.write(test.slot(704, 'WMaxLimPctEna').address, words(2), byModbus);

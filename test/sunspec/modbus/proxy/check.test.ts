@@ -39,7 +39,7 @@ describe('Proxy: what a map must fulfil', () => {
 
   it('the shape is checked, and each fault named by its JSON pointer', () => {
     expect(faultsOf({})).to.deep.equal(['/name: is required', '/registers: is required']);
-    expect(faultsOf({ name: 'm', registers: [] })).to.deep.equal(['/registers: must have at least 1 items; given 0']);
+    expect(faultsOf({ name: 'm', registers: [] })).to.deep.equal(['/registers: must have at least 1 item; given 0']);
     expect(faultsOf({ name: 'm', registers: [{ ...power, address: -1, type: 'int8', colour: 'red' }] })).to.deep.equal([
       '/registers/0/address: must be from 0 to 65535; given -1',
       '/registers/0/type: must be one of uint16, int16, uint32, int32, uint64, int64, float32, float64, bitfield16, bitfield32, string; given "int8"',
