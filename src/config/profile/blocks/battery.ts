@@ -27,7 +27,7 @@ export const batterySchema = z
     strings: count.optional().meta({ description: 'Strings in parallel; default 2.' }),
     modules: count.optional().meta({
       description:
-        'Modules in series in a string; default 4, from 50 kW on as many as an inverter without a booster needs for VNomRtg.',
+        'Modules in series in a string; default 4, from 50 kW on as many as an inverter without a booster needs for VNomRtg, or as many as 20000 cells allow.',
     }),
     cells: count.optional().meta({ description: 'Cells in series in a module; default 16.' }),
     soh_pct: z.number().min(50).max(100).optional().meta({ description: 'State of health at start, %; default 100.' }),
@@ -79,10 +79,17 @@ const directW = 50_000;
 /** Voltage of a cell under load near its floor, V. */
 const lowCellV = { nmc: 3.3, lfp: 3 } as const;
 
-/** Modules in series whose DC voltage, near the floor, reaches the peak of 110 % of the AC voltage. */
-function modulesFor(chemistry: keyof typeof lowCellV, cells: number, { ratedW, vNomV }: BatteryPlace): number {
+/**
+ * Modules in series whose DC voltage, near the floor, reaches the peak of 110 % of the AC voltage; fewer where many
+ * strings leave no room for so many cells.
+ */
+function modulesFor(
+  { chemistry, strings, cells }: Pick<BatteryParameters, 'chemistry' | 'strings' | 'cells'>,
+  { ratedW, vNomV }: BatteryPlace,
+): number {
   if (ratedW < directW) return smallBankModules;
-  return Math.max(smallBankModules, Math.ceil((1.1 * Math.SQRT2 * vNomV) / (cells * lowCellV[chemistry])));
+  const neededCount = Math.ceil((1.1 * Math.SQRT2 * vNomV) / (cells * lowCellV[chemistry]));
+  return Math.max(smallBankModules, Math.min(neededCount, Math.floor(maxCells / (strings * cells))));
 }
 
 /** The inverter of a bank. */
@@ -119,10 +126,10 @@ export function resolveBattery(
   };
   checkLevels(input, levels, where, issues);
   const [strings, cells] = [input.strings ?? 2, input.cells ?? 16];
-  const modules = input.modules ?? modulesFor(chemistry, cells, place);
+  const modules = input.modules ?? modulesFor({ chemistry, strings, cells }, place);
   if (strings * modules * cells > maxCells) {
     issues.push({
-      name: `${where}: battery.strings`,
+      name: `${where}: battery.${input.modules !== undefined && input.strings === undefined ? 'modules' : 'strings'}`,
       detail: `given or derived ${strings} strings of ${modules} modules of ${cells} cells; allowed: up to ${maxCells} cells`,
     });
   }

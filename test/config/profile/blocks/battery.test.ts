@@ -178,5 +178,9 @@ describe('profile block battery', () => {
     expect([modules('lfp', 250_000, 480), modules('nmc', 50_000, 480)]).to.deep.equal([16, 15]);
     expect([modules('lfp', 250_000, 480, 8), modules('nmc', 50_000, 400)]).to.deep.equal([32, 12]);
     expect(resolveBattery({ modules: 3 }, { ratedW: 1e5, vNomV: 480 }, 'file', []).modules).to.equal(3);
+    // 20,000 cells have room for 12 modules of 100 strings, where the voltage asks for 15
+    const issues: Issue[] = [];
+    expect(resolveBattery({ strings: 100 }, { ratedW: 1e5, vNomV: 480 }, 'file', issues).modules).to.equal(12);
+    expect(issues).to.deep.equal([]);
   });
 });
