@@ -205,6 +205,11 @@ describe('interface 12.1: device profile', () => {
       mppt: 'local',
     });
   });
+  it('refuses a start power that the array never has and a night power that no inverter takes', () => {
+    const { issues } = resolve({ pv: { start_power_w: 50_000, night_power_w: 1_000_000 } });
+    expect(issues.map(({ name }) => name.replace(/.*: /, ''))).to.deep.equal(['pv.start_power_w', 'pv.night_power_w']);
+    expect(issues[1]?.detail).to.equal('given 1000000; allowed: up to 5 % of WMaxRtg, which is 500');
+  });
   it('refuses a DC window that is none, also against a derived end', () => {
     expect(resolve({ pv: { min_dc_voltage_v: 500, max_dc_voltage_v: 500 } }).issues).to.have.length(1);
     const { profile, issues } = resolve({ pv: { max_dc_voltage_v: 100 } });

@@ -95,10 +95,11 @@ export const pvSchema = z
       .meta({ description: 'Time from open circuit to tracking at start, s; default 10.' }),
     start_power_w: z.number().min(0).max(1e9).optional().meta({
       description:
-        'DC power of the array from which on the inverter starts, W; it sleeps again below 75 % of it. Default 0.8 % of WMaxRtg, a little more than the losses without load.',
+        'DC power of the array from which on the inverter starts, W, up to the rated power of the array; it sleeps again below 75 % of it. Default 0.8 % of WMaxRtg, a little more than the losses without load.',
     }),
     night_power_w: z.number().min(0).max(1e9).optional().meta({
-      description: 'AC power that the sleeping inverter takes from the grid, W; default 0.02 % of WMaxRtg.',
+      description:
+        'AC power that the sleeping inverter takes from the grid, W, up to 5 % of WMaxRtg; default 0.02 % of WMaxRtg.',
     }),
     tilt_deg: tilt.meta({ description: site('Tilt from horizontal, degrees; default 30.') }),
     azimuth_deg: azimuth.meta({
@@ -137,6 +138,7 @@ export type PvInput = z.infer<typeof pvSchema>;
 /** Defaults as shares of the rating, in the middle of what the CEC inverter data base has. */
 const startShare = 0.008;
 const nightShare = 0.0002;
+const maxNightShare = 0.05;
 
 interface PvSite {
   readonly phases: Phases;
@@ -215,6 +217,28 @@ function windowOf(input: PvInput, strings: readonly Strings[]): Pick<PvParameter
   };
 }
 
+/** Beyond these bounds the inverter never starts, or takes more at night than any inverter. */
+function checkSleep(
+  { start_power_w: startW, night_power_w: nightW }: PvInput,
+  ratedW: number,
+  arrayW: number,
+  where: string,
+  issues: Issue[],
+): void {
+  if (startW !== undefined && startW > arrayW) {
+    issues.push({
+      name: `${where}: pv.start_power_w`,
+      detail: `given ${startW}; allowed: up to the rated power of the array, which is ${Math.floor(arrayW)}`,
+    });
+  }
+  if (nightW !== undefined && nightW > maxNightShare * ratedW) {
+    issues.push({
+      name: `${where}: pv.night_power_w`,
+      detail: `given ${nightW}; allowed: up to ${100 * maxNightShare} % of WMaxRtg, which is ${maxNightShare * ratedW}`,
+    });
+  }
+}
+
 /**
  * Fills in what the block leaves out.
  * @param ratedW of the inverter, W
@@ -244,10 +268,13 @@ export function resolvePv(
       detail: `given or derived ${minDcVoltageV}; allowed: below max_dc_voltage_v, which is ${maxDcVoltageV}`,
     });
   }
+  const parallel = input.parallel ?? stringsFor({ module, series }, ratedW, site.arrayW);
+  const arrayW = (inputs ?? [{ module, series, parallel }]).reduce((sum, one) => sum + arrayPowerW(one), 0);
+  checkSleep(input, ratedW, arrayW, where, issues);
   return {
     module,
     series,
-    parallel: input.parallel ?? stringsFor({ module, series }, ratedW, site.arrayW),
+    parallel,
     minDcVoltageV,
     maxDcVoltageV,
     efficiencyNominal: input.efficiency_nominal ?? 0.96,
