@@ -74,7 +74,9 @@ const bank = {
   chemistry: z.enum(batteryChemistries),
   capacity_kwh: z.number(),
   energy_available_kwh: z.number(),
-  max_charge_kw: z.number().openapi({ description: 'Present limit at the DC terminals, a magnitude.' }),
+  max_charge_kw: z
+    .number()
+    .openapi({ description: 'Present limit at the DC terminals, a magnitude: the battery, and 702 below its rating.' }),
   max_discharge_kw: z.number(),
   soc_min_pct: z.number(),
   soc_max_pct: z.number(),

@@ -1,4 +1,5 @@
 /** Converts between AC power at the terminals and DC power of the source, losses included, in both directions. */
+import type { Settings } from './settings.ts';
 import type { DcRequest, DcSource } from '../source/source.ts';
 import { acFromDc, dcFromAc } from './efficiency.ts';
 
@@ -7,6 +8,8 @@ export interface DcLinkRatings {
   /** null: the source counts its power at the AC terminals */
   readonly efficiencyNominal: number | null;
 }
+
+type StorageLimits = Pick<Settings, 'dischargeMaxW' | 'dischargeMaxVa' | 'chargeLimitW'>;
 
 export class DcLink {
   /** AC power that the source could give, and could absorb, in the prepared sub-step, W */
@@ -26,10 +29,14 @@ export class DcLink {
     this.#source = source;
   }
 
-  /** Bounds the discharge of a storage, W at the AC terminals; it takes effect with the next sub-step. */
-  limitDischarge(acW: number): void {
-    if (this.#source.dischargeLimitDcW === undefined) return;
-    this.#source.dischargeLimitDcW = acW === Infinity ? Infinity : this.#dcOf(acW);
+  /** Bounds discharge and charge of a storage, W at the AC terminals; takes effect with the next sub-step. */
+  limitStorage({ dischargeMaxW, dischargeMaxVa, chargeLimitW }: StorageLimits): void {
+    const source = this.#source;
+    const dischargeW = Math.min(dischargeMaxW, dischargeMaxVa);
+    if (source.dischargeLimitDcW !== undefined)
+      source.dischargeLimitDcW = dischargeW === Infinity ? Infinity : this.#dcOf(dischargeW);
+    if (source.chargeLimitDcW !== undefined)
+      source.chargeLimitDcW = chargeLimitW === Infinity ? Infinity : -this.#dcOf(-chargeLimitW);
   }
 
   /** Takes over the powers of a prepared source. */

@@ -95,7 +95,7 @@ export class Inverter {
     this.activePower = new ActivePower(settings, ratings.generator);
     this.protection = new Protection(ratings);
     this.#settings = this.#slowed(settings);
-    this.link.limitDischarge(Math.min(settings.dischargeMaxW, settings.dischargeMaxVa));
+    this.link.limitStorage(settings);
     this.#enterService = new EnterService(random);
     this.#stopCeilingW = ratings.wMaxRtgW;
   }
@@ -126,7 +126,7 @@ export class Inverter {
   applySettings(settings: Settings, former?: FormerRanks): void {
     this.reactivePower.reorder(this.#settings, settings, former);
     this.#settings = this.#slowed(settings);
-    this.link.limitDischarge(Math.min(settings.dischargeMaxW, settings.dischargeMaxVa));
+    this.link.limitStorage(settings);
     this.#moving = true;
     this.#noTimersUnderGrid = null;
   }

@@ -65,6 +65,8 @@ export interface Settings {
   readonly varMaxAbsVar: number;
   /** max power taken from the grid, W; 0 for a device that only delivers */
   readonly chargeMaxW: number;
+  /** the same where 702 limits the charge below its rating, W; Infinity: it does not */
+  readonly chargeLimitW: number;
   /** discharge of the storage, W and VA at the terminals; Infinity: up to its ratings, or there is none */
   readonly dischargeMaxW: number;
   readonly dischargeMaxVa: number;
@@ -236,6 +238,7 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
     varMaxInjVar: m702.VarMaxInj ?? 0,
     varMaxAbsVar: m702.VarMaxAbs ?? 0,
     chargeMaxW: m702.WChaRteMax ?? 0,
+    chargeLimitW: belowRating(m702.WChaRteMax, m702.WChaRteMaxRtg),
     dischargeMaxW: belowRating(m702.WDisChaRteMax, m702.WDisChaRteMaxRtg),
     dischargeMaxVa: belowRating(m702.VADisChaRteMax, m702.VADisChaRteMaxRtg),
     vNomV: m702.VNom ?? 0,

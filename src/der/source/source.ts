@@ -100,6 +100,11 @@ export interface DcSource {
   readonly potentialDcW?: number;
   /** bound on the discharge of a storage, W; Infinity: its own limits; absent: the source has no storage */
   dischargeLimitDcW?: number;
+  /**
+   * bound on the charge of a storage from the grid, W: the inverter keeps it, the source shows it; Infinity: none below
+   * the ratings; absent: the source has no storage, or one that charges without the grid
+   */
+  chargeLimitDcW?: number;
   /** DC power that can be absorbed during the prepared sub-step, W; 0 for a pure generator */
   readonly absorbableDcW: number;
   /** `absorbableDcW` once ramps of the source are over, W; absent: the same */

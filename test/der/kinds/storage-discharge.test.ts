@@ -19,6 +19,17 @@ describe('discharge settings of a storage', () => {
     rig.command({ kind: 'battery.control', mode: 'discharge', powerW: 9000 });
     await rig.run(5);
     expect(rig.w).to.equal(3000);
+    // DC: the losses come on top
+    expect(rig.battery.powerW).to.be.within(3050, 3250);
+    expect(rig.battery.maxDischargeW).to.be.closeTo(rig.battery.powerW, 1e-6);
+    expect(rig.battery.clampedPowerW).to.equal(rig.battery.maxDischargeW);
+    rig.write((tx) => (tx.m702.WChaRteMax = 2000));
+    rig.command({ kind: 'battery.control', mode: 'charge', powerW: 9000 });
+    await rig.run(5);
+    expect(rig.w).to.equal(-2000);
+    expect(rig.battery.clampedPowerW).to.equal(rig.battery.maxChargeW);
+    expect(rig.battery.maxChargeW).to.be.closeTo(-rig.battery.powerW, 1e-6);
+    rig.write((tx) => (tx.m702.WChaRteMax = 10_000));
     rig.command({ kind: 'battery.control', mode: 'auto' });
     rig.demand(-8000);
     await rig.run(60);

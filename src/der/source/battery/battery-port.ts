@@ -25,6 +25,7 @@ export interface BatteryOptions {
 export class BatteryPort implements DcSource {
   readonly heldPower = true;
   dischargeLimitDcW = Infinity;
+  chargeLimitDcW = Infinity;
   readonly ports: readonly DcPort[];
   readonly #system: BatterySystem;
   readonly #parameters: BatteryParameters;
@@ -132,7 +133,7 @@ export class BatteryPort implements DcSource {
   }
 
   detail(): BatteryDetail {
-    return batteryDetail(this.#system, this.#parameters, this.#spec);
+    return batteryDetail(this.#system, this.#parameters, this.#spec, this);
   }
 
   /** Strings, modules and cells now. Too costly for every tick. */

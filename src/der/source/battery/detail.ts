@@ -5,11 +5,24 @@ import type { BatterySystem } from './system.ts';
 import { cellRange, positionOf, shownPct } from './view.ts';
 import type { CellRange } from './view.ts';
 
+/** Limits of the inverter on its storage, W DC; Infinity: none below the ratings. */
+export interface StorageLimits {
+  readonly dischargeLimitDcW: number;
+  readonly chargeLimitDcW: number;
+}
+
 /** Present state of a battery for REST and history. Runs once per tick, so it reads all cells in one pass. */
-export function batteryDetail(system: BatterySystem, p: BatteryParameters, spec: CellSpec): BatteryDetail {
+export function batteryDetail(
+  system: BatterySystem,
+  p: BatteryParameters,
+  spec: CellSpec,
+  { dischargeLimitDcW, chargeLimitDcW }: StorageLimits,
+): BatteryDetail {
   const { bank, forced } = system;
   const cells = cellRange(bank);
-  const { dischargeW, chargeW } = system.powersNow();
+  const powers = system.powersNow();
+  const dischargeW = Math.min(powers.dischargeW, dischargeLimitDcW);
+  const chargeW = Math.min(powers.chargeW, chargeLimitDcW);
   const { voltageV, powerW } = system;
   const requestedW = forced.mode === 'auto' ? null : system.requestedW;
   const maxW = forced.mode === 'charge' ? chargeW : dischargeW;
