@@ -214,7 +214,8 @@ class Simulator implements App {
 
   async start(): Promise<Endpoints> {
     const { log, ticker, eventLoop, http } = this.#parts;
-    for (const warning of [...this.#exposureWarnings(), ...this.#config.unused]) log.warning(warning);
+    for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
+      log.warning(warning);
     try {
       for (const adapter of this.adapters) await adapter.start();
       const address = await this.api.start();

@@ -83,10 +83,6 @@ export function loadConfig(
     );
   return {
     kind: 'run',
-    config: appConfig(
-      gathered,
-      { devices: list.devices, deviceOf, proxy, faults: startFaults, nominalFrequencyHz: frequency.hz },
-      gridPath,
-    ),
+    config: appConfig(gathered, { devices: list.devices, deviceOf, proxy, faults: startFaults, frequency }, gridPath),
   };
 }

@@ -5,6 +5,7 @@ import { didYouMean } from '../../core/nearest.ts';
 import { refused } from '../issues/issues.ts';
 import { bundledProxyMapNames, bundledProxyMapPath, profileNameOf } from '../profile/bundled.ts';
 import { startSettings } from '../profile/start-settings.ts';
+import type { StartFrequency } from '../profile/nominal-frequency.ts';
 import type { AppConfig } from '../settings/app-config.ts';
 import { switches } from '../settings/setting.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
@@ -77,13 +78,14 @@ function unusedSettings(values: Values): readonly string[] {
   return lines;
 }
 
-type Parts = Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'> &
-  Pick<AppConfig['grid'], 'nominalFrequencyHz'>;
+interface Parts extends Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'> {
+  readonly frequency: StartFrequency;
+}
 
 /** Call it only when nothing is wrong. @param gridPath see `gridProfilePath` */
 export function appConfig(
   gathered: Gathered,
-  { devices, deviceOf, proxy, faults, nominalFrequencyHz }: Parts,
+  { devices, deviceOf, proxy, faults, frequency }: Parts,
   gridPath: string | null,
 ): AppConfig {
   const { values: v, file } = gathered;
@@ -110,7 +112,7 @@ export function appConfig(
     seed: v.seed,
     deviceSpreadPct: v.device_spread_pct,
     firstDevice: v.first_device,
-    grid: { nominalFrequencyHz, profilePath: gridPath, feeder: feederOf(file) },
+    grid: { nominalFrequencyHz: frequency.hz, profilePath: gridPath, feeder: feederOf(file) },
     seriesEnd: v.series_end,
     windTimeScale: v.wind_time_scale,
     irradianceSource: v.irradiance_source,
@@ -135,6 +137,7 @@ export function appConfig(
     historySamples: v.history_samples,
     log: { level: v.log_level, format: v.log_format },
     unused: unusedSettings(v),
+    notices: frequency.notices,
     startSettings: startSettings(gathered),
     devices,
     deviceOf,

@@ -12,6 +12,12 @@ export interface NominalFrequency {
   readonly from: string;
 }
 
+/** The frequency of a plant at its start. */
+export interface StartFrequency extends NominalFrequency {
+  /** lines for the log when a profile moves the grid of devices whose profiles say nothing */
+  readonly notices: readonly string[];
+}
+
 /** An issue when a profile is made for another grid; null: it fits. @param where put before the key */
 export function frequencyIssue(
   { nominalFrequencyHz }: Pick<DeviceProfile, 'nominalFrequencyHz'>,
@@ -33,7 +39,7 @@ export function nominalFrequency(
   { file }: Gathered,
   devices: readonly DeviceConfig[],
   issues: Issue[],
-): NominalFrequency {
+): StartFrequency {
   const labels = new Map<DeviceProfile, string>();
   for (const { profile, profileName, name } of devices)
     if (!labels.has(profile))
@@ -48,5 +54,15 @@ export function nominalFrequency(
     const issue = frequencyIssue(profile, found, label);
     if (issue) issues.push(issue);
   }
-  return found;
+  const others = [...labels].filter(([{ nominalFrequencyHz }]) => nominalFrequencyHz === null).length;
+  const isMoved = stated === undefined && first !== undefined && found.hz !== defaultHz && others > 0;
+  return { ...found, notices: isMoved ? [movedInWords(found, others)] : [] };
+}
+
+function movedInWords({ hz, from }: NominalFrequency, others: number): string {
+  const whose = others === 1 ? 'one other profile that says' : `${others} other profiles that say`;
+  return (
+    `the nominal frequency of the grid is ${hz} Hz in the place of ${defaultHz} Hz, as ${from} says, also for the devices ` +
+    `of ${whose} none; grid.nominal_frequency_hz in the configuration file decides`
+  );
 }

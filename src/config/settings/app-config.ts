@@ -144,6 +144,8 @@ export interface AppConfig {
   };
   /** lines for the log about settings without effect */
   readonly unused: readonly string[];
+  /** lines for the log about what a profile decides for all devices */
+  readonly notices: readonly string[];
   readonly devices: readonly DeviceConfig[];
   /**
    * A further device, as if its entry were in the configuration: settings are its defaults, profiles are shared.

@@ -107,6 +107,7 @@ describe('interface 12: defaults', () => {
       historySamples: 10_000,
       log: { level: 'info', format: 'text' },
       unused: [],
+      notices: [],
       startSettings: [],
     });
     expect(run(['--clouds', 'clear']).unused).to.deep.equal([

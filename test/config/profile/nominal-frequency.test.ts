@@ -17,6 +17,19 @@ describe('the nominal frequency', () => {
     expect(run(['--config', 'c.yaml'], { files: { '/site/c.yaml': mixed } }).grid.nominalFrequencyHz).to.equal(50);
   });
 
+  it('is told in the log where one profile decides it for devices of others', () => {
+    const noticesOf = (yaml: string) => run(['--config', 'c.yaml'], { files: { '/site/c.yaml': yaml } }).notices;
+    const mixed = 'devices:\n  - { device_type: PV-3Phase }\n  - { profile: 5kW-1Phase-EU, device_type: PV-1Phase }\n';
+    expect(run(['--config', 'c.yaml'], { files: { '/site/c.yaml': mixed } }).notices).to.deep.equal([
+      'the nominal frequency of the grid is 50 Hz in the place of 60 Hz, as profile 5kW-1Phase-EU of PV-1Phase 1 says, ' +
+        'also for the devices of one other profile that says none; ' +
+        'grid.nominal_frequency_hz in the configuration file decides',
+    ]);
+    expect(noticesOf(`grid: { nominal_frequency_hz: 50 }\n${mixed}`)).to.deep.equal([]);
+    expect(noticesOf('devices:\n  - { profile: 10kW-3Phase-EU, count: 3 }\n')).to.deep.equal([]);
+    expect(noticesOf('devices:\n  - {}\n  - { profile: { nominal_frequency_hz: 60 } }\n')).to.deep.equal([]);
+  });
+
   it('must be that of every profile that says one', () => {
     expect(fileIssues('grid: { nominal_frequency_hz: 60 }\nf: 10kW-3Phase-EU\nN: 3\n')).to.deep.equal([
       'profile 10kW-3Phase-EU of PV-3Phase 0: nominal_frequency_hz: given 50; allowed: 60, as grid.nominal_frequency_hz says',
