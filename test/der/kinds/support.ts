@@ -35,6 +35,8 @@ export interface KindSpec {
   readonly wind?: Partial<WindParameters>;
   readonly fuelCell?: Partial<FuelCellParameters>;
   readonly evse?: Partial<EvseParameters>;
+  /** in the place of the bundled series */
+  readonly weather?: NonNullable<DeviceSpec['series']>['dc'];
   /** CSV text of a vehicle table */
   readonly vehicles?: string;
   readonly vehiclesEnd?: 'hold' | 'loop';
@@ -100,7 +102,7 @@ function deviceOf(spec: KindSpec, position: number): DeviceSpec {
     ...device,
     name: `${device.name} ${position}`,
     profile: changedProfile(device.profile, spec),
-    series: { ...device.series, visits },
+    series: { ...device.series, dc: spec.weather ?? device.series.dc, visits },
   };
 }
 
