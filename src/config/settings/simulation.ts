@@ -71,6 +71,6 @@ export const tickSettings = {
     flags: ['--first_device'],
     kind: integer(0, 1_000_000),
     default: 0,
-    doc: 'Index of the first device, for a fleet that is spread over several processes.',
+    doc: 'Index of the first device, for a fleet that is split into several processes. In each process the first device of a profile is as the profile says (device_spread_pct); all others are as in one process.',
   }),
 };

@@ -129,7 +129,8 @@ const spreadOf: {
 };
 
 /**
- * The parameters of one device of a fleet: a function of seed, index and profile alone.
+ * The parameters of one device of a fleet: a function of seed, index and profile alone. Which devices take them is for
+ * the caller to say: the first device of a profile in a process does not.
  * @param spreadPct largest deviation, percent; levels in percent move by as many points
  */
 export function spreadSource(

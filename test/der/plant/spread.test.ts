@@ -36,6 +36,13 @@ describe('devices of one profile', () => {
     for (let index = 0; index < 12; index += 1) expect(registers(again, index)).to.equal(registers(spread, index));
   });
 
+  it('are the same however the fleet is split, but for the first of each process', async () => {
+    const [whole, rest, equal] = [fleet(4), fleet(2, { firstIndex: 2 }), fleet(1, { spreadPct: 0 })] as const;
+    for (const plant of [whole, rest, equal]) await plant.step(3);
+    expect(powers(rest)).to.deep.equal([powers(equal)[0], powers(whole)[3]]);
+    expect(powers(whole)[2]).not.to.equal(powers(rest)[0]);
+  });
+
   it('have the ratings of the profile on the nameplate', () => {
     for (const type of ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE']) {
       const plant = testPlant({ types: [type, type], spreadPct: 5 });
