@@ -1,7 +1,6 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { newestAnswer } from '../core/http/answer-order.ts';
-import { leaveHttp } from '../core/http/connection-cap.ts';
 import type { HttpGuard } from '../core/http/http-guard.ts';
 import { createProblem, refuseOnSocket } from '../core/http/problem.ts';
 import type { ProblemCode, ProblemIssue } from '../core/http/problem.ts';
@@ -111,9 +110,9 @@ export interface AcceptedUpgrade {
 }
 
 /**
- * Checks upgrades in front of the WebSocket library: every refusal is a problem body before the handshake. The
- * library's own `verifyClient` would be too late: it runs after the checks of method, version, key and protocol, which
- * the library answers with an HTML page.
+ * Checks upgrades in front of the WebSocket library: a refusal is a problem body before the handshake, and so is that
+ * of what only the library finds (`refuseHandshake`). The library's own `verifyClient` would be too late: it runs after
+ * the checks of method, version, key and protocol, which the library answers with an HTML page.
  * @returns ends it
  */
 export function guardUpgrades(
@@ -130,7 +129,6 @@ export function guardUpgrades(
       refuse(request, socket, outcome);
       return;
     }
-    leaveHttp(socket);
     socket.off('error', onError);
     accepted({ request, socket, head, selection: outcome });
   };

@@ -16,6 +16,7 @@ import type { Logger } from '../core/log/log.ts';
 import type { DeviceChange, Plant, TickEvent } from '../contract/plant.ts';
 import type { StreamClient, StreamReport, StreamReporter } from '../contract/stream-report.ts';
 import { Broadcast } from './frames.ts';
+import { leaveHttp } from '../core/http/connection-cap.ts';
 import { guardUpgrades, refuseHandshake, streamPaths } from './handshake.ts';
 import { Outbox } from './outbox.ts';
 import type { OutboxBounds } from './outbox.ts';
@@ -212,6 +213,8 @@ class TelemetryStream implements Telemetry {
       },
       ({ request, socket, head, selection: { device } }) => {
         library.handleUpgrade(request, socket, head, (webSocket) => {
+          // not before: a connection whose handshake the library refuses stays under the rules of HTTP
+          leaveHttp(socket);
           this.#attach(webSocket, request, device);
         });
       },
