@@ -51,7 +51,7 @@ function stackSetPointKw({ bank, stackPower }: Device): number | null {
 /** Range in whole watts, as kW. */
 const range = (minW: number, maxW: number) => `${Math.round(minW) / 1000} to ${Math.round(maxW) / 1000} kW`;
 
-/** The reply shows set-points in whole watts: one that was read can be sent again. */
+/** Registers and replies have set-points in whole watts: one that was read can be sent again. */
 const slackW = 0.5;
 
 /**
@@ -74,7 +74,13 @@ function acSetPointW(device: Device, { operatingMode }: FuelCellDetail, powerKw:
     const text = `given ${powerKw} kW; the settings of the device allow ${range(minW, maxW)} at the stack (702.WChaRteMax, 702.WMax)`;
     throw invalid('body', pointer, text);
   }
-  return Math.max(settings.minW, Math.min(settings.maxW, stackPower.acW(powerW)));
+  const acW = Math.max(settings.minW, Math.min(settings.maxW, stackPower.acW(powerW)));
+  // the registers count in watts: less than half of one is 0, but more must not become it
+  if (Math.abs(powerW) >= slackW && Math.abs(acW) < slackW) {
+    const text = `given ${powerKw} kW; the plant consumes this itself, and nothing would be left at the AC terminals`;
+    throw invalid('body', pointer, text);
+  }
+  return acW;
 }
 
 const getFuelCell = route({

@@ -122,6 +122,8 @@ describe('interface 6.4: fuel cell', () => {
       const cases: readonly [Json, string][] = [
         [{ power_kw: -1 }, '/power_kw'],
         [{ setpoint_kw: -0.001 }, '/setpoint_kw'],
+        // less than the plant consumes
+        [{ power_kw: 0.01 }, '/power_kw'],
         [{ power_kw: 5.75 }, '/power_kw'],
         [{ power_kw: 1e308 }, '/power_kw'],
         [{ power_kw: 1, setpoint_kw: 1 }, ''],
