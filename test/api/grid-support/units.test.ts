@@ -114,6 +114,17 @@ describe('grid support: a value in a unit selects the mode of that unit', () => 
     ]);
   });
 
+  it('a value between two steps of its register becomes the nearest one, 0 too', async () => {
+    for (const [sent, held] of [
+      [0.0001, 0],
+      [0.0005, 0.001],
+      [-0.0005, -0.001],
+      [100.0004, 100],
+    ] as const)
+      expect(await rest.post('/grid-support/active-power', { setpoint_kw: sent })).to.include({ setpoint_kw: held });
+    expect(await refusals('/active-power', { setpoint_kw: 100.0005 })).to.have.lengthOf(1);
+  });
+
   it('705.Crv.VRef: 0 is stored as written, and no other value below 80 is', async () => {
     expect(await rest.post('/grid-support/volt-var', { v_ref_pct: 0 })).to.include({ v_ref_pct: 0 });
     expect(test.value('705.Crv[0].VRef')).to.equal(0);
