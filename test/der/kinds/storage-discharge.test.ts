@@ -74,10 +74,16 @@ describe('discharge settings of a storage', () => {
     expect(rig.detail('hybrid-dc').batteryPowerW).to.be.within(1950, 2250);
   });
 
-  it('devices without a storage do not have the points', () => {
-    for (const type of ['PV-3Phase', 'EVSE', 'Fuelcell-3Phase']) {
-      const { m702 } = new KindRig({ args: ['-d', type] }).map;
-      expect([m702.WDisChaRteMaxRtg, m702.WDisChaRteMax, m702.VADisChaRteMax]).to.deep.equal([null, null, null]);
+  it('devices without a storage do not have the points; those of a one-way charging station are 0', () => {
+    const v2g = ['--evse_profile', 'EVSE-V2G-DC-50kW-bidir'];
+    for (const [value, type, ...flags] of [
+      [null, 'PV-3Phase'],
+      [null, 'Fuelcell-3Phase'],
+      [null, 'EVSE', ...v2g],
+      [0, 'EVSE'],
+    ] as const) {
+      const { m702 } = new KindRig({ args: ['-d', type, ...flags] }).map;
+      expect([m702.WDisChaRteMaxRtg, m702.WDisChaRteMax, m702.VADisChaRteMax]).to.deep.equal([value, value, value]);
     }
   });
 });
