@@ -22,6 +22,7 @@ export type ActiveDecider =
   | 'source'
   | 'w_max'
   | 'charge_limit'
+  | 'discharge_limit'
   | 'second_limiter'
   | 'enter_service'
   | 'ramp'

@@ -83,6 +83,7 @@ const activeDeciders: readonly ActiveDecider[] = [
   'apparent_power',
   'cessation',
   'out_of_service',
+  'discharge_limit',
 ];
 const reactiveDeciders: readonly ReactiveDecider[] = [
   ...reactivePowerFunctions,

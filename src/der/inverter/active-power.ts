@@ -33,6 +33,8 @@ export interface SourceLink {
   /** AC power that the source can give, and can absorb, W */
   readonly availableW: number;
   readonly absorbableW: number;
+  /** a setting bounds what a storage gives */
+  readonly dischargeLimited: boolean;
   /** the same, once ramps of the source are over */
   readonly potentialW: number;
   readonly potentialAbsorbableW: number;
@@ -47,7 +49,14 @@ const negligibleW = 1e-3;
 const negligiblePct = 1e-4;
 
 /** Deciders that leave the power at what the source and the ratings give. */
-const unheld: readonly ActiveDecider[] = ['source', 'w_max', 'charge_limit', 'idle', 'out_of_service'];
+const unheld: readonly ActiveDecider[] = [
+  'source',
+  'w_max',
+  'charge_limit',
+  'discharge_limit',
+  'idle',
+  'out_of_service',
+];
 
 export class ActivePower {
   readonly droop = new FrequencyDroop();
@@ -234,7 +243,8 @@ export class ActivePower {
     this.#raised =
       side === 'under' || (side === 'over' && this.#raised && droopW > Math.min(this.limitW, this.setPointW));
     const decision = this.#decision;
-    decision.start(maxW, link.availableW > settings.wMaxW ? 'w_max' : 'source');
+    const atSource = link.dischargeLimited ? 'discharge_limit' : 'source';
+    decision.start(maxW, link.availableW > settings.wMaxW ? 'w_max' : atSource);
     if (!this.#raised) {
       decision.cap(this.limitW, settings.maxPowerPct !== null ? 'max_power' : 'ramp');
       decision.cap(this.#wayBackW(settings), 'ramp');
@@ -254,7 +264,9 @@ export class ActivePower {
     const { targetW, floorW, ceilingW, powerW } = decision;
     const commanded = targetW !== null && !this.#raised && targetW < ceilingW;
     // a source that chooses a power below every ceiling is not limited, even where it meets one
-    const unlimited = targetW === null && !this.#generator && this.setPointW <= ceilingW + negligibleW;
+    const atDischargeLimit = decision.ceilingBy === 'discharge_limit' && ceilingW > negligibleW;
+    const unlimited =
+      targetW === null && !this.#generator && !atDischargeLimit && this.setPointW <= ceilingW + negligibleW;
     if (!commanded && !unlimited && powerW >= ceilingW - negligibleW) return decision.ceilingBy;
     if (commanded && Math.abs(powerW - Math.max(floorW, targetW)) <= negligibleW) {
       if (targetW < floorW - negligibleW) return decision.floorBy;

@@ -47,6 +47,11 @@ export class DcLink {
     this.absorbableW = source.absorbableDcW > 0 ? -this.#acOf(-source.absorbableDcW) : 0;
   }
 
+  /** Whether a setting bounds what a storage gives. */
+  get dischargeLimited(): boolean {
+    return this.#source.dischargeLimited ?? false;
+  }
+
   /** Whether the source powers the converter, which gives no reactive power without. */
   get powered(): boolean {
     return this.#source.availableDcW > 0 || this.#source.absorbableDcW > 0;

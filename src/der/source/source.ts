@@ -100,6 +100,8 @@ export interface DcSource {
   readonly potentialDcW?: number;
   /** bound on the discharge of a storage, W; Infinity: its own limits; absent: the source has no storage */
   dischargeLimitDcW?: number;
+  /** that bound is below what the storage could give; absent: the source has no storage */
+  readonly dischargeLimited?: boolean;
   /**
    * bound on the charge of a storage from the grid, W: the inverter keeps it, the source shows it; Infinity: none below
    * the ratings; absent: the source has no storage, or one that charges without the grid

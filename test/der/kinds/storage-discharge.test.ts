@@ -15,10 +15,12 @@ describe('discharge settings of a storage', () => {
     rig.write((tx) => (tx.m702.WDisChaRteMax = 3000));
     await rig.run(5);
     expect(rig.w).to.equal(3000);
+    expect(rig.device.trace.now.activeDecidedBy).to.equal('discharge_limit');
     expect(rig.device.available.injectW).to.be.closeTo(3000, 1e-6);
     rig.command({ kind: 'battery.control', mode: 'discharge', powerW: 9000 });
     await rig.run(5);
     expect(rig.w).to.equal(3000);
+    expect(rig.device.trace.now.activeDecidedBy).to.equal('discharge_limit');
     // DC: the losses come on top
     expect(rig.battery.powerW).to.be.within(3050, 3250);
     expect(rig.battery.maxDischargeW).to.be.closeTo(rig.battery.powerW, 1e-6);
@@ -38,6 +40,7 @@ describe('discharge settings of a storage', () => {
     rig.write((tx) => (tx.m702.WDisChaRteMax = 10_000));
     await rig.run(60);
     expect(rig.w).to.equal(8000);
+    expect(rig.device.trace.now.activeDecidedBy).to.equal('active_power');
     expect(codeOf(() => rig.write((tx) => (tx.m702.WDisChaRteMax = 10_001)))).to.equal('MAP_BAD_VALUE');
   });
 

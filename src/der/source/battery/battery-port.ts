@@ -59,6 +59,10 @@ export class BatteryPort implements DcSource {
     return Math.min(this.#system.prepared.dischargeW, this.dischargeLimitDcW);
   }
 
+  get dischargeLimited(): boolean {
+    return this.dischargeLimitDcW < this.#system.prepared.dischargeW;
+  }
+
   get absorbableDcW(): number {
     return this.#system.prepared.chargeW;
   }

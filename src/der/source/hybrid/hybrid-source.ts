@@ -100,6 +100,10 @@ export class HybridSource implements DcSource {
     this.#battery.dischargeLimitDcW = limitW;
   }
 
+  get dischargeLimited(): boolean {
+    return this.#battery.dischargeLimited ?? false;
+  }
+
   get availableDcW(): number {
     return this.#pv.availableDcW + this.#battery.availableDcW;
   }
