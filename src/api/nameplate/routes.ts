@@ -99,6 +99,9 @@ const configuredSettings = route({
   tag: 'Controls',
   operationId: 'get_configured_settings',
   summary: 'Settings that differ from the ratings, and those of the process that replace members of the profile',
+  description:
+    'Only numbers are listed, since `value` is one for every client: a setting that is a word (`--fuelcell_chemistry`, ' +
+    '`--hybrid_dispatch`) has no line. `GET fuelcell` and `GET hybrid-dc` show what such a word set.',
   query: deviceQuery,
   reply: configuredSettingsSchema,
   examples: { reply: exampleConfiguredSettings },

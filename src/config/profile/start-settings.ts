@@ -1,4 +1,7 @@
-/** The numbers in force that replace members of profiles, for `nameplate/configured-settings`. */
+/**
+ * The numbers in force that replace members of profiles, for `nameplate/configured-settings`. Words are left out: the
+ * released description says that a value there is a number, and a client may rely on it.
+ */
 import type { StartSetting } from '../../contract/start-settings.ts';
 import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';

@@ -8,6 +8,7 @@ const hybrid = ['--device_type', 'HybridDC-3Phase', '-wp', '0', '-p', '0', '--st
 
 describe('GET nameplate/configured-settings', () => {
   it('names what flags and environment put in the place of the profile, then what a client has set', async () => {
+    // the policy is a word: it has no line
     const flags = ['--hybrid_pv_kw', '12', '--hybrid_inverter_kva', '20', '--hybrid_dispatch', 'pv_priority'];
     const loaded = loadConfig([...hybrid, ...flags], { DERBENCH_HYBRID_SOC_MIN_PCT: '15' });
     if (loaded.kind !== 'run') throw new Error(loaded.text);
