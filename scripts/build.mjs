@@ -74,7 +74,7 @@ async function copyPages() {
   for (const name of Object.keys(swaggerAssets)) await copyAsset(name);
   await copyFile(resolve('swagger-ui-dist/LICENSE'), join(pages, 'swagger-ui.LICENSE'));
   await copyFile(resolve('swagger-ui-dist/NOTICE'), join(pages, 'swagger-ui.NOTICE'));
-  await writeFile(join(fresh, 'openapi.json'), JSON.stringify(wholeDescription()));
+  await writeFile(join(fresh, 'openapi.json'), `${JSON.stringify(wholeDescription())}\n`);
 }
 
 async function make() {

@@ -158,7 +158,7 @@ export function mountDocs(app: Application, document: () => Promise<OpenApiDocum
     '/openapi.json': file(
       'application/json',
       // generating it takes some 0.3 s, in which nothing else is served
-      () => built('./openapi.json', async () => Buffer.from(JSON.stringify(await document()))),
+      () => built('./openapi.json', async () => Buffer.from(`${JSON.stringify(await document())}\n`)),
       plainHeaders,
     ),
   };

@@ -58,10 +58,10 @@ export function endingOf(type: string): Buffer | undefined {
   return type.endsWith('json') ? lineEnd : undefined;
 }
 
-/** The whole body as it is sent. */
+/** The whole body as it is sent; one that has its ending is sent as it is, so that many clients can share it. */
 function complete({ type, bytes }: Content): Buffer {
   const ending = endingOf(type);
-  return ending ? Buffer.concat([bytes, ending]) : bytes;
+  return ending === undefined || bytes.at(-1) === ending[0] ? bytes : Buffer.concat([bytes, ending]);
 }
 
 /** Sends a body, with the headers that every answer carries. */
