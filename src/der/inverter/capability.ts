@@ -76,8 +76,8 @@ function legOf(hypotenuse: number, leg: number): number {
 }
 
 /** P and Q within the circle. Reactive current of a dip has priority: active power gets the rest of the current. */
-export function withSupport(pW: number, qVar: number, circleVa: number): readonly [pW: number, qVar: number] {
-  const keptVar = Math.max(-circleVa, Math.min(circleVa, qVar));
-  const roomW = Math.sqrt(Math.max(0, circleVa ** 2 - keptVar ** 2));
+export function withSupport(pW: number, qVar: number, sVa: number): readonly [pW: number, qVar: number] {
+  const keptVar = Math.max(-sVa, Math.min(sVa, qVar));
+  const roomW = Math.sqrt(Math.max(0, sVa ** 2 - keptVar ** 2));
   return [Math.max(-roomW, Math.min(roomW, pW)), keptVar];
 }

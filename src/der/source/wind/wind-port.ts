@@ -27,7 +27,7 @@ interface Model {
   readonly steady: SteadyTable;
 }
 
-/** Solved machines by what they depend on, the latest last. */
+/** Solved machines by what they depend on, the latest used last. */
 const models = new Map<string, Model>();
 const maxModels = 64;
 
@@ -36,11 +36,15 @@ function modelOf(parameters: WindParameters): Model {
   const { turbine, cpModel, ratedPowerW, rotorDiameterM, airDensityKgM3, efficiencyNominal } = parameters;
   const key = JSON.stringify([turbine, cpModel, ratedPowerW, rotorDiameterM, airDensityKgM3, efficiencyNominal]);
   const known = models.get(key);
-  if (known) return known;
+  if (known) {
+    models.delete(key);
+    models.set(key, known);
+    return known;
+  }
   const machine = createMachine(parameters);
   const model = { machine, steady: steadyTable(machine) };
   models.set(key, model);
-  // profiles come and go: the oldest machine gives way, and stays with the turbines that have it
+  // profiles come and go: the machine that was not used for longest gives way, and stays with the turbines that have it
   const [oldest] = models.keys();
   if (models.size > maxModels && oldest !== undefined) models.delete(oldest);
   return model;
