@@ -13,7 +13,10 @@ describe('Requests in the log', () => {
   async function open(level: LogLevel): Promise<void> {
     book = createLogBook({ level, write: () => undefined });
     const plant = testPlant({ types: ['Batt-3Phase', 'PV-3Phase'], log: book.logger('AC'), dcLog: book.logger('DC') });
-    rest = await Rest.open(plant, { logBook: book, removeDevice: async (index) => void (await plant.remove(index)) });
+    const removeDevice = async (index: number) => {
+      await plant.remove(index);
+    };
+    rest = await Rest.open(plant, { logBook: book, removeDevice });
   }
   afterEach(() => rest.api.stop());
 
