@@ -201,7 +201,8 @@ const minActiveShare = 0.1;
 
 /** Part of a limit in amperes that is left for active current beside `reactiveA`, 0 to 1. */
 export function activeShare(limitA: number, reactiveA: number): number {
-  if (limitA === Infinity) return 1;
+  // a limit of 0 A admits no active current, whatever its part
+  if (limitA === Infinity || limitA <= 0) return 1;
   return Math.max(minActiveShare, Math.sqrt(Math.max(0, 1 - (reactiveA / limitA) ** 2)));
 }
 

@@ -5,6 +5,7 @@ import type { EvseProfileLimit } from '../../../../src/contract/kinds/evse-comma
 import type { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 import { codeOf } from '../../../support/map.ts';
 import { at, input, plug, run, station, v2g } from './rig.ts';
+import { activeShare } from '../../../../src/der/source/evse/connector.ts';
 
 const none = { limitW: null, limitA: null };
 const perA = 230 * 0.99;
@@ -206,5 +207,15 @@ describe('EVSE: charging profile', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe('active part of a limit in amperes beside reactive current', () => {
+  it('is what the circle leaves, at least a tenth, and a number for a limit of 0 A too', () => {
+    expect(activeShare(10, 6)).to.be.closeTo(0.8, 1e-12);
+    expect(activeShare(10, 0)).to.equal(1);
+    expect(activeShare(10, 12)).to.equal(0.1);
+    expect(activeShare(Infinity, 6)).to.equal(1);
+    for (const reactiveA of [0, 6]) expect(activeShare(0, reactiveA)).to.equal(1);
   });
 });
