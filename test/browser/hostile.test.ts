@@ -144,7 +144,7 @@ describe('a hostile page in a browser', () => {
     const answers = Object.entries(results).filter(([, result]) => result.startsWith('read: '));
     expect(answers.length).to.be.greaterThan(8);
     for (const [name, result] of answers) {
-      expect(result, name).to.match(/^read: (\{.*"code":"misdirected-host".*\})?$/);
+      expect(result, name).to.match(/^read: (\{.*"code":"misdirected-host".*\}\n)?$/);
     }
     expect(Object.entries(results).filter(([, result]) => result === 'open' || result === 'loaded')).to.deep.equal([]);
     expect(seen.length).to.be.greaterThan(20);
