@@ -61,6 +61,10 @@ export interface LoopShareOptions {
 }
 
 const defaultBudgetMs = 5;
+const monotonicMs = () => performance.now();
+const inNextTurn: NextTurn = (run) => {
+  setImmediate(run);
+};
 
 /**
  * Work of many callers that gets a share of each turn of the event loop, so that sockets and timers of others never wait
@@ -74,14 +78,10 @@ export class LoopShare {
   /** begin of the first work in this turn; null: there was none */
   #begunMs: number | null = null;
 
-  constructor({ budgetMs = defaultBudgetMs, nowMs, nextTurn }: LoopShareOptions = {}) {
+  constructor({ budgetMs = defaultBudgetMs, nowMs = monotonicMs, nextTurn = inNextTurn }: LoopShareOptions = {}) {
     this.#budgetMs = budgetMs;
-    this.#nowMs = nowMs ?? (() => performance.now());
-    this.#nextTurn =
-      nextTurn ??
-      ((run) => {
-        setImmediate(run);
-      });
+    this.#nowMs = nowMs;
+    this.#nextTurn = nextTurn;
   }
 
   /** How much work waits. */
@@ -148,15 +148,16 @@ export class LoopQueue {
   #spentMs = 0;
   #isTurnAsked = false;
 
-  constructor({ budgetMs = defaultBudgetMs, lightMs = defaultLightMs, nowMs, nextTurn }: LoopQueueOptions = {}) {
+  constructor({
+    budgetMs = defaultBudgetMs,
+    lightMs = defaultLightMs,
+    nowMs = monotonicMs,
+    nextTurn = inNextTurn,
+  }: LoopQueueOptions = {}) {
     this.#budgetMs = budgetMs;
     this.#lightMs = lightMs;
-    this.#nowMs = nowMs ?? (() => performance.now());
-    this.#nextTurn =
-      nextTurn ??
-      ((run) => {
-        setImmediate(run);
-      });
+    this.#nowMs = nowMs;
+    this.#nextTurn = nextTurn;
   }
 
   /** Whether work that comes now has to wait. */

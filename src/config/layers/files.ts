@@ -9,7 +9,7 @@ import { fileReason, readTextFile } from '../../core/text-file.ts';
 import { bareName, bundledExampleNames } from '../profile/bundled.ts';
 import { deviceEntrySchema, faultListSchema, maxDevices } from '../profile/device-entry.ts';
 import type { DeviceEntry, FaultList } from '../profile/device-entry.ts';
-import { absentKey } from '../profile/device-profile.ts';
+import { absentKey, nominalFrequencySchema } from '../profile/device-profile.ts';
 import { refused, unknownName, zodIssues } from '../issues/issues.ts';
 import { flagSpelled } from './flags.ts';
 import { parseYaml } from './yaml.ts';
@@ -133,15 +133,10 @@ const feederSchema = z
 
 const gridSchema = z
   .strictObject({
-    nominal_frequency_hz: z
-      .number()
-      .min(40)
-      .max(70)
-      .optional()
-      .meta({
-        description: 'Nominal frequency, Hz; default that of the profiles that say one, else 60.',
-        examples: [50, 60],
-      }),
+    nominal_frequency_hz: nominalFrequencySchema.optional().meta({
+      description: 'Nominal frequency, Hz; default that of the profiles that say one, else 60.',
+      examples: [50, 60],
+    }),
     profile: z
       .string()
       .min(1)

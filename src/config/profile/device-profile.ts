@@ -112,21 +112,19 @@ const inverterSchema = z
     description: 'Properties of the inverter that the standard leaves to its manufacturer and no register holds.',
   });
 
+/** Nominal frequency of a grid, Hz. */
+export const nominalFrequencySchema = z.number().min(40).max(70);
+
 /** A device profile in a file. */
 export const deviceProfileSchema = z
   .strictObject({
     name: z.string().min(1).max(64).optional().meta({ description: 'Name for people.' }),
     description: z.string().max(1000).optional(),
-    nominal_frequency_hz: z
-      .number()
-      .min(40)
-      .max(70)
-      .optional()
-      .meta({
-        description:
-          'Nominal frequency of the grid that the device is made for, Hz; it is that of the grid where the configuration gives none. Default: any.',
-        examples: [50, 60],
-      }),
+    nominal_frequency_hz: nominalFrequencySchema.optional().meta({
+      description:
+        'Nominal frequency of the grid that the device is made for, Hz; it is that of the grid where the configuration gives none. Default: any.',
+      examples: [50, 60],
+    }),
     models: modelsSchema.optional(),
     inverter: inverterSchema.optional(),
     ...kindBlocksSchema.shape,

@@ -12,7 +12,8 @@ export function lagged(
   timeConstantS: number,
 ): number {
   const x = dtS / timeConstantS;
-  if (!(x > 0)) return value;
+  // at rest, as most sub-steps are, there is nothing to solve
+  if (!(x > 0) || (value === fromTarget && value === toTarget)) return value;
   const reached = -Math.expm1(-x);
   return value + (fromTarget - value) * reached + (toTarget - fromTarget) * (1 - reached / x);
 }

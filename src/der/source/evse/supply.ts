@@ -17,29 +17,28 @@ export function ownVar(connectors: readonly Connector[]): number {
   return sum;
 }
 
-/**
- * Power of the chargers that load one phase of a three-phase station; null: there is none. A single-phase vehicle loads
- * L1 of a three-phase connector; single-phase connectors use the phases in turn.
- */
-export function phaseLoads({ connectors, outside }: Station): PhaseLoads | null {
-  if (outside.supplyPhases < 3) return null;
-  const watts: [number, number, number] = [0, 0, 0];
-  const vars: [number, number, number] = [0, 0, 0];
-  let found = false;
-  for (const c of connectors) {
-    if (c.p.type !== 'ac' || c.planW === 0 || phasesInUse(c) === 3) continue;
-    found = true;
-    const at = (supplyPhases(c, 3)[0] ?? 1) - 1;
-    watts[at] = (watts[at] ?? 0) - c.planW;
-    vars[at] = (vars[at] ?? 0) + chargerVar(c, c.planW);
-  }
-  return found ? { watts, vars } : null;
-}
-
 /** Position of the only phase that a charger loads; null: it loads all phases of the station evenly. */
 function onePhaseOf(c: Connector, { outside: { supplyPhases: supplied } }: Station): number | null {
   if (supplied < 3 || c.p.type !== 'ac' || phasesInUse(c) === 3) return null;
   return (supplyPhases(c, 3)[0] ?? 1) - 1;
+}
+
+/**
+ * Power of the chargers that load one phase of a three-phase station; null: there is none. A single-phase vehicle loads
+ * L1 of a three-phase connector; single-phase connectors use the phases in turn.
+ */
+export function phaseLoads(station: Station): PhaseLoads | null {
+  const watts: [number, number, number] = [0, 0, 0];
+  const vars: [number, number, number] = [0, 0, 0];
+  let found = false;
+  for (const c of station.connectors) {
+    const at = onePhaseOf(c, station);
+    if (at === null || c.planW === 0) continue;
+    found = true;
+    watts[at] = (watts[at] ?? 0) - c.planW;
+    vars[at] = (vars[at] ?? 0) + chargerVar(c, c.planW);
+  }
+  return found ? { watts, vars } : null;
 }
 
 /** Share of the way to a new reactive power that the limits go in one sub-step: limits and power factor depend on each other. */
