@@ -1,0 +1,65 @@
+/** Controls as the scheduler hands them to the bridge: what is to be in force on one device, and what became of it. */
+import type { Received } from '../xml/document.ts';
+import type { DERControlBase, DERCurve, DefaultDERControl } from '../xml/documents.ts';
+
+/** A control mode: the name of a member of DERControlBase. */
+export type ModeName = Exclude<keyof DERControlBase, 'rampTms'>;
+
+/** What a DERControl or DefaultDERControl asks for, with the curves that its links name. */
+export interface ResolvedControl {
+  readonly base: Received<DERControlBase>;
+  /** by the `href` of the DERCurveLink as it stands in `base`; null: it could not be read */
+  readonly curves: ReadonlyMap<string, Received<DERCurve> | null>;
+  /** the members beside DERControlBase of a default control (setES..., setGradW); absent: an event */
+  readonly settings?: Received<Omit<DefaultDERControl, 'DERControlBase'>>;
+}
+
+/** A control that is in force, with the modes that it has not lost to another one. */
+export interface ControlInForce {
+  /** mRID of an event; `default <mRID or href of the program>` */
+  readonly id: string;
+  readonly origin: 'event' | 'default';
+  readonly modes: readonly ModeName[];
+  readonly control: ResolvedControl;
+}
+
+/** Why a mode of a control is not carried out. */
+export interface LeftOutMode {
+  readonly mode: ModeName;
+  /** `unsupported`: the device has no physics for it; `invalid`: its value; `outweighed`: by another control's mode */
+  readonly reason: 'unsupported' | 'invalid' | 'outweighed';
+  /** in a sentence */
+  readonly detail: string;
+}
+
+/**
+ * What became of a control in force.
+ * - `applied`: its supported modes are in force
+ * - `waiting`: the device takes no control now (local control, dark); it is tried again
+ * - `unsupported`: none of its modes has physics (response 252)
+ * - `invalid`: a value is out of range and nothing is in force (response 253)
+ */
+export interface ControlOutcome {
+  readonly state: 'applied' | 'waiting' | 'unsupported' | 'invalid';
+  readonly leftOut: readonly LeftOutMode[];
+  /** another writer has changed a point of it since */
+  readonly overwritten: boolean;
+}
+
+/** One device (or all devices of an EndDevice) under control. Made by the bridge. */
+export interface ControlTarget {
+  /** modes with physics, for `modesSupported` */
+  readonly supported: ReadonlySet<ModeName>;
+  /** What would become of a control if it were in force alone; changes nothing. For responses at receipt. */
+  check(control: ResolvedControl): ControlOutcome;
+  /**
+   * Makes exactly these controls be in force, of highest priority first; what is no longer among them is given back.
+   * Calling it again with the same controls changes nothing but tries what is `waiting`.
+   * @returns the outcome of each, by id
+   */
+  apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome>;
+  /** Calls back when the device can take controls again or has been reset; the returned function ends it. */
+  onChange(listener: () => void): () => void;
+  /** Gives everything back. */
+  close(): void;
+}

@@ -1,0 +1,117 @@
+/** What the scheduler of events takes in and gives out. Times are seconds of server time. */
+import type { ControlInForce, ControlOutcome, ModeName, ResolvedControl } from '../control/model.ts';
+
+/** EventStatus.currentStatus. */
+export type EventStatusNow = 'scheduled' | 'active' | 'cancelled' | 'cancelled with randomization' | 'superseded';
+
+/** A DERControl as a list shows it. */
+export interface ListedControl {
+  /** upper case */
+  readonly mrid: string;
+  readonly href: string | null;
+  readonly description: string | null;
+  readonly version: number | null;
+  readonly creationS: number;
+  readonly startS: number;
+  readonly durationS: number;
+  /** 0 where the control has none */
+  readonly randomizeStartS: number;
+  readonly randomizeDurationS: number;
+  readonly status: EventStatusNow;
+  readonly statusS: number | null;
+  readonly potentiallySuperseded: boolean;
+  /** bits of DeviceCategoryType; null: every device */
+  readonly deviceCategory: number | null;
+  /** bits: 1 received, 2 specific responses, 4 responses of the user */
+  readonly responseRequired: number;
+  /** absolute URI; null: no response can be sent */
+  readonly replyTo: string | null;
+  readonly modes: readonly ModeName[];
+  readonly control: ResolvedControl;
+}
+
+export interface ListedDefault {
+  readonly mrid: string | null;
+  readonly href: string | null;
+  readonly description: string | null;
+  readonly modes: readonly ModeName[];
+  readonly control: ResolvedControl;
+}
+
+/** A DERProgram that concerns an EndDevice. */
+export interface ListedProgram {
+  /** mRID in upper case; its URI where it has none */
+  readonly key: string;
+  readonly href: string;
+  readonly description: string | null;
+  /** 0..255, lower wins */
+  readonly primacy: number;
+  /** undefined: it could not be read this time and stays as it was; null: there is none */
+  readonly defaultControl: ListedDefault | null | undefined;
+  /** undefined: the list could not be read this time, and its controls stay as they were */
+  readonly controls: readonly ListedControl[] | undefined;
+}
+
+/** DERControlResponse.status. */
+export type ResponseStatus = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 12 | 13 | 14 | 251 | 252 | 253 | 254;
+
+/** A response that is owed. */
+export interface OwedResponse {
+  readonly mrid: string;
+  readonly status: ResponseStatus;
+  readonly createdS: number;
+  readonly replyTo: string;
+}
+
+export const controlStates = ['scheduled', 'active', 'completed', 'cancelled', 'superseded', 'rejected'] as const;
+export type ControlState = (typeof controlStates)[number];
+
+/** A control as it is known, for REST. */
+export interface KnownControl {
+  readonly listed: ListedControl;
+  readonly programKey: string;
+  readonly primacy: number;
+  readonly state: ControlState;
+  readonly effectiveStartS: number;
+  readonly effectiveDurationS: number;
+  /** modes that it has not lost; while active */
+  readonly modesInForce: readonly ModeName[];
+  readonly optedOut: boolean;
+  readonly outcome: ControlOutcome | null;
+}
+
+/** What happens to the schedule of one EndDevice. */
+export type ScheduleInput =
+  /** the programs of all its FSAs; a program that is missing has left */
+  | { readonly kind: 'programs'; readonly programs: readonly ListedProgram[] }
+  /** time has passed, or the clock of the server has jumped */
+  | { readonly kind: 'time' }
+  /** what became of the controls in force */
+  | { readonly kind: 'outcomes'; readonly outcomes: ReadonlyMap<string, ControlOutcome> }
+  /** the user takes part or does not (`csip/controls/{mrid}/opt`) */
+  | { readonly kind: 'opt'; readonly mrid: string; readonly in: boolean }
+  /** the device was reset: events under way are not applied again */
+  | { readonly kind: 'reset' };
+
+/** The effect of an input. */
+export interface ScheduleStep<State> {
+  readonly state: State;
+  readonly responses: readonly OwedResponse[];
+  /** what is to be in force from now on, highest priority first; the same object while nothing has changed */
+  readonly inForce: readonly ControlInForce[];
+  /** when `time` is to be told next; null: nothing is due */
+  readonly nextS: number | null;
+}
+
+/** Facts about one EndDevice and choices of the client. */
+export interface ScheduleOptions {
+  /** bits of DeviceCategoryType of its devices */
+  readonly deviceCategory: number;
+  /** uniform in [0, 1), a fixed one for each (mRID, purpose): stable over polls and restarts */
+  readonly pick: (mrid: string, purpose: 'start' | 'duration' | 'cancel') => number;
+  /** moment of response 7: the winner's start, or the discovery of the winner */
+  readonly supersededResponse: 'at_start' | 'at_discovery';
+  readonly revision: '2018' | '2023';
+  /** what the device would make of a control, at its receipt */
+  readonly check: (control: ResolvedControl) => ControlOutcome;
+}
