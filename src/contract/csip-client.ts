@@ -1,0 +1,599 @@
+/**
+ * The interface between the client of IEEE 2030.5 (CSIP) and REST: what it shows of the head-end, of its EndDevices and
+ * their controls, and its operations. Instants are ms since the epoch: `...Ms` on the wall clock, `...ServerMs` on the
+ * clock of the server. Documents are shown with the member names of the standard.
+ */
+import type { Origin } from '../core/origin.ts';
+
+export const csipStates = [
+  'disabled',
+  'connecting',
+  'discovering',
+  'registering',
+  'running',
+  'retrying',
+  'stopped',
+] as const;
+/**
+ * `connecting`: no answer of the DeviceCapability yet; `discovering`: the walk to the EndDevice; `registering`: the
+ * EndDevice is not there yet, or its PIN is being checked; `retrying`: the server is lost; `stopped`: disconnected by
+ * hand, or ended for good by a wrong PIN (then with an error)
+ */
+export type CsipState = (typeof csipStates)[number];
+
+export const csipRevisions = ['2018', '2023'] as const;
+export type CsipRevision = (typeof csipRevisions)[number];
+
+export const csipIdentities = ['per_device', 'aggregator'] as const;
+export type CsipIdentity = (typeof csipIdentities)[number];
+
+/** A member of a document of the standard as JSON; texts of its type HexBinary stay texts. */
+export type CsipJson = string | number | boolean | null | readonly CsipJson[] | { readonly [name: string]: CsipJson };
+export type CsipDocument = Readonly<Record<string, CsipJson>>;
+
+export interface CsipServer {
+  readonly host: string;
+  readonly port: number;
+  /** path of the DeviceCapability */
+  readonly dcap: string;
+  readonly tls: boolean;
+  readonly revision: CsipRevision;
+  /** of the last handshake; null: none, or plain HTTP */
+  readonly negotiated: { readonly protocol: string; readonly cipher: string } | null;
+}
+
+export interface CsipConnection {
+  /** walks that were begun */
+  readonly attempts: number;
+  readonly consecutiveFailures: number;
+  /** ms until the next attempt; null: none is planned */
+  readonly retryInMs: number | null;
+  /** last answer of the server; null: never */
+  readonly lastContactMs: number | null;
+  readonly lastError: string | null;
+  readonly lastErrorMs: number | null;
+  /** a loss of communication that was asked for (`communication`) */
+  readonly lost: { readonly sinceMs: number /** null: until it is ended */; readonly untilMs: number | null } | null;
+}
+
+export interface CsipEndDevice {
+  readonly href: string;
+  readonly lfdi: string | null;
+  readonly sfdi: number | null;
+  /** bits of DeviceCategoryType, hexadecimal as the server shows them */
+  readonly deviceCategory: string | null;
+  /** null: the server does not say */
+  readonly enabled: boolean | null;
+  readonly changedServerMs: number | null;
+  readonly postRateS: number | null;
+  /** `pinMatches` null: no PIN is set here, or the server shows none. PINs themselves are shown nowhere */
+  readonly registration: { readonly pinMatches: boolean | null; readonly registeredServerMs: number | null } | null;
+  /** devices of this process that it stands for; empty: a foreign EndDevice in the list of the server */
+  readonly deviceIndices: readonly number[];
+  /** names of its links and their `href`, such as `FunctionSetAssignmentsListLink` */
+  readonly links: Readonly<Record<string, string>>;
+}
+
+/** A curve with its values in the units of its axes: x by 10^xMultiplier, y by 10^yMultiplier. */
+export interface CsipCurve {
+  readonly href: string | null;
+  readonly mrid: string | null;
+  readonly description: string | null;
+  /** DERCurveType */
+  readonly curveType: number | null;
+  readonly xMultiplier: number;
+  readonly yMultiplier: number;
+  /** DERUnitRefType */
+  readonly yRefType: number | null;
+  readonly points: readonly { readonly x: number; readonly y: number; readonly excitation: boolean | null }[];
+  /** 1/100 s to s; null: absent */
+  readonly openLoopS: number | null;
+  /** rates in percent per second; null: absent */
+  readonly rampDecPctPerS: number | null;
+  readonly rampIncPctPerS: number | null;
+  readonly rampPt1S: number | null;
+  /** percent */
+  readonly vRefPct: number | null;
+}
+
+/**
+ * The members of a DERControlBase by their names in snake case with the unit behind (`op_mod_max_lim_w_pct`), with
+ * values in that unit. Names with numbers: percent, W, var, V or s.
+ */
+export type CsipModeValue =
+  | number
+  | boolean
+  /** FixedVar; `ref`: `set_max_w`, `set_max_var`, `stat_var_avail` or the number of another DERUnitRefType */
+  | { readonly ref: string; readonly value_pct: number }
+  | { readonly pf: number; readonly excitation: 'over_excited' | 'under_excited' | null }
+  /** FreqDroopType: dead bands in Hz, slopes as they are per unit of frequency by per unit of power, response in s */
+  | {
+      readonly db_of_hz: number | null;
+      readonly db_uf_hz: number | null;
+      readonly k_of: number | null;
+      readonly k_uf: number | null;
+      readonly response_s: number | null;
+      readonly p_min_w: number | null;
+    }
+  /** a mode by a curve; `curve` null: it could not be read */
+  | { readonly curve_href: string; readonly curve: CsipCurve | null };
+export type CsipModes = Readonly<Record<string, CsipModeValue>>;
+
+/** The members of a DefaultDERControl beside its DERControlBase, by their names in snake case with the unit behind. */
+export type CsipDefaultSettings = Readonly<Record<string, number>>;
+
+export interface CsipDefaultControl {
+  readonly mrid: string | null;
+  readonly href: string | null;
+  readonly description: string | null;
+  readonly programHref: string;
+  readonly modes: CsipModes;
+  /** names of `modes` that are in force now */
+  readonly modesInForce: readonly string[];
+  readonly settings: CsipDefaultSettings;
+  readonly leftOut: readonly CsipLeftOutMode[];
+}
+
+export interface CsipProgram {
+  readonly href: string;
+  readonly mrid: string | null;
+  readonly description: string | null;
+  readonly primacy: number;
+  /** FSAs that lead to it */
+  readonly fsaHrefs: readonly string[];
+  readonly deviceIndices: readonly number[];
+  /** null: it has none, or it could not be read */
+  readonly defaultControl: CsipDefaultControl | null;
+  /** of the list of the server */
+  readonly controlCount: number;
+  readonly curves: readonly CsipCurve[];
+}
+
+export const csipControlStates = ['scheduled', 'active', 'completed', 'cancelled', 'superseded', 'rejected'] as const;
+export type CsipControlState = (typeof csipControlStates)[number];
+
+export const csipResponseResults = ['queued', 'sent', 'refused', 'dropped'] as const;
+/**
+ * `queued`: still to be sent, or to be sent again; `refused`: by the server for good; `dropped`: by a fault, or because
+ * the queue was full
+ */
+export type CsipResponseResult = (typeof csipResponseResults)[number];
+
+export interface CsipResponse {
+  readonly mrid: string;
+  readonly endDeviceLfdi: string;
+  readonly deviceIndices: readonly number[];
+  readonly status: number;
+  /** createdDateTime */
+  readonly createdServerMs: number;
+  readonly replyTo: string;
+  readonly result: CsipResponseResult;
+  /** null: not sent yet */
+  readonly sentAtMs: number | null;
+  /** attempts so far */
+  readonly attempts: number;
+  /** of the last answer; null: none came */
+  readonly httpStatus: number | null;
+  readonly lastError: string | null;
+}
+
+export interface CsipLeftOutMode {
+  readonly mode: string;
+  readonly reason: 'unsupported' | 'invalid' | 'outweighed';
+  readonly detail: string;
+}
+
+/** An event as one EndDevice knows it. */
+export interface CsipControl {
+  readonly mrid: string;
+  readonly href: string | null;
+  readonly description: string | null;
+  readonly version: number | null;
+  readonly programHref: string;
+  readonly primacy: number;
+  readonly state: CsipControlState;
+  readonly creationServerMs: number;
+  readonly startServerMs: number;
+  readonly durationS: number;
+  readonly effectiveStartServerMs: number;
+  readonly effectiveDurationS: number;
+  readonly randomizeStartS: number;
+  readonly randomizeDurationS: number;
+  readonly potentiallySuperseded: boolean;
+  /** HexBinary8 as a number */
+  readonly responseRequired: number;
+  readonly modes: CsipModes;
+  /** names of `modes` in force; empty unless active */
+  readonly modesInForce: readonly string[];
+  readonly leftOut: readonly CsipLeftOutMode[];
+  /** due, but the device takes no control now (local control, dark) */
+  readonly waiting: boolean;
+  /** another writer has changed a point of it */
+  readonly overwritten: boolean;
+  readonly optedOut: boolean;
+  readonly responses: readonly CsipResponse[];
+  readonly endDeviceLfdi: string;
+  readonly deviceIndices: readonly number[];
+}
+
+export interface CsipTime {
+  /** now, by the clock of the server */
+  readonly serverNowMs: number;
+  readonly offsetS: number;
+  readonly quality: number | null;
+  readonly tzOffsetS: number | null;
+  readonly dstOffsetS: number | null;
+  /** since the Time was read */
+  readonly ageS: number;
+  readonly href: string | null;
+}
+
+export interface CsipStatus {
+  readonly state: CsipState;
+  /** null: no client (disabled) */
+  readonly server: CsipServer | null;
+  readonly identity: CsipIdentity | null;
+  readonly lfdi: string | null;
+  readonly sfdi: number | null;
+  /** devices that this client stands for */
+  readonly deviceIndices: readonly number[];
+  readonly connection: CsipConnection;
+  readonly endDevice: CsipEndDevice | null;
+  readonly programs: readonly CsipProgram[];
+  readonly activeControls: readonly CsipControl[];
+  /** default modes in force by control mode, as `modes` of a control; null: none is in force */
+  readonly defaultModes: CsipModes | null;
+  readonly time: CsipTime | null;
+  /** by resource: `DeviceCapability`, `EndDeviceList`, `DERProgramList` */
+  readonly pollRatesS: Readonly<Record<string, number>>;
+  readonly metering: {
+    readonly mupHref: string | null;
+    readonly postRateS: number | null;
+    readonly lastPostMs: number | null;
+    readonly postedCount: number;
+  } | null;
+  readonly subscriptions: number;
+}
+
+export interface CsipCertificate {
+  readonly lfdi: string;
+  readonly sfdi: number;
+  readonly subject: string;
+  readonly issuer: string;
+  readonly notBeforeMs: number;
+  readonly notAfterMs: number;
+  readonly chainLength: number;
+}
+
+/** The chains of `scripts/make-csip-pki.sh`: the own one, and those of COMM-004. */
+export const csipCertificateNames = [
+  'default',
+  'comm_004a',
+  'comm_004b',
+  'comm_004c',
+  'comm_004d',
+  'comm_004e',
+  'comm_004f',
+  'comm_004g',
+] as const;
+export type CsipCertificateName = (typeof csipCertificateNames)[number];
+
+/** PEM texts, never paths. They are never shown. */
+export interface CsipPem {
+  /** own certificate and its intermediates */
+  readonly cert: string;
+  /** private key, not encrypted */
+  readonly key: string;
+  readonly rootCert: string;
+}
+
+export interface CsipCertificates {
+  /** null: texts were given */
+  readonly selected: CsipCertificateName | null;
+  /** chains that can be selected here: without `--use_test_pki_certs` only `default` */
+  readonly available: readonly CsipCertificateName[];
+  /** null: plain HTTP */
+  readonly certificate: CsipCertificate | null;
+}
+
+/** The settings that can be changed while it runs. The texts of certificates and keys are never among them. */
+export interface CsipConfig {
+  readonly serverHost: string;
+  readonly serverPort: number;
+  readonly dcap: string;
+  readonly tls: boolean;
+  readonly revision: CsipRevision;
+  /** null: that of the server */
+  readonly pollRateS: number | null;
+  readonly postRateS: number | null;
+  /** false: times of this machine in place of those of the server */
+  readonly useServerTime: boolean;
+  readonly subscribe: boolean;
+  /** whether a PIN is set and checked; the PIN itself is not shown */
+  readonly pinSet: boolean;
+  readonly checkHostname: boolean;
+  readonly strictCipher: boolean;
+  readonly identity: CsipIdentity;
+}
+
+/** What is to change. A change of server or certificates connects anew; `null`: back to what it was at the start. */
+export interface CsipConfigPatch {
+  readonly serverHost?: string;
+  readonly serverPort?: number;
+  readonly dcap?: string;
+  readonly tls?: boolean;
+  readonly revision?: CsipRevision;
+  readonly pollRateS?: number | null;
+  readonly postRateS?: number | null;
+  readonly useServerTime?: boolean;
+  readonly subscribe?: boolean;
+  /** null: it is not checked */
+  readonly pin?: number | null;
+  readonly certPem?: string;
+  readonly keyPem?: string;
+  readonly rootCertPem?: string;
+}
+
+export const csipDerDocuments = ['capability', 'settings', 'status', 'availability'] as const;
+export type CsipDerDocument = (typeof csipDerDocuments)[number];
+
+/** A document as it was sent last. */
+export interface CsipSentDocument {
+  readonly sentAtMs: number;
+  readonly result: 'accepted' | 'refused' | 'failed' | 'dropped';
+  /** null: no answer */
+  readonly httpStatus: number | null;
+  readonly href: string;
+  readonly body: CsipDocument;
+}
+
+/** One MirrorMeterReading. */
+export interface CsipReadingSet {
+  readonly mrid: string;
+  readonly description: string | null;
+  readonly deviceIndex: number;
+  readonly uom: number;
+  readonly flowDirection: number | null;
+  readonly phase: number | null;
+  readonly multiplier: number;
+  readonly lastPostMs: number | null;
+  /** of the last post, oldest first; `value` is scaled by the multiplier */
+  readonly values: readonly { readonly startServerMs: number; readonly durationS: number; readonly value: number }[];
+}
+
+export interface CsipReadings {
+  readonly mupHref: string | null;
+  readonly postRateS: number | null;
+  readonly sets: readonly CsipReadingSet[];
+}
+
+export interface CsipLogEvent {
+  readonly createdServerMs: number;
+  readonly functionSet: number;
+  readonly code: number;
+  readonly eventId: number;
+  readonly pen: number;
+  readonly profileId: number;
+  readonly details: string | null;
+  readonly deviceIndex: number;
+  readonly result: CsipResponseResult;
+}
+
+export interface CsipLogEventRequest {
+  readonly code: number;
+  /** default 11 (DER) */
+  readonly functionSet?: number;
+  readonly details?: string;
+}
+
+export interface CsipSubscription {
+  /** subscribedResource */
+  readonly resource: string;
+  /** of the Subscription on the server; null: not accepted (yet) */
+  readonly href: string | null;
+  readonly state: 'pending' | 'active' | 'refused' | 'cancelled';
+  readonly renewedAtMs: number | null;
+  readonly notifications: number;
+  readonly lastError: string | null;
+}
+
+export interface CsipSubscriptions {
+  /** URI at which notifications are received; null: nothing listens */
+  readonly notificationUri: string | null;
+  readonly items: readonly CsipSubscription[];
+}
+
+export interface CsipNotification {
+  readonly receivedAtMs: number;
+  readonly resource: string | null;
+  /** Notification.status */
+  readonly status: number | null;
+  /** name of the document inside; null: none */
+  readonly content: string | null;
+  /** what it was answered with */
+  readonly httpStatus: number;
+  readonly peer: string;
+}
+
+/** One request and its answer, as they went over the wire. */
+export interface CsipMessage {
+  readonly id: number;
+  readonly atMs: number;
+  /** `out`: a request of this client; `in`: a notification of the server */
+  readonly direction: 'out' | 'in';
+  readonly peer: string;
+  readonly deviceIndex: number | null;
+  readonly method: string;
+  readonly url: string;
+  /** null: there was no answer */
+  readonly status: number | null;
+  readonly durationMs: number | null;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody: string | null;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly responseBody: string | null;
+  /** a body was cut off at the limit of the channel */
+  readonly truncated: boolean;
+  /** why there was no answer */
+  readonly error: string | null;
+}
+
+export interface CsipMessageFilter {
+  readonly afterId?: number;
+  /** upper case */
+  readonly method?: string;
+  /** beginning of the path of the URL */
+  readonly path?: string;
+  readonly deviceIndex?: number;
+  /** the newest are given */
+  readonly limit?: number;
+}
+
+/** The channel of messages; it records nothing until it is switched on. */
+export interface CsipMessages {
+  readonly recording: boolean;
+  /** messages that can be kept */
+  readonly capacity: number;
+  readonly count: number;
+  /** octets kept */
+  readonly bytes: number;
+  readonly lastId: number;
+  /** messages that were kept once and had to go for others */
+  readonly dropped: number;
+  record(on: boolean, by: Origin): void;
+  clear(): void;
+  /** oldest first */
+  list(filter: CsipMessageFilter): readonly CsipMessage[];
+}
+
+export interface CsipHttpProbe {
+  readonly url: string;
+  readonly status: number;
+  /** null: no such header */
+  readonly location: string | null;
+}
+
+/** A server that DNS-SD has found; untrusted. */
+export interface CsipFoundServer {
+  readonly name: string;
+  readonly host: string;
+  /** addresses, IPv4 and IPv6 */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  /** port of TLS; null: the server names none */
+  readonly httpsPort: number | null;
+  readonly dcap: string | null;
+  /** `-S1` and the like */
+  readonly level: string | null;
+  /** whether the outbound rules permit to connect to it */
+  readonly permitted: boolean;
+}
+
+export interface CsipDiagnostic {
+  readonly severity: 'error' | 'warning' | 'info';
+  /** slug */
+  readonly code: string;
+  readonly message: string;
+}
+
+/**
+ * The clients of this process. `device` selects the client of a device (and, of an aggregator, the EndDevice of that
+ * device); null: not given. Then views show the client of the first device, and connect, disconnect, reconnect,
+ * rediscover, poll and communication act on all clients.
+ *
+ * Every method throws or rejects with SimError UNKNOWN_DEVICE for a device that does not exist or has no client. While
+ * `enabled` is false, REST calls views only.
+ */
+export interface CsipClient {
+  readonly enabled: boolean;
+  readonly messages: CsipMessages;
+
+  status(device: number | null): CsipStatus;
+  /** null: disabled */
+  config(device: number | null): CsipConfig | null;
+  /**
+   * Applies to all clients, except certificates with one certificate for each device: those belong to the client of
+   * `device`.
+   * @throws SimError COMMAND_BAD_VALUE with JSON pointers (`/server_host`, `/cert_pem`) for texts that are no
+   *   certificates, a key that does not match, or a target that the outbound rules refuse; nothing is changed then
+   */
+  configure(patch: CsipConfigPatch, device: number | null, by: Origin): Promise<CsipConfig>;
+
+  /** Begins to connect what is disconnected; resolves when that has begun. */
+  connect(device: number | null): void;
+  /** Gives controls back (as at the end of the process) and closes connections; known events are forgotten. */
+  disconnect(device: number | null): Promise<void>;
+  /** Tries now instead of at the end of the back-off. @returns false: it is connected, or disconnected by hand */
+  reconnect(device: number | null): boolean;
+  /** Walks from the DeviceCapability again, at once. */
+  rediscover(device: number | null): void;
+  /** Reads all resources that are polled, at once. */
+  poll(device: number | null): void;
+  /**
+   * Makes the server unreachable, as if the line were cut, or ends that. Events go on as they are known.
+   * @param durationS of a loss; null: until it is ended
+   */
+  communication(lost: boolean, durationS: number | null, device: number | null): void;
+
+  /** null: no Time resource has been read */
+  time(device: number | null): CsipTime | null;
+  /** own EndDevices first, then others of the list as far as it was read */
+  endDevices(device: number | null): readonly CsipEndDevice[];
+  programs(device: number | null): readonly CsipProgram[];
+  /** newest start first; with `state` only those in it */
+  controls(device: number | null, state?: CsipControlState): readonly CsipControl[];
+  /**
+   * @returns with the raw XML of the DERControl as it came last; null: its text is not kept
+   * @throws SimError UNKNOWN_RESOURCE
+   */
+  control(mrid: string, device: number | null): CsipControl & { readonly xml: string | null };
+  /**
+   * The user takes part in an event or does not (responses 4, 5, 8, 9).
+   * @throws SimError UNKNOWN_RESOURCE; COMMAND_CONFLICT for an event that has ended
+   */
+  opt(mrid: string, takesPart: boolean, device: number | null): CsipControl;
+  curves(device: number | null): readonly CsipCurve[];
+  /** newest first */
+  responses(device: number | null, mrid?: string): readonly CsipResponse[];
+
+  /** as last sent for the device; null: never */
+  der(device: number | null): Readonly<Record<CsipDerDocument, CsipSentDocument | null>>;
+  /** Sends them at once. @throws SimError NOT_CONNECTED without a DER of the server */
+  postDer(which: readonly CsipDerDocument[], device: number | null): Promise<void>;
+  readings(device: number | null): CsipReadings;
+  /** Sends the values up to now at once. @throws SimError NOT_CONNECTED without a place to post them */
+  postReadings(device: number | null): Promise<void>;
+  /** newest first */
+  logEvents(device: number | null): { readonly enabled: boolean; readonly events: readonly CsipLogEvent[] };
+  /** Whether alarms are sent as LogEvents; of all clients. */
+  enableLogEvents(on: boolean): void;
+  /** @throws SimError NOT_CONNECTED when the server has no list for them */
+  sendLogEvent(event: CsipLogEventRequest, device: number | null): Promise<void>;
+
+  subscriptions(device: number | null): CsipSubscriptions;
+  /**
+   * Subscribes to a resource that was seen, or ends that.
+   * @throws SimError UNKNOWN_RESOURCE for a resource that was not read, COMMAND_CONFLICT for one that cannot be
+   *   subscribed to or while no listener for notifications runs, NOT_CONNECTED
+   */
+  subscribe(resource: string, on: boolean, device: number | null): Promise<CsipSubscriptions>;
+  /** newest first */
+  notifications(device: number | null, limit: number): readonly CsipNotification[];
+
+  certificates(device: number | null): CsipCertificates;
+  /**
+   * Connects anew with another chain.
+   * @throws SimError COMMAND_BAD_VALUE (`/cert_pem`, `/key_pem`, `/root_cert_pem`), COMMAND_CONFLICT for a chain that
+   *   is not there
+   */
+  selectCertificate(choice: CsipCertificateName | CsipPem, device: number | null): Promise<CsipCertificates>;
+  /**
+   * Asks the server over plain HTTP and follows nothing.
+   * @param port default 80
+   * @throws SimError PEER_ERROR, PEER_TIMEOUT
+   */
+  httpProbe(path: string | null, port: number | null, device: number | null): Promise<CsipHttpProbe>;
+  diagnostics(device: number | null): readonly CsipDiagnostic[];
+  /** Servers that DNS-SD finds now; takes up to 5 s, at most 32. @throws SimError PEER_ERROR without multicast */
+  discoverServers(): Promise<readonly CsipFoundServer[]>;
+}
