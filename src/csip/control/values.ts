@@ -1,0 +1,33 @@
+/** Numbers of IEEE 2030.5 as they come from a server: any member may be missing or absurd. */
+
+/**
+ * A scalar of a mode: the number itself, or the member `value` of a scalar with attributes (`PerCentControlType` and
+ * its like of 2023).
+ */
+function plain(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'value' in value ? value.value : value;
+}
+
+/** An integer; null for anything else. */
+export function integerOf(value: unknown): number | null {
+  const number = plain(value);
+  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
+}
+
+/** Powers of ten that PowerOfTenMultiplierType allows. */
+const maxPower = 9;
+
+/**
+ * value x 10^power, the nearest number to the decimal one, so that 57 hundredths are 0.57.
+ * @returns null where the value is no integer or the power is outside of -9..9
+ */
+export function scaledOf(value: unknown, power: number): number | null {
+  const number = integerOf(value);
+  if (number === null || !Number.isInteger(power) || Math.abs(power) > maxPower) return null;
+  return Number(`${number}e${power}`);
+}
+
+/** Whether a mode of 2023 carries the attribute `disabled`: the mode is to be off. */
+export function isDisabled(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'disabled' in value && value.disabled === true;
+}
