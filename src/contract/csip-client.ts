@@ -3,7 +3,8 @@
  * their controls, and its operations. Instants are ms since the epoch: `...Ms` on the wall clock, `...ServerMs` on the
  * clock of the server. Documents are shown with the member names of the standard.
  */
-import type { Origin } from '../core/origin.ts';
+import type { Origin, Provenance } from '../core/origin.ts';
+import type { JsonValue } from '../core/store.ts';
 
 export const csipStates = [
   'disabled',
@@ -27,9 +28,10 @@ export type CsipRevision = (typeof csipRevisions)[number];
 export const csipIdentities = ['per_device', 'aggregator'] as const;
 export type CsipIdentity = (typeof csipIdentities)[number];
 
-/** A member of a document of the standard as JSON; texts of its type HexBinary stay texts. */
-export type CsipJson = string | number | boolean | null | readonly CsipJson[] | { readonly [name: string]: CsipJson };
-export type CsipDocument = Readonly<Record<string, CsipJson>>;
+type JsonObject = Readonly<Record<string, JsonValue>>;
+
+/** A document of the standard with its own member names; values of its type HexBinary are texts. */
+export type CsipDocument = JsonObject;
 
 export interface CsipServer {
   readonly host: string;
@@ -96,31 +98,8 @@ export interface CsipCurve {
   readonly vRefPct: number | null;
 }
 
-/**
- * The members of a DERControlBase by their names in snake case with the unit behind (`op_mod_max_lim_w_pct`), with
- * values in that unit. Names with numbers: percent, W, var, V or s.
- */
-export type CsipModeValue =
-  | number
-  | boolean
-  /** FixedVar; `ref`: `set_max_w`, `set_max_var`, `stat_var_avail` or the number of another DERUnitRefType */
-  | { readonly ref: string; readonly value_pct: number }
-  | { readonly pf: number; readonly excitation: 'over_excited' | 'under_excited' | null }
-  /** FreqDroopType: dead bands in Hz, slopes as they are per unit of frequency by per unit of power, response in s */
-  | {
-      readonly db_of_hz: number | null;
-      readonly db_uf_hz: number | null;
-      readonly k_of: number | null;
-      readonly k_uf: number | null;
-      readonly response_s: number | null;
-      readonly p_min_w: number | null;
-    }
-  /** a mode by a curve; `curve` null: it could not be read */
-  | { readonly curve_href: string; readonly curve: CsipCurve | null };
-export type CsipModes = Readonly<Record<string, CsipModeValue>>;
-
-/** The members of a DefaultDERControl beside its DERControlBase, by their names in snake case with the unit behind. */
-export type CsipDefaultSettings = Readonly<Record<string, number>>;
+/** The modes of a control as REST shows them, `op_mod_max_lim_w_pct`, with values in the unit of their names. */
+export type CsipModes = JsonObject;
 
 export interface CsipDefaultControl {
   readonly mrid: string | null;
@@ -130,7 +109,8 @@ export interface CsipDefaultControl {
   readonly modes: CsipModes;
   /** names of `modes` that are in force now */
   readonly modesInForce: readonly string[];
-  readonly settings: CsipDefaultSettings;
+  /** the members beside its modes: `es_delay_s`, `grad_w_pct_per_s` */
+  readonly settings: JsonObject;
   readonly leftOut: readonly CsipLeftOutMode[];
 }
 
@@ -314,6 +294,8 @@ export interface CsipConfig {
   readonly checkHostname: boolean;
   readonly strictCipher: boolean;
   readonly identity: CsipIdentity;
+  /** last change over REST; null: as started */
+  readonly changedBy: Provenance | null;
 }
 
 /** What is to change. A change of server or certificates connects anew; `null`: back to what it was at the start. */
@@ -460,6 +442,8 @@ export interface CsipMessages {
   readonly lastId: number;
   /** messages that were kept once and had to go for others */
   readonly dropped: number;
+  /** the last change of `recording`; null: as started */
+  readonly changedBy: Provenance | null;
   record(on: boolean, by: Origin): void;
   clear(): void;
   /** oldest first */

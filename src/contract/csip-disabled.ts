@@ -36,6 +36,7 @@ const messages: CsipMessages = {
   bytes: 0,
   lastId: 0,
   dropped: 0,
+  changedBy: null,
   record: refuse,
   clear: refuse,
   list: () => [],
