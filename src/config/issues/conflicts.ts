@@ -5,22 +5,9 @@ import { isGiven } from '../layers/gather.ts';
 import type { Gathered } from '../layers/gather.ts';
 import { flagOf, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
+import type { Conflict, Run } from './conflict.ts';
+import { csipConflicts } from './csip-conflicts.ts';
 import { shown } from './issues.ts';
-
-/** The settings as given, and the number of devices. */
-interface Run extends Gathered {
-  readonly count: number;
-}
-
-interface Conflict {
-  /** the setting that the issue is named after */
-  readonly setting: SettingKey;
-  /** another name of the issue */
-  readonly name?: (run: Run) => string;
-  readonly when: (run: Run) => boolean;
-  /** the value given and the values allowed */
-  readonly detail: (run: Run) => string;
-}
 
 const highestPort = 65535;
 
@@ -92,6 +79,7 @@ const conflicts: readonly Conflict[] = [
     when: (run) => overRtuFraming(run) && run.values.mb_enc,
     detail: ({ originOf }) => `given yes together with ${originOf('mb_framing')} rtu_over_tcp; allowed: one of the two`,
   },
+  ...csipConflicts,
 ];
 
 /** Where a setting was given, or its flag. */

@@ -7,6 +7,7 @@ import { typesOfKinds } from '../profile/device-types.ts';
 import type { DeviceList } from '../profile/devices.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import { conflictIssues } from './conflicts.ts';
+import { csipFileIssues } from './csip-issues.ts';
 import { refused, shown } from './issues.ts';
 import { modbusTlsIssues } from './tls-issues.ts';
 
@@ -44,7 +45,10 @@ function missingFiles({ values, originOf, io }: Gathered): Issue[] {
 
 /** Issues between settings, and between them and the devices. */
 export function crossIssues(gathered: Gathered, { count, kinds }: DeviceList): Issue[] {
-  const issues = [...conflictIssues(gathered, count), ...modbusTlsIssues(gathered), ...missingFiles(gathered)];
+  const conflicts = conflictIssues(gathered, count);
+  const issues = [...conflicts, ...modbusTlsIssues(gathered), ...missingFiles(gathered)];
+  // with settings that conflict it is not known which files are meant
+  if (conflicts.length === 0) issues.push(...csipFileIssues(gathered, count));
   if (gathered.kindsKnown) issues.push(...kindIssues(gathered, kinds));
   return issues;
 }

@@ -1,5 +1,6 @@
 /** The configuration of a run, from the values in force. */
 import { basename } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { refused } from '../issues/issues.ts';
@@ -12,6 +13,7 @@ import { settingKeys, settingOf } from '../settings/settings.ts';
 import type { Values } from '../settings/settings.ts';
 import { readMapping, systemIo } from './files.ts';
 import type { ConfigFile } from './files.ts';
+import { csipOf } from './csip.ts';
 import type { Gathered } from './gather.ts';
 
 /** Path of the CSV of the grid, from the setting or the block of the file; null: none. */
@@ -64,12 +66,23 @@ function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
   return { files: { cert, key, rootCert }, ciphers: values.mb_ciphers, minVersion: values.mb_tls_version };
 }
 
+function clockOf(v: Values): AppConfig['clock'] {
+  return {
+    followsWall: v.wall_clock,
+    timezone: v.wall_clock_timezone,
+    startTime: v.start_clock_time,
+    startDate: v.start_date,
+    rate: v.time_rate,
+    startsPaused: v.start_paused,
+  };
+}
+
 /** Lines for the log about settings whose switch is off, or that count only after a request. */
 function unusedSettings(values: Values): readonly string[] {
   const off = switches.filter((name) => !values[name]);
   const lines = off.flatMap((name) =>
     settingKeys
-      .filter((key) => settingOf(key).needs === name && values[key] !== null)
+      .filter((key) => settingOf(key).needs === name && !isDeepStrictEqual(values[key], settingOf(key).default))
       .map((key) => `${key} is given and has no effect, because ${name} is off`),
   );
   const { clouds, irradiance_source: irradiance } = values;
@@ -99,14 +112,7 @@ export function appConfig(
       maxConnections: v.http_max_connections,
       maxStreamClients: v.ws_max_clients,
     },
-    clock: {
-      followsWall: v.wall_clock,
-      timezone: v.wall_clock_timezone,
-      startTime: v.start_clock_time,
-      startDate: v.start_date,
-      rate: v.time_rate,
-      startsPaused: v.start_paused,
-    },
+    clock: clockOf(v),
     remoteClock: v.remote_clock,
     tickS: v.tick,
     seed: v.seed,
@@ -132,6 +138,7 @@ export function appConfig(
     rtu: rtuOf(v),
     proxy,
     clientPty: v.client_pty,
+    csip: csipOf(gathered),
     simModels: v.sim_models,
     faults,
     historySamples: v.history_samples,

@@ -1,4 +1,5 @@
 import type { StartSetting } from '../../contract/start-settings.ts';
+import type { CsipSettings } from '../../contract/csip-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { FlatFault } from '../../fault-kinds/request.ts';
 import type { LogLevel } from '../../core/log/log.ts';
@@ -132,6 +133,8 @@ export interface AppConfig {
   } | null;
   /** whether REST clients may connect the SunSpec client to pseudo terminals */
   readonly clientPty: boolean;
+  /** client of IEEE 2030.5; null: none */
+  readonly csip: CsipSettings | null;
   /** the maps end with the models 64413 and 64414 */
   readonly simModels: boolean;
   /** from the start; a fault that names no device acts on all */

@@ -1,5 +1,6 @@
 /** All settings. A new setting is a row in the file of its topic. */
 import type { AssetType } from '../../contract/kinds/table.ts';
+import { csipConduct, csipSettings } from './csip.ts';
 import { deviceSettings, mapSettings } from './devices.ts';
 import { kindSettings } from './kinds.ts';
 import { modbusLimits, modbusSettings } from './modbus.ts';
@@ -25,6 +26,8 @@ const settings = {
   ...modbusTlsSettings,
   ...proxySettings,
   ...clientSettings,
+  ...csipSettings,
+  ...csipConduct,
   ...mapSettings,
   ...programSettings,
   ...browserSettings,
@@ -57,6 +60,7 @@ export const settingGroups: readonly SettingGroup[] = [
   group('Modbus RTU', 'docs/modbus.md#modbus-rtu', rtuSettings),
   group('Maps of other makers', 'docs/proxy.md', proxySettings),
   group('Master of another device', 'docs/sunspec-client.md', clientSettings),
+  group('Client of IEEE 2030.5 (CSIP)', 'README.md', csipSettings, csipConduct),
   group('HTTP interface and stream', 'docs/api.md', webSettings, browserSettings, webLimits),
   group('Configuration file, history and log', 'README.md', programSettings),
 ];

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { hasCheckDigit } from '../../core/check-digit.ts';
 import { tlsVersions } from '../../core/tls/material.ts';
 import type { TlsVersion } from '../../core/tls/material.ts';
 import { isTimeZone } from '../../core/time/zone.ts';
@@ -135,13 +136,17 @@ function list(
   allowed: string,
   placeholder: string,
   normalise: (text: string) => string,
+  { repeats = false } = {},
 ): Kind<readonly string[]> {
   return kind(z.union([item, z.array(item).max(maxListLength)]), {
     allowed: `${allowed}; several as a list, at most ${maxListLength}`,
     placeholder,
     list: true,
     fromText: (text) => text.split(',').map((part) => part.trim()),
-    normalise: (value) => [...new Set([value].flat().map(normalise))],
+    normalise(value) {
+      const items = [value].flat().map(normalise);
+      return repeats ? items : [...new Set(items)];
+    },
   });
 }
 
@@ -211,12 +216,17 @@ export const cipherList: Kind<string> = kind(z.string().min(1).max(4096), {
   normalise: same,
 });
 
-/** A TLS version; without quotes in a file it is a number. */
-export const tlsVersion: Kind<TlsVersion> = kind(z.union([z.enum(tlsVersions), z.literal([1.2, 1.3])]), {
-  allowed: tlsVersions,
-  placeholder: 'VERSION',
-  normalise: (value) => (String(value) === '1.3' ? '1.3' : '1.2'),
-});
+/** One of a fixed list of versions; without quotes in a file some of them are numbers. */
+export function version<const W extends string>(words: readonly W[], placeholder: string): Kind<W> {
+  const numbers = words.map(Number).filter((value) => !Number.isNaN(value));
+  return kind(z.union([z.enum(words), z.literal(numbers)]), {
+    allowed: words,
+    placeholder,
+    normalise: (value) => String(value) as W,
+  });
+}
+
+export const tlsVersion: Kind<TlsVersion> = version(tlsVersions, 'VERSION');
 
 /** The device file or name of a serial port, as the system calls it. */
 export const serialDevice: Kind<string> = kind(z.string().min(1).max(4096), {
@@ -243,6 +253,47 @@ export const path: Kind<string> = kind(pathText, {
   placeholder: 'FILE',
   normalise: (text, base) => resolve(base, text),
 });
+
+/** Path of an absolute URI, with its query. */
+export const uriPath: Kind<string> = kind(z.string().regex(/^\/[\w\-.~:/?[\]@!$&'()*+,;=%]{0,999}$/), {
+  allowed: 'a path that begins with /',
+  placeholder: 'PATH',
+  normalise: same,
+});
+
+function isUriBase(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || text.length > 1000 || !URL.canParse(text)) return false;
+  const { search, hash, username, password } = new URL(text);
+  return search + hash + username + password === '';
+}
+
+/** A URI to which paths are added. */
+export const uriBase: Kind<string> = kind(z.string().refine(isUriBase, 'a URI'), {
+  allowed: 'an http or https URI without query, for example https://client.example:9443',
+  placeholder: 'URI',
+  normalise: (text) => text.replace(/\/+$/, ''),
+});
+
+const pinSchema = z.union([z.string().regex(/^\d{6}$/), z.int().min(0).max(999_999)]);
+
+/** PIN of IEEE 2030.5 8.3.2 with its check digit; without quotes in a file it is a number. */
+export const csipPin: Kind<number> = kind(
+  pinSchema.refine((value) => hasCheckDigit(Number(value)), 'a PIN'),
+  {
+    allowed: '5 digits and their check digit, for example 111115',
+    placeholder: 'PIN',
+    normalise: Number,
+  },
+);
+
+/** Identifiers of connection points, String32 of IEEE 2030.5; several devices may be at one. */
+export const connectionPointIds = list(
+  z.string().regex(/^[^\s,](?:[^,]{0,30}[^\s,])?$/),
+  'text of 1 to 32 characters without comma',
+  'ID',
+  same,
+  { repeats: true },
+);
 
 /** A file, or a name that `isName` knows, which stays as it is. */
 export function pathOrName(isName: (text: string) => boolean, allowed: string): Kind<string> {

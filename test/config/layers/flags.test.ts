@@ -5,6 +5,7 @@ import { loadConfig } from '../../../src/config/layers/load.ts';
 import { settingKeys, settingOf, variableOf } from '../../../src/config/settings/settings.ts';
 import { testPki } from '../../support/pki.ts';
 import { issueLines, issuesOf, partsOf, run } from '../support.ts';
+import { csipCompanions, csipFiles, csipPlaces, csipSamples } from './csip-samples.ts';
 
 const [wind, fuelCell, hybrid, evse] = ['Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
 
@@ -68,6 +69,7 @@ const samples: Readonly<Record<string, readonly [text: string, value: unknown, d
   proxy_host: ['::1', '::1', 'PV-3Phase'],
   proxy_port: ['1503', 1503, 'PV-3Phase'],
   client_pty: ['yes', true],
+  ...csipSamples,
   faults: ['slow-answers,no-fc6', ['slow-answers', 'no-fc6']],
   config: ['site.yaml', '/site/site.yaml'],
   history_samples: ['500', 500],
@@ -94,6 +96,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   proxy_host: ['--proxy', 'string-inverter-basic'],
   proxy_port: ['--proxy', 'string-inverter-basic'],
   ...tlsCompanions(),
+  ...csipCompanions,
 };
 
 /** TLS of Modbus as a whole, but for one of its settings. */
@@ -163,6 +166,7 @@ function shownBy(key: string, config: ReturnType<typeof run>): unknown {
     mb_shared_port: config.modbus.sharedPort,
     config: config.configPath,
     client_pty: config.clientPty,
+    ...csipPlaces(config),
     sim_models: config.simModels,
     mb_framing: config.modbus.framing,
     mb_foreign_unit: config.modbus.foreignUnit,
@@ -200,6 +204,7 @@ describe('command line', () => {
   before(async () => {
     const { server, ca } = await testPki();
     Object.assign(files, { '/site/server.pem': server.cert, '/site/server.key': server.key, '/site/ca.pem': ca.cert });
+    Object.assign(files, await csipFiles());
   });
 
   it('has a sample for every setting', () => {

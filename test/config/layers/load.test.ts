@@ -102,6 +102,7 @@ describe('interface 12: defaults', () => {
       proxy: null,
       rtu: null,
       clientPty: false,
+      csip: null,
       simModels: false,
       faults: [],
       historySamples: 10_000,

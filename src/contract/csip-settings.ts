@@ -1,0 +1,110 @@
+/** Settings of the client of IEEE 2030.5 (CSIP) as the process starts with them. */
+import { join } from 'node:path';
+
+/** CSIP-AUS versions. */
+export const csipAusVersions = ['1.2', '1.3'] as const;
+export type CsipAusVersion = (typeof csipAusVersions)[number];
+
+export const csipReadingsFlows = ['net', 'split'] as const;
+export const csipReadingsSigns = ['import', 'export'] as const;
+export const csipSupersededResponses = ['at_start', 'at_discovery'] as const;
+export const csipWithoutRegistration = ['continue', 'stop'] as const;
+
+/** PEM files of one connection identity; absolute paths. */
+export interface CsipPemFiles {
+  /** own certificate and its intermediates */
+  readonly cert: string;
+  /** null: plain HTTP, where the certificate only gives LFDI and SFDI */
+  readonly tls: { readonly key: string; readonly rootCert: string } | null;
+}
+
+/** Where the certificates come from; absolute paths. */
+export type CsipCertificateSource =
+  /** the same files for every connection: one device, or an aggregator */
+  | { readonly kind: 'files'; readonly cert: string; readonly key: string; readonly rootCert: string }
+  /** `device<index>.pem` and `device<index>.key` */
+  | { readonly kind: 'per_device'; readonly directory: string; readonly rootCert: string }
+  /** made by `scripts/make-csip-pki.sh`: also `root.pem`, `aggregator.pem`, and the chains of COMM-004 */
+  | { readonly kind: 'test_pki'; readonly directory: string };
+
+export interface CsipSettings {
+  readonly server: {
+    readonly host: string;
+    readonly port: number;
+    /** path of the DeviceCapability, with its query */
+    readonly dcap: string;
+    /** false: plain HTTP */
+    readonly tls: boolean;
+  };
+  /** the server is searched for by DNS-SD; `server.host` and `server.port` are used only when none is found */
+  readonly discover: boolean;
+  /** hosts beside that of the server to which links and redirects may lead; lower case, without port */
+  readonly allowedHosts: readonly string[];
+  readonly strictCipher: boolean;
+  readonly checkHostname: boolean;
+  readonly identity: 'per_device' | 'aggregator';
+  readonly certificates: CsipCertificateSource;
+  readonly revision: '2018' | '2023';
+  /** null: no extensions of CSIP-AUS */
+  readonly aus: CsipAusVersion | null;
+  /** with its check digit; null: not compared */
+  readonly pin: number | null;
+  /** in-band registration */
+  readonly register: boolean;
+  /** what follows when the EndDevice has no RegistrationLink */
+  readonly withoutRegistration: (typeof csipWithoutRegistration)[number];
+  readonly notifications: {
+    readonly subscribe: boolean;
+    /** of the listener */
+    readonly host: string;
+    /** 0: any free port */
+    readonly port: number;
+    readonly tls: boolean;
+    /** where the server reaches the listener, without a slash at the end; null: its own address */
+    readonly uri: string | null;
+  };
+  /** listener of the management page; null: none */
+  readonly website: { readonly host: string; readonly port: number } | null;
+  /** connectionPointId: none, one for all devices, or one for each of them in their order */
+  readonly nmis: readonly string[];
+  /** IANA private enterprise number in mRIDs */
+  readonly pen: number;
+  readonly readings: {
+    /** `net`: one signed reading per quantity; `split`: one for each direction, never negative */
+    readonly flow: (typeof csipReadingsFlows)[number];
+    /** direction in which values of a net reading are positive */
+    readonly positive: (typeof csipReadingsSigns)[number];
+    /** of the device, roleFlags 0x49 */
+    readonly device: boolean;
+    /** of the connection point, roleFlags 0x03 */
+    readonly site: boolean;
+  };
+  /** in place of those of the server, s; null: the server's */
+  readonly rates: { readonly pollS: number | null; readonly postS: number | null };
+  /** age from which the Time of an FSA or server counts as stale, s */
+  readonly timeStaleS: number;
+  readonly supersededResponse: (typeof csipSupersededResponses)[number];
+  /** loss of communication */
+  readonly lost: {
+    /** s without an answer after which communication counts as lost */
+    readonly afterS: number;
+    /** s of lost communication after which stored events end; null: they run to their end */
+    readonly expiryS: number | null;
+  };
+}
+
+/** The files for the connection of a device; of the aggregator for `aggregator`. */
+export function csipPemFiles(
+  { certificates: source, identity, server }: Pick<CsipSettings, 'certificates' | 'identity' | 'server'>,
+  deviceIndex: number,
+): CsipPemFiles {
+  const of = (cert: string, key: string, rootCert: string): CsipPemFiles => ({
+    cert,
+    tls: server.tls ? { key, rootCert } : null,
+  });
+  if (source.kind === 'files') return of(source.cert, source.key, source.rootCert);
+  const name = identity === 'aggregator' ? 'aggregator' : `device${deviceIndex}`;
+  const own = join(source.directory, name);
+  const rootCert = source.kind === 'test_pki' ? join(source.directory, 'root.pem') : source.rootCert;
+  return of(`${own}.pem`, `${own}.key`, rootCert);
+}
