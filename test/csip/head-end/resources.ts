@@ -93,9 +93,8 @@ const written = (name: string): { readonly GET: Handler; readonly PUT: Handler }
   }),
   PUT: ofDevice((_, device, { path, root, recorded }) => {
     if (root !== name) return { status: 400, text: pages.errorPage(0) };
-    const isNew = !device.documents.has(path);
     if (recorded !== undefined) device.documents.set(path, recorded);
-    return isNew ? { status: 201, headers: { Location: path } } : { status: 204 };
+    return { status: 204 };
   }),
 });
 
