@@ -1,0 +1,240 @@
+/**
+ * The scheduler of the DERControls of one EndDevice (IEEE 2030.5-2018 10.2.3), pure: lists, outcomes and server time in;
+ * responses and the controls in force out. The life of one event is the table in `transitions.ts`.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { ControlInForce, ControlOutcome, ModeName } from '../control/model.ts';
+import type {
+  KnownControl,
+  OwedResponse,
+  ResponseStatus,
+  ScheduleInput,
+  ScheduleOptions,
+  ScheduleStep,
+} from './model.ts';
+import { effectivePeriods, overlap } from './periods.ts';
+import { afterReading } from './receive.ts';
+import { byPriority, hasLostAll, heldModes, isLive } from './state.ts';
+import type { Period, ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
+import { dueTransition, superseded } from './transitions.ts';
+import type { EventFacts } from './transitions.ts';
+
+/** bits of responseRequired */
+const asksForReceipt = 1;
+const asksForResult = 2;
+const asksForUser = 4;
+
+const origin = (href: string): string | null => (URL.canParse(href) ? new URL(href).origin : null);
+
+/** The state before the first reading. */
+export function createSchedule(): ScheduleState {
+  return { events: new Map(), programs: [], inForce: [] };
+}
+
+/** One step under way. */
+class Step {
+  readonly #options: ScheduleOptions;
+  readonly #nowS: number;
+  readonly #programs: ReadonlyMap<string, TrackedProgram>;
+  readonly events: Map<string, TrackedEvent>;
+  readonly responses: OwedResponse[] = [];
+
+  constructor(state: ScheduleState, nowS: number, options: ScheduleOptions) {
+    this.#options = options;
+    this.#nowS = nowS;
+    this.#programs = new Map(state.programs.map((program) => [program.key, program]));
+    this.events = new Map(state.events);
+  }
+
+  #put(event: TrackedEvent): TrackedEvent {
+    this.events.set(event.listed.mrid, event);
+    return event;
+  }
+
+  #respond({ listed, answered }: TrackedEvent, status: ResponseStatus, bit: number): void {
+    if (answered || listed.replyTo === null || (listed.responseRequired & bit) === 0) return;
+    const { mrid, replyTo } = listed;
+    this.responses.push({ mrid, status, createdS: Math.floor(this.#nowS), replyTo });
+  }
+
+  /** The response after which no other one follows. */
+  #conclude(event: TrackedEvent, status: ResponseStatus | null): TrackedEvent {
+    if (status !== null) this.#respond(event, status, asksForResult);
+    return { ...event, answered: true };
+  }
+
+  #takenBy({ programKey, lostTo }: TrackedEvent): EventFacts['takenBy'] {
+    if (lostTo === null || lostTo === programKey) return 'program';
+    const [own, other] = [programKey, lostTo].map((key) => origin(this.#programs.get(key)?.href ?? ''));
+    return own === other ? 'other program' : 'other server';
+  }
+
+  #facts(event: TrackedEvent, period: Period): EventFacts {
+    const { listed, left, cancelAtS, outcome, started, optedOut, missed } = event;
+    const refusal = outcome?.state === 'unsupported' || outcome?.state === 'invalid' ? outcome.state : null;
+    return {
+      status: listed.status,
+      left,
+      begun: this.#nowS >= period.startS,
+      over: this.#nowS >= period.endS,
+      cancelDue: cancelAtS !== null && this.#nowS >= Math.min(cancelAtS, period.endS),
+      lostAll: hasLostAll(event),
+      takenBy: this.#takenBy(event),
+      refusal: started ? null : refusal,
+      part: !started ? 'none' : optedOut ? 'out' : missed ? 'in' : 'whole',
+      revision: this.#options.revision,
+    };
+  }
+
+  /** Carries out all transitions of one event that are due. */
+  #settle(start: TrackedEvent, period: Period): TrackedEvent {
+    let event = start;
+    for (;;) {
+      if (event.phase === 'received') this.#respond(event, 1, asksForReceipt);
+      const facts = this.#facts(event, period);
+      const row = dueTransition(event.phase, facts);
+      if (row === undefined) return event;
+      event = { ...event, phase: row.to, fixed: row.to === 'scheduled' ? null : period };
+      if (row.to === 'active') event = { ...event, missed: event.optedOut };
+      else if (row.to !== 'scheduled') event = { ...this.#conclude(event, row.answer(facts)), endedS: this.#nowS };
+      this.#put(event);
+    }
+  }
+
+  /** Events in order of priority: each is settled, and an active one takes its modes from those after it. */
+  run(): void {
+    const periods = effectivePeriods(this.events);
+    const periodOf = (event: TrackedEvent): Period => periods.get(event.listed.mrid) ?? event.own;
+    const order = [...this.events.values()].filter(isLive).sort(byPriority);
+    for (const [place, { listed }] of order.entries()) {
+      const known = this.events.get(listed.mrid);
+      if (known === undefined) continue;
+      const event = this.#settle(known, periodOf(known));
+      if (event.phase !== 'active' || event.optedOut) continue;
+      for (const lower of order.slice(place + 1)) {
+        const loser = this.events.get(lower.listed.mrid);
+        if (loser !== undefined && overlap(periodOf(event), periodOf(loser))) this.#take(event, loser);
+      }
+    }
+    if (this.#options.supersededResponse === 'at_discovery') this.#foretell(order, periodOf);
+  }
+
+  #take(winner: TrackedEvent, loser: TrackedEvent): void {
+    const taken = heldModes(winner).filter((mode) => heldModes(loser).includes(mode));
+    if (taken.length > 0) this.#put({ ...loser, lost: [...loser.lost, ...taken], lostTo: winner.programKey });
+  }
+
+  /** The response of events that will lose all modes if nothing changes; they go on until the winner starts. */
+  #foretell(order: readonly TrackedEvent[], periodOf: (event: TrackedEvent) => Period): void {
+    const winners: { readonly event: TrackedEvent; readonly modes: readonly ModeName[] }[] = [];
+    for (const { listed } of order) {
+      const event = this.events.get(listed.mrid);
+      if (event === undefined || !isLive(event)) continue;
+      const takers = winners.filter((winner) => overlap(periodOf(winner.event), periodOf(event)));
+      const taken = new Set(takers.flatMap(({ modes }) => modes));
+      const lost = listed.modes.filter((mode) => taken.has(mode) || event.lost.includes(mode));
+      const last = takers.at(-1)?.event;
+      if (last === undefined || !hasLostAll({ ...event, lost })) {
+        if (!event.optedOut) winners.push({ event, modes: listed.modes.filter((mode) => !lost.includes(mode)) });
+        continue;
+      }
+      const takenBy = this.#takenBy({ ...event, lostTo: last.programKey });
+      this.#put(this.#conclude(event, superseded({ takenBy, revision: this.#options.revision })));
+    }
+  }
+
+  outcomes(outcomes: ReadonlyMap<string, ControlOutcome>): void {
+    for (const [mrid, outcome] of outcomes) {
+      const event = this.events.get(mrid);
+      if (event?.phase !== 'active' || event.optedOut || event.withdrawn) continue;
+      const starts = outcome.state === 'applied' && !event.started;
+      if (starts) this.#respond(event, 2, asksForResult);
+      this.#put({ ...event, outcome, started: event.started || starts });
+    }
+  }
+
+  opt(mrid: string, takesPart: boolean): void {
+    const event = this.events.get(mrid);
+    if (event === undefined || !isLive(event) || event.optedOut === !takesPart) return;
+    this.#respond(event, takesPart ? 5 : 4, asksForUser);
+    this.#put({ ...event, optedOut: !takesPart, missed: event.missed || (event.phase === 'active' && !takesPart) });
+  }
+
+  reset(): void {
+    for (const event of this.events.values()) if (event.phase === 'active') this.#put({ ...event, withdrawn: true });
+  }
+
+  nextS(): number | null {
+    const periods = effectivePeriods(this.events);
+    let next = Infinity;
+    for (const event of this.events.values()) {
+      if (!isLive(event)) continue;
+      const { startS, endS } = periods.get(event.listed.mrid) ?? event.own;
+      next = Math.min(next, event.phase === 'active' ? Math.min(endS, event.cancelAtS ?? endS) : startS);
+    }
+    return next === Infinity ? null : next;
+  }
+}
+
+const isInForce = ({ phase, optedOut, withdrawn }: TrackedEvent): boolean =>
+  phase === 'active' && !optedOut && !withdrawn;
+
+const hasSettings = ({ control }: ControlInForce): boolean =>
+  control.settings !== undefined && Object.values(control.settings).some((value) => value !== undefined);
+
+/** Default controls for the modes that no event has: each mode from the program of lowest primacy that defines it. */
+function defaultsInForce(programs: readonly TrackedProgram[], claimed: Set<ModeName>): readonly ControlInForce[] {
+  return programs.flatMap(({ key, defaultControl }) => {
+    if (defaultControl === null) return [];
+    const modes = defaultControl.modes.filter((mode) => !claimed.has(mode));
+    for (const mode of modes) claimed.add(mode);
+    const made: ControlInForce = { id: `default ${key}`, origin: 'default', modes, control: defaultControl.control };
+    return modes.length > 0 || hasSettings(made) ? [made] : [];
+  });
+}
+
+function controlsInForce({ events, programs, inForce }: ScheduleState): readonly ControlInForce[] {
+  const active = [...events.values()].filter(({ phase, optedOut }) => phase === 'active' && !optedOut).sort(byPriority);
+  // an event that a reset has ended still has its modes: its defaults come after it
+  const claimed = new Set(active.flatMap(heldModes));
+  const running = active.filter(isInForce).map((event): ControlInForce => {
+    return { id: event.listed.mrid, origin: 'event', modes: heldModes(event), control: event.listed.control };
+  });
+  const now = [...running, ...defaultsInForce(programs, claimed)];
+  return isDeepStrictEqual(now, inForce) ? inForce : now;
+}
+
+/**
+ * One step. A clock that jumps forward starts what is due at its target and skips what was between (response 10); a clock
+ * that jumps back changes nothing that has happened: an active event stays active until its end, an ended one ended.
+ * @param nowS server time
+ */
+export function nextStep(
+  state: ScheduleState,
+  input: ScheduleInput,
+  nowS: number,
+  options: ScheduleOptions,
+): ScheduleStep<ScheduleState> {
+  const read = input.kind === 'programs' ? afterReading(state, input.programs, nowS, options) : state;
+  const step = new Step(read, nowS, options);
+  if (input.kind === 'outcomes') step.outcomes(input.outcomes);
+  else if (input.kind === 'opt') step.opt(input.mrid, input.in);
+  else if (input.kind === 'reset') step.reset();
+  step.run();
+  const next = { ...read, events: step.events };
+  const inForce = controlsInForce(next);
+  return { state: { ...next, inForce }, responses: step.responses, inForce, nextS: step.nextS() };
+}
+
+/** All controls that are known, in the order of their receipt. */
+export function knownControls({ events }: ScheduleState): readonly KnownControl[] {
+  const periods = effectivePeriods(events);
+  return [...events.values()].flatMap((event): KnownControl[] => {
+    const { listed, programKey, primacy, phase, optedOut, outcome } = event;
+    if (phase === 'received') return [];
+    const { startS, endS } = periods.get(listed.mrid) ?? event.own;
+    const times = { effectiveStartS: startS, effectiveDurationS: endS - startS };
+    const modesInForce = isInForce(event) ? heldModes(event) : [];
+    return [{ listed, programKey, primacy, state: phase, ...times, modesInForce, optedOut, outcome }];
+  });
+}

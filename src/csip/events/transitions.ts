@@ -1,0 +1,92 @@
+/**
+ * The life of an event at its client as a table, after IEEE 2030.5-2018 10.2.3 (event rules) and its table of responses.
+ * An event of another device category, and one whose list is unreadable, never gets here.
+ */
+import type { EventStatusNow, ResponseStatus } from './model.ts';
+import type { Phase } from './state.ts';
+
+/** What decides a transition at one instant. */
+export interface EventFacts {
+  /** EventStatus.currentStatus of the server */
+  readonly status: EventStatusNow;
+  /** no program of the EndDevice shows it any longer */
+  readonly left: boolean;
+  /** the effective start is reached */
+  readonly begun: boolean;
+  /** the effective end is reached */
+  readonly over: boolean;
+  /** the random delay of a cancellation has passed */
+  readonly cancelDue: boolean;
+  /** events of higher priority have all of its modes */
+  readonly lostAll: boolean;
+  /** whose event took the last mode */
+  readonly takenBy: 'program' | 'other program' | 'other server';
+  /** why the device does not carry it out, unless it has already done so */
+  readonly refusal: 'unsupported' | 'invalid' | null;
+  /** how far the device took part until now; `in` and `out` are the last choice of a user who changed it */
+  readonly part: 'whole' | 'in' | 'out' | 'none';
+  readonly revision: '2018' | '2023';
+}
+
+interface Transition {
+  readonly from: readonly Phase[];
+  readonly when: (facts: EventFacts) => boolean;
+  readonly to: Phase;
+  /** the response that goes with it; null: none */
+  readonly answer: (facts: EventFacts) => ResponseStatus | null;
+  /** for the diagram */
+  readonly label: string;
+}
+
+const live: readonly Phase[] = ['scheduled', 'active'];
+const silent = () => null;
+const always = (status: ResponseStatus) => () => status;
+
+const endings = { whole: 3, out: 8, in: 9, none: 10 } as const;
+const takeovers = {
+  2018: { program: 7, 'other program': 7, 'other server': 13 },
+  2023: { program: 7, 'other program': 13, 'other server': 12 },
+} as const;
+const unsupported = { 2018: 252, 2023: 251 } as const;
+
+const isCancelled = ({ status }: EventFacts): boolean =>
+  status === 'cancelled' || status === 'cancelled with randomization';
+const refused = ({ refusal, revision }: EventFacts): ResponseStatus =>
+  refusal === 'invalid' ? 253 : unsupported[revision];
+
+/** The response of an event whose modes others have taken. 2018 has 14 for another program, where head ends expect 7. */
+export const superseded = ({ takenBy, revision }: Pick<EventFacts, 'takenBy' | 'revision'>): ResponseStatus =>
+  takeovers[revision][takenBy];
+
+/** Highest priority first. */
+export const eventTransitions: readonly Transition[] = [
+  { from: ['received', 'scheduled'], when: isCancelled, to: 'cancelled', answer: always(6), label: 'cancelled' },
+  { from: live, when: (f) => f.left, to: 'cancelled', answer: always(6), label: 'program left' },
+  { from: ['active'], when: (f) => f.status === 'cancelled', to: 'cancelled', answer: always(6), label: 'cancelled' },
+  { from: ['active'], when: (f) => f.cancelDue, to: 'cancelled', answer: always(6), label: 'random delay over' },
+  {
+    from: ['received', ...live],
+    when: (f) => f.status === 'superseded',
+    to: 'superseded',
+    answer: always(7),
+    label: 'superseded by the server',
+  },
+  { from: ['received'], when: (f) => f.over, to: 'rejected', answer: always(254), label: 'too late' },
+  { from: ['received'], when: (f) => f.refusal !== null, to: 'rejected', answer: refused, label: 'not possible' },
+  { from: ['received'], when: () => true, to: 'scheduled', answer: silent, label: 'accepted' },
+  { from: live, when: (f) => f.over, to: 'completed', answer: (f) => endings[f.part], label: 'end' },
+  { from: live, when: (f) => f.lostAll, to: 'superseded', answer: superseded, label: 'all modes taken' },
+  { from: ['active'], when: (f) => f.refusal !== null, to: 'rejected', answer: refused, label: 'not possible' },
+  { from: ['scheduled'], when: (f) => f.begun, to: 'active', answer: silent, label: 'start' },
+];
+
+/** The transition that is due; undefined: the event stays as it is. */
+export function dueTransition(phase: Phase, facts: EventFacts): Transition | undefined {
+  return eventTransitions.find((row) => row.from.includes(phase) && row.when(facts));
+}
+
+/** The table as a Mermaid state diagram. */
+export function eventDiagram(): string {
+  const rows = eventTransitions.flatMap((row) => row.from.map((from) => `  ${from} --> ${row.to}: ${row.label}`));
+  return ['stateDiagram-v2', '  [*] --> received', ...rows].join('\n');
+}

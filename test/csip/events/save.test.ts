@@ -1,0 +1,75 @@
+import { expect } from 'chai';
+import { knownControls } from '../../../src/csip/events/schedule.ts';
+import { restoreSchedule, saveSchedule } from '../../../src/csip/events/save.ts';
+import { eventDiagram, eventTransitions } from '../../../src/csip/events/transitions.ts';
+import { control, defaults, one, pf, program, Scene } from './scene.ts';
+
+describe('CSIP events: memory and restarts', () => {
+  it('an ended event that is still listed is neither run nor answered again', () => {
+    const scene = one().runTo(300);
+    for (let t = 301; t < 320; t++) scene.read(t, program('P', 1, [control('A', { status: 'active' })]));
+    expect(scene.of('A')).to.deep.equal([1, 2, 3]);
+  });
+
+  it('of ended events that have left their lists the last 500 are kept', () => {
+    const scene = new Scene();
+    for (let i = 0; i < 700; i++) {
+      const startS = 10 * i;
+      scene.read(startS, program('P', 1, [control(`E${i}`, { startS, durationS: 10 })]));
+    }
+    scene.read(8_000, program('P', 1, [])).read(8_001, program('P', 1, []));
+    expect(scene.state.events.size).to.equal(500);
+    expect(scene.stateOf('E699')).to.equal('completed');
+    expect(scene.stateOf('E199')).to.equal(undefined);
+  });
+
+  it('at most 10,000 are taken in', () => {
+    const list = Array.from({ length: 10_100 }, (_, i) => control(`E${i}`, { startS: 1_000 + i, durationS: 1 }));
+    expect(new Scene().read(0, program('P', 1, list)).state.events.size).to.equal(10_000);
+  });
+
+  it('a restart at any instant changes no response', () => {
+    const curves = new Map([['/c', { curveType: 11 }]]);
+    const volts = control('V', {
+      modes: ['opModVoltVar'],
+      control: { base: { opModVoltVar: { href: '/c' } }, curves },
+    });
+    const programs = [
+      program('P', 1, [control('W', { startS: 150, durationS: 20 }), volts]),
+      program('Q', 2, [control('L', { randomizeStartS: 20 })], { defaultControl: defaults('Q', [pf]) }),
+    ];
+    const run = (restartS: number | null) => {
+      const scene = new Scene().read(0, ...programs);
+      for (let t = 90; t < 300; t++) {
+        if (t === restartS) scene.state = restoreSchedule(saveSchedule(scene.state)) ?? scene.state;
+        scene.time(t);
+      }
+      return { responses: scene.responses, known: knownControls(scene.state), now: scene.inForce };
+    };
+    const straight = run(null);
+    for (const restartS of [95, 100, 110, 149, 150, 160, 169, 170, 200, 250])
+      expect(run(restartS), String(restartS)).to.deep.equal(straight);
+  });
+
+  it('what another version has kept is not taken', () => {
+    expect(restoreSchedule({ form: 99 })).to.equal(null);
+    expect(restoreSchedule(null)).to.equal(null);
+    expect(restoreSchedule('x')).to.equal(null);
+  });
+});
+
+describe('CSIP events: the transition table', () => {
+  it('has a way out of each state that is not an end', () => {
+    for (const phase of ['received', 'scheduled', 'active'] as const)
+      expect(eventTransitions.some(({ from }) => from.includes(phase))).to.equal(true);
+    for (const { from } of eventTransitions)
+      for (const phase of from) expect(['received', 'scheduled', 'active']).to.include(phase);
+  });
+
+  it('is drawn from the same rows', () => {
+    const lines = eventDiagram().split('\n');
+    expect(lines[0]).to.equal('stateDiagram-v2');
+    expect(lines).to.include('  active --> completed: end');
+    expect(lines.length - 2).to.equal(eventTransitions.reduce((sum, { from }) => sum + from.length, 0));
+  });
+});
