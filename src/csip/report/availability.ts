@@ -1,0 +1,56 @@
+/** DERAvailability: what the device could do beside what controls ask of it. */
+import type { Device } from '../../contract/device.ts';
+import { storageIn } from '../../contract/kinds/table.ts';
+import type { DERAvailability } from '../xml/documents.ts';
+import type { ReportOptions } from './model.ts';
+import { perCent, present, signed16, unsigned16 } from './units.ts';
+
+/** Stored energy and room for more, Wh; null: no storage. */
+function energyOf(device: Device): { readonly storedWh: number; readonly roomWh: number } | null {
+  const storage = storageIn(device.detail);
+  if (storage === null) return null;
+  const share = (fromPct: number, toPct: number) =>
+    (Math.max(0, toPct - fromPct) / 100) * storage.capacityWh * (storage.sohPct / 100);
+  return {
+    storedWh: share(storage.socReserveMinPct, storage.socPct),
+    roomWh: share(storage.socPct, storage.socReserveMaxPct),
+  };
+}
+
+/** Seconds; undefined where power flows for no time that is known. */
+function lasting(wh: number | undefined, w: number): number | undefined {
+  return wh === undefined || !(w > 0) ? undefined : Math.min(Math.floor((wh / w) * 3600), 0xffff_ffff);
+}
+
+/** Percent of a maximum; undefined without one. */
+function shareOf(w: number, maxW: number | null): number | undefined {
+  return maxW === null || !(maxW > 0) ? undefined : perCent((100 * w) / maxW);
+}
+
+/**
+ * All available power counts as reserve: statWAvail is the base of curves with the yRefType %statWAvail. Of a storage the
+ * durations say how long reservePercent and reserveChargePercent last within its reserves.
+ */
+export function availabilityOf(
+  device: Device,
+  { revision }: Pick<ReportOptions, 'revision'>,
+  readingS: number,
+): DERAvailability {
+  const { injectW, absorbW, injectVar, absorbVar } = device.available;
+  const m = device.bank.map.m702;
+  const energy = energyOf(device);
+  const of2023 = revision === '2023';
+  return {
+    readingTime: readingS,
+    ...present({
+      availabilityDuration: lasting(energy?.storedWh, injectW),
+      maxChargeDuration: lasting(energy?.roomWh, absorbW),
+      reserveChargePercent: shareOf(absorbW, m.WChaRteMax),
+      reservePercent: shareOf(injectW, m.WMax),
+      statVarAbsorbAvail: of2023 ? unsigned16(absorbVar) : undefined,
+      statVarAvail: signed16(Math.min(injectVar, absorbVar)),
+      statWAbsorbAvail: of2023 ? unsigned16(absorbW) : undefined,
+      statWAvail: signed16(injectW),
+    }),
+  };
+}

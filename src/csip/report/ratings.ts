@@ -1,0 +1,207 @@
+/** DERCapability and DERSettings from models 702, 703, 713 and 802. Points that are not implemented are left out. */
+import type { AssetType, Device } from '../../contract/device.ts';
+import type { MapView } from '../../sunspec/map/view.ts';
+import { chargeModeBit, dischargeModeBit, modeBits } from '../control/modes.ts';
+import type { ModeBitmap } from '../control/modes.ts';
+import type { ModeName } from '../control/model.ts';
+import type { DERCapability, DERSettings } from '../xml/documents.ts';
+import type { ReportOptions } from './model.ts';
+import { hexBits, hundredths, powerFactor, present, signed16, unsigned16 } from './units.ts';
+
+/** DERType. */
+const derTypes: Readonly<Record<AssetType, number>> = {
+  fuelcell: 3,
+  pv: 4,
+  wind: 6,
+  battery: 80,
+  evse: 82,
+  'hybrid-dc': 83,
+};
+
+/** Bit of DeviceCategoryType. */
+export const categoryBits: Readonly<Record<AssetType, number>> = {
+  evse: 17,
+  fuelcell: 20,
+  pv: 21,
+  'hybrid-dc': 23,
+  wind: 24,
+  battery: 25,
+};
+
+/** bits 27 to 31 of DERControlType came with 2023 */
+const modes2018 = 0x07ff_ffff;
+
+/** 0 stands for "not specified", so that both categories count from 1. */
+const normalCategories = { CAT_A: 1, CAT_B: 2 } as const;
+const abnormalCategories = { CAT_1: 1, CAT_2: 2, CAT_3: 3 } as const;
+
+/** setGradW 0 would mean that there is no limit. */
+const slowestGradient = 1;
+const uint16 = 0xffff;
+const uint32 = 0xffff_ffff;
+const int16 = 0x7fff;
+
+const category = (words: Readonly<Record<string, number>>, word: string | null) =>
+  word === null ? undefined : words[word];
+
+const negative = (value: number | null) => (value === null ? null : -value);
+
+/** A power factor as it is paired with a power: the standard takes the power only with it. */
+function ratedAt(w: number | null, pf: number | null) {
+  return w === null || pf === null ? {} : { w: signed16(w), pf: powerFactor(pf) };
+}
+
+/** The controls of a device: what it can do, and what it allows, is the same. */
+export class ModeReport {
+  readonly #device: Device;
+  readonly #supported: ReadonlySet<ModeName>;
+  readonly #options: Pick<ReportOptions, 'revision' | 'csipAus'>;
+
+  constructor(device: Device, supported: ReadonlySet<ModeName>, options: Pick<ReportOptions, 'revision' | 'csipAus'>) {
+    this.#device = device;
+    this.#supported = supported;
+    this.#options = options;
+  }
+
+  #bits(bitmap: ModeBitmap): number {
+    return modeBits(this.#supported, bitmap);
+  }
+
+  /** DERControlType. Charge and discharge mode have bits, but no member of DERControlBase. */
+  get modes(): string {
+    const { WChaRteMaxRtg: charge, WDisChaRteMaxRtg: discharge } = this.#device.bank.map.m702;
+    const known = this.#bits('modes');
+    // as unsigned numbers: bit operators would make bit 31 a sign
+    const ofRevision = this.#options.revision === '2018' ? (known & modes2018) >>> 0 : known;
+    const charges = charge !== null && charge > 0;
+    const discharges = charges && discharge !== 0;
+    return hexBits(ofRevision + (charges ? 2 ** chargeModeBit : 0) + (discharges ? 2 ** dischargeModeBit : 0), 4);
+  }
+
+  get modes2(): string | undefined {
+    return this.#options.revision === '2023' ? hexBits(this.#bits('modes2'), 4) : undefined;
+  }
+
+  get doe(): string | undefined {
+    return this.#options.csipAus === null ? undefined : hexBits(this.#bits('doe'), 1);
+  }
+
+  get vpp(): string | undefined {
+    return this.#options.csipAus === '1.3' ? hexBits(this.#bits('vpp'), 1) : undefined;
+  }
+}
+
+export function capabilityOf(device: Device, modes: ModeReport): DERCapability {
+  const map = device.bank.map;
+  const m = map.m702;
+  const over = ratedAt(m.WOvrExtRtg, m.WOvrExtRtgPF);
+  const under = ratedAt(m.WUndExtRtg, m.WUndExtRtgPF);
+  return {
+    modesSupported: modes.modes,
+    rtgMaxW: signed16(m.WMaxRtg) ?? { multiplier: 0, value: 0 },
+    type: derTypes[device.assetType],
+    ...present({
+      modesSupported2: modes.modes2,
+      rtgAbnormalCategory: category(abnormalCategories, m.AbnOpCatRtg),
+      rtgMaxA: unsigned16(m.AMaxRtg),
+      rtgMaxAh: unsigned16(map.m802?.AHRtg),
+      rtgMaxChargeRateVA: unsigned16(m.VAChaRteMaxRtg),
+      rtgMaxChargeRateW: signed16(m.WChaRteMaxRtg),
+      rtgMaxDischargeRateVA: unsigned16(m.VADisChaRteMaxRtg),
+      rtgMaxDischargeRateW: signed16(m.WDisChaRteMaxRtg),
+      rtgMaxV: unsigned16(m.VMaxRtg),
+      rtgMaxVA: unsigned16(m.VAMaxRtg),
+      rtgMaxVar: signed16(m.VarMaxInjRtg),
+      rtgMaxVarNeg: signed16(negative(m.VarMaxAbsRtg)),
+      rtgMaxWh: unsigned16(map.m713.WHRtg),
+      rtgMinPFOverExcited: powerFactor(m.PFOvrExtRtg),
+      rtgMinPFUnderExcited: powerFactor(m.PFUndExtRtg),
+      rtgMinV: unsigned16(m.VMinRtg),
+      rtgNormalCategory: category(normalCategories, m.NorOpCatRtg),
+      rtgOverExcitedPF: over.pf,
+      rtgOverExcitedW: over.w,
+      rtgReactiveSusceptance: unsigned16(m.ReactSusceptRtg),
+      rtgUnderExcitedPF: under.pf,
+      rtgUnderExcitedW: under.w,
+      rtgVNom: unsigned16(m.VNomRtg),
+      doeModesSupported: modes.doe,
+      vppModesSupported: modes.vpp,
+    }),
+  };
+}
+
+/** 703, in hundredths. */
+function enterServiceOf({ m703 }: Pick<MapView, 'm703'>) {
+  const { ESRmpTms: rampS } = m703;
+  return {
+    setESDelay: hundredths(m703.ESDlyTms, 0, uint32),
+    setESHighFreq: hundredths(m703.ESHzHi, 0, uint16),
+    setESHighVolt: hundredths(m703.ESVHi, -int16, int16),
+    setESLowFreq: hundredths(m703.ESHzLo, 0, uint16),
+    setESLowVolt: hundredths(m703.ESVLo, -int16, int16),
+    setESRampTms: hundredths(rampS, 0, uint32),
+    setESRandomDelay: hundredths(m703.ESRndTms, 0, uint32),
+    // a full range within the ramp time, percent per second
+    setSoftGradW: rampS === null || rampS === 0 ? undefined : hundredths(100 / rampS, slowestGradient, uint16),
+  };
+}
+
+/** A setting as far as its rating allows: no document contradicts the one beside it. */
+function within(setting: number | null, rating: number | null): number | null {
+  return setting === null || rating === null ? setting : Math.min(setting, rating);
+}
+
+function atLeast(setting: number | null, rating: number | null): number | null {
+  return setting === null || rating === null ? setting : Math.max(setting, rating);
+}
+
+function storageOf(map: MapView, { csipAus }: Pick<ReportOptions, 'csipAus'>) {
+  const ratedWh = map.m713.WHRtg;
+  const reservePct = map.m802?.SoCRsvMin ?? null;
+  return {
+    setMaxAh: unsigned16(map.m802?.AHRtg),
+    setMaxWh: unsigned16(ratedWh),
+    setMinWh:
+      csipAus === '1.3' && ratedWh !== null && reservePct !== null
+        ? unsigned16((ratedWh * reservePct) / 100)
+        : undefined,
+  };
+}
+
+/** @param updatedS when a setting changed last */
+export function settingsOf(
+  device: Device,
+  modes: ModeReport,
+  options: Pick<ReportOptions, 'csipAus'>,
+  updatedS: number,
+): DERSettings {
+  const map = device.bank.map;
+  const m = map.m702;
+  return {
+    setGradW: hundredths(device.gradient.w.pctPerS, slowestGradient, uint16) ?? uint16,
+    setMaxW: signed16(within(m.WMax, m.WMaxRtg)) ?? { multiplier: 0, value: 0 },
+    updatedTime: updatedS,
+    ...present({
+      modesEnabled: modes.modes,
+      modesEnabled2: modes.modes2,
+      ...enterServiceOf(map),
+      setMaxA: unsigned16(within(m.AMax, m.AMaxRtg)),
+      setMaxChargeRateVA: unsigned16(within(m.VAChaRteMax, m.VAChaRteMaxRtg)),
+      setMaxChargeRateW: signed16(within(m.WChaRteMax, m.WChaRteMaxRtg)),
+      setMaxDischargeRateVA: unsigned16(within(m.VADisChaRteMax, m.VADisChaRteMaxRtg)),
+      setMaxDischargeRateW: signed16(within(m.WDisChaRteMax, m.WDisChaRteMaxRtg)),
+      setMaxV: unsigned16(within(m.VMax, m.VMaxRtg)),
+      setMaxVA: unsigned16(within(m.VAMax, m.VAMaxRtg)),
+      setMaxVar: signed16(within(m.VarMaxInj, m.VarMaxInjRtg)),
+      setMaxVarNeg: signed16(negative(within(m.VarMaxAbs, m.VarMaxAbsRtg))),
+      setMinPFOverExcited: powerFactor(atLeast(m.PFOvrExt, m.PFOvrExtRtg)),
+      setMinPFUnderExcited: powerFactor(atLeast(m.PFUndExt, m.PFUndExtRtg)),
+      setMinV: unsigned16(atLeast(m.VMin, m.VMinRtg)),
+      setVNom: unsigned16(m.VNom),
+      setVRef: unsigned16(m.VNom),
+      ...storageOf(map, options),
+      doeModesEnabled: modes.doe,
+      vppModesEnabled: modes.vpp,
+    }),
+  };
+}
