@@ -7,6 +7,7 @@ import type { Store } from './core/store.ts';
 import type { ModbusMessages } from './core/wire/modbus-messages.ts';
 import type { WireLog } from './core/wire/wire-log.ts';
 import type { WallClock } from './core/time/clock.ts';
+import type { Later } from './core/time/timers.ts';
 import type { RemoteClockFactory } from './core/time/remote-clock.ts';
 import type { SimPlant } from './der/plant/plant.ts';
 import type { Layout } from './sunspec/map/layout.ts';
@@ -22,6 +23,8 @@ export interface AdapterContext {
   /** alarms of devices whose line or peer is lost */
   readonly commAlarms: CommAlarmSwitch;
   readonly clock: WallClock;
+  /** timers of `clock`, which a test replaces together with it */
+  readonly later: Later;
   /** makes the clock of one peer, on the clock that `--remote_clock` chooses */
   readonly remoteClock: RemoteClockFactory;
   readonly logBook: Pick<LogBook, 'logger'>;

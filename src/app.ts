@@ -19,6 +19,7 @@ import type { WallClock } from './core/time/clock.ts';
 import { Ticker } from './core/time/ticker.ts';
 import { packageFile, packageVersion, runsFromBuild } from './core/package-files.ts';
 import { callLater } from './core/time/timers.ts';
+import type { Later } from './core/time/timers.ts';
 import { createModbusMessages } from './core/wire/modbus-tap.ts';
 import { WireLog } from './core/wire/wire-log.ts';
 import type { SimPlant } from './der/plant/plant.ts';
@@ -35,6 +36,8 @@ import { composeModbus } from './sunspec/modbus/compose.ts';
 
 export interface AppOptions {
   readonly wall?: WallClock;
+  /** timers of `wall`, for what waits for a remote system */
+  readonly later?: Later;
   readonly logBook?: LogBook;
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
@@ -96,7 +99,10 @@ interface Parts {
   readonly log: Logger;
 }
 
-function build(config: AppConfig, { wall = systemClock, checkReplies = false, ...options }: AppOptions): Parts {
+function build(
+  config: AppConfig,
+  { wall = systemClock, later = callLater, checkReplies = false, ...options }: AppOptions,
+): Parts {
   const { level, format } = config.log;
   const clock = createClock(config, wall);
   const logBook = options.logBook ?? createLogBook({ level, format, clock: wall });
@@ -118,7 +124,8 @@ function build(config: AppConfig, { wall = systemClock, checkReplies = false, ..
     ...shared,
     config,
     commAlarms,
-    remoteClock: createRemoteClocks(config, { clock, plant, wall, log }),
+    later,
+    remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
     wireLog,
     store: createMemoryStore(),
     typesWith: (passes) => typesWith(config, passes),

@@ -9,7 +9,7 @@ import type { WallClock } from './core/time/clock.ts';
 import { remoteClocks } from './core/time/remote-clock.ts';
 import type { RemoteClockFactory } from './core/time/remote-clock.ts';
 import { localDateMs, SimClock } from './core/time/sim-clock.ts';
-import { callLater } from './core/time/timers.ts';
+import type { Later } from './core/time/timers.ts';
 import { createPlant } from './der/plant/create-plant.ts';
 import type { SimPlant } from './der/plant/plant.ts';
 import { parseGridProfile } from './der/surroundings/grid/profile.ts';
@@ -25,12 +25,18 @@ export function createClock({ clock }: Pick<AppConfig, 'clock'>, wall: WallClock
 /** The clocks of remote systems; adapters make one for each peer. */
 export function createRemoteClocks(
   { remoteClock: mode }: Pick<AppConfig, 'remoteClock'>,
-  { clock, plant, wall, log }: { clock: SimClock; plant: Pick<SimPlant, 'at'>; wall: WallClock; log: Logger },
+  {
+    clock,
+    plant,
+    wall,
+    later,
+    log,
+  }: { clock: SimClock; plant: Pick<SimPlant, 'at'>; wall: WallClock; later: Later; log: Logger },
 ): RemoteClockFactory {
   return remoteClocks({
     mode,
     wall,
-    later: callLater,
+    later,
     log,
     timeline: {
       sim: () => clock.sim(),

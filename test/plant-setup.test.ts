@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { callLater } from '../src/core/time/timers.ts';
 import { createRemoteClocks } from '../src/plant-setup.ts';
 import { silentLogger } from '../src/core/log/log.ts';
 import { addSeconds, simTimeFromMs } from '../src/core/time/clock.ts';
@@ -15,7 +16,7 @@ describe('Remote clocks of a configuration', () => {
     const plant = new Timetable(clock, silentLogger);
     const warnings: string[] = [];
     const log = { ...silentLogger, warning: (message: string) => warnings.push(message) };
-    return { wall, plant, warnings, make: createRemoteClocks({ remoteClock }, { clock, plant, wall, log }) };
+    return { wall, plant, warnings, make: createRemoteClocks({ remoteClock }, { clock, plant, wall, later: callLater, log }) };
   }
 
   it('wall: real time, with the warning about the rate', () => {
