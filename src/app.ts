@@ -99,13 +99,10 @@ interface Parts {
   readonly log: Logger;
 }
 
-function build(
-  config: AppConfig,
-  { wall = systemClock, later = callLater, checkReplies = false, ...options }: AppOptions,
-): Parts {
-  const { level, format } = config.log;
+function build(config: AppConfig, options: AppOptions): Parts {
+  const { wall = systemClock, later = callLater, checkReplies = false } = options;
   const clock = createClock(config, wall);
-  const logBook = options.logBook ?? createLogBook({ level, format, clock: wall });
+  const logBook = options.logBook ?? createLogBook({ ...config.log, clock: wall });
   logBook.follow(clock);
   const log = logBook.logger('Lab');
   const { seed, deviceOf } = config;
@@ -119,12 +116,11 @@ function build(
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const modbusMessages = createModbusMessages(wireLog);
   const chargePointId = createChargePointIds(plant, defaultChargePointId);
-  const shared = { plant, faults, clock: wall, logBook, chargePointId, modbusMessages };
+  const shared = { plant, faults, clock: wall, later, logBook, chargePointId, modbusMessages };
   const context: AdapterContext = {
     ...shared,
     config,
     commAlarms,
-    later,
     remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
     wireLog,
     store: createMemoryStore(),
