@@ -1,0 +1,116 @@
+/** A device as the rows of the table of modes see it: its points by name, settings of 702 and present operating point. */
+import type { Device } from '../../contract/device.ts';
+import type { Plant } from '../../contract/plant.ts';
+import { SimError } from '../../core/errors.ts';
+import { isSupported } from '../../sunspec/map/function-state.ts';
+import { functionTable, reactivePowerFunctions } from '../../sunspec/map/functions.ts';
+import type { FunctionName } from '../../sunspec/map/functions.ts';
+import type { HoldValue } from '../../sunspec/map/holds.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { hasPoint, pointNumber } from '../../sunspec/map/named-points.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+
+/** What a percentage of reactive power refers to: symbols of 704.VarSetMod. */
+export type VarReference = 'W_MAX_PCT' | 'VAR_MAX_PCT' | 'VAR_AVAIL_PCT' | 'VA_MAX_PCT';
+
+export class Asset {
+  readonly device: Device;
+  readonly #plant: Pick<Plant, 'grid'>;
+
+  constructor(device: Device, plant: Pick<Plant, 'grid'>) {
+    this.device = device;
+    this.#plant = plant;
+  }
+
+  /** Whether the device has a grid-support function. */
+  has(name: FunctionName): boolean {
+    return isSupported(this.device.bank, functionTable[name]);
+  }
+
+  hasPoint(model: number, path: string): boolean {
+    return hasPoint(this.device.bank, model, path);
+  }
+
+  /** A numeric point; null when the device does not have it. */
+  number(model: number, path: string): number | null {
+    return pointNumber(this.device.bank, model, path);
+  }
+
+  /** Values for points of one model. @throws SimError INTERNAL for one that the device does not serve */
+  points(model: number, values: Readonly<Record<string, AnyPointValue>>): readonly HoldValue[] {
+    return Object.entries(values).map(([path, value]) => ({ slot: this.#slot(model, path), value }));
+  }
+
+  /** The same without the points that the device does not implement. */
+  optional(model: number, values: Readonly<Record<string, AnyPointValue>>): readonly HoldValue[] {
+    return this.points(
+      model,
+      Object.fromEntries(Object.entries(values).filter(([path]) => this.hasPoint(model, path))),
+    );
+  }
+
+  /** Switches a function on or off. */
+  enable(name: FunctionName, on: boolean): readonly HoldValue[] {
+    const { model, enable } = functionTable[name];
+    return this.points(model, { [enable]: on ? 'ENABLED' : 'DISABLED' });
+  }
+
+  /** The points that enable the functions of reactive power. */
+  get reactiveEnables(): readonly PointSlot[] {
+    return reactivePowerFunctions.flatMap((name) => {
+      const { model, enable } = functionTable[name];
+      return this.hasPoint(model, enable) ? [this.#slot(model, enable)] : [];
+    });
+  }
+
+  /** Settings of 702, W and var; 0: the device has none. */
+  get wMax(): number {
+    return this.number(702, 'WMax') ?? 0;
+  }
+
+  get chargeMaxW(): number {
+    return this.number(702, 'WChaRteMax') ?? 0;
+  }
+
+  /** 100 % of reactive power, var. @param sign of the reactive power */
+  varBase(reference: VarReference, sign: number): number {
+    switch (reference) {
+      case 'W_MAX_PCT':
+        return this.wMax;
+      case 'VAR_MAX_PCT':
+        return this.number(702, sign < 0 ? 'VarMaxAbs' : 'VarMaxInj') ?? 0;
+      case 'VA_MAX_PCT':
+        return this.number(702, 'VAMax') ?? 0;
+      case 'VAR_AVAIL_PCT': {
+        const { injectVar, absorbVar } = this.device.available;
+        return sign < 0 ? absorbVar : injectVar;
+      }
+    }
+  }
+
+  /** 100 % of the gradient of reactive power, var. */
+  get varMax(): number {
+    return Math.max(this.varBase('VAR_MAX_PCT', 1), this.varBase('VAR_MAX_PCT', -1));
+  }
+
+  /** Power at the terminals now, positive = injected. */
+  get w(): number {
+    return this.number(701, 'W') ?? 0;
+  }
+
+  get var(): number {
+    return this.number(701, 'Var') ?? 0;
+  }
+
+  /** Mean voltage now, percent of nominal. */
+  get voltagePct(): number {
+    const { voltageAPu, voltageBPu, voltageCPu } = this.#plant.grid(this.device.index);
+    return (100 * (voltageAPu + voltageBPu + voltageCPu)) / 3;
+  }
+
+  #slot(model: number, path: string): PointSlot {
+    const slot = this.device.bank.layout.slot(model, path);
+    if (!slot) throw new SimError('INTERNAL', `device ${this.device.index} has no point ${model}.${path}`);
+    return slot;
+  }
+}

@@ -1,0 +1,196 @@
+/**
+ * Several controls in force on one device at a time: which of their modes run.
+ *
+ * - Modes of one contest exclude each other; the one with the least magnitude takes precedence (the schema's rule for
+ *   reactive power; the tightest of several limits). It is decided at the operating point at which the contest begins
+ *   and stays until another mode joins or leaves it, so that a cloud does not make functions take turns. Of equal ones
+ *   the control of higher priority wins. The two power factors act in different directions and are one contender.
+ * - Modes that would write different values to one point exclude each other: the control of higher priority wins.
+ */
+import type { HoldValue } from '../../sunspec/map/holds.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import type { LeftOutMode, ModeName } from './model.ts';
+import type { Aim, Contest, Wish } from './wish.ts';
+
+/** A control whose modes can run on the device, alone. */
+export interface Contribution {
+  readonly id: string;
+  readonly wishes: ReadonlyMap<ModeName, Wish>;
+  /** values beside the modes; of several controls the first gives each */
+  readonly settings: readonly HoldValue[];
+}
+
+export type PointValues = Map<PointSlot, AnyPointValue>;
+
+/** A state without a register, and the control that asks for it. */
+export interface Asked<Value> {
+  readonly id: string;
+  readonly value: Value;
+}
+
+export interface Composition {
+  /** what each control writes; a point belongs to one control */
+  readonly values: ReadonlyMap<string, PointValues>;
+  readonly outweighed: ReadonlyMap<string, readonly LeftOutMode[]>;
+  /** powers at which the modes that run aim, in order of priority */
+  readonly aims: readonly Asked<Aim>[];
+  readonly switchClosed: Asked<boolean> | null;
+  readonly storageW: Asked<number> | null;
+}
+
+interface Contender {
+  readonly key: string;
+  readonly members: readonly { readonly id: string; readonly mode: ModeName; readonly contest: Contest }[];
+}
+
+const powerFactors: readonly ModeName[] = ['opModFixedPFInjectW', 'opModFixedPFAbsorbW'];
+
+/** The contests of a device, with the winners that stand. */
+export class Contests {
+  readonly #standing = new Map<Contest['group'], { readonly contenders: string; readonly winner: string }>();
+
+  /** The modes that have lost, each with the one that it lost to. */
+  losers(contributions: readonly Contribution[]): ReadonlyMap<string, ReadonlyMap<ModeName, string>> {
+    const lost = new Map<string, Map<ModeName, string>>();
+    for (const group of ['reactive', 'injected power'] as const) {
+      const contenders = contendersOf(group, contributions);
+      const winner = this.#winner(group, contenders);
+      for (const { key, members } of contenders) {
+        if (winner === null || key === winner.key) continue;
+        const to = winner.members.map(({ id, mode }) => `${mode} of ${id}`).join(' and ');
+        for (const { id, mode } of members) {
+          const ofControl = lost.get(id) ?? new Map<ModeName, string>();
+          lost.set(id, ofControl.set(mode, to));
+        }
+      }
+    }
+    return lost;
+  }
+
+  forget(): void {
+    this.#standing.clear();
+  }
+
+  #winner(group: Contest['group'], contenders: readonly Contender[]): Contender | null {
+    const key = contenders.map((each) => each.key).join('\n');
+    const standing = this.#standing.get(group);
+    const known = standing?.contenders === key ? contenders.find((each) => each.key === standing.winner) : undefined;
+    const winner = known ?? leastOf(contenders);
+    if (winner) this.#standing.set(group, { contenders: key, winner: winner.key });
+    else this.#standing.delete(group);
+    return winner;
+  }
+}
+
+function contendersOf(group: Contest['group'], contributions: readonly Contribution[]): readonly Contender[] {
+  const contenders: Contender[] = [];
+  const factors: Contender['members'][number][] = [];
+  for (const { id, wishes } of contributions) {
+    for (const [mode, { contest }] of wishes) {
+      if (contest?.group !== group) continue;
+      const member = { id, mode, contest };
+      if (powerFactors.includes(mode)) {
+        if (!factors.some((each) => each.mode === mode)) factors.push(member);
+        if (factors.length === 1) contenders.push({ key: '', members: factors });
+      } else contenders.push({ key: '', members: [member] });
+    }
+  }
+  return contenders.map(({ members }) => ({ members, key: members.map(({ id, mode }) => `${id} ${mode}`).join(', ') }));
+}
+
+function magnitudeOf({ members }: Contender): number {
+  return Math.min(...members.map(({ contest }) => contest.magnitude()));
+}
+
+function leastOf(contenders: readonly Contender[]): Contender | null {
+  let best: Contender | null = null;
+  let least = Infinity;
+  for (const contender of contenders) {
+    const magnitude = magnitudeOf(contender);
+    if (best === null || magnitude < least) [best, least] = [contender, magnitude];
+  }
+  return best;
+}
+
+/** Composes the controls of one device. */
+class Composer {
+  readonly values = new Map<string, PointValues>();
+  readonly outweighed = new Map<string, LeftOutMode[]>();
+  readonly aims: Asked<Aim>[] = [];
+  switchClosed: Asked<boolean> | null = null;
+  storageW: Asked<number> | null = null;
+  readonly #owners = new Map<PointSlot, { readonly id: string; readonly value: AnyPointValue }>();
+
+  /** Gives points to a control, except those that another control has with the same value. */
+  give(id: string, points: readonly HoldValue[]): void {
+    const own = this.values.get(id) ?? new Map<PointSlot, AnyPointValue>();
+    this.values.set(id, own);
+    for (const { slot, value } of points) {
+      if (this.#owners.has(slot)) continue;
+      this.#owners.set(slot, { id, value });
+      own.set(slot, value);
+    }
+  }
+
+  leaveOut(id: string, mode: ModeName, winner: string): void {
+    const detail = `${winner} takes precedence`;
+    this.outweighed.set(id, [...(this.outweighed.get(id) ?? []), { mode, reason: 'outweighed', detail }]);
+  }
+
+  /** Lets a mode run, unless it contradicts one that runs. */
+  run(id: string, mode: ModeName, wish: Wish): void {
+    const rival = this.#rivalOf(wish);
+    if (rival !== null) {
+      this.leaveOut(id, mode, rival);
+      return;
+    }
+    this.give(id, wish.points);
+    if (wish.aim) this.aims.push({ id, value: wish.aim });
+    if (wish.switchClosed !== undefined) this.switchClosed = { id, value: wish.switchClosed };
+    if (wish.storageW !== undefined) this.storageW = { id, value: wish.storageW };
+  }
+
+  /** The control that already has a part of a wish otherwise; null: none. */
+  #rivalOf({ points, switchClosed, storageW }: Wish): string | null {
+    for (const { slot, value } of points) {
+      const owner = this.#owners.get(slot);
+      if (owner && owner.value !== value) return owner.id;
+    }
+    if (switchClosed !== undefined && this.switchClosed) return this.switchClosed.id;
+    return storageW !== undefined && this.storageW ? this.storageW.id : null;
+  }
+}
+
+/**
+ * Composes controls.
+ * @param contributions highest priority first
+ * @param reactiveEnables the points that enable the functions of reactive power: whoever has one of them has them all
+ */
+export function compose(
+  contributions: readonly Contribution[],
+  contests: Contests,
+  reactiveEnables: readonly PointSlot[],
+): Composition {
+  const composer = new Composer();
+  const losers = contests.losers(contributions);
+  const runs = ({ id, wishes }: Contribution) => [...wishes].filter(([mode]) => !losers.get(id)?.has(mode));
+  // the enables of the winning function first: the one enabled last would act
+  const winners = contributions.flatMap((each) =>
+    runs(each).flatMap(([, wish]) => (wish.contest?.group === 'reactive' ? [{ id: each.id, wish }] : [])),
+  );
+  const [first] = winners;
+  if (first) {
+    const isEnable = ({ slot }: HoldValue) => reactiveEnables.includes(slot);
+    const on = winners.flatMap(({ wish }) => wish.points.filter(isEnable));
+    const off = reactiveEnables.map((slot): HoldValue => ({ slot, value: 'DISABLED' }));
+    composer.give(first.id, [...on, ...off]);
+  }
+  for (const contribution of contributions) {
+    const { id, wishes, settings } = contribution;
+    for (const [mode, winner] of losers.get(id) ?? []) composer.leaveOut(id, mode, winner);
+    for (const [mode, wish] of wishes) if (!losers.get(id)?.has(mode)) composer.run(id, mode, wish);
+    composer.give(id, settings);
+  }
+  return composer;
+}

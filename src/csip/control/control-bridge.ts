@@ -1,0 +1,175 @@
+/** Makes DERControls act: points of the map, commands of devices, limits of their connection point. */
+import type { Device } from '../../contract/device.ts';
+import type { Plant } from '../../contract/plant.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { pointNumber } from '../../sunspec/map/named-points.ts';
+import type { Revision } from '../xml/document.ts';
+import { DeviceControls } from './device-controls-bridge.ts';
+import { modeNames, modesIn } from './modes.ts';
+import type { ControlInForce, ControlOutcome, ControlTarget, LeftOutMode, ModeName, ResolvedControl } from './model.ts';
+import { written } from './point-holds-bridge.ts';
+import { isSiteMode, SiteLimits } from './site-limits.ts';
+import { isRefusal, leftOut } from './wish.ts';
+
+interface CommonOptions {
+  readonly plant: Pick<Plant, 'grid' | 'onPower' | 'setSite'>;
+  /** owner of limits at the connection point, as `csip:<lfdi>` */
+  readonly siteOwner: string;
+  readonly revision: Revision;
+  readonly log: Logger;
+}
+
+export interface ControlTargetOptions extends CommonOptions {
+  readonly device: Device;
+}
+
+export interface GroupTargetOptions extends CommonOptions {
+  /** at least one */
+  readonly devices: readonly Device[];
+}
+
+/** The target of an EndDevice with one device. */
+export function createControlTarget({ device, ...options }: ControlTargetOptions): ControlTarget {
+  return new EndDeviceTarget({ ...options, devices: [device] });
+}
+
+/**
+ * The target of an EndDevice with several devices. Percentages, curves and switches act on each of them; targets in
+ * watts and vars are for all of them together, shared by 702.WMax; limits of CSIP-AUS hold at their common connection
+ * point.
+ */
+export function createGroupTarget(options: GroupTargetOptions): ControlTarget {
+  return new EndDeviceTarget(options);
+}
+
+/** Modes whose value is a power of the whole EndDevice. */
+const sharedModes: readonly ModeName[] = [
+  'opModTargetW',
+  'opModTargetVar',
+  'opModStorageTargetW',
+  'opModMaxLimWInject',
+];
+
+const settingOf = (device: Device, point: string) => pointNumber(device.bank, 702, point) ?? 0;
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+class EndDeviceTarget implements ControlTarget {
+  readonly #devices: readonly DeviceControls[];
+  readonly #site: SiteLimits;
+
+  constructor({ devices, plant, siteOwner, revision, log }: GroupTargetOptions) {
+    this.#devices = devices.map(
+      (device) => new DeviceControls({ device, plant, revision, log, shareOf: (mode) => this.#shareOf(device, mode) }),
+    );
+    this.#site = new SiteLimits({
+      plant,
+      owner: siteOwner,
+      devices: devices.map(({ index }) => index),
+      revision,
+      chargeMaxW: () => sum(devices.map((device) => settingOf(device, 'WChaRteMax'))),
+    });
+  }
+
+  get supported(): ReadonlySet<ModeName> {
+    const modes = new Set([...this.#devices.flatMap((each) => each.supported()), ...this.#site.supported()]);
+    return new Set(modeNames.filter((mode) => modes.has(mode)));
+  }
+
+  check(control: ResolvedControl): ControlOutcome {
+    const modes = modesIn(control.base);
+    const site = this.#siteOutcome(modes, control);
+    if (site?.state === 'invalid') return site;
+    const own = modes.filter((mode) => !isSiteMode(mode));
+    return merged(
+      site,
+      own.length > 0 || modes.length === 0 ? this.#devices.map((each) => each.check(control, own)) : [],
+    );
+  }
+
+  apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {
+    const sites = new Map(inForce.map(({ id, modes, control }) => [id, this.#siteOutcome(modes, control)]));
+    const valid = inForce.filter(({ id }) => sites.get(id)?.state !== 'invalid');
+    const onDevices = valid.flatMap((control) => {
+      const modes = control.modes.filter((mode) => !isSiteMode(mode));
+      return modes.length > 0 || control.control.settings ? [{ ...control, modes }] : [];
+    });
+    const results = this.#devices.map((each) => each.apply(onDevices));
+    const outcomes = new Map(
+      inForce.map(({ id }) => {
+        const site = sites.get(id) ?? null;
+        const ofDevices = results.flatMap((result) => result.get(id) ?? []);
+        return [id, site?.state === 'invalid' ? site : merged(site, ofDevices)] as const;
+      }),
+    );
+    const running = valid.filter(({ id }) => outcomes.get(id)?.state === 'applied');
+    const limited = written(() => {
+      this.#site.apply(running);
+    });
+    return limited === 'done' ? outcomes : this.#withoutSite(running, outcomes);
+  }
+
+  onChange(listener: () => void): () => void {
+    const ends = this.#devices.map((each) => each.onChange(listener));
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
+  close(): void {
+    this.#site.apply([]);
+    for (const each of this.#devices) each.close();
+  }
+
+  /** The limits at the connection point that a control has; null: it has none. */
+  #siteOutcome(modes: readonly ModeName[], control: ResolvedControl): ControlOutcome | null {
+    const supported = new Set(this.#site.supported());
+    const out: LeftOutMode[] = [];
+    let count = 0;
+    for (const mode of modes) {
+      if (!isSiteMode(mode)) continue;
+      count += 1;
+      const wish = this.#site.wish(mode, control);
+      if (!supported.has(mode)) out.push({ mode, reason: 'unsupported', detail: 'no device absorbs active power' });
+      else if (isRefusal(wish)) out.push(leftOut(mode, wish));
+    }
+    if (count === 0) return null;
+    const isBad = out.some(({ reason }) => reason === 'invalid');
+    const state = isBad ? 'invalid' : out.length === count ? 'unsupported' : 'applied';
+    return { state, leftOut: out, overwritten: false };
+  }
+
+  /** The plant takes no further limits: the controls wait with them. */
+  #withoutSite(
+    running: readonly ControlInForce[],
+    outcomes: ReadonlyMap<string, ControlOutcome>,
+  ): ReadonlyMap<string, ControlOutcome> {
+    const limited = new Set(running.flatMap(({ id, modes }) => (modes.some(isSiteMode) ? [id] : [])));
+    return new Map(
+      [...outcomes].map(([id, outcome]) => [id, limited.has(id) ? { ...outcome, state: 'waiting' } : outcome]),
+    );
+  }
+
+  #shareOf(device: Device, mode: ModeName): number {
+    if (this.#devices.length < 2 || !sharedModes.includes(mode)) return 1;
+    const sharing = this.#devices.filter((each) => each.supported().includes(mode)).map((each) => each.device);
+    const total = sum(sharing.map((each) => settingOf(each, 'WMax')));
+    return total > 0 ? settingOf(device, 'WMax') / total : 1 / Math.max(1, sharing.length);
+  }
+}
+
+/** The state of a control on the devices: it is applied where any of them runs it. null: it has nothing for devices. */
+function stateOn(devices: readonly ControlOutcome[]): ControlOutcome['state'] | null {
+  const order = ['applied', 'invalid', 'waiting', 'unsupported'] as const;
+  return order.find((state) => devices.some((each) => each.state === state)) ?? null;
+}
+
+/** The outcome of a control from those of its parts. */
+function merged(site: ControlOutcome | null, devices: readonly ControlOutcome[]): ControlOutcome {
+  const onDevices = stateOn(devices);
+  const state = site?.state === 'applied' && onDevices === 'unsupported' ? 'applied' : (onDevices ?? site?.state);
+  // a mode that one device leaves out and another runs is carried out
+  const everywhere = (mode: ModeName) => devices.every((each) => each.leftOut.some((out) => out.mode === mode));
+  const out = [...(site?.leftOut ?? []), ...(devices[0]?.leftOut.filter(({ mode }) => everywhere(mode)) ?? [])];
+  const overwritten = devices.some((each) => each.overwritten);
+  return { state: state ?? 'applied', leftOut: out, overwritten };
+}

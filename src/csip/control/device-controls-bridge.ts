@@ -1,0 +1,222 @@
+/** The controls in force on one device, except for the limits of its connection point. */
+import type { Device } from '../../contract/device.ts';
+import type { Plant } from '../../contract/plant.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { HoldValue } from '../../sunspec/map/holds.ts';
+import type { Revision } from '../xml/document.ts';
+import { Asset } from './asset-bridge.ts';
+import { CommandHold, slopeState, storageState, switchState } from './command-hold.ts';
+import type { StoragePin } from './command-hold.ts';
+import { compose, Contests } from './composition.ts';
+import type { Asked, Composition, Contribution } from './composition.ts';
+import { supportsMode, wishOf } from './mode-rows-bridge.ts';
+import { modeNames } from './modes.ts';
+import type { ControlInForce, ControlOutcome, LeftOutMode, ModeName, ResolvedControl } from './model.ts';
+import { PointHolds, written } from './point-holds-bridge.ts';
+import type { Written } from './point-holds-bridge.ts';
+import { defaultSlope, firstSlope, slopesFor } from './ramps.ts';
+import type { Slopes } from './ramps.ts';
+import { settingsPoints } from './settings-bridge.ts';
+import { isRefusal, leftOut } from './wish.ts';
+import type { Wish } from './wish.ts';
+
+export interface DeviceControlsOptions {
+  readonly device: Device;
+  readonly plant: Pick<Plant, 'grid' | 'onPower'>;
+  readonly revision: Revision;
+  readonly log: Logger;
+  /** the part of a target of the EndDevice that falls to this device, 0..1 */
+  readonly shareOf: (mode: ModeName) => number;
+}
+
+/** What a control would do if it were alone. */
+interface Plan {
+  readonly control: ResolvedControl;
+  readonly modes: readonly ModeName[];
+  readonly wishes: ReadonlyMap<ModeName, Wish>;
+  readonly settings: readonly HoldValue[];
+  readonly leftOut: readonly LeftOutMode[];
+  /** null: it can run */
+  readonly refused: 'unsupported' | 'invalid' | null;
+  /** the device could not be asked about the values */
+  readonly waiting: boolean;
+}
+
+const asOne = (a: readonly ModeName[], b: readonly ModeName[]) =>
+  a.length === b.length && a.every((x, i) => x === b[i]);
+
+export class DeviceControls {
+  readonly device: Device;
+  readonly #options: DeviceControlsOptions;
+  readonly #asset: Asset;
+  readonly #points: PointHolds;
+  readonly #contests = new Contests();
+  readonly #plans = new Map<string, Plan>();
+  /** controls that have been applied */
+  readonly #running = new Set<string>();
+  /** by control, with the modes that they hold for */
+  readonly #slopes = new Map<string, { readonly modes: string; readonly slopes: Slopes }>();
+  readonly #switch: CommandHold<boolean>;
+  readonly #storage: CommandHold<StoragePin>;
+  readonly #slopeW: CommandHold<number | null>;
+  readonly #slopeVar: CommandHold<number | null>;
+
+  constructor(options: DeviceControlsOptions) {
+    const { device, plant } = options;
+    this.device = device;
+    this.#options = options;
+    this.#asset = new Asset(device, plant);
+    this.#points = new PointHolds(device.bank);
+    this.#switch = new CommandHold(switchState(device));
+    this.#storage = new CommandHold(storageState(device));
+    this.#slopeW = new CommandHold(slopeState(device, 'wPctPerS'));
+    this.#slopeVar = new CommandHold(slopeState(device, 'varPctPerS'));
+  }
+
+  /** Modes that act on the device, in the order of the bitmaps. */
+  supported(): readonly ModeName[] {
+    return modeNames.filter((mode) => supportsMode(mode, this.#asset, this.#options.revision));
+  }
+
+  check(control: ResolvedControl, modes: readonly ModeName[]): ControlOutcome {
+    const plan = this.#plan(control, modes);
+    return { state: plan.refused ?? (plan.waiting ? 'waiting' : 'applied'), leftOut: plan.leftOut, overwritten: false };
+  }
+
+  apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {
+    this.#keepPlans(inForce);
+    const contributions = inForce.flatMap(({ id }): Contribution[] => {
+      const plan = this.#plans.get(id);
+      // one that runs goes on while the device takes nothing
+      const runs = plan?.refused === null && (!plan.waiting || this.#running.has(id));
+      return runs ? [{ id, ...plan }] : [];
+    });
+    const composition = compose(contributions, this.#contests, this.#asset.reactiveEnables);
+    const results = new Map(this.#points.follow(composition.values));
+    const note = (asked: Asked<unknown> | null, result: Written) => {
+      if (asked && result !== 'done' && (results.get(asked.id) ?? 'done') === 'done') results.set(asked.id, result);
+    };
+    const { switchClosed, storageW } = composition;
+    const pin = storageW && { id: storageW.id, value: { policy: 'manual', powerW: storageW.value } as const };
+    const slopes = this.#slopesOf(contributions, composition);
+    const [slopeW, slopeVar] = [firstSlope(slopes, 'w'), firstSlope(slopes, 'var')];
+    note(switchClosed, changed(this.#switch, switchClosed));
+    note(pin, changed(this.#storage, pin));
+    note(slopeW, changed(this.#slopeW, slopeW));
+    note(slopeVar, changed(this.#slopeVar, slopeVar));
+    const outcomes = inForce.map(({ id }) => [id, this.#outcome(id, composition, results.get(id) ?? 'done')] as const);
+    for (const [id, { state }] of outcomes) if (state === 'applied') this.#running.add(id);
+    return new Map(outcomes);
+  }
+
+  /** Calls back when the device has been reset, and nothing is in force any more, or answers again. */
+  onChange(listener: () => void): () => void {
+    const endReset = this.#points.onReset(() => {
+      this.forget();
+      listener();
+    });
+    const endPower = this.#options.plant.onPower(({ index, down }) => {
+      if (index === this.device.index && !down) listener();
+    });
+    return () => {
+      endReset();
+      endPower();
+    };
+  }
+
+  forget(): void {
+    for (const hold of [this.#switch, this.#storage, this.#slopeW, this.#slopeVar]) hold.forget();
+    this.#contests.forget();
+    this.#plans.clear();
+    this.#slopes.clear();
+    this.#running.clear();
+  }
+
+  close(): void {
+    this.apply([]);
+    this.#points.close();
+  }
+
+  /** Makes the plans of new controls, and drops those of controls that are over. */
+  #keepPlans(inForce: readonly ControlInForce[]): void {
+    const ids = new Set(inForce.map(({ id }) => id));
+    for (const id of this.#plans.keys()) if (!ids.has(id)) this.#plans.delete(id);
+    for (const id of this.#slopes.keys()) if (!ids.has(id)) this.#slopes.delete(id);
+    for (const id of this.#running) if (!ids.has(id)) this.#running.delete(id);
+    for (const { id, control, modes } of inForce) {
+      const known = this.#plans.get(id);
+      if (known && !known.waiting && known.control === control && asOne(known.modes, modes)) continue;
+      this.#plans.set(id, this.#plan(control, modes));
+    }
+  }
+
+  #plan(control: ResolvedControl, modes: readonly ModeName[]): Plan {
+    const { revision, shareOf } = this.#options;
+    const wishes = new Map<ModeName, Wish>();
+    const out: LeftOutMode[] = [];
+    let waiting = false;
+    for (const mode of modes) {
+      const context = { asset: this.#asset, revision, control, share: shareOf(mode) };
+      const wish = wishOf(mode, control.base[mode], context);
+      const result = isRefusal(wish) ? wish : this.#points.check(wish.points);
+      if (result === 'waiting') waiting = true;
+      else if (result !== 'done') out.push(leftOut(mode, result));
+      if (!isRefusal(wish)) wishes.set(mode, wish);
+    }
+    const settings = settingsPoints(this.#asset, control.settings).filter((each) => {
+      const result = this.#points.check([each]);
+      if (result === 'waiting') waiting = true;
+      else if (result !== 'done')
+        this.#options.log.warning(`a setting of a default control is left out: ${result.detail}`, this.device.index);
+      return result === 'done';
+    });
+    for (const { mode } of out) wishes.delete(mode);
+    const isBad = out.some(({ reason }) => reason === 'invalid');
+    const isEmpty = modes.length > 0 && wishes.size === 0 && !waiting;
+    return {
+      control,
+      modes,
+      wishes,
+      settings,
+      leftOut: out,
+      refused: isBad ? 'invalid' : isEmpty ? 'unsupported' : null,
+      waiting,
+    };
+  }
+
+  /** The slopes of the controls in order of priority; a control keeps them while the same modes of it run. */
+  #slopesOf(contributions: readonly Contribution[], { aims, outweighed }: Composition): readonly Asked<Slopes>[] {
+    const asset = this.#asset;
+    return contributions.map(({ id, wishes }) => {
+      const plan = this.#plans.get(id);
+      const out = outweighed.get(id) ?? [];
+      const modes = [...wishes.keys()].filter((mode) => !out.some((each) => each.mode === mode)).join(' ');
+      const known = this.#slopes.get(id);
+      if (known?.modes === modes) return { id, value: known.slopes };
+      const own = aims.flatMap((each) => (each.id === id ? [each.value] : []));
+      const now = { w: asset.w, var: asset.var, wMax: asset.wMax, varMax: asset.varMax };
+      const ramped = slopesFor(own, plan?.control.base.rampTms, now);
+      const usual = defaultSlope(plan?.control.settings?.setGradW);
+      const slopes = { ...(usual !== null && { w: usual }), ...ramped };
+      this.#slopes.set(id, { modes, slopes });
+      return { id, value: slopes };
+    });
+  }
+
+  #outcome(id: string, { outweighed }: Composition, result: Written): ControlOutcome {
+    const plan = this.#plans.get(id);
+    const out = [...(plan?.leftOut ?? []), ...(outweighed.get(id) ?? [])];
+    const overwritten =
+      this.#points.isOverwritten(id) ||
+      [this.#switch, this.#storage, this.#slopeW, this.#slopeVar].some((hold) => hold.id === id && hold.overwritten);
+    const refused = result === 'done' || result === 'waiting' ? null : result.refused;
+    const state = plan?.refused ?? refused ?? (plan?.waiting === true || result === 'waiting' ? 'waiting' : 'applied');
+    return { state, leftOut: out, overwritten };
+  }
+}
+
+function changed<Value>(hold: CommandHold<Value>, asked: Asked<Value> | null): Written {
+  return written(() => {
+    hold.change(asked);
+  });
+}

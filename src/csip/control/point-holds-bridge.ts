@@ -1,0 +1,172 @@
+/** The points of the controls in force on one device: one hold for each control, its id the id of the control. */
+import { SimError } from '../../core/errors.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Bank } from '../../sunspec/map/bank.ts';
+import { Holds } from '../../sunspec/map/holds.ts';
+import type { HoldValue, NewHold } from '../../sunspec/map/holds.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import type { PointValues } from './composition.ts';
+import { invalid, unsupported } from './wish.ts';
+import type { Refusal } from './wish.ts';
+
+/** What became of a write: done, to be tried again, or refused for good. */
+export type Written = 'done' | 'waiting' | Refusal;
+
+/** Codes of a device that takes nothing from afar at present: it is off, or under local control. */
+const waitingCodes: readonly string[] = ['COMMAND_CONFLICT', 'MAP_LOCAL_CONTROL'];
+const unsupportedCodes: readonly string[] = ['MAP_NOT_SUPPORTED', 'MAP_NOT_IMPLEMENTED', 'MAP_READ_ONLY'];
+const invalidCodes: readonly string[] = ['MAP_BAD_VALUE', 'COMMAND_BAD_VALUE'];
+
+/** Carries out a write. @throws what is no refusal of the device */
+export function written(write: () => void): Written {
+  try {
+    write();
+    return 'done';
+  } catch (error) {
+    if (!(error instanceof SimError)) throw error;
+    if (waitingCodes.includes(error.code)) return 'waiting';
+    if (unsupportedCodes.includes(error.code)) return unsupported(error.message);
+    if (invalidCodes.includes(error.code)) return invalid(error.message);
+    throw error;
+  }
+}
+
+const source = 'csip';
+const newHold = (id: string, values: Iterable<readonly [PointSlot, AnyPointValue]>): NewHold => ({
+  id,
+  source,
+  values: Array.from(values, ([slot, value]) => ({ slot, value })),
+});
+
+/**
+ * Follows a composition with as few commits as it has controls that begin: each begin is a commit of its own, because
+ * the writer of a point is the one control that it belongs to, and because the device accepts or refuses each control
+ * alone. All of them come in one turn, at one simulated instant, so that no tick and no master sees a part. A control
+ * that begins takes points over from one that lasts or ends in that very commit; the ends go with the last one.
+ */
+export class PointHolds {
+  readonly #holds: Holds;
+  readonly #live = new Map<string, PointValues>();
+  /** the control that wrote a point last */
+  readonly #owners = new Map<PointSlot, string>();
+  /** points that another writer has taken from a control, for as long as the control lasts */
+  readonly #lost = new Map<string, Set<PointSlot>>();
+
+  constructor(bank: Bank) {
+    this.#holds = new Holds(bank, source);
+  }
+
+  /** Whether another writer has changed a point of a control since. */
+  isOverwritten(id: string): boolean {
+    return (this.#lost.get(id)?.size ?? 0) > 0;
+  }
+
+  /** Whether a control has its points. */
+  has(id: string): boolean {
+    return this.#live.has(id);
+  }
+
+  /** What the device would make of values now. */
+  check(values: readonly HoldValue[]): Written {
+    if (values.length === 0) return 'done';
+    const begin = newHold(
+      'check',
+      values.map(({ slot, value }) => [slot, value] as const),
+    );
+    return written(() => {
+      this.#holds.check({ begin });
+    });
+  }
+
+  /**
+   * Makes these controls have exactly these points.
+   * @param wanted highest priority first
+   * @returns what became of the controls whose points had to be written
+   */
+  follow(wanted: ReadonlyMap<string, PointValues>): ReadonlyMap<string, Written> {
+    this.#lookForOthers();
+    const own = new Map(
+      [...wanted].flatMap(([id, values]) => {
+        const lost = this.#lost.get(id);
+        const left = new Map([...values].filter(([slot]) => lost?.has(slot) !== true));
+        return left.size > 0 ? [[id, left] as const] : [];
+      }),
+    );
+    const begins = [...own.keys()].filter((id) => !this.#live.has(id));
+    const taken = new Set(begins.flatMap((id) => [...(own.get(id)?.keys() ?? [])]));
+    const again = [...own].flatMap(([id, values]) =>
+      this.#live.has(id) && !this.#stands(id, values, taken) ? [id] : [],
+    );
+    const ends = [...this.#live.keys()].filter((id) => !own.has(id));
+    for (const id of this.#lost.keys()) if (!wanted.has(id)) this.#lost.delete(id);
+    return this.#write(own, { begins, again, ends });
+  }
+
+  /** @returns a function that ends it */
+  onReset(listener: (at: SimTime) => void): () => void {
+    return this.#holds.onReset((_ids, at) => {
+      this.#live.clear();
+      this.#owners.clear();
+      this.#lost.clear();
+      listener(at);
+    });
+  }
+
+  close(): void {
+    this.#holds.close();
+  }
+
+  /** Notes the points that other writers have taken. */
+  #lookForOthers(): void {
+    for (const id of this.#live.keys()) {
+      for (const { slot, overwritten, added } of this.#holds.points(id)) {
+        if (!overwritten || added || this.#owners.get(slot) !== id) continue;
+        const lost = this.#lost.get(id) ?? new Set();
+        this.#lost.set(id, lost.add(slot));
+      }
+    }
+  }
+
+  /** Whether a control has what it should have, once the controls that begin have taken their points. */
+  #stands(id: string, values: PointValues, taken: ReadonlySet<PointSlot>): boolean {
+    const live = this.#live.get(id) ?? new Map<PointSlot, AnyPointValue>();
+    const keeps = [...values].every(([slot, value]) => this.#owners.get(slot) === id && live.get(slot) === value);
+    const lost = this.#lost.get(id);
+    const isExtra = (slot: PointSlot) =>
+      this.#owners.get(slot) === id && !values.has(slot) && !taken.has(slot) && lost?.has(slot) !== true;
+    return keeps && ![...live.keys()].some(isExtra);
+  }
+
+  #write(
+    own: ReadonlyMap<string, PointValues>,
+    { begins, again, ends }: Readonly<Record<'begins' | 'again' | 'ends', readonly string[]>>,
+  ): ReadonlyMap<string, Written> {
+    const results = new Map<string, Written>();
+    let toEnd = [...ends];
+    [...begins, ...again].forEach((id, i, all) => {
+      const values = own.get(id);
+      if (!values) return;
+      const former = this.#live.has(id) ? [id] : [];
+      const end = i === all.length - 1 ? [...toEnd, ...former] : former;
+      const result = written(() => this.#holds.change({ end, begin: newHold(id, values) }));
+      results.set(id, result);
+      if (result === 'done') {
+        this.#forget(end);
+        toEnd = toEnd.filter((each) => !end.includes(each));
+        this.#live.set(id, values);
+        for (const slot of values.keys()) this.#owners.set(slot, id);
+      } else if (result !== 'waiting') toEnd.push(...former);
+    });
+    // while the device is off an end is refused, and tried again with the next call
+    if (toEnd.length > 0 && written(() => this.#holds.change({ end: toEnd })) === 'done') this.#forget(toEnd);
+    return results;
+  }
+
+  #forget(ids: readonly string[]): void {
+    for (const id of ids) {
+      for (const [slot] of this.#live.get(id) ?? []) if (this.#owners.get(slot) === id) this.#owners.delete(slot);
+      this.#live.delete(id);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/** What a control mode asks of one device, before it is known whether it may run beside the other controls in force. */
+import type { SiteLimitName } from '../../contract/site.ts';
+import type { HoldValue } from '../../sunspec/map/holds.ts';
+import type { LeftOutMode, ModeName } from './model.ts';
+
+/** Modes of one contest exclude each other; the least magnitude takes precedence. */
+export interface Contest {
+  /** functions of reactive power: var; limits of the injected active power: W */
+  readonly group: 'reactive' | 'injected power';
+  /** of what the mode would do at the present operating point */
+  readonly magnitude: () => number;
+}
+
+/** The power at which a mode aims, from which `rampTms` becomes a slope. */
+export interface Aim {
+  readonly w?: number;
+  readonly var?: number;
+}
+
+export interface Wish {
+  readonly points: readonly HoldValue[];
+  /** position of the disconnect switch */
+  readonly switchClosed?: boolean;
+  /** battery power of a hybrid, W, positive = discharge */
+  readonly storageW?: number;
+  readonly contest?: Contest;
+  readonly aim?: Aim;
+}
+
+/** Why a mode cannot run. */
+export interface Refusal {
+  readonly refused: Exclude<LeftOutMode['reason'], 'outweighed'>;
+  readonly detail: string;
+}
+
+/** A limit at the connection point of the EndDevice, W. */
+export interface SiteWish {
+  readonly limit: SiteLimitName;
+  readonly limitW: number;
+}
+
+export const invalid = (detail: string): Refusal => ({ refused: 'invalid', detail });
+export const unsupported = (detail: string): Refusal => ({ refused: 'unsupported', detail });
+
+export function isRefusal(result: object): result is Refusal {
+  return 'refused' in result;
+}
+
+export function leftOut(mode: ModeName, { refused, detail }: Refusal): LeftOutMode {
+  return { mode, reason: refused, detail };
+}
