@@ -8,6 +8,7 @@ export type CommAlarmSeverity = 'warning' | 'error';
 /** Every communication alarm; each belongs to one adapter, which raises and ends it. */
 export const commAlarmKinds = {
   rtu_port_lost: { severity: 'warning' },
+  csip_connection_lost: { severity: 'warning' },
 } as const satisfies Record<string, { readonly severity: CommAlarmSeverity }>;
 export type CommAlarmCode = keyof typeof commAlarmKinds;
 

@@ -1,0 +1,201 @@
+/** One EndDevice of the server: its Registration, its DERs and its groups. */
+import type { Received } from '../xml/document.ts';
+import type { DER, EndDevice, Registration } from '../xml/documents.ts';
+import { GroupsWalk } from './groups.ts';
+import type { GroupsOptions } from './groups.ts';
+import type { EndDeviceFacts, FoundProgram, FoundResource, Located, WalkConduct } from './model.ts';
+import type { Poll } from './poll.ts';
+import type { PollResult } from './poll.ts';
+import type { WalkParts } from './programs.ts';
+import { foundResource } from './programs.ts';
+import { resolved } from './reader.ts';
+
+export interface EndDeviceWalkOptions extends WalkParts {
+  readonly conduct: WalkConduct;
+  /** what the walk of its groups needs beside */
+  readonly groups: Pick<GroupsOptions, 'remoteClock' | 'monotonicMs' | 'timeStaleS' | 'serverTimeUrl'>;
+  /** a resource below it is gone: the list with this EndDevice is read again */
+  readonly lost: () => void;
+  readonly changed: (facts: EndDeviceFacts) => void;
+  readonly programs: (programs: readonly FoundProgram[]) => void;
+  readonly refused: (reason: string) => void;
+}
+
+/** What is known about the PIN. */
+type Admission = 'unknown' | 'admitted' | 'refused';
+
+export class EndDeviceWalk {
+  readonly #options: EndDeviceWalkOptions;
+  #located: Located<EndDevice>;
+  #admission: Admission = 'unknown';
+  #registration: Received<Registration> | null = null;
+  #registrationPoll: Poll | null = null;
+  #ders: readonly Located<DER>[] = [];
+  #derPoll: Poll | null = null;
+  #groups: GroupsWalk | null = null;
+  /** the links that its parts were made for */
+  #links = '';
+  #begun = false;
+  #stopped = false;
+
+  constructor(located: Located<EndDevice>, options: EndDeviceWalkOptions) {
+    this.#located = located;
+    this.#options = options;
+  }
+
+  get url(): string {
+    return this.#located.url;
+  }
+
+  /** whether controls may be carried out for it */
+  get admitted(): boolean {
+    return this.#admission === 'admitted';
+  }
+
+  get resources(): readonly FoundResource[] {
+    const { url, document } = this.#located;
+    return [foundResource('EndDevice', url, document), ...(this.#groups?.resources ?? [])];
+  }
+
+  get polls(): readonly { readonly name: string; readonly poll: Poll }[] {
+    return [
+      ...(this.#registrationPoll ? [{ name: 'Registration', poll: this.#registrationPoll }] : []),
+      ...(this.#derPoll ? [{ name: 'DERList', poll: this.#derPoll }] : []),
+      ...(this.#groups?.polls ?? []),
+    ];
+  }
+
+  /** Takes the EndDevice as the list shows it now. @param all whether everything below is read again */
+  async take(located: Located<EndDevice>, all: boolean): Promise<void> {
+    if (this.#admission === 'refused' || this.#stopped) return;
+    const { RegistrationLink, DERListLink, FunctionSetAssignmentsListLink } = located.document;
+    const before = JSON.stringify(this.#located.document);
+    this.#located = located;
+    const links = [
+      located.base,
+      RegistrationLink?.href,
+      DERListLink?.href,
+      FunctionSetAssignmentsListLink?.href,
+    ].join();
+    const same = links === this.#links;
+    this.#links = links;
+    if (!same) this.#makeParts();
+    if (!same || all || !this.admitted) await this.#readAll(!same);
+    else if (JSON.stringify(located.document) !== before) this.#tell();
+  }
+
+  /** Reads at once what shows a resource, if it is one below this EndDevice. */
+  async reread(url: string): Promise<void> {
+    await this.#groups?.reread(url);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const { poll } of this.polls) poll.stop();
+    this.#groups?.stop();
+  }
+
+  #makeParts(): void {
+    this.#registrationPoll?.stop();
+    this.#derPoll?.stop();
+    this.#groups?.stop();
+    const { RegistrationLink, DERListLink, FunctionSetAssignmentsListLink } = this.#located.document;
+    const { makePoll, groups, programs } = this.#options;
+    this.#registrationPoll = RegistrationLink?.href === undefined ? null : makePoll(() => this.#readRegistration());
+    this.#derPoll = DERListLink?.href === undefined ? null : makePoll(() => this.#readDers());
+    const href = FunctionSetAssignmentsListLink?.href;
+    const { base } = this.#located;
+    const url = href === undefined ? null : resolved(href, base);
+    this.#groups =
+      href === undefined || url === null
+        ? null
+        : new GroupsWalk({ ...this.#options, ...groups, link: { href, base }, url, changed: programs });
+  }
+
+  /** Registration first: nothing else is read or sent before the PIN is known to be right. */
+  async #readAll(anew: boolean): Promise<void> {
+    const { conduct, refused } = this.#options;
+    if (this.#registrationPoll !== null) await this.#registrationPoll.now();
+    else if (conduct.pin !== null && conduct.withoutRegistration === 'stop') {
+      this.#refuse('its EndDevice has no RegistrationLink, so that the PIN cannot be compared', refused);
+      return;
+    } else this.#admission = 'admitted';
+    // a Registration that admits it for the first time goes on by itself
+    if (this.admitted && !this.#begun) await this.#begin();
+    else if (this.admitted) await this.#readParts(anew);
+  }
+
+  async #begin(): Promise<void> {
+    this.#begun = true;
+    await this.#readParts(true);
+  }
+
+  async #readParts(anew: boolean): Promise<void> {
+    await this.#derPoll?.now();
+    if (this.#stopped) return;
+    this.#tell();
+    if (this.#groups === null) this.#options.programs([]);
+    else if (anew) await this.#groups.poll.now();
+    else await this.#groups.all();
+  }
+
+  async #readRegistration(): Promise<PollResult> {
+    const { reader, deviceIndex, conduct, refused, missed, rateOf } = this.#options;
+    const { base, document } = this.#located;
+    const href = document.RegistrationLink?.href ?? '';
+    const read = await reader.document('Registration', { href, base }, deviceIndex);
+    if (this.#stopped) return 'failed';
+    if (read.kind !== 'found') {
+      missed(read);
+      // without a PIN there is nothing to compare; with one, what is admitted already stays so until it is contradicted
+      if (conduct.pin === null) this.#admission = 'admitted';
+      return read.kind === 'failed' ? 'failed' : { rateS: rateOf(undefined) };
+    }
+    this.#registration = read.value;
+    if (conduct.pin !== null && read.value.pIN !== conduct.pin) {
+      this.#refuse('the Registration of the server has another PIN', refused);
+      return 'failed';
+    }
+    const first = !this.admitted;
+    this.#admission = 'admitted';
+    if (first && !this.#begun) await this.#begin();
+    return { rateS: rateOf(read.value.pollRate) };
+  }
+
+  #refuse(reason: string, refused: (reason: string) => void): void {
+    this.#admission = 'refused';
+    this.stop();
+    refused(reason);
+  }
+
+  async #readDers(): Promise<PollResult> {
+    const { reader, deviceIndex, missed, rateOf } = this.#options;
+    const { base, document } = this.#located;
+    const read = await reader.list('DERList', { href: document.DERListLink?.href ?? '', base }, deviceIndex);
+    if (this.#stopped) return 'failed';
+    if (read.kind !== 'found') {
+      missed(read);
+      return read.kind === 'failed' ? 'failed' : { rateS: rateOf(undefined) };
+    }
+    const before = JSON.stringify(this.#ders);
+    this.#ders = read.value.items.map((der) => ({
+      url: (der.href === undefined ? null : resolved(der.href, read.url)) ?? read.url,
+      base: read.url,
+      document: der,
+    }));
+    // the first reading is told together with the EndDevice
+    if (this.#derPoll?.rateS !== null && JSON.stringify(this.#ders) !== before) this.#tell();
+    return { rateS: rateOf(read.value.list.pollRate) };
+  }
+
+  #tell(): void {
+    const { base, document } = this.#located;
+    const href = document.DERListLink?.href;
+    this.#options.changed({
+      ...this.#located,
+      registration: this.#registration,
+      ders: this.#ders,
+      derListUrl: href === undefined ? null : resolved(href, base),
+    });
+  }
+}

@@ -1,0 +1,194 @@
+/** FunctionSetAssignments of one EndDevice: each leads to a list of programs and may have a Time of its own. */
+import type { RemoteClock } from '../../core/time/remote-clock.ts';
+import type { Received } from '../xml/document.ts';
+import type { FunctionSetAssignments } from '../xml/documents.ts';
+import type { FoundProgram, FoundResource } from './model.ts';
+import type { Poll, PollResult } from './poll.ts';
+import { foundResource, ProgramListWalk } from './programs.ts';
+import type { WalkParts } from './programs.ts';
+import { resolved } from './reader.ts';
+import type { LinkTo } from './reader.ts';
+import { GroupTime } from './time.ts';
+
+/** X6: resources that are kept for one EndDevice. */
+const maxLists = 1000;
+const maxControls = 10_000;
+
+export interface GroupsOptions extends WalkParts {
+  readonly link: LinkTo;
+  /** absolute URI */
+  readonly url: string;
+  readonly remoteClock: RemoteClock;
+  readonly monotonicMs: () => number;
+  readonly timeStaleS: () => number;
+  /** absolute URI of the Time of the server; null: none */
+  readonly serverTimeUrl: () => string | null;
+  /** the list is gone: the EndDevice is read again */
+  readonly lost: () => void;
+  readonly changed: (programs: readonly FoundProgram[]) => void;
+}
+
+interface Group {
+  readonly url: string;
+  readonly programsUrl: string | null;
+  readonly time: { readonly url: string; readonly group: GroupTime; readonly poll: Poll } | null;
+}
+
+export class GroupsWalk {
+  readonly poll: Poll;
+  readonly #options: GroupsOptions;
+  #groups: readonly Group[] = [];
+  readonly #lists = new Map<string, ProgramListWalk>();
+  #resource: FoundResource;
+  #askedParent = false;
+  /** new lists are being read, which are told together */
+  #taking = false;
+  #stopped = false;
+
+  constructor(options: GroupsOptions) {
+    this.#options = options;
+    this.#resource = foundResource('FunctionSetAssignmentsList', options.url, null);
+    this.poll = options.makePoll(() => this.#read());
+  }
+
+  get resources(): readonly FoundResource[] {
+    return [this.#resource, ...[...this.#lists.values()].flatMap((list) => list.resources)];
+  }
+
+  /** Every poll below, for rates and for reading at once. */
+  get polls(): readonly { readonly name: string; readonly poll: Poll }[] {
+    return [
+      { name: 'FunctionSetAssignmentsList', poll: this.poll },
+      ...this.#groups.flatMap(({ time }) => (time === null ? [] : [{ name: 'Time', poll: time.poll }])),
+      ...[...this.#lists.values()].map(({ poll }) => ({ name: 'DERProgramList', poll })),
+    ];
+  }
+
+  /** Reads everything again. */
+  async all(): Promise<void> {
+    for (const list of this.#lists.values()) list.forgetCurves();
+    await this.poll.now();
+    await Promise.all(this.#groups.flatMap(({ time }) => (time === null ? [] : [time.poll.now()])));
+    await Promise.all([...this.#lists.values()].map(({ poll }) => poll.now()));
+  }
+
+  /** Reads at once the list that shows a resource, if it is one of these. */
+  async reread(url: string): Promise<void> {
+    const shows = (resources: readonly FoundResource[]) => resources.some((resource) => resource.url === url);
+    if (url === this.#options.url) await this.poll.now();
+    const lists = [...this.#lists.values()].filter((list) => shows(list.resources));
+    await Promise.all(lists.map(({ poll }) => poll.now()));
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const { poll } of this.polls) poll.stop();
+  }
+
+  async #read(): Promise<PollResult> {
+    const { reader, link, url, deviceIndex, rateOf, missed, lost } = this.#options;
+    const read = await reader.list('FunctionSetAssignmentsList', link, deviceIndex);
+    if (this.#stopped) return 'failed';
+    if (read.kind === 'absent') {
+      if (!this.#askedParent) lost();
+      this.#askedParent = true;
+      await this.#take([], url);
+      return { rateS: rateOf(undefined) };
+    }
+    if (read.kind !== 'found') {
+      missed(read);
+      return 'failed';
+    }
+    this.#askedParent = false;
+    this.#resource = foundResource('FunctionSetAssignmentsList', url, read.value.list);
+    await this.#take(read.value.items, read.url);
+    return { rateS: rateOf(read.value.list.pollRate) };
+  }
+
+  /** Follows groups that have joined or left; what is new is read before anything is told. */
+  async #take(items: readonly Received<FunctionSetAssignments>[], base: string): Promise<void> {
+    const before = this.#groups;
+    this.#groups = items.map((item, at) => this.#group(item, base, before, at));
+    for (const { time } of before)
+      if (time !== null && !this.#groups.some((group) => group.time?.poll === time.poll)) time.poll.stop();
+    await Promise.all(
+      this.#groups.flatMap(({ time }) => (time !== null && time.poll.rateS === null ? [time.poll.now()] : [])),
+    );
+    const urls = new Map<string, LinkTo>();
+    items.forEach((item, at) => {
+      const [url, href] = [this.#groups[at]?.programsUrl, item.DERProgramListLink?.href];
+      if (url && href !== undefined && urls.size < maxLists) urls.set(url, { href, base });
+    });
+    for (const [url, list] of this.#lists)
+      if (!urls.has(url)) {
+        list.poll.stop();
+        this.#lists.delete(url);
+      }
+    const added = [...urls].filter(([url]) => !this.#lists.has(url)).map(([url, link]) => this.#addList(url, link));
+    this.#taking = true;
+    await Promise.all(added.map((list) => list.poll.now()));
+    this.#taking = false;
+    this.#tell();
+  }
+
+  #group(item: Received<FunctionSetAssignments>, base: string, before: readonly Group[], at: number): Group {
+    const url = resolved(item.href ?? `#${at}`, base) ?? base;
+    const programs = item.DERProgramListLink?.href;
+    const old = before.find((group) => group.url === url);
+    const timeHref = item.TimeLink?.href;
+    const timeUrl = timeHref === undefined ? null : resolved(timeHref, base);
+    const own = timeUrl !== null && timeUrl !== this.#options.serverTimeUrl();
+    const time = !own ? null : old?.time?.url === timeUrl ? old.time : this.#timeOf(timeUrl);
+    return { url, programsUrl: programs === undefined ? null : resolved(programs, base), time };
+  }
+
+  #timeOf(url: string): Group['time'] {
+    const { reader, deviceIndex, makePoll, rateOf, missed, warn, remoteClock, monotonicMs, timeStaleS } = this.#options;
+    const group = new GroupTime({ remoteClock, monotonicMs, staleS: timeStaleS, warn });
+    const poll = makePoll(async () => {
+      const read = await reader.document('Time', { href: url }, deviceIndex);
+      if (read.kind === 'found') {
+        group.take({ time: read.value, middleMonotonicMs: read.middleMonotonicMs });
+        return { rateS: rateOf(read.value.pollRate) };
+      }
+      missed(read);
+      return 'failed';
+    });
+    return { url, group, poll };
+  }
+
+  #addList(url: string, link: LinkTo): ProgramListWalk {
+    const list = new ProgramListWalk({
+      ...this.#options,
+      link,
+      url,
+      aheadS: () => this.#groups.find((group) => group.programsUrl === url)?.time?.group.aheadS ?? 0,
+      lost: () => void this.poll.now(),
+      changed: () => this.#tell(),
+    });
+    this.#lists.set(url, list);
+    return list;
+  }
+
+  /** Tells the programs, unless one of the lists was never tried: a part of them could start the wrong event. */
+  #tell(): void {
+    const lists = [...this.#lists];
+    if (this.#stopped || this.#taking || !lists.every(([, { tried }]) => tried)) return;
+    const found = new Map<string, FoundProgram>();
+    let controls = 0;
+    for (const [url, { entries }] of lists) {
+      const fsaUrls = this.#groups.filter((group) => group.programsUrl === url).map((group) => group.url);
+      for (const { listed, mrid, curves } of entries) {
+        const known = found.get(listed.key);
+        controls += known === undefined ? (listed.controls?.length ?? 0) : 0;
+        if (known !== undefined) found.set(listed.key, { ...known, fsaUrls: [...known.fsaUrls, ...fsaUrls] });
+        else if (controls <= maxControls) found.set(listed.key, { listed, mrid, curves, fsaUrls });
+        else {
+          this.#options.warn(`more than ${maxControls} controls: those of ${listed.href} are left out`);
+          found.set(listed.key, { listed: { ...listed, controls: undefined }, mrid, curves, fsaUrls });
+        }
+      }
+    }
+    this.#options.changed([...found.values()]);
+  }
+}

@@ -1,0 +1,89 @@
+/** Documents of programs and controls as the schedule of events takes them. */
+import type { ModeName, ResolvedControl } from '../control/model.ts';
+import type { EventStatusNow, ListedControl, ListedDefault } from '../events/model.ts';
+import type { Received } from '../xml/document.ts';
+import type { DERControl, DERControlBase, DefaultDERControl } from '../xml/documents.ts';
+import { resolved } from './reader.ts';
+
+export type Curves = ResolvedControl['curves'];
+
+/** EventStatus.currentStatus, IEEE 2030.5-2018 8.8; a reserved number counts as scheduled. */
+const statuses: readonly EventStatusNow[] = [
+  'scheduled',
+  'active',
+  'cancelled',
+  'cancelled with randomization',
+  'superseded',
+];
+
+/** An mRID as it is compared: servers write its digits in either case. */
+export const sameCase = (mrid: string): string => mrid.toUpperCase();
+
+/** HexBinary as a number; null: it is none. */
+export function hexNumber(text: string | undefined): number | null {
+  return text !== undefined && /^[0-9A-Fa-f]{1,8}$/.test(text) ? Number.parseInt(text, 16) : null;
+}
+
+export function modesOf(base: Received<DERControlBase>): readonly ModeName[] {
+  const members = Object.entries(base) as readonly (readonly [ModeName | 'rampTms', unknown])[];
+  return members.flatMap(([name, value]) => (name === 'rampTms' || value === undefined ? [] : [name]));
+}
+
+/** The `href` of every curve that the modes link to, as they stand there. */
+export function curveHrefsOf(base: Received<DERControlBase>): readonly string[] {
+  const hrefs = Object.values(base).flatMap((value) =>
+    typeof value === 'object' && 'href' in value && typeof value.href === 'string' ? [value.href] : [],
+  );
+  return [...new Set(hrefs)];
+}
+
+/** Of the curves of a list, those that one control uses. */
+function curvesFor(base: Received<DERControlBase>, curves: Curves): Curves {
+  return new Map(curveHrefsOf(base).map((href) => [href, curves.get(href) ?? null]));
+}
+
+/** Where a control was found. */
+export interface Place {
+  /** URI of the document that it stands in */
+  readonly url: string;
+  /** seconds by which the clock of its FSA is ahead of that of the server */
+  readonly aheadS: number;
+}
+
+/** @returns null for a control without mRID or interval: it cannot be carried out, and not be answered */
+export function listedControl(control: Received<DERControl>, curves: Curves, place: Place): ListedControl | null {
+  const { mRID, interval, EventStatus: status, replyTo, DERControlBase: base = {} } = control;
+  if (mRID === undefined || mRID === '' || interval?.start === undefined || interval.duration === undefined)
+    return null;
+  const there = (seconds: number) => seconds - place.aheadS;
+  return {
+    mrid: sameCase(mRID),
+    href: control.href === undefined ? null : resolved(control.href, place.url),
+    description: control.description ?? null,
+    version: control.version ?? null,
+    creationS: there(control.creationTime ?? 0),
+    startS: there(interval.start),
+    durationS: interval.duration,
+    randomizeStartS: control.randomizeStart ?? 0,
+    randomizeDurationS: control.randomizeDuration ?? 0,
+    status: statuses[status?.currentStatus ?? 0] ?? 'scheduled',
+    statusS: status?.dateTime === undefined ? null : there(status.dateTime),
+    potentiallySuperseded: status?.potentiallySuperseded ?? false,
+    deviceCategory: hexNumber(control.deviceCategory),
+    responseRequired: hexNumber(control.responseRequired) ?? 0,
+    replyTo: replyTo === undefined ? null : resolved(replyTo, place.url),
+    modes: modesOf(base),
+    control: { base, curves: curvesFor(base, curves) },
+  };
+}
+
+export function listedDefault(found: Received<DefaultDERControl>, curves: Curves, url: string): ListedDefault {
+  const { DERControlBase: base = {}, ...settings } = found;
+  return {
+    mrid: found.mRID === undefined ? null : sameCase(found.mRID),
+    href: found.href === undefined ? url : resolved(found.href, url),
+    description: found.description ?? null,
+    modes: modesOf(base),
+    control: { base, curves: curvesFor(base, curves), settings },
+  };
+}

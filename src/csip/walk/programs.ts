@@ -1,0 +1,231 @@
+/** One DERProgramList with everything below it: programs, their controls, default controls and curves. */
+import type { ListedControl, ListedDefault, ListedProgram } from '../events/model.ts';
+import type { Received } from '../xml/document.ts';
+import type { DERControl, DERControlBase, DERCurve, DERProgram } from '../xml/documents.ts';
+import { curveHrefsOf, listedControl, listedDefault, sameCase } from './listed.ts';
+import type { Curves } from './listed.ts';
+import type { FoundCurve, FoundResource } from './model.ts';
+import type { Poll, PollResult } from './poll.ts';
+import { resolved } from './reader.ts';
+import type { LinkTo, Missed, Reader } from './reader.ts';
+
+/** What the walks of one EndDevice share. */
+export interface WalkParts {
+  readonly reader: Reader;
+  readonly deviceIndex: number | null;
+  readonly makePoll: (read: () => Promise<PollResult>) => Poll;
+  /** the rate in force for a resource with this pollRate */
+  readonly rateOf: (pollRate: number | undefined) => number;
+  /** a reading has failed; @param what the resource, for the log */
+  readonly missed: (what: Missed) => void;
+  readonly warn: (message: string) => void;
+}
+
+/** A program of the list as last read. */
+interface Entry {
+  readonly listed: ListedProgram;
+  readonly mrid: string | null;
+  readonly curves: readonly FoundCurve[];
+  readonly resources: readonly FoundResource[];
+}
+
+export interface ProgramListOptions extends WalkParts {
+  readonly link: LinkTo;
+  /** absolute URI */
+  readonly url: string;
+  /** seconds by which the clock of its FSA is ahead of that of the server */
+  readonly aheadS: () => number;
+  /** the list is gone: what leads to it is read again */
+  readonly lost: () => void;
+  /** the list was read, or could not be read, by its own timer */
+  readonly changed: () => void;
+}
+
+/** subscribable of SubscribableResource: 1 and 3 permit subscriptions to the resource as a whole */
+const canSubscribe = (subscribable: number | undefined) => subscribable === 1 || subscribable === 3;
+
+export function foundResource(
+  name: FoundResource['name'],
+  url: string,
+  document: { readonly subscribable?: number | undefined } | null,
+): FoundResource {
+  return { name, url, subscribable: canSubscribe(document?.subscribable) };
+}
+
+export class ProgramListWalk {
+  readonly poll: Poll;
+  readonly #options: ProgramListOptions;
+  #entries: readonly Entry[] = [];
+  #list: FoundResource;
+  /** by absolute URI; a DERCurve does not change */
+  readonly #curves = new Map<string, Received<DERCurve>>();
+  #tried = false;
+  #askedParent = false;
+
+  constructor(options: ProgramListOptions) {
+    this.#options = options;
+    this.#list = foundResource('DERProgramList', options.url, null);
+    this.poll = options.makePoll(() => this.#read());
+  }
+
+  /** whether it was read, or could not be read, at least once */
+  get tried(): boolean {
+    return this.#tried;
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  get resources(): readonly FoundResource[] {
+    return [this.#list, ...this.#entries.flatMap(({ resources }) => resources)];
+  }
+
+  /** Curves are read again when they are needed next. */
+  forgetCurves(): void {
+    this.#curves.clear();
+  }
+
+  async #read(): Promise<PollResult> {
+    const result = await this.#readList();
+    this.#tried = true;
+    this.#options.changed();
+    return result;
+  }
+
+  async #readList(): Promise<PollResult> {
+    const { reader, link, deviceIndex, rateOf, missed, lost } = this.#options;
+    const read = await reader.list('DERProgramList', link, deviceIndex);
+    if (read.kind === 'absent') {
+      this.#entries = [];
+      if (!this.#askedParent) lost();
+      this.#askedParent = true;
+      return { rateS: rateOf(undefined) };
+    }
+    if (read.kind !== 'found') {
+      missed(read);
+      return 'failed';
+    }
+    this.#askedParent = false;
+    const { list, items } = read.value;
+    this.#list = foundResource('DERProgramList', this.#options.url, list);
+    const before = this.#entries;
+    const made = await Promise.all(items.map((program) => this.#program(program, read.url, before)));
+    this.#entries = made.flatMap(({ entry }) => (entry === null ? [] : [entry]));
+    return made.every(({ complete }) => complete) ? { rateS: rateOf(list.pollRate) } : 'failed';
+  }
+
+  async #program(
+    program: Received<DERProgram>,
+    base: string,
+    before: readonly Entry[],
+  ): Promise<{ readonly entry: Entry | null; readonly complete: boolean }> {
+    const { warn } = this.#options;
+    const url = program.href === undefined ? null : resolved(program.href, base);
+    const mrid = program.mRID === undefined || program.mRID === '' ? null : sameCase(program.mRID);
+    const key = mrid ?? url;
+    if (key === null || url === null || program.primacy === undefined) {
+      warn(`a DERProgram without href, mRID or primacy is left out (${base})`);
+      return { entry: null, complete: true };
+    }
+    const old = before.find(({ listed }) => listed.key === key);
+    const [defaults, controls] = await Promise.all([
+      this.#default(program, base, old?.listed.defaultControl),
+      this.#controls(program, base, old?.listed.controls),
+    ]);
+    const listed: ListedProgram = {
+      key,
+      href: url,
+      description: program.description ?? null,
+      primacy: program.primacy,
+      defaultControl: defaults.value,
+      controls: controls.value,
+    };
+    const curves = usedCurves([...(controls.value ?? []), ...(defaults.value ? [defaults.value] : [])], base);
+    const resources = [foundResource('DERProgram', url, program), ...defaults.resources, ...controls.resources];
+    return { entry: { listed, mrid, curves, resources }, complete: defaults.complete && controls.complete };
+  }
+
+  /** @param old what stands until it can be read again */
+  async #default(program: Received<DERProgram>, base: string, old: ListedDefault | null | undefined) {
+    const href = program.DefaultDERControlLink?.href;
+    if (href === undefined) return part(null);
+    const { reader, deviceIndex } = this.#options;
+    const read = await reader.document('DefaultDERControl', { href, base }, deviceIndex);
+    // 404: there is none
+    if (read.kind === 'absent') return part(null);
+    if (read.kind !== 'found') return this.#kept(read, old);
+    const curves = await this.#resolve([read.value.DERControlBase ?? {}], read.url);
+    const resource = foundResource('DefaultDERControl', resolved(href, base) ?? read.url, read.value);
+    return part(listedDefault(read.value, curves.found, read.url), [resource], curves.complete);
+  }
+
+  async #controls(program: Received<DERProgram>, base: string, old: readonly ListedControl[] | undefined) {
+    const href = program.DERControlListLink?.href;
+    if (href === undefined) return part([]);
+    const { reader, deviceIndex, aheadS, warn } = this.#options;
+    const read = await reader.list('DERControlList', { href, base }, deviceIndex);
+    if (read.kind === 'absent') return part([]);
+    if (read.kind !== 'found') return this.#kept(read, old);
+    const { items, list } = read.value;
+    const curves = await this.#resolve(
+      items.map(({ DERControlBase: controlBase = {} }) => controlBase),
+      read.url,
+    );
+    const place = { url: read.url, aheadS: aheadS() };
+    const listed = items.map((control: Received<DERControl>) => listedControl(control, curves.found, place));
+    const usable = listed.filter((each) => each !== null);
+    if (usable.length < listed.length)
+      warn(`${listed.length - usable.length} DERControls without mRID or interval are left out (${read.url})`);
+    const resource = foundResource('DERControlList', resolved(href, base) ?? read.url, list);
+    return part(usable, [resource], curves.complete);
+  }
+
+  #kept<T>(read: Missed, old: T) {
+    this.#options.missed(read);
+    return { value: old, resources: [], complete: read.kind !== 'failed' };
+  }
+
+  /** The curves of these modes, by `href` as it stands there; those known are not read again. */
+  async #resolve(
+    bases: readonly Received<DERControlBase>[],
+    base: string,
+  ): Promise<{ readonly found: Curves; readonly complete: boolean }> {
+    const { reader, deviceIndex, missed } = this.#options;
+    const found = new Map<string, Received<DERCurve> | null>();
+    let complete = true;
+    const hrefs = [...new Set(bases.flatMap(curveHrefsOf))];
+    await Promise.all(
+      hrefs.map(async (href) => {
+        const url = resolved(href, base) ?? href;
+        const known = this.#curves.get(url);
+        if (known !== undefined) {
+          found.set(href, known);
+          return;
+        }
+        const read = await reader.document('DERCurve', { href, base }, deviceIndex);
+        if (read.kind === 'found') this.#curves.set(url, read.value);
+        else {
+          missed(read);
+          complete &&= read.kind !== 'failed';
+        }
+        found.set(href, read.kind === 'found' ? read.value : null);
+      }),
+    );
+    return { found, complete };
+  }
+}
+
+function part<T>(value: T, resources: readonly FoundResource[] = [], complete = true) {
+  return { value, resources, complete };
+}
+
+function usedCurves(controls: readonly (ListedControl | ListedDefault)[], base: string): readonly FoundCurve[] {
+  const curves = new Map<string, FoundCurve>();
+  for (const { href: at, control } of controls)
+    for (const [href, document] of control.curves) {
+      const url = resolved(href, at ?? base) ?? href;
+      if (document !== null) curves.set(url, { url, document });
+    }
+  return [...curves.values()];
+}

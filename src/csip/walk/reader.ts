@@ -1,0 +1,183 @@
+/** Reading of resources: single documents, and lists with all their pages. */
+import { errorText, SimError } from '../../core/errors.ts';
+import type { SepExchange } from '../transport/exchange.ts';
+import type { DocumentName, Received, ReceivedDocument } from '../xml/document.ts';
+import type { Documents } from '../xml/documents.ts';
+
+/** Where a link leads: its `href`, and the URI of the document that it stands in. */
+export interface LinkTo {
+  readonly href: string;
+  readonly base?: string;
+}
+
+/** A resource that was read. */
+export interface Found<T> {
+  readonly kind: 'found';
+  readonly value: T;
+  /** after redirects; links inside are relative to it */
+  readonly url: string;
+  readonly middleMonotonicMs: number;
+}
+
+/** A resource that was not read. */
+export interface Missed {
+  /**
+   * - `absent`: the server says that there is no such resource (404, 410)
+   * - `refused`: an answer that a repetition does not change (other 4xx, another document)
+   * - `failed`: no answer, or one that may be better later (5xx, 429, what no document can be made of)
+   */
+  readonly kind: 'absent' | 'refused' | 'failed';
+  /** null: no answer */
+  readonly status: number | null;
+  /** in a sentence */
+  readonly reason: string;
+  /** whether the client itself ended the request */
+  readonly closed: boolean;
+}
+
+export type Reading<T> = Found<T> | Missed;
+
+/** Lists, and the member with their items. */
+export interface ListItems {
+  readonly EndDeviceList: 'EndDevice';
+  readonly FunctionSetAssignmentsList: 'FunctionSetAssignments';
+  readonly DERList: 'DER';
+  readonly DERProgramList: 'DERProgram';
+  readonly DERControlList: 'DERControl';
+  readonly DERCurveList: 'DERCurve';
+}
+export type ListName = keyof ListItems;
+export type Item<List extends ListName> = Received<Documents[ListItems[List]]>;
+
+/** All pages of a list. */
+export interface WholeList<List extends ListName> {
+  readonly list: Received<Documents[List]>;
+  readonly items: readonly Item<List>[];
+}
+
+const itemNames: ListItems = {
+  EndDeviceList: 'EndDevice',
+  FunctionSetAssignmentsList: 'FunctionSetAssignments',
+  DERList: 'DER',
+  DERProgramList: 'DERProgram',
+  DERControlList: 'DERControl',
+  DERCurveList: 'DERCurve',
+};
+
+/** Bounds of one reading of a list. */
+export interface ListLimits {
+  /** items asked for at once (`l`) */
+  readonly pageSize: number;
+  readonly maxPages: number;
+  readonly maxItems: number;
+  /** readings from the begin because `all` has changed on the way */
+  readonly maxRestarts: number;
+}
+
+export const defaultListLimits: ListLimits = { pageSize: 100, maxPages: 100, maxItems: 10_000, maxRestarts: 3 };
+
+/** 5xx, and the 4xx that ask for patience. */
+const passing = (status: number) => status >= 500 || status === 429 || status === 408;
+
+function missed(status: number, resource: DocumentName): Missed {
+  const kind = status === 404 || status === 410 ? 'absent' : passing(status) ? 'failed' : 'refused';
+  return { kind, status, reason: `the server answers ${status} to the request for ${resource}`, closed: false };
+}
+
+function isNamed<Name extends DocumentName>(
+  document: ReceivedDocument,
+  name: Name,
+): document is ReceivedDocument & { readonly name: Name; readonly value: Received<Documents[Name]> } {
+  return document.name === name;
+}
+
+export class Reader {
+  readonly #exchange: SepExchange;
+  readonly #limits: ListLimits;
+
+  constructor(exchange: SepExchange, limits: Partial<ListLimits> = {}) {
+    this.#exchange = exchange;
+    this.#limits = { ...defaultListLimits, ...limits };
+  }
+
+  /** Reads one document. @param deviceIndex the device that it is about; null: none, or several */
+  async document<Name extends DocumentName>(
+    name: Name,
+    { href, base }: LinkTo,
+    deviceIndex: number | null,
+  ): Promise<Reading<Received<Documents[Name]>>> {
+    try {
+      const { status, document, url, middleMonotonicMs } = await this.#exchange.request({
+        method: 'GET',
+        href,
+        ...(base !== undefined && { base }),
+        resource: name,
+        deviceIndex,
+      });
+      if (status >= 400) return missed(status, name);
+      if (document === null || !isNamed(document, name)) {
+        const what = document === null ? 'no document' : `a document ${document.name}`;
+        return { kind: 'refused', status, reason: `the answer to the request for ${name} has ${what}`, closed: false };
+      }
+      return { kind: 'found', value: document.value, url, middleMonotonicMs };
+    } catch (error) {
+      const closed = error instanceof SimError && error.code === 'NOT_CONNECTED';
+      return { kind: 'failed', status: null, reason: errorText(error), closed };
+    }
+  }
+
+  /**
+   * Reads all pages of a list (`s`, `l`). Lists have no order that holds between two requests, so reading begins anew
+   * when `all` changes on the way. `results` of the page counts, not `all` of the link, which servers get wrong.
+   */
+  async list<List extends ListName>(
+    name: List,
+    link: LinkTo,
+    deviceIndex: number | null,
+  ): Promise<Reading<WholeList<List>>> {
+    for (let restarts = 0; ; restarts++) {
+      const pages = await this.#pages(name, link, deviceIndex, restarts < this.#limits.maxRestarts);
+      if (pages !== 'changed') return pages;
+    }
+  }
+
+  async #pages<List extends ListName>(
+    name: List,
+    { href, base }: LinkTo,
+    deviceIndex: number | null,
+    mayRestart: boolean,
+  ): Promise<Reading<WholeList<List>> | 'changed'> {
+    const { pageSize, maxPages, maxItems } = this.#limits;
+    const items: Item<List>[] = [];
+    let first: Found<Received<Documents[List]>> | undefined;
+    for (let page = 0; page < maxPages; page++) {
+      const query = `${href.includes('?') ? '&' : '?'}s=${items.length}&l=${pageSize}`;
+      const read = await this.document(name, { href: href + query, ...(base !== undefined && { base }) }, deviceIndex);
+      if (read.kind !== 'found') return read;
+      const found = itemsOf(name, read.value);
+      const all = read.value.all ?? found.length;
+      if (mayRestart && first !== undefined && (first.value.all ?? all) !== all) return 'changed';
+      first ??= read;
+      // a server that does not page gives its first page again and again
+      if (items.length > 0 && hrefOf(found[0]) !== undefined && hrefOf(found[0]) === hrefOf(items[0])) break;
+      items.push(...found);
+      if (found.length === 0 || items.length >= all || items.length >= maxItems) break;
+    }
+    if (first === undefined) throw new SimError('INTERNAL', 'a list needs at least one page');
+    return { ...first, value: { list: first.value, items: items.slice(0, maxItems) } };
+  }
+}
+
+function itemsOf<List extends ListName>(name: List, list: Received<Documents[List]>): readonly Item<List>[] {
+  const members: Readonly<Record<string, unknown>> = list;
+  return (members[itemNames[name]] ?? []) as readonly Item<List>[];
+}
+
+function hrefOf(item: { readonly href?: string | undefined } | undefined): string | undefined {
+  return item?.href;
+}
+
+/** An `href` as an absolute URI; null: it is none. */
+export function resolved(href: string, base: string): string | null {
+  return URL.canParse(href, base) ? new URL(href, base).href : null;
+}

@@ -1,0 +1,110 @@
+/** Times of a server: its own, which the remote clock follows, and those of FSAs, as differences to it. */
+import { errorText } from '../../core/errors.ts';
+import type { RemoteClock } from '../../core/time/remote-clock.ts';
+import type { Received } from '../xml/document.ts';
+import type { Time } from '../xml/documents.ts';
+
+/** `currentTime` has whole seconds, and the request takes a moment. */
+const toleranceMs = 250;
+/** X10: beyond, a warning. */
+const bigOffsetS = 60;
+/** A difference below is what whole seconds make of equal clocks. */
+const equalS = 2;
+
+/** A Time that was read. */
+export interface TimeSample {
+  readonly time: Received<Time>;
+  readonly middleMonotonicMs: number;
+}
+
+export interface TimeFollowerOptions {
+  readonly remoteClock: RemoteClock;
+  readonly monotonicMs: () => number;
+  readonly warn: (message: string) => void;
+  /** false: the time of this machine stays in force */
+  readonly inUse: () => boolean;
+}
+
+/** Brings the remote clock to the time of the server. */
+export class TimeFollower {
+  readonly #options: TimeFollowerOptions;
+  #warnedOfOffset = false;
+
+  constructor(options: TimeFollowerOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Takes over a Time. One that the clock agrees with changes nothing: `currentTime` has whole seconds, and a clock that
+   * followed each of them would go back and forth.
+   * @returns whether it has a time
+   */
+  take({ time, middleMonotonicMs }: TimeSample): boolean {
+    const { remoteClock, monotonicMs, warn, inUse } = this.#options;
+    if (time.currentTime === undefined) {
+      warn('the Time of the server has no currentTime; the last known offset stays in force');
+      return false;
+    }
+    if (!inUse()) return true;
+    const theirMs = time.currentTime * 1000;
+    const ourMs = remoteClock.nowMs() - (monotonicMs() - middleMonotonicMs);
+    const agrees = ourMs >= theirMs - toleranceMs && ourMs < theirMs + 1000 + toleranceMs;
+    if (remoteClock.offsetS !== null && agrees) return true;
+    try {
+      remoteClock.sync(theirMs, middleMonotonicMs);
+    } catch (error) {
+      warn(errorText(error));
+      return false;
+    }
+    const offsetS = remoteClock.offsetS ?? 0;
+    if (Math.abs(offsetS) > bigOffsetS && !this.#warnedOfOffset) {
+      this.#warnedOfOffset = true;
+      const direction = offsetS > 0 ? 'ahead of' : 'behind';
+      warn(`the time of the server is ${Math.round(Math.abs(offsetS))} s ${direction} that of this machine`);
+    }
+    return true;
+  }
+}
+
+export interface GroupTimeOptions {
+  readonly remoteClock: Pick<RemoteClock, 'nowMs'>;
+  readonly monotonicMs: () => number;
+  readonly staleS: () => number;
+  readonly warn: (message: string) => void;
+}
+
+/**
+ * The Time of an FSA as its difference to that of the server. The difference is kept until it changes by seconds, so that
+ * the starts of known events do not move from poll to poll.
+ */
+export class GroupTime {
+  readonly #options: GroupTimeOptions;
+  #aheadS = 0;
+  #readAtMs: number | null = null;
+  #warned = false;
+
+  constructor(options: GroupTimeOptions) {
+    this.#options = options;
+  }
+
+  /** whole seconds by which it is ahead of the time of the server; 0 before it is read and when it is stale */
+  get aheadS(): number {
+    const { monotonicMs, staleS, warn } = this.#options;
+    if (this.#readAtMs === null) return 0;
+    if (monotonicMs() - this.#readAtMs <= staleS() * 1000) return this.#aheadS;
+    if (!this.#warned)
+      warn(`the Time of an FSA was not read for ${staleS()} s; the time of the server takes its place`);
+    this.#warned = true;
+    return 0;
+  }
+
+  take({ time, middleMonotonicMs }: TimeSample): void {
+    if (time.currentTime === undefined) return;
+    const { remoteClock, monotonicMs } = this.#options;
+    const nowMs = monotonicMs();
+    const aheadS = time.currentTime - Math.floor((remoteClock.nowMs() - (nowMs - middleMonotonicMs)) / 1000);
+    if (Math.abs(aheadS - this.#aheadS) >= equalS) this.#aheadS = Math.abs(aheadS) >= equalS ? aheadS : 0;
+    this.#readAtMs = nowMs;
+    this.#warned = false;
+  }
+}

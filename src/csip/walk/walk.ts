@@ -1,0 +1,374 @@
+/**
+ * The discovery walk of one connection identity, and the polls that keep what it has found up to date: DeviceCapability,
+ * Time, EndDeviceList, and below each own EndDevice its Registration, DERs and groups (IEEE 2030.5-2018 clause 7 and
+ * 10; CSIP Implementation Guide 5 and 6).
+ */
+import type { Received } from '../xml/document.ts';
+import type { DeviceCapability, EndDevice } from '../xml/documents.ts';
+import { EndDeviceWalk } from './end-device-walk.ts';
+import { sameCase } from './listed.ts';
+import type { FoundResource, Located, ServerFacts, WalkOptions, WalkStage, WalkTarget } from './model.ts';
+import { defaultPollRateS, Poll } from './poll.ts';
+import type { PollResult } from './poll.ts';
+import { foundResource } from './programs.ts';
+import type { WalkParts } from './programs.ts';
+import { resolved, Reader } from './reader.ts';
+import type { Missed } from './reader.ts';
+import { TimeFollower } from './time.ts';
+
+/** A failure elsewhere asks the DeviceCapability whether the server is there, unless it has just answered. */
+const probeAfterMs = 10_000;
+/** EndDevices of the list that are kept to be shown. */
+const maxSeen = 1000;
+
+type Answered = Located<DeviceCapability>;
+
+export class Walk {
+  readonly #options: WalkOptions;
+  readonly #reader: Reader;
+  readonly #follower: TimeFollower;
+  readonly #dcapPoll: Poll;
+  readonly #timePoll: Poll;
+  readonly #listPoll: Poll;
+  readonly #walks = new Map<WalkTarget, EndDeviceWalk>();
+  readonly #refused = new Set<WalkTarget>();
+  #dcap: Answered | null = null;
+  #time: ServerFacts['time'] = null;
+  #list: FoundResource | null = null;
+  #seen: readonly Located<EndDevice>[] = [];
+  #stage: WalkStage = 'connecting';
+  /** everything is to be read again: at the begin, after a loss, and on request */
+  #all = true;
+  #contactMs = -Infinity;
+  #stopped = false;
+
+  constructor(options: WalkOptions) {
+    this.#options = options;
+    this.#reader = new Reader(options.exchange);
+    const { remoteClock, clock, log, conduct } = options;
+    this.#follower = new TimeFollower({
+      remoteClock,
+      monotonicMs: () => clock.monotonicMs(),
+      warn: (message) => log.warning(message),
+      inUse: () => conduct.useServerTime,
+    });
+    this.#dcapPoll = this.#makePoll(() => this.#readDcap());
+    this.#timePoll = this.#makePoll(() => this.#readTime());
+    this.#listPoll = this.#makePoll(() => this.#readList());
+  }
+
+  get stage(): WalkStage {
+    return this.#stage;
+  }
+
+  /** null: no DeviceCapability yet */
+  get server(): ServerFacts | null {
+    return this.#dcap === null ? null : { ...this.#dcap, time: this.#time };
+  }
+
+  /** EndDevices of the list, also those of others. */
+  get seen(): readonly Located<EndDevice>[] {
+    return this.#seen;
+  }
+
+  /** Resources that were found, for subscriptions. */
+  get resources(): readonly FoundResource[] {
+    return [
+      ...(this.#list === null ? [] : [this.#list]),
+      ...[...this.#walks.values()].flatMap((walk) => walk.resources),
+    ];
+  }
+
+  /** Rates in force, by resource; the lowest where there are several. */
+  get pollRatesS(): Readonly<Record<string, number>> {
+    const rates: Record<string, number> = {};
+    for (const { name, poll } of this.#polls) {
+      if (poll.rateS !== null) rates[name] = Math.min(poll.rateS, rates[name] ?? Infinity);
+    }
+    return rates;
+  }
+
+  get #polls(): readonly { readonly name: string; readonly poll: Poll }[] {
+    return [
+      { name: 'DeviceCapability', poll: this.#dcapPoll },
+      { name: 'Time', poll: this.#timePoll },
+      { name: 'EndDeviceList', poll: this.#listPoll },
+      ...[...this.#walks.values()].flatMap((walk) => walk.polls),
+    ];
+  }
+
+  /** ms until the DeviceCapability is read again; null: it is being read */
+  get retryInMs(): number | null {
+    return this.#dcapPoll.dueInMs;
+  }
+
+  /** Begins to walk; resolves when the first attempt is over. */
+  start(): Promise<void> {
+    return this.rediscover();
+  }
+
+  /** Walks from the DeviceCapability again, at once. */
+  rediscover(): Promise<void> {
+    this.#all = true;
+    return this.#dcapPoll.now();
+  }
+
+  /** Reads every resource that is polled, at once. */
+  async poll(): Promise<void> {
+    await Promise.all(this.#polls.map(({ poll }) => poll.now()));
+  }
+
+  /** Reads at once what a notification is about: a resource, or the list that shows it. @param url absolute */
+  async reread(url: string): Promise<void> {
+    if (url === this.#list?.url || [...this.#walks.values()].some((walk) => walk.url === url)) {
+      await this.#listPoll.now();
+      return;
+    }
+    for (const walk of this.#walks.values()) await walk.reread(url);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    for (const { poll } of this.#polls) poll.stop();
+    for (const walk of this.#walks.values()) walk.stop();
+  }
+
+  #makePoll(read: () => Promise<PollResult>): Poll {
+    const { clock, later, jitter } = this.#options;
+    return new Poll({ clock, later, jitter, read });
+  }
+
+  #rateOf(pollRate: number | undefined): number {
+    return this.#options.conduct.pollRateS ?? pollRate ?? defaultPollRateS;
+  }
+
+  #enter(stage: WalkStage): void {
+    if (stage === this.#stage || this.#stopped) return;
+    this.#stage = stage;
+    this.#options.listener.stage(stage);
+  }
+
+  /** A reading below the DeviceCapability has failed. */
+  #missed(what: Missed): void {
+    const { log, clock } = this.#options;
+    if (what.closed || this.#stopped) return;
+    log.warning(what.reason);
+    if (what.status === null && clock.monotonicMs() - this.#contactMs > probeAfterMs) void this.#dcapPoll.now();
+  }
+
+  async #readDcap(): Promise<PollResult> {
+    const { conduct, listener, clock } = this.#options;
+    const read = await this.#reader.document('DeviceCapability', { href: conduct.dcap }, null);
+    if (this.#stopped) return 'failed';
+    if (read.kind !== 'found') {
+      this.#all = true;
+      for (const { poll } of this.#polls) if (poll !== this.#dcapPoll) poll.pause();
+      this.#enter('connecting');
+      listener.noContact(read.reason);
+      return 'failed';
+    }
+    this.#contactMs = clock.monotonicMs();
+    const links = linksOf(this.#dcap);
+    this.#dcap = { url: read.url, base: read.url, document: read.value };
+    listener.contact();
+    const all = this.#all || linksOf(this.#dcap) !== links;
+    if (all) {
+      this.#enter('discovering');
+      // before anything that carries a time
+      await this.#timePoll.now();
+      await this.#listPoll.now();
+    }
+    return { rateS: this.#rateOf(read.value.pollRate) };
+  }
+
+  async #readTime(): Promise<PollResult> {
+    const link = this.#dcap?.document.TimeLink?.href;
+    if (this.#dcap === null || link === undefined) return { rateS: this.#rateOf(undefined) };
+    const read = await this.#reader.document('Time', { href: link, base: this.#dcap.base }, null);
+    if (this.#stopped) return 'failed';
+    if (read.kind !== 'found') {
+      this.#missed(read);
+      this.#warnOfAge();
+      return read.kind === 'failed' ? 'failed' : { rateS: this.#rateOf(undefined) };
+    }
+    const sample = { time: read.value, middleMonotonicMs: read.middleMonotonicMs };
+    if (this.#follower.take(sample))
+      this.#time = {
+        url: resolved(link, this.#dcap.base) ?? read.url,
+        base: read.url,
+        document: read.value,
+        readAtMonotonicMs: read.middleMonotonicMs,
+      };
+    return { rateS: this.#rateOf(read.value.pollRate) };
+  }
+
+  #warnOfAge(): void {
+    const { clock, log, conduct } = this.#options;
+    if (this.#time === null) return;
+    const ageS = (clock.monotonicMs() - this.#time.readAtMonotonicMs) / 1000;
+    if (ageS > conduct.timeStaleS)
+      log.warning(
+        `the Time of the server was not read for ${Math.round(ageS)} s; its last known offset stays in force`,
+      );
+  }
+
+  async #readList(): Promise<PollResult> {
+    const result = await this.#readListOnce();
+    if (typeof result !== 'string' || result === 'failed') return result;
+    // an EndDevice was posted: the list shows it now
+    const again = await this.#readListOnce();
+    return again === 'posted' ? { rateS: this.#rateOf(undefined) } : again;
+  }
+
+  async #readListOnce(): Promise<PollResult | 'posted'> {
+    const link = this.#dcap?.document.EndDeviceListLink?.href;
+    if (this.#dcap === null) return 'failed';
+    const all = this.#all;
+    if (link === undefined) {
+      this.#enter('registering');
+      this.#options.log.warning('the DeviceCapability of the server has no EndDeviceListLink');
+      return { rateS: this.#rateOf(this.#dcap.document.pollRate) };
+    }
+    const read = await this.#reader.list('EndDeviceList', { href: link, base: this.#dcap.base }, null);
+    if (this.#stopped) return 'failed';
+    if (read.kind === 'failed') {
+      this.#missed(read);
+      return 'failed';
+    }
+    // 403, 404: the server shows the list to registered clients only
+    const { items, base, rate } =
+      read.kind === 'found'
+        ? { items: read.value.items, base: read.url, rate: read.value.list.pollRate }
+        : { items: [], base: this.#dcap.base, rate: undefined };
+    if (read.kind !== 'found') this.#missed(read);
+    const url = resolved(link, this.#dcap.base) ?? base;
+    this.#list = foundResource('EndDeviceList', url, read.kind === 'found' ? read.value.list : null);
+    this.#seen = items
+      .slice(0, maxSeen)
+      .map((document) => ({ url: resolved(document.href ?? '', base) ?? base, base, document }));
+    const { wanted, posted } = await this.#match(items, base, url);
+    if (posted) return 'posted';
+    this.#all = false;
+    await Promise.all(wanted.map(([target, located]) => this.#follow(target, located, all)));
+    this.#settleStage();
+    return { rateS: this.#rateOf(rate) };
+  }
+
+  /** Finds the own EndDevices, and posts those that are missing. */
+  async #match(items: readonly Received<EndDevice>[], base: string, listUrl: string) {
+    const wanted: [WalkTarget, Located<EndDevice> | null][] = [];
+    let posted = false;
+    for (const target of this.#options.targets) {
+      if (this.#refused.has(target)) continue;
+      const document = items.find((item) => isOf(target, item));
+      if (document === undefined) posted = (await this.#register(target, listUrl)) || posted;
+      const url = document === undefined ? null : (resolved(document.href ?? '', base) ?? base);
+      wanted.push([target, document === undefined || url === null ? null : { url, base, document }]);
+    }
+    return { wanted, posted };
+  }
+
+  /** In-band registration: once for each identity. @returns whether the server has taken it */
+  async #register(target: WalkTarget, listUrl: string): Promise<boolean> {
+    const { exchange, conduct, registrations, remoteClock, log } = this.#options;
+    if (!conduct.register || !registrations.begin(target)) return false;
+    this.#enter('registering');
+    const { lfdi, sfdi, deviceCategory, deviceIndex } = target;
+    try {
+      const { status } = await exchange.request({
+        method: 'POST',
+        href: listUrl,
+        resource: 'EndDevice',
+        deviceIndex,
+        body: {
+          name: 'EndDevice',
+          value: {
+            deviceCategory: hexBinary(deviceCategory),
+            lFDI: lfdi,
+            sFDI: sfdi,
+            changedTime: Math.floor(remoteClock.nowMs() / 1000),
+          },
+        },
+      });
+      if (status < 400) {
+        log.info(`the server has registered the EndDevice ${lfdi} (${status})`, deviceIndex ?? undefined);
+        return true;
+      }
+      const outOfBand = status === 403 ? ': it registers EndDevices out of band' : '';
+      log.warning(`the server answers ${status} to the EndDevice ${lfdi}${outOfBand}`, deviceIndex ?? undefined);
+    } catch (error) {
+      registrations.failed(target);
+      log.warning(`the EndDevice ${lfdi} could not be posted: ${error instanceof Error ? error.message : ''}`);
+    }
+    return false;
+  }
+
+  async #follow(target: WalkTarget, located: Located<EndDevice> | null, all: boolean): Promise<void> {
+    const known = this.#walks.get(target);
+    const gone = located === null || located.document.enabled === false;
+    if (known !== undefined && (gone || known.url !== located.url)) {
+      known.stop();
+      this.#walks.delete(target);
+      this.#options.listener.endDevice(target, null);
+    }
+    if (gone) return;
+    const walk = this.#walks.get(target) ?? new EndDeviceWalk(located, this.#partsOf(target));
+    this.#walks.set(target, walk);
+    await walk.take(located, all);
+  }
+
+  #partsOf(target: WalkTarget): ConstructorParameters<typeof EndDeviceWalk>[1] {
+    const { listener, conduct, remoteClock, clock, log } = this.#options;
+    const { deviceIndex } = target;
+    const parts: WalkParts = {
+      reader: this.#reader,
+      deviceIndex,
+      makePoll: (read) => this.#makePoll(read),
+      rateOf: (pollRate) => this.#rateOf(pollRate),
+      missed: (what) => this.#missed(what),
+      warn: (message) => log.warning(message, deviceIndex ?? undefined),
+    };
+    return {
+      ...parts,
+      conduct,
+      groups: {
+        remoteClock,
+        monotonicMs: () => clock.monotonicMs(),
+        timeStaleS: () => conduct.timeStaleS,
+        serverTimeUrl: () => this.#time?.url ?? null,
+      },
+      lost: () => void this.#listPoll.now(),
+      changed: (facts) => {
+        listener.endDevice(target, facts);
+        this.#settleStage();
+      },
+      programs: (programs) => listener.programs(target, programs),
+      refused: (reason) => {
+        this.#refused.add(target);
+        this.#walks.delete(target);
+        listener.refused(target, reason);
+        if (this.#refused.size === this.#options.targets.length) this.stop();
+      },
+    };
+  }
+
+  #settleStage(): void {
+    const admitted = [...this.#walks.values()].some((walk) => walk.admitted);
+    this.#enter(admitted ? 'running' : 'registering');
+  }
+}
+
+function isOf({ lfdi, sfdi }: WalkTarget, item: Received<EndDevice>): boolean {
+  return item.lFDI === undefined ? item.sFDI === sfdi : sameCase(item.lFDI) === lfdi;
+}
+
+function linksOf(dcap: Answered | null): string {
+  const { TimeLink, EndDeviceListLink } = dcap?.document ?? {};
+  return [dcap?.base, TimeLink?.href, EndDeviceListLink?.href].join();
+}
+
+/** Whole octets, as HexBinary needs them. */
+function hexBinary(value: number): string {
+  const digits = value.toString(16).toUpperCase();
+  return digits.padStart(digits.length + (digits.length % 2), '0');
+}
