@@ -5,6 +5,7 @@ import { apiVersion } from './api/http/context.ts';
 import type { Api } from './api/http/server.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
 import { createChargePointIds, defaultChargePointId } from './contract/charge-point-ids.ts';
+import { disabledCsipClient } from './contract/csip-disabled.ts';
 import type { Adapter } from './core/adapter.ts';
 import { CommAlarms } from './core/comm-alarms.ts';
 import { errorText } from './core/errors.ts';
@@ -137,6 +138,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
       adapters: protocols,
       eventLoop,
       sunspecClient,
+      csipClient: disabledCsipClient,
       info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
       addDevice: (entry, by) => changes.add(entry, by),
       removeDevice: (index, by) => changes.remove(index, by),

@@ -1,6 +1,7 @@
 import type { Route } from './http/route.ts';
 import { availableRoutes } from './controls/available-routes.ts';
 import { batteryRoutes } from './battery/routes.ts';
+import { csipRoutes } from './csip-client/routes.ts';
 import { commandRoutes } from './commands/routes.ts';
 import { controlsRoutes } from './controls/routes.ts';
 import { deviceRoutes } from './devices/routes.ts';
@@ -64,4 +65,5 @@ export const allRoutes: readonly Route[] = [
   ...hybridRoutes,
   ...evseRoutes,
   ...sunspecClientRoutes,
+  ...csipRoutes,
 ];

@@ -11,6 +11,8 @@ import type { ApiConfig, ApiContext, ApiLimits } from '../../src/api/http/contex
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
 import type { FaultProfile } from '../../src/fault-kinds/profile.ts';
 import { createFaultRegistry } from '../../src/fault-setup.ts';
+import type { CsipClient } from '../../src/contract/csip-client.ts';
+import { disabledCsipClient } from '../../src/contract/csip-disabled.ts';
 import type { SunSpecClient } from '../../src/contract/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
 import type { Plant } from '../../src/contract/plant.ts';
@@ -32,6 +34,8 @@ export interface ContextOptions {
   readonly limits?: Partial<ApiLimits>;
   /** default: one without a device */
   readonly sunspecClient?: SunSpecClient;
+  /** default: disabled */
+  readonly csipClient?: CsipClient;
   /** default: without a message */
   readonly modbusMessages?: ModbusMessages;
   readonly requestStop?: (reason: string, delayS: number) => void;
@@ -76,6 +80,7 @@ export function apiContext(options: ContextOptions): ApiContext {
     ...(options.faultProfiles && { faultProfiles: () => options.faultProfiles ?? [] }),
     adapters: options.adapters ?? [],
     sunspecClient,
+    csipClient: options.csipClient ?? disabledCsipClient,
     modbusMessages: options.modbusMessages ?? modbusMessagesOf(options.plant),
     remoteHistory: createRemoteHistory(sunspecClient, 10_000),
     logBook: options.logBook ?? createLogBook({ write: () => undefined }),

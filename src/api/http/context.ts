@@ -9,6 +9,7 @@ import type { LogBook } from '../../core/log/log.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
 import type { FaultProfile } from '../../fault-kinds/profile.ts';
+import type { CsipClient } from '../../contract/csip-client.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
@@ -65,7 +66,7 @@ export const defaultApiLimits: ApiLimits = {
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.5.0';
+export const apiVersion = '1.6.0';
 
 interface ApiInfo {
   /** version of the simulator */
@@ -110,6 +111,8 @@ export interface ApiContext {
   readonly clock: WallClock;
   /** master of one other device */
   readonly sunspecClient: SunSpecClient;
+  /** the client of IEEE 2030.5; disabled: `disabledCsipClient` */
+  readonly csipClient: CsipClient;
   /** the messages of Modbus, while somebody asks for them */
   readonly modbusMessages: ModbusMessages;
   /** the samples that it has polled */
