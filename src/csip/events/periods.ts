@@ -24,9 +24,13 @@ export function cancelInstant({ listed }: TrackedEvent, nowS: number, pick: Sche
 
 const specifiedEndS = ({ listed }: TrackedEvent) => listed.startS + listed.durationS;
 
-/** Whether an event that starts where this one ends takes over from it. */
-const hasSuccessor = (event: TrackedEvent): boolean =>
-  event.listed.durationS > 0 && !event.optedOut && (isLive(event) || event.phase === 'completed');
+/** Whether an event that starts where this one ends takes over from it: not if it ends in another way than by time. */
+const hasSuccessor = (event: TrackedEvent): boolean => {
+  const { listed, phase, optedOut, left } = event;
+  if (listed.durationS <= 0 || optedOut) return false;
+  if (phase === 'completed') return true;
+  return isLive(event) && !left && (listed.status === 'scheduled' || listed.status === 'active');
+};
 
 /**
  * Effective periods by mRID. Where an event begins at the specified end of another one with a mode in common, the
@@ -49,10 +53,13 @@ export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): Rea
   const open = [...events.values()].filter(({ fixed }) => fixed === null);
   for (const event of open.sort((a, b) => a.listed.startS - b.listed.startS)) {
     const { modes, mrid, startS: specifiedS } = event.listed;
+    periods.set(mrid, event.own);
+    if (event.own.endS <= event.own.startS) continue;
     const ends = (byEnd.get(specifiedS) ?? [])
       .filter((earlier) => earlier !== event && earlier.listed.modes.some((mode) => modes.includes(mode)))
       .map((earlier) => periods.get(earlier.listed.mrid)?.endS ?? event.own.startS);
-    const startS = ends.length === 0 ? event.own.startS : Math.max(...ends);
+    if (ends.length === 0) continue;
+    const startS = Math.max(...ends);
     periods.set(mrid, { startS, endS: Math.max(startS, event.own.endS) });
   }
   return periods;

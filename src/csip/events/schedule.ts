@@ -38,6 +38,8 @@ class Step {
   readonly #programs: ReadonlyMap<string, TrackedProgram>;
   readonly events: Map<string, TrackedEvent>;
   readonly responses: OwedResponse[] = [];
+  /** transitions so far */
+  #changes = 0;
 
   constructor(state: ScheduleState, nowS: number, options: ScheduleOptions) {
     this.#options = options;
@@ -86,23 +88,47 @@ class Step {
     };
   }
 
-  /** Carries out all transitions of one event that are due. */
+  /** Carries out the transition of an event that is due; null: none is. */
+  #advance(event: TrackedEvent, period: Period): TrackedEvent | null {
+    const facts = this.#facts(event, period);
+    const row = dueTransition(event.phase, facts);
+    if (row === undefined) return null;
+    this.#changes += 1;
+    const { to } = row;
+    if (to === 'scheduled') return this.#put({ ...event, phase: to });
+    if (to === 'active') return this.#put({ ...event, phase: to, fixed: period, missed: event.optedOut });
+    const ended = this.#conclude(event, row.answer(facts));
+    return this.#put({ ...ended, phase: to, fixed: period, endedS: this.#nowS });
+  }
+
   #settle(start: TrackedEvent, period: Period): TrackedEvent {
     let event = start;
-    for (;;) {
-      if (event.phase === 'received') this.#respond(event, 1, asksForReceipt);
-      const facts = this.#facts(event, period);
-      const row = dueTransition(event.phase, facts);
-      if (row === undefined) return event;
-      event = { ...event, phase: row.to, fixed: row.to === 'scheduled' ? null : period };
-      if (row.to === 'active') event = { ...event, missed: event.optedOut };
-      else if (row.to !== 'scheduled') event = { ...this.#conclude(event, row.answer(facts)), endedS: this.#nowS };
-      this.#put(event);
+    for (let next = this.#advance(event, period); next !== null; next = this.#advance(event, period)) event = next;
+    return event;
+  }
+
+  /** New events first: one that is refused has no part in the times and priorities of the others. */
+  #admit(): void {
+    const periods = effectivePeriods(this.events);
+    for (const event of this.events.values()) {
+      if (event.phase !== 'received') continue;
+      this.#respond(event, 1, asksForReceipt);
+      this.#advance(event, periods.get(event.listed.mrid) ?? event.own);
     }
   }
 
-  /** Events in order of priority: each is settled, and an active one takes its modes from those after it. */
+  /** Decides until nothing changes: the end of one event may move the start of the one that follows it. */
   run(): void {
+    this.#admit();
+    let before: number;
+    do {
+      before = this.#changes;
+      this.#decide();
+    } while (this.#changes !== before);
+  }
+
+  /** Events in order of priority: each is settled, and an active one takes its modes from those after it. */
+  #decide(): void {
     const periods = effectivePeriods(this.events);
     const periodOf = (event: TrackedEvent): Period => periods.get(event.listed.mrid) ?? event.own;
     const order = [...this.events.values()].filter(isLive).sort(byPriority);
@@ -192,6 +218,10 @@ function defaultsInForce(programs: readonly TrackedProgram[], claimed: Set<ModeN
     return modes.length > 0 || hasSettings(made) ? [made] : [];
   });
 }
+
+/** The default controls alone, as if there were no event: for a client that has lost its server for too long. */
+export const defaultControls = ({ programs }: ScheduleState): readonly ControlInForce[] =>
+  defaultsInForce(programs, new Set());
 
 function controlsInForce({ events, programs, inForce }: ScheduleState): readonly ControlInForce[] {
   const active = [...events.values()].filter(({ phase, optedOut }) => phase === 'active' && !optedOut).sort(byPriority);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { ListedControl } from '../../../src/csip/events/model.ts';
+import { defaultControls } from '../../../src/csip/events/schedule.ts';
 import { applied, control, defaults, outcome, pf, program, resolved, Scene, watt } from './scene.ts';
 
 describe('CSIP events: overlap', () => {
@@ -175,6 +176,13 @@ describe('CSIP events: default controls', () => {
     expect(scene.now).to.deep.equal(['default P: MaxLimW']);
     scene.read(20, program('P', 1, [], { defaultControl: null }));
     expect(scene.now).to.deep.equal([]);
+  });
+
+  it('stand alone where events give way to them', () => {
+    const both = program('P', 1, [control('A')], { defaultControl: defaults('P', [watt]) });
+    const scene = new Scene().read(0, both).time(100);
+    expect(scene.now).to.deep.equal(['A: MaxLimW']);
+    expect(defaultControls(scene.state).map(({ id, modes }) => [id, modes])).to.deep.equal([['default P', [watt]]]);
   });
 
   it('what is in force is the same object while nothing has changed', () => {

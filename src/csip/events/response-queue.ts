@@ -1,0 +1,234 @@
+/**
+ * The responses that one EndDevice owes, in a slot of the store: each is kept until the server has taken or refused it,
+ * with the time at which it was made. To one address (replyTo) they go one at a time and in order, so that the 7 of a
+ * superseded event arrives before the 2 of the winner.
+ */
+import { errorText, SimError } from '../../core/errors.ts';
+import { BackOff } from '../../core/net/back-off.ts';
+import type { BackOffForm } from '../../core/net/back-off.ts';
+import type { JsonValue, Slot } from '../../core/store.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { OwedResponse } from './model.ts';
+
+/** Responses that wait; beyond it the oldest is given up. */
+const maxWaiting = 1_000;
+/** Responses that were sent or given up, kept to be shown and so that a restart repeats none. */
+const maxDone = 200;
+/** Lines of the journal beyond what they stand for before it is written anew. */
+const maxIdle = 300;
+
+export type ResponseResult = 'queued' | 'sent' | 'refused' | 'dropped';
+
+/** A response with what has become of it. */
+export interface QueuedResponse extends OwedResponse {
+  readonly id: number;
+  readonly result: ResponseResult;
+  /** when the server answered for good, ms since the epoch on the wall clock; null: it has not */
+  readonly sentAtMs: number | null;
+  readonly attempts: number;
+  /** of the last answer; null: none came */
+  readonly httpStatus: number | null;
+  readonly lastError: string | null;
+}
+
+/** What an attempt has come to. */
+export type SendOutcome =
+  | { readonly kind: 'sent'; readonly httpStatus: number }
+  /** for good: another attempt would be refused as well */
+  | { readonly kind: 'refused'; readonly httpStatus: number; readonly error: string }
+  | { readonly kind: 'dropped'; readonly error: string }
+  /** to be tried again; `retryAfterMs`: what the server asks for */
+  | {
+      readonly kind: 'failed';
+      readonly httpStatus: number | null;
+      readonly error: string;
+      readonly retryAfterMs?: number;
+    };
+
+export interface ResponseQueueOptions {
+  readonly slot: Slot;
+  readonly wall: WallClock;
+  /** waits after failures, one row for each address */
+  readonly backOff: BackOffForm;
+}
+
+interface Lane {
+  sending: number | null;
+  readonly backOff: BackOff;
+  /** on `WallClock.monotonicMs` */
+  retryMs: number;
+}
+
+const isDone = ({ result }: QueuedResponse): boolean => result !== 'queued';
+
+export class ResponseQueue {
+  readonly #options: ResponseQueueOptions;
+  /** by id, and so in order */
+  readonly #responses = new Map<number, QueuedResponse>();
+  readonly #lanes = new Map<string, Lane>();
+  /** responses of an earlier process, which the schedule may owe once more if it was kept before them */
+  readonly #restored = new Set<string>();
+  /** not durable yet */
+  readonly #unwritten = new Set<number>();
+  #nextId = 1;
+  #lines = 0;
+
+  private constructor(options: ResponseQueueOptions) {
+    this.#options = options;
+  }
+
+  /** The queue that a slot holds, also one of an earlier process. */
+  static async open(options: ResponseQueueOptions): Promise<ResponseQueue> {
+    const queue = new ResponseQueue(options);
+    const entries = (await options.slot.read()) as unknown as readonly QueuedResponse[];
+    queue.#lines = entries.length;
+    for (const entry of entries) {
+      queue.#responses.set(entry.id, entry);
+      queue.#nextId = Math.max(queue.#nextId, entry.id + 1);
+      queue.#restored.add(`${entry.mrid} ${entry.status}`);
+    }
+    return queue;
+  }
+
+  /**
+   * Resolves when they are durable; only then are they sent.
+   * @throws SimError STORE_FULL: they will be sent, but do not survive a restart
+   */
+  async put(owed: readonly OwedResponse[]): Promise<void> {
+    // a choice of the user (4, 5) may be repeated; it is never owed again by a restored schedule
+    const news = owed.filter(
+      ({ mrid, status }) => status === 4 || status === 5 || !this.#restored.delete(`${mrid} ${status}`),
+    );
+    const none = { result: 'queued', sentAtMs: null, attempts: 0, httpStatus: null, lastError: null } as const;
+    const made = news.map((response) => ({ ...response, id: this.#nextId++, ...none }));
+    for (const response of made) {
+      this.#responses.set(response.id, response);
+      this.#unwritten.add(response.id);
+    }
+    try {
+      await this.#write(made);
+    } finally {
+      for (const { id } of made) this.#unwritten.delete(id);
+    }
+    await this.#giveUp(this.waiting.slice(0, Math.max(0, this.waiting.length - maxWaiting)));
+  }
+
+  /** Responses that are not answered yet, oldest first. */
+  get waiting(): readonly QueuedResponse[] {
+    return [...this.#responses.values()].filter((response) => !isDone(response));
+  }
+
+  /** Everything that is kept, newest first. */
+  list(mrid?: string): readonly QueuedResponse[] {
+    const all = [...this.#responses.values()].reverse();
+    return mrid === undefined ? all : all.filter((response) => response.mrid === mrid);
+  }
+
+  /** The oldest response of each address that can be sent now; each is under way until `settle`. */
+  take(): readonly QueuedResponse[] {
+    const nowMs = this.#options.wall.monotonicMs();
+    return this.#heads().flatMap((response) => {
+      const lane = this.#lane(response.replyTo);
+      if (lane.retryMs > nowMs) return [];
+      lane.sending = response.id;
+      return [response];
+    });
+  }
+
+  /** ms until `take` has something, 0: it has now; null: nothing waits, or all that waits is behind one under way */
+  get nextInMs(): number | null {
+    const nowMs = this.#options.wall.monotonicMs();
+    const waits = this.#heads().map(({ replyTo }) => Math.max(0, this.#lane(replyTo).retryMs - nowMs));
+    return waits.length === 0 ? null : Math.min(...waits);
+  }
+
+  /**
+   * What has become of a response that `take` gave.
+   * @throws SimError STORE_FULL: a restart may send it again
+   */
+  async settle(id: number, outcome: SendOutcome): Promise<void> {
+    const response = this.#responses.get(id);
+    if (response === undefined) return;
+    const lane = this.#lane(response.replyTo);
+    if (lane.sending === id) lane.sending = null;
+    if (isDone(response)) return;
+    const { kind } = outcome;
+    const attempts = response.attempts + 1;
+    const httpStatus = kind === 'dropped' ? null : outcome.httpStatus;
+    const lastError = kind === 'sent' ? null : outcome.error;
+    const tried = { ...response, attempts, httpStatus, lastError };
+    if (kind === 'failed') {
+      // counts of attempts need not survive
+      this.#responses.set(id, tried);
+      lane.retryMs = this.#options.wall.monotonicMs() + lane.backOff.nextMs(outcome.retryAfterMs);
+      return;
+    }
+    lane.backOff.reset();
+    lane.retryMs = 0;
+    await this.#finish({ ...tried, result: kind, sentAtMs: kind === 'dropped' ? null : this.#options.wall.nowMs() });
+  }
+
+  /** The server can be reached again: nothing waits for the end of its back-off. */
+  retryNow(): void {
+    for (const lane of this.#lanes.values()) {
+      lane.backOff.reset();
+      lane.retryMs = 0;
+    }
+  }
+
+  async #giveUp(responses: readonly QueuedResponse[]): Promise<void> {
+    for (const response of responses)
+      await this.#finish({
+        ...response,
+        result: 'dropped',
+        lastError: `more than ${maxWaiting} responses were waiting`,
+      });
+  }
+
+  async #finish(response: QueuedResponse): Promise<void> {
+    this.#responses.set(response.id, response);
+    const done = this.list().filter(isDone);
+    for (const { id } of done.slice(maxDone)) this.#responses.delete(id);
+    for (const [replyTo, lane] of this.#lanes)
+      if (lane.sending === null && !this.waiting.some((each) => each.replyTo === replyTo)) this.#lanes.delete(replyTo);
+    await this.#write([response]);
+  }
+
+  /** The oldest waiting response of each address that has none under way. */
+  #heads(): readonly QueuedResponse[] {
+    const heads = new Map<string, QueuedResponse>();
+    for (const response of this.waiting) if (!heads.has(response.replyTo)) heads.set(response.replyTo, response);
+    return [...heads.values()].filter(
+      ({ id, replyTo }) => !this.#unwritten.has(id) && this.#lane(replyTo).sending === null,
+    );
+  }
+
+  #lane(replyTo: string): Lane {
+    const known = this.#lanes.get(replyTo);
+    if (known) return known;
+    const lane: Lane = { sending: null, backOff: new BackOff(this.#options.backOff), retryMs: 0 };
+    this.#lanes.set(replyTo, lane);
+    return lane;
+  }
+
+  async #write(entries: readonly QueuedResponse[]): Promise<void> {
+    if (entries.length === 0) return;
+    const { slot } = this.#options;
+    this.#lines += entries.length;
+    try {
+      if (this.#lines <= this.#responses.size + maxIdle) await slot.append(...(entries as unknown as JsonValue[]));
+      else await this.#rewrite();
+    } catch (error) {
+      if (!(error instanceof SimError) || error.code !== 'STORE_FULL') throw error;
+      await this.#rewrite().catch((full: unknown) => {
+        throw new SimError('STORE_FULL', `responses are not kept over a restart: ${errorText(full)}`);
+      });
+    }
+  }
+
+  /** The journal anew: of each response what it is now. */
+  async #rewrite(): Promise<void> {
+    this.#lines = this.#responses.size;
+    await this.#options.slot.replace([...this.#responses.values()] as unknown as JsonValue[]);
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The rules of events once more, as slow and plain as can be: at each instant every mode is given out by itself, over all
+ * events that are known. It shares no code with the scheduler.
+ */
+import type { ModeName } from '../../../src/csip/control/model.ts';
+import type { EventStatusNow } from '../../../src/csip/events/model.ts';
+
+export interface ReferenceEvent {
+  readonly mrid: string;
+  readonly startS: number;
+  readonly durationS: number;
+  /** picked */
+  readonly startOffsetS: number;
+  readonly durationOffsetS: number;
+  readonly cancelDelayS: number;
+  readonly creationS: number;
+  readonly modes: readonly ModeName[];
+  /** the device never takes it */
+  readonly deaf: boolean;
+}
+
+interface Known {
+  readonly event: ReferenceEvent;
+  programs: Set<string>;
+  primacy: number;
+  state: 'scheduled' | 'active' | 'completed' | 'ended' | 'left';
+  status: EventStatusNow;
+  cancelS: number;
+  window: [number, number] | null;
+  lost: Set<ModeName>;
+  out: boolean;
+  missed: boolean;
+  started: boolean;
+}
+
+export interface ReferenceProgram {
+  readonly key: string;
+  readonly primacy: number;
+  readonly defaultModes: readonly ModeName[];
+  /** null: unreadable */
+  readonly shown: readonly { readonly event: ReferenceEvent; readonly status: EventStatusNow }[] | null;
+}
+
+const live = ({ state }: Known) => state === 'scheduled' || state === 'active';
+
+export class Reference {
+  readonly #known = new Map<string, Known>();
+  #programs: readonly ReferenceProgram[] = [];
+  responses: string[] = [];
+
+  #windowOf(known: Known): [number, number] {
+    if (known.window) return known.window;
+    const { startS, durationS, startOffsetS, durationOffsetS, modes } = known.event;
+    const ownStartS = startS + startOffsetS;
+    const ownEndS = ownStartS + Math.max(0, durationS + durationOffsetS);
+    const before = [...this.#known.values()].filter(
+      (other) =>
+        other.event.durationS > 0 &&
+        other.event.startS + other.event.durationS === startS &&
+        other.event.modes.some((mode) => modes.includes(mode)) &&
+        !other.out &&
+        (other.state === 'completed' || (live(other) && (other.status === 'scheduled' || other.status === 'active'))),
+    );
+    if (before.length === 0 || ownEndS <= ownStartS) return [ownStartS, ownEndS];
+    const from = Math.max(...before.map((other) => this.#windowOf(other)[1]));
+    return [from, Math.max(from, ownEndS)];
+  }
+
+  #answer(known: Known, status: number): void {
+    this.responses.push(`${known.event.mrid} ${status}`);
+  }
+
+  #end(known: Known, state: Known['state'], status: number): void {
+    known.window = this.#windowOf(known);
+    known.state = state;
+    this.#answer(known, status);
+  }
+
+  read(programs: readonly ReferenceProgram[], nowS: number): void {
+    this.#programs = programs;
+    for (const { key, shown } of programs)
+      for (const { event, status } of shown ?? []) {
+        let known = this.#known.get(event.mrid);
+        const overS = event.startS + event.startOffsetS + Math.max(0, event.durationS + event.durationOffsetS);
+        if (known === undefined || (known.state === 'left' && nowS < overS)) {
+          if (known === undefined && status !== 'scheduled' && status !== 'active' && overS <= nowS) continue;
+          known = {
+            event,
+            programs: new Set(),
+            primacy: 0,
+            state: 'scheduled',
+            status,
+            cancelS: Infinity,
+            window: null,
+            lost: new Set(),
+            out: false,
+            missed: false,
+            started: false,
+          };
+          this.#known.set(event.mrid, known);
+          this.#fresh.add(known);
+        }
+        known.programs.add(key);
+        if (!live(known)) continue;
+        if (status === 'cancelled with randomization' && known.cancelS === Infinity)
+          known.cancelS = nowS + event.cancelDelayS;
+        known.status = status;
+      }
+    for (const known of this.#known.values()) {
+      const mine = programs.filter(({ key }) => known.programs.has(key));
+      known.programs = new Set(mine.map(({ key }) => key));
+      if (mine.length > 0) known.primacy = Math.min(...mine.map(({ primacy }) => primacy));
+      else if (live(known)) this.#end(known, 'left', 6);
+    }
+  }
+
+  readonly #fresh = new Set<Known>();
+
+  opt(mrid: string, takesPart: boolean): void {
+    const known = this.#known.get(mrid);
+    if (known === undefined || !live(known) || known.out !== takesPart) return;
+    known.out = !takesPart;
+    if (known.state === 'active' && known.out) known.missed = true;
+    this.#answer(known, takesPart ? 5 : 4);
+  }
+
+  /** What holds at an instant: who has each mode. */
+  at(nowS: number): ReadonlyMap<ModeName, string> {
+    for (const known of this.#fresh) {
+      this.#answer(known, 1);
+      if (known.status.startsWith('cancelled')) this.#end(known, 'ended', 6);
+      else if (known.status === 'superseded') this.#end(known, 'ended', 7);
+      else if (this.#windowOf(known)[1] <= nowS) this.#end(known, 'ended', 254);
+    }
+    this.#fresh.clear();
+    for (let changed = true; changed; ) {
+      changed = false;
+      const before = [...this.#known.values()].map(({ state }) => state).join();
+      this.#round(nowS);
+      changed = before !== [...this.#known.values()].map(({ state }) => state).join();
+    }
+    for (const known of this.#known.values())
+      if (known.state === 'active' && !known.out && !known.event.deaf && !known.started) {
+        known.started = true;
+        this.#answer(known, 2);
+      }
+    return this.#holders();
+  }
+
+  #round(nowS: number): void {
+    const all = [...this.#known.values()];
+    for (const known of all.filter(live)) {
+      const endS = this.#windowOf(known)[1];
+      const part = !known.started ? 10 : known.out ? 8 : known.missed ? 9 : 3;
+      if (known.status === 'cancelled') this.#end(known, 'ended', 6);
+      else if (known.status === 'cancelled with randomization' && known.state === 'scheduled')
+        this.#end(known, 'ended', 6);
+      else if (nowS >= Math.min(known.cancelS, endS) && known.cancelS < Infinity) this.#end(known, 'ended', 6);
+      else if (known.status === 'superseded') this.#end(known, 'ended', 7);
+      else if (nowS >= endS) this.#end(known, 'completed', part);
+    }
+    const rank = (a: Known, b: Known) =>
+      a.primacy - b.primacy || b.event.creationS - a.event.creationS || (a.event.mrid < b.event.mrid ? -1 : 1);
+    const modes = new Set(all.flatMap(({ event }) => event.modes));
+    for (const mode of modes) {
+      const rivals = all.filter((known) => live(known) && known.event.modes.includes(mode)).sort(rank);
+      for (const [place, winner] of rivals.entries()) {
+        const [fromS, toS] = this.#windowOf(winner);
+        const runs = winner.state === 'active' || nowS >= fromS;
+        if (!runs || winner.out || winner.lost.has(mode)) continue;
+        for (const loser of rivals.slice(place + 1)) {
+          const [from, to] = this.#windowOf(loser);
+          if (from < toS && fromS < to) loser.lost.add(mode);
+        }
+      }
+    }
+    for (const known of all.filter(live)) {
+      if (known.lost.size > 0 && known.event.modes.every((mode) => known.lost.has(mode))) this.#end(known, 'ended', 7);
+      else if (known.state === 'scheduled' && nowS >= this.#windowOf(known)[0]) {
+        known.window = this.#windowOf(known);
+        known.state = 'active';
+        known.missed = known.out;
+      }
+    }
+  }
+
+  #holders(): ReadonlyMap<ModeName, string> {
+    const holders = new Map<ModeName, string>();
+    for (const { state, out, event, lost } of this.#known.values())
+      for (const mode of event.modes)
+        if (state === 'active' && !out && !lost.has(mode)) {
+          if (holders.has(mode)) throw new Error(`${mode} is held twice`);
+          holders.set(mode, event.mrid);
+        }
+    const byPrimacy = [...this.#programs].sort((a, b) => a.primacy - b.primacy || (a.key < b.key ? -1 : 1));
+    for (const { key, defaultModes } of byPrimacy)
+      for (const mode of defaultModes) if (!holders.has(mode)) holders.set(mode, `default ${key}`);
+    return holders;
+  }
+}
