@@ -7,7 +7,7 @@ import { shortageOf } from '../shortage.ts';
 import { clientTlsOptions } from '../tls/client-context.ts';
 import type { ClientTlsUse } from '../tls/client-context.ts';
 import { hostAndPort } from './listen.ts';
-import { guardedLookup } from './outbound.ts';
+import { guardedLookup, openLookup } from './outbound.ts';
 import type { NameSources } from './resolve.ts';
 
 /** Where a connection goes. */
@@ -18,6 +18,8 @@ export interface ConnectTarget {
   readonly timeoutMs: number;
   /** absent: in clear */
   readonly tls?: ClientTlsUse;
+  /** set by a flag or file: the name of the host may resolve to any address */
+  readonly anywhere?: boolean;
 }
 
 const keepAliveMs = 60_000;
@@ -36,7 +38,8 @@ function begin({ host, port, tls }: ConnectTarget, lookup: LookupFunction): Sock
 export function openSocket(target: ConnectTarget, signal: AbortSignal, names?: NameSources): Promise<Socket> {
   const name = `${target.tls === undefined ? 'tcp' : 'tls'}://${hostAndPort(target.host, target.port)}`;
   const looking = new AbortController();
-  const socket = begin(target, guardedLookup(looking.signal, names));
+  const lookup = target.anywhere === true ? openLookup : guardedLookup;
+  const socket = begin(target, lookup(looking.signal, names));
   return new Promise((resolve, reject) => {
     const fail = (error: SimError) => {
       clearTimeout(limit);

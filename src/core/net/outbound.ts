@@ -97,12 +97,25 @@ function noAddress(hostname: string): NodeJS.ErrnoException {
  * @param signal gives a lookup under way up
  */
 export function guardedLookup(signal: AbortSignal, sources?: NameSources): LookupFunction {
+  return lookupUnless(isRefusedTarget, signal, sources);
+}
+
+/** The `lookup` for targets of flags and files, which may be anywhere. @param signal gives a lookup under way up */
+export function openLookup(signal: AbortSignal, sources?: NameSources): LookupFunction {
+  return lookupUnless(() => false, signal, sources);
+}
+
+function lookupUnless(
+  refuses: (address: string) => boolean,
+  signal: AbortSignal,
+  sources: NameSources | undefined,
+): LookupFunction {
   return (hostname, { all, family }, callback) => {
     const wanted = family === 4 || family === 'IPv4' ? 4 : family === 6 || family === 'IPv6' ? 6 : 0;
     resolveName(hostname, signal, sources).then(
       (found) => {
         const addresses = wanted === 0 ? found : found.filter((each) => each.family === wanted);
-        const bad = addresses.find(({ address }) => isRefusedTarget(address));
+        const bad = addresses.find(({ address }) => refuses(address));
         const [first] = addresses;
         if (bad) callback(refusal(hostname, bad.address), '', 0);
         else if (first === undefined) callback(noAddress(hostname), '', 0);

@@ -23,8 +23,10 @@ export interface SepAnswer {
   readonly url: string;
   /** `Location`, resolved; null: there is none */
   readonly location: string | null;
-  /** null: no body, or the answer of a PUT, POST or DELETE */
+  /** null: no body, or the answer of a PUT, POST or DELETE; of a refusal its Error, if there is one */
   readonly document: ReceivedDocument | null;
+  /** ms that the server asks to wait (`Retry-After`); absent: it does not */
+  readonly retryAfterMs?: number;
   /** remote clocks: instant in the middle of the exchange, on `WallClock.monotonicMs` */
   readonly middleMonotonicMs: number;
 }

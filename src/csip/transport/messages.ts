@@ -1,0 +1,210 @@
+/** The messages of CSIP in the wire log: requests of the clients with their answers, and notifications of servers. */
+import type { CsipMessage, CsipMessageFilter, CsipMessages } from '../../contract/csip-client.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
+import type { WireChannel, WireDirection, WireEntry, WireLog, WireMessage } from '../../core/wire/wire-log.ts';
+
+/** One request and its answer, as the transport hands them over. */
+export interface Exchanged {
+  /** `out`: a request of this process */
+  readonly direction: WireDirection;
+  /** origin of the server, or address of the one that has sent a notification */
+  readonly peer: string;
+  readonly deviceIndex: number | null;
+  readonly method: string;
+  readonly url: string;
+  /** null: there was no answer */
+  readonly status: number | null;
+  readonly durationMs: number | null;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody: Buffer | null;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly responseBody: Buffer | null;
+  /** why there was no answer */
+  readonly error: string | null;
+}
+
+/** What is known beside the octets of the two bodies, of which that of the request comes first. */
+export interface CsipFacts
+  extends Pick<Exchanged, 'method' | 'url' | 'status' | 'durationMs' | 'requestHeaders' | 'responseHeaders' | 'error'> {
+  /** octets kept of the body of the request; null: it has none */
+  readonly requestLength: number | null;
+  /** there is a body of the answer */
+  readonly answered: boolean;
+  /** a body was cut off */
+  readonly truncated: boolean;
+}
+
+export interface CsipBodies {
+  readonly requestBody: string | null;
+  readonly responseBody: string | null;
+}
+
+export type CsipChannel = WireChannel<CsipFacts, CsipBodies>;
+
+const keptEntries = 500;
+const keptBytes = 8 * 1024 * 1024;
+/** Octets kept of one body. */
+const keptBodyBytes = 256 * 1024;
+
+const hidden = '(hidden)';
+const secretHeaders: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie']);
+/** The PIN of a Registration; without its end where the body was cut off. */
+const pinElement = /(<(?:[\w.-]+:)?pIN\b[^>]*>)[\s\S]*?(<\/(?:[\w.-]+:)?pIN\s*>|$)/g;
+
+const noBytes = Buffer.alloc(0);
+
+function withoutPin(body: Buffer): Buffer {
+  if (!body.includes('pIN')) return body;
+  // one octet is one character, so that all others stay as they are
+  return Buffer.from(body.toString('latin1').replace(pinElement, `$1${hidden}$2`), 'latin1');
+}
+
+function withoutSecrets(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const shown = Object.entries(headers).map(([name, value]) => [
+    name,
+    secretHeaders.has(name.toLowerCase()) ? hidden : value,
+  ]);
+  return Object.fromEntries(shown) as Readonly<Record<string, string>>;
+}
+
+function redact(message: WireMessage<CsipFacts>): WireMessage<CsipFacts> {
+  const { facts, raw } = message;
+  // a body in UTF-16 hides its elements from the search
+  if (raw.includes(0)) throw new Error('the body is not UTF-8');
+  const cut = facts.requestLength ?? 0;
+  const request = withoutPin(raw.subarray(0, cut));
+  return {
+    ...message,
+    raw: Buffer.concat([request, withoutPin(raw.subarray(cut))]),
+    facts: {
+      ...facts,
+      requestHeaders: withoutSecrets(facts.requestHeaders),
+      responseHeaders: withoutSecrets(facts.responseHeaders),
+      requestLength: facts.requestLength === null ? null : request.length,
+    },
+  };
+}
+
+/** The channel of all clients of the process. */
+export function csipChannel(wireLog: WireLog): CsipChannel {
+  return wireLog.channel<CsipFacts, CsipBodies>({
+    protocol: 'csip',
+    key: '',
+    entries: keptEntries,
+    bytes: keptBytes,
+    messageBytes: 2 * keptBodyBytes,
+    redact,
+    decode({ raw, facts: { requestLength, answered } }) {
+      const cut = requestLength ?? 0;
+      return {
+        requestBody: requestLength === null ? null : raw.toString('utf8', 0, cut),
+        responseBody: answered ? raw.toString('utf8', cut) : null,
+      };
+    },
+  });
+}
+
+/** Hands a message to the channel; to be called only while it is `active`. */
+export function recordExchange(channel: CsipChannel, exchanged: Exchanged): void {
+  const { direction, peer, deviceIndex, requestBody, responseBody, ...known } = exchanged;
+  const { method, url, status, error } = known;
+  const bodies = [requestBody, responseBody].map((body) => body?.subarray(0, keptBodyBytes) ?? noBytes);
+  channel.push({
+    direction,
+    peer,
+    deviceIndex,
+    kind: method,
+    summary: `${method} ${url} ${status ?? error ?? ''}`,
+    raw: Buffer.concat(bodies),
+    facts: {
+      ...known,
+      requestLength: requestBody === null ? null : (bodies[0]?.length ?? 0),
+      answered: responseBody !== null && responseBody.length > 0,
+      truncated: [requestBody, responseBody].some((body) => (body?.length ?? 0) > keptBodyBytes),
+    },
+  });
+}
+
+function pathOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).pathname : url;
+}
+
+/** The channel as REST shows it. */
+export class CsipMessageBook implements CsipMessages {
+  readonly #channel: CsipChannel;
+
+  constructor(channel: CsipChannel) {
+    this.#channel = channel;
+  }
+
+  get recording(): boolean {
+    return this.#channel.recording;
+  }
+
+  get capacity(): number {
+    return this.#channel.capacity;
+  }
+
+  get count(): number {
+    return this.#channel.count;
+  }
+
+  get bytes(): number {
+    return this.#channel.bytes;
+  }
+
+  get lastId(): number {
+    return this.#channel.lastId;
+  }
+
+  get dropped(): number {
+    return this.#channel.dropped;
+  }
+
+  get changedBy(): Provenance | null {
+    return this.#channel.changedBy;
+  }
+
+  record(on: boolean, by: Origin): void {
+    this.#channel.record(on, by);
+  }
+
+  clear(): void {
+    this.#channel.clear();
+  }
+
+  list({ afterId, method, path, deviceIndex, limit }: CsipMessageFilter): readonly CsipMessage[] {
+    const entries = this.#channel.list({
+      ...(afterId !== undefined && { afterId }),
+      ...(limit !== undefined && { limit }),
+      where: ({ facts, deviceIndex: index }) =>
+        (method === undefined || facts.method === method) &&
+        (path === undefined || pathOf(facts.url).startsWith(path)) &&
+        (deviceIndex === undefined || index === deviceIndex),
+    });
+    return entries.map((entry) => this.#shown(entry));
+  }
+
+  #shown(entry: WireEntry<CsipFacts>): CsipMessage {
+    const { id, wallMs, direction, peer, deviceIndex, facts } = entry;
+    const { method, url, status, durationMs, requestHeaders, responseHeaders, truncated, error } = facts;
+    const bodies = this.#channel.decode(entry);
+    return {
+      id,
+      atMs: wallMs,
+      direction,
+      peer,
+      deviceIndex,
+      method,
+      url,
+      status,
+      durationMs,
+      requestHeaders,
+      requestBody: bodies?.requestBody ?? null,
+      responseHeaders,
+      responseBody: bodies?.responseBody ?? null,
+      truncated,
+      error,
+    };
+  }
+}

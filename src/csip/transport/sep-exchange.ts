@@ -1,0 +1,295 @@
+/** Requests to one server of IEEE 2030.5 over HTTP: documents, redirects, faults and messages. */
+import type { SecureContext } from 'node:tls';
+import { errorText, SimError } from '../../core/errors.ts';
+import type { NameSources } from '../../core/net/resolve.ts';
+import { packageVersion } from '../../core/package-files.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { OutgoingDocument, ReceivedDocument } from '../xml/document.ts';
+import { undisturbed } from './disturber.ts';
+import type { Disturbance, ExchangeDisturber, TlsDisturbance } from './disturber.ts';
+import type { SepAnswer, SepExchange, SepRequest } from './exchange.ts';
+import { HttpClient, httpLimits } from './http.ts';
+import type { HttpAnswer, HttpLimits } from './http.ts';
+import { Links } from './links.ts';
+import { recordExchange } from './messages.ts';
+import type { CsipChannel } from './messages.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** Reads and writes bodies. */
+export interface SepCodec {
+  /** @throws SimError PEER_ERROR */
+  parse(octets: Uint8Array): ReceivedDocument;
+  build(document: OutgoingDocument): string;
+}
+
+/** What a client presents and trusts. */
+export interface TlsIdentity {
+  /** as it is now: another object once certificates have changed */
+  readonly context: SecureContext;
+  disturbed(by: TlsDisturbance): SecureContext;
+}
+
+/** TLS of an exchange. A context that has been replaced is used for connections from then on. */
+export interface ExchangeTls {
+  readonly identity: TlsIdentity;
+  readonly checkHostname: boolean;
+}
+
+export interface ExchangeOptions {
+  readonly host: string;
+  readonly port: number;
+  /** null: plain HTTP */
+  readonly tls: ExchangeTls | null;
+  /** hosts to which links may lead beside that of the server; lower case, without port */
+  readonly allowedHosts: readonly string[];
+  /** the server was set by a flag or file, and may be anywhere; otherwise the rules of outgoing connections hold */
+  readonly anywhere: boolean;
+  readonly codec: SepCodec;
+  readonly clock: WallClock;
+  readonly later: Later;
+  readonly channel: CsipChannel;
+  readonly disturber?: ExchangeDisturber;
+  readonly limits?: Partial<HttpLimits>;
+  readonly names?: NameSources;
+}
+
+const mediaType = 'application/sep+xml';
+const maxRedirects = 5;
+const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
+const permanent: ReadonlySet<number> = new Set([301, 308]);
+/** Refusals of a server that has a document about them. */
+const firstRefusal = 400;
+
+/** One request on its way through redirects. */
+interface Leg {
+  readonly request: SepRequest;
+  readonly http: HttpClient;
+  readonly body: Buffer | null;
+  readonly signal: AbortSignal;
+}
+
+interface Arrived extends HttpAnswer {
+  readonly url: URL;
+  readonly middleMonotonicMs: number;
+}
+
+export class HttpExchange implements SepExchange {
+  readonly origin: string;
+  readonly #options: ExchangeOptions;
+  readonly #disturber: ExchangeDisturber;
+  readonly #links: Links;
+  readonly #ending = new AbortController();
+  #http: HttpClient;
+  /** the context of `#http` */
+  #context: SecureContext | null;
+
+  constructor(options: ExchangeOptions) {
+    const { host, port, tls, allowedHosts, anywhere, disturber = undisturbed } = options;
+    this.#options = options;
+    this.#disturber = disturber;
+    const url = new URL(`${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}`);
+    this.origin = url.origin;
+    this.#links = new Links({ origin: url, allowedHosts, anywhere });
+    this.#context = tls?.identity.context ?? null;
+    this.#http = this.#client(this.#context);
+  }
+
+  get negotiated(): SepExchange['negotiated'] {
+    const found = this.#http.negotiated;
+    return found === null ? null : { protocol: found.version, cipher: found.suite };
+  }
+
+  async request(request: SepRequest): Promise<SepAnswer> {
+    if (this.#ending.signal.aborted) throw new SimError('NOT_CONNECTED', 'the connection is closed');
+    const url = this.#links.resolve(request.href, request.base);
+    const disturbance = this.#disturber.active ? this.#disturbanceOf(request, url) : null;
+    const document = request.body === undefined ? null : (disturbance?.body ?? request.body);
+    const body = document === null ? null : Buffer.from(this.#options.codec.build(document));
+    const signal =
+      request.signal === undefined ? this.#ending.signal : AbortSignal.any([this.#ending.signal, request.signal]);
+    if (disturbance !== null) await this.#disturbed(disturbance, { request, url, body, signal });
+    const odd = disturbance?.tls === undefined ? null : this.#oddClient(disturbance.tls);
+    try {
+      const arrived = await this.#follow({ request, http: odd ?? this.#current(), body, signal }, url);
+      return this.#answerOf(request, arrived);
+    } finally {
+      await odd?.close();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#ending.abort();
+    await this.#http.close();
+  }
+
+  #client(context: SecureContext | null): HttpClient {
+    const { tls, anywhere, limits, later, names } = this.#options;
+    return new HttpClient({
+      tls: tls === null || context === null ? null : { context, checkHostname: tls.checkHostname },
+      anywhere,
+      limits: { ...httpLimits, ...limits },
+      later,
+      ...(names && { names }),
+    });
+  }
+
+  /** The connections with the certificate in force. */
+  #current(): HttpClient {
+    const context = this.#options.tls?.identity.context ?? null;
+    if (context !== this.#context) {
+      this.#http.retire();
+      this.#context = context;
+      this.#http = this.#client(context);
+    }
+    return this.#http;
+  }
+
+  /** Connections of a disturbed request; null over plain HTTP. */
+  #oddClient(by: TlsDisturbance): HttpClient | null {
+    const { tls } = this.#options;
+    return tls === null ? null : this.#client(tls.identity.disturbed(by));
+  }
+
+  #disturbanceOf({ method, resource, deviceIndex, body }: SepRequest, { pathname }: URL): Disturbance | null {
+    return this.#disturber.disturb({ method, resource, deviceIndex, path: pathname, body: body ?? null });
+  }
+
+  async #follow(leg: Leg, first: URL): Promise<Arrived> {
+    let url = first;
+    for (let hops = 0; hops <= maxRedirects; hops += 1) {
+      const moved = this.#links.movedTo(url);
+      if (moved !== null) {
+        url = this.#links.resolve(moved.href);
+        continue;
+      }
+      const arrived = await this.#send(leg, url);
+      const location = redirects.has(arrived.status) ? arrived.headers['location'] : undefined;
+      if (location === undefined) {
+        if (arrived.status >= firstRefusal) this.#links.forget(first);
+        return arrived;
+      }
+      const target = this.#links.resolve(location, url.href);
+      if (permanent.has(arrived.status)) this.#links.move(url, target);
+      url = target;
+    }
+    // a circle of permanent redirects must not be remembered
+    this.#links.forget(first);
+    throw new SimError('PEER_ERROR', `${first.href} leads to more than ${maxRedirects} redirects`);
+  }
+
+  async #send({ request, http, body, signal }: Leg, url: URL): Promise<Arrived> {
+    const { clock, channel } = this.#options;
+    const headers = {
+      'user-agent': `derbench/${packageVersion()}`,
+      accept: mediaType,
+      ...(body !== null && { 'content-type': mediaType }),
+    };
+    const beganMs = clock.monotonicMs();
+    const note = (answer: HttpAnswer | null, error: string | null) => {
+      if (!channel.active) return;
+      recordExchange(channel, {
+        direction: 'out',
+        peer: url.origin,
+        deviceIndex: request.deviceIndex,
+        method: request.method,
+        url: url.href,
+        status: answer?.status ?? null,
+        durationMs: clock.monotonicMs() - beganMs,
+        requestHeaders: headers,
+        requestBody: body,
+        responseHeaders: answer?.headers ?? {},
+        responseBody: answer?.body ?? null,
+        error,
+      });
+    };
+    try {
+      const answer = await http.request({ method: request.method, url, headers, body, signal });
+      note(answer, null);
+      return { ...answer, url, middleMonotonicMs: (beganMs + clock.monotonicMs()) / 2 };
+    } catch (error) {
+      note(null, errorText(error));
+      throw error;
+    }
+  }
+
+  #answerOf({ method, resource }: SepRequest, { status, headers, body, url, middleMonotonicMs }: Arrived): SepAnswer {
+    const wait = retryAfterMs(headers['retry-after'], this.#options.clock.nowMs());
+    const location = headers['location'];
+    const refused = status >= firstRefusal;
+    return {
+      status,
+      url: url.href,
+      location: location !== undefined && URL.canParse(location, url.href) ? new URL(location, url).href : null,
+      document: refused ? this.#errorIn(body) : method === 'GET' ? this.#documentIn(body, resource, headers) : null,
+      middleMonotonicMs,
+      ...(wait !== null && { retryAfterMs: wait }),
+    };
+  }
+
+  /** @throws SimError PEER_ERROR */
+  #documentIn(body: Buffer, resource: string, headers: HttpAnswer['headers']): ReceivedDocument | null {
+    if (body.length === 0) return null;
+    const type = headers['content-type'] ?? '';
+    try {
+      return this.#options.codec.parse(body);
+    } catch (error) {
+      if (!(error instanceof SimError) || error.code !== 'PEER_ERROR') throw error;
+      const hint = type === '' || /xml/i.test(type) ? '' : ` (its type is ${type.slice(0, 80)})`;
+      throw new SimError('PEER_ERROR', `the answer about ${resource} cannot be read${hint}: ${error.message}`);
+    }
+  }
+
+  /** The Error of a refusal; whatever else it holds is not read. */
+  #errorIn(body: Buffer): ReceivedDocument | null {
+    if (body.length === 0) return null;
+    try {
+      const document = this.#options.codec.parse(body);
+      return document.name === 'Error' ? document : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Waits and losses of a disturbed request. */
+  async #disturbed(
+    { delayMs = 0, drop = false }: Disturbance,
+    { request, url, body, signal }: { request: SepRequest; url: URL; body: Buffer | null; signal: AbortSignal },
+  ): Promise<void> {
+    if (delayMs > 0) await this.#wait(delayMs, signal);
+    if (!drop) return;
+    const error = 'the request was dropped by a fault';
+    const { channel } = this.#options;
+    if (channel.active)
+      recordExchange(channel, {
+        direction: 'out',
+        peer: url.origin,
+        deviceIndex: request.deviceIndex,
+        method: request.method,
+        url: url.href,
+        status: null,
+        durationMs: null,
+        requestHeaders: {},
+        requestBody: body,
+        responseHeaders: {},
+        responseBody: null,
+        error,
+      });
+    throw new SimError('PEER_TIMEOUT', error);
+  }
+
+  #wait(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const giveUp = () => {
+        cancel();
+        reject(new SimError('NOT_CONNECTED', 'the request was given up'));
+      };
+      const cancel = this.#options.later(ms, () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      });
+      signal.addEventListener('abort', giveUp, { once: true });
+      if (signal.aborted) giveUp();
+    });
+  }
+}
