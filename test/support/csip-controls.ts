@@ -1,4 +1,5 @@
 /** Controls of IEEE 2030.5 on devices of a plant, without a client. */
+import { isDeepStrictEqual } from 'node:util';
 import { createControlTarget, createGroupTarget } from '../../src/csip/control/control-bridge.ts';
 import { modesIn } from '../../src/csip/control/modes.ts';
 import type {
@@ -71,16 +72,35 @@ export function points(device: Device, ...names: readonly string[]): readonly An
   return names.map((name) => point(device, name));
 }
 
-/** Everything that controls change: RW points, their writers, switch, slopes, hybrid dispatch and limits. */
-export function stateOf(plant: SimPlant, index = 0): unknown {
-  const device = plant.device(index);
-  const { bank, detail, gradient, switchClosed } = device;
+/** Everything that controls change, by name: RW points and their writers, switch, slopes, hybrid dispatch, limits. */
+export function stateOf(plant: SimPlant, index = 0): Readonly<Record<string, unknown>> {
+  const { bank, detail, gradient, switchClosed } = plant.device(index);
   const rw = bank.layout.slots.filter(({ def, implemented }) => def.access === 'RW' && implemented);
   return {
-    points: rw.map((slot) => [`${slot.modelId}.${slot.path}`, bank.value(slot), bank.provenance(slot)?.source ?? null]),
+    ...Object.fromEntries(
+      rw.map((slot) => {
+        // an adoption request is a command: its writer stays
+        const { source = null, peer = null } = (slot.def.effect === 'latch' ? null : bank.provenance(slot)) ?? {};
+        return [`${slot.modelId}.${slot.path}`, [bank.value(slot), source, peer]];
+      }),
+    ),
     gradient,
     switchClosed,
     hybrid: detail.kind === 'hybrid-dc' ? [detail.policy, detail.manualBatteryW] : null,
-    scopes: plant.siteScopes.map(({ devices, owners }) => [devices, owners]),
+    limits: plant.siteScopes.flatMap(({ devices, owners }) =>
+      owners.map(({ owner, limitsW }) => [devices, owner, limitsW]),
+    ),
   };
+}
+
+/** What differs between two states, by name. */
+export function differences(
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, readonly [before: unknown, after: unknown]>> {
+  return Object.fromEntries(
+    Object.keys(before).flatMap((name) =>
+      isDeepStrictEqual(before[name], after[name]) ? [] : [[name, [before[name], after[name]] as const]],
+    ),
+  );
 }

@@ -1,0 +1,261 @@
+import { expect } from 'chai';
+import fc from 'fast-check';
+import type { ControlInForce, ModeName } from '../../../src/csip/control/model.ts';
+import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { Rest } from '../../support/rest.ts';
+import { testPlant } from '../../support/plant.ts';
+import { apply, control, curve, differences, event, standard, stateOf, target } from '../../support/csip-controls.ts';
+import type { Base } from '../../support/csip-controls.ts';
+
+const curves = {
+  '/vv': curve(
+    11,
+    [
+      [92, 40],
+      [98, 0],
+      [102, 0],
+      [108, -40],
+    ],
+    { yRefType: 2, vRef: 9900, openLoopTms: 700 },
+  ),
+  '/vw': curve(
+    12,
+    [
+      [103, 100],
+      [108, 20],
+    ],
+    { openLoopTms: 300 },
+  ),
+  '/wv': curve(
+    14,
+    [
+      [0, 0],
+      [50, 0],
+      [100, -30],
+    ],
+    { yRefType: 2 },
+  ),
+  '/hfmay': curve(1, [
+    [0.1, 61.9],
+    [200, 61.3],
+  ]),
+  '/hfmust': curve(2, [
+    [0.2, 62.1],
+    [200, 61.5],
+  ]),
+  '/hvmay': curve(3, [
+    [0.1, 119],
+    [11, 111],
+  ]),
+  '/hvmc': curve(4, [[0.1, 110]]),
+  '/hvmust': curve(5, [
+    [0.2, 119],
+    [12, 111],
+  ]),
+  '/lfmay': curve(6, [
+    [0.1, 57.2],
+    [200, 58.6],
+  ]),
+  '/lfmust': curve(7, [
+    [0.2, 57],
+    [200, 58.4],
+  ]),
+  '/lvmay': curve(8, [
+    [0.5, 50],
+    [9, 70],
+    [19, 88],
+  ]),
+  '/lvmc': curve(9, [[0.1, 49]]),
+  '/lvmust': curve(10, [
+    [1, 49],
+    [20, 87],
+  ]),
+};
+const link = (href: string) => ({ href });
+
+/** A value for every mode with physics. */
+const values: Base = {
+  opModConnect: false,
+  opModEnergize: false,
+  opModFixedPFAbsorbW: { displacement: 95, excitation: true, multiplier: -2 },
+  opModFixedPFInjectW: { displacement: 970, excitation: false, multiplier: -3 },
+  opModFixedVar: { refType: 2, value: -2000 },
+  opModFixedW: 4000,
+  opModFreqDroop: { dBOF: 30, dBUF: 30, kOF: 40, kUF: 40, openLoopTms: 400 },
+  opModHFRTMayTrip: link('/hfmay'),
+  opModHFRTMustTrip: link('/hfmust'),
+  opModHVRTMayTrip: link('/hvmay'),
+  opModHVRTMomentaryCessation: link('/hvmc'),
+  opModHVRTMustTrip: link('/hvmust'),
+  opModLFRTMayTrip: link('/lfmay'),
+  opModLFRTMustTrip: link('/lfmust'),
+  opModLVRTMayTrip: link('/lvmay'),
+  opModLVRTMomentaryCessation: link('/lvmc'),
+  opModLVRTMustTrip: link('/lvmust'),
+  opModMaxLimW: 6000,
+  opModTargetVar: { multiplier: 1, value: 70 },
+  opModTargetW: { multiplier: 2, value: 21 },
+  opModVoltVar: link('/vv'),
+  opModVoltWatt: link('/vw'),
+  opModWattVar: link('/wv'),
+  opModExpLimW: { multiplier: 0, value: 4500 },
+  opModImpLimW: { multiplier: 0, value: 3000 },
+  opModGenLimW: { multiplier: 3, value: 5 },
+  opModLoadLimW: { multiplier: 3, value: 2 },
+  opModStorageTargetW: { multiplier: 2, value: -15 },
+};
+
+const settings = {
+  setESDelay: 1000,
+  setESHighFreq: 6030,
+  setESLowVolt: 9000,
+  setESHighVolt: 10_600,
+  setESRandomDelay: 500,
+  setGradW: 27,
+  setSoftGradW: 50,
+};
+
+interface Step {
+  readonly events: readonly {
+    readonly id: string;
+    readonly modes: readonly ModeName[];
+    readonly rampTms: number | undefined;
+  }[];
+  readonly standard: readonly ModeName[] | undefined;
+  readonly ticks: number;
+}
+
+const types = ['PV-3Phase', 'Batt-3Phase', 'HybridDC-3Phase', 'Fuelcell-3Phase', 'Wind-T4-3Phase', 'EVSE'];
+
+function baseOf(modes: readonly ModeName[], rampTms?: number): Base {
+  return Object.fromEntries([
+    ...modes.map((mode) => [mode, values[mode]] as const),
+    ...(rampTms === undefined ? [] : [['rampTms', rampTms] as const]),
+  ]);
+}
+
+const eventOf = (id: string, modes: readonly ModeName[], rampTms?: number) =>
+  event(id, control(baseOf(modes, rampTms), curves), modes);
+const defaultOf = (modes: readonly ModeName[]) => {
+  const of = control(baseOf(modes), curves);
+  return standard({ ...of, settings }, modes);
+};
+
+function plantOf(type: string): SimPlant {
+  return testPlant({ types: [type] });
+}
+
+describe('DERControls leave nothing behind', () => {
+  for (const type of types) {
+    it(`${type}: each mode alone, and after a default control`, async () => {
+      const plant = plantOf(type);
+      await plant.step(2);
+      const bridge = target(plant);
+      const before = stateOf(plant);
+      for (const mode of bridge.supported) {
+        const [outcome] = apply(bridge, eventOf(`E ${mode}`, [mode], 500));
+        // EVSE that only charge take no positive set-point, devices that only feed none below zero
+        if (outcome?.state !== 'invalid') expect(outcome, mode).to.deep.include({ state: 'applied', leftOut: [] });
+        if (outcome?.state === 'applied') expect(differences(before, stateOf(plant)), mode).to.not.deep.equal({});
+        apply(bridge);
+        expect(differences(before, stateOf(plant)), mode).to.deep.equal({});
+        const all = defaultOf([...bridge.supported].filter((each) => each !== 'opModConnect'));
+        apply(bridge, all);
+        const underDefault = stateOf(plant);
+        apply(bridge, eventOf(`F ${mode}`, [mode], 500), { ...all, modes: all.modes.filter((each) => each !== mode) });
+        await plant.step(1);
+        apply(bridge, all);
+        expect(differences(underDefault, stateOf(plant)), `${mode} back to default`).to.deep.equal({});
+        apply(bridge);
+        expect(differences(before, stateOf(plant)), `${mode} after default`).to.deep.equal({});
+      }
+    }).timeout(60_000);
+  }
+
+  it('as registers/changes shows', async () => {
+    const rest = await Rest.open(plantOf('Batt-3Phase'));
+    try {
+      const before = await rest.get('/registers/changes');
+      const bridge = target(rest.plant);
+      const [outcome] = apply(
+        bridge,
+        eventOf('E1', [...bridge.supported]),
+        defaultOf(['opModVoltVar', 'opModMaxLimW']),
+      );
+      expect(outcome?.state).to.equal('applied');
+      expect(await rest.get('/registers/changes')).to.not.deep.equal(before);
+      apply(bridge);
+      expect(await rest.get('/registers/changes')).to.deep.equal(before);
+    } finally {
+      await rest.api.stop();
+    }
+  });
+
+  const anyMode = fc.constantFrom(...(Object.keys(values) as ModeName[]));
+  const anyControl = fc.record({
+    id: fc.constantFrom('A', 'B', 'C', 'D'),
+    modes: fc.uniqueArray(anyMode, { minLength: 1, maxLength: 6 }),
+    rampTms: fc.option(fc.integer({ min: 0, max: 65_535 }), { nil: undefined }),
+  });
+  const anyStep = fc.record({
+    events: fc.uniqueArray(anyControl, { selector: ({ id }) => id, maxLength: 4 }),
+    standard: fc.option(fc.uniqueArray(anyMode, { maxLength: 8 }), { nil: undefined }),
+    ticks: fc.integer({ min: 0, max: 2 }),
+  });
+
+  /** What the scheduler would hand over: each mode belongs to one control. */
+  function composed({ events, standard: modes }: Step, turn: number): ControlInForce[] {
+    const taken = new Set<ModeName>();
+    const own = (all: readonly ModeName[]) => {
+      const left = all.filter((mode) => !taken.has(mode));
+      for (const mode of left) taken.add(mode);
+      return left;
+    };
+    const inForce = events.flatMap(({ id, modes: all, rampTms }) => {
+      const left = own(all);
+      return left.length > 0 ? [eventOf(`${id}${turn % 2}`, left, rampTms)] : [];
+    });
+    return modes ? [...inForce, defaultOf(own(modes))] : inForce;
+  }
+
+  for (const type of ['Batt-3Phase', 'HybridDC-3Phase', 'PV-3Phase']) {
+    it(`${type}: whatever controls come and go, in any order`, async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 6 }), async (steps) => {
+          const plant = plantOf(type);
+          await plant.step(1);
+          const before = stateOf(plant);
+          const bridge = target(plant);
+          for (const [turn, step] of steps.entries()) {
+            const inForce = composed(step, turn);
+            bridge.apply(inForce);
+            if (step.ticks > 0) await plant.step(step.ticks);
+            bridge.apply(inForce);
+          }
+          bridge.apply([]);
+          expect(differences(before, stateOf(plant))).to.deep.equal({});
+        }),
+        { numRuns: 40 },
+      );
+    }).timeout(120_000);
+
+    it(`${type}: what is in force depends on the controls alone, not on those before them`, async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(anyStep, { minLength: 2, maxLength: 5 }), async (steps) => {
+          const [plant, fresh] = [plantOf(type), plantOf(type)];
+          await Promise.all([plant.step(1), fresh.step(1)]);
+          const [bridge, other] = [target(plant), target(fresh)];
+          let last: readonly ControlInForce[] = [];
+          let outcomes = bridge.apply(last);
+          for (const [turn, step] of steps.entries()) {
+            last = composed(step, turn);
+            outcomes = bridge.apply(last);
+          }
+          expect(other.apply(last)).to.deep.equal(outcomes);
+          expect(differences(stateOf(fresh), stateOf(plant))).to.deep.equal({});
+        }),
+        { numRuns: 40 },
+      );
+    }).timeout(120_000);
+  }
+});
