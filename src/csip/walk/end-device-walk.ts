@@ -1,4 +1,5 @@
 /** One EndDevice of the server: its Registration, its DERs and its groups. */
+import type { SepRequest } from '../transport/exchange.ts';
 import type { Received } from '../xml/document.ts';
 import type { DER, EndDevice, Registration } from '../xml/documents.ts';
 import { GroupsWalk } from './groups.ts';
@@ -12,6 +13,8 @@ import { resolved } from './reader.ts';
 
 export interface EndDeviceWalkOptions extends WalkParts {
   readonly conduct: WalkConduct;
+  /** @returns the status of the answer; null: none */
+  readonly post: (request: Pick<SepRequest, 'href' | 'resource' | 'body'>) => Promise<number | null>;
   /** what the walk of its groups needs beside */
   readonly groups: Pick<GroupsOptions, 'remoteClock' | 'monotonicMs' | 'timeStaleS' | 'serverTimeUrl'>;
   /** a resource below it is gone: the list with this EndDevice is read again */
@@ -36,6 +39,7 @@ export class EndDeviceWalk {
   /** the links that its parts were made for */
   #links = '';
   #begun = false;
+  #postedDer = false;
   #stopped = false;
 
   constructor(located: Located<EndDevice>, options: EndDeviceWalkOptions) {
@@ -177,6 +181,7 @@ export class EndDeviceWalk {
       missed(read);
       return read.kind === 'failed' ? 'failed' : { rateS: rateOf(undefined) };
     }
+    if (read.value.items.length === 0 && (await this.#postDer(read.url))) return this.#readDers();
     const before = JSON.stringify(this.#ders);
     this.#ders = read.value.items.map((der) => ({
       url: (der.href === undefined ? null : resolved(der.href, read.url)) ?? read.url,
@@ -186,6 +191,15 @@ export class EndDeviceWalk {
     // the first reading is told together with the EndDevice
     if (this.#derPoll?.rateS !== null && JSON.stringify(this.#ders) !== before) this.#tell();
     return { rateS: rateOf(read.value.list.pollRate) };
+  }
+
+  /** An empty list may take a DER of the client. @returns whether the server has taken one; it is asked once */
+  async #postDer(listUrl: string): Promise<boolean> {
+    if (this.#postedDer) return false;
+    this.#postedDer = true;
+    const { post } = this.#options;
+    const status = await post({ href: listUrl, resource: 'DER', body: { name: 'DER', value: {} } });
+    return status !== null && status < 400;
   }
 
   #tell(): void {

@@ -1,5 +1,6 @@
 /** Documents of programs and controls as the schedule of events takes them. */
-import type { ModeName, ResolvedControl } from '../control/model.ts';
+import type { ResolvedControl } from '../control/model.ts';
+import { modesIn } from '../control/modes.ts';
 import type { EventStatusNow, ListedControl, ListedDefault } from '../events/model.ts';
 import type { Received } from '../xml/document.ts';
 import type { DERControl, DERControlBase, DefaultDERControl } from '../xml/documents.ts';
@@ -22,11 +23,6 @@ export const sameCase = (mrid: string): string => mrid.toUpperCase();
 /** HexBinary as a number; null: it is none. */
 export function hexNumber(text: string | undefined): number | null {
   return text !== undefined && /^[0-9A-Fa-f]{1,8}$/.test(text) ? Number.parseInt(text, 16) : null;
-}
-
-export function modesOf(base: Received<DERControlBase>): readonly ModeName[] {
-  const members = Object.entries(base) as readonly (readonly [ModeName | 'rampTms', unknown])[];
-  return members.flatMap(([name, value]) => (name === 'rampTms' || value === undefined ? [] : [name]));
 }
 
 /** The `href` of every curve that the modes link to, as they stand there. */
@@ -72,18 +68,20 @@ export function listedControl(control: Received<DERControl>, curves: Curves, pla
     deviceCategory: hexNumber(control.deviceCategory),
     responseRequired: hexNumber(control.responseRequired) ?? 0,
     replyTo: replyTo === undefined ? null : resolved(replyTo, place.url),
-    modes: modesOf(base),
+    modes: modesIn(base),
     control: { base, curves: curvesFor(base, curves) },
   };
 }
 
 export function listedDefault(found: Received<DefaultDERControl>, curves: Curves, url: string): ListedDefault {
-  const { DERControlBase: base = {}, ...settings } = found;
+  const { DERControlBase: base = {} } = found;
+  // setES..., setGradW, setSoftGradW
+  const settings = Object.fromEntries(Object.entries(found).filter(([name]) => name.startsWith('set')));
   return {
     mrid: found.mRID === undefined ? null : sameCase(found.mRID),
     href: found.href === undefined ? url : resolved(found.href, url),
     description: found.description ?? null,
-    modes: modesOf(base),
+    modes: modesIn(base),
     control: { base, curves: curvesFor(base, curves), settings },
   };
 }

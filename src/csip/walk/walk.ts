@@ -3,6 +3,8 @@
  * Time, EndDeviceList, and below each own EndDevice its Registration, DERs and groups (IEEE 2030.5-2018 clause 7 and
  * 10; CSIP Implementation Guide 5 and 6).
  */
+import { errorText } from '../../core/errors.ts';
+import type { SepRequest } from '../transport/exchange.ts';
 import type { Received } from '../xml/document.ts';
 import type { DeviceCapability, EndDevice } from '../xml/documents.ts';
 import { EndDeviceWalk } from './end-device-walk.ts';
@@ -270,37 +272,37 @@ export class Walk {
 
   /** In-band registration: once for each identity. @returns whether the server has taken it */
   async #register(target: WalkTarget, listUrl: string): Promise<boolean> {
-    const { exchange, conduct, registrations, remoteClock, log } = this.#options;
+    const { conduct, registrations, remoteClock, log } = this.#options;
     if (!conduct.register || !registrations.begin(target)) return false;
     this.#enter('registering');
     const { lfdi, sfdi, deviceCategory, deviceIndex } = target;
-    try {
-      const { status } = await exchange.request({
-        method: 'POST',
-        href: listUrl,
-        resource: 'EndDevice',
-        deviceIndex,
-        body: {
-          name: 'EndDevice',
-          value: {
-            deviceCategory: hexBinary(deviceCategory),
-            lFDI: lfdi,
-            sFDI: sfdi,
-            changedTime: Math.floor(remoteClock.nowMs() / 1000),
-          },
-        },
-      });
-      if (status < 400) {
-        log.info(`the server has registered the EndDevice ${lfdi} (${status})`, deviceIndex ?? undefined);
-        return true;
-      }
+    const changedTime = Math.floor(remoteClock.nowMs() / 1000);
+    const value = { deviceCategory: hexBinary(deviceCategory), lFDI: lfdi, sFDI: sfdi, changedTime };
+    const body = { name: 'EndDevice', value } as const;
+    const status = await this.#post({ href: listUrl, resource: 'EndDevice', body }, deviceIndex);
+    if (status === null) registrations.failed(target);
+    else if (status < 400)
+      log.info(`the server has registered the EndDevice ${lfdi} (${status})`, deviceIndex ?? undefined);
+    else {
       const outOfBand = status === 403 ? ': it registers EndDevices out of band' : '';
       log.warning(`the server answers ${status} to the EndDevice ${lfdi}${outOfBand}`, deviceIndex ?? undefined);
-    } catch (error) {
-      registrations.failed(target);
-      log.warning(`the EndDevice ${lfdi} could not be posted: ${error instanceof Error ? error.message : ''}`);
     }
-    return false;
+    return status !== null && status < 400;
+  }
+
+  /** @returns the status of the answer; null: none */
+  async #post(
+    request: Pick<SepRequest, 'href' | 'resource' | 'body'>,
+    deviceIndex: number | null,
+  ): Promise<number | null> {
+    const { exchange, log } = this.#options;
+    try {
+      const { status } = await exchange.request({ ...request, method: 'POST', deviceIndex });
+      return status;
+    } catch (error) {
+      log.warning(`the ${request.resource} could not be posted: ${errorText(error)}`, deviceIndex ?? undefined);
+      return null;
+    }
   }
 
   async #follow(target: WalkTarget, located: Located<EndDevice> | null, all: boolean): Promise<void> {
@@ -331,6 +333,7 @@ export class Walk {
     return {
       ...parts,
       conduct,
+      post: (request) => this.#post(request, deviceIndex),
       groups: {
         remoteClock,
         monotonicMs: () => clock.monotonicMs(),

@@ -2,7 +2,9 @@
 import { SimError } from '../../../src/core/errors.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
+import type { Logger } from '../../../src/core/log/log.ts';
 import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
+import type { RemoteClock } from '../../../src/core/time/remote-clock.ts';
 import type { ListedControl } from '../../../src/csip/events/model.ts';
 import type { SepAnswer, SepExchange, SepRequest } from '../../../src/csip/transport/exchange.ts';
 import type { EndDeviceFacts, FoundProgram, WalkConduct, WalkStage, WalkTarget } from '../../../src/csip/walk/model.ts';
@@ -153,6 +155,18 @@ export class ScriptedServer implements SepExchange {
   }
 }
 
+/** The clock of the server, on the wall that the test moves. */
+export function remoteClock({ wall, timers }: ScriptedServer, log: Pick<Logger, 'warning' | 'error'>): RemoteClock {
+  const timeline = {
+    sim: () => 0 as SimTime,
+    dateMs: () => wall.nowMs(),
+    rate: () => 1,
+    paused: () => false,
+    at: () => () => undefined,
+  };
+  return remoteClocks({ mode: 'wall', wall, later: timers.later, timeline, log })(log);
+}
+
 /** A walk through a scripted server, and what it has told. */
 export class WalkRig {
   readonly server = new ScriptedServer();
@@ -183,14 +197,7 @@ export class WalkRig {
       warning: (message: string) => void this.warnings.push(message),
       error: (message: string) => void this.warnings.push(message),
     };
-    const timeline = {
-      sim: () => 0 as SimTime,
-      dateMs: () => wall.nowMs(),
-      rate: () => 1,
-      paused: () => false,
-      at: () => () => undefined,
-    };
-    this.remoteClock = remoteClocks({ mode: 'wall', wall, later: timers.later, timeline, log })(log);
+    this.remoteClock = remoteClock(this.server, log);
     this.walk = new Walk({
       exchange: this.server,
       targets: [target],

@@ -1,0 +1,318 @@
+/**
+ * One connection identity: its exchange, its walk and its EndDevices. A client of one device has one EndDevice, an
+ * aggregator one for each device.
+ */
+import { errorText } from '../core/errors.ts';
+import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
+import type { CsipState } from '../contract/csip-client.ts';
+import type { Logger } from '../core/log/log.ts';
+import { BackOff, fullJitter } from '../core/net/back-off.ts';
+import type { Jitter } from '../core/net/back-off.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import type { RemoteClock } from '../core/time/remote-clock.ts';
+import type { Later } from '../core/time/timers.ts';
+import type { EndDevice } from './end-device.ts';
+import { Line } from './line.ts';
+import type { CertificateFacts, SepExchange } from './transport/exchange.ts';
+import type {
+  EndDeviceFacts,
+  RegistrationBook,
+  ServerFacts,
+  WalkConduct,
+  WalkListener,
+  WalkTarget,
+} from './walk/model.ts';
+import { retryWaits } from './walk/poll.ts';
+import { Walk } from './walk/walk.ts';
+
+/** A connection that was opened, and whom it stands for. */
+export interface OpenedIdentity {
+  readonly exchange: SepExchange;
+  readonly certificate: CertificateFacts | null;
+  readonly members: readonly Member[];
+}
+
+/** An EndDevice and its parts. */
+export interface Member {
+  readonly target: WalkTarget;
+  readonly endDevice: EndDevice;
+  readonly desk: ServerDesk;
+}
+
+/** What is sent to the server for an EndDevice: reports, readings, log events, responses, subscriptions. */
+export interface ServerDesk {
+  /** The EndDevice was found or has changed, or (null) is not there. */
+  follow(facts: EndDeviceFacts | null, server: ServerFacts | null): void;
+  /** Nothing is sent while the server cannot be reached. */
+  reachable(yes: boolean): void;
+  /** Ends for good; nothing is sent any more. */
+  close(): Promise<void>;
+}
+
+export interface ClientConduct extends WalkConduct {
+  /** s without an answer after which communication counts as lost */
+  readonly lostAfterS: number;
+  /** s of lost communication after which default controls alone act; null: never */
+  readonly lostExpiryS: number | null;
+}
+
+export interface ClientOptions {
+  readonly deviceIndices: readonly number[];
+  readonly conduct: ClientConduct;
+  /** Opens the connection with its certificates. @throws SimError with a message for people */
+  readonly open: (line: SepExchange) => Promise<OpenedIdentity>;
+  readonly registrations: RegistrationBook;
+  readonly clock: WallClock;
+  readonly later: Later;
+  readonly jitter: Jitter;
+  readonly remoteClock: RemoteClock;
+  readonly commAlarms: CommAlarmSwitch;
+  readonly log: Logger;
+}
+
+export class Client {
+  readonly line: Line;
+  readonly #options: ClientOptions;
+  readonly #backOff: BackOff;
+  #state: CsipState = 'stopped';
+  #opened: OpenedIdentity | null = null;
+  #walk: Walk | null = null;
+  #attempts = 0;
+  #failures = 0;
+  /** counts openings: what an earlier one still does is ignored */
+  #session = 0;
+  #cancelRetry: (() => void) | null = null;
+  #retryAtMs: number | null = null;
+  #cancelLost: (() => void)[] = [];
+  #closing: Promise<void> = Promise.resolve();
+  readonly #refused = new Set<WalkTarget>();
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
+    const { clock, later } = options;
+    this.line = new Line({ clock, later, restored: () => void this.rediscover() });
+  }
+
+  get state(): CsipState {
+    return this.#state;
+  }
+
+  get deviceIndices(): readonly number[] {
+    return this.#options.deviceIndices;
+  }
+
+  get conduct(): ClientConduct {
+    return this.#options.conduct;
+  }
+
+  get remoteClock(): RemoteClock {
+    return this.#options.remoteClock;
+  }
+
+  /** null: disconnected, or its certificates cannot be used */
+  get certificate(): CertificateFacts | null {
+    return this.#opened?.certificate ?? null;
+  }
+
+  get members(): readonly Member[] {
+    return this.#opened?.members ?? [];
+  }
+
+  get walk(): Walk | null {
+    return this.#walk;
+  }
+
+  get attempts(): number {
+    return this.#attempts;
+  }
+
+  get consecutiveFailures(): number {
+    return this.#failures;
+  }
+
+  get retryInMs(): number | null {
+    if (this.#state !== 'retrying') return null;
+    if (this.#retryAtMs !== null) return Math.max(0, this.#retryAtMs - this.#options.clock.monotonicMs());
+    return this.#walk?.retryInMs ?? null;
+  }
+
+  /** Begins to connect, unless it does already. @param delayMs so that many clients do not come at one moment */
+  connect(delayMs = 0): void {
+    if (this.#state !== 'stopped') return;
+    this.#state = 'connecting';
+    this.#refused.clear();
+    this.#watchLoss();
+    this.#retryLater(delayMs);
+  }
+
+  /** Ends everything and gives controls back. @param forget whether known events are forgotten */
+  async disconnect(forget = true): Promise<void> {
+    this.#state = 'stopped';
+    this.#end();
+    this.#closing = Promise.all([this.#closing, this.#closeSession(forget)]).then(() => undefined);
+    await this.#closing;
+  }
+
+  /** Tries now instead of at the end of a wait. @returns false: it is connected, or disconnected by hand */
+  reconnect(): boolean {
+    if (this.#state !== 'retrying') return false;
+    if (this.#walk === null) this.#retryLater(0);
+    else void this.#walk.rediscover();
+    return true;
+  }
+
+  async rediscover(): Promise<void> {
+    await this.#walk?.rediscover();
+  }
+
+  async poll(): Promise<void> {
+    await this.#walk?.poll();
+  }
+
+  #end(): void {
+    this.#session += 1;
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+    this.#retryAtMs = null;
+    this.#stopWatching();
+    this.#walk?.stop();
+    this.#walk = null;
+  }
+
+  async #closeSession(forget: boolean): Promise<void> {
+    const { members = [] } = this.#opened ?? {};
+    this.#opened = null;
+    await Promise.all(members.map(({ desk }) => desk.close()));
+    await Promise.all(members.map(({ endDevice }) => endDevice.close(forget)));
+    this.#options.remoteClock.clear();
+    await this.line.close();
+  }
+
+  #retryLater(ms: number): void {
+    const { later, clock } = this.#options;
+    this.#cancelRetry?.();
+    this.#retryAtMs = clock.monotonicMs() + ms;
+    this.#cancelRetry = later(ms, () => {
+      this.#retryAtMs = null;
+      void this.#open();
+    });
+  }
+
+  async #open(): Promise<void> {
+    const session = (this.#session += 1);
+    this.#attempts += 1;
+    await this.#closing;
+    try {
+      const opened = await this.#options.open(this.line);
+      if (session !== this.#session) {
+        await opened.exchange.close();
+        return;
+      }
+      this.#opened = opened;
+      await this.line.use(opened.exchange);
+      await Promise.all(opened.members.map(({ endDevice }) => endDevice.open()));
+    } catch (error) {
+      if (session !== this.#session) return;
+      this.line.fail(errorText(error));
+      this.#lostContact(errorText(error));
+      this.#retryLater(this.#backOff.nextMs());
+      return;
+    }
+    if (session !== this.#session) return;
+    this.#backOff.reset();
+    this.#walk = this.#makeWalk(this.members);
+    await this.#walk.start();
+  }
+
+  #makeWalk(members: readonly Member[]): Walk {
+    const { conduct, registrations, clock, later, jitter, remoteClock, log } = this.#options;
+    return new Walk({
+      exchange: this.line,
+      targets: members.map(({ target }) => target),
+      conduct,
+      registrations,
+      clock,
+      later,
+      jitter,
+      remoteClock,
+      log,
+      listener: this.#listener(members),
+    });
+  }
+
+  #listener(members: readonly Member[]): WalkListener {
+    const memberOf = (target: WalkTarget) => members.find((member) => member.target === target);
+    return {
+      contact: () => this.#inContact(),
+      noContact: (reason) => this.#lostContact(reason),
+      stage: (stage) => {
+        if (this.#failures === 0 && this.#state !== 'stopped') this.#state = stage;
+      },
+      endDevice: (target, facts) => {
+        const member = memberOf(target);
+        if (member === undefined) return;
+        member.endDevice.facts = facts;
+        if (facts === null) member.endDevice.follow([]);
+        member.desk.follow(facts, this.#walk?.server ?? null);
+      },
+      programs: (target, programs) => memberOf(target)?.endDevice.follow(programs),
+      refused: (target, reason) => this.#cease(target, memberOf(target), reason),
+    };
+  }
+
+  /** A wrong PIN: nothing is carried out and nothing is sent any more. */
+  #cease(target: WalkTarget, member: Member | undefined, reason: string): void {
+    const { log } = this.#options;
+    const device = target.deviceIndex ?? undefined;
+    log.error(`the client ${target.lfdi} ceases to communicate: ${reason}`, device);
+    this.line.fail(reason);
+    this.#refused.add(target);
+    if (member !== undefined) void Promise.all([member.desk.close(), member.endDevice.close(false)]);
+    if (this.#refused.size === this.members.length) void this.disconnect(false);
+  }
+
+  #inContact(): void {
+    const { log, commAlarms } = this.#options;
+    if (this.#failures > 0) log.info(`the server ${this.line.origin} answers again`);
+    this.#failures = 0;
+    this.#stopWatching();
+    for (const index of this.deviceIndices) commAlarms.end(index, 'csip_connection_lost');
+    for (const { endDevice, desk } of this.members) {
+      endDevice.expire(false);
+      desk.reachable(true);
+    }
+    this.#state = this.#walk?.stage ?? 'connecting';
+  }
+
+  #lostContact(reason: string): void {
+    if (this.#state === 'stopped') return;
+    this.#failures += 1;
+    this.#attempts += this.#walk === null ? 0 : 1;
+    this.#state = 'retrying';
+    if (this.#failures === 1) this.#options.log.warning(`the server cannot be reached: ${reason}`);
+    for (const { desk } of this.members) desk.reachable(false);
+    this.#watchLoss();
+  }
+
+  /** Counts the time without an answer, from the first failure on. */
+  #watchLoss(): void {
+    const { later, conduct, commAlarms } = this.#options;
+    if (this.#cancelLost.length > 0) return;
+    const raise = () => {
+      for (const index of this.deviceIndices)
+        commAlarms.raise(index, 'csip_connection_lost', `the 2030.5 server cannot be reached: ${this.line.lastError}`);
+    };
+    this.#cancelLost = [later(conduct.lostAfterS * 1000, raise)];
+    if (conduct.lostExpiryS === null) return;
+    const expire = () => {
+      for (const { endDevice } of this.members) endDevice.expire(true);
+    };
+    this.#cancelLost.push(later((conduct.lostAfterS + conduct.lostExpiryS) * 1000, expire));
+  }
+
+  #stopWatching(): void {
+    for (const cancel of this.#cancelLost) cancel();
+    this.#cancelLost = [];
+  }
+}

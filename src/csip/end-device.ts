@@ -1,0 +1,200 @@
+/**
+ * One EndDevice of this process: the schedule of its events on the time of the server, the device under control, and
+ * what is owed to the server for both. It goes on while the server cannot be reached.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { errorText } from '../core/errors.ts';
+import type { Logger } from '../core/log/log.ts';
+import type { Slot } from '../core/store.ts';
+import type { RemoteClock } from '../core/time/remote-clock.ts';
+import type { Later } from '../core/time/timers.ts';
+import type { ControlInForce, ControlOutcome, ControlTarget } from './control/model.ts';
+import type { KnownControl, OwedResponse, ScheduleInput, ScheduleOptions } from './events/model.ts';
+import { restoreSchedule, saveSchedule } from './events/save.ts';
+import { createSchedule, defaultControls, knownControls, nextStep } from './events/schedule.ts';
+import type { ScheduleState } from './events/state.ts';
+import type { EndDeviceFacts, FoundProgram } from './walk/model.ts';
+
+/** A control that the device does not take is tried again each second. */
+const retryMs = 1000;
+
+export interface EndDeviceOptions {
+  /** 40 hex digits, upper case */
+  readonly lfdi: string;
+  readonly deviceIndices: readonly number[];
+  readonly target: ControlTarget;
+  readonly remoteClock: RemoteClock;
+  readonly later: Later;
+  readonly log: Logger;
+  /** keeps the schedule */
+  readonly slot: Slot;
+  readonly schedule: Omit<ScheduleOptions, 'check'>;
+  /** queues responses in their order; resolves when they are durable */
+  readonly owe: (responses: readonly OwedResponse[]) => Promise<void>;
+}
+
+export class EndDevice {
+  readonly #options: EndDeviceOptions;
+  readonly #schedule: ScheduleOptions;
+  readonly #endChanges: () => void;
+  #state: ScheduleState = createSchedule();
+  #inForce: readonly ControlInForce[] = [];
+  #outcomes: ReadonlyMap<string, ControlOutcome> = new Map();
+  #facts: EndDeviceFacts | null = null;
+  #programs: readonly FoundProgram[] = [];
+  #cancelNext: (() => void) | null = null;
+  #cancelRetry: (() => void) | null = null;
+  /** communication was lost for so long that events gave way to default controls */
+  #expired = false;
+  #closed = false;
+  /** the end of everything that is being made durable */
+  #owed: Promise<void> = Promise.resolve();
+
+  constructor(options: EndDeviceOptions) {
+    this.#options = options;
+    this.#schedule = { ...options.schedule, check: (control) => options.target.check(control) };
+    this.#endChanges = options.target.onChange(() => this.#apply());
+  }
+
+  get lfdi(): string {
+    return this.#options.lfdi;
+  }
+
+  get deviceIndices(): readonly number[] {
+    return this.#options.deviceIndices;
+  }
+
+  get target(): ControlTarget {
+    return this.#options.target;
+  }
+
+  /** null: it is not on the server, or its PIN is not known to be right */
+  get facts(): EndDeviceFacts | null {
+    return this.#facts;
+  }
+
+  set facts(facts: EndDeviceFacts | null) {
+    this.#facts = facts;
+  }
+
+  /** as last found; kept while the server cannot be reached */
+  get programs(): readonly FoundProgram[] {
+    return this.#programs;
+  }
+
+  get controls(): readonly KnownControl[] {
+    return knownControls(this.#state);
+  }
+
+  get inForce(): readonly ControlInForce[] {
+    return this.#inForce;
+  }
+
+  outcomeOf(id: string): ControlOutcome | null {
+    return this.#outcomes.get(id) ?? null;
+  }
+
+  /** Takes up what was kept; what ended meanwhile is skipped. */
+  async open(): Promise<void> {
+    const [kept] = await this.#options.slot.read();
+    const restored = kept === undefined ? null : restoreSchedule(kept);
+    if (restored === null) return;
+    this.#state = restored;
+    this.#step({ kind: 'time' });
+  }
+
+  /** The programs of all its FSAs; empty: it has left the server. */
+  follow(programs: readonly FoundProgram[]): void {
+    this.#programs = programs;
+    this.#step({ kind: 'programs', programs: programs.map(({ listed }) => listed) });
+  }
+
+  /** The user takes part in an event or does not. */
+  opt(mrid: string, takesPart: boolean): void {
+    this.#step({ kind: 'opt', mrid, in: takesPart });
+  }
+
+  /** The device was reset: events under way are not applied again. */
+  reset(): void {
+    this.#step({ kind: 'reset' });
+  }
+
+  /** Whether default controls alone act, because communication was lost for too long. */
+  expire(expired: boolean): void {
+    if (expired === this.#expired) return;
+    this.#expired = expired;
+    this.#step({ kind: 'time' });
+  }
+
+  /** Gives everything back. @param forget whether known events are forgotten as well */
+  async close(forget: boolean): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#endChanges();
+    this.#cancelNext?.();
+    this.#cancelRetry?.();
+    this.#options.target.close();
+    await this.#owed;
+    if (forget) await this.#options.slot.replace([]);
+  }
+
+  #nowS(): number {
+    // timed acts run up to half a millisecond early
+    return Math.round(this.#options.remoteClock.nowMs()) / 1000;
+  }
+
+  #step(input: ScheduleInput): void {
+    if (this.#closed) return;
+    const step = nextStep(this.#state, input, this.#nowS(), this.#schedule);
+    this.#state = step.state;
+    const { nextS } = step;
+    this.#cancelNext?.();
+    this.#cancelNext =
+      nextS === null ? null : this.#options.remoteClock.at(nextS * 1000, () => this.#step({ kind: 'time' }));
+    this.#keep(step.responses);
+    this.#bring(this.#expired ? defaultControls(step.state) : step.inForce);
+  }
+
+  #bring(inForce: readonly ControlInForce[]): void {
+    if (isDeepStrictEqual(inForce, this.#inForce)) return;
+    this.#inForce = inForce;
+    this.#apply();
+  }
+
+  /** Brings the controls in force to the device, and its outcomes to the schedule. */
+  #apply(): void {
+    if (this.#closed) return;
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+    const outcomes = this.#options.target.apply(this.#inForce);
+    const changed = !sameOutcomes(outcomes, this.#outcomes);
+    this.#outcomes = outcomes;
+    if ([...outcomes.values()].some(({ state }) => state === 'waiting'))
+      this.#cancelRetry = this.#options.later(retryMs, () => this.#apply());
+    if (changed) this.#step({ kind: 'outcomes', outcomes });
+  }
+
+  /** Responses first: a crash in between makes the next process owe what their queue knows already. */
+  #keep(responses: readonly OwedResponse[]): void {
+    const { slot, owe, log } = this.#options;
+    this.#owed = this.#owed
+      .then(() => (responses.length > 0 ? owe(responses) : undefined))
+      .then(() => (this.#closed ? undefined : slot.replace([saveSchedule(this.#state)])))
+      .catch((error: unknown) => {
+        log.error(`the events of ${this.lfdi} cannot be kept: ${errorText(error)}`);
+      });
+  }
+}
+
+function sameOutcomes(a: ReadonlyMap<string, ControlOutcome>, b: ReadonlyMap<string, ControlOutcome>): boolean {
+  if (a.size !== b.size) return false;
+  return [...a].every(([id, outcome]) => {
+    const other = b.get(id);
+    return (
+      other !== undefined &&
+      other.state === outcome.state &&
+      other.overwritten === outcome.overwritten &&
+      other.leftOut.length === outcome.leftOut.length
+    );
+  });
+}

@@ -1,0 +1,310 @@
+import { strict as assert } from 'node:assert';
+import { CommAlarms } from '../../src/core/comm-alarms.ts';
+import { SimError } from '../../src/core/errors.ts';
+import { doubling } from '../../src/core/net/back-off.ts';
+import { createRandom } from '../../src/core/random.ts';
+import { createMemoryStore } from '../../src/core/store.ts';
+import type { Store } from '../../src/core/store.ts';
+import { Client } from '../../src/csip/client.ts';
+import type { ClientConduct, Member } from '../../src/csip/client.ts';
+import type { ControlInForce, ControlOutcome, ControlTarget } from '../../src/csip/control/model.ts';
+import { EndDevice } from '../../src/csip/end-device.ts';
+import { ResponseQueue } from '../../src/csip/events/response-queue.ts';
+import { ResponseSender } from '../../src/csip/response-sender.ts';
+import type { SepExchange } from '../../src/csip/transport/exchange.ts';
+import { control, lfdi, ScriptedServer, settled, sfdi, target } from './walk/scripted.ts';
+import { remoteClock } from './walk/scripted.ts';
+
+/** A device that carries out everything, and remembers what was in force. */
+class FakeTarget implements ControlTarget {
+  readonly supported = new Set(['opModMaxLimW'] as const);
+  readonly applied: (readonly string[])[] = [];
+  outcome: ControlOutcome['state'] = 'applied';
+  closed = false;
+
+  check(): ControlOutcome {
+    return { state: 'applied', leftOut: [], overwritten: false };
+  }
+
+  apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {
+    this.applied.push(inForce.map(({ id }) => id));
+    return new Map(inForce.map(({ id }) => [id, { state: this.outcome, leftOut: [], overwritten: false }]));
+  }
+
+  get now(): readonly string[] {
+    return this.applied.at(-1) ?? [];
+  }
+
+  onChange(): () => void {
+    return () => undefined;
+  }
+
+  close(): void {
+    this.closed = true;
+  }
+}
+
+class Rig {
+  readonly server = new ScriptedServer();
+  readonly lines: string[] = [];
+  readonly alarms = new CommAlarms(() => this.server.wall.nowMs());
+  targets: FakeTarget[] = [];
+  readonly log = {
+    debug: () => undefined,
+    info: (line: string) => void this.lines.push(line),
+    warning: (line: string) => void this.lines.push(line),
+    error: (line: string) => void this.lines.push(line),
+  };
+  readonly clock = remoteClock(this.server, this.log);
+  readonly conduct: { -readonly [Name in keyof ClientConduct]: ClientConduct[Name] } = {
+    dcap: '/dcap',
+    pin: null,
+    withoutRegistration: 'continue',
+    register: false,
+    pollRateS: null,
+    useServerTime: true,
+    timeStaleS: 86_400,
+    lostAfterS: 60,
+    lostExpiryS: null,
+  };
+  refuseOpen: string | null = null;
+  readonly client: Client;
+
+  readonly store: Store;
+
+  constructor(store: Store = createMemoryStore()) {
+    this.store = store;
+    const { wall, timers } = this.server;
+    this.client = new Client({
+      deviceIndices: [0],
+      conduct: this.conduct,
+      open: async (line) => {
+        if (this.refuseOpen !== null) throw new SimError('PEER_ERROR', this.refuseOpen);
+        return { exchange: this.server, certificate: null, members: [await this.member(line)] };
+      },
+      registrations: { begin: () => true, failed: () => undefined },
+      clock: wall,
+      later: timers.later,
+      jitter: createRandom(3, 'client'),
+      remoteClock: this.clock,
+      commAlarms: this.alarms,
+      log: this.log,
+    });
+    this.server.resources.set('/rsp/1', 201);
+  }
+
+  async member(exchange: SepExchange): Promise<Member> {
+    const { wall, timers } = this.server;
+    const queue = await ResponseQueue.open({
+      slot: this.store.slot('responses'),
+      wall,
+      backOff: doubling({ firstMs: 1000, maxMs: 60_000 }),
+    });
+    const { later } = timers;
+    const sender = new ResponseSender({ queue, exchange, lfdi, deviceIndex: 0, later, log: this.log });
+    const fake = new FakeTarget();
+    this.targets.push(fake);
+    const endDevice = new EndDevice({
+      lfdi,
+      deviceIndices: [0],
+      target: fake,
+      remoteClock: this.clock,
+      later,
+      log: this.log,
+      slot: this.store.slot('events'),
+      schedule: { deviceCategory: 1, pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },
+      owe: (responses) => sender.owe(responses),
+    });
+    const desk = {
+      follow: () => undefined,
+      reachable: (yes: boolean) => sender.reachable(yes),
+      close: () => {
+        sender.close();
+        return Promise.resolve();
+      },
+    };
+    return { target, endDevice, desk };
+  }
+
+  get target(): FakeTarget {
+    return this.targets.at(-1)!;
+  }
+
+  get nowS(): number {
+    return Math.floor(this.server.wall.nowMs() / 1000);
+  }
+
+  event(mRID: string, startInS: number, durationS: number, members: object = {}): object {
+    return control(mRID, {
+      creationTime: this.nowS,
+      interval: { start: this.nowS + startInS, duration: durationS },
+      ...members,
+    });
+  }
+
+  /** Statuses of the responses that the server has got. */
+  get responses(): readonly (readonly [subject: string, status: number | undefined])[] {
+    return this.server.requests.flatMap(({ body }) =>
+      body?.name === 'DERControlResponse' ? [[body.value.subject, body.value.status] as const] : [],
+    );
+  }
+
+  async start(): Promise<this> {
+    this.client.connect();
+    this.server.timers.pass(0);
+    await settled();
+    await settled();
+    return this;
+  }
+}
+
+describe('csip/client', () => {
+  it('carries out an event from its start to its end, and answers 1, 2 and 3 with its LFDI', async () => {
+    const rig = new Rig();
+    rig.server.controls('/derp/1', [rig.event('0A01', 100, 200)]);
+    await rig.start();
+    assert.equal(rig.client.state, 'running');
+    await rig.server.pass(98);
+    assert.deepEqual(rig.target.now, []);
+    await rig.server.pass(4);
+    assert.deepEqual(rig.target.now, ['0A01']);
+    await rig.server.pass(200);
+    assert.deepEqual(rig.target.now, []);
+    assert.deepEqual(rig.responses, [
+      ['0A01', 1],
+      ['0A01', 2],
+      ['0A01', 3],
+    ]);
+    const [sent] = rig.server.requests.filter(({ path }) => path === '/rsp/1');
+    assert.ok(sent?.body?.name === 'DERControlResponse');
+    assert.equal(sent.body.value.endDeviceLFDI, lfdi);
+    assert.equal(rig.client.members[0]?.target.sfdi, sfdi);
+  });
+
+  it('goes on with known events while the server is away, and sends their responses after it, with their times', async () => {
+    const rig = new Rig();
+    rig.server.controls('/derp/1', [rig.event('0A01', 100, 200)]);
+    await rig.start();
+    await rig.server.pass(50);
+    rig.server.cut = true;
+    await rig.server.pass(60);
+    assert.deepEqual(rig.target.now, ['0A01']);
+    await rig.server.pass(250);
+    assert.equal(rig.client.state, 'retrying');
+    assert.deepEqual(rig.target.now, []);
+    assert.equal(rig.alarms.of(0)[0]?.code, 'csip_connection_lost');
+    rig.server.requests.length = 0;
+    rig.server.cut = false;
+    await rig.server.pass(320);
+    assert.equal(rig.client.state, 'running');
+    assert.deepEqual(rig.alarms.of(0), []);
+    assert.deepEqual(
+      rig.responses.map(([, status]) => status),
+      [2, 3],
+    );
+  });
+
+  it('gives events up for the default control after the expiry of a loss, and takes them up again', async () => {
+    const rig = new Rig();
+    rig.conduct.lostExpiryS = 120;
+    rig.server.controls('/derp/1', [rig.event('0A01', 10, 5000)]);
+    rig.server.resources.set('/derp/1/dderc', {
+      name: 'DefaultDERControl',
+      value: { mRID: 'DD', DERControlBase: { opModMaxLimW: 9000 } },
+    });
+    await rig.start();
+    await rig.server.pass(20);
+    assert.deepEqual(rig.target.now, ['0A01']);
+    rig.client.line.lose(null);
+    await rig.server.pass(60 + 75 + 60 + 120 + 10);
+    assert.deepEqual(rig.target.now, ['default 0A1']);
+    assert.notEqual(rig.client.line.loss, null);
+    rig.client.line.restore();
+    await settled();
+    assert.deepEqual(rig.target.now, ['0A01']);
+    assert.equal(rig.client.state, 'running');
+  });
+
+  it('ends a loss that was asked for by itself after its duration', async () => {
+    const rig = await new Rig().start();
+    rig.client.line.lose(30);
+    await rig.server.pass(29);
+    assert.notEqual(rig.client.line.loss, null);
+    await rig.server.pass(2);
+    assert.equal(rig.client.line.loss, null);
+    assert.equal(rig.client.state, 'running');
+  });
+
+  it('ceases at a wrong PIN: gives everything back, sends nothing and says so', async () => {
+    const rig = new Rig();
+    rig.conduct.pin = 111115;
+    rig.server.endDevice({ RegistrationLink: { href: '/edev/1/rg' } });
+    rig.server.resources.set('/edev/1/rg', { name: 'Registration', value: { pIN: 111115, pollRate: 60 } });
+    rig.server.controls('/derp/1', [rig.event('0A01', 10, 5000)]);
+    await rig.start();
+    await rig.server.pass(20);
+    assert.deepEqual(rig.target.now, ['0A01']);
+    rig.server.resources.set('/edev/1/rg', { name: 'Registration', value: { pIN: 5, pollRate: 60 } });
+    await rig.server.pass(80);
+    assert.equal(rig.client.state, 'stopped');
+    assert.match(rig.client.line.lastError ?? '', /another PIN/);
+    assert.equal(rig.target.closed, true);
+    rig.server.requests.length = 0;
+    await rig.server.pass(2000, 10);
+    assert.equal(rig.server.requests.length, 0);
+    assert.equal(rig.lines.join().includes('111115'), false);
+  });
+
+  it('tries to open its connection again with growing waits, at once on request', async () => {
+    const rig = new Rig();
+    rig.refuseOpen = 'the certificate cannot be read';
+    await rig.start();
+    await rig.server.pass(20);
+    assert.equal(rig.client.state, 'retrying');
+    assert.ok(rig.client.attempts >= 3);
+    assert.equal(rig.client.line.lastError, 'the certificate cannot be read');
+    assert.notEqual(rig.client.retryInMs, null);
+    rig.refuseOpen = null;
+    assert.equal(rig.client.reconnect(), true);
+    rig.server.timers.pass(0);
+    await settled();
+    assert.equal(rig.client.state, 'running');
+    assert.equal(rig.client.reconnect(), false);
+  });
+
+  it('forgets events when it is disconnected by hand, and gives controls back', async () => {
+    const rig = new Rig();
+    rig.server.controls('/derp/1', [rig.event('0A01', 10, 5000)]);
+    await rig.start();
+    await rig.server.pass(20);
+    const first = rig.target;
+    await rig.client.disconnect();
+    assert.equal(first.closed, true);
+    assert.deepEqual(await rig.store.slot('events').read(), []);
+    assert.equal(rig.client.state, 'stopped');
+    rig.client.connect();
+    rig.server.timers.pass(0);
+    await settled();
+    assert.deepEqual(rig.target.now, ['0A01']);
+  });
+
+  it('neither repeats nor loses a response over a restart', async () => {
+    const rig = new Rig();
+    rig.server.resources.set('/rsp/1', 503);
+    rig.server.controls('/derp/1', [rig.event('0A01', 10, 5000)]);
+    await rig.start();
+    await rig.server.pass(20);
+    // as at the end of the process: nothing is forgotten
+    await rig.client.disconnect(false);
+    const again = new Rig(rig.store);
+    again.server.wall.ms = rig.server.wall.ms;
+    again.server.resources.set('/derp/1/derc', rig.server.resources.get('/derp/1/derc')!);
+    await again.start();
+    await again.server.pass(20);
+    assert.deepEqual(again.target.now, ['0A01']);
+    assert.deepEqual(
+      again.responses.map(([, status]) => status),
+      [1, 2],
+    );
+  });
+});
