@@ -1,0 +1,230 @@
+/**
+ * Averages over the periods of a mirror, from what a meter shows at the ends of ticks. Energy follows the counters; power
+ * at both ends of a tick only places it between two counts. Pure: nothing here knows a clock.
+ */
+import type { MeterNow, MeterTotals, PhaseCode } from './model.ts';
+
+/** A meter at one instant. */
+export interface Sample {
+  /** remote time, ms since the epoch */
+  readonly atMs: number;
+  /** simulated time, s */
+  readonly simS: number;
+  readonly meter: Pick<MeterNow, 'w' | 'var' | 'totals' | 'countWh' | 'countVarh' | 'volts' | 'hz'>;
+}
+
+/** Averages between two instants of remote time; powers are magnitudes by direction. */
+export interface Period {
+  /** ms since the epoch */
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly injectedW: number;
+  readonly absorbedW: number;
+  readonly injectedVar: number;
+  readonly absorbedVar: number;
+  readonly volts: ReadonlyMap<PhaseCode, number>;
+  readonly hz: number | null;
+}
+
+/** 64-bit counters of the registers go round here. */
+const counterModulus = 2 ** 64;
+
+/**
+ * How far a counter has risen. A counter that fell has gone round where it stood in the upper half of its range, and
+ * has begun again at 0 otherwise.
+ * @param modulus value that it never shows, in its unit
+ */
+export function risen(before: number, after: number, modulus: number): number {
+  if (after >= before) return after - before;
+  return before > modulus / 2 ? modulus - before + after : after;
+}
+
+/**
+ * Energy finer than the counts of its counter. Between counts it follows the power; where both disagree by more than
+ * the counter can hide by rounding, the counter is right.
+ */
+export class FineEnergy {
+  #energy = 0;
+  #counted = 0;
+  #counter: number | null = null;
+  /** what the true energy may be ahead of this one, after all that the counter has shown */
+  #aheadMin = -Infinity;
+  #aheadMax = Infinity;
+
+  /**
+   * @param energy by the power since the last call
+   * @param counter now, in whole counts; null: there is none, and the power is all there is
+   * @param count size of one
+   */
+  add(energy: number, counter: number | null, count: number): void {
+    this.#energy += energy;
+    if (counter === null) return;
+    if (this.#counter !== null) this.#counted += risen(this.#counter, counter, counterModulus * count);
+    this.#counter = counter;
+    this.#follow(count / 2);
+  }
+
+  #follow(half: number): void {
+    const min = this.#counted - half - this.#energy;
+    const max = this.#counted + half - this.#energy;
+    const drift = min > this.#aheadMax ? min - this.#aheadMax : max < this.#aheadMin ? max - this.#aheadMin : 0;
+    this.#energy += drift;
+    this.#aheadMin = Math.max(this.#aheadMin, min - drift);
+    this.#aheadMax = Math.min(this.#aheadMax, max - drift);
+  }
+
+  get total(): number {
+    return this.#energy;
+  }
+}
+
+/** The four directions of energy. */
+type Direction = keyof MeterTotals;
+const directions = ['injectedWh', 'absorbedWh', 'injectedVarh', 'absorbedVarh'] as const satisfies Direction[];
+
+/** Mean of the part of a line from `from` to `to` that lies above zero. */
+function meanAbove(from: number, to: number): number {
+  if (from >= 0 && to >= 0) return (from + to) / 2;
+  if (from <= 0 && to <= 0) return 0;
+  const above = Math.max(from, to);
+  return (above * above) / (2 * Math.abs(to - from));
+}
+
+/** Sums over the part of a period that has passed. */
+interface Sums {
+  startMs: number;
+  simS: number;
+  energy: Record<Direction, number>;
+  /** weighted by remote time */
+  readonly volts: Map<PhaseCode, number>;
+  hz: number;
+  weightMs: number;
+}
+
+const emptySums = (startMs: number): Sums => ({
+  startMs,
+  simS: 0,
+  energy: { injectedWh: 0, absorbedWh: 0, injectedVarh: 0, absorbedVarh: 0 },
+  volts: new Map(),
+  hz: 0,
+  weightMs: 0,
+});
+
+/** A step of remote time that is longer than so many periods is a clock that was set. */
+const maxPeriods = 10;
+
+/** One meter's averages. Periods follow each other without a gap, but where the remote clock is set. */
+export class Averager {
+  readonly #fine = {
+    injectedWh: new FineEnergy(),
+    absorbedWh: new FineEnergy(),
+    injectedVarh: new FineEnergy(),
+    absorbedVarh: new FineEnergy(),
+  };
+  #last: Sample;
+  #sums: Sums;
+  #periodMs: number;
+
+  /** @param periodMs length of a period */
+  constructor(first: Sample, periodMs: number) {
+    this.#last = first;
+    this.#periodMs = periodMs;
+    this.#sums = emptySums(first.atMs);
+    this.#count(first, 0);
+  }
+
+  /** end of the period under way, remote time */
+  get dueMs(): number {
+    return Math.max(this.#sums.startMs + this.#periodMs, this.#last.atMs);
+  }
+
+  /** For the period under way too; one that is over by that ends with the next sample. */
+  set periodMs(ms: number) {
+    this.#periodMs = ms;
+  }
+
+  /** @returns the periods that are over by this sample, oldest first */
+  add(sample: Sample): readonly Period[] {
+    const ended: Period[] = [];
+    const before = this.#last;
+    const energy = this.#count(sample, sample.simS - before.simS);
+    const simS = Math.max(0, sample.simS - before.simS);
+    const stepMs = sample.atMs - before.atMs;
+    if (stepMs > maxPeriods * this.#periodMs) {
+      // what lies before the clock was set is a period of its own
+      this.#gather(sample, energy, simS, 0, 1);
+      if (before.atMs > this.#sums.startMs) ended.push(this.#end(before.atMs));
+      this.#sums = emptySums(sample.atMs);
+    } else if (stepMs <= 0) {
+      this.#gather(sample, energy, simS, 0, 1);
+      this.#sums.startMs = Math.min(this.#sums.startMs, sample.atMs);
+    } else {
+      let doneMs = before.atMs;
+      while (this.dueMs <= sample.atMs && this.dueMs > this.#sums.startMs) {
+        const dueMs = this.dueMs;
+        this.#gather(sample, energy, simS, dueMs - doneMs, (dueMs - doneMs) / stepMs);
+        ended.push(this.#end(dueMs));
+        doneMs = dueMs;
+        this.#last = { ...before, atMs: doneMs };
+      }
+      this.#gather(sample, energy, simS, sample.atMs - doneMs, (sample.atMs - doneMs) / stepMs);
+    }
+    this.#last = sample;
+    return ended;
+  }
+
+  /** Ends the period under way at the last sample. @returns null: no time has passed in it */
+  cut(): Period | null {
+    return this.#last.atMs > this.#sums.startMs ? this.#end(this.#last.atMs) : null;
+  }
+
+  /** Energy since the last sample by direction. */
+  #count({ meter }: Sample, simS: number): Record<Direction, number> {
+    const hours = Math.max(0, simS) / 3600;
+    const from = this.#last.meter;
+    const byPower: Record<Direction, number> = {
+      injectedWh: meanAbove(from.w, meter.w) * hours,
+      absorbedWh: meanAbove(-from.w, -meter.w) * hours,
+      injectedVarh: meanAbove(from.var, meter.var) * hours,
+      absorbedVarh: meanAbove(-from.var, -meter.var) * hours,
+    };
+    const energy = { ...byPower };
+    for (const direction of directions) {
+      const fine = this.#fine[direction];
+      const before = fine.total;
+      const count = direction.endsWith('Varh') ? meter.countVarh : meter.countWh;
+      fine.add(byPower[direction], meter.totals?.[direction] ?? null, count);
+      energy[direction] = fine.total - before;
+    }
+    return energy;
+  }
+
+  /** Adds a share of the step to the sums. */
+  #gather({ meter }: Sample, energy: Record<Direction, number>, simS: number, ms: number, share: number): void {
+    const sums = this.#sums;
+    sums.simS += simS * share;
+    for (const direction of directions) sums.energy[direction] += energy[direction] * share;
+    for (const [phase, volts] of meter.volts) sums.volts.set(phase, (sums.volts.get(phase) ?? 0) + volts * ms);
+    sums.hz += (meter.hz ?? 0) * ms;
+    sums.weightMs += ms;
+  }
+
+  #end(endMs: number): Period {
+    const { startMs, simS, energy, volts, hz, weightMs } = this.#sums;
+    const { meter } = this.#last;
+    this.#sums = emptySums(endMs);
+    const power = (direction: Direction, now: number) =>
+      // simulated time that stands still: the power goes on as it is
+      simS > 0 ? (energy[direction] * 3600) / simS : Math.max(0, now);
+    return {
+      startMs,
+      endMs,
+      injectedW: power('injectedWh', meter.w),
+      absorbedW: power('absorbedWh', -meter.w),
+      injectedVar: power('injectedVarh', meter.var),
+      absorbedVar: power('absorbedVarh', -meter.var),
+      volts: weightMs > 0 ? new Map([...volts].map(([phase, sum]) => [phase, sum / weightMs])) : meter.volts,
+      hz: meter.hz === null ? null : weightMs > 0 ? hz / weightMs : meter.hz,
+    };
+  }
+}

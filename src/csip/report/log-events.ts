@@ -1,0 +1,167 @@
+/** LogEvents of one EndDevice: alarms that begin and end, and those that a user asks for. Sent in their order. */
+import type { CsipLogEvent, CsipLogEventRequest } from '../../contract/csip-client.ts';
+import { BackOff, fullJitter } from '../../core/net/back-off.ts';
+import { Turns } from '../../core/turns.ts';
+import type { LogEvent } from '../xml/documents.ts';
+import type { AlarmBit } from './model.ts';
+import { passesLater, retryWaits } from './sheet.ts';
+import type { Sending } from './sheet.ts';
+
+/** functionSet of DER, and the profile and enterprise number of the standard's codes. */
+const derFunctionSet = 11;
+const standardProfile = 2;
+const standardPen = 40_732;
+
+/** Events that wait to be sent; the oldest go first. */
+const maxWaiting = 500;
+/** Events kept for views. */
+const maxKept = 200;
+const maxDetails = 32;
+
+const alarmTexts: Readonly<Record<AlarmBit, string>> = {
+  0: 'over current',
+  1: 'over voltage',
+  2: 'under voltage',
+  3: 'over frequency',
+  4: 'under frequency',
+  5: 'voltage imbalance',
+  6: 'current imbalance',
+  7: 'emergency local',
+  8: 'emergency remote',
+  9: 'low power input',
+  10: 'phase rotation',
+};
+
+interface Entry {
+  readonly event: LogEvent;
+  readonly deviceIndex: number;
+  result: CsipLogEvent['result'];
+}
+
+export class LogEvents {
+  readonly #options: Sending;
+  readonly #backOff: BackOff;
+  /** oldest first */
+  #entries: Entry[] = [];
+  readonly #waiting: Entry[] = [];
+  readonly #turns = new Turns();
+  readonly #alarms = new Map<number, ReadonlySet<AlarmBit>>();
+  #href: string | null = null;
+  #nextId = 0;
+  #cancelRetry: (() => void) | null = null;
+  #stopped = false;
+  /** whether alarms are sent */
+  enabled = true;
+
+  constructor(options: Sending) {
+    this.#options = options;
+    this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
+  }
+
+  get href(): string | null {
+    return this.#href;
+  }
+
+  /** newest first */
+  get events(): readonly CsipLogEvent[] {
+    return this.#entries
+      .map(({ event, deviceIndex, result }) => ({
+        createdServerMs: event.createdDateTime * 1000,
+        functionSet: event.functionSet,
+        code: event.logEventCode,
+        eventId: event.logEventID,
+        pen: event.logEventPEN,
+        profileId: event.profileID,
+        details: event.details ?? null,
+        deviceIndex,
+        result,
+      }))
+      .reverse();
+  }
+
+  follow(href: string | null): void {
+    this.#href = href;
+    if (href !== null) void this.#send();
+  }
+
+  /** Alarms of a device now; an event is made for each that began or ended. */
+  alarms(deviceIndex: number, alarms: ReadonlySet<AlarmBit>, nowS: number): void {
+    const before = this.#alarms.get(deviceIndex);
+    this.#alarms.set(deviceIndex, alarms);
+    if (!this.enabled) return;
+    for (const bit of alarms) if (before?.has(bit) !== true) this.#add(deviceIndex, nowS, alarmEvent(bit, true));
+    for (const bit of before ?? []) if (!alarms.has(bit)) this.#add(deviceIndex, nowS, alarmEvent(bit, false));
+  }
+
+  /** Sends an event that a user asks for. @returns when it was tried */
+  request(deviceIndex: number, nowS: number, request: CsipLogEventRequest): Promise<void> {
+    this.#add(deviceIndex, nowS, request);
+    return this.#send();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelRetry?.();
+  }
+
+  #add(deviceIndex: number, nowS: number, { code, functionSet = derFunctionSet, details }: CsipLogEventRequest): void {
+    const event: LogEvent = {
+      createdDateTime: nowS,
+      ...(details !== undefined && { details: details.slice(0, maxDetails) }),
+      functionSet,
+      logEventCode: code,
+      logEventID: this.#nextId,
+      logEventPEN: standardPen,
+      profileID: standardProfile,
+    };
+    this.#nextId = (this.#nextId + 1) % 0x1_0000;
+    const entry: Entry = { event, deviceIndex, result: 'queued' };
+    this.#entries = [...this.#entries, entry].slice(-maxKept);
+    this.#waiting.push(entry);
+    if (this.#waiting.length > maxWaiting) this.#settle('dropped');
+    void this.#send();
+  }
+
+  #settle(result: CsipLogEvent['result']): void {
+    const entry = this.#waiting.shift();
+    if (entry !== undefined) entry.result = result;
+  }
+
+  #send(): Promise<void> {
+    return this.#turns.take(() => this.#run());
+  }
+
+  async #run(): Promise<void> {
+    this.#cancelRetry?.();
+    while (this.#href !== null && !this.#stopped) {
+      const [entry] = this.#waiting;
+      if (entry === undefined) return;
+      const status = await this.#post(this.#href, entry);
+      // the queue may have dropped it meanwhile
+      if (entry.result !== 'queued') continue;
+      if (status === null || passesLater(status) || status === 404) {
+        this.#cancelRetry = this.#options.later(this.#backOff.nextMs(), () => void this.#send());
+        return;
+      }
+      this.#backOff.reset();
+      this.#settle(status < 400 ? 'sent' : 'refused');
+    }
+  }
+
+  /** @returns the status; null: no answer */
+  async #post(href: string, { event, deviceIndex }: Entry): Promise<number | null> {
+    const { exchange, onLost } = this.#options;
+    try {
+      const body = { name: 'LogEvent', value: event } as const;
+      const { status } = await exchange.request({ method: 'POST', href, resource: 'LogEvent', body, deviceIndex });
+      if (status === 404) onLost('LogEvent');
+      return status;
+    } catch {
+      return null;
+    }
+  }
+}
+
+function alarmEvent(bit: AlarmBit, begins: boolean): CsipLogEventRequest {
+  return { code: begins ? 2 * bit : 2 * bit + 1, details: `${alarmTexts[bit]}${begins ? '' : ', normal again'}` };
+}

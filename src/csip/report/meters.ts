@@ -1,0 +1,239 @@
+/** The meters of one EndDevice and their mirrors: one for each device, and one for the connection point. */
+import type { CsipReadings } from '../../contract/csip-client.ts';
+import type { Plant } from '../../contract/plant.ts';
+import { SimError } from '../../core/errors.ts';
+import { microsPerSecond } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { RemoteClock } from '../../core/time/remote-clock.ts';
+import type { Received } from '../xml/document.ts';
+import type { MirrorUsagePoint, MirrorUsagePointList } from '../xml/documents.ts';
+import { Averager } from './averages.ts';
+import type { Sample } from './averages.ts';
+import { Mirror } from './mirror.ts';
+import type { MirrorOptions } from './mirror.ts';
+import type { DeviceReports } from './model.ts';
+import { quantitiesOf } from './quantities.ts';
+import type { ReadingConventions } from './quantities.ts';
+import type { Sending } from './sheet.ts';
+
+export interface MeterOptions extends Sending {
+  readonly clock: RemoteClock;
+  readonly plant: Plant;
+  readonly reports: readonly DeviceReports[];
+  readonly lfdi: string;
+  readonly pen: number;
+  /** in place of the rates of the server, s; null: those of the server */
+  readonly postRateS: number | null;
+  readonly conventions: ReadingConventions & {
+    /** readings of each device */
+    readonly device: boolean;
+    /** readings of the connection point */
+    readonly site: boolean;
+  };
+}
+
+/** Where nothing names a rate, s. */
+const defaultRateS = 900;
+/** Entries that are asked for in one request, and in all. */
+const pageSize = 255;
+const maxListed = 10_000;
+/** The simulation stands still where a period is over for so long and no tick has ended it, ms. */
+const stillMs = 5000;
+
+interface Meter {
+  readonly mirror: Mirror;
+  readonly read: () => Sample['meter'];
+  averager: Averager;
+}
+
+type MeterRead = Meter['read'];
+
+export class Meters {
+  readonly #options: MeterOptions;
+  readonly #meters: readonly Meter[];
+  #simS: number;
+  #rateS: number;
+  #listHref: string | null = null;
+  #cancelPoll: (() => void) | null = null;
+  #cancelStill: (() => void) | null = null;
+  #stopped = false;
+
+  constructor(options: MeterOptions) {
+    const { reports, conventions, plant } = options;
+    this.#options = options;
+    this.#rateS = options.postRateS ?? defaultRateS;
+    this.#simS = plant.latest.sim / microsPerSecond;
+    this.#meters = [
+      ...(conventions.device
+        ? reports.map((each) => this.#meter('device', each, `Device ${each.deviceIndex}`, () => each.meter()))
+        : []),
+      ...reports
+        .slice(0, conventions.site ? 1 : 0)
+        .map((first) => this.#meter('site', first, 'Connection point', () => this.#siteMeter(first))),
+    ];
+  }
+
+  /** @param deviceIndex null: all of them */
+  readings(deviceIndex: number | null): CsipReadings & { readonly lastPostMs: number | null; readonly posted: number } {
+    const mirrors = this.#meters.map(({ mirror }) => mirror);
+    const posts = mirrors.flatMap(({ lastPostMs }) => (lastPostMs === null ? [] : [lastPostMs]));
+    const sets = mirrors.flatMap(({ sets: each }) => each);
+    return {
+      mupHref: mirrors[0]?.href ?? null,
+      postRateS: this.#listHref === null ? null : this.#rateS,
+      sets: deviceIndex === null ? sets : sets.filter((set) => set.deviceIndex === deviceIndex),
+      lastPostMs: posts.length === 0 ? null : Math.max(...posts),
+      posted: mirrors.reduce((sum, { posted }) => sum + posted, 0),
+    };
+  }
+
+  /** @param listHref of the MirrorUsagePointList, null: the server has none */
+  follow(listHref: string | null): void {
+    if (listHref === this.#listHref) return;
+    this.#listHref = listHref;
+    for (const { mirror } of this.#meters) mirror.follow(listHref);
+    this.#cancelPoll?.();
+    if (listHref === null) return;
+    // what was metered before belongs to no mirror
+    this.#restart();
+    void this.#poll(listHref);
+  }
+
+  /** Takes what the meters show at the end of a tick. */
+  tick(sim: SimTime): void {
+    this.#simS = sim / microsPerSecond;
+    this.#take(this.#options.clock.ofSim(sim));
+  }
+
+  /** @throws SimError NOT_CONNECTED without a place for readings */
+  async sendNow(): Promise<void> {
+    if (this.#listHref === null) throw new SimError('NOT_CONNECTED', 'the server has no place for readings');
+    await Promise.all(
+      this.#meters.map(({ averager, mirror }) => {
+        const period = averager.cut();
+        return mirror.post(period === null ? [] : [period]);
+      }),
+    );
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelPoll?.();
+    this.#cancelStill?.();
+    for (const { mirror } of this.#meters) mirror.stop();
+  }
+
+  #meter(role: MirrorOptions['role'], reports: DeviceReports, name: string, read: MeterRead): Meter {
+    const { conventions } = this.#options;
+    return {
+      read,
+      averager: this.#averager(read),
+      mirror: new Mirror({
+        ...this.#options,
+        role,
+        deviceIndex: reports.deviceIndex,
+        description: name,
+        quantities: quantitiesOf(conventions, reports.meter().volts.keys()),
+        onPostRate: (seconds) => this.#setRate(seconds),
+      }),
+    };
+  }
+
+  /** Net power of the connection point; its energy is counted from the power alone. */
+  #siteMeter(first: DeviceReports): Sample['meter'] {
+    const { plant, reports } = this.#options;
+    const { volts, hz } = first.meter();
+    return {
+      w: plant.siteOf(reports.map(({ deviceIndex }) => deviceIndex)).netW,
+      // local loads take no reactive power
+      var: reports.reduce((sum, each) => sum + each.meter().var, 0),
+      totals: null,
+      countWh: 1,
+      countVarh: 1,
+      volts,
+      hz,
+    };
+  }
+
+  #averager(read: MeterRead): Averager {
+    const first = { atMs: this.#options.clock.nowMs(), simS: this.#simS, meter: read() };
+    return new Averager(first, this.#rateS * 1000);
+  }
+
+  #restart(): void {
+    for (const meter of this.#meters) meter.averager = this.#averager(meter.read);
+    this.#watchStill();
+  }
+
+  #take(atMs: number): void {
+    let ended = false;
+    for (const { averager, mirror, read } of this.#meters) {
+      const periods = averager.add({ atMs, simS: this.#simS, meter: read() });
+      ended ||= periods.length > 0;
+      if (periods.length > 0 && this.#listHref !== null) void mirror.post(periods);
+    }
+    if (ended) this.#watchStill();
+  }
+
+  /** While the simulation is paused no tick ends a period. */
+  #watchStill(): void {
+    this.#cancelStill?.();
+    const [first] = this.#meters;
+    if (first === undefined || this.#stopped || this.#listHref === null) return;
+    const { clock, later } = this.#options;
+    const waitMs = first.averager.dueMs - clock.nowMs() + stillMs;
+    this.#cancelStill = later(Math.max(waitMs, stillMs), () => {
+      // a remote clock that stands still with the simulation has not come so far
+      if (clock.nowMs() >= first.averager.dueMs + stillMs) this.#take(clock.nowMs());
+      else this.#watchStill();
+    });
+  }
+
+  #setRate(seconds: number): void {
+    if (this.#options.postRateS !== null || seconds === this.#rateS) return;
+    this.#rateS = seconds;
+    for (const { averager } of this.#meters) averager.periodMs = seconds * 1000;
+    this.#watchStill();
+  }
+
+  /** Reads the list at its pollRate: the postRate may change, and a mirror may be gone. */
+  async #poll(listHref: string): Promise<void> {
+    let pollS = defaultRateS;
+    try {
+      const { pollRate, shown } = await this.#readList(listHref);
+      pollS = pollRate ?? defaultRateS;
+      for (const { mirror } of this.#meters) await mirror.refresh(shown);
+    } catch {
+      // it is read again; the walk tells of a server that is lost
+    }
+    if (this.#stopped || this.#listHref !== listHref) return;
+    const { clock } = this.#options;
+    this.#cancelPoll = clock.at(clock.nowMs() + pollS * 1000, () => void this.#poll(listHref));
+  }
+
+  async #readList(listHref: string): Promise<{
+    readonly pollRate: number | undefined;
+    readonly shown: readonly Received<MirrorUsagePoint>[] | null;
+  }> {
+    const { exchange } = this.#options;
+    const shown: Received<MirrorUsagePoint>[] = [];
+    let list: Received<MirrorUsagePointList> = {};
+    do {
+      const url = new URL(listHref);
+      url.searchParams.set('s', String(shown.length));
+      url.searchParams.set('l', String(pageSize));
+      const { document } = await exchange.request({
+        method: 'GET',
+        href: url.href,
+        resource: 'MirrorUsagePointList',
+        deviceIndex: null,
+      });
+      if (document?.name !== 'MirrorUsagePointList') return { pollRate: list.pollRate, shown: null };
+      list = document.value;
+      const page = list.MirrorUsagePoint ?? [];
+      if (page.length === 0) break;
+      shown.push(...page);
+    } while (shown.length < Math.min(list.all ?? 0, maxListed));
+    return { pollRate: list.pollRate, shown };
+  }
+}

@@ -1,0 +1,298 @@
+/** One MirrorUsagePoint on the server: made, its postRate obeyed, and its readings posted in their order. */
+import type { CsipReadingSet } from '../../contract/csip-client.ts';
+import { errorText } from '../../core/errors.ts';
+import { BackOff, fullJitter } from '../../core/net/back-off.ts';
+import { Turns } from '../../core/turns.ts';
+import type { SepAnswer } from '../transport/exchange.ts';
+import type { OutgoingDocument, Received } from '../xml/document.ts';
+import type { MirrorMeterReading, MirrorUsagePoint } from '../xml/documents.ts';
+import type { Period } from './averages.ts';
+import { mridOf } from './quantities.ts';
+import type { Quantity } from './quantities.ts';
+import { passesLater, retryWaits } from './sheet.ts';
+import type { Sending } from './sheet.ts';
+
+/** roleFlags: mirror of a DER behind a submeter, and mirror of the premises. */
+export const mirrorRoles = { device: '0049', site: '0003' } as const;
+export type MirrorRole = keyof typeof mirrorRoles;
+
+/** ServiceKind electricity; UsagePointStatus on. */
+const electricity = 0;
+const switchedOn = 1;
+/** Reading.qualityFlags: valid. */
+const valid = '0001';
+
+/** Periods that wait to be sent: a day at five minutes. The oldest go first. */
+export const maxWaitingPeriods = 288;
+/** Periods in one request. */
+const maxPerPost = 12;
+/** A request with this answer may pass with one reading at a time. */
+const listRefusals: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
+
+export interface MirrorOptions extends Sending {
+  readonly role: MirrorRole;
+  /** of the device, or the first of a site */
+  readonly deviceIndex: number;
+  /** of the EndDevice */
+  readonly lfdi: string;
+  readonly pen: number;
+  readonly description: string;
+  readonly quantities: readonly Quantity[];
+  /** the server has named another postRate, s */
+  readonly onPostRate: (seconds: number) => void;
+}
+
+interface Series {
+  readonly quantity: Quantity;
+  readonly mrid: string;
+}
+
+const startS = ({ startMs }: Period) => Math.round(startMs / 1000);
+/** both ends are rounded alike, so that periods follow each other without a gap */
+const durationS = (period: Period) => Math.round(period.endMs / 1000) - startS(period);
+
+export class Mirror {
+  readonly mrid: string;
+  readonly #options: MirrorOptions;
+  readonly #series: readonly Series[];
+  readonly #backOff: BackOff;
+  readonly #turns = new Turns();
+  #listHref: string | null = null;
+  #href: string | null = null;
+  #waiting: Period[] = [];
+  #sent: readonly Period[] = [];
+  #lastPostMs: number | null = null;
+  #posted = 0;
+  #oneByOne = false;
+  #cancelRetry: (() => void) | null = null;
+  #failing = false;
+  #stopped = false;
+
+  constructor(options: MirrorOptions) {
+    const { lfdi, pen, role, deviceIndex, quantities } = options;
+    const of = (...parts: readonly string[]) =>
+      mridOf(pen, lfdi, role, ...(role === 'device' ? [deviceIndex] : []), ...parts);
+    this.#options = options;
+    this.mrid = of();
+    this.#series = quantities.map((quantity) => ({ quantity, mrid: of(quantity.key) }));
+    this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
+  }
+
+  /** of the MirrorUsagePoint; null: not made yet */
+  get href(): string | null {
+    return this.#href;
+  }
+
+  /** requests with readings that the server took */
+  get posted(): number {
+    return this.#posted;
+  }
+
+  /** wall time, ms; null: never */
+  get lastPostMs(): number | null {
+    return this.#lastPostMs;
+  }
+
+  /** for REST, with the values that were sent last */
+  get sets(): readonly CsipReadingSet[] {
+    const { deviceIndex } = this.#options;
+    return this.#series.map(({ quantity, mrid }) => {
+      const { uom = 0, flowDirection = null, phase = null, powerOfTenMultiplier: multiplier = 0 } = quantity.type;
+      const values = this.#sent.flatMap((period) => {
+        const value = quantity.value(period);
+        if (value === null) return [];
+        const shown = Number(`${value}e${multiplier}`);
+        return [{ startServerMs: startS(period) * 1000, durationS: durationS(period), value: shown }];
+      });
+      return {
+        mrid,
+        description: quantity.description,
+        deviceIndex,
+        uom,
+        flowDirection,
+        phase,
+        multiplier,
+        lastPostMs: this.#lastPostMs,
+        values,
+      };
+    });
+  }
+
+  /** @param listHref of the MirrorUsagePointList; null: the server has none */
+  follow(listHref: string | null): void {
+    if (listHref === this.#listHref) return;
+    this.#listHref = listHref;
+    this.#href = null;
+    if (listHref !== null) void this.send();
+  }
+
+  /** Adds periods to what is to be sent. @returns when that was tried; never rejects */
+  post(periods: readonly Period[]): Promise<void> {
+    this.#waiting = [...this.#waiting, ...periods.filter((period) => durationS(period) > 0)].slice(-maxWaitingPeriods);
+    return this.send();
+  }
+
+  send(): Promise<void> {
+    return this.#turns.take(() => this.#run());
+  }
+
+  /**
+   * Takes over what the server shows of it.
+   * @param shown the MirrorUsagePoints of the list; null: the list could not be read whole
+   */
+  async refresh(shown: readonly Received<MirrorUsagePoint>[] | null): Promise<void> {
+    if (this.#href === null || this.#stopped) return;
+    const own = shown?.find(({ mRID }) => mRID?.toUpperCase() === this.mrid);
+    if (own === undefined) await this.#read();
+    else this.#takeRate(own);
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelRetry?.();
+  }
+
+  async #run(): Promise<void> {
+    this.#cancelRetry?.();
+    try {
+      const failed = await this.#drain();
+      if (failed === null) {
+        this.#backOff.reset();
+        this.#failing = false;
+        return;
+      }
+      this.#fail(failed);
+    } catch (error) {
+      this.#fail(errorText(error));
+    }
+  }
+
+  #fail(reason: string): void {
+    const { log, deviceIndex, later } = this.#options;
+    if (!this.#failing) log.warning(`readings wait, because the server did not take them: ${reason}`, deviceIndex);
+    this.#failing = true;
+    if (!this.#stopped) this.#cancelRetry = later(this.#backOff.nextMs(), () => void this.send());
+  }
+
+  /** Makes the mirror and sends what waits. @returns why it cannot go on now; null: all is sent */
+  async #drain(): Promise<string | null> {
+    let lost = false;
+    while (this.#listHref !== null && !this.#stopped) {
+      if (this.#href === null) {
+        const refused = await this.#create(this.#listHref);
+        if (refused !== null) return refused;
+        continue;
+      }
+      const batch = this.#waiting.slice(0, maxPerPost);
+      if (batch.length === 0) return null;
+      const status = await this.#postBatch(this.#href, batch);
+      if (status === 404) {
+        // the server has forgotten it: made again, once
+        this.#href = null;
+        if (lost) return 'status 404';
+        lost = true;
+        continue;
+      }
+      if (passesLater(status)) return `status ${status}`;
+      this.#settle(batch, status);
+    }
+    return null;
+  }
+
+  #settle(batch: readonly Period[], status: number): void {
+    const { wall, log, deviceIndex } = this.#options;
+    this.#waiting = this.#waiting.filter((period) => !batch.includes(period));
+    if (status >= 400) {
+      log.warning(`the server refused readings for good: status ${status}`, deviceIndex);
+      return;
+    }
+    this.#sent = batch;
+    this.#lastPostMs = wall.nowMs();
+    this.#posted += 1;
+  }
+
+  async #request(method: 'GET' | 'POST', href: string, body?: OutgoingDocument): Promise<SepAnswer> {
+    const { exchange, deviceIndex } = this.#options;
+    const resource = body?.name ?? 'MirrorUsagePoint';
+    return exchange.request({ method, href, resource, deviceIndex, ...(body && { body }) });
+  }
+
+  /** @returns why it was refused; null: it is there */
+  async #create(listHref: string): Promise<string | null> {
+    const { role, lfdi, description, onLost } = this.#options;
+    const value: MirrorUsagePoint = {
+      mRID: this.mrid,
+      description,
+      roleFlags: mirrorRoles[role],
+      serviceCategoryKind: electricity,
+      status: switchedOn,
+      deviceLFDI: lfdi,
+      MirrorMeterReading: this.#series.map(({ quantity: { description, type }, mrid }) => ({
+        mRID: mrid,
+        description,
+        ReadingType: type,
+      })),
+    };
+    const { status, location } = await this.#request('POST', listHref, { name: 'MirrorUsagePoint', value });
+    if (status >= 400) {
+      if (status === 404) onLost('MirrorUsagePointList');
+      return `status ${status}`;
+    }
+    if (location === null) return 'no Location';
+    this.#href = location;
+    await this.#read();
+    return null;
+  }
+
+  /** Reads the postRate, and whether the mirror is still there. */
+  async #read(): Promise<void> {
+    if (this.#href === null) return;
+    try {
+      const { status, document } = await this.#request('GET', this.#href);
+      if (status === 404) {
+        this.#href = null;
+        void this.send();
+      } else if (document?.name === 'MirrorUsagePoint') this.#takeRate(document.value);
+    } catch {
+      // it is read again at the next poll; readings have their own retries
+    }
+  }
+
+  #takeRate({ postRate }: Received<MirrorUsagePoint>): void {
+    if (postRate !== undefined && postRate > 0) this.#options.onPostRate(postRate);
+  }
+
+  /** @returns the status of the answer; of several, of the first that failed */
+  async #postBatch(href: string, batch: readonly Period[]): Promise<number> {
+    const readings = this.#series.flatMap(({ quantity, mrid }) => this.#readingOf(quantity, mrid, batch));
+    if (!this.#oneByOne) {
+      const value = { all: readings.length, results: readings.length, MirrorMeterReading: readings };
+      const { status } = await this.#request('POST', href, { name: 'MirrorMeterReadingList', value });
+      if (!listRefusals.has(status)) return status;
+    }
+    for (const value of readings) {
+      const { status } = await this.#request('POST', href, { name: 'MirrorMeterReading', value });
+      if (status >= 400) return status;
+    }
+    // a server without the list has taken them one by one
+    this.#oneByOne = true;
+    return 201;
+  }
+
+  #readingOf(quantity: Quantity, mrid: string, batch: readonly Period[]): readonly MirrorMeterReading[] {
+    const sets = batch.flatMap((period) => {
+      const value = quantity.value(period);
+      if (value === null) return [];
+      const timePeriod = { duration: durationS(period), start: startS(period) };
+      const { pen } = this.#options;
+      return [
+        {
+          mRID: mridOf(pen, mrid, timePeriod.start),
+          timePeriod,
+          Reading: [{ qualityFlags: valid, timePeriod, value }],
+        },
+      ];
+    });
+    return sets.length === 0 ? [] : [{ mRID: mrid, description: quantity.description, MirrorReadingSet: sets }];
+  }
+}

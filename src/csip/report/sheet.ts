@@ -1,0 +1,153 @@
+/** A document that is kept at a resource of the server by PUT, with retries. */
+import type { CsipDocument, CsipSentDocument } from '../../contract/csip-client.ts';
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { BackOff, fullJitter } from '../../core/net/back-off.ts';
+import type { Jitter } from '../../core/net/back-off.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import { Turns } from '../../core/turns.ts';
+import type { SepExchange } from '../transport/exchange.ts';
+import type { DocumentName, OutgoingDocument } from '../xml/document.ts';
+
+/** What everything needs that sends reports. */
+export interface Sending {
+  readonly exchange: SepExchange;
+  readonly wall: WallClock;
+  readonly later: Later;
+  readonly jitter: Jitter;
+  readonly log: Logger;
+  /** the server has answered 404 */
+  readonly onLost: (resource: DocumentName) => void;
+}
+
+/** What faults do to a document that is about to be sent. */
+export interface ReportDisturber {
+  /** `stale`: the body of the last time goes out again; `drop`: nothing does; null: the document */
+  onReport(resource: DocumentName, deviceIndex: number | null): 'stale' | 'drop' | null;
+}
+
+/** The first wait after a failure, and the longest. */
+export const retryWaits = { firstMs: 1000, maxMs: 300_000 } as const;
+
+/** 5xx, and 408 and 429: the same request may pass later. */
+export function passesLater(status: number): boolean {
+  return status >= 500 || status === 408 || status === 429;
+}
+
+export interface SheetOptions extends Sending {
+  readonly deviceIndex: number | null;
+  /** the document as it is now */
+  readonly make: () => OutgoingDocument;
+  /** between two changes that are sent, ms of wall time */
+  readonly minGapMs: number;
+  readonly disturber?: ReportDisturber;
+}
+
+type Attempt = 'done' | 'again';
+
+export class Sheet {
+  readonly #options: SheetOptions;
+  readonly #backOff: BackOff;
+  #href: string | null = null;
+  readonly #turns = new Turns();
+  #wanted = false;
+  #cancelTimer: (() => void) | null = null;
+  #startedMs = -Infinity;
+  #lastBody: OutgoingDocument | null = null;
+  #last: CsipSentDocument | null = null;
+  #stopped = false;
+
+  constructor(options: SheetOptions) {
+    this.#options = options;
+    this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
+  }
+
+  /** null: never */
+  get last(): CsipSentDocument | null {
+    return this.#last;
+  }
+
+  /** null: the server has no place for it */
+  get href(): string | null {
+    return this.#href;
+  }
+
+  /** A new place is written at once. @returns when that was tried */
+  follow(href: string | null): Promise<void> {
+    if (href === this.#href) return Promise.resolve();
+    this.#href = href;
+    return href === null ? Promise.resolve() : this.send();
+  }
+
+  /** Sends at once, after a request under way. @returns when it was tried; never rejects */
+  send(): Promise<void> {
+    this.#wanted = true;
+    return this.#turns.take(() => this.#run());
+  }
+
+  /** Sends as soon as the gap to the last time is long enough. */
+  touch(): void {
+    const { wall, minGapMs } = this.#options;
+    const waitMs = this.#startedMs + minGapMs - wall.monotonicMs();
+    if (waitMs > 0) this.#wait(waitMs);
+    else void this.send();
+  }
+
+  stop(): void {
+    this.#stopped = true;
+    this.#cancelTimer?.();
+  }
+
+  #wait(ms: number): void {
+    if (this.#stopped) return;
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#options.later(ms, () => void this.send());
+  }
+
+  async #run(): Promise<void> {
+    // the turn before may have sent it
+    if (!this.#wanted || this.#href === null || this.#stopped) return;
+    this.#wanted = false;
+    this.#cancelTimer?.();
+    if ((await this.#attempt(this.#href)) === 'again') this.#wait(this.#backOff.nextMs());
+    else this.#backOff.reset();
+  }
+
+  async #attempt(href: string): Promise<Attempt> {
+    const { exchange, wall, deviceIndex, make, disturber, onLost } = this.#options;
+    this.#startedMs = wall.monotonicMs();
+    const made = make();
+    const disturbed = disturber?.onReport(made.name, deviceIndex) ?? null;
+    const body = disturbed === 'stale' ? (this.#lastBody ?? made) : made;
+    if (disturbed === 'drop') {
+      this.#note(href, body, 'dropped', null);
+      return 'done';
+    }
+    this.#lastBody = body;
+    try {
+      const { status } = await exchange.request({ method: 'PUT', href, resource: made.name, body, deviceIndex });
+      this.#note(href, body, status < 400 ? 'accepted' : 'refused', status);
+      if (status === 404) onLost(made.name);
+      return passesLater(status) ? 'again' : 'done';
+    } catch (error) {
+      this.#note(href, body, 'failed', null, errorText(error));
+      return 'again';
+    }
+  }
+
+  #note(
+    href: string,
+    { name, value }: OutgoingDocument,
+    result: CsipSentDocument['result'],
+    httpStatus: number | null,
+    reason = httpStatus === null ? '' : `status ${httpStatus}`,
+  ): void {
+    const { wall, log, deviceIndex } = this.#options;
+    if ((result === 'refused' || result === 'failed') && this.#last?.result !== result)
+      log.warning(`the server did not take ${name}: ${reason}`, deviceIndex ?? undefined);
+    // documents hold texts, numbers, truth values, objects and lists of them only
+    const body = value as unknown as CsipDocument;
+    this.#last = { sentAtMs: wall.nowMs(), result, httpStatus, href, body };
+  }
+}
