@@ -1,4 +1,5 @@
 /** Documents of IEEE 2030.5 as values: names and members are those of the schema. */
+import type { Issue } from '../../core/errors.ts';
 import type { Documents } from './documents.ts';
 
 /** Revision of the standard that a server speaks. */
@@ -19,7 +20,10 @@ export type OutgoingDocument = {
   [Name in DocumentName]: { readonly name: Name; readonly value: Documents[Name] };
 }[DocumentName];
 
-/** A document that has come from a server. */
+/** A document that has come from a peer. */
 export type ReceivedDocument = {
   [Name in DocumentName]: { readonly name: Name; readonly value: Received<Documents[Name]> };
-}[DocumentName];
+}[DocumentName] & {
+  /** What did not fit the schema, by JSON pointer into `value`; absent: all did. Members that are missing are no issues. */
+  readonly notes?: readonly Issue[];
+};

@@ -1,0 +1,41 @@
+/**
+ * Documents of IEEE 2030.5 from and to XML, by the tables of the schema. Reading is lenient, since servers in the field
+ * are not all alike; writing gives what the schema of the chosen revision accepts, or fails.
+ */
+import type { CsipAusVersion } from '../../contract/csip-settings.ts';
+import type { OutgoingDocument, ReceivedDocument, Revision } from './document.ts';
+import { DocumentReader } from './read.ts';
+import { parseTree, xmlLimits } from './tree.ts';
+import type { XmlLimits } from './tree.ts';
+import { DocumentWriter } from './write.ts';
+
+export type { XmlLimits } from './tree.ts';
+
+/**
+ * The document in a body.
+ *
+ * Its members may come in any order, and any may be missing. Elements, attributes and namespaces that the tables do not
+ * have are skipped, and so are members with `disabled="true"` (IEEE 2030.5-2023). A member whose text does not fit its
+ * type is left out with a note, so that the rest of the document counts.
+ * @throws SimError PEER_ERROR: not well-formed, beyond the limits, a declaration (`<!DOCTYPE`), or no document that a client
+ *   knows; SHORTAGE
+ */
+export function parseDocument(octets: Uint8Array, limits: XmlLimits = xmlLimits): ReceivedDocument {
+  return new DocumentReader().read(parseTree(octets, limits));
+}
+
+/** What the server understands. */
+export interface BuildOptions {
+  readonly revision: Revision;
+  /** null: no extension */
+  readonly aus: CsipAusVersion | null;
+}
+
+/**
+ * The body of a document, with an XML declaration. Characters that XML does not have are left out of texts.
+ * @throws SimError INTERNAL with the path of the member: a value outside its type, a required member that is missing, a
+ *   member that the revision or version does not have
+ */
+export function buildDocument(document: OutgoingDocument, options: BuildOptions): string {
+  return new DocumentWriter(options).write(document);
+}

@@ -1,0 +1,79 @@
+/** The tables of `tables.ts` in the form in which documents are read and written. */
+import { memo } from '../../core/memo.ts';
+import type { DocumentName } from './document.ts';
+import { documentNames, scalars, types } from './tables.ts';
+import type { Row, ScalarFacts } from './tables.ts';
+
+/** Vocabulary of an element: IEEE 2030.5, or the extension of CSIP-AUS. */
+export type Vocabulary = 'sep' | 'aus';
+
+export interface Member {
+  /** without `@` */
+  readonly name: string;
+  readonly isAttribute: boolean;
+  readonly vocabulary: Vocabulary;
+  /** null: it has members of its own, which `type` names */
+  readonly scalar: ScalarFacts | null;
+  readonly type: string;
+  readonly isRequired: boolean;
+  /** most occurrences; above 1 the value is a list */
+  readonly most: number;
+  readonly since: Row[3];
+}
+
+export interface DocumentType {
+  /** in the order of a document, attributes first */
+  readonly members: readonly Member[];
+  readonly byName: ReadonlyMap<string, Member>;
+}
+
+function memberOf([name, type, occurs, since]: Row): Member {
+  return {
+    name: name.replace('@', ''),
+    isAttribute: name.startsWith('@'),
+    vocabulary: since?.startsWith('aus') === true ? 'aus' : 'sep',
+    scalar: scalars[type] ?? null,
+    type,
+    isRequired: occurs === '1' || occurs === '1..10',
+    most: occurs === '*' ? Infinity : occurs === '1..10' ? 10 : 1,
+    since,
+  };
+}
+
+const compiled = memo(() => {
+  const all = new Map<string, DocumentType>();
+  for (const [name, rows] of Object.entries(types)) {
+    const members = rows.map(memberOf);
+    all.set(name, { members, byName: new Map(members.map((member) => [member.name, member])) });
+  }
+  return all;
+});
+
+/** The type of a member that is no scalar. @throws Error if the tables do not have it */
+export function documentType(name: string): DocumentType {
+  const found = compiled().get(name);
+  if (!found) throw new Error(`there is no type ${name}`);
+  return found;
+}
+
+const names: ReadonlySet<string> = new Set(documentNames);
+export const isDocumentName = (name: string): name is DocumentName => names.has(name);
+
+/** The vocabulary in which a document's root is named. */
+export const vocabularyOf = (name: DocumentName): Vocabulary => (name === 'ConnectionPoint' ? 'aus' : 'sep');
+
+/** Member of `Notification` whose type `xsi:type` names: any document but another notification. */
+export const polymorphic = 'Resource';
+export const isNotifiable = (name: string): boolean =>
+  isDocumentName(name) && name !== 'Notification' && name !== 'NotificationList';
+
+/** Namespaces; the one of before the publication of IEEE 2030.5-2018 is read, never written. */
+export const sepNamespace = 'urn:ieee:std:2030.5:ns';
+export const ausNamespaces = { '1.2': 'https://csipaus.org/ns', '1.3': 'https://csipaus.org/ns/v1.3' } as const;
+export const xsiNamespace = 'http://www.w3.org/2001/XMLSchema-instance';
+export const vocabularies: ReadonlyMap<string, Vocabulary> = new Map([
+  [sepNamespace, 'sep'],
+  ['http://ieee.org/2030.5', 'sep'],
+  [ausNamespaces['1.2'], 'aus'],
+  [ausNamespaces['1.3'], 'aus'],
+]);

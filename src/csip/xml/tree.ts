@@ -1,0 +1,204 @@
+/**
+ * XML of a peer as a tree, within limits. What a document could do to the reader is refused before it is parsed: document
+ * types and with them entities of its own, octets that are no UTF-8, and more than the limits.
+ */
+import { createRequire } from 'node:module';
+import type * as fastXmlParser from 'fast-xml-parser';
+import { errorText, SimError } from '../../core/errors.ts';
+import { memo } from '../../core/memo.ts';
+import { checkDescriptorsToRequire } from '../../core/shortage.ts';
+
+const require = createRequire(import.meta.url);
+
+export interface XmlLimits {
+  readonly octets: number;
+  /** elements inside each other */
+  readonly nesting: number;
+  readonly elements: number;
+  /** attributes of one element, declarations of namespaces included */
+  readonly attributes: number;
+}
+
+export const xmlLimits: XmlLimits = { octets: 1024 * 1024, nesting: 64, elements: 50_000, attributes: 32 };
+
+/**
+ * A node in the form of the parser (`preserveOrder`): `{tag: children, ':@': {'@_name': text}}`; text has the tag `#text`,
+ * sections of CDATA `#cdata`, processing instructions a tag that begins with `?`. Texts have their entities still.
+ */
+export type XmlNode = Readonly<Record<string, readonly XmlNode[] | string | XmlAttributes>>;
+export type XmlAttributes = Readonly<Record<string, string>>;
+
+export interface XmlElement {
+  /** with its prefix */
+  readonly tag: string;
+  /** names have `@_` before them */
+  readonly attributes: XmlAttributes;
+  readonly children: readonly XmlNode[];
+}
+
+const attributesKey = ':@';
+export const attributePrefix = '@_';
+const textTag = '#text';
+const cdataTag = '#cdata';
+const none: XmlAttributes = {};
+
+/** @throws SimError PEER_ERROR always */
+export function refuseXml(reason: string): never {
+  throw new SimError('PEER_ERROR', `the XML document ${reason}`);
+}
+
+const library = memo(() => {
+  checkDescriptorsToRequire();
+  return require('fast-xml-parser') as typeof fastXmlParser;
+});
+
+/** Its version 5 marks the check before parsing as deprecated, in favour of a package with the same code. */
+interface CheckingParser {
+  parse(text: string, check: true): unknown;
+}
+
+const parsers = new Map<number, CheckingParser>();
+
+function parserFor(nesting: number): CheckingParser {
+  const known = parsers.get(nesting);
+  if (known) return known;
+  const parser = new (library().XMLParser)({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: attributePrefix,
+    parseTagValue: false,
+    parseAttributeValue: false,
+    trimValues: false,
+    processEntities: false,
+    cdataPropName: cdataTag,
+    jPath: false,
+    // its count begins below the root
+    maxNestedTags: nesting - 1,
+    onDangerousProperty: refuseName,
+  });
+  parsers.set(nesting, parser);
+  return parser;
+}
+
+/** Names of JavaScript's own: no schema has one. */
+function refuseName(name: string): never {
+  return refuseXml(`has the name ${name}, which is reserved`);
+}
+
+/** Characters that XML 1.0 does not have, and halves of characters. */
+export const noXmlCharacter = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
+function textOf(octets: Uint8Array, limits: XmlLimits): string {
+  if (octets.length > limits.octets) refuseXml(`has ${octets.length} octets, more than ${limits.octets}`);
+  let text;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(octets);
+  } catch {
+    return refuseXml('is not in UTF-8');
+  }
+  const declaration = /<!(?!--|\[CDATA\[)/u.exec(text);
+  if (declaration) refuseXml(`has a document type or another declaration at character ${declaration.index + 1}`);
+  const control = noXmlCharacter.exec(text);
+  if (control) refuseXml(`has a character at ${control.index + 1} that XML does not permit`);
+  let elements = 0;
+  for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
+    const next = text.charCodeAt(at + 1);
+    // neither an end tag, nor a comment, nor an instruction
+    if (next !== 0x2f && next !== 0x21 && next !== 0x3f && ++elements > limits.elements)
+      refuseXml(`has more than ${limits.elements} elements`);
+  }
+  return text;
+}
+
+/** The element of a node; null: text, a comment or an instruction. */
+export function elementOf(node: XmlNode): XmlElement | null {
+  for (const tag in node) {
+    if (tag === attributesKey) continue;
+    if (tag === textTag || tag === cdataTag || tag.startsWith('?')) return null;
+    const attributes = node[attributesKey] as XmlAttributes | undefined;
+    return { tag, attributes: attributes ?? none, children: node[tag] as readonly XmlNode[] };
+  }
+  return null;
+}
+
+export const localName = (tag: string): string => tag.slice(tag.indexOf(':') + 1);
+
+function checkName(tag: string): void {
+  if (localName(tag) in Object.prototype) refuseName(localName(tag));
+}
+
+function checkElement({ tag, attributes, children }: XmlElement, limits: XmlLimits): void {
+  checkName(tag);
+  let count = 0;
+  for (const name in attributes) {
+    checkName(name.slice(attributePrefix.length));
+    if (++count > limits.attributes) refuseXml(`has an element with more than ${limits.attributes} attributes`);
+  }
+  for (const child of children) {
+    const element = elementOf(child);
+    if (element) checkElement(element, limits);
+  }
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+
+function decoded(entity: string, name: string): string {
+  const known = Object.hasOwn(entities, name) ? entities[name] : undefined;
+  if (known !== undefined) return known;
+  const digits = /^#(?:x([0-9a-f]{1,8})|([0-9]{1,8}))$/iu.exec(name);
+  if (!digits) return refuseXml(`has the entity ${entity.slice(0, 40)}, which XML does not have`);
+  const point = digits[1] === undefined ? Number(digits[2]) : parseInt(digits[1], 16);
+  if (point > 0x10ffff || noXmlCharacter.test(String.fromCodePoint(point)))
+    return refuseXml(`has the entity ${entity}, which is no character of XML`);
+  return String.fromCodePoint(point);
+}
+
+/** A text with its entities decoded: the five of XML, and characters by number. @throws SimError PEER_ERROR */
+export function withoutEntities(text: string): string {
+  return text.includes('&') ? text.replace(/&([^;&]*);?/gu, decoded) : text;
+}
+
+/** The text of an element, without that of elements inside it. @throws SimError PEER_ERROR */
+export function elementText(children: readonly XmlNode[]): string {
+  let text = '';
+  for (const node of children) {
+    const plain = node[textTag];
+    if (typeof plain === 'string') text += withoutEntities(plain);
+    for (const { [textTag]: part } of (node[cdataTag] ?? []) as readonly XmlNode[])
+      if (typeof part === 'string') text += part;
+  }
+  return text;
+}
+
+const isBlank = (node: XmlNode): boolean => {
+  const text = node[textTag];
+  return typeof text === 'string' ? text.trim() === '' : !(cdataTag in node);
+};
+
+/** The parser's message ends with line and column if its check of the form has failed. */
+function placed(message: string): string {
+  const [, reason = message, line, column = ''] = /^(.*):([0-9]+):([0-9]+|undefined)$/su.exec(message) ?? [];
+  return `${line === undefined || column === 'undefined' ? '' : `line ${line}, column ${column}: `}${reason.slice(0, 200)}`;
+}
+
+/**
+ * The root of a document.
+ * @throws SimError PEER_ERROR with the reason and, where it is known, the place; SHORTAGE
+ */
+export function parseTree(octets: Uint8Array, limits: XmlLimits): XmlElement {
+  const text = textOf(octets, limits);
+  let nodes;
+  try {
+    nodes = parserFor(limits.nesting).parse(text, true) as readonly XmlNode[];
+  } catch (error) {
+    if (error instanceof SimError) throw error;
+    return refuseXml(`cannot be read: ${placed(errorText(error))}`);
+  }
+  const roots = nodes.map(elementOf).filter((element) => element !== null);
+  const [root] = roots;
+  // the parser drops text behind the root
+  const isOne = text.trimEnd().endsWith('>') && nodes.every((node) => elementOf(node) !== null || isBlank(node));
+  if (root === undefined || roots.length > 1 || !isOne) return refuseXml('is not one root element alone');
+  checkElement(root, limits);
+  return root;
+}
