@@ -1,0 +1,154 @@
+import { expect } from 'chai';
+import { origin, settled } from './fake-server.ts';
+import { hrefsFor, lfdi, named, remoteStartS, rig, stopReporters, valuesOf } from './reporter-rig.ts';
+
+describe('CSIP reporter: metering mirror', () => {
+  afterEach(stopReporters);
+
+  it('makes a mirror of the device and one of the site, with the types of their readings', async () => {
+    const { server, reporter } = rig();
+    reporter.follow(hrefsFor(1));
+    await settled();
+    const [device, site] = server.sent('MirrorUsagePoint');
+    expect(device).to.include({ roleFlags: '0049', deviceLFDI: lfdi, serviceCategoryKind: 0, status: 1 });
+    expect(site).to.include({ roleFlags: '0003', deviceLFDI: lfdi });
+    expect(device?.mRID).not.to.equal(site?.mRID);
+    expect(device?.MirrorMeterReading?.map(({ ReadingType: type }) => [type?.uom, type?.phase])).to.deep.equal([
+      [38, undefined],
+      [63, undefined],
+      [29, 129],
+      [29, 65],
+      [29, 33],
+      [33, undefined],
+    ]);
+  });
+
+  it('posts averages of the counters at the postRate that it reads back', async () => {
+    const { plant, server, reporter, run } = rig({ types: ['Batt-3Phase'] });
+    server.postRate = 60;
+    plant.device(0).bank.transact({ source: 'rest' }, ({ m704 }) => {
+      m704.WSetMod = 'WATTS';
+      m704.WSet = -3000;
+      m704.WSetEna = 'ENABLED';
+    });
+    await run(60);
+    reporter.follow(hrefsFor(1));
+    await settled();
+    await run(180);
+    const [device, site] = server.sent('MirrorUsagePoint');
+    const import_ = valuesOf(server, named(device, 'Active power, import positive').mRID);
+    expect(import_.map(({ start, duration }) => [start - remoteStartS, duration])).to.deep.equal([
+      [60, 60],
+      [120, 60],
+      [180, 60],
+    ]);
+    for (const { value } of import_) expect(value).to.be.closeTo(3000, 1);
+    const atSite = valuesOf(server, named(site, 'Active power, import positive').mRID);
+    for (const { value } of atSite) expect(value).to.be.closeTo(3000, 1);
+    const volts = valuesOf(server, named(device, 'Voltage L1').mRID);
+    expect(volts[0]?.value).to.equal(Math.round((plant.device(0).bank.map.m701.VL1 ?? NaN) * 10));
+    expect(server.sent('MirrorMeterReadingList')[0]?.MirrorMeterReading?.[0]).not.to.have.property('ReadingType');
+  });
+
+  it('agrees with the counters of the device', async () => {
+    const { plant, server, reporter, run } = rig();
+    server.postRate = 300;
+    reporter.follow(hrefsFor(1));
+    await settled();
+    const whAt = () => plant.device(0).bank.map.m701.TotWhInj ?? NaN;
+    const before = whAt();
+    await run(600);
+    const mrid = named(server.sent('MirrorUsagePoint')[0], 'Active power, import positive').mRID;
+    const wh = valuesOf(server, mrid).reduce((sum, { value, duration }) => sum - ((value ?? 0) * duration) / 3600, 0);
+    expect(wh).to.be.closeTo(whAt() - before, 1);
+  });
+
+  it('obeys a postRate that changes at the next poll of the list', async () => {
+    const { server, reporter, run } = rig();
+    server.postRate = 60;
+    server.pollRate = 30;
+    reporter.follow(hrefsFor(1));
+    await run(61.5);
+    server.postRate = 15;
+    await run(45);
+    const mrid = named(server.sent('MirrorUsagePoint')[0], 'Frequency').mRID;
+    // the answer comes after the tick that ends at 91.5 s
+    const durations = valuesOf(server, mrid).map(({ duration }) => duration);
+    expect(durations.slice(0, 3)).to.deep.equal([60, 32, 15]);
+    expect(reporter.readings(null).postRateS).to.equal(15);
+  });
+
+  it('makes the mirror again when the server has forgotten it, and keeps what was not sent', async () => {
+    const { server, reporter, run } = rig();
+    server.postRate = 15;
+    reporter.follow(hrefsFor(1));
+    await run(16.5);
+    server.down = true;
+    await run(45);
+    server.down = false;
+    server.mirrors.clear();
+    await run(45);
+    expect(server.sent('MirrorUsagePoint')).to.have.lengthOf(4);
+    const mrid = named(server.sent('MirrorUsagePoint')[0], 'Frequency').mRID;
+    const answered = new Set(valuesOf(server, mrid).map(({ start }) => start - remoteStartS));
+    expect([...answered].sort((a, b) => a - b)).to.deep.equal([0, 15, 30, 45, 60, 75, 90].slice(0, answered.size));
+    expect(answered.size).to.be.at.least(6);
+  });
+
+  it('posts one by one where the server refuses lists', async () => {
+    const { server, reporter, run } = rig({
+      readings: { flow: 'split', positive: 'import', device: true, site: false },
+    });
+    server.postRate = 15;
+    server.statuses.set('POST MirrorMeterReadingList', 400);
+    reporter.follow(hrefsFor(1));
+    await run(31.5);
+    expect(server.sent('MirrorMeterReadingList')).to.have.lengthOf(1);
+    expect(server.sent('MirrorMeterReading')).to.have.lengthOf(16);
+    expect(reporter.readings(0)).to.include({ posted: 2, postRateS: 15 });
+  });
+
+  it('shows the values that were posted last, in their units', async () => {
+    const { plant, server, reporter, run } = rig();
+    server.postRate = 15;
+    reporter.follow(hrefsFor(1));
+    await run(15);
+    const { sets, mupHref } = reporter.readings(0);
+    expect(mupHref).to.equal(`${origin}/mup/1`);
+    const hz = sets.find(({ uom }) => uom === 33);
+    expect(hz?.values).to.deep.equal([
+      { startServerMs: remoteStartS * 1000, durationS: 15, value: plant.device(0).bank.map.m701.Hz },
+    ]);
+  });
+
+  it('sends the period under way on demand', async () => {
+    const { server, reporter, run } = rig();
+    reporter.follow(hrefsFor(1));
+    await run(9);
+    await reporter.sendReadings();
+    const mrid = named(server.sent('MirrorUsagePoint')[0], 'Frequency').mRID;
+    expect(valuesOf(server, mrid).map(({ start, duration }) => [start, duration])).to.deep.equal([[remoteStartS, 9]]);
+  });
+
+  it('goes on while the simulation is paused and the time of the server is not', async () => {
+    const { server, reporter, timers } = rig({ mode: 'wall' });
+    server.postRate = 60;
+    reporter.follow(hrefsFor(1));
+    await settled();
+    timers.pass(70_000);
+    await settled();
+    const mrid = named(server.sent('MirrorUsagePoint')[0], 'Frequency').mRID;
+    expect(valuesOf(server, mrid).map(({ start, duration }) => [start, duration])).to.deep.equal([[remoteStartS, 60]]);
+  });
+
+  it('says the same twice when it is stepped', async () => {
+    const bodies = async () => {
+      const { server, reporter, run } = rig({ types: ['PV-3Phase', 'Batt-3Phase'] });
+      server.postRate = 30;
+      reporter.follow(hrefsFor(2, { postRateS: 45 }));
+      await run(120);
+      return JSON.stringify(server.requests.map(({ href, body }) => [href, body]));
+    };
+    expect(await bodies()).to.equal(await bodies());
+  });
+});
