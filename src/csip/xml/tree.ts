@@ -175,6 +175,16 @@ const isBlank = (node: XmlNode): boolean => {
   return typeof text === 'string' ? text.trim() === '' : !(cdataTag in node);
 };
 
+/** Without comments and instructions; the parser does not tell of text behind a root. */
+function endsWithTag(text: string): boolean {
+  let end = text.trimEnd();
+  for (;;) {
+    const start = end.endsWith('-->') ? '<!--' : end.endsWith('?>') ? '<?' : null;
+    if (start === null) return end.endsWith('>');
+    end = end.slice(0, end.lastIndexOf(start)).trimEnd();
+  }
+}
+
 /** The parser's message ends with line and column if its check of the form has failed. */
 function placed(message: string): string {
   const [, reason = message, line, column = ''] = /^(.*):([0-9]+):([0-9]+|undefined)$/su.exec(message) ?? [];
@@ -196,8 +206,7 @@ export function parseTree(octets: Uint8Array, limits: XmlLimits): XmlElement {
   }
   const roots = nodes.map(elementOf).filter((element) => element !== null);
   const [root] = roots;
-  // the parser drops text behind the root
-  const isOne = text.trimEnd().endsWith('>') && nodes.every((node) => elementOf(node) !== null || isBlank(node));
+  const isOne = endsWithTag(text) && nodes.every((node) => elementOf(node) !== null || isBlank(node));
   if (root === undefined || roots.length > 1 || !isOne) return refuseXml('is not one root element alone');
   checkElement(root, limits);
   return root;
