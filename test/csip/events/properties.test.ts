@@ -183,7 +183,7 @@ describe('CSIP events: properties', () => {
         reference.responses = [];
       });
     };
-    fc.assert(fc.property(plan, check), { numRuns: 1_500 });
+    fc.assert(fc.property(plan, check), { numRuns: 300 });
   });
 
   it('respond in a legal order, with one ending each, and 7 before the 2 of the winner', () => {
@@ -211,7 +211,7 @@ describe('CSIP events: properties', () => {
         }
       }
     };
-    fc.assert(fc.property(plan, check), { numRuns: 300 });
+    fc.assert(fc.property(plan, check), { numRuns: 100 });
   });
 
   it('need no step but those that nextS asks for', () => {
@@ -227,7 +227,7 @@ describe('CSIP events: properties', () => {
       while (sparse.nextS !== null && sparse.nextS <= lastTick + 1) sparse.time(sparse.nextS);
       expect(sparse.responses).to.deep.equal(dense.responses);
     };
-    fc.assert(fc.property(plan, check), { numRuns: 300 });
+    fc.assert(fc.property(plan, check), { numRuns: 80 });
   });
 
   it('are the same when the state goes through JSON at every second', () => {
@@ -242,6 +242,6 @@ describe('CSIP events: properties', () => {
       });
       expect(stored.responses).to.deep.equal(straight.responses);
     };
-    fc.assert(fc.property(plan, check), { numRuns: 150 });
+    fc.assert(fc.property(plan, check), { numRuns: 40 });
   });
 });

@@ -1,0 +1,252 @@
+/**
+ * The listener for notifications (IEEE 2030.5 subscription/notification): a server of its own, over TLS with the
+ * certificates of the client unless plain HTTP is asked for. It takes POSTs of Notification at the paths that were given
+ * out, and bounds what a peer may cost: connections, their time, and the body.
+ */
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer as createNetServer } from 'node:net';
+import type { Server as NetServer, Socket } from 'node:net';
+import { errorText, SimError } from '../../core/errors.ts';
+import { createHttpGuard } from '../../core/http/http-guard.ts';
+import type { HttpGuard } from '../../core/http/http-guard.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { hostAndPort, listen, peerOf } from '../../core/net/listen.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { TlsGate } from '../../core/tls/gate.ts';
+import type { Received, ReceivedDocument } from '../xml/document.ts';
+import type { Notification } from '../xml/documents.ts';
+import { ListenerConnections } from './connections.ts';
+
+export interface NotificationLimits {
+  readonly connections: number;
+  readonly bodyBytes: number;
+  readonly handshakeMs: number;
+  /** from the handshake, or the last answer, to the end of the next request */
+  readonly requestMs: number;
+}
+
+export const notificationLimits: NotificationLimits = {
+  connections: 16,
+  bodyBytes: 1024 * 1024,
+  handshakeMs: 10_000,
+  requestMs: 30_000,
+};
+
+export interface NotificationListenerOptions {
+  readonly host: string;
+  /** 0: any free port */
+  readonly port: number;
+  /** null: plain HTTP */
+  readonly gate: TlsGate<unknown> | null;
+  /** by which the server reaches it, without a path at its end; null: address and port */
+  readonly uri: string | null;
+  /** @throws SimError PEER_ERROR for what is no document */
+  readonly parse: (body: Buffer) => ReceivedDocument;
+  readonly clock: WallClock;
+  readonly later: Later;
+  readonly log: Pick<Logger, 'info' | 'warning'>;
+  readonly limits?: Partial<NotificationLimits>;
+  /** is told of every request that was answered, for the record of messages */
+  readonly onAnswer?: (answered: AnsweredRequest) => void;
+}
+
+/** A request with its answer, which has no body. */
+export interface AnsweredRequest {
+  readonly peer: string;
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** null: it was refused before its body was read */
+  readonly body: Buffer | null;
+  readonly status: number;
+  readonly durationMs: number;
+}
+
+export interface ReceivedNotification {
+  readonly notification: Received<Notification>;
+  readonly peer: string;
+}
+
+/** Takes the notifications of one path. */
+export type NotificationTaker = (received: ReceivedNotification) => void;
+
+/** In front of the ids of subscriptions. */
+const pathPrefix = '/notify/';
+
+interface Verdict {
+  readonly status: number;
+  readonly body: Buffer | null;
+}
+
+export class NotificationListener {
+  readonly #options: NotificationListenerOptions;
+  readonly #limits: NotificationLimits;
+  readonly #takers = new Map<string, NotificationTaker>();
+  readonly #http: Server;
+  readonly #net: NetServer;
+  readonly #connections: ListenerConnections;
+  #guard: HttpGuard | null = null;
+  #base = '';
+
+  constructor(options: NotificationListenerOptions) {
+    this.#options = options;
+    this.#limits = { ...notificationLimits, ...options.limits };
+    // a server without a port of its own does not watch its times: the connections do
+    this.#http = createServer(
+      { maxHeaderSize: 16 * 1024, headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 },
+      (request, response) => void this.#serve(request, response),
+    );
+    this.#connections = new ListenerConnections(this.#limits, options.clock, options.later);
+    this.#net = createNetServer((socket) => this.#admit(socket));
+  }
+
+  /** @throws SimError LISTEN_FAILED */
+  async open(): Promise<void> {
+    const { host, port, uri, gate } = this.#options;
+    const bound = await listen(this.#net, host, port, 'CSIP notifications');
+    const scheme = gate === null ? 'http' : 'https';
+    this.#base = (uri ?? `${scheme}://${hostAndPort(host, bound.port)}`).replace(/\/+$/, '');
+    this.#guard = createHttpGuard({ host, allowedHosts: [new URL(this.#base).hostname], corsOrigins: [] });
+  }
+
+  /** In front of `/notify/...`, as the server is to reach it. */
+  get base(): string {
+    return this.#base;
+  }
+
+  /** Port in use; null: it does not listen. */
+  get port(): number | null {
+    const address = this.#net.address();
+    return address === null || typeof address === 'string' ? null : address.port;
+  }
+
+  get openConnections(): number {
+    return this.#connections.size;
+  }
+
+  /** The notificationURI of an id, which is a word of a path. */
+  uriOf(id: string): string {
+    return `${this.#base}${pathPrefix}${id}`;
+  }
+
+  /** Takes the notifications for an id from now on; others are answered 404. @returns ends it */
+  take(id: string, taker: NotificationTaker): () => void {
+    this.#takers.set(id, taker);
+    return () => {
+      if (this.#takers.get(id) === taker) this.#takers.delete(id);
+    };
+  }
+
+  /** Ends every connection. */
+  async close(): Promise<void> {
+    this.#takers.clear();
+    const ended = new Promise<void>((resolve) => {
+      this.#net.close(() => resolve());
+    });
+    this.#connections.closeAll();
+    await ended;
+  }
+
+  #admit(socket: Socket): void {
+    const { gate, log } = this.#options;
+    if (!this.#connections.admit(socket)) return;
+    if (gate === null) {
+      this.#ready(socket);
+      return;
+    }
+    const peer = peerOf(socket);
+    gate.admit(socket, {
+      secured: (secure) => this.#ready(secure),
+      failed: (reason) => log.info(`${peer}: no TLS session for notifications: ${reason}`),
+    });
+  }
+
+  /** @param socket the TLS session where there is one */
+  #ready(socket: Socket): void {
+    this.#connections.waits(socket);
+    this.#http.emit('connection', socket);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { clock, log, onAnswer } = this.#options;
+    const startMs = clock.monotonicMs();
+    const peer = peerOf(request.socket);
+    this.#connections.works(request.socket);
+    let verdict: Verdict;
+    try {
+      verdict = await this.#judge(request, peer);
+    } catch (error) {
+      // the peer has gone
+      log.info(`${peer}: a notification broke off: ${errorText(error)}`);
+      request.socket.destroy();
+      return;
+    }
+    this.#connections.waits(request.socket);
+    const { status, body } = verdict;
+    const { method = '', url = '', headers } = request;
+    if (status === 405) response.setHeader('Allow', 'POST');
+    // the rest of a body that was not read would be taken for the next request
+    if (body === null) response.setHeader('Connection', 'close');
+    response.writeHead(status).end();
+    const shown = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value.join(', ') : (value ?? '')]),
+    );
+    onAnswer?.({ peer, method, url, headers: shown, body, status, durationMs: clock.monotonicMs() - startMs });
+  }
+
+  async #judge(request: IncomingMessage, peer: string): Promise<Verdict> {
+    const taker = this.#takerOf(request);
+    const refusal = this.#refusal(request, taker);
+    if (refusal !== null) return { status: refusal, body: null };
+    const body = await this.#bodyOf(request);
+    if (body === null) return { status: 413, body };
+    try {
+      const document = this.#options.parse(body);
+      if (document.name !== 'Notification') throw new SimError('PEER_ERROR', `it is a ${document.name}`);
+      // another one may have ended it while the body came
+      if (taker === undefined || this.#takerOf(request) !== taker) return { status: 404, body };
+      taker({ notification: document.value, peer });
+      return { status: 204, body };
+    } catch (error) {
+      this.#options.log.warning(`${peer}: a notification cannot be used: ${errorText(error)}`);
+      return { status: error instanceof SimError && error.code === 'PEER_ERROR' ? 400 : 500, body };
+    }
+  }
+
+  #takerOf({ url = '' }: IncomingMessage): NotificationTaker | undefined {
+    const [path = ''] = url.split('?');
+    const own = new URL(this.#base).pathname.replace(/\/$/, '') + pathPrefix;
+    // behind a proxy the path of the base may be gone
+    const start = [own, pathPrefix].find((prefix) => path.startsWith(prefix));
+    return start === undefined ? undefined : this.#takers.get(path.slice(start.length));
+  }
+
+  /** What can be refused without the body; null: nothing. */
+  #refusal(request: IncomingMessage, taker: NotificationTaker | undefined): number | null {
+    const { method, headers } = request;
+    if (this.#guard === null || this.#guard.checkHost(request) !== null) return 421;
+    // no server of 2030.5 is a page in a browser
+    if (headers.origin !== undefined || this.#guard.checkOrigin(request) !== null) return 403;
+    if (taker === undefined) return 404;
+    if (method !== 'POST') return 405;
+    const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+    if (!/^(application|text)\/([\w.-]+\+)?xml$/.test(type)) return 415;
+    if ((headers['content-encoding'] ?? 'identity') !== 'identity') return 415;
+    return Number(headers['content-length'] ?? 0) > this.#limits.bodyBytes ? 413 : null;
+  }
+
+  /** null: it is too long. @throws when the peer ends it */
+  async #bodyOf(request: IncomingMessage): Promise<Buffer | null> {
+    const pieces: Buffer[] = [];
+    let length = 0;
+    // a body that is too long is answered, so it must not end the connection
+    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      length += piece.length;
+      if (length > this.#limits.bodyBytes) return null;
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  }
+}
