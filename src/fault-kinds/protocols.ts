@@ -1,6 +1,7 @@
 /** The protocols that have faults: one row each. */
 import type { CommName } from '../core/adapter.ts';
 import type { FaultKind, FaultProtocol } from '../core/faults/kinds.ts';
+import { csipFaults } from './csip.ts';
 import { deviceEffectFaults } from './device-effect.ts';
 import { modbusAcceptanceFaults } from './modbus-acceptance.ts';
 import { modbusReadingFaults } from './modbus-reading.ts';
@@ -51,6 +52,20 @@ export const protocolFaults: readonly ProtocolFaults[] = [
       examples: [
         { kind: 'delay', delay_ms: 300, jitter_ms: 500, function: 3, duration_s: 60 },
         { kind: 'exception', code: 6, points: ['704.WMaxLimPct'], function: [6, 16], count: 3 },
+      ],
+    },
+  },
+  {
+    protocol: 'csip',
+    name: 'CSIP',
+    kinds: csipFaults,
+    carriedOutBy: ['csip'],
+    rest: {
+      path: '/csip/fault',
+      tag: 'CSIP Client',
+      examples: [
+        { kind: 'clock_skew', skew_s: 3600, duration_s: 600 },
+        { kind: 'drop', resource: 'DERControlResponse', count: 1 },
       ],
     },
   },

@@ -36,15 +36,6 @@ export const dropSocketFault = faultKind({
   parameters: z.strictObject({}),
 });
 
-export const staleResourceFault = faultKind({
-  protocol: 'csip',
-  kind: 'stale_resource',
-  layer: 'reading',
-  summary: 'The client keeps what it has read before.',
-  targets: ['resources'],
-  parameters: z.strictObject({ age_s: z.number().min(0).max(3600).meta({ description: 'Age, simulated s.' }) }),
-});
-
 export const noConfirmFault = faultKind({
   protocol: 'dnp3',
   kind: 'no_confirm',
@@ -67,17 +58,6 @@ export const madeUpProtocols: readonly ProtocolFaults[] = [
         { kind: 'call_error', action: 'Heartbeat', duration_s: 60 },
         { kind: 'drop_socket', count: 1 },
       ],
-    },
-  },
-  {
-    protocol: 'csip',
-    name: 'CSIP',
-    kinds: [staleResourceFault],
-    carriedOutBy: ['csip'],
-    rest: {
-      path: '/csip/fault',
-      tag: 'CSIP Client',
-      examples: [{ kind: 'stale_resource', age_s: 60, resource: '/derp/1/derc' }],
     },
   },
   {

@@ -25,10 +25,18 @@ export interface Disturbance {
   readonly delayMs?: number;
   /** it never leaves, and there is no answer */
   readonly drop?: boolean;
+  /** it never leaves, and counts as accepted */
+  readonly suppress?: boolean;
   /** over a connection of its own */
   readonly tls?: TlsDisturbance;
   /** sent in place of its own */
   readonly body?: OutgoingDocument;
+  /** changes the octets of the body, after all else */
+  readonly rewrite?: (xml: Buffer) => Buffer;
+  /** in place of application/sep+xml */
+  readonly contentType?: string;
+  /** it is sent twice, one after the other, and the second answer counts */
+  readonly twice?: boolean;
 }
 
 export interface ExchangeDisturber {

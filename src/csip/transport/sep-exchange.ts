@@ -66,6 +66,8 @@ interface Leg {
   readonly request: SepRequest;
   readonly http: HttpClient;
   readonly body: Buffer | null;
+  /** of the body; undefined: the one of the standard */
+  readonly contentType?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -105,13 +107,16 @@ export class HttpExchange implements SepExchange {
     const url = this.#links.resolve(request.href, request.base);
     const disturbance = this.#disturber.active ? this.#disturbanceOf(request, url) : null;
     const document = request.body === undefined ? null : (disturbance?.body ?? request.body);
-    const body = document === null ? null : Buffer.from(this.#options.codec.build(document));
+    const body = document === null ? null : this.#octetsOf(document, disturbance);
     const signal =
       request.signal === undefined ? this.#ending.signal : AbortSignal.any([this.#ending.signal, request.signal]);
     if (disturbance !== null) await this.#disturbed(disturbance, { request, url, body, signal });
+    if (disturbance?.suppress) return this.#asAccepted(url);
     const odd = disturbance?.tls === undefined ? null : this.#oddClient(disturbance.tls);
     try {
-      const arrived = await this.#follow({ request, http: odd ?? this.#current(), body, signal }, url);
+      const leg = { request, http: odd ?? this.#current(), body, contentType: disturbance?.contentType, signal };
+      if (disturbance?.twice) await this.#follow(leg, url);
+      const arrived = await this.#follow(leg, url);
       return this.#answerOf(request, arrived);
     } finally {
       await odd?.close();
@@ -178,12 +183,12 @@ export class HttpExchange implements SepExchange {
     throw new SimError('PEER_ERROR', `${first.href} leads to more than ${maxRedirects} redirects`);
   }
 
-  async #send({ request, http, body, signal }: Leg, url: URL): Promise<Arrived> {
+  async #send({ request, http, body, contentType = mediaType, signal }: Leg, url: URL): Promise<Arrived> {
     const { clock, channel } = this.#options;
     const headers = {
       'user-agent': `derbench/${packageVersion()}`,
       accept: mediaType,
-      ...(body !== null && { 'content-type': mediaType }),
+      ...(body !== null && { 'content-type': contentType }),
     };
     const beganMs = clock.monotonicMs();
     const note = (answer: HttpAnswer | null, error: string | null) => {
@@ -249,6 +254,17 @@ export class HttpExchange implements SepExchange {
     } catch {
       return null;
     }
+  }
+
+  #octetsOf(document: OutgoingDocument, disturbance: Disturbance | null): Buffer {
+    const octets = Buffer.from(this.#options.codec.build(document));
+    return disturbance?.rewrite?.(octets) ?? octets;
+  }
+
+  /** The answer to a request that a fault keeps back. */
+  #asAccepted({ href: url }: URL): SepAnswer {
+    const { clock } = this.#options;
+    return { status: 204, url, location: null, document: null, middleMonotonicMs: clock.monotonicMs() };
   }
 
   /** Waits and losses of a disturbed request. */

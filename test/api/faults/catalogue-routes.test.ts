@@ -31,8 +31,8 @@ describe('catalogue and profiles of faults (13)', () => {
       faultKinds.map(({ protocol, kind }) => `${protocol} ${kind}`),
     );
     expect(count).to.equal(faultKinds.length);
-    for (const { kind, parameters } of kinds) {
-      const row = faultKinds.find((each) => each.kind === kind);
+    for (const { protocol, kind, parameters } of kinds) {
+      const row = faultKinds.find((each) => each.kind === kind && each.protocol === protocol);
       expect(
         parameters.map(({ name }: Json) => name),
         kind,

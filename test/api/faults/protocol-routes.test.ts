@@ -49,7 +49,7 @@ async function open(comms: readonly CommName[]): Promise<void> {
     description: 'Of two protocols.',
     faults: [
       { protocol: 'ocpp' as const, kind: 'drop_socket' },
-      { protocol: 'csip' as const, kind: 'stale_resource', age_s: 1 },
+      { protocol: 'csip' as const, kind: 'clock_skew', skew_s: 1 },
     ],
   };
   const context = apiContext({ plant, faults, faultProfiles: [profile], adapters: comms.map(adapter) });
@@ -127,7 +127,7 @@ describe('a protocol with one row in the table of faults', () => {
     const before = faultRoutes.map(({ path, operationId }) => `${path} ${operationId}`);
     expect(routes.map(({ path, operationId }) => `${path} ${operationId}`)).to.include.members(before);
     expect(before).to.include('/modbus/fault set_modbus_fault');
-    expect(before.filter((each) => /csip|ocpp|dnp3/.test(each))).to.deep.equal([]);
+    expect(before.filter((each) => /ocpp|dnp3/.test(each))).to.deep.equal([]);
   });
 
   it('takes its faults with its targets, and shows them', async () => {
@@ -139,19 +139,14 @@ describe('a protocol with one row in the table of faults', () => {
     });
     const both = { protocol: 'ocpp', kind: 'call_error', action: ['Authorize', 'Reset'], connector: [0, 2] };
     expect(await target(station, both)).to.deep.equal({ ...none, action: ['Authorize', 'Reset'], connector: [0, 2] });
-    const stale = { protocol: 'csip', kind: 'stale_resource', age_s: 5, resource: ['DERControlList', '/dcap'] };
+    const stale = { protocol: 'csip', kind: 'clock_skew', skew_s: 5, resource: ['DERControlList', '/dcap'] };
     expect(await target('/csip/fault', stale)).to.deep.equal({ ...none, resource: ['DERControlList', '/dcap'] });
     expect(await target('/dnp3/fault', { kind: 'no_confirm', function: 129 })).to.deep.equal({
       ...none,
       function: [129],
     });
-    expect(kindsOf(await answered('/faults'))).to.deep.equal([
-      'call_error',
-      'call_error',
-      'stale_resource',
-      'no_confirm',
-    ]);
-    expect(kindsOf(await answered('/csip/fault'))).to.deep.equal(['stale_resource']);
+    expect(kindsOf(await answered('/faults'))).to.deep.equal(['call_error', 'call_error', 'clock_skew', 'no_confirm']);
+    expect(kindsOf(await answered('/csip/fault'))).to.deep.equal(['clock_skew']);
   });
 
   it('keeps nested parameters with their defaults', async () => {
@@ -172,9 +167,9 @@ describe('a protocol with one row in the table of faults', () => {
     expect(await places(station, { ...error, code: 'Nothing' })).to.deep.equal(['/code']);
     expect(await places(station, { ...error, waits: [{ octets: 0 }] })).to.deep.equal(['/waits/0/octets']);
     expect(await places(station, { ...error, points: ['701.W'], function: 3 })).to.deep.equal(['/points', '/function']);
-    expect(await places(station, { protocol: 'ocpp', kind: 'stale_resource' })).to.deep.equal(['/kind']);
+    expect(await places(station, { protocol: 'ocpp', kind: 'clock_skew' })).to.deep.equal(['/kind']);
     expect(
-      await places('/csip/fault', { protocol: 'csip', kind: 'stale_resource', age_s: 1, resource: 'derp list' }),
+      await places('/csip/fault', { protocol: 'csip', kind: 'clock_skew', skew_s: 1, resource: 'derp list' }),
     ).to.deep.equal(['/resource']);
     expect(await places('/dnp3/fault', { protocol: 'dnp3', kind: 'no_confirm', function: 256 })).to.deep.equal([
       '/function',
@@ -209,7 +204,7 @@ describe('a protocol with one row in the table of faults', () => {
   });
 
   it('ends its own faults only, whatever the filter names', async () => {
-    await answered('/csip/fault', { protocol: 'csip', kind: 'stale_resource', age_s: 5 });
+    await answered('/csip/fault', { protocol: 'csip', kind: 'clock_skew', skew_s: 5 });
     await answered('/dnp3/fault', { protocol: 'dnp3', kind: 'no_confirm' });
     await answered('/csip/fault', { clear: { protocol: 'dnp3' } });
     await answered('/csip/fault', { clear: { id: 2 } });
@@ -220,7 +215,7 @@ describe('a protocol with one row in the table of faults', () => {
   });
 
   it('injects nothing for a device that is not there', async () => {
-    const body = { protocol: 'csip', kind: 'stale_resource', age_s: 5, device: 0 };
+    const body = { protocol: 'csip', kind: 'clock_skew', skew_s: 5, device: 0 };
     expect((await refused('/csip/fault?device=9', 404, body)).code).to.equal('unknown-device');
     expect((await answered('/faults')).count).to.equal(0);
   });
@@ -264,7 +259,7 @@ describe('a protocol that is switched off', () => {
     );
     expect((await refused('/modbus/fault', 409, { kind: 'drop' })).detail).to.equal('Modbus is switched off.');
     expect((await answered(station)).count).to.equal(0);
-    expect((await answered('/csip/fault', { protocol: 'csip', kind: 'stale_resource', age_s: 1 })).count).to.equal(1);
+    expect((await answered('/csip/fault', { protocol: 'csip', kind: 'clock_skew', skew_s: 1 })).count).to.equal(1);
     expect((await answered('/faults', { clear: true })).count).to.equal(0);
   });
 

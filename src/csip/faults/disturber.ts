@@ -1,0 +1,157 @@
+/** Carries out the faults of the client of IEEE 2030.5: decides what happens to each request that it sends. */
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { FaultRegistry } from '../../core/faults/registry.ts';
+import {
+  clockSkewFault,
+  delayFault,
+  dropFault,
+  duplicateFault,
+  malformedXmlFault,
+  missingElementFault,
+  staleFault,
+  suppressFault,
+  tlsFailureFault,
+  wrongContentTypeFault,
+  wrongLfdiFault,
+  wrongMultiplierFault,
+  wrongStatusFault,
+  wrongSubjectFault,
+} from '../../fault-kinds/csip.ts';
+import { targetOf } from '../../fault-kinds/targets.ts';
+import type { Disturbable, Disturbance, ExchangeDisturber } from '../transport/disturber.ts';
+import type { OutgoingDocument } from '../xml/document.ts';
+import {
+  malformed,
+  withLfdi,
+  withMultipliers,
+  withoutElements,
+  withSkew,
+  withStatus,
+  withSubject,
+} from './documents.ts';
+
+export interface CsipDisturberOptions {
+  readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
+  /** whether the condition of a fault holds at a device */
+  readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
+}
+
+/** A disturbance while faults make it. */
+type Draft = { -readonly [Name in keyof Disturbance]: Disturbance[Name] };
+
+/** Addresses whose first documents a `stale` fault remembers. */
+const maxRemembered = 1000;
+
+/**
+ * The decisions about a request, in this order; a fault counts the occasion only when its decision is reached:
+ * 1. the first `drop`, `suppress` or `tls_failure` that strikes decides alone: it is not sent, or its connection fails;
+ * 2. all delays add up;
+ * 3. the document is changed by each fault of documents in order of injection, then the octets and headers.
+ * A request about no single device meets faults of all devices alone, and none with a condition.
+ */
+export function createCsipDisturber(options: CsipDisturberOptions): ExchangeDisturber {
+  return new RequestDisturber(options);
+}
+
+class RequestDisturber implements ExchangeDisturber {
+  readonly #options: CsipDisturberOptions;
+  #faults: readonly ActiveFault[] = [];
+  /** the first document of each address, by the fault that repeats it */
+  readonly #first = new Map<ActiveFault, Map<string, OutgoingDocument>>();
+
+  constructor(options: CsipDisturberOptions) {
+    this.#options = options;
+    const { registry } = options;
+    const sort = () => {
+      this.#faults = registry.active.filter(({ protocol }) => protocol === 'csip');
+      for (const fault of this.#first.keys()) if (!this.#faults.includes(fault)) this.#first.delete(fault);
+    };
+    registry.onChange(sort);
+    sort();
+  }
+
+  get active(): boolean {
+    return this.#faults.length > 0;
+  }
+
+  disturb(request: Disturbable): Disturbance | null {
+    const own = this.#faults.filter((fault) => this.#meets(fault, request));
+    if (own.length === 0) return null;
+    const strikes = (fault: ActiveFault) => fault.strikes(request.deviceIndex);
+    for (const fault of own) {
+      if (fault.isOf(dropFault) && strikes(fault)) return { drop: true };
+      if (fault.isOf(suppressFault) && request.method !== 'GET' && strikes(fault)) return { suppress: true };
+      if (fault.isOf(tlsFailureFault) && strikes(fault)) return { tls: fault.parameters.mode };
+    }
+    const draft: Draft = {};
+    for (const fault of own) this.#apply(fault, request, draft, strikes);
+    return Object.keys(draft).length === 0 ? null : draft;
+  }
+
+  #meets(fault: ActiveFault, { deviceIndex, resource, path }: Disturbable): boolean {
+    if (fault.isOver) return false;
+    const { resources } = targetOf(fault.facts.target);
+    if (resources !== undefined && !resources.some((name) => name === resource || name === path)) return false;
+    if (deviceIndex === null) return fault.facts.deviceIndex === null && fault.facts.when === null;
+    return fault.concerns(deviceIndex) && this.#options.holds(fault, deviceIndex);
+  }
+
+  #apply(fault: ActiveFault, request: Disturbable, draft: Draft, strikes: (fault: ActiveFault) => boolean): void {
+    if (fault.isOf(delayFault)) {
+      if (!strikes(fault)) return;
+      const { delay_ms: delayMs, jitter_ms: jitterMs } = fault.parameters;
+      draft.delayMs = (draft.delayMs ?? 0) + delayMs + fault.random.next() * jitterMs;
+    } else if (fault.isOf(duplicateFault)) {
+      if (request.method !== 'GET' && strikes(fault)) draft.twice = true;
+    } else if (request.body !== null) {
+      this.#spoil(fault, request, draft.body ?? request.body, draft, strikes);
+    }
+  }
+
+  /** Faults of requests with a document. @param body with the changes of earlier faults */
+  #spoil(
+    fault: ActiveFault,
+    request: Disturbable,
+    body: OutgoingDocument,
+    draft: Draft,
+    strikes: (fault: ActiveFault) => boolean,
+  ): void {
+    if (fault.isOf(malformedXmlFault)) {
+      if (!strikes(fault)) return;
+      const { rewrite: before = (xml: Buffer) => xml } = draft;
+      draft.rewrite = (xml) => malformed(before(xml), fault.parameters.mode);
+    } else if (fault.isOf(wrongContentTypeFault)) {
+      if (strikes(fault)) draft.contentType = fault.parameters.content_type;
+    } else {
+      const spoilt = fault.isOf(staleFault) ? this.#stale(fault, request, body) : spoiltBy(fault, body);
+      // what it does not change is no occasion
+      if (spoilt !== null && strikes(fault)) draft.body = spoilt;
+    }
+  }
+
+  /** The document that went first to an address; null: this one does. */
+  #stale(fault: ActiveFault, { method, path }: Disturbable, body: OutgoingDocument): OutgoingDocument | null {
+    if (method !== 'PUT') return null;
+    const first = this.#first.get(fault) ?? new Map<string, OutgoingDocument>();
+    this.#first.set(fault, first);
+    const known = first.get(path) ?? null;
+    if (known === null && first.size < maxRemembered) first.set(path, body);
+    return known;
+  }
+}
+
+/** Null: the fault changes nothing of such a document. */
+function spoiltBy(fault: ActiveFault, body: OutgoingDocument): OutgoingDocument | null {
+  const spoilt = spoiledCopy(fault, body);
+  return JSON.stringify(spoilt.value) === JSON.stringify(body.value) ? null : spoilt;
+}
+
+function spoiledCopy(fault: ActiveFault, body: OutgoingDocument): OutgoingDocument {
+  if (fault.isOf(clockSkewFault)) return withSkew(body, fault.parameters.skew_s);
+  if (fault.isOf(wrongLfdiFault)) return withLfdi(body, fault.parameters.lfdi ?? null);
+  if (fault.isOf(wrongStatusFault)) return withStatus(body, fault.parameters.status);
+  if (fault.isOf(wrongSubjectFault)) return withSubject(body, fault.parameters.mrid ?? null);
+  if (fault.isOf(missingElementFault)) return withoutElements(body, fault.parameters.elements);
+  if (fault.isOf(wrongMultiplierFault)) return withMultipliers(body, fault.parameters.shift);
+  return body;
+}
