@@ -245,7 +245,7 @@ write('documents.ts', [
   header,
   ...sorted.map(([name, rows]) => interfaceText(name, rows)),
   `/** Root elements that a client reads or writes. */\nexport interface Documents {\n${names.map((name) => `  readonly ${name}: ${name};\n`).join('')}}`,
-  `type Notifiable = Omit<Documents, 'Notification' | 'NotificationList'>;`,
+  `type Notifiable = Omit<Documents, 'Notification' | 'NotificationList' | 'Error' | 'ConnectionPoint'>;`,
   `/** The resource inside a notification: its type is that of \`xsi:type\`. */\nexport type NotifiedResource = {\n  readonly [Name in keyof Notifiable]: { readonly name: Name; readonly value: Notifiable[Name] };\n}[keyof Notifiable];`,
 ]);
 

@@ -942,7 +942,7 @@ export interface Documents {
   readonly ConnectionPoint: ConnectionPoint;
 }
 
-type Notifiable = Omit<Documents, 'Notification' | 'NotificationList'>;
+type Notifiable = Omit<Documents, 'Notification' | 'NotificationList' | 'Error' | 'ConnectionPoint'>;
 
 /** The resource inside a notification: its type is that of `xsi:type`. */
 export type NotifiedResource = {

@@ -1,6 +1,7 @@
 /** The tables of `tables.ts` in the form in which documents are read and written. */
 import { memo } from '../../core/memo.ts';
 import type { DocumentName } from './document.ts';
+import type { NotifiedResource } from './documents.ts';
 import { documentNames, scalars, types } from './tables.ts';
 import type { Row, ScalarFacts } from './tables.ts';
 
@@ -62,10 +63,11 @@ export const isDocumentName = (name: string): name is DocumentName => names.has(
 /** The vocabulary in which a document's root is named. */
 export const vocabularyOf = (name: DocumentName): Vocabulary => (name === 'ConnectionPoint' ? 'aus' : 'sep');
 
-/** Member of `Notification` whose type `xsi:type` names: any document but another notification. */
+/** Member of `Notification` whose type `xsi:type` names: a resource of IEEE 2030.5, but not another notification. */
 export const polymorphic = 'Resource';
-export const isNotifiable = (name: string): boolean =>
-  isDocumentName(name) && name !== 'Notification' && name !== 'NotificationList';
+const notNotified: ReadonlySet<string> = new Set(['Notification', 'NotificationList', 'Error', 'ConnectionPoint']);
+export const isNotifiable = (name: string): name is NotifiedResource['name'] =>
+  isDocumentName(name) && !notNotified.has(name);
 
 /** Namespaces; the one of before the publication of IEEE 2030.5-2018 is read, never written. */
 export const sepNamespace = 'urn:ieee:std:2030.5:ns';

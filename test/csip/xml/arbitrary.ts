@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import type { BuildOptions } from '../../../src/csip/xml/codec.ts';
 import type { DocumentName, OutgoingDocument } from '../../../src/csip/xml/document.ts';
+import { isNotifiable } from '../../../src/csip/xml/schema.ts';
 import { documentNames, scalars, types } from '../../../src/csip/xml/tables.ts';
 import type { Row, ScalarFacts } from '../../../src/csip/xml/tables.ts';
 
@@ -32,7 +33,7 @@ export function scalarArbitrary({ kind, min = 0, max = 0 }: ScalarFacts): fc.Arb
     );
   if (kind === 'hex') return hexOf(max);
   if (kind === 'text') return fc.array(character, { maxLength: max }).map((characters) => characters.join(''));
-  return fc.webPath().map((path) => (path === '' ? '/' : path));
+  return fc.webPath().map((path) => path.replace(/^\/*/u, '/'));
 }
 
 export function isAdmitted(since: Row[3], { revision, aus }: BuildOptions): boolean {
@@ -67,9 +68,7 @@ export function documentArbitrary(
   names: readonly DocumentName[] = documentNames,
 ): fc.Arbitrary<OutgoingDocument> {
   const possible = names.filter((name) => name !== 'ConnectionPoint' || options.aus !== null);
-  const notified = documentNames.filter(
-    (name) => !name.startsWith('Notification') && (name !== 'ConnectionPoint' || options.aus !== null),
-  );
+  const notified = documentNames.filter(isNotifiable);
   return fc
     .constantFrom(...possible)
     .chain((name) => valueOf(name, options, notified).map((value) => ({ name, value }) as unknown as OutgoingDocument));

@@ -48,6 +48,10 @@ export const peers = {
     present: () => succeeds(python, ['-c', 'import py20305.connectors.sunspec, sunspec2']),
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
   },
+  envoy_schema: {
+    present: () => succeeds(python, ['-c', 'import envoy_schema, lxml']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
   dertwin: {
     present: () => succeeds(python, ['-c', 'import dertwin.main'], dertwinEnvironment),
     get: 'python3 -m pip install --target .venv/dertwin -r test/interop/requirements-dertwin.txt',
@@ -128,6 +132,7 @@ export class PythonPeer {
       | 'sunspec_device'
       | 'der_connector'
       | 'power_flow'
+      | 'schema_judge'
       | 'pv_day',
     target: number | string | null,
     ...more: readonly string[]
