@@ -1,0 +1,341 @@
+/**
+ * The subscriptions of one connection identity: resources that say so are subscribed to at the SubscriptionList of their
+ * EndDevice, renewed, made anew after the server has ended them or was lost, and deleted at the end. Polling goes on
+ * beside them.
+ */
+import { createHash } from 'node:crypto';
+import type { CsipNotification, CsipSubscription } from '../../contract/csip-client.ts';
+import { errorText, SimError } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { BackOff, fullJitter } from '../../core/net/back-off.ts';
+import type { Jitter } from '../../core/net/back-off.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
+import type { DocumentName } from '../xml/document.ts';
+import type { NotificationListener, ReceivedNotification } from './listener.ts';
+
+/** A resource whose `subscribable` is 1 or 3. */
+export interface SubscribableResource {
+  /** absolute */
+  readonly url: string;
+  readonly name: DocumentName;
+  /** SubscriptionList of its EndDevice; absolute */
+  readonly listUrl: string;
+  readonly deviceIndex: number | null;
+}
+
+/** A notification of a subscription of this client. */
+export interface Notified {
+  /** the resource that was subscribed to; absolute */
+  readonly resource: string;
+  /** Notification.status: 0 changed, 1 cancelled, 2 moved, 3 definition changed, 4 deleted */
+  readonly status: number;
+}
+
+export interface SubscriptionsOptions {
+  readonly exchange: SepExchange;
+  readonly listener: Pick<NotificationListener, 'take' | 'uriOf'>;
+  /** LFDI of the connection: listeners are shared, and paths must not be */
+  readonly lfdi: string;
+  /** whether what is useful is subscribed to without being asked */
+  readonly automatic: boolean;
+  readonly clock: WallClock;
+  readonly later: Later;
+  readonly jitter: Jitter;
+  readonly log: Pick<Logger, 'info' | 'warning'>;
+  /** The resource is to be read again. */
+  readonly onNotification: (notified: Notified) => void;
+}
+
+/** What the walk reads again and again (CSIP 5.3). */
+const useful: ReadonlySet<DocumentName> = new Set([
+  'EndDeviceList',
+  'FunctionSetAssignmentsList',
+  'DERProgramList',
+  'DERControlList',
+  'DefaultDERControl',
+]);
+
+const renewMs = 12 * 3_600_000;
+const retries = { firstMs: 1_000, maxMs: 300_000 };
+const maxNotifications = 100;
+/** For the subscriptions that are deleted at the end. */
+const farewellMs = 1_000;
+/** Refusals that may pass: the server is busy or fails. */
+const isPassing = (status: number): boolean => status === 429 || status >= 500;
+
+interface Item {
+  readonly resource: SubscribableResource;
+  readonly backOff: BackOff;
+  wanted: boolean;
+  state: CsipSubscription['state'];
+  /** of the Subscription on the server */
+  href: string | null;
+  /** next request, on `WallClock.monotonicMs`; null: none is planned */
+  dueMs: number | null;
+  renewedAtMs: number | null;
+  notifications: number;
+  lastError: string | null;
+  endTake: (() => void) | null;
+}
+
+export class Subscriptions {
+  readonly #options: SubscriptionsOptions;
+  /** by URL */
+  readonly #items = new Map<string, Item>();
+  /** what a user has asked for, which holds while the resource is there or not */
+  readonly #chosen = new Map<string, boolean>();
+  #found: readonly SubscribableResource[] = [];
+  readonly #received: CsipNotification[] = [];
+  readonly #ending = new AbortController();
+  #reachable = false;
+  #closed = false;
+  #working: Promise<void> | null = null;
+  #cancelTimer: (() => void) | null = null;
+
+  constructor(options: SubscriptionsOptions) {
+    this.#options = options;
+  }
+
+  /** The resources that can be subscribed to now; those that are gone are left. */
+  follow(found: readonly SubscribableResource[]): void {
+    if (this.#closed) return;
+    this.#found = found;
+    const now = new Map(found.map((resource) => [resource.url, resource]));
+    for (const [url, item] of this.#items) {
+      const stays = now.get(url)?.listUrl === item.resource.listUrl;
+      if (!stays && item.wanted) this.#drop(item);
+      if (stays && item.wanted) now.delete(url);
+    }
+    for (const resource of now.values())
+      if (this.#chosen.get(resource.url) ?? (this.#options.automatic && useful.has(resource.name)))
+        this.#want(resource);
+    void this.#work();
+  }
+
+  /** Nothing is sent while the server cannot be reached; afterwards it may have forgotten every subscription. */
+  reachable(yes: boolean): void {
+    if (yes === this.#reachable) return;
+    this.#reachable = yes;
+    if (!yes) return;
+    for (const item of this.#items.values()) this.#plan(item, 0);
+    void this.#work();
+  }
+
+  /**
+   * Subscribes to a resource, or ends that; resolves when the server has answered.
+   * @throws SimError UNKNOWN_RESOURCE, NOT_CONNECTED
+   */
+  async choose(url: string, on: boolean): Promise<void> {
+    const resource = this.#found.find((each) => each.url === url);
+    const item = this.#items.get(url);
+    if (resource === undefined && (on || item === undefined))
+      throw new SimError('UNKNOWN_RESOURCE', `${url} is no resource that can be subscribed to`);
+    if (!this.#reachable || this.#closed) throw new SimError('NOT_CONNECTED', 'the server cannot be reached');
+    this.#chosen.set(url, on);
+    if (on && resource !== undefined && item?.wanted !== true) this.#want(resource);
+    if (!on && item?.wanted === true) this.#drop(item);
+    const chosen = this.#items.get(url);
+    while (chosen !== undefined && this.#isDue(chosen)) await this.#work();
+    // it may be under way since before
+    await this.#working;
+  }
+
+  list(): readonly CsipSubscription[] {
+    return [...this.#items.values()].map(({ resource, href, state, renewedAtMs, notifications, lastError }) => {
+      return { resource: resource.url, href, state, renewedAtMs, notifications, lastError };
+    });
+  }
+
+  /** Newest first. */
+  get notifications(): readonly CsipNotification[] {
+    return this.#received;
+  }
+
+  /** Takes no notification any more, and deletes the subscriptions as far as the server can be reached. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    const items = [...this.#items.values()];
+    for (const item of items) item.endTake?.();
+    const endWait = this.#options.later(farewellMs, () => this.#ending.abort());
+    await this.#working;
+    this.#cancelTimer?.();
+    if (this.#reachable) await Promise.all(items.map((item) => this.#delete(item)));
+    endWait();
+    this.#items.clear();
+  }
+
+  #want(resource: SubscribableResource): void {
+    const { listener, jitter } = this.#options;
+    const known = this.#items.get(resource.url);
+    known?.endTake?.();
+    const item: Item = {
+      resource,
+      backOff: new BackOff(fullJitter(retries, jitter)),
+      wanted: true,
+      state: 'pending',
+      href: known?.href ?? null,
+      dueMs: this.#options.clock.monotonicMs(),
+      renewedAtMs: null,
+      notifications: known?.notifications ?? 0,
+      lastError: null,
+      endTake: null,
+    };
+    item.endTake = listener.take(this.#idOf(resource), (received) => this.#take(item, received));
+    this.#items.set(resource.url, item);
+  }
+
+  #drop(item: Item): void {
+    item.wanted = false;
+    item.state = 'cancelled';
+    item.endTake?.();
+    item.endTake = null;
+    this.#plan(item, 0);
+  }
+
+  /** The same over restarts, so that a server that still notifies is understood and not subscribed to twice. */
+  #idOf({ url, listUrl }: SubscribableResource): string {
+    return createHash('sha256').update(`${this.#options.lfdi} ${listUrl} ${url}`).digest('hex').slice(0, 32);
+  }
+
+  #take(item: Item, { notification, peer }: ReceivedNotification): void {
+    const { subscribedResource, status = 0, Resource } = notification;
+    item.notifications += 1;
+    this.#received.unshift({
+      receivedAtMs: this.#options.clock.nowMs(),
+      resource: subscribedResource ?? null,
+      status: notification.status ?? null,
+      content: Resource?.name ?? null,
+      httpStatus: 204,
+      peer,
+    });
+    this.#received.splice(maxNotifications);
+    if (status === 0) item.backOff.reset();
+    else {
+      item.state = 'cancelled';
+      item.href = null;
+      item.lastError = `the server has ended it (status ${status})`;
+      // a server that ends each one at once is not asked faster and faster
+      this.#plan(item, item.backOff.nextMs());
+      void this.#work();
+    }
+    this.#options.onNotification({ resource: item.resource.url, status });
+  }
+
+  #plan(item: Item, inMs: number): void {
+    item.dueMs = this.#options.clock.monotonicMs() + inMs;
+  }
+
+  #isDue({ dueMs }: Item): boolean {
+    return this.#reachable && !this.#closed && dueMs !== null && dueMs <= this.#options.clock.monotonicMs();
+  }
+
+  /** Sends what is due, one after the other; a later call while that lasts is part of it. */
+  #work(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    this.#working ??= this.#sendAll().finally(() => {
+      this.#working = null;
+      // something may have become due after the last look
+      if ([...this.#items.values()].some((item) => this.#isDue(item))) void this.#work();
+      else this.#wait();
+    });
+    return this.#working;
+  }
+
+  async #sendAll(): Promise<void> {
+    for (;;) {
+      const item = [...this.#items.values()].find((each) => this.#isDue(each));
+      if (item === undefined) return;
+      item.dueMs = null;
+      if (item.wanted) await this.#post(item);
+      else await this.#leave(item);
+    }
+  }
+
+  /** What a user has left stays in the list. */
+  async #leave(item: Item): Promise<void> {
+    await this.#delete(item);
+    const { url } = item.resource;
+    if (this.#chosen.get(url) !== false && this.#items.get(url) === item) this.#items.delete(url);
+  }
+
+  #wait(): void {
+    if (this.#closed || !this.#reachable) return;
+    const { clock, later } = this.#options;
+    const dues = [...this.#items.values()].flatMap(({ dueMs }) => (dueMs === null ? [] : [dueMs]));
+    if (dues.length === 0) return;
+    this.#cancelTimer = later(Math.max(0, Math.min(...dues) - clock.monotonicMs()), () => {
+      void this.#work();
+    });
+  }
+
+  async #post(item: Item): Promise<void> {
+    const { exchange, listener } = this.#options;
+    const { url, listUrl, deviceIndex } = item.resource;
+    const { origin, pathname } = new URL(url);
+    const value = {
+      // without a query; servers know their resources by path
+      subscribedResource: origin === exchange.origin ? pathname : origin + pathname,
+      encoding: 0,
+      level: '+S1',
+      limit: 1,
+      notificationURI: listener.uriOf(this.#idOf(item.resource)),
+    };
+    const body = { name: 'Subscription', value } as const;
+    try {
+      const request = { method: 'POST', href: listUrl, resource: 'Subscription', body, deviceIndex } as const;
+      this.#settle(item, await exchange.request({ ...request, signal: this.#ending.signal }));
+    } catch (error) {
+      item.lastError = errorText(error);
+      this.#plan(item, item.backOff.nextMs());
+    }
+  }
+
+  #settle(item: Item, { status, location }: SepAnswer): void {
+    const { clock, log } = this.#options;
+    // the user or the server may have ended it meanwhile
+    if (!item.wanted) {
+      item.href = location ?? item.href;
+      return;
+    }
+    if (status < 300 || status === 409) {
+      if (item.state === 'active') item.backOff.reset();
+      item.state = 'active';
+      item.href = location ?? item.href;
+      item.renewedAtMs = clock.nowMs();
+      item.lastError = null;
+      this.#plan(item, renewMs);
+      return;
+    }
+    item.lastError = `HTTP ${status}`;
+    if (isPassing(status)) {
+      this.#plan(item, item.backOff.nextMs());
+      return;
+    }
+    item.state = 'refused';
+    item.href = null;
+    log.warning(`the server refuses a subscription to ${item.resource.url}: HTTP ${status}`);
+    this.#plan(item, renewMs);
+  }
+
+  /** One attempt: what is left of it on the server ends with its first notification, which is answered 404. */
+  async #delete(item: Item): Promise<void> {
+    const { exchange, log } = this.#options;
+    const { href } = item;
+    if (href === null) return;
+    item.href = null;
+    try {
+      await exchange.request({
+        method: 'DELETE',
+        href,
+        resource: 'Subscription',
+        deviceIndex: item.resource.deviceIndex,
+        signal: this.#ending.signal,
+      });
+    } catch (error) {
+      log.info(`a subscription could not be deleted: ${errorText(error)}`);
+    }
+  }
+}
