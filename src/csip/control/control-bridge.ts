@@ -108,7 +108,7 @@ class EndDeviceTarget implements ControlTarget {
     return limited === 'done' ? outcomes : this.#withoutSite(running, outcomes);
   }
 
-  onChange(listener: () => void): () => void {
+  onChange(listener: (reset: boolean) => void): () => void {
     const ends = this.#devices.map((each) => each.onChange(listener));
     return () => {
       for (const end of ends) end();

@@ -54,12 +54,14 @@ export class DeviceControls {
   readonly #plans = new Map<string, Plan>();
   /** controls that have been applied */
   readonly #running = new Set<string>();
-  /** by control, with the modes that they hold for */
-  readonly #slopes = new Map<string, { readonly modes: string; readonly slopes: Slopes }>();
+  /** by control, with what they follow from */
+  readonly #slopes = new Map<string, { readonly asked: string; readonly slopes: Slopes }>();
   readonly #switch: CommandHold<boolean>;
   readonly #storage: CommandHold<StoragePin>;
   readonly #slopeW: CommandHold<number | null>;
   readonly #slopeVar: CommandHold<number | null>;
+  readonly #listeners = new Set<(reset: boolean) => void>();
+  readonly #subscriptions: readonly (() => void)[];
 
   constructor(options: DeviceControlsOptions) {
     const { device, plant } = options;
@@ -71,6 +73,16 @@ export class DeviceControls {
     this.#storage = new CommandHold(storageState(device));
     this.#slopeW = new CommandHold(slopeState(device, 'wPctPerS'));
     this.#slopeVar = new CommandHold(slopeState(device, 'varPctPerS'));
+    this.#subscriptions = [
+      // after that of the holds, which has been there before
+      device.bank.onReload(() => {
+        this.#forget();
+        this.#tell(true);
+      }),
+      plant.onPower(({ index, down }) => {
+        if (index === device.index && !down) this.#tell(false);
+      }),
+    ];
   }
 
   /** Modes that act on the device, in the order of the bitmaps. */
@@ -109,22 +121,21 @@ export class DeviceControls {
     return new Map(outcomes);
   }
 
-  /** Calls back when the device has been reset, and nothing is in force any more, or answers again. */
-  onChange(listener: () => void): () => void {
-    const endReset = this.#points.onReset(() => {
-      this.forget();
-      listener();
-    });
-    const endPower = this.#options.plant.onPower(({ index, down }) => {
-      if (index === this.device.index && !down) listener();
-    });
+  onChange(listener: (reset: boolean) => void): () => void {
+    this.#listeners.add(listener);
     return () => {
-      endReset();
-      endPower();
+      this.#listeners.delete(listener);
     };
   }
 
-  forget(): void {
+  close(): void {
+    this.apply([]);
+    for (const end of this.#subscriptions) end();
+    this.#points.close();
+  }
+
+  #forget(): void {
+    this.#points.forget();
     for (const hold of [this.#switch, this.#storage, this.#slopeW, this.#slopeVar]) hold.forget();
     this.#contests.forget();
     this.#plans.clear();
@@ -132,9 +143,8 @@ export class DeviceControls {
     this.#running.clear();
   }
 
-  close(): void {
-    this.apply([]);
-    this.#points.close();
+  #tell(reset: boolean): void {
+    for (const listener of this.#listeners) listener(reset);
   }
 
   /** Makes the plans of new controls, and drops those of controls that are over. */
@@ -184,21 +194,24 @@ export class DeviceControls {
     };
   }
 
-  /** The slopes of the controls in order of priority; a control keeps them while the same modes of it run. */
+  /** The slopes of the controls in order of priority; a control keeps them while what it asks for and its modes that run stay. */
   #slopesOf(contributions: readonly Contribution[], { aims, outweighed }: Composition): readonly Asked<Slopes>[] {
     const asset = this.#asset;
     return contributions.map(({ id, wishes }) => {
       const plan = this.#plans.get(id);
       const out = outweighed.get(id) ?? [];
-      const modes = [...wishes.keys()].filter((mode) => !out.some((each) => each.mode === mode)).join(' ');
+      const { rampTms } = plan?.control.base ?? {};
+      const { setGradW } = plan?.control.settings ?? {};
+      const modes = [...wishes.keys()].filter((mode) => !out.some((each) => each.mode === mode));
+      const asked = JSON.stringify([modes, rampTms, setGradW]);
       const known = this.#slopes.get(id);
-      if (known?.modes === modes) return { id, value: known.slopes };
+      if (known?.asked === asked) return { id, value: known.slopes };
       const own = aims.flatMap((each) => (each.id === id ? [each.value] : []));
       const now = { w: asset.w, var: asset.var, wMax: asset.wMax, varMax: asset.varMax };
-      const ramped = slopesFor(own, plan?.control.base.rampTms, now);
-      const usual = defaultSlope(plan?.control.settings?.setGradW);
+      const ramped = slopesFor(own, rampTms, now);
+      const usual = defaultSlope(setGradW);
       const slopes = { ...(usual !== null && { w: usual }), ...ramped };
-      this.#slopes.set(id, { modes, slopes });
+      this.#slopes.set(id, { asked, slopes });
       return { id, value: slopes };
     });
   }

@@ -58,8 +58,8 @@ export interface ControlTarget {
    * @returns the outcome of each, by id
    */
   apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome>;
-  /** Calls back when the device can take controls again or has been reset; the returned function ends it. */
-  onChange(listener: () => void): () => void;
+  /** Calls back when the device can take controls again, or has been reset; the returned function ends it. */
+  onChange(listener: (reset: boolean) => void): () => void;
   /** Gives everything back. */
   close(): void;
 }

@@ -1,6 +1,5 @@
 /** The points of the controls in force on one device: one hold for each control, its id the id of the control. */
 import { SimError } from '../../core/errors.ts';
-import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { Holds } from '../../sunspec/map/holds.ts';
 import type { HoldValue, NewHold } from '../../sunspec/map/holds.ts';
@@ -62,11 +61,6 @@ export class PointHolds {
     return (this.#lost.get(id)?.size ?? 0) > 0;
   }
 
-  /** Whether a control has its points. */
-  has(id: string): boolean {
-    return this.#live.has(id);
-  }
-
   /** What the device would make of values now. */
   check(values: readonly HoldValue[]): Written {
     if (values.length === 0) return 'done';
@@ -103,14 +97,11 @@ export class PointHolds {
     return this.#write(own, { begins, again, ends });
   }
 
-  /** @returns a function that ends it */
-  onReset(listener: (at: SimTime) => void): () => void {
-    return this.#holds.onReset((_ids, at) => {
-      this.#live.clear();
-      this.#owners.clear();
-      this.#lost.clear();
-      listener(at);
-    });
+  /** The device has been reset: the holds are over. */
+  forget(): void {
+    this.#live.clear();
+    this.#owners.clear();
+    this.#lost.clear();
   }
 
   close(): void {
@@ -152,18 +143,18 @@ export class PointHolds {
       const result = written(() => this.#holds.change({ end, begin: newHold(id, values) }));
       results.set(id, result);
       if (result === 'done') {
-        this.#forget(end);
+        this.#drop(end);
         toEnd = toEnd.filter((each) => !end.includes(each));
         this.#live.set(id, values);
         for (const slot of values.keys()) this.#owners.set(slot, id);
       } else if (result !== 'waiting') toEnd.push(...former);
     });
     // while the device is off an end is refused, and tried again with the next call
-    if (toEnd.length > 0 && written(() => this.#holds.change({ end: toEnd })) === 'done') this.#forget(toEnd);
+    if (toEnd.length > 0 && written(() => this.#holds.change({ end: toEnd })) === 'done') this.#drop(toEnd);
     return results;
   }
 
-  #forget(ids: readonly string[]): void {
+  #drop(ids: readonly string[]): void {
     for (const id of ids) {
       for (const [slot] of this.#live.get(id) ?? []) if (this.#owners.get(slot) === id) this.#owners.delete(slot);
       this.#live.delete(id);

@@ -228,18 +228,24 @@ describe('What becomes of DERControls', () => {
     const plant = await started();
     const before = stateOf(plant);
     const bridge = target(plant);
-    let told = 0;
-    const end = bridge.onChange(() => (told += 1));
+    const told: string[] = [];
+    const end = bridge.onChange((reset) => told.push(reset ? 'reset' : 'ready'));
     const [device] = plant.devices;
     apply(bridge, event('E', control({ opModMaxLimW: 4000, opModConnect: false, rampTms: 100 })));
     device?.command({ kind: 'reset', scope: 'device' }, rest);
-    expect(told).to.equal(1);
+    expect(told).to.deep.equal(['reset']);
     write(plant, '704.WMaxLimPct', 60);
     apply(bridge);
     expect(Object.keys(differences(before, stateOf(plant)))).to.deep.equal(['704.WMaxLimPct']);
-    end();
+    apply(bridge, event('F', control({ opModConnect: false })));
     device?.command({ kind: 'reset', scope: 'device' }, rest);
-    expect(told).to.equal(1);
+    expect(device?.switchClosed).to.equal(true);
+    expect(apply(bridge, event('G', control({ opModConnect: false })))[0]?.state).to.equal('applied');
+    end();
+    apply(bridge);
+    expect(device?.switchClosed).to.equal(true);
+    device?.command({ kind: 'reset', scope: 'device' }, rest);
+    expect(told).to.deep.equal(['reset', 'reset']);
   });
 
   it('ends whatever 702 says by then', async () => {
