@@ -140,12 +140,17 @@ export class LogEvents {
       // the queue may have dropped it meanwhile
       if (entry.result !== 'queued') continue;
       if (status === null || passesLater(status) || status === 404) {
-        this.#cancelRetry = this.#options.later(this.#backOff.nextMs(), () => void this.#send());
+        this.#retry();
         return;
       }
       this.#backOff.reset();
       this.#settle(status < 400 ? 'sent' : 'refused');
     }
+  }
+
+  #retry(): void {
+    if (this.#stopped) return;
+    this.#cancelRetry = this.#options.later(this.#backOff.nextMs(), () => void this.#send());
   }
 
   /** @returns the status; null: no answer */

@@ -14,6 +14,7 @@ import type { MirrorOptions } from './mirror.ts';
 import type { DeviceReports } from './model.ts';
 import { quantitiesOf } from './quantities.ts';
 import type { ReadingConventions } from './quantities.ts';
+import { minRateS } from './sheet.ts';
 import type { Sending } from './sheet.ts';
 
 export interface MeterOptions extends Sending {
@@ -190,9 +191,10 @@ export class Meters {
   }
 
   #setRate(seconds: number): void {
-    if (this.#options.postRateS !== null || seconds === this.#rateS) return;
-    this.#rateS = seconds;
-    for (const { averager } of this.#meters) averager.periodMs = seconds * 1000;
+    const rateS = this.#options.postRateS ?? Math.max(seconds, minRateS);
+    if (rateS === this.#rateS) return;
+    this.#rateS = rateS;
+    for (const { averager } of this.#meters) averager.periodMs = rateS * 1000;
     this.#watchStill();
   }
 
@@ -208,7 +210,7 @@ export class Meters {
     }
     if (this.#stopped || this.#listHref !== listHref) return;
     const { clock } = this.#options;
-    this.#cancelPoll = clock.at(clock.nowMs() + pollS * 1000, () => void this.#poll(listHref));
+    this.#cancelPoll = clock.at(clock.nowMs() + Math.max(pollS, minRateS) * 1000, () => void this.#poll(listHref));
   }
 
   async #readList(listHref: string): Promise<{

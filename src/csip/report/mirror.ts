@@ -259,7 +259,7 @@ export class Mirror {
   }
 
   #takeRate({ postRate }: Received<MirrorUsagePoint>): void {
-    if (postRate !== undefined && postRate > 0) this.#options.onPostRate(postRate);
+    if (postRate !== undefined) this.#options.onPostRate(postRate);
   }
 
   /** @returns the status of the answer; of several, of the first that failed */

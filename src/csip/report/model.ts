@@ -70,6 +70,11 @@ export interface DeviceReports {
   deviceStatus(changedS: number): DeviceStatus;
   powerStatus(changedS: number): PowerStatus;
   meter(): MeterNow;
+  /**
+   * Marks of the present states and settings, cheap to read: while both are the same, status and settings say the same
+   * but for times and the state of charge.
+   */
+  marks(): { readonly states: string; readonly write: object | null };
   /** bits that are on */
   readonly alarms: ReadonlySet<AlarmBit>;
 }

@@ -7,7 +7,7 @@ import { availabilityOf } from './availability.ts';
 import { phaseCodes } from './model.ts';
 import type { DeviceReports, MeterNow, PhaseCode, ReportOptions } from './model.ts';
 import { capabilityOf, categoryBits, ModeReport, settingsOf } from './ratings.ts';
-import { alarmsIn, deviceStatusOf, powerSources, powerStatusOf, socOf, StatusReport } from './status.ts';
+import { alarmsIn, deviceStatusOf, powerSources, powerStatusOf, socOf, stateMark, StatusReport } from './status.ts';
 import { hexBits } from './units.ts';
 
 /** String32. Octets count: what lies outside of ASCII becomes a question mark. */
@@ -111,6 +111,7 @@ export function createDeviceReports(
     deviceStatus: (changedS) => deviceStatusOf(device, changedS),
     powerStatus: (changedS) => powerStatusOf(device, changedS),
     meter: () => meterOf(device),
+    marks: () => ({ states: `${stateMark(device)} ${device.gradient.w.pctPerS}`, write: device.bank.lastWrite }),
     get alarms() {
       return alarmsIn(device.bank.map.m701.Alrm);
     },

@@ -15,7 +15,7 @@ import { LogEvents } from './log-events.ts';
 import { Meters } from './meters.ts';
 import type { MeterOptions } from './meters.ts';
 import type { DeviceReports } from './model.ts';
-import { Sheet } from './sheet.ts';
+import { minRateS, Sheet } from './sheet.ts';
 import type { ReportDisturber, Sending } from './sheet.ts';
 
 /** Where the DER of one device keeps its documents; absolute URIs, null: the server has no place for it. */
@@ -77,6 +77,7 @@ type DerSheets = Readonly<Record<CsipDerDocument, Sheet>>;
 interface Reported {
   readonly reports: DeviceReports;
   readonly sheets: DerSheets;
+  marks: ReturnType<DeviceReports['marks']>;
   /** what was told last, without times */
   readonly told: { settings: string; status: string };
   /** when a setting changed last, s of server time */
@@ -196,7 +197,7 @@ export class Reporter {
   }
 
   get #postRateS(): number {
-    return this.#options.postRateS ?? this.#serverRateS ?? defaultPostRateS;
+    return Math.max(this.#options.postRateS ?? this.#serverRateS ?? defaultPostRateS, minRateS);
   }
 
   #nowS(): number {
@@ -218,6 +219,7 @@ export class Reporter {
     const { deviceIndex } = reports;
     const reported: Reported = {
       reports,
+      marks: reports.marks(),
       told: { settings: stateIn(reports.settings(0)), status: stateIn(reports.status(this.#nowS())) },
       settingsS: this.#nowS(),
       sheets: {
@@ -286,6 +288,10 @@ export class Reporter {
 
   #compare(device: Reported, nowS: number): void {
     const { reports, sheets, told } = device;
+    this.#logEvents.alarms(reports.deviceIndex, reports.alarms, nowS);
+    const marks = reports.marks();
+    if (marks.states === device.marks.states && marks.write === device.marks.write) return;
+    device.marks = marks;
     const status = stateIn(reports.status(nowS));
     if (status !== told.status) {
       told.status = status;
@@ -297,6 +303,5 @@ export class Reporter {
       device.settingsS = nowS;
       sheets.settings.touch();
     }
-    this.#logEvents.alarms(reports.deviceIndex, reports.alarms, nowS);
   }
 }

@@ -27,6 +27,9 @@ export interface ReportDisturber {
   onReport(resource: DocumentName, deviceIndex: number | null): 'stale' | 'drop' | null;
 }
 
+/** The shortest interval of polls and posts, s, whatever a server says. */
+export const minRateS = 1;
+
 /** The first wait after a failure, and the longest. */
 export const retryWaits = { firstMs: 1000, maxMs: 300_000 } as const;
 

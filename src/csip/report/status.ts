@@ -93,6 +93,12 @@ export function socOf({ bank, detail }: Device): number | null {
   return bank.map.m713.SoC;
 }
 
+/** Everything that a DERStatus says, but for the state of charge. */
+export function stateMark(device: Device): string {
+  const { InvSt, ConnSt, Alrm } = device.bank.map.m701;
+  return `${InvSt} ${ConnSt} ${Alrm} ${device.localControl} ${storageMode(device)}`;
+}
+
 type Stated<T> = { readonly dateTime: number; readonly value: T } | undefined;
 
 /** DERStatus of one device, with the time since which each state applies. */

@@ -78,6 +78,17 @@ describe('CSIP reporter: metering mirror', () => {
     expect(reporter.readings(null).postRateS).to.equal(15);
   });
 
+  it('posts at most once a second, whatever the server asks for', async () => {
+    const { server, reporter, run } = rig();
+    server.postRate = 0;
+    server.pollRate = 0;
+    reporter.follow(hrefsFor(1, { postRateS: 0 }));
+    await settled();
+    await run(15);
+    expect(server.sent('DERAvailability').length).to.be.at.most(16);
+    expect(server.sent('MirrorMeterReadingList').length).to.be.within(10, 30);
+  });
+
   it('makes the mirror again when the server has forgotten it, and keeps what was not sent', async () => {
     const { server, reporter, run } = rig();
     server.postRate = 15;
