@@ -16,7 +16,7 @@ import { Meters } from './meters.ts';
 import type { MeterOptions } from './meters.ts';
 import type { DeviceReports } from './model.ts';
 import { minRateS, Sheet } from './sheet.ts';
-import type { ReportDisturber, Sending } from './sheet.ts';
+import type { Sending } from './sheet.ts';
 
 /** Where the DER of one device keeps its documents; absolute URIs, null: the server has no place for it. */
 export interface DerHrefs {
@@ -53,7 +53,6 @@ export interface ReporterOptions extends Sending {
   /** in place of the rates of the server, s; null: those of the server */
   readonly postRateS: number | null;
   readonly readings: MeterOptions['conventions'];
-  readonly disturber?: ReportDisturber;
 }
 
 const nowhere: ReportHrefs = {

@@ -21,12 +21,6 @@ export interface Sending {
   readonly onLost: (resource: DocumentName) => void;
 }
 
-/** What faults do to a document that is about to be sent. */
-export interface ReportDisturber {
-  /** `stale`: the body of the last time goes out again; `drop`: nothing does; null: the document */
-  onReport(resource: DocumentName, deviceIndex: number | null): 'stale' | 'drop' | null;
-}
-
 /** The shortest interval of polls and posts, s, whatever a server says. */
 export const minRateS = 1;
 
@@ -44,7 +38,6 @@ export interface SheetOptions extends Sending {
   readonly make: () => OutgoingDocument;
   /** between two changes that are sent, ms of wall time */
   readonly minGapMs: number;
-  readonly disturber?: ReportDisturber;
 }
 
 type Attempt = 'done' | 'again';
@@ -57,7 +50,6 @@ export class Sheet {
   #wanted = false;
   #cancelTimer: (() => void) | null = null;
   #startedMs = -Infinity;
-  #lastBody: OutgoingDocument | null = null;
   #last: CsipSentDocument | null = null;
   #stopped = false;
 
@@ -118,20 +110,13 @@ export class Sheet {
   }
 
   async #attempt(href: string): Promise<Attempt> {
-    const { exchange, wall, deviceIndex, make, disturber, onLost } = this.#options;
+    const { exchange, wall, deviceIndex, make, onLost } = this.#options;
     this.#startedMs = wall.monotonicMs();
-    const made = make();
-    const disturbed = disturber?.onReport(made.name, deviceIndex) ?? null;
-    const body = disturbed === 'stale' ? (this.#lastBody ?? made) : made;
-    if (disturbed === 'drop') {
-      this.#note(href, body, 'dropped', null);
-      return 'done';
-    }
-    this.#lastBody = body;
+    const body = make();
     try {
-      const { status } = await exchange.request({ method: 'PUT', href, resource: made.name, body, deviceIndex });
+      const { status } = await exchange.request({ method: 'PUT', href, resource: body.name, body, deviceIndex });
       this.#note(href, body, status < 400 ? 'accepted' : 'refused', status);
-      if (status === 404) onLost(made.name);
+      if (status === 404) onLost(body.name);
       return passesLater(status) ? 'again' : 'done';
     } catch (error) {
       this.#note(href, body, 'failed', null, errorText(error));

@@ -47,7 +47,7 @@ export interface Rig {
   readonly run: (seconds: number) => Promise<void>;
 }
 
-interface RigOptions extends Partial<Pick<ReporterOptions, 'postRateS' | 'nmi' | 'readings' | 'disturber'>> {
+interface RigOptions extends Partial<Pick<ReporterOptions, 'postRateS' | 'nmi' | 'readings'>> {
   readonly types?: readonly string[];
   readonly mode?: RemoteClockMode;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { DERStatus, LogEvent } from '../../../src/csip/xml/documents.ts';
+import type { LogEvent } from '../../../src/csip/xml/documents.ts';
 import { origin, settled } from './fake-server.ts';
 import { bodiesOf, hrefsFor, remoteStartS, rig, stopReporters } from './reporter-rig.ts';
 
@@ -159,25 +159,6 @@ describe('CSIP reporter', () => {
       await reporter.sendNow(['capability', 'status'], 0);
       expect(server.sent('DERCapability')).to.have.lengthOf(2);
       expect(reporter.lastSent(0).capability?.body).to.deep.equal(server.sent('DERCapability')[1]);
-    });
-
-    it('sends an old body, or none, while a fault says so', async () => {
-      let fault: 'stale' | 'drop' | null = null;
-      const { server, reporter, run } = rig({
-        disturber: { onReport: (resource) => (resource === 'DERStatus' ? fault : null) },
-      });
-      reporter.follow(hrefsFor(1, { postRateS: 30 }));
-      await settled();
-      await run(3);
-      fault = 'stale';
-      await run(30);
-      fault = 'drop';
-      await run(30);
-      expect(reporter.lastSent(0).status?.result).to.equal('dropped');
-      fault = null;
-      await run(30);
-      const times = server.sent('DERStatus').map(({ readingTime }: DERStatus) => readingTime - remoteStartS);
-      expect(times).to.deep.equal([0, 0, 90]);
     });
   });
 
