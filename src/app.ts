@@ -272,7 +272,7 @@ class Simulator implements App {
   }
 
   #exposureWarnings(): string[] {
-    return [this.#parts.http.exposure, ...this.adapters.flatMap(({ exposure }) => exposure ?? [])]
+    return [...this.#parts.http.exposures, ...this.adapters.flatMap(({ exposure }) => exposure ?? [])]
       .filter(({ host }) => !isLoopback(host))
       .map(
         ({ what, host }) =>

@@ -25,14 +25,14 @@ export interface Http {
   readonly api: Api;
   /** the adapters of the setup, and the stream */
   readonly adapters: readonly Adapter[];
-  readonly exposure: Exposure;
+  readonly exposures: readonly Exposure[];
   /** @param address at which it listens */
   startLines(address: { readonly host: string; readonly port: number }): readonly string[];
 }
 
 /** @param checkReplies whether each reply is held to its schema */
 export function createHttp(
-  { web, historySamples, startSettings }: AppConfig,
+  { web, csip, historySamples, startSettings }: AppConfig,
   setup: HttpSetup,
   checkReplies: boolean,
 ): Http {
@@ -51,6 +51,7 @@ export function createHttp(
       faultProfiles: memo(readFaultProfiles),
       config: {
         ...guard,
+        csipWebsite: csip?.website ?? null,
         port: web.port,
         limits: { ...defaultApiLimits, maxConnections: web.maxConnections + web.maxStreamClients },
       },
@@ -67,7 +68,9 @@ export function createHttp(
     options: { maxClients: web.maxStreamClients },
   });
   adapters.push(telemetry);
-  return { api, adapters, exposure: { what: 'the HTTP interface', host: web.host }, startLines: httpLines };
+  const exposures = [{ what: 'the HTTP interface', host: web.host }];
+  if (csip?.website) exposures.push({ what: 'the page of the CSIP client', host: csip.website.host });
+  return { api, adapters, exposures, startLines: (address) => [...httpLines(address), ...csipLines(api)] };
 }
 
 function httpLines({ host, port }: { readonly host: string; readonly port: number }): readonly string[] {
@@ -76,4 +79,10 @@ function httpLines({ host, port }: { readonly host: string; readonly port: numbe
     startLine('HTTP', `http://${web}/          (API browser http://${web}/docs)`),
     startLine('Telemetry', `ws://${web}/api/sim/ws/telemetry`),
   ];
+}
+
+function csipLines({ csipWebsite }: Api): readonly string[] {
+  return csipWebsite === null
+    ? []
+    : [startLine('CSIP', `http://${hostAndPort(csipWebsite.host, csipWebsite.port)}/          (page of the client)`)];
 }

@@ -80,6 +80,11 @@ function file(type: string, read: () => Buffer | Promise<Buffer>, headers: Recor
   };
 }
 
+function swaggerFile(name: string, type: string): File {
+  const read = () => built(`./pages/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
+  return file(type, read, docsHeaders);
+}
+
 const files: Readonly<Record<string, File>> = {
   '/': file(html, () => page('index.html'), plainHeaders),
   '/pages.css': file(css, () => page('pages.css'), plainHeaders),
@@ -90,10 +95,7 @@ const files: Readonly<Record<string, File>> = {
 
 function swaggerFiles(): Record<string, File> {
   return Object.fromEntries(
-    Object.entries(swaggerAssets).map(([name, type]) => {
-      const read = () => built(`./pages/${name}`, () => readFileSync(resolve(`swagger-ui-dist/${name}`)));
-      return [`/docs/${name}`, file(type, read, docsHeaders)];
-    }),
+    Object.entries(swaggerAssets).map(([name, type]) => [`/docs/${name}`, swaggerFile(name, type)]),
   );
 }
 
@@ -162,10 +164,26 @@ export function mountDocs(app: Application, document: () => Promise<OpenApiDocum
       plainHeaders,
     ),
   };
+  mountFiles(app, table);
+  mountSwagger(app);
+}
+
+const csipFiles: Readonly<Record<string, File>> = {
+  '/': file(html, () => page('csip.html'), plainHeaders),
+  '/csip.js': file(script, () => page('csip.js'), plainHeaders),
+  '/csip.css': file(css, () => page('csip.css'), plainHeaders),
+  '/favicon.png': swaggerFile('favicon-32x32.png', png),
+};
+
+/** The management page of the client of IEEE 2030.5, at an address of its own. */
+export function mountCsipPage(app: Application): void {
+  mountFiles(app, csipFiles);
+}
+
+function mountFiles(app: Application, table: Readonly<Record<string, File>>): void {
   for (const [path, served] of Object.entries(table)) {
     mountRead(app, path, async (_request, response) => {
       sendBytes(response, 200, served.type, await served.bytes(), served.headers);
     });
   }
-  mountSwagger(app);
 }

@@ -84,6 +84,8 @@ export interface ApiConfig {
   readonly port: number;
   readonly allowedHosts: readonly string[];
   readonly corsOrigins: readonly string[];
+  /** where the management page of CSIP listens, with the same operations; default: nowhere */
+  readonly csipWebsite?: { readonly host: string; readonly port: number } | null;
   readonly limits: ApiLimits;
 }
 
