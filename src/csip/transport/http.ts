@@ -1,6 +1,7 @@
 /** One HTTP request and its answer, over connections that are kept. The library behind it is loaded with the first one. */
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type Undici from 'undici';
@@ -106,6 +107,8 @@ export class HttpClient {
       const { statusCode: status, headers, body } = await this.#begin(request);
       this.#answered = true;
       const octets = await this.#read(body);
+      // until the next turn the library takes the connection for busy, and would open another one
+      await setImmediate();
       const flat = flatHeaders(headers);
       return { status, headers: flat, body: await this.#inflated(octets, flat) };
     } catch (error) {
