@@ -5,7 +5,6 @@ import { apiVersion } from './api/http/context.ts';
 import type { Api } from './api/http/server.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
 import { createChargePointIds, defaultChargePointId } from './contract/charge-point-ids.ts';
-import { disabledCsipClient } from './contract/csip-disabled.ts';
 import type { Adapter } from './core/adapter.ts';
 import { CommAlarms } from './core/comm-alarms.ts';
 import { errorText } from './core/errors.ts';
@@ -31,6 +30,8 @@ import { createFaultRegistry, followPlant, injectConfigured } from './fault-setu
 import { createHttp } from './http-setup.ts';
 import type { Http } from './http-setup.ts';
 import { createClock, createConfiguredPlant, createRemoteClocks } from './plant-setup.ts';
+import { composeCsip, csipClientOf } from './csip/compose.ts';
+import type { CsipClient } from './contract/csip-client.ts';
 import { createSunSpecClient } from './sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from './sunspec/client/client.ts';
 import { composeModbus } from './sunspec/modbus/compose.ts';
@@ -127,7 +128,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
     store: createMemoryStore(),
     typesWith: (passes) => typesWith(config, passes),
   };
-  const { protocols, sunspecClient } = composeProtocols(context);
+  const { protocols, sunspecClient, csipClient } = composeProtocols(context);
   injectConfigured(faults, config, { plant, adapters: protocols }, log);
   const servers = protocols.filter(isDeviceServer);
   const changes = new DeviceChanges({ plant, servers, deviceOf, seriesOf, log });
@@ -138,7 +139,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
       adapters: protocols,
       eventLoop,
       sunspecClient,
-      csipClient: disabledCsipClient,
+      csipClient,
       info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
       addDevice: (entry, by) => changes.add(entry, by),
       removeDevice: (index, by) => changes.remove(index, by),
@@ -166,6 +167,7 @@ interface Protocols {
   readonly protocols: readonly Adapter[];
   /** also among them */
   readonly sunspecClient: SunSpecClientAdapter;
+  readonly csipClient: CsipClient;
 }
 
 function composeProtocols(context: AdapterContext): Protocols {
@@ -179,7 +181,9 @@ function composeProtocols(context: AdapterContext): Protocols {
     ptys: config.clientPty,
   });
   // one more protocol is one more line
-  return { protocols: [...composeModbus(context), sunspecClient], sunspecClient };
+  const csip = composeCsip(context);
+  const protocols = [...composeModbus(context), sunspecClient, ...(csip === null ? [] : [csip])];
+  return { protocols, sunspecClient, csipClient: csipClientOf(csip) };
 }
 
 function tickerOf({ tickS }: AppConfig, plant: SimPlant, wall: WallClock): Ticker {

@@ -30,6 +30,8 @@ export interface OpenedIdentity {
   readonly exchange: SepExchange;
   readonly certificate: CertificateFacts | null;
   readonly members: readonly Member[];
+  /** of this server */
+  readonly registrations: RegistrationBook;
 }
 
 /** An EndDevice and its parts. */
@@ -57,11 +59,11 @@ export interface ClientConduct extends WalkConduct {
 }
 
 export interface ClientOptions {
-  readonly deviceIndices: readonly number[];
+  /** devices that it stands for, as they are now */
+  readonly deviceIndices: () => readonly number[];
   readonly conduct: ClientConduct;
   /** Opens the connection with its certificates. @throws SimError with a message for people */
   readonly open: (line: SepExchange) => Promise<OpenedIdentity>;
-  readonly registrations: RegistrationBook;
   readonly clock: WallClock;
   readonly later: Later;
   readonly jitter: Jitter;
@@ -99,7 +101,7 @@ export class Client {
   }
 
   get deviceIndices(): readonly number[] {
-    return this.#options.deviceIndices;
+    return this.#options.deviceIndices();
   }
 
   get conduct(): ClientConduct {
@@ -203,8 +205,9 @@ export class Client {
     const session = (this.#session += 1);
     this.#attempts += 1;
     await this.#closing;
+    let opened: OpenedIdentity;
     try {
-      const opened = await this.#options.open(this.line);
+      opened = await this.#options.open(this.line);
       if (session !== this.#session) {
         await opened.exchange.close();
         return;
@@ -221,12 +224,12 @@ export class Client {
     }
     if (session !== this.#session) return;
     this.#backOff.reset();
-    this.#walk = this.#makeWalk(this.members);
+    this.#walk = this.#makeWalk(opened);
     await this.#walk.start();
   }
 
-  #makeWalk(members: readonly Member[]): Walk {
-    const { conduct, registrations, clock, later, jitter, remoteClock, log } = this.#options;
+  #makeWalk({ members, registrations }: OpenedIdentity): Walk {
+    const { conduct, clock, later, jitter, remoteClock, log } = this.#options;
     return new Walk({
       exchange: this.line,
       targets: members.map(({ target }) => target),

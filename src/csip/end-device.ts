@@ -53,7 +53,8 @@ export class EndDevice {
   constructor(options: EndDeviceOptions) {
     this.#options = options;
     this.#schedule = { ...options.schedule, check: (control) => options.target.check(control) };
-    this.#endChanges = options.target.onChange(() => this.#apply());
+    // called within a commit, which is to end first
+    this.#endChanges = options.target.onChange((reset) => queueMicrotask(() => this.#deviceChanged(reset)));
   }
 
   get lfdi(): string {
@@ -114,11 +115,6 @@ export class EndDevice {
     this.#step({ kind: 'opt', mrid, in: takesPart });
   }
 
-  /** The device was reset: events under way are not applied again. */
-  reset(): void {
-    this.#step({ kind: 'reset' });
-  }
-
   /** Whether default controls alone act, because communication was lost for too long. */
   expire(expired: boolean): void {
     if (expired === this.#expired) return;
@@ -153,6 +149,12 @@ export class EndDevice {
       nextS === null ? null : this.#options.remoteClock.at(nextS * 1000, () => this.#step({ kind: 'time' }));
     this.#keep(step.responses);
     this.#bring(this.#expired ? defaultControls(step.state) : step.inForce);
+  }
+
+  /** After a reset events under way are not applied again, but default controls are. */
+  #deviceChanged(reset: boolean): void {
+    if (reset) this.#step({ kind: 'reset' });
+    this.#apply();
   }
 
   #bring(inForce: readonly ControlInForce[]): void {

@@ -25,8 +25,9 @@ export class ResponseSender {
     this.#options = options;
   }
 
-  get responses(): readonly QueuedResponse[] {
-    return this.#options.queue.list();
+  /** Newest first. */
+  list(mrid?: string): readonly QueuedResponse[] {
+    return this.#options.queue.list(mrid);
   }
 
   async owe(responses: readonly OwedResponse[]): Promise<void> {

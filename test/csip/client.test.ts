@@ -44,6 +44,8 @@ class FakeTarget implements ControlTarget {
   }
 }
 
+const registrations = { begin: () => true, failed: () => undefined };
+
 class Rig {
   readonly server = new ScriptedServer();
   readonly lines: string[] = [];
@@ -76,13 +78,12 @@ class Rig {
     this.store = store;
     const { wall, timers } = this.server;
     this.client = new Client({
-      deviceIndices: [0],
+      deviceIndices: () => [0],
       conduct: this.conduct,
       open: async (line) => {
         if (this.refuseOpen !== null) throw new SimError('PEER_ERROR', this.refuseOpen);
-        return { exchange: this.server, certificate: null, members: [await this.member(line)] };
+        return { exchange: this.server, certificate: null, members: [await this.member(line)], registrations };
       },
-      registrations: { begin: () => true, failed: () => undefined },
       clock: wall,
       later: timers.later,
       jitter: createRandom(3, 'client'),

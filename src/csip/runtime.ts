@@ -1,0 +1,234 @@
+/** The clients of a process: one for each device, or one for all devices behind an aggregator. */
+import { csipPemFiles } from '../contract/csip-settings.ts';
+import type { CsipSettings } from '../contract/csip-settings.ts';
+import type { Device } from '../contract/device.ts';
+import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
+import { SimError } from '../core/errors.ts';
+import { createRandom } from '../core/random.ts';
+import type { RemoteClock, RemoteClockFactory } from '../core/time/remote-clock.ts';
+import { Client } from './client.ts';
+import type { ClientConduct, OpenedIdentity } from './client.ts';
+import { identityOf, makeMember } from './members.ts';
+import type { FullMember, MemberParts } from './members.ts';
+import { Registrations } from './registrations.ts';
+import { ClientCredentials } from './transport/certificates.ts';
+import type { CsipChannel } from './transport/messages.ts';
+import type { ExchangeDisturber } from './transport/disturber.ts';
+import type { SepExchange } from './transport/exchange.ts';
+import { HttpExchange } from './transport/sep-exchange.ts';
+import type { SepCodec } from './transport/sep-exchange.ts';
+
+/** Between the first requests of two clients, and at most for all of them, ms. */
+const startGapMs = 50;
+const longestStartMs = 10_000;
+
+/** What REST can change while the process runs; of all clients. */
+export interface InForce extends ClientConduct {
+  server: { host: string; port: number; tls: boolean };
+  /** the server stands in flags or a file, and may be anywhere */
+  anywhere: boolean;
+  revision: CsipSettings['revision'];
+  dcap: string;
+  pin: number | null;
+  pollRateS: number | null;
+  postRateS: number | null;
+  useServerTime: boolean;
+  subscribe: boolean;
+  sendsAlarms: boolean;
+}
+
+export interface RuntimeOptions extends Omit<MemberParts, 'inForce'> {
+  readonly remoteClock: RemoteClockFactory;
+  readonly commAlarms: CommAlarmSwitch;
+  readonly channel: CsipChannel;
+  readonly codecOf: (revision: () => CsipSettings['revision'], aus: CsipSettings['aus']) => SepCodec;
+  readonly disturber: ExchangeDisturber;
+}
+
+/** A client with its certificates. */
+export interface Connection {
+  readonly client: Client;
+  readonly credentials: ClientCredentials;
+  readonly remoteClock: RemoteClock;
+  /** devices that it stands for; of an aggregator they change */
+  readonly devices: Device[];
+}
+
+export function membersOf({ client }: Connection): readonly FullMember[] {
+  return client.members as readonly FullMember[];
+}
+
+export class Runtime {
+  readonly options: RuntimeOptions;
+  readonly inForce: InForce;
+  readonly #connections: Connection[] = [];
+  readonly #codec: SepCodec;
+  #watching = false;
+
+  constructor(options: RuntimeOptions) {
+    this.options = options;
+    const { server, rates, pin, withoutRegistration, register, timeStaleS, lost, revision, notifications, aus } =
+      options.settings;
+    this.inForce = {
+      server: { host: server.host, port: server.port, tls: server.tls },
+      anywhere: true,
+      dcap: server.dcap,
+      revision,
+      pin,
+      withoutRegistration,
+      register,
+      pollRateS: rates.pollS,
+      postRateS: rates.postS,
+      useServerTime: true,
+      timeStaleS,
+      lostAfterS: lost.afterS,
+      lostExpiryS: lost.expiryS,
+      subscribe: notifications.subscribe,
+      sendsAlarms: true,
+    };
+    this.#codec = options.codecOf(() => this.inForce.revision, aus);
+  }
+
+  get connections(): readonly Connection[] {
+    return this.#connections;
+  }
+
+  /** @throws SimError UNKNOWN_DEVICE */
+  connectionOf(device: number): Connection {
+    const found = this.#connections.find(({ devices }) => devices.some(({ index }) => index === device));
+    if (found === undefined) throw new SimError('UNKNOWN_DEVICE', `there is no CSIP client for device ${device}`);
+    return found;
+  }
+
+  /**
+   * Makes the clients of devices, without connecting yet.
+   * @throws SimError CONFIG_INVALID for certificates that cannot be used; nothing is left
+   */
+  add(devices: readonly Device[]): readonly Connection[] {
+    if (devices.length === 0) return [];
+    const groups = this.options.settings.identity === 'aggregator' ? [[...devices]] : devices.map((device) => [device]);
+    const made = groups.map((group) => this.#connection(group));
+    this.#connections.push(...made);
+    if (this.#watching) for (const { credentials } of made) credentials.watch();
+    return made;
+  }
+
+  /** Connects all that are disconnected, spread over some time. */
+  connect(connections: readonly Connection[] = this.#connections): void {
+    const gapMs = Math.min(startGapMs, longestStartMs / connections.length);
+    connections.forEach(({ client }, at) => client.connect(at * gapMs));
+  }
+
+  watch(): void {
+    this.#watching = true;
+    for (const { credentials } of this.#connections) credentials.watch();
+  }
+
+  reload(): void {
+    for (const { credentials } of this.#connections) credentials.reload();
+  }
+
+  /** Another server, revision or certificate: events are kept. */
+  async restart(connections: readonly Connection[] = this.#connections): Promise<void> {
+    const running = connections.filter(({ client }) => client.state !== 'stopped');
+    await Promise.all(running.map(({ client }) => client.disconnect(false)));
+    this.connect(running);
+  }
+
+  /** A device joins: a client of its own, or one more EndDevice. @throws as `add` */
+  async join(device: Device): Promise<void> {
+    const [first] = this.#connections;
+    if (this.options.settings.identity === 'per_device' || first === undefined) {
+      this.connect(this.add([device]));
+      return;
+    }
+    first.devices.push(device);
+    await this.restart([first]);
+  }
+
+  async leave(index: number): Promise<void> {
+    const found = this.#connections.find(({ devices }) => devices.some((device) => device.index === index));
+    if (found === undefined) return;
+    const { devices, client, credentials } = found;
+    devices.splice(
+      devices.findIndex((device) => device.index === index),
+      1,
+    );
+    if (devices.length > 0) {
+      await this.restart([found]);
+      return;
+    }
+    this.#connections.splice(this.#connections.indexOf(found), 1);
+    credentials.unwatch();
+    await client.disconnect();
+  }
+
+  async stop(): Promise<void> {
+    for (const { credentials } of this.#connections) credentials.unwatch();
+    await Promise.all(this.#connections.map(({ client }) => client.disconnect(false)));
+  }
+
+  #connection(devices: Device[]): Connection {
+    const { settings, clock, later, seed, log, remoteClock: makeClock, commAlarms } = this.options;
+    const [{ index } = { index: 0 }] = devices;
+    const remoteClock = makeClock(log);
+    const credentials = new ClientCredentials({
+      files: csipPemFiles(settings, index),
+      names: { cert: 'csip_cert', key: 'csip_key', rootCert: 'csip_root_cert' },
+      strictCipher: settings.strictCipher,
+      testPki: settings.certificates.kind === 'test_pki' ? settings.certificates.directory : null,
+      clock,
+      logger: log,
+      onChange: () => void this.restart([connection]),
+    });
+    const client: Client = new Client({
+      deviceIndices: () => devices.map((device) => device.index),
+      conduct: this.inForce,
+      open: (line) => this.#open(connection, line),
+      clock,
+      later,
+      jitter: createRandom(seed, 'csip', index, 'client'),
+      remoteClock,
+      commAlarms,
+      log,
+    });
+    const connection: Connection = { client, credentials, remoteClock, devices };
+    return connection;
+  }
+
+  async #open({ client, credentials, remoteClock, devices }: Connection, line: SepExchange): Promise<OpenedIdentity> {
+    const { settings, clock, later, channel, disturber, log } = this.options;
+    const certificate = credentials.facts;
+    if (certificate === null) throw new SimError('CONFIG_INVALID', 'the certificate of the client cannot be read');
+    const { host, port, tls } = this.inForce.server;
+    const exchange = new HttpExchange({
+      host,
+      port,
+      tls: tls ? { identity: credentials, checkHostname: settings.checkHostname } : null,
+      allowedHosts: settings.allowedHosts,
+      anywhere: this.inForce.anywhere,
+      codec: this.#codec,
+      clock,
+      later,
+      channel,
+      disturber,
+    });
+    const parts = { ...this.options, inForce: this.inForce };
+    const onLost = () => void client.rediscover();
+    const members = await Promise.all(
+      devices.map((device) => makeMember(parts, { certificate, device, exchange: line, remoteClock, onLost })),
+    );
+    const registrations = new Registrations(this.options.store, `${host}:${port}`, log);
+    await registrations.open();
+    return { exchange, certificate, members, registrations };
+  }
+
+  /** The LFDI of a device; null: its certificate cannot be read. */
+  lfdiOf(device: number): string | null {
+    const { credentials, devices } = this.connectionOf(device);
+    const found = devices.find(({ index }) => index === device);
+    return credentials.facts === null || found === undefined
+      ? null
+      : identityOf(this.options.settings, credentials.facts, found).lfdi;
+  }
+}

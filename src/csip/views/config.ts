@@ -1,0 +1,68 @@
+/** Settings that REST changes while the process runs. */
+import type { CsipConfigPatch } from '../../contract/csip-client.ts';
+import { SimError } from '../../core/errors.ts';
+import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
+import type { Connection, Runtime } from '../runtime.ts';
+
+export class Configurator {
+  readonly #runtime: Runtime;
+  #changedBy: Provenance | null = null;
+
+  constructor(runtime: Runtime) {
+    this.#runtime = runtime;
+  }
+
+  /** null: as started */
+  get changedBy(): Provenance | null {
+    return this.#changedBy;
+  }
+
+  /**
+   * Changes all clients, but certificates of one connection only.
+   * @throws SimError COMMAND_BAD_VALUE with JSON pointers; nothing is changed then
+   */
+  async apply(patch: CsipConfigPatch, connection: Connection, by: Origin): Promise<void> {
+    const { inForce, options } = this.#runtime;
+    const { server: started } = options.settings;
+    const host = patch.serverHost ?? inForce.server.host;
+    const port = patch.serverPort ?? inForce.server.port;
+    const tls = patch.tls ?? inForce.server.tls;
+    // an address of the flags may be anywhere; one of a request follows the rules of outgoing connections
+    const anywhere = host === started.host && port === started.port;
+    if (!anywhere && isRefusedTarget(host))
+      throw new SimError('COMMAND_BAD_VALUE', `${host} ${refusedTargetText}`, [
+        { name: '/server_host', detail: refusedTargetText },
+      ]);
+    const { certPem, keyPem, rootCertPem } = patch;
+    const texts = {
+      ...(certPem !== undefined && { cert: certPem }),
+      ...(keyPem !== undefined && { key: keyPem }),
+      ...(rootCertPem !== undefined && { rootCert: rootCertPem }),
+    };
+    if (Object.keys(texts).length > 0) connection.credentials.use(texts);
+    const before = JSON.stringify([inForce.server, inForce.dcap, inForce.revision, inForce.postRateS, inForce.pin]);
+    inForce.server = { host, port, tls };
+    inForce.anywhere = anywhere;
+    this.#takeConduct(patch);
+    const { plant, clock } = options;
+    this.#changedBy = { ...by, at: plant.time.sim, wallMs: clock.nowMs() };
+    const after = JSON.stringify([inForce.server, inForce.dcap, inForce.revision, inForce.postRateS, inForce.pin]);
+    if (after !== before) await this.#runtime.restart();
+    else if (patch.pollRateS !== undefined || patch.useServerTime !== undefined)
+      for (const { client } of this.#runtime.connections) void client.rediscover();
+  }
+
+  #takeConduct(patch: CsipConfigPatch): void {
+    const { inForce, options } = this.#runtime;
+    const { rates, pin } = options.settings;
+    inForce.dcap = patch.dcap ?? inForce.dcap;
+    inForce.revision = patch.revision ?? inForce.revision;
+    if (patch.pollRateS !== undefined) inForce.pollRateS = patch.pollRateS ?? rates.pollS;
+    if (patch.postRateS !== undefined) inForce.postRateS = patch.postRateS ?? rates.postS;
+    inForce.useServerTime = patch.useServerTime ?? inForce.useServerTime;
+    inForce.subscribe = patch.subscribe ?? inForce.subscribe;
+    void pin;
+    if (patch.pin !== undefined) inForce.pin = patch.pin;
+  }
+}

@@ -1,0 +1,271 @@
+/** The clients of the process as REST works with them. */
+import type {
+  CsipCertificateName,
+  CsipCertificates,
+  CsipClient,
+  CsipConfig,
+  CsipConfigPatch,
+  CsipControl,
+  CsipControlState,
+  CsipCurve,
+  CsipDerDocument,
+  CsipDiagnostic,
+  CsipEndDevice,
+  CsipHttpProbe,
+  CsipLogEventRequest,
+  CsipMessages,
+  CsipPem,
+  CsipProgram,
+  CsipResponse,
+  CsipStatus,
+  CsipSubscriptions,
+  CsipTime,
+} from '../../contract/csip-client.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { FullMember } from '../members.ts';
+import { membersOf } from '../runtime.ts';
+import type { Connection, Runtime } from '../runtime.ts';
+import { httpProbe } from '../transport/probe.ts';
+import { Configurator } from './config.ts';
+import {
+  controlsView,
+  controlView,
+  curveView,
+  endDeviceView,
+  ownEndDeviceView,
+  programView,
+  responsesView,
+} from './members.ts';
+import type { RawControls } from './raw-controls.ts';
+import { configView, diagnosticsView, statusView, timeView } from './status.ts';
+
+export interface FacadeParts {
+  readonly messages: CsipMessages;
+  readonly rawControls: RawControls;
+  readonly discover: CsipClient['discoverServers'];
+}
+
+const httpPort = 80;
+
+export class ClientFacade implements CsipClient {
+  readonly enabled = true;
+  readonly messages: CsipMessages;
+  readonly #runtime: Runtime;
+  readonly #parts: FacadeParts;
+  readonly #configurator: Configurator;
+
+  constructor(runtime: Runtime, parts: FacadeParts) {
+    this.#runtime = runtime;
+    this.#parts = parts;
+    this.messages = parts.messages;
+    this.#configurator = new Configurator(runtime);
+  }
+
+  status(device: number | null): CsipStatus {
+    const index = this.#index(device);
+    const connection = this.#runtime.connectionOf(index);
+    const count = this.subscriptions(device).items.length;
+    return statusView(this.#runtime, connection, index, this.#monotonicMs, count);
+  }
+
+  config(device: number | null): CsipConfig {
+    this.#one(device);
+    return configView(this.#runtime, this.#configurator.changedBy);
+  }
+
+  async configure(patch: CsipConfigPatch, device: number | null, by: Origin): Promise<CsipConfig> {
+    await this.#configurator.apply(patch, this.#one(device), by);
+    return this.config(device);
+  }
+
+  connect(device: number | null): void {
+    this.#runtime.connect(this.#chosen(device));
+  }
+
+  async disconnect(device: number | null): Promise<void> {
+    await Promise.all(this.#chosen(device).map(({ client }) => client.disconnect()));
+  }
+
+  reconnect(device: number | null): boolean {
+    return this.#chosen(device).filter(({ client }) => client.reconnect()).length > 0;
+  }
+
+  rediscover(device: number | null): void {
+    for (const { client } of this.#chosen(device)) void client.rediscover();
+  }
+
+  poll(device: number | null): void {
+    for (const { client } of this.#chosen(device)) void client.poll();
+  }
+
+  communication(lost: boolean, durationS: number | null, device: number | null): void {
+    for (const { client } of this.#chosen(device)) {
+      if (lost) client.line.lose(durationS);
+      else client.line.restore();
+    }
+  }
+
+  time(device: number | null): CsipTime | null {
+    return timeView(this.#one(device), this.#monotonicMs);
+  }
+
+  endDevices(device: number | null): readonly CsipEndDevice[] {
+    const connection = this.#one(device);
+    const own = membersOf(connection).flatMap(({ endDevice }) =>
+      endDevice.facts === null ? [] : [ownEndDeviceView(endDevice.facts, this.#runtime.inForce.pin, endDevice)],
+    );
+    const others = connection.client.walk?.seen.filter(({ url }) => !own.some(({ href }) => href === url)) ?? [];
+    return [...own, ...others.map((located) => endDeviceView(located, null, []))];
+  }
+
+  programs(device: number | null): readonly CsipProgram[] {
+    return this.#members(device).flatMap(({ endDevice }) =>
+      endDevice.programs.map((program) => programView(program, endDevice)),
+    );
+  }
+
+  controls(device: number | null, state?: CsipControlState): readonly CsipControl[] {
+    const all = this.#members(device).flatMap(controlsView);
+    return state === undefined ? all : all.filter((control) => control.state === state);
+  }
+
+  control(mrid: string, device: number | null): CsipControl & { readonly xml: string | null } {
+    const { known, member } = this.#known(mrid, device);
+    return { ...controlView(known, member), xml: this.#parts.rawControls.of(known.listed.mrid) };
+  }
+
+  opt(mrid: string, takesPart: boolean, device: number | null): CsipControl {
+    const { known, member } = this.#known(mrid, device);
+    if (known.state !== 'active' && known.state !== 'scheduled')
+      throw new SimError('COMMAND_CONFLICT', `the event ${mrid} is ${known.state}`);
+    member.endDevice.opt(known.listed.mrid, takesPart);
+    return this.control(mrid, device);
+  }
+
+  curves(device: number | null): readonly CsipCurve[] {
+    const found = this.#members(device).flatMap(({ endDevice }) => endDevice.programs.flatMap(({ curves }) => curves));
+    return [...new Map(found.map((curve) => [curve.url, curveView(curve)])).values()];
+  }
+
+  responses(device: number | null, mrid?: string): readonly CsipResponse[] {
+    const all = this.#members(device).flatMap((member) => responsesView(member, mrid?.toUpperCase()));
+    return all.sort((a, b) => b.createdServerMs - a.createdServerMs);
+  }
+
+  der(device: number | null): ReturnType<CsipClient['der']> {
+    const reporter = this.#member(device)?.desk.reporter ?? null;
+    if (reporter === null) return { capability: null, settings: null, status: null, availability: null };
+    return reporter.lastSent(this.#index(device));
+  }
+
+  async postDer(which: readonly CsipDerDocument[], device: number | null): Promise<void> {
+    await this.#reporter(device).sendNow(which, this.#index(device));
+  }
+
+  readings(device: number | null): ReturnType<CsipClient['readings']> {
+    const reporter = this.#member(device)?.desk.reporter ?? null;
+    return reporter?.readings(this.#index(device)) ?? { mupHref: null, postRateS: null, sets: [] };
+  }
+
+  async postReadings(device: number | null): Promise<void> {
+    await this.#reporter(device).sendReadings();
+  }
+
+  logEvents(device: number | null): ReturnType<CsipClient['logEvents']> {
+    const events = this.#member(device)?.desk.reporter?.logEvents ?? [];
+    return { enabled: this.#runtime.inForce.sendsAlarms, events };
+  }
+
+  enableLogEvents(on: boolean): void {
+    this.#runtime.inForce.sendsAlarms = on;
+    for (const connection of this.#runtime.connections)
+      for (const { desk } of membersOf(connection)) if (desk.reporter !== null) desk.reporter.sendsAlarms = on;
+  }
+
+  async sendLogEvent(event: CsipLogEventRequest, device: number | null): Promise<void> {
+    await this.#reporter(device).sendLogEvent(event, this.#index(device));
+  }
+
+  subscriptions(device: number | null): CsipSubscriptions {
+    this.#one(device);
+    return { notificationUri: null, items: [] };
+  }
+
+  subscribe(resource: string, on: boolean, device: number | null): Promise<CsipSubscriptions> {
+    void [resource, on, this.#one(device)];
+    return Promise.reject(new SimError('COMMAND_CONFLICT', 'no listener for notifications runs'));
+  }
+
+  notifications(): readonly never[] {
+    return [];
+  }
+
+  certificates(device: number | null): CsipCertificates {
+    return this.#one(device).credentials.shown;
+  }
+
+  async selectCertificate(choice: CsipCertificateName | CsipPem, device: number | null): Promise<CsipCertificates> {
+    const { credentials } = this.#one(device);
+    if (typeof choice === 'string') credentials.select(choice);
+    else credentials.use(choice);
+    return Promise.resolve(credentials.shown);
+  }
+
+  httpProbe(path: string | null, port: number | null, device: number | null): Promise<CsipHttpProbe> {
+    this.#one(device);
+    const { server, dcap, anywhere } = this.#runtime.inForce;
+    return httpProbe({ host: server.host, port: port ?? httpPort, path: path ?? dcap, anywhere });
+  }
+
+  diagnostics(device: number | null): readonly CsipDiagnostic[] {
+    return diagnosticsView(this.#one(device), this.#runtime.options.clock.nowMs());
+  }
+
+  discoverServers(): ReturnType<CsipClient['discoverServers']> {
+    return this.#parts.discover();
+  }
+
+  get #monotonicMs(): number {
+    return this.#runtime.options.clock.monotonicMs();
+  }
+
+  #index(device: number | null): number {
+    return device ?? this.#runtime.connections[0]?.devices[0]?.index ?? this.#runtime.options.plant.firstIndex;
+  }
+
+  #one(device: number | null): Connection {
+    return this.#runtime.connectionOf(this.#index(device));
+  }
+
+  /** Without a device: all. */
+  #chosen(device: number | null): readonly Connection[] {
+    return device === null ? this.#runtime.connections : [this.#runtime.connectionOf(device)];
+  }
+
+  /** Without a device: the EndDevices of the first client. */
+  #members(device: number | null): readonly FullMember[] {
+    const all = membersOf(this.#one(device));
+    return device === null ? all : all.filter(({ endDevice }) => endDevice.deviceIndices.includes(device));
+  }
+
+  #member(device: number | null): FullMember | undefined {
+    const index = this.#index(device);
+    return this.#members(index).find(({ endDevice }) => endDevice.deviceIndices.includes(index));
+  }
+
+  #reporter(device: number | null) {
+    const reporter = this.#member(device)?.desk.reporter ?? null;
+    if (reporter === null) throw new SimError('NOT_CONNECTED', 'the EndDevice was not found on the server yet');
+    return reporter;
+  }
+
+  #known(mrid: string, device: number | null) {
+    const wanted = mrid.toUpperCase();
+    for (const member of this.#members(device)) {
+      const known = member.endDevice.controls.find(({ listed }) => listed.mrid === wanted);
+      if (known !== undefined) return { known, member };
+    }
+    throw new SimError('UNKNOWN_RESOURCE', `there is no control ${mrid}`);
+  }
+}
