@@ -194,8 +194,9 @@ export function settingsOf(
       setMaxVA: unsigned16(within(m.VAMax, m.VAMaxRtg)),
       setMaxVar: signed16(within(m.VarMaxInj, m.VarMaxInjRtg)),
       setMaxVarNeg: signed16(negative(within(m.VarMaxAbs, m.VarMaxAbsRtg))),
-      setMinPFOverExcited: powerFactor(atLeast(m.PFOvrExt, m.PFOvrExtRtg)),
-      setMinPFUnderExcited: powerFactor(atLeast(m.PFUndExt, m.PFUndExtRtg)),
+      // without a setting the standard's default counts: the rating
+      setMinPFOverExcited: powerFactor(atLeast(m.PFOvrExt ?? m.PFOvrExtRtg, m.PFOvrExtRtg)),
+      setMinPFUnderExcited: powerFactor(atLeast(m.PFUndExt ?? m.PFUndExtRtg, m.PFUndExtRtg)),
       setMinV: unsigned16(atLeast(m.VMin, m.VMinRtg)),
       setVNom: unsigned16(m.VNom),
       setVRef: unsigned16(m.VNom),

@@ -163,6 +163,13 @@ describe('CSIP reports: registers as documents', () => {
       expect(reportsOf(device).settings(0).setGradW).to.equal(1);
     });
 
+    it('has the rated power factors where there is no setting of them', async () => {
+      const { PFOvrExt, PFOvrExtRtg } = (await deviceOf('Batt-3Phase')).bank.map.m702;
+      expect(PFOvrExt).to.equal(null);
+      const { setMinPFOverExcited: pf } = reportsOf(await deviceOf('Batt-3Phase')).settings(0);
+      expect(Number(`${pf?.displacement}e${pf?.multiplier}`)).to.equal(PFOvrExtRtg);
+    });
+
     for (const type of Object.values(kinds)) {
       it(`sets nothing above its rating: ${type}`, async () => {
         const reports = reportsOf(
