@@ -100,6 +100,8 @@ export class HeadEnd {
   keepsEnded = false;
   /** bodies of `.well-known/csipaus` and the like, by path */
   readonly extraPages = new Map<string, string>();
+  /** sees each request before it has its effect, and after its answer was made */
+  observer: { before(recorded: Recorded): void; after(recorded: Recorded): void } | null = null;
   readonly #tricks = new Tricks();
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
@@ -107,6 +109,9 @@ export class HeadEnd {
   readonly #options: HeadEndOptions;
   readonly notifier: Notifier;
   #open = 0;
+  #lastDevice = 0;
+  #lastProgram = 0;
+  #handshakes = 0;
   #nextId = 1;
 
   private constructor(server: Server, options: HeadEndOptions) {
@@ -133,13 +138,21 @@ export class HeadEnd {
             ecdhCurve: 'P-256',
             ciphers: tls.ciphers ?? bothSuites,
           });
+    // a client never meets a connection that is just being closed
+    server.keepAliveTimeout = 600_000;
     await listen(server, '127.0.0.1', options.port ?? 0);
     const headEnd = new HeadEnd(server, options);
     server.on('connection', (socket: Socket) => {
       headEnd.#sockets.add(socket);
       socket.on('close', () => headEnd.#sockets.delete(socket));
       socket.on('error', () => undefined);
+      if (tls !== null) headEnd.#handshakes += 1;
     });
+    for (const end of ['secureConnection', 'tlsClientError']) {
+      server.on(end, () => {
+        headEnd.#handshakes -= 1;
+      });
+    }
     server.on('request', (request: IncomingMessage, response: ServerResponse) => {
       headEnd.#handle(request, response).catch((error: unknown) => {
         response.destroy(error instanceof Error ? error : undefined);
@@ -153,9 +166,9 @@ export class HeadEnd {
     return Math.floor(this.#options.nowMs() / 1000) + this.clock.aheadS;
   }
 
-  /** Requests that have come and are not answered yet. */
+  /** Requests that have come and are not answered yet, handshakes and notifications under way. */
   get open(): number {
-    return this.#open + this.notifier.open;
+    return this.#open + this.#handshakes + this.notifier.open;
   }
 
   newId(): number {
@@ -184,7 +197,7 @@ export class HeadEnd {
   /** An EndDevice that exists without a request of the client. @param owner LFDI of the certificate that may see it */
   register(lfdi: string, { pin = null, owner = lfdi }: { pin?: number | null; owner?: string } = {}): EndDevice {
     const device: EndDevice = {
-      id: this.endDevices.length + 1,
+      id: (this.#lastDevice += 1),
       lfdi,
       sfdi: sfdiOf(lfdi),
       owner,
@@ -198,17 +211,17 @@ export class HeadEnd {
       without: new Set(),
     };
     this.endDevices.push(device);
-    this.#changed('/edev');
+    this.changed('/edev');
     return device;
   }
 
   deregister(device: EndDevice): void {
     this.endDevices.splice(this.endDevices.indexOf(device), 1);
-    this.#changed('/edev');
+    this.changed('/edev');
   }
 
-  fsa(description = 'group'): Fsa {
-    const fsa = { id: this.fsas.length + 1, mRID: this.newMrid(), description };
+  fsa(description = 'group', id = this.fsas.length + 1): Fsa {
+    const fsa = { id, mRID: this.newMrid(), description };
     this.fsas.push(fsa);
     return fsa;
   }
@@ -217,10 +230,10 @@ export class HeadEnd {
   program(options: { primacy?: number; fsa?: Fsa; default?: Modes; endDevices?: readonly number[] } = {}): Program {
     const fsa = options.fsa ?? this.fsas[0] ?? this.fsa();
     const program: Program = {
-      id: this.programs.length + 1,
+      id: (this.#lastProgram += 1),
       mRID: this.newMrid(),
       primacy: options.primacy ?? 10,
-      description: `program ${this.programs.length + 1}`,
+      description: `program ${this.#lastProgram}`,
       fsaId: fsa.id,
       endDevices: options.endDevices === undefined ? null : new Set(options.endDevices),
       default: null,
@@ -229,17 +242,17 @@ export class HeadEnd {
     };
     this.programs.push(program);
     if (options.default !== undefined) this.setDefault(program, options.default);
-    for (const { id } of this.endDevices) this.#changed(`/edev/${id}/fsa/${fsa.id}/derp`);
+    for (const { id } of this.endDevices) this.changed(`/edev/${id}/fsa/${fsa.id}/derp`);
     return program;
   }
 
   setDefault(program: Program, modes: Modes, settings: DefaultControl['settings'] = {}): void {
     program.default = { mRID: program.default?.mRID ?? this.newMrid(), modes, settings };
-    for (const { id } of this.endDevices) this.#changed(`/edev/${id}/derp/${program.id}/dderc`);
+    for (const { id } of this.endDevices) this.changed(`/edev/${id}/derp/${program.id}/dderc`);
   }
 
   curve(program: Program, facts: Omit<Curve, 'id' | 'mRID'>): Curve {
-    const curve = { id: program.curves.length + 1, mRID: this.newMrid(), ...facts };
+    const curve = { ...facts, id: program.curves.length + 1, mRID: this.newMrid() };
     program.curves.push(curve);
     return curve;
   }
@@ -283,10 +296,11 @@ export class HeadEnd {
   }
 
   #controlsChanged(program: Program): void {
-    for (const { id } of this.endDevices) this.#changed(`/edev/${id}/derp/${program.id}/derc`);
+    for (const { id } of this.endDevices) this.changed(`/edev/${id}/derp/${program.id}/derc`);
   }
 
-  #changed(href: string): void {
+  /** A resource is another one now: its subscribers are told if `notifies` is on. */
+  changed(href: string): void {
     if (this.notifies) void this.notify(href);
   }
 
@@ -381,11 +395,14 @@ export class HeadEnd {
       root: body === '' ? null : parsed(body).root,
       atS: this.nowS,
       lfdi: certificate?.raw === undefined ? null : lfdiOf(certificate.raw),
+      cipher: socket instanceof TLSSocket ? `${socket.getProtocol()} ${socket.getCipher().name}` : null,
       status: 0,
     };
     this.requests.push(recorded);
     this.#tell();
+    this.observer?.before(recorded);
     await this.#answer(recorded, url, response);
+    this.observer?.after(recorded);
   }
 
   async #answer(recorded: Recorded, { pathname: path, searchParams: query }: URL, response: ServerResponse) {

@@ -103,6 +103,8 @@ export interface Recorded {
   readonly atS: number;
   /** of the client certificate; null over plain HTTP */
   readonly lfdi: string | null;
+  /** version and suite; null over plain HTTP */
+  readonly cipher: string | null;
   /** 0 until it is answered, and when the connection was cut */
   status: number;
 }
@@ -151,14 +153,14 @@ export interface SubscriptionRecord {
 
 /** Rates in seconds; undefined: the attribute is absent. */
 export interface Rates {
-  dcap?: number;
-  time?: number;
-  endDevices?: number;
+  dcap?: number | undefined;
+  time?: number | undefined;
+  endDevices?: number | undefined;
   /** EndDevice.postRate: DER documents */
-  endDevicePost?: number;
-  fsas?: number;
-  programs?: number;
-  ders?: number;
-  mirrors?: number;
+  endDevicePost?: number | undefined;
+  fsas?: number | undefined;
+  programs?: number | undefined;
+  ders?: number | undefined;
+  mirrors?: number | undefined;
   mirrorPost: number;
 }

@@ -1,12 +1,13 @@
 /** What a head-end does in place of its proper answer, by method and path. */
 
 export type Trick =
-  /** another answer; without a body an empty one */
+  /** another answer, as long as `while` says; without a body an empty one */
   | {
       readonly kind: 'answer';
       readonly status: number;
       readonly headers?: Record<string, string>;
       readonly body?: string;
+      readonly while?: () => boolean;
     }
   | { readonly kind: 'redirect'; readonly status: 301 | 302 | 303 | 307 | 308; readonly to: string }
   /** the proper answer, once this has come */
@@ -26,6 +27,8 @@ interface Rule {
   readonly trick: Trick;
   left: number;
 }
+
+const holds = ({ trick }: Rule): boolean => trick.kind !== 'answer' || (trick.while?.() ?? true);
 
 export const pathMatches = (wanted: string | RegExp, path: string): boolean =>
   typeof wanted === 'string' ? wanted === path : wanted.test(path);
@@ -49,7 +52,11 @@ export class Tricks {
   /** The trick that this request meets; the latest one wins. */
   take(method: string, path: string): Trick | undefined {
     const rule = this.#rules.findLast(
-      (known) => known.left > 0 && (known.method === '*' || known.method === method) && pathMatches(known.path, path),
+      (known) =>
+        known.left > 0 &&
+        holds(known) &&
+        (known.method === '*' || known.method === method) &&
+        pathMatches(known.path, path),
     );
     if (rule === undefined) return undefined;
     rule.left -= 1;
