@@ -21,7 +21,9 @@ import { targetOf } from '../../fault-kinds/targets.ts';
 import type { Disturbable, Disturbance, ExchangeDisturber } from '../transport/disturber.ts';
 import type { OutgoingDocument } from '../xml/document.ts';
 import {
+  hasMember,
   malformed,
+  powers,
   withLfdi,
   withMultipliers,
   withoutElements,
@@ -116,10 +118,11 @@ class RequestDisturber implements ExchangeDisturber {
     draft: Draft,
     strikes: (fault: ActiveFault) => boolean,
   ): void {
-    if (fault.isOf(malformedXmlFault)) {
+    const octets = ofOctets(fault, body);
+    if (octets !== null) {
       if (!strikes(fault)) return;
       const { rewrite: before = (xml: Buffer) => xml } = draft;
-      draft.rewrite = (xml) => malformed(before(xml), fault.parameters.mode);
+      draft.rewrite = (xml) => octets(before(xml));
     } else if (fault.isOf(wrongContentTypeFault)) {
       if (strikes(fault)) draft.contentType = fault.parameters.content_type;
     } else {
@@ -140,6 +143,16 @@ class RequestDisturber implements ExchangeDisturber {
   }
 }
 
+/** What a fault makes of the octets of a document; null: nothing, or it is a fault of another sort. */
+function ofOctets(fault: ActiveFault, body: OutgoingDocument): ((xml: Buffer) => Buffer) | null {
+  if (fault.isOf(malformedXmlFault)) return (xml) => malformed(xml, fault.parameters.mode);
+  if (fault.isOf(missingElementFault) && hasMember(body, fault.parameters.elements))
+    return (xml) => withoutElements(xml, fault.parameters.elements);
+  if (fault.isOf(wrongMultiplierFault) && hasMember(body, powers))
+    return (xml) => withMultipliers(xml, fault.parameters.shift);
+  return null;
+}
+
 /** Null: the fault changes nothing of such a document. */
 function spoiltBy(fault: ActiveFault, body: OutgoingDocument): OutgoingDocument | null {
   const spoilt = spoiledCopy(fault, body);
@@ -151,7 +164,5 @@ function spoiledCopy(fault: ActiveFault, body: OutgoingDocument): OutgoingDocume
   if (fault.isOf(wrongLfdiFault)) return withLfdi(body, fault.parameters.lfdi ?? null);
   if (fault.isOf(wrongStatusFault)) return withStatus(body, fault.parameters.status);
   if (fault.isOf(wrongSubjectFault)) return withSubject(body, fault.parameters.mrid ?? null);
-  if (fault.isOf(missingElementFault)) return withoutElements(body, fault.parameters.elements);
-  if (fault.isOf(wrongMultiplierFault)) return withMultipliers(body, fault.parameters.shift);
   return body;
 }

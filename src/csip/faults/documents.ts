@@ -3,19 +3,14 @@ import type { OutgoingDocument } from '../xml/document.ts';
 
 type Member = (name: string, value: unknown) => unknown;
 
-/** The value without a member, for a visitor that takes it away. */
-const gone = Symbol('gone');
-
 /** A copy in which each member is what the visitor makes of it; undefined leaves it as it is, and goes into it. */
 function changed(value: unknown, visit: Member): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => changed(item, visit));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, member]) => {
-      if (member === undefined) return [];
+    Object.entries(value).map(([name, member]) => {
       const made = visit(name, member);
-      if (made === gone) return [];
-      return [[name, made === undefined ? changed(member, visit) : made]];
+      return [name, made === undefined ? changed(member, visit) : made];
     }),
   );
 }
@@ -73,16 +68,37 @@ export function withSubject(document: OutgoingDocument, mrid: string | null): Ou
   };
 }
 
-export function withoutElements(document: OutgoingDocument, elements: readonly string[]): OutgoingDocument {
-  return documentWith(document, (name) => (elements.includes(name) ? gone : undefined));
+/** Whether a document has one of these members, at any depth. */
+export function hasMember(document: OutgoingDocument, names: readonly string[]): boolean {
+  let found = false;
+  documentWith(document, (name, value) => {
+    found ||= value !== undefined && names.includes(name);
+    return undefined;
+  });
+  return found;
 }
 
-const powers: ReadonlySet<string> = new Set(['multiplier', 'powerOfTenMultiplier']);
+/** Members with a power of ten. */
+export const powers: readonly string[] = ['multiplier', 'powerOfTenMultiplier'];
 
-/** @param shift added to each power of ten */
-export function withMultipliers(document: OutgoingDocument, shift: number): OutgoingDocument {
-  return documentWith(document, (name, value) =>
-    powers.has(name) && typeof value === 'number' ? value + shift : undefined,
+/**
+ * Octets without some elements. Made from the octets, because the writer refuses a document that lacks a required one.
+ * @param elements local names, of letters and digits
+ */
+export function withoutElements(xml: Buffer, elements: readonly string[]): Buffer {
+  const text = elements.reduce(
+    (left, name) =>
+      left.replaceAll(new RegExp(`<(?:\\w+:)?${name}(?:\\s[^>]*)?(?:/>|>[^]*?</(?:\\w+:)?${name}>)`, 'g'), ''),
+    xml.toString('utf8'),
+  );
+  return Buffer.from(text);
+}
+
+/** Octets in which every power of ten is another, in range or not. */
+export function withMultipliers(xml: Buffer, shift: number): Buffer {
+  const element = new RegExp(`(<(?:${powers.join('|')})>)(-?\\d+)(?=</)`, 'g');
+  return Buffer.from(
+    xml.toString('utf8').replaceAll(element, (_all, tag: string, power: string) => tag + String(Number(power) + shift)),
   );
 }
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { createCsipDisturber } from '../../../src/csip/faults/disturber.ts';
 import type { Disturbable, ExchangeDisturber } from '../../../src/csip/transport/disturber.ts';
+import { buildDocument } from '../../../src/csip/xml/codec.ts';
 import type { OutgoingDocument } from '../../../src/csip/xml/document.ts';
 import {
   clockSkewFault,
@@ -74,6 +75,11 @@ describe('faults of the client of IEEE 2030.5', () => {
     });
   });
 
+  /** the octets that leave */
+  const sent = (request: Disturbable): string => {
+    const { body = request.body, rewrite = (xml: Buffer) => xml } = disturber.disturb(request) ?? {};
+    return rewrite(Buffer.from(buildDocument(body!, { revision: '2018', aus: null }))).toString();
+  };
   const valueOf = (request: Disturbable) => disturber.disturb(request)?.body?.value;
 
   it('disturbs nothing while none is in force, and nothing again after its end', () => {
@@ -166,14 +172,18 @@ describe('faults of the client of IEEE 2030.5', () => {
 
   it('missing_element, at any depth', () => {
     bench.inject(missingElementFault, { elements: ['readingTime', 'dateTime'] });
-    expect(valueOf(statusOf(100))).to.deep.equal({ genConnectStatus: { value: '07' } });
+    expect(sent(statusOf(100))).to.match(
+      /<DERStatus[^>]*><genConnectStatus><value>07<\/value><\/genConnectStatus><\/DERStatus>/,
+    );
     expect(disturber.disturb(capability)).to.equal(null);
   });
 
   it('wrong_multiplier', () => {
     bench.inject(wrongMultiplierFault);
-    expect(valueOf(capability)).to.deep.include({ rtgMaxW: { multiplier: 4, value: 1000 } });
+    expect(sent(capability)).to.contain('<rtgMaxW><multiplier>4</multiplier><value>1000</value></rtgMaxW>');
     expect(disturber.disturb(statusOf(1))).to.equal(null);
+    bench.inject(wrongMultiplierFault, { shift: 9 });
+    expect(sent(capability), 'out of range, and several add up').to.contain('<multiplier>13</multiplier>');
   });
 
   it('malformed_xml: in each of its ways', () => {
@@ -202,7 +212,7 @@ describe('faults of the client of IEEE 2030.5', () => {
   it('changes of several faults are made one after the other', () => {
     bench.inject(clockSkewFault, { skew_s: 60 });
     bench.inject(missingElementFault, { elements: ['genConnectStatus'] });
-    expect(valueOf(statusOf(100))).to.deep.equal({ readingTime: 160 });
+    expect(sent(statusOf(100))).to.match(/<DERStatus[^>]*><readingTime>160<\/readingTime><\/DERStatus>/);
   });
 
   it('strikes its device alone, and only while its condition holds', () => {
