@@ -1,0 +1,164 @@
+/** What answers of multicast DNS say about servers of IEEE 2030.5 (2030.5-2018 clause 7, RFC 6763). Anybody can send them. */
+import { isIP } from 'node:net';
+import type { ResponsePacket } from 'multicast-dns';
+import type { CsipFoundServer } from '../../contract/csip-client.ts';
+import { isRefusedTarget } from '../../core/net/outbound.ts';
+
+export const service = '_smartenergy._tcp.local';
+/** Instances of a function set point to the same servers; EndDevice is where a client registers. */
+export const subtype = `_edev._sub.${service}`;
+
+const mostAddresses = 8;
+
+type Answer = NonNullable<ResponsePacket['answers']>[number];
+
+/** Facts of a TXT record (table 16). */
+interface Txt {
+  readonly dcap: string;
+  readonly httpsPort: number | null;
+  readonly level: string | null;
+}
+
+export interface Question {
+  readonly name: string;
+  readonly type: 'SRV' | 'TXT' | 'A' | 'AAAA';
+}
+
+/** Names of DNS are alike in any case. */
+const key = (name: string) => name.toLowerCase().replace(/\.$/u, '');
+const isHost = (name: string) => name.length <= 253 && /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/u.test(name);
+const isPort = (port: number) => Number.isInteger(port) && port > 0 && port <= 0xffff;
+
+function portOf(text: string | undefined): number | null {
+  if (text === undefined) return null;
+  // the key alone: the default port of https
+  if (text === '') return 443;
+  return /^[0-9]{1,5}$/u.test(text) && isPort(Number(text)) ? Number(text) : null;
+}
+
+/** Strings `key=value`; of a key that comes twice the first counts (RFC 6763 6.4). */
+function pairsOf(data: unknown): ReadonlyMap<string, string> {
+  const pairs = new Map<string, string>();
+  for (const each of Array.isArray(data) ? (data as readonly unknown[]) : [data]) {
+    if (typeof each !== 'string' && !Buffer.isBuffer(each)) continue;
+    const [, name = '', value = ''] = /^([^=]{1,20})(?:=(.{0,255}))?$/su.exec(each.toString()) ?? [];
+    const lower = name.toLowerCase();
+    if (lower !== '' && !pairs.has(lower)) pairs.set(lower, value);
+  }
+  return pairs;
+}
+
+/** null: a record that a client discards (clause 7.4): another version, or no path of the DeviceCapability. */
+function txtOf(data: unknown): Txt | null {
+  const pairs = pairsOf(data);
+  const dcap = pairs.get('dcap') ?? '';
+  if (pairs.get('txtvers') !== '1' || !/^\/[!-~]*$/u.test(dcap)) return null;
+  const level = pairs.get('level');
+  return {
+    dcap,
+    httpsPort: portOf(pairs.get('https')),
+    level: level !== undefined && /^[+-]?S[0-9]{1,3}$/u.test(level) ? level : null,
+  };
+}
+
+/** The label of an instance as a text for people. */
+function labelOf(instance: string): string {
+  const label = instance.slice(0, -service.length - 1);
+  return Array.from(label.replace(/[\p{Cc}\p{Cs}\p{Cf}]/gu, '?'))
+    .slice(0, 63)
+    .join('');
+}
+
+/** Collects records. Those that lead nowhere, and those beyond `limit` instances, are dropped. */
+export class Answers {
+  readonly #limit: number;
+  /** names as they were sent, by their keys */
+  readonly #instances = new Map<string, string>();
+  readonly #srv = new Map<string, { readonly host: string; readonly port: number }>();
+  /** null: a record that is discarded */
+  readonly #txt = new Map<string, Txt | null>();
+  readonly #addresses = new Map<string, Set<string>>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Takes the records of one packet, in whatever order they are. */
+  add(records: readonly Answer[]): void {
+    const valid = records.filter((record) => !isGoodbye(record));
+    for (const record of valid) if (record.type === 'PTR') this.#point(record.name, record.data);
+    for (const record of valid) this.#describe(record);
+    for (const record of valid)
+      if (record.type === 'A' || record.type === 'AAAA') this.#address(record.name, record.data);
+  }
+
+  /** What is not known yet of the instances. */
+  missing(): readonly Question[] {
+    const questions: Question[] = [];
+    const ask = (name: string, ...types: readonly Question['type'][]) => {
+      questions.push(...types.map((type) => ({ name, type })));
+    };
+    for (const [instance, name] of this.#instances) {
+      const srv = this.#srv.get(instance);
+      if (!srv) ask(name, 'SRV');
+      else if (!this.#addresses.has(srv.host)) ask(srv.host, 'A', 'AAAA');
+      if (!this.#txt.has(instance)) ask(name, 'TXT');
+    }
+    return questions;
+  }
+
+  /** Servers of which host, addresses and path are known; one for all its instances. */
+  servers(): readonly CsipFoundServer[] {
+    const found = new Map<string, CsipFoundServer>();
+    for (const [instance, name] of this.#instances) {
+      const [srv, txt] = [this.#srv.get(instance), this.#txt.get(instance)];
+      const known = srv && this.#addresses.get(srv.host);
+      if (!known || !txt) continue;
+      const { host, port } = srv;
+      const id = [host, port, txt.httpsPort, txt.dcap].join(' ');
+      if (found.has(id)) continue;
+      const addresses = [...known];
+      found.set(id, {
+        name: labelOf(name),
+        host,
+        addresses,
+        port,
+        ...txt,
+        permitted: !addresses.some(isRefusedTarget),
+      });
+    }
+    return [...found.values()];
+  }
+
+  #point(name: string, data: unknown): void {
+    if (![service, subtype].includes(key(name)) || typeof data !== 'string') return;
+    const instance = key(data);
+    const isOurs = instance.endsWith(`.${service}`) && instance.length <= 253;
+    if (isOurs && this.#instances.size < this.#limit && !this.#instances.has(instance))
+      this.#instances.set(instance, data);
+  }
+
+  #describe(record: Answer): void {
+    if (record.type !== 'SRV' && record.type !== 'TXT') return;
+    const instance = key(record.name);
+    if (!this.#instances.has(instance)) return;
+    if (record.type === 'TXT') {
+      if (!this.#txt.has(instance)) this.#txt.set(instance, txtOf(record.data));
+      return;
+    }
+    const host = key(record.data.target);
+    if (!this.#srv.has(instance) && isHost(host) && isPort(record.data.port))
+      this.#srv.set(instance, { host, port: record.data.port });
+  }
+
+  #address(name: string, data: unknown): void {
+    const host = key(name);
+    if (typeof data !== 'string' || isIP(data) === 0) return;
+    if (![...this.#srv.values()].some((srv) => srv.host === host)) return;
+    const known = this.#addresses.get(host) ?? new Set();
+    if (known.size < mostAddresses) this.#addresses.set(host, known.add(data));
+  }
+}
+
+/** A record with a time to live of 0 takes back an earlier one (RFC 6762 10.1). */
+const isGoodbye = (record: Answer): boolean => 'ttl' in record && record.ttl === 0;
