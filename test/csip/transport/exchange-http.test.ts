@@ -418,6 +418,5 @@ describe('exchange: HTTP', () => {
     ]);
     expect(entries[1]).to.deep.include({ deviceIndex: 3, direction: 'out', kind: 'POST' });
     expect(entries[1]?.facts.responseHeaders).to.include({ 'content-type': 'application/sep+xml' });
-    expect(entries[1]?.facts.durationMs).to.be.within(0, 60_000);
   });
 });
