@@ -29,7 +29,7 @@ async function createHeadEndPki(): Promise<HeadEndPki> {
   const foreignRoot = await createAuthority('Another root');
   const chained = ({ cert, key }: Identity): Identity => ({ cert: cert + intermediate.cert, key });
   const server = { purpose: 'server' } as const;
-  const bare = await issue(intermediate, 'server', server);
+  const bare = await issue(intermediate, 'server', { ...server, alsoClient: true });
   const { cert, key } = await createAuthority('self-signed server');
   return {
     root,

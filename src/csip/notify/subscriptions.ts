@@ -153,15 +153,19 @@ export class Subscriptions {
     return this.#received;
   }
 
-  /** Takes no notification any more, and deletes the subscriptions as far as the server can be reached. */
-  async close(): Promise<void> {
+  /**
+   * Takes no notification any more, and deletes the subscriptions as far as the server can be reached.
+   * @param farewell false: nothing more is sent
+   */
+  async close(farewell = true): Promise<void> {
     this.#closed = true;
     const items = [...this.#items.values()];
     for (const item of items) item.endTake?.();
+    if (!farewell) this.#ending.abort();
     const endWait = this.#options.later(farewellMs, () => this.#ending.abort());
     await this.#working;
     this.#cancelTimer?.();
-    if (this.#reachable) await Promise.all(items.map((item) => this.#delete(item)));
+    if (this.#reachable && farewell) await Promise.all(items.map((item) => this.#delete(item)));
     endWait();
     this.#items.clear();
   }

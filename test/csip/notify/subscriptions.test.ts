@@ -264,4 +264,11 @@ describe('CSIP: subscriptions', () => {
     await closing;
     expect(rig.lines.join()).to.contain('could not be deleted');
   });
+
+  it('sends nothing at the end where communication has to cease', async () => {
+    const rig = await new Rig().start(resource('/derc'));
+    await rig.subscriptions.close(false);
+    expect(rig.requests).to.deep.equal(['POST /derc']);
+    expect(rig.takers.size).to.equal(0);
+  });
 });
