@@ -12,7 +12,7 @@ import { isSiteMode, SiteLimits } from './site-limits.ts';
 import { isRefusal, leftOut } from './wish.ts';
 
 interface CommonOptions {
-  readonly plant: Pick<Plant, 'grid' | 'onPower' | 'setSite'>;
+  readonly plant: Pick<Plant, 'at' | 'grid' | 'onPower' | 'setSite' | 'siteOf' | 'time'>;
   /** owner of limits at the connection point, as `csip:<lfdi>` */
   readonly siteOwner: string;
   readonly revision: Revision;
@@ -56,6 +56,8 @@ const sum = (values: readonly number[]) => values.reduce((total, value) => total
 class EndDeviceTarget implements ControlTarget {
   readonly #devices: readonly DeviceControls[];
   readonly #site: SiteLimits;
+  /** controls that have been applied: their limits hold while a device takes nothing */
+  #running: ReadonlySet<string> = new Set();
 
   constructor({ devices, plant, siteOwner, revision, log }: GroupTargetOptions) {
     this.#devices = devices.map(
@@ -66,6 +68,7 @@ class EndDeviceTarget implements ControlTarget {
       owner: siteOwner,
       devices: devices.map(({ index }) => index),
       revision,
+      wMax: () => sum(devices.map((device) => settingOf(device, 'WMax'))),
       chargeMaxW: () => sum(devices.map((device) => settingOf(device, 'WChaRteMax'))),
     });
   }
@@ -77,31 +80,33 @@ class EndDeviceTarget implements ControlTarget {
 
   check(control: ResolvedControl): ControlOutcome {
     const modes = modesIn(control.base);
+    if (modes.length === 0 && !control.settings) return { state: 'unsupported', leftOut: [], overwritten: false };
     const site = this.#siteOutcome(modes, control);
     if (site?.state === 'invalid') return site;
     const own = modes.filter((mode) => !isSiteMode(mode));
     return merged(
       site,
-      own.length > 0 || modes.length === 0 ? this.#devices.map((each) => each.check(control, own)) : [],
+      own.length > 0 || control.settings ? this.#devices.map((each) => each.check(control, own)) : [],
     );
   }
 
   apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {
     const sites = new Map(inForce.map(({ id, modes, control }) => [id, this.#siteOutcome(modes, control)]));
     const valid = inForce.filter(({ id }) => sites.get(id)?.state !== 'invalid');
-    const onDevices = valid.flatMap((control) => {
-      const modes = control.modes.filter((mode) => !isSiteMode(mode));
-      return modes.length > 0 || control.control.settings ? [{ ...control, modes }] : [];
-    });
-    const results = this.#devices.map((each) => each.apply(onDevices));
+    const onDevices = valid.map((each) => ({ ...each, modes: each.modes.filter((mode) => !isSiteMode(mode)) }));
+    const slopes = this.#site.slopes(valid);
+    const results = this.#devices.map((each) => each.apply(onDevices, slopes));
     const outcomes = new Map(
-      inForce.map(({ id }) => {
+      inForce.map((each) => {
+        const { id, control } = each;
         const site = sites.get(id) ?? null;
-        const ofDevices = results.flatMap((result) => result.get(id) ?? []);
-        return [id, site?.state === 'invalid' ? site : merged(site, ofDevices)] as const;
+        if (site?.state === 'invalid') return [id, site] as const;
+        const concernsDevices = control.settings !== undefined || each.modes.some((mode) => !isSiteMode(mode));
+        return [id, merged(site, concernsDevices ? results.flatMap((result) => result.get(id) ?? []) : [])] as const;
       }),
     );
-    const running = valid.filter(({ id }) => outcomes.get(id)?.state === 'applied');
+    const running = valid.filter(({ id }) => outcomes.get(id)?.state === 'applied' || this.#running.has(id));
+    this.#running = new Set(running.map(({ id }) => id));
     const limited = written(() => {
       this.#site.apply(running);
     });

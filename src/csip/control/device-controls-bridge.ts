@@ -95,7 +95,11 @@ export class DeviceControls {
     return { state: plan.refused ?? (plan.waiting ? 'waiting' : 'applied'), leftOut: plan.leftOut, overwritten: false };
   }
 
-  apply(inForce: readonly ControlInForce[]): ReadonlyMap<string, ControlOutcome> {
+  /** @param siteSlopes slopes of active power for limits of the connection point, by control */
+  apply(
+    inForce: readonly ControlInForce[],
+    siteSlopes: ReadonlyMap<string, number>,
+  ): ReadonlyMap<string, ControlOutcome> {
     this.#keepPlans(inForce);
     const contributions = inForce.flatMap(({ id }): Contribution[] => {
       const plan = this.#plans.get(id);
@@ -110,12 +114,18 @@ export class DeviceControls {
     };
     const { switchClosed, storageW } = composition;
     const pin = storageW && { id: storageW.id, value: { policy: 'manual', powerW: storageW.value } as const };
-    const slopes = this.#slopesOf(contributions, composition);
+    const slopes = this.#slopesOf(contributions, composition).map(({ id, value }) => {
+      const w = value.w ?? siteSlopes.get(id);
+      return { id, value: { ...value, ...(w !== undefined && { w }) } };
+    });
     const [slopeW, slopeVar] = [firstSlope(slopes, 'w'), firstSlope(slopes, 'var')];
-    note(switchClosed, changed(this.#switch, switchClosed));
-    note(pin, changed(this.#storage, pin));
-    note(slopeW, changed(this.#slopeW, slopeW));
-    note(slopeVar, changed(this.#slopeVar, slopeVar));
+    // a control whose points are refused moves nothing else
+    const unlessRefused = <Value>(asked: Asked<Value> | null) =>
+      asked && typeof results.get(asked.id) === 'object' ? null : asked;
+    note(switchClosed, changed(this.#switch, unlessRefused(switchClosed)));
+    note(pin, changed(this.#storage, unlessRefused(pin)));
+    note(slopeW, changed(this.#slopeW, unlessRefused(slopeW)));
+    note(slopeVar, changed(this.#slopeVar, unlessRefused(slopeVar)));
     const outcomes = inForce.map(({ id }) => [id, this.#outcome(id, composition, results.get(id) ?? 'done')] as const);
     for (const [id, { state }] of outcomes) if (state === 'applied') this.#running.add(id);
     return new Map(outcomes);
@@ -129,7 +139,7 @@ export class DeviceControls {
   }
 
   close(): void {
-    this.apply([]);
+    this.apply([], new Map());
     for (const end of this.#subscriptions) end();
     this.#points.close();
   }

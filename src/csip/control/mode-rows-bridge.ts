@@ -7,7 +7,7 @@ import { isRideThrough, readCurve, valueAt } from './curve-points.ts';
 import type { ReadCurve } from './curve-points.ts';
 import type { CurveMode } from './modes.ts';
 import type { ModeName, ResolvedControl } from './model.ts';
-import { integerOf, isDisabled, scaledOf } from './values.ts';
+import { integerOf, scaledOf } from './values.ts';
 import { invalid, isRefusal, unsupported } from './wish.ts';
 import type { Refusal, Wish } from './wish.ts';
 
@@ -25,10 +25,10 @@ type ModeValue<Mode extends ModeName> = NonNullable<Received<DERControlBase>[Mod
 export interface ModeRow<Mode extends ModeName = ModeName> {
   /** the first revision that has the mode; absent: both have it */
   readonly since?: '2023';
-  /** absent: the function of `off` decides */
+  /** absent: having the function is enough */
   readonly supported?: (asset: Asset) => boolean;
-  /** the function that the attribute `disabled` of 2023 switches off */
-  readonly off?: FunctionName;
+  /** the function that it uses */
+  readonly uses?: FunctionName;
   readonly wish: (value: ModeValue<Mode>, context: WishContext) => Wish | Refusal;
 }
 
@@ -299,7 +299,7 @@ function rideThrough<Mode extends CurveMode>(
   const { model, y, side } = tripModels[name];
   const at = `${setOne}.${region}`;
   return {
-    off: name,
+    uses: name,
     supported: (asset) => asset.has(name) && asset.hasPoint(model, `${at}.ActPt`),
     wish: (_link, { asset, control }) => {
       const read = readCurve(mode, control);
@@ -317,11 +317,11 @@ export const modeRows: Rows = {
     supported: (asset) => asset.has('enter_service'),
     wish: (permitted, { asset }) => ({ points: asset.enable('enter_service', permitted) }),
   },
-  opModFixedPFAbsorbW: { off: 'pf_absorb', wish: powerFactor('absorb') },
-  opModFixedPFInjectW: { off: 'pf_inject', wish: powerFactor('inject') },
-  opModFixedVar: { off: 'constant_var', wish: fixedVar },
-  opModFixedW: { off: 'active_power', wish: fixedW },
-  opModFreqDroop: { off: 'freq_droop', wish: freqDroop },
+  opModFixedPFAbsorbW: { uses: 'pf_absorb', wish: powerFactor('absorb') },
+  opModFixedPFInjectW: { uses: 'pf_inject', wish: powerFactor('inject') },
+  opModFixedVar: { uses: 'constant_var', wish: fixedVar },
+  opModFixedW: { uses: 'active_power', wish: fixedW },
+  opModFreqDroop: { uses: 'freq_droop', wish: freqDroop },
   opModHFRTMayTrip: rideThrough('opModHFRTMayTrip', 'hf_trip', 'MayTrip'),
   opModHFRTMustTrip: rideThrough('opModHFRTMustTrip', 'hf_trip', 'MustTrip'),
   opModHVRTMayTrip: rideThrough('opModHVRTMayTrip', 'hv_trip', 'MayTrip'),
@@ -332,17 +332,17 @@ export const modeRows: Rows = {
   opModLVRTMayTrip: rideThrough('opModLVRTMayTrip', 'lv_trip', 'MayTrip'),
   opModLVRTMomentaryCessation: rideThrough('opModLVRTMomentaryCessation', 'lv_trip', 'MomCess'),
   opModLVRTMustTrip: rideThrough('opModLVRTMustTrip', 'lv_trip', 'MustTrip'),
-  opModMaxLimW: { off: 'max_power', wish: maxLimPct },
+  opModMaxLimW: { uses: 'max_power', wish: maxLimPct },
   opModTargetVar: {
-    off: 'constant_var',
+    uses: 'constant_var',
     supported: (asset) => asset.has('constant_var') && asset.hasPoint(704, 'VarSet'),
     wish: targetVar,
   },
-  opModTargetW: { off: 'active_power', supported: hasWattSetPoint, wish: targetW },
-  opModVoltVar: { off: 'volt_var', wish: voltVar },
-  opModVoltWatt: { off: 'volt_watt', wish: voltWatt },
-  opModWattVar: { off: 'watt_var', wish: wattVar },
-  opModMaxLimWInject: { off: 'max_power', since: '2023', wish: maxLimW },
+  opModTargetW: { uses: 'active_power', supported: hasWattSetPoint, wish: targetW },
+  opModVoltVar: { uses: 'volt_var', wish: voltVar },
+  opModVoltWatt: { uses: 'volt_watt', wish: voltWatt },
+  opModWattVar: { uses: 'watt_var', wish: wattVar },
+  opModMaxLimWInject: { uses: 'max_power', since: '2023', wish: maxLimW },
   opModStorageTargetW: {
     supported: (asset) =>
       asset.device.assetType === 'hybrid-dc' || (asset.device.assetType === 'battery' && hasWattSetPoint(asset)),
@@ -358,7 +358,7 @@ function hasWattSetPoint(asset: Asset): boolean {
 export function supportsMode(mode: ModeName, asset: Asset, revision: Revision): boolean {
   const row = modeRows[mode];
   if (!row || (row.since === '2023' && revision !== '2023')) return false;
-  return row.supported?.(asset) ?? (row.off !== undefined && asset.has(row.off));
+  return row.supported?.(asset) ?? (row.uses !== undefined && asset.has(row.uses));
 }
 
 /** What a mode with this value asks of a device. */
@@ -371,11 +371,6 @@ export function wishOf<Mode extends ModeName>(
   const { asset, revision } = context;
   if (!row || value === undefined || !supportsMode(mode, asset, revision)) {
     return unsupported('the device has no function for this mode');
-  }
-  if (isDisabled(value)) {
-    return row.off === undefined
-      ? unsupported('the mode cannot be disabled')
-      : { points: asset.enable(row.off, false) };
   }
   return row.wish(value, context);
 }

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../core/store.ts';
 import type { Received } from '../xml/document.ts';
 import type { DERControlBase, DERCurve, DERCurveLink } from '../xml/documents.ts';
 import type { ModeName, ResolvedControl } from './model.ts';
-import { integerOf, isDisabled, scaledOf } from './values.ts';
+import { integerOf, scaledOf } from './values.ts';
 
 /**
  * The bitmap that has a bit for a mode: `modesSupported`, `modesSupported2` (2023), `doeModesSupported` and
@@ -230,8 +230,7 @@ function showMode<Mode extends ModeName>(
   curves: ResolvedControl['curves'],
 ): JsonValue | undefined {
   const row: ModeRow<Mode> = modeTable[mode];
-  if (value === undefined) return undefined;
-  return isDisabled(value) ? { disabled: true } : row.show(value, curves);
+  return value === undefined ? undefined : row.show(value, curves);
 }
 
 /** The object `modes` of a control in REST: members in snake case, values in engineering units. */

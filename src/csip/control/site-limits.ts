@@ -1,24 +1,32 @@
 /**
  * Limits at the connection point of an EndDevice: net export and import, generation and load of its devices. CSIP-AUS
  * calls them operating envelopes. They belong to no register: the plant shares them among the devices.
+ *
+ * The plant obeys a tighter limit at once and follows a wider one with the gradient of its devices. With `rampTms`, or
+ * with `setGradW` of a default control, a tighter limit comes here in steps of a second, from the present power on.
  */
 import type { Plant } from '../../contract/plant.ts';
-import { maxSiteLimitW } from '../../contract/site.ts';
-import type { SiteLimitName, SitePatch } from '../../contract/site.ts';
+import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
+import type { SiteLimitName, SiteNow } from '../../contract/site.ts';
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
 import type { Received, Revision } from '../xml/document.ts';
+import type { Asked } from './composition.ts';
 import type { ControlInForce, ModeName, ResolvedControl } from './model.ts';
+import { defaultSlope } from './ramps.ts';
 import { scaledOf } from './values.ts';
 import { invalid, isRefusal } from './wish.ts';
 import type { Refusal, SiteWish } from './wish.ts';
 
 export interface SiteLimitsOptions {
-  readonly plant: Pick<Plant, 'setSite'>;
+  readonly plant: Pick<Plant, 'setSite' | 'siteOf' | 'at' | 'time'>;
   /** `csip:<lfdi>` */
   readonly owner: string;
   /** indexes of the devices of the EndDevice */
   readonly devices: readonly number[];
   readonly revision: Revision;
-  /** sum of 702.WChaRteMax, W; 0: none absorbs */
+  /** sums over the devices, W: 702.WMax, and 702.WChaRteMax with 0 where none absorbs */
+  readonly wMax: () => number;
   readonly chargeMaxW: () => number;
 }
 
@@ -38,14 +46,33 @@ type LimitMode = keyof typeof limitModes;
 type AbsorbMode = (typeof absorbModes)[number];
 type SiteMode = LimitMode | AbsorbMode;
 
-const isLimitMode = (mode: ModeName): mode is LimitMode => Object.hasOwn(limitModes, mode);
+const isLimitMode = (mode: string): mode is LimitMode => Object.hasOwn(limitModes, mode);
 const isAbsorbMode = (mode: ModeName): mode is AbsorbMode => absorbModes.some((each) => each === mode);
 export const isSiteMode = (mode: ModeName): mode is SiteMode => isLimitMode(mode) || isAbsorbMode(mode);
 
+interface Ramp {
+  readonly fromW: number;
+  readonly start: SimTime;
+  /** W/s */
+  readonly rateWS: number;
+}
+
+interface Limit {
+  readonly asked: Asked<number>;
+  /** on the way down to the limit; null: it is in force */
+  readonly ramp: Ramp | null;
+}
+
+const stepS = 1;
+
 export class SiteLimits {
   readonly #options: SiteLimitsOptions;
-  /** in force */
-  #patch: SitePatch = {};
+  readonly #limits = new Map<SiteLimitName, Limit>();
+  /** as the plant has them, W */
+  readonly #set = new Map<SiteLimitName, number>();
+  /** slopes of controls, percent of 702.WMax per second, by what they follow from */
+  readonly #slopes = new Map<string, { readonly asked: string; readonly pctPerS: number | null }>();
+  #cancelStep: (() => void) | null = null;
 
   constructor(options: SiteLimitsOptions) {
     this.#options = options;
@@ -55,7 +82,7 @@ export class SiteLimits {
   supported(): readonly ModeName[] {
     const { revision, chargeMaxW } = this.#options;
     const absorb = revision === '2023' && chargeMaxW() > 0 ? absorbModes : [];
-    return [...Object.keys(limitModes).filter((mode): mode is LimitMode => mode in limitModes), ...absorb];
+    return [...Object.keys(limitModes).filter(isLimitMode), ...absorb];
   }
 
   /** What a mode of a control asks for. */
@@ -66,33 +93,107 @@ export class SiteLimits {
     return { limit: isLimitMode(mode) ? limitModes[mode] : 'load', limitW: Math.min(maxSiteLimitW, limitW) };
   }
 
+  /** The slopes with which devices reach wider limits within `rampTms`, percent of 702.WMax per second, by control. */
+  slopes(inForce: readonly ControlInForce[]): ReadonlyMap<string, number> {
+    const slopes = new Map<string, number>();
+    for (const id of this.#slopes.keys()) if (!inForce.some((each) => each.id === id)) this.#slopes.delete(id);
+    for (const each of inForce) {
+      const wishes = this.#wishes(each);
+      const asked = JSON.stringify([wishes, each.control.base.rampTms]);
+      const known = this.#slopes.get(each.id);
+      const pctPerS = known?.asked === asked ? known.pctPerS : this.#widening(wishes, each.control.base.rampTms);
+      this.#slopes.set(each.id, { asked, pctPerS });
+      if (pctPerS !== null) slopes.set(each.id, pctPerS);
+    }
+    return slopes;
+  }
+
   /**
    * Makes the limits of these controls be in force, the tightest of each kind.
    * @throws SimError as `Plant.setSite`
    */
   apply(inForce: readonly ControlInForce[]): void {
-    const limits = new Map<SiteLimitName, number>();
-    let id: string | undefined;
-    for (const { id: each, modes, control } of inForce) {
-      for (const mode of modes) {
-        const wish = isSiteMode(mode) ? this.wish(mode, control) : null;
-        if (wish === null || isRefusal(wish)) continue;
-        id ??= each;
-        limits.set(wish.limit, Math.min(wish.limitW, limits.get(wish.limit) ?? Infinity));
+    const wanted = new Map<SiteLimitName, ControlInForce & SiteWish>();
+    for (const each of inForce) {
+      for (const wish of this.#wishes(each)) {
+        const other = wanted.get(wish.limit);
+        if (!other || wish.limitW < other.limitW) wanted.set(wish.limit, { ...each, ...wish });
       }
     }
-    this.#set(Object.fromEntries(limits), id);
+    const gradW = inForce
+      .map(({ control }) => defaultSlope(control.settings?.setGradW))
+      .find((slope) => slope !== null);
+    for (const name of siteLimitNames) {
+      const next = wanted.get(name);
+      const now = this.#limits.get(name);
+      if (!next) this.#limits.delete(name);
+      else if (now?.asked.value !== next.limitW || now.asked.id !== next.id) {
+        const asked = { id: next.id, value: next.limitW };
+        this.#limits.set(name, { asked, ramp: this.#rampTo(next, gradW ?? null) });
+      }
+    }
+    this.#follow();
   }
 
-  #set(wanted: SitePatch, id: string | undefined): void {
-    const before = this.#patch;
-    const names = [...new Set([...namesIn(before), ...namesIn(wanted)])];
-    const changes = names.filter((name) => before[name] !== wanted[name]);
-    if (changes.length === 0) return;
+  #wishes({ modes, control }: ControlInForce): readonly SiteWish[] {
+    return modes.flatMap((mode) => {
+      const wish = isSiteMode(mode) ? this.wish(mode, control) : null;
+      return wish === null || isRefusal(wish) ? [] : [wish];
+    });
+  }
+
+  /** The way down to a limit; null: it holds at once, or does not limit the present power. */
+  #rampTo({ limit, limitW, control }: ControlInForce & SiteWish, gradW: number | null): Ramp | null {
+    const { plant, devices } = this.#options;
+    const presentW = powerOf(limit, plant.siteOf(devices));
+    const fromW = Math.min(this.#set.get(limit) ?? Infinity, presentW);
+    const seconds = scaledOf(control.base.rampTms, -2);
+    const rateWS = seconds !== null ? (fromW - limitW) / seconds : ((gradW ?? Infinity) / 100) * this.#fullW(limit);
+    return fromW > limitW && Number.isFinite(rateWS) && rateWS > 0 ? { fromW, start: plant.time.sim, rateWS } : null;
+  }
+
+  /** The power to which the percentages of a gradient refer. */
+  #fullW(limit: SiteLimitName): number {
+    const { wMax, chargeMaxW } = this.#options;
+    return limit === 'import' || limit === 'load' ? chargeMaxW() || wMax() : wMax();
+  }
+
+  #widening(wishes: readonly SiteWish[], rampTms: unknown): number | null {
+    const seconds = scaledOf(rampTms, -2);
+    const wMax = this.#options.wMax();
+    if (seconds === null || seconds <= 0 || wMax <= 0) return null;
+    const widths = wishes.map(({ limit, limitW }) => Math.min(limitW, wMax) - (this.#set.get(limit) ?? Infinity));
+    const widest = Math.max(0, ...widths);
+    return widest > 0 ? (100 * widest) / wMax / seconds : null;
+  }
+
+  /** Brings the limits to the plant, and comes back while one is on its way. */
+  #follow(): void {
+    this.#cancelStep?.();
+    this.#cancelStep = null;
+    const { plant } = this.#options;
+    const now = plant.time.sim;
+    const values = new Map([...this.#limits].map(([name, limit]) => [name, limitAt(limit, now)] as const));
+    this.#bring(values);
+    if (![...this.#limits].some(([name, { asked }]) => (values.get(name) ?? 0) > asked.value)) return;
+    const next = addSeconds(now, stepS);
+    this.#cancelStep = plant.at(next, () => {
+      this.#follow();
+    });
+  }
+
+  #bring(values: ReadonlyMap<SiteLimitName, number>): void {
+    const changed = siteLimitNames.filter((name) => values.get(name) !== this.#set.get(name));
+    if (changed.length === 0) return;
     const { plant, owner, devices } = this.#options;
-    const patch = Object.fromEntries(changes.map((name) => [name, wanted[name] ?? null]));
-    plant.setSite(patch, { source: 'csip', ...(id !== undefined && { peer: id }) }, { owner, devices });
-    this.#patch = wanted;
+    const patch = Object.fromEntries(changed.map((name) => [name, values.get(name) ?? null]));
+    const peer = changed.map((name) => this.#limits.get(name)?.asked.id).find((id) => id !== undefined);
+    plant.setSite(patch, { source: 'csip', ...(peer !== undefined && { peer }) }, { owner, devices });
+    for (const name of changed) {
+      const value = values.get(name);
+      if (value === undefined) this.#set.delete(name);
+      else this.#set.set(name, value);
+    }
   }
 
   #ofChargeRate(value: unknown): number | null {
@@ -101,10 +202,26 @@ export class SiteLimits {
   }
 }
 
-function wattsOf(value: Multiplied | undefined): number | null {
-  return value === undefined ? null : scaledOf(value.value, value.multiplier ?? 0);
+/** The limit at the end of the step that begins now. */
+function limitAt({ asked, ramp }: Limit, now: SimTime): number {
+  if (!ramp) return asked.value;
+  return Math.max(asked.value, ramp.fromW - ramp.rateWS * (secondsBetween(ramp.start, now) + stepS));
 }
 
-function namesIn(patch: SitePatch): readonly SiteLimitName[] {
-  return (['export', 'import', 'generation', 'load'] as const).filter((name) => patch[name] !== undefined);
+/** The power that a limit bounds, W. */
+function powerOf(limit: SiteLimitName, { netW, generationW, consumptionW }: SiteNow): number {
+  switch (limit) {
+    case 'export':
+      return Math.max(0, netW);
+    case 'import':
+      return Math.max(0, -netW);
+    case 'generation':
+      return generationW;
+    case 'load':
+      return consumptionW;
+  }
+}
+
+function wattsOf(value: Multiplied | undefined): number | null {
+  return value === undefined ? null : scaledOf(value.value, value.multiplier ?? 0);
 }

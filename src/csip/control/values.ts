@@ -26,8 +26,3 @@ export function scaledOf(value: unknown, power: number): number | null {
   if (number === null || !Number.isInteger(power) || Math.abs(power) > maxPower) return null;
   return Number(`${number}e${power}`);
 }
-
-/** Whether a mode of 2023 carries the attribute `disabled`: the mode is to be off. */
-export function isDisabled(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'disabled' in value && value.disabled === true;
-}

@@ -256,6 +256,7 @@ describe('An EndDevice with several devices', () => {
     plant.device(1).command({ kind: 'local', local: false }, { source: 'rest' });
     apply(bridge, limit);
     expect([0, 1].map((index) => point(plant.device(index), '704.WMaxLimPct'))).to.deep.equal([50, 50]);
+    expect(bridge.check(control({ rampTms: 5 })).state).to.equal('unsupported');
     expect(out(apply(bridge, event('B', control({ opModFixedPFAbsorbW: factor(950) }))))).to.deep.equal([
       ['unsupported', 'opModFixedPFAbsorbW unsupported'],
     ]);

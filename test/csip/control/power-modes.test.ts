@@ -269,8 +269,44 @@ describe('DERControls move registers and power', () => {
     expect(plant.site.limits.export.limitW).to.equal(null);
   });
 
-  it('2023: limit in watts, percentages of VA, disabled modes, limit of absorption', async () => {
-    const { device, bridge, after } = await bench('Batt-3Phase', {}, '2023');
+  it('a limit of CSIP-AUS comes and goes with rampTms, or with setGradW', async () => {
+    const { plant, device, bridge } = await bench('PV-3Phase');
+    const w = () => Number(point(device, '701.W'));
+    const free = w();
+    const gradient = standard({ ...control({}), settings: { setGradW: 100 } });
+    const limitOf = (id: string, kw: number, rampTms?: number) =>
+      event(
+        id,
+        control({ opModExpLimW: { multiplier: 2, value: 10 * kw }, ...(rampTms !== undefined && { rampTms }) }),
+      );
+    apply(bridge, limitOf('A', 3, 6000), gradient);
+    await plant.step(60);
+    expect(w()).to.be.closeTo((free + 3000) / 2, 150);
+    await plant.step(60);
+    expect(w()).to.be.closeTo(3000, 2);
+    apply(bridge, limitOf('B', 5), gradient);
+    await plant.step(20);
+    // 1 % of 10 kW per second
+    expect(w()).to.be.closeTo(4000, 20);
+    await plant.step(30);
+    expect(w()).to.be.closeTo(5000, 2);
+    apply(bridge, limitOf('C', 4), gradient);
+    await plant.step(10);
+    expect(w()).to.be.within(4395, 4505);
+    apply(bridge, limitOf('D', 5, 2000), gradient);
+    const from = w();
+    expect(device.gradient.w.pctPerS).to.be.closeTo((5000 - from) / 100 / 20, 0.06);
+    await plant.step(20);
+    expect(w()).to.be.closeTo((from + 5000) / 2, 60);
+    apply(bridge, limitOf('E', 2));
+    await plant.step(1);
+    expect(w()).to.be.closeTo(2000, 2);
+    apply(bridge);
+    expect(plant.siteScopes.flatMap(({ owners }) => owners)).to.deep.equal([]);
+  });
+
+  it('2023: limit in watts, percentages of VA, limit of absorption', async () => {
+    const { device, after } = await bench('Batt-3Phase', {}, '2023');
     expect((await after(10, { opModFixedW: 9000, opModMaxLimWInject: { multiplier: 2, value: 31 } }))[0]).to.equal(
       3100,
     );
@@ -278,10 +314,6 @@ describe('DERControls move registers and power', () => {
     expect(point(device, '704.VarSetMod')).to.equal('VA_MAX_PCT');
     const [w] = await after(20, { opModFixedW: -9000, opModMaxLimWAbsorb: { multiplier: 3, value: 2 } });
     expect(w).to.be.within(-2001, -1900);
-    const off = { disabled: true, displacement: 9, excitation: true, multiplier: -1 };
-    apply(bridge, event('E', control({ opModFixedPFInjectW: off })));
-    expect(point(device, '704.PFWInjEna')).to.equal('DISABLED');
-    expect(device.bank.provenance(device.bank.layout.slot(704, 'PFWInjEna')!)).to.include({ peer: 'E' });
   });
 
   it('rampTms: exactly so long from the old power to the new one, and the slope is given back', async () => {
