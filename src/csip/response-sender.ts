@@ -79,7 +79,7 @@ export class ResponseSender {
   async #outcome({ mrid, status, createdS, replyTo }: QueuedResponse): Promise<SendOutcome> {
     const { exchange, lfdi, deviceIndex } = this.#options;
     try {
-      const { status: httpStatus } = await exchange.request({
+      const { status: httpStatus, retryAfterMs } = await exchange.request({
         method: 'POST',
         href: replyTo,
         resource: 'DERControlResponse',
@@ -92,7 +92,8 @@ export class ResponseSender {
       if (httpStatus < 400) return { kind: 'sent', httpStatus };
       const error = `the server answers ${httpStatus}`;
       const passing = httpStatus >= 500 || httpStatus === 429 || httpStatus === 408;
-      return passing ? { kind: 'failed', httpStatus, error } : { kind: 'refused', httpStatus, error };
+      if (!passing) return { kind: 'refused', httpStatus, error };
+      return { kind: 'failed', httpStatus, error, ...(retryAfterMs !== undefined && { retryAfterMs }) };
     } catch (error) {
       return { kind: 'failed', httpStatus: null, error: errorText(error) };
     }

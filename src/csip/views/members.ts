@@ -52,7 +52,11 @@ export function endDeviceView(
 }
 
 /** @param pin that of the settings; null: none */
-export function ownEndDeviceView(facts: EndDeviceFacts, pin: number | null, { deviceIndices }: EndDevice): CsipEndDevice {
+export function ownEndDeviceView(
+  facts: EndDeviceFacts,
+  pin: number | null,
+  { deviceIndices }: EndDevice,
+): CsipEndDevice {
   const { registration } = facts;
   const registeredS = registration?.dateTimeRegistered;
   return endDeviceView(

@@ -84,7 +84,8 @@ export function statusView(
       lastErrorMs,
       lost: loss,
     },
-    endDevice: member === undefined || facts === null ? null : ownEndDeviceView(facts, runtime.inForce.pin, member.endDevice),
+    endDevice:
+      member === undefined || facts === null ? null : ownEndDeviceView(facts, runtime.inForce.pin, member.endDevice),
     programs: member?.endDevice.programs.map((program) => programView(program, member.endDevice)) ?? [],
     activeControls: member === undefined ? [] : controlsView(member).filter(({ state }) => state === 'active'),
     defaultModes: member === undefined ? null : defaultModes(member.endDevice),

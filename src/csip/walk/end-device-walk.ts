@@ -5,8 +5,8 @@ import type { DER, EndDevice, Registration } from '../xml/documents.ts';
 import { GroupsWalk } from './groups.ts';
 import type { GroupsOptions } from './groups.ts';
 import type { EndDeviceFacts, FoundProgram, FoundResource, Located, WalkConduct } from './model.ts';
-import type { Poll } from './poll.ts';
-import type { PollResult } from './poll.ts';
+import { failure } from './poll.ts';
+import type { Poll, PollResult } from './poll.ts';
 import type { WalkParts } from './programs.ts';
 import { foundResource } from './programs.ts';
 import { resolved } from './reader.ts';
@@ -153,7 +153,7 @@ export class EndDeviceWalk {
       missed(read);
       // without a PIN there is nothing to compare; with one, what is admitted already stays so until it is contradicted
       if (conduct.pin === null) this.#admission = 'admitted';
-      return read.kind === 'failed' ? 'failed' : { rateS: rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
     }
     this.#registration = read.value;
     if (conduct.pin !== null && read.value.pIN !== conduct.pin) {
@@ -179,7 +179,7 @@ export class EndDeviceWalk {
     if (this.#stopped) return 'failed';
     if (read.kind !== 'found') {
       missed(read);
-      return read.kind === 'failed' ? 'failed' : { rateS: rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
     }
     if (read.value.items.length === 0 && (await this.#postDer(read.url))) return this.#readDers();
     const before = JSON.stringify(this.#ders);

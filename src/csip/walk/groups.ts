@@ -3,6 +3,7 @@ import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Received } from '../xml/document.ts';
 import type { FunctionSetAssignments } from '../xml/documents.ts';
 import type { FoundProgram, FoundResource } from './model.ts';
+import { failure } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { foundResource, ProgramListWalk } from './programs.ts';
 import type { WalkParts } from './programs.ts';
@@ -97,7 +98,7 @@ export class GroupsWalk {
     }
     if (read.kind !== 'found') {
       missed(read);
-      return 'failed';
+      return failure(read);
     }
     this.#askedParent = false;
     this.#resource = foundResource('FunctionSetAssignmentsList', url, read.value.list);
@@ -152,7 +153,7 @@ export class GroupsWalk {
         return { rateS: rateOf(read.value.pollRate) };
       }
       missed(read);
-      return 'failed';
+      return failure(read);
     });
     return { url, group, poll };
   }

@@ -8,13 +8,20 @@ import type { Later } from '../../core/time/timers.ts';
 export const defaultPollRateS = 900;
 /** X7: waits after failures double from 1 s up to 5 minutes; each is drawn as a whole. */
 export const retryWaits = { firstMs: 1000, maxMs: 300_000 };
+/** A server that asks for more is asked again after a day. */
+const longestRetryAfterMs = 86_400_000;
 /** A rate of 0 is no rate. */
 const leastRateS = 1;
 /** The first wait is up to so much longer: clients that start together do not read together for ever. */
 const spread = 0.25;
 
-/** What a reading has led to: the rate at which to go on, or a failure. */
-export type PollResult = { readonly rateS: number } | 'failed';
+/** What a reading has led to: the rate at which to go on, or a failure, after which the server may ask for a wait. */
+export type PollResult = { readonly rateS: number } | { readonly retryAfterMs: number } | 'failed';
+
+/** The result of a reading that has failed. */
+export function failure({ retryAfterMs }: { readonly retryAfterMs?: number | undefined }): PollResult {
+  return retryAfterMs === undefined ? 'failed' : { retryAfterMs };
+}
 
 export interface PollOptions {
   readonly clock: WallClock;
@@ -97,6 +104,7 @@ export class Poll {
   /** From the begin of a reading to that of the next. */
   #waitMs(result: PollResult): number {
     if (result === 'failed') return Math.min(this.#backOff.nextMs(), (this.#rateS ?? defaultPollRateS) * 1000);
+    if ('retryAfterMs' in result) return this.#backOff.nextMs(Math.min(result.retryAfterMs, longestRetryAfterMs));
     this.#backOff.reset();
     this.#rateS = Math.max(result.rateS, leastRateS);
     const longer = this.#phased ? 1 : 1 + spread * this.#options.jitter.next();

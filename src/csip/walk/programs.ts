@@ -5,6 +5,7 @@ import type { DERControl, DERControlBase, DERCurve, DERProgram } from '../xml/do
 import { curveHrefsOf, listedControl, listedDefault, sameCase } from './listed.ts';
 import type { Curves } from './listed.ts';
 import type { FoundCurve, FoundResource } from './model.ts';
+import { failure } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { resolved } from './reader.ts';
 import type { LinkTo, Missed, Reader } from './reader.ts';
@@ -104,7 +105,7 @@ export class ProgramListWalk {
     }
     if (read.kind !== 'found') {
       missed(read);
-      return 'failed';
+      return failure(read);
     }
     this.#askedParent = false;
     const { list, items } = read.value;

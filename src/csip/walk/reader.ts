@@ -1,6 +1,6 @@
 /** Reading of resources: single documents, and lists with all their pages. */
 import { errorText, SimError } from '../../core/errors.ts';
-import type { SepExchange } from '../transport/exchange.ts';
+import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
 import type { DocumentName, Received, ReceivedDocument } from '../xml/document.ts';
 import type { Documents } from '../xml/documents.ts';
 
@@ -33,6 +33,8 @@ export interface Missed {
   readonly reason: string;
   /** whether the client itself ended the request */
   readonly closed: boolean;
+  /** what the server asks for (`Retry-After`) */
+  readonly retryAfterMs?: number | undefined;
 }
 
 export type Reading<T> = Found<T> | Missed;
@@ -79,9 +81,10 @@ export const defaultListLimits: ListLimits = { pageSize: 100, maxPages: 100, max
 /** 5xx, and the 4xx that ask for patience. */
 const passing = (status: number) => status >= 500 || status === 429 || status === 408;
 
-function missed(status: number, resource: DocumentName): Missed {
+function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName): Missed {
   const kind = status === 404 || status === 410 ? 'absent' : passing(status) ? 'failed' : 'refused';
-  return { kind, status, reason: `the server answers ${status} to the request for ${resource}`, closed: false };
+  const reason = `the server answers ${status} to the request for ${resource}`;
+  return { kind, status, reason, closed: false, retryAfterMs };
 }
 
 function isNamed<Name extends DocumentName>(
@@ -107,14 +110,15 @@ export class Reader {
     deviceIndex: number | null,
   ): Promise<Reading<Received<Documents[Name]>>> {
     try {
-      const { status, document, url, middleMonotonicMs } = await this.#exchange.request({
+      const answer = await this.#exchange.request({
         method: 'GET',
         href,
         ...(base !== undefined && { base }),
         resource: name,
         deviceIndex,
       });
-      if (status >= 400) return missed(status, name);
+      const { status, document, url, middleMonotonicMs } = answer;
+      if (status >= 400) return missed(answer, name);
       if (document === null || !isNamed(document, name)) {
         const what = document === null ? 'no document' : `a document ${document.name}`;
         return { kind: 'refused', status, reason: `the answer to the request for ${name} has ${what}`, closed: false };

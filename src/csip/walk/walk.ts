@@ -10,7 +10,7 @@ import type { DeviceCapability, EndDevice } from '../xml/documents.ts';
 import { EndDeviceWalk } from './end-device-walk.ts';
 import { sameCase } from './listed.ts';
 import type { FoundResource, Located, ServerFacts, WalkOptions, WalkStage, WalkTarget } from './model.ts';
-import { defaultPollRateS, Poll } from './poll.ts';
+import { defaultPollRateS, failure, Poll } from './poll.ts';
 import type { PollResult } from './poll.ts';
 import { foundResource } from './programs.ts';
 import type { WalkParts } from './programs.ts';
@@ -95,6 +95,11 @@ export class Walk {
     return rates;
   }
 
+  get #timeUrl(): string | null {
+    const href = this.#dcap?.document.TimeLink?.href;
+    return this.#dcap === null || href === undefined ? null : resolved(href, this.#dcap.base);
+  }
+
   get #polls(): readonly { readonly name: string; readonly poll: Poll }[] {
     return [
       { name: 'DeviceCapability', poll: this.#dcapPoll },
@@ -172,7 +177,7 @@ export class Walk {
       for (const { poll } of this.#polls) if (poll !== this.#dcapPoll) poll.pause();
       this.#enter('connecting');
       listener.noContact(read.reason);
-      return 'failed';
+      return failure(read);
     }
     this.#contactMs = clock.monotonicMs();
     const links = linksOf(this.#dcap);
@@ -196,12 +201,12 @@ export class Walk {
     if (read.kind !== 'found') {
       this.#missed(read);
       this.#warnOfAge();
-      return read.kind === 'failed' ? 'failed' : { rateS: this.#rateOf(undefined) };
+      return read.kind === 'failed' ? failure(read) : { rateS: this.#rateOf(undefined) };
     }
     const sample = { time: read.value, middleMonotonicMs: read.middleMonotonicMs };
     if (this.#follower.take(sample))
       this.#time = {
-        url: resolved(link, this.#dcap.base) ?? read.url,
+        url: this.#timeUrl ?? read.url,
         base: read.url,
         document: read.value,
         readAtMonotonicMs: read.middleMonotonicMs,
@@ -221,7 +226,7 @@ export class Walk {
 
   async #readList(): Promise<PollResult> {
     const result = await this.#readListOnce();
-    if (typeof result !== 'string' || result === 'failed') return result;
+    if (result !== 'posted') return result;
     // an EndDevice was posted: the list shows it now
     const again = await this.#readListOnce();
     return again === 'posted' ? { rateS: this.#rateOf(undefined) } : again;
@@ -240,7 +245,7 @@ export class Walk {
     if (this.#stopped) return 'failed';
     if (read.kind === 'failed') {
       this.#missed(read);
-      return 'failed';
+      return failure(read);
     }
     // 403, 404: the server shows the list to registered clients only
     const { items, base, rate } =
@@ -343,7 +348,7 @@ export class Walk {
         remoteClock,
         monotonicMs: () => clock.monotonicMs(),
         timeStaleS: () => conduct.timeStaleS,
-        serverTimeUrl: () => this.#time?.url ?? null,
+        serverTimeUrl: () => this.#timeUrl,
       },
       lost: () => void this.#listPoll.now(),
       changed: (facts) => {
