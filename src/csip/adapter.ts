@@ -47,6 +47,7 @@ export class CsipAdapter implements Adapter, DeviceServer {
     this.#state = 'starting';
     const parts = await this.#options.load();
     parts.runtime.add(this.#options.devices());
+    await parts.runtime.listen();
     parts.runtime.watch();
     parts.runtime.connect();
     this.#parts = parts;

@@ -6,9 +6,9 @@ import type { WireLog } from '../core/wire/wire-log.ts';
 import type { CsipParts } from './adapter.ts';
 import { ClientFacade } from './views/facade.ts';
 import { rawControls } from './views/raw-controls.ts';
+import { createDeviceDisturber } from './faults/fault-bridge.ts';
 import { Runtime } from './runtime.ts';
 import type { RuntimeOptions } from './runtime.ts';
-import { undisturbed } from './transport/disturber.ts';
 import { csipChannel, CsipMessageBook } from './transport/messages.ts';
 import { buildDocument, parseDocument } from './xml/codec.ts';
 
@@ -20,11 +20,10 @@ export interface AssemblyOptions extends Omit<RuntimeOptions, 'channel' | 'codec
 
 export function assemble({ wireLog, faults, ...options }: AssemblyOptions): CsipParts {
   const channel = csipChannel(wireLog);
-  void faults;
   const runtime = new Runtime({
     ...options,
     channel,
-    disturber: undisturbed,
+    disturber: createDeviceDisturber({ registry: faults, devices: () => options.plant.devices }),
     codecOf: (revision, aus) => ({
       parse: (octets) => parseDocument(octets),
       build: (document) => buildDocument(document, { revision: revision(), aus }),

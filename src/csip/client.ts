@@ -32,6 +32,15 @@ export interface OpenedIdentity {
   readonly members: readonly Member[];
   /** of this server */
   readonly registrations: RegistrationBook;
+  /** null: nothing listens for notifications */
+  readonly subscriptions: SubscriptionDesk | null;
+}
+
+/** Subscriptions of a connection to what its walk has found. */
+export interface SubscriptionDesk {
+  follow(walk: Walk): void;
+  reachable(yes: boolean): void;
+  close(): Promise<void>;
 }
 
 /** An EndDevice and its parts. */
@@ -121,6 +130,10 @@ export class Client {
     return this.#opened?.members ?? [];
   }
 
+  get opened(): OpenedIdentity | null {
+    return this.#opened;
+  }
+
   get walk(): Walk | null {
     return this.#walk;
   }
@@ -183,8 +196,9 @@ export class Client {
   }
 
   async #closeSession(forget: boolean): Promise<void> {
-    const { members = [] } = this.#opened ?? {};
+    const { members = [], subscriptions = null } = this.#opened ?? {};
     this.#opened = null;
+    await subscriptions?.close();
     await Promise.all(members.map(({ desk }) => desk.close()));
     await Promise.all(members.map(({ endDevice }) => endDevice.close(forget)));
     this.#options.remoteClock.clear();
@@ -258,10 +272,18 @@ export class Client {
         member.endDevice.facts = facts;
         if (facts === null) member.endDevice.follow([]);
         member.desk.follow(facts, this.#walk?.server ?? null);
+        this.#subscribe();
       },
-      programs: (target, programs) => memberOf(target)?.endDevice.follow(programs),
+      programs: (target, programs) => {
+        memberOf(target)?.endDevice.follow(programs);
+        this.#subscribe();
+      },
       refused: (target, reason) => this.#cease(target, memberOf(target), reason),
     };
+  }
+
+  #subscribe(): void {
+    if (this.#walk !== null) this.#opened?.subscriptions?.follow(this.#walk);
   }
 
   /** A wrong PIN: nothing is carried out and nothing is sent any more. */
@@ -285,6 +307,7 @@ export class Client {
       endDevice.expire(false);
       desk.reachable(true);
     }
+    this.#opened?.subscriptions?.reachable(true);
     this.#state = this.#walk?.stage ?? 'connecting';
   }
 
@@ -295,6 +318,7 @@ export class Client {
     this.#state = 'retrying';
     if (this.#failures === 1) this.#options.log.warning(`the server cannot be reached: ${reason}`);
     for (const { desk } of this.members) desk.reachable(false);
+    this.#opened?.subscriptions?.reachable(false);
     this.#watchLoss();
   }
 

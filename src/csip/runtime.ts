@@ -10,6 +10,7 @@ import { Client } from './client.ts';
 import type { ClientConduct, OpenedIdentity } from './client.ts';
 import { identityOf, makeMember } from './members.ts';
 import type { FullMember, MemberParts } from './members.ts';
+import { Notifications, SubscriptionFollower } from './notifications.ts';
 import { Registrations } from './registrations.ts';
 import { ClientCredentials } from './transport/certificates.ts';
 import type { CsipChannel } from './transport/messages.ts';
@@ -61,6 +62,7 @@ export function membersOf({ client }: Connection): readonly FullMember[] {
 export class Runtime {
   readonly options: RuntimeOptions;
   readonly inForce: InForce;
+  readonly notifications: Notifications;
   readonly #connections: Connection[] = [];
   readonly #codec: SepCodec;
   #watching = false;
@@ -87,6 +89,7 @@ export class Runtime {
       sendsAlarms: true,
     };
     this.#codec = options.codecOf(() => this.inForce.revision, aus);
+    this.notifications = new Notifications({ ...options, settings: notifications, codec: this.#codec });
   }
 
   get connections(): readonly Connection[] {
@@ -117,6 +120,12 @@ export class Runtime {
   connect(connections: readonly Connection[] = this.#connections): void {
     const gapMs = Math.min(startGapMs, longestStartMs / connections.length);
     connections.forEach(({ client }, at) => client.connect(at * gapMs));
+  }
+
+  /** Listens for notifications where subscriptions are wanted. @throws SimError LISTEN_FAILED */
+  async listen(): Promise<void> {
+    const [first] = this.#connections;
+    if (this.inForce.subscribe && first !== undefined) await this.notifications.open(first.credentials);
   }
 
   watch(): void {
@@ -166,6 +175,7 @@ export class Runtime {
   async stop(): Promise<void> {
     for (const { credentials } of this.#connections) credentials.unwatch();
     await Promise.all(this.#connections.map(({ client }) => client.disconnect(false)));
+    await this.notifications.close();
   }
 
   #connection(devices: Device[]): Connection {
@@ -197,7 +207,7 @@ export class Runtime {
   }
 
   async #open({ client, credentials, remoteClock, devices }: Connection, line: SepExchange): Promise<OpenedIdentity> {
-    const { settings, clock, later, channel, disturber, log } = this.options;
+    const { settings, clock, later, channel, disturber, log, seed } = this.options;
     const certificate = credentials.facts;
     if (certificate === null) throw new SimError('CONFIG_INVALID', 'the certificate of the client cannot be read');
     const { host, port, tls } = this.inForce.server;
@@ -220,7 +230,20 @@ export class Runtime {
     );
     const registrations = new Registrations(this.options.store, `${host}:${port}`, log);
     await registrations.open();
-    return { exchange, certificate, members, registrations };
+    const subscriptions = this.notifications.subscriptions({
+      exchange: line,
+      lfdi: certificate.lfdi,
+      automatic: this.inForce.subscribe,
+      jitter: createRandom(seed, 'csip', certificate.lfdi, 'subscriptions'),
+      reread: (url) => void client.walk?.reread(url),
+    });
+    return {
+      exchange,
+      certificate,
+      members,
+      registrations,
+      subscriptions: subscriptions && new SubscriptionFollower(subscriptions),
+    };
   }
 
   /** The LFDI of a device; null: its certificate cannot be read. */

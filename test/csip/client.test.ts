@@ -82,7 +82,13 @@ class Rig {
       conduct: this.conduct,
       open: async (line) => {
         if (this.refuseOpen !== null) throw new SimError('PEER_ERROR', this.refuseOpen);
-        return { exchange: this.server, certificate: null, members: [await this.member(line)], registrations };
+        return {
+          exchange: this.server,
+          certificate: null,
+          members: [await this.member(line)],
+          registrations,
+          subscriptions: null,
+        };
       },
       clock: wall,
       later: timers.later,

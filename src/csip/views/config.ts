@@ -41,28 +41,33 @@ export class Configurator {
       ...(rootCertPem !== undefined && { rootCert: rootCertPem }),
     };
     if (Object.keys(texts).length > 0) connection.credentials.use(texts);
-    const before = JSON.stringify([inForce.server, inForce.dcap, inForce.revision, inForce.postRateS, inForce.pin]);
+    const before = this.#connected();
     inForce.server = { host, port, tls };
     inForce.anywhere = anywhere;
     this.#takeConduct(patch);
     const { plant, clock } = options;
     this.#changedBy = { ...by, at: plant.time.sim, wallMs: clock.nowMs() };
-    const after = JSON.stringify([inForce.server, inForce.dcap, inForce.revision, inForce.postRateS, inForce.pin]);
-    if (after !== before) await this.#runtime.restart();
+    await this.#runtime.listen();
+    if (this.#connected() !== before) await this.#runtime.restart();
     else if (patch.pollRateS !== undefined || patch.useServerTime !== undefined)
       for (const { client } of this.#runtime.connections) void client.rediscover();
   }
 
+  /** What a connection is made with. */
+  #connected(): string {
+    const { server, dcap, revision, postRateS, pin, subscribe } = this.#runtime.inForce;
+    return JSON.stringify([server, dcap, revision, postRateS, pin, subscribe]);
+  }
+
   #takeConduct(patch: CsipConfigPatch): void {
     const { inForce, options } = this.#runtime;
-    const { rates, pin } = options.settings;
+    const { rates } = options.settings;
     inForce.dcap = patch.dcap ?? inForce.dcap;
     inForce.revision = patch.revision ?? inForce.revision;
     if (patch.pollRateS !== undefined) inForce.pollRateS = patch.pollRateS ?? rates.pollS;
     if (patch.postRateS !== undefined) inForce.postRateS = patch.postRateS ?? rates.postS;
     inForce.useServerTime = patch.useServerTime ?? inForce.useServerTime;
     inForce.subscribe = patch.subscribe ?? inForce.subscribe;
-    void pin;
     if (patch.pin !== undefined) inForce.pin = patch.pin;
   }
 }

@@ -14,6 +14,7 @@ import type {
   CsipHttpProbe,
   CsipLogEventRequest,
   CsipMessages,
+  CsipNotification,
   CsipPem,
   CsipProgram,
   CsipResponse,
@@ -27,6 +28,8 @@ import type { FullMember } from '../members.ts';
 import { membersOf } from '../runtime.ts';
 import type { Connection, Runtime } from '../runtime.ts';
 import { httpProbe } from '../transport/probe.ts';
+import { SubscriptionFollower } from '../notifications.ts';
+import type { Subscriptions } from '../notify/subscriptions.ts';
 import { Configurator } from './config.ts';
 import {
   controlsView,
@@ -188,17 +191,19 @@ export class ClientFacade implements CsipClient {
   }
 
   subscriptions(device: number | null): CsipSubscriptions {
-    this.#one(device);
-    return { notificationUri: null, items: [] };
+    const subscriptions = this.#subscriptions(device);
+    return { notificationUri: this.#runtime.notifications.base, items: subscriptions?.list() ?? [] };
   }
 
-  subscribe(resource: string, on: boolean, device: number | null): Promise<CsipSubscriptions> {
-    void [resource, on, this.#one(device)];
-    return Promise.reject(new SimError('COMMAND_CONFLICT', 'no listener for notifications runs'));
+  async subscribe(resource: string, on: boolean, device: number | null): Promise<CsipSubscriptions> {
+    const subscriptions = this.#subscriptions(device);
+    if (subscriptions === null) throw new SimError('COMMAND_CONFLICT', 'no listener for notifications runs');
+    await subscriptions.choose(resource, on);
+    return this.subscriptions(device);
   }
 
-  notifications(): readonly never[] {
-    return [];
+  notifications(device: number | null, limit: number): readonly CsipNotification[] {
+    return this.#subscriptions(device)?.notifications.slice(0, limit) ?? [];
   }
 
   certificates(device: number | null): CsipCertificates {
@@ -252,6 +257,13 @@ export class ClientFacade implements CsipClient {
   #member(device: number | null): FullMember | undefined {
     const index = this.#index(device);
     return this.#members(index).find(({ endDevice }) => endDevice.deviceIndices.includes(index));
+  }
+
+  /** null: nothing listens for notifications, or it is disconnected */
+  #subscriptions(device: number | null): Subscriptions | null {
+    const { client } = this.#one(device);
+    const follower = client.opened?.subscriptions ?? null;
+    return follower instanceof SubscriptionFollower ? follower.subscriptions : null;
   }
 
   #reporter(device: number | null) {

@@ -56,6 +56,13 @@ export class EndDeviceWalk {
     return this.#admission === 'admitted';
   }
 
+  /** absolute URI of its SubscriptionList; null: none */
+  get subscriptionListUrl(): string | null {
+    const { base, document } = this.#located;
+    const href = document.SubscriptionListLink?.href;
+    return href === undefined ? null : resolved(href, base);
+  }
+
   get resources(): readonly FoundResource[] {
     const { url, document } = this.#located;
     return [foundResource('EndDevice', url, document), ...(this.#groups?.resources ?? [])];

@@ -69,6 +69,14 @@ export interface FoundResource {
   readonly subscribable: boolean;
 }
 
+/** A resource with the SubscriptionList that takes subscriptions to it. */
+export interface SubscribableFound {
+  readonly resource: FoundResource;
+  /** absolute */
+  readonly listUrl: string;
+  readonly deviceIndex: number | null;
+}
+
 /** What a walk tells. Calls come between two readings and never within a call of the walk that changes it. */
 export interface WalkListener {
   /** the server has answered the request for its DeviceCapability */

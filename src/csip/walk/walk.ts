@@ -9,7 +9,15 @@ import type { Received } from '../xml/document.ts';
 import type { DeviceCapability, EndDevice } from '../xml/documents.ts';
 import { EndDeviceWalk } from './end-device-walk.ts';
 import { sameCase } from './listed.ts';
-import type { FoundResource, Located, ServerFacts, WalkOptions, WalkStage, WalkTarget } from './model.ts';
+import type {
+  FoundResource,
+  Located,
+  ServerFacts,
+  SubscribableFound,
+  WalkOptions,
+  WalkStage,
+  WalkTarget,
+} from './model.ts';
 import { defaultPollRateS, failure, Poll } from './poll.ts';
 import type { PollResult } from './poll.ts';
 import { foundResource } from './programs.ts';
@@ -73,12 +81,17 @@ export class Walk {
     return this.#seen;
   }
 
-  /** Resources that were found, for subscriptions. */
-  get resources(): readonly FoundResource[] {
-    return [
-      ...(this.#list === null ? [] : [this.#list]),
-      ...[...this.#walks.values()].flatMap((walk) => walk.resources),
-    ];
+  /** Resources that can be subscribed to, with the SubscriptionList of the EndDevice that they are about. */
+  get subscribable(): readonly SubscribableFound[] {
+    const lists = [...this.#walks].flatMap(([{ deviceIndex }, walk]) => {
+      const listUrl = walk.subscriptionListUrl;
+      return listUrl === null ? [] : [{ listUrl, deviceIndex, resources: walk.resources }];
+    });
+    const [first] = lists;
+    const shared = first === undefined || this.#list === null ? [] : [{ ...first, resources: [this.#list] }];
+    return [...shared, ...lists].flatMap(({ resources, ...where }) =>
+      resources.filter((resource) => resource.subscribable).map((resource) => ({ resource, ...where })),
+    );
   }
 
   /** Resources of one EndDevice, and the list that shows it. */

@@ -1,0 +1,141 @@
+/** The listener for notifications of a process, and the subscriptions of its connections. */
+import type { CsipSettings } from '../contract/csip-settings.ts';
+import { SimError } from '../core/errors.ts';
+import type { Logger } from '../core/log/log.ts';
+import type { Jitter } from '../core/net/back-off.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import type { Later } from '../core/time/timers.ts';
+import { clientMaterial } from '../core/tls/client-context.ts';
+import { TlsGate } from '../core/tls/gate.ts';
+import type { SubscriptionDesk } from './client.ts';
+import { NotificationListener } from './notify/listener.ts';
+import { Subscriptions } from './notify/subscriptions.ts';
+import type { ClientCredentials } from './transport/certificates.ts';
+import type { SepExchange } from './transport/exchange.ts';
+import { recordExchange } from './transport/messages.ts';
+import type { CsipChannel } from './transport/messages.ts';
+import type { SepCodec } from './transport/sep-exchange.ts';
+import type { Walk } from './walk/walk.ts';
+
+const names = { cert: 'csip_cert', key: 'csip_key', rootCert: 'csip_root_cert' };
+
+export interface NotificationsOptions {
+  readonly settings: CsipSettings['notifications'];
+  readonly codec: Pick<SepCodec, 'parse'>;
+  readonly clock: WallClock;
+  readonly later: Later;
+  readonly log: Logger;
+  readonly channel: CsipChannel;
+}
+
+/** One connection. */
+export interface SubscriberOptions {
+  readonly exchange: SepExchange;
+  readonly lfdi: string;
+  /** whether what is useful is subscribed to without being asked */
+  readonly automatic: boolean;
+  readonly jitter: Jitter;
+  readonly reread: (url: string) => void;
+}
+
+export class Notifications {
+  readonly #options: NotificationsOptions;
+  #listener: NotificationListener | null = null;
+
+  constructor(options: NotificationsOptions) {
+    this.#options = options;
+  }
+
+  /** In front of the paths of subscriptions; null: nothing listens. */
+  get base(): string | null {
+    return this.#listener?.base ?? null;
+  }
+
+  /**
+   * Begins to listen, with the certificate of a client.
+   * @throws SimError LISTEN_FAILED, CONFIG_INVALID for certificates that cannot be used
+   */
+  async open(credentials: ClientCredentials): Promise<void> {
+    if (this.#listener !== null) return;
+    const { settings, codec, clock, later, log, channel } = this.#options;
+    const listener: NotificationListener = new NotificationListener({
+      host: settings.host,
+      port: settings.port,
+      gate: settings.tls ? gateOf(credentials) : null,
+      uri: settings.uri,
+      parse: (body) => codec.parse(body),
+      clock,
+      later,
+      log,
+      onAnswer({ peer, method, url, headers, body, status, durationMs }) {
+        if (!channel.active) return;
+        recordExchange(channel, {
+          direction: 'in',
+          peer,
+          deviceIndex: null,
+          method,
+          url,
+          status,
+          durationMs,
+          requestHeaders: headers,
+          requestBody: body,
+          responseHeaders: {},
+          responseBody: null,
+          error: null,
+        });
+      },
+    });
+    await listener.open();
+    this.#listener = listener;
+  }
+
+  async close(): Promise<void> {
+    await this.#listener?.close();
+    this.#listener = null;
+  }
+
+  /** The subscriptions of one connection; null: nothing listens. */
+  subscriptions({ reread, ...options }: SubscriberOptions): Subscriptions | null {
+    if (this.#listener === null) return null;
+    const { clock, later, log } = this.#options;
+    return new Subscriptions({
+      ...options,
+      listener: this.#listener,
+      clock,
+      later,
+      log,
+      onNotification: ({ resource }) => reread(resource),
+    });
+  }
+}
+
+/** The server shows the certificate of the client as well, and asks for one of the same authorities. */
+function gateOf(credentials: ClientCredentials): TlsGate<null> {
+  const made = clientMaterial(credentials.pem, 'csip', names);
+  if ('issues' in made)
+    throw new SimError('CONFIG_INVALID', 'the listener for notifications has no certificate', made.issues);
+  return new TlsGate(made.material, { identify: () => null, rootCertName: names.rootCert });
+}
+
+/** The subscriptions of one connection follow what its walk has found. */
+export class SubscriptionFollower implements SubscriptionDesk {
+  readonly subscriptions: Subscriptions;
+
+  constructor(subscriptions: Subscriptions) {
+    this.subscriptions = subscriptions;
+  }
+
+  follow({ subscribable }: Walk): void {
+    this.subscriptions.follow(
+      subscribable.map(({ resource: { url, name }, listUrl, deviceIndex }) => ({ url, name, listUrl, deviceIndex })),
+    );
+  }
+
+  reachable(yes: boolean): void {
+    this.subscriptions.reachable(yes);
+  }
+
+  close(): Promise<void> {
+    return this.subscriptions.close();
+  }
+}
