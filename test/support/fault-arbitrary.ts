@@ -119,5 +119,6 @@ export function anyFault(layouts: readonly Layout[]): fc.Arbitrary<FaultRequest>
       },
       { requiredKeys: ['protocol', 'kind', 'parameters', 'deviceIndex'] },
     );
-  return fc.constantFrom(...faultKinds).chain(one);
+  const ofMap = faultKinds.filter(({ protocol }) => protocol === 'modbus' || protocol === 'device');
+  return fc.constantFrom(...ofMap).chain(one);
 }
