@@ -60,7 +60,7 @@ export const settingGroups: readonly SettingGroup[] = [
   group('Modbus RTU', 'docs/modbus.md#modbus-rtu', rtuSettings),
   group('Maps of other makers', 'docs/proxy.md', proxySettings),
   group('Master of another device', 'docs/sunspec-client.md', clientSettings),
-  group('Client of IEEE 2030.5 (CSIP)', 'README.md', csipSettings, csipConduct),
+  group('Client of IEEE 2030.5 (CSIP)', 'docs/csip.md', csipSettings, csipConduct),
   group('HTTP interface and stream', 'docs/api.md', webSettings, browserSettings, webLimits),
   group('Configuration file, history and log', 'README.md', programSettings),
 ];
