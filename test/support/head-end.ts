@@ -29,7 +29,7 @@ async function createHeadEndPki(): Promise<HeadEndPki> {
   const foreignRoot = await createAuthority('Another root');
   const chained = ({ cert, key }: Identity): Identity => ({ cert: cert + intermediate.cert, key });
   const server = { purpose: 'server' } as const;
-  const bare = await issue(intermediate, 'server', { ...server, alsoClient: true });
+  const bare = await issue(intermediate, 'server', { ...server, bothWays: true });
   const { cert, key } = await createAuthority('self-signed server');
   return {
     root,
@@ -40,7 +40,7 @@ async function createHeadEndPki(): Promise<HeadEndPki> {
     elsewhere: chained(await issue(intermediate, 'elsewhere', { ...server, hosts: ['utility.example'] })),
     selfSigned: { cert, key },
     foreign: await issue(foreignRoot, 'foreign', server),
-    device: chained(await issue(intermediate, 'device', { purpose: 'client' })),
+    device: chained(await issue(intermediate, 'device', { purpose: 'client', bothWays: true })),
     foreignDevice: await issue(foreignRoot, 'foreign device', { purpose: 'client' }),
   };
 }

@@ -66,8 +66,8 @@ export async function createAuthority(name: string, by?: Authority): Promise<Aut
 
 export interface IssueOptions {
   readonly purpose: 'server' | 'client';
-  /** a server that is a client too: a head-end of IEEE 2030.5 that sends notifications */
-  readonly alsoClient?: boolean;
+  /** for both purposes: in IEEE 2030.5 head-ends send notifications, and devices receive them */
+  readonly bothWays?: boolean;
   /** content of each role extension, DER */
   readonly roles?: readonly Uint8Array[];
   /** days from now; default -1 and 365 */
@@ -81,7 +81,7 @@ export interface IssueOptions {
 export async function issue(
   by: Authority,
   name: string,
-  { purpose, alsoClient = false, roles = [], validDays: [from, to] = [-1, 365], curve, hosts }: IssueOptions,
+  { purpose, bothWays = false, roles = [], validDays: [from, to] = [-1, 365], curve, hosts }: IssueOptions,
 ): Promise<Identity> {
   const keys = await newKeys(curve);
   const certificate = await X509CertificateGenerator.create({
@@ -96,8 +96,8 @@ export async function issue(
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
       new ExtendedKeyUsageExtension([
-        ...(purpose === 'server' ? [ExtendedKeyUsage.serverAuth] : []),
-        ...(purpose === 'client' || alsoClient ? [ExtendedKeyUsage.clientAuth] : []),
+        ...(purpose === 'server' || bothWays ? [ExtendedKeyUsage.serverAuth] : []),
+        ...(purpose === 'client' || bothWays ? [ExtendedKeyUsage.clientAuth] : []),
       ]),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
       await AuthorityKeyIdentifierExtension.create(by.keys.publicKey),

@@ -43,7 +43,7 @@ describe('CSIP: subscriptions at a head-end, over TLS both ways', () => {
     service = new NotificationService({
       ...{ host: '127.0.0.1', port: 0, uri: null, clock, later: callLater, channel, strictCipher: false, log: silent },
       parse: parseDocument,
-      pem: () => ({ ...server, rootCert: root.cert }),
+      pem: () => ({ ...device, rootCert: root.cert }),
     });
     await service.listener.open();
     notified = [];

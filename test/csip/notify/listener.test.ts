@@ -20,8 +20,8 @@ import { HandWall } from '../../support/wall.ts';
 const names = { cert: 'cert', key: 'key', rootCert: 'root' };
 
 async function gate(): Promise<TlsGate<unknown>> {
-  const { server, root } = await headEndPki();
-  const made = clientMaterial({ ...server, rootCert: root.cert }, 'csip', names);
+  const { device, root } = await headEndPki();
+  const made = clientMaterial({ ...device, rootCert: root.cert }, 'csip', names);
   if (!('material' in made)) throw new Error('no certificates');
   return new TlsGate(made.material, { identify: () => null, rootCertName: 'root' });
 }
