@@ -12,7 +12,7 @@ import { isSiteMode, SiteLimits } from './site-limits.ts';
 import { isRefusal, leftOut } from './wish.ts';
 
 interface CommonOptions {
-  readonly plant: Pick<Plant, 'at' | 'grid' | 'onPower' | 'setSite' | 'siteOf' | 'time'>;
+  readonly plant: Pick<Plant, 'at' | 'devices' | 'grid' | 'onPower' | 'setSite' | 'siteOf' | 'time'>;
   /** owner of limits at the connection point, as `csip:<lfdi>` */
   readonly siteOwner: string;
   readonly revision: Revision;

@@ -49,6 +49,12 @@ export function valueAt(points: readonly XY[], x: number): number {
   return left.y + ((right.y - left.y) * (x - left.x)) / (right.x - left.x);
 }
 
+/** The points of a ride-through curve by duration; of one duration the threshold farthest from nominal first. */
+export function outwards(points: readonly XY[], side: 'low' | 'high'): readonly XY[] {
+  const sign = side === 'low' ? 1 : -1;
+  return [...points].sort((a, b) => a.x - b.x || sign * (a.y - b.y));
+}
+
 /**
  * Whether a ride-through curve can bound a region: the longer a deviation lasts, the smaller it may be.
  * @param side on which the thresholds lie

@@ -3,7 +3,7 @@ import type { FunctionName } from '../../sunspec/map/functions.ts';
 import type { Received, Revision } from '../xml/document.ts';
 import type { DERControlBase } from '../xml/documents.ts';
 import type { Asset, VarReference } from './asset-bridge.ts';
-import { isRideThrough, readCurve, valueAt } from './curve-points.ts';
+import { isRideThrough, outwards, readCurve, valueAt } from './curve-points.ts';
 import type { ReadCurve } from './curve-points.ts';
 import type { CurveMode } from './modes.ts';
 import type { ModeName, ResolvedControl } from './model.ts';
@@ -304,8 +304,9 @@ function rideThrough<Mode extends CurveMode>(
     wish: (_link, { asset, control }) => {
       const read = readCurve(mode, control);
       if (isRefusal(read)) return read;
-      if (!isRideThrough(read.points, side)) return invalid('the thresholds of the ride-through curve turn back');
-      return curvePoints(asset, { name, model, at, axes: ['Tms', y] }, read);
+      const points = outwards(read.points, side);
+      if (!isRideThrough(points, side)) return invalid('the thresholds of the ride-through curve turn back');
+      return curvePoints(asset, { name, model, at, axes: ['Tms', y] }, { points });
     },
   };
 }

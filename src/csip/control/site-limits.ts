@@ -19,7 +19,7 @@ import { invalid, isRefusal } from './wish.ts';
 import type { Refusal, SiteWish } from './wish.ts';
 
 export interface SiteLimitsOptions {
-  readonly plant: Pick<Plant, 'setSite' | 'siteOf' | 'at' | 'time'>;
+  readonly plant: Pick<Plant, 'at' | 'devices' | 'setSite' | 'siteOf' | 'time'>;
   /** `csip:<lfdi>` */
   readonly owner: string;
   /** indexes of the devices of the EndDevice */
@@ -144,7 +144,9 @@ export class SiteLimits {
 
   /** The way down to a limit; null: it holds at once, or does not limit the present power. */
   #rampTo({ limit, limitW, control }: ControlInForce & SiteWish, gradW: number | null): Ramp | null {
-    const { plant, devices } = this.#options;
+    const { plant } = this.#options;
+    const devices = this.#present();
+    if (devices.length === 0) return null;
     const presentW = powerOf(limit, plant.siteOf(devices));
     const fromW = Math.min(this.#set.get(limit) ?? Infinity, presentW);
     const seconds = scaledOf(control.base.rampTms, -2);
@@ -185,7 +187,9 @@ export class SiteLimits {
   #bring(values: ReadonlyMap<SiteLimitName, number>): void {
     const changed = siteLimitNames.filter((name) => values.get(name) !== this.#set.get(name));
     if (changed.length === 0) return;
-    const { plant, owner, devices } = this.#options;
+    const { plant, owner } = this.#options;
+    const devices = this.#present();
+    if (devices.length === 0) return;
     const patch = Object.fromEntries(changed.map((name) => [name, values.get(name) ?? null]));
     const peer = changed.map((name) => this.#limits.get(name)?.asked.id).find((id) => id !== undefined);
     plant.setSite(patch, { source: 'csip', ...(peer !== undefined && { peer }) }, { owner, devices });
@@ -194,6 +198,12 @@ export class SiteLimits {
       if (value === undefined) this.#set.delete(name);
       else this.#set.set(name, value);
     }
+  }
+
+  /** Devices that have not left the plant; limits leave with the last one. */
+  #present(): readonly number[] {
+    const { plant, devices } = this.#options;
+    return devices.filter((index) => plant.devices.some((device) => device.index === index));
   }
 
   #ofChargeRate(value: unknown): number | null {
