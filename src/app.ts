@@ -128,7 +128,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
     store: createMemoryStore(),
     typesWith: (passes) => typesWith(config, passes),
   };
-  const { protocols, sunspecClient, csipClient } = composeProtocols(context);
+  const { protocols, ...clients } = composeProtocols(context);
   injectConfigured(faults, config, { plant, adapters: protocols }, log);
   const servers = protocols.filter(isDeviceServer);
   const changes = new DeviceChanges({ plant, servers, deviceOf, seriesOf, log });
@@ -138,8 +138,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
       ...shared,
       adapters: protocols,
       eventLoop,
-      sunspecClient,
-      csipClient,
+      ...clients,
       info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
       addDevice: (entry, by) => changes.add(entry, by),
       removeDevice: (index, by) => changes.remove(index, by),

@@ -81,6 +81,9 @@ export interface ClientOptions {
   readonly log: Logger;
 }
 
+/** Between two walks because of resources that are gone. */
+const lookAgainAfterMs = 60_000;
+
 export class Client {
   readonly line: Line;
   readonly #options: ClientOptions;
@@ -90,6 +93,7 @@ export class Client {
   #walk: Walk | null = null;
   #attempts = 0;
   #failures = 0;
+  #lookedMs = -Infinity;
   /** counts openings: what an earlier one still does is ignored */
   #session = 0;
   #cancelRetry: (() => void) | null = null;
@@ -179,6 +183,14 @@ export class Client {
 
   async rediscover(): Promise<void> {
     await this.#walk?.rediscover();
+  }
+
+  /** A resource that was there is gone: looks for it, but not at each request that meets it. */
+  lookAgain(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#lookedMs < lookAgainAfterMs) return;
+    this.#lookedMs = nowMs;
+    void this.rediscover();
   }
 
   async poll(): Promise<void> {

@@ -2,7 +2,6 @@
 import type { ServerDesk } from './client.ts';
 import type { DerHrefs, ReportHrefs, Reporter } from './report/reporter.ts';
 import type { ResponseSender } from './response-sender.ts';
-import type { Received } from './xml/document.ts';
 import type { DER } from './xml/documents.ts';
 import type { EndDeviceFacts, Located, ServerFacts } from './walk/model.ts';
 import { resolved } from './walk/reader.ts';
@@ -21,7 +20,7 @@ function linked(link: { readonly href?: string | undefined } | undefined, base: 
 }
 
 function derHrefs({ document, base }: Located<DER>): DerHrefs {
-  const of = (name: keyof DerHrefs) => linked((document as Received<DER>)[derLinks[name]], base);
+  const of = (name: keyof DerHrefs) => linked(document[derLinks[name]], base);
   return {
     capability: of('capability'),
     settings: of('settings'),

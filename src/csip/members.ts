@@ -15,6 +15,7 @@ import { createControlTarget } from './control/control-bridge.ts';
 import { Desk } from './desk.ts';
 import { EndDevice } from './end-device.ts';
 import { ResponseQueue } from './events/response-queue.ts';
+import type { DeviceReports } from './report/model.ts';
 import { createDeviceReports } from './report/report-bridge.ts';
 import { Reporter } from './report/reporter.ts';
 import { ResponseSender } from './response-sender.ts';
@@ -103,28 +104,35 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     },
     owe: (owed) => responses.owe(owed),
   });
-  const makeReporter = () => {
-    const reporter = new Reporter({
-      exchange,
-      wall: clock,
-      later,
-      jitter: createRandom(seed, 'csip', lfdi, 'reports'),
-      log,
-      onLost: options.onLost,
-      clock: remoteClock,
-      plant,
-      reports: [reports],
-      lfdi,
-      pen,
-      nmi: nmiOf(settings, plant, deviceIndex),
-      postRateS: inForce.postRateS,
-      readings: settings.readings,
-    });
-    reporter.sendsAlarms = inForce.sendsAlarms;
-    return reporter;
-  };
+  const makeReporter = () => reporterOf(parts, options, reports, lfdi);
   const desk = new Desk({ responses, makeReporter });
   return { target: { lfdi, sfdi, deviceIndex, deviceCategory }, endDevice, desk };
+}
+
+function reporterOf(
+  { settings, inForce, plant, seed, clock, later, log }: MemberParts,
+  { device, exchange, remoteClock, onLost }: MemberOptions,
+  reports: DeviceReports,
+  lfdi: string,
+): Reporter {
+  const reporter = new Reporter({
+    exchange,
+    wall: clock,
+    later,
+    jitter: createRandom(seed, 'csip', lfdi, 'reports'),
+    log,
+    onLost,
+    clock: remoteClock,
+    plant,
+    reports: [reports],
+    lfdi,
+    pen: settings.pen,
+    nmi: nmiOf(settings, plant, device.index),
+    postRateS: inForce.postRateS,
+    readings: settings.readings,
+  });
+  reporter.sendsAlarms = inForce.sendsAlarms;
+  return reporter;
 }
 
 /** One NMI is that of all devices; of several each device has its own, in their order. */

@@ -224,7 +224,7 @@ export class Runtime {
       disturber,
     });
     const parts = { ...this.options, inForce: this.inForce };
-    const onLost = () => void client.rediscover();
+    const onLost = () => client.lookAgain();
     const members = await Promise.all(
       devices.map((device) => makeMember(parts, { certificate, device, exchange: line, remoteClock, onLost })),
     );

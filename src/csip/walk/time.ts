@@ -45,7 +45,12 @@ export class TimeFollower {
       warn('the Time of the server has no currentTime; the last known offset stays in force');
       return false;
     }
-    if (!inUse()) return true;
+    if (!inUse()) {
+      // back to the local calendar, which an earlier Time has left
+      if (remoteClock.offsetS !== null && remoteClock.offsetS !== 0)
+        remoteClock.sync(remoteClock.nowMs() - remoteClock.offsetS * 1000, monotonicMs());
+      return true;
+    }
     const theirMs = time.currentTime * 1000;
     const ourMs = remoteClock.nowMs() - (monotonicMs() - middleMonotonicMs);
     const agrees = ourMs >= theirMs - toleranceMs && ourMs < theirMs + 1000 + toleranceMs;

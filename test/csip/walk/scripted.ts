@@ -53,6 +53,8 @@ export class ScriptedServer implements SepExchange {
   /** seconds by which its time is ahead of the wall */
   aheadS = 0;
   cut = false;
+  /** with every answer that has no document */
+  retryAfterMs: number | null = null;
 
   constructor() {
     this.resources.set('/dcap', {
@@ -126,6 +128,7 @@ export class ScriptedServer implements SepExchange {
       location: null,
       document: typeof made === 'number' ? null : made,
       middleMonotonicMs: this.wall.monotonicMs(),
+      ...(typeof made === 'number' && this.retryAfterMs !== null && { retryAfterMs: this.retryAfterMs }),
     });
   }
 

@@ -105,6 +105,26 @@ describe('csip/walk', () => {
     assert.equal(rig.walk.stage, 'running');
   });
 
+  it('takes the time of this machine where that of the server is not wanted, also later', async () => {
+    const rig = new WalkRig();
+    rig.server.aheadS = 3600;
+    await rig.start();
+    rig.conduct.useServerTime = false;
+    await rig.walk.poll();
+    assert.equal(Math.round(rig.remoteClock.offsetS ?? NaN), 0);
+  });
+
+  it('waits as long as the server asks for (Retry-After)', async () => {
+    const rig = new WalkRig();
+    rig.server.retryAfterMs = 120_000;
+    rig.server.resources.set('/tm', 503);
+    await rig.start();
+    await rig.server.pass(119);
+    assert.equal(rig.server.instants('/tm').length, 1);
+    await rig.server.pass(2);
+    assert.equal(rig.server.instants('/tm').length, 2);
+  });
+
   it('polls at the rates of the server, follows a changed rate, and uses 900 s where there is none', async () => {
     const rig = new WalkRig();
     await rig.start();
