@@ -3,3 +3,4 @@ export { createApp } from '../src/app.ts';
 export { loadConfig } from '../src/config/layers/load.ts';
 export { createLogBook } from '../src/core/log/log.ts';
 export { buildSnapshot, publishSnapshot } from '../src/der/device/snapshot.ts';
+export { buildDocument, parseDocument } from '../src/csip/xml/codec.ts';

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { attackersGroup } from './groups/attackers.ts';
+import { csipXmlGroup } from './groups/csip-xml.ts';
 import { fleetGroup } from './groups/fleet.ts';
 import { functionsGroup } from './groups/functions.ts';
 import { httpGroup } from './groups/http.ts';
@@ -31,6 +32,7 @@ const groups: readonly Group[] = [
   attackersGroup,
   httpGroup,
   streamGroup,
+  csipXmlGroup,
 ];
 const names = groups.map(({ name }) => name);
 
