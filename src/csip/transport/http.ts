@@ -47,7 +47,8 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | null;
-  readonly signal: AbortSignal;
+  /** gives the request up; null: only the end of the connection does */
+  readonly signal: AbortSignal | null;
 }
 
 export interface HttpAnswer {
@@ -136,7 +137,7 @@ export class HttpClient {
       return await pool.request(options);
     } catch (error) {
       // a server may close an idle connection at the moment of a request
-      if (!this.#answered || !isCut(error) || !idempotent.has(method) || signal.aborted) throw error;
+      if (!this.#answered || !isCut(error) || !idempotent.has(method) || signal?.aborted) throw error;
       return pool.request(options);
     }
   }
@@ -225,7 +226,7 @@ export class HttpClient {
 
   #inWords(error: unknown, { signal, url }: HttpRequest): SimError {
     if (this.#ending.signal.aborted) return new SimError('NOT_CONNECTED', 'the connection was closed');
-    if (signal.aborted) return new SimError('NOT_CONNECTED', 'the request was given up');
+    if (signal?.aborted) return new SimError('NOT_CONNECTED', 'the request was given up');
     if (error instanceof SimError) return error;
     const shortage = shortageOf(error);
     if (shortage !== null) return shortage;

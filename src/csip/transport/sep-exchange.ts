@@ -68,7 +68,7 @@ interface Leg {
   readonly body: Buffer | null;
   /** of the body; undefined: the one of the standard */
   readonly contentType?: string | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: AbortSignal | null;
 }
 
 interface Arrived extends HttpAnswer {
@@ -82,6 +82,8 @@ export class HttpExchange implements SepExchange {
   readonly #disturber: ExchangeDisturber;
   readonly #links: Links;
   readonly #ending = new AbortController();
+  /** those of disturbed requests under way */
+  readonly #odd = new Set<HttpClient>();
   #http: HttpClient;
   /** the context of `#http` */
   #context: SecureContext | null;
@@ -108,8 +110,7 @@ export class HttpExchange implements SepExchange {
     const disturbance = this.#disturber.active ? this.#disturbanceOf(request, url) : null;
     const document = request.body === undefined ? null : (disturbance?.body ?? request.body);
     const body = document === null ? null : this.#octetsOf(document, disturbance);
-    const signal =
-      request.signal === undefined ? this.#ending.signal : AbortSignal.any([this.#ending.signal, request.signal]);
+    const signal = request.signal ?? null;
     if (disturbance !== null) await this.#disturbed(disturbance, { request, url, body, signal });
     if (disturbance?.suppress) return this.#asAccepted(url);
     const odd = disturbance?.tls === undefined ? null : this.#oddClient(disturbance.tls);
@@ -119,13 +120,16 @@ export class HttpExchange implements SepExchange {
       const arrived = await this.#follow(leg, url);
       return this.#answerOf(request, arrived);
     } finally {
-      await odd?.close();
+      if (odd !== null) {
+        this.#odd.delete(odd);
+        await odd.close();
+      }
     }
   }
 
   async close(): Promise<void> {
     this.#ending.abort();
-    await this.#http.close();
+    await Promise.all([this.#http, ...this.#odd].map((client) => client.close()));
   }
 
   #client(context: SecureContext | null): HttpClient {
@@ -153,7 +157,10 @@ export class HttpExchange implements SepExchange {
   /** Connections of a disturbed request; null over plain HTTP. */
   #oddClient(by: TlsDisturbance): HttpClient | null {
     const { tls } = this.#options;
-    return tls === null ? null : this.#client(tls.identity.disturbed(by));
+    if (tls === null) return null;
+    const client = this.#client(tls.identity.disturbed(by));
+    this.#odd.add(client);
+    return client;
   }
 
   #disturbanceOf({ method, resource, deviceIndex, body }: SepRequest, { pathname }: URL): Disturbance | null {
@@ -270,7 +277,7 @@ export class HttpExchange implements SepExchange {
   /** Waits and losses of a disturbed request. */
   async #disturbed(
     { delayMs = 0, drop = false }: Disturbance,
-    { request, url, body, signal }: { request: SepRequest; url: URL; body: Buffer | null; signal: AbortSignal },
+    { request, url, body, signal }: { request: SepRequest; url: URL; body: Buffer | null; signal: AbortSignal | null },
   ): Promise<void> {
     if (delayMs > 0) await this.#wait(delayMs, signal);
     if (!drop) return;
@@ -294,18 +301,23 @@ export class HttpExchange implements SepExchange {
     throw new SimError('PEER_TIMEOUT', error);
   }
 
-  #wait(ms: number, signal: AbortSignal): Promise<void> {
+  #wait(ms: number, signal: AbortSignal | null): Promise<void> {
+    const signals = signal === null ? [this.#ending.signal] : [this.#ending.signal, signal];
     return new Promise((resolve, reject) => {
+      const end = () => {
+        for (const each of signals) each.removeEventListener('abort', giveUp);
+      };
       const giveUp = () => {
         cancel();
+        end();
         reject(new SimError('NOT_CONNECTED', 'the request was given up'));
       };
       const cancel = this.#options.later(ms, () => {
-        signal.removeEventListener('abort', giveUp);
+        end();
         resolve();
       });
-      signal.addEventListener('abort', giveUp, { once: true });
-      if (signal.aborted) giveUp();
+      for (const each of signals) each.addEventListener('abort', giveUp, { once: true });
+      if (signals.some(({ aborted }) => aborted)) giveUp();
     });
   }
 }

@@ -393,6 +393,9 @@ describe('exchange: HTTP', () => {
     expect(peer.requests).to.have.lengthOf(before + 1);
     waits[0]?.run();
     expect((await late).status).to.equal(200);
+    const ended = refusalOf(exchange.request(get('/tm')));
+    await exchange.close();
+    expect((await ended).code).to.equal('NOT_CONNECTED');
   });
 
   it('each request and redirect is a message with its headers and bodies', async () => {
