@@ -40,7 +40,8 @@ export interface OpenedIdentity {
 export interface SubscriptionDesk {
   follow(walk: Walk): void;
   reachable(yes: boolean): void;
-  close(): Promise<void>;
+  /** @param farewell whether they are deleted at the server; otherwise nothing is sent */
+  close(farewell: boolean): Promise<void>;
 }
 
 /** An EndDevice and its parts. */
@@ -210,7 +211,8 @@ export class Client {
   async #closeSession(forget: boolean): Promise<void> {
     const { members = [], subscriptions = null } = this.#opened ?? {};
     this.#opened = null;
-    await subscriptions?.close();
+    // after a wrong PIN nothing is sent any more
+    await subscriptions?.close(members.length === 0 || this.#refused.size < members.length);
     await Promise.all(members.map(({ desk }) => desk.close()));
     await Promise.all(members.map(({ endDevice }) => endDevice.close(forget)));
     this.#options.remoteClock.clear();

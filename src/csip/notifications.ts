@@ -1,12 +1,13 @@
 /** The listener for notifications of a process, and the subscriptions of its connections. */
 import type { CsipSettings } from '../contract/csip-settings.ts';
-import { SimError } from '../core/errors.ts';
+import { errorText, SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { Jitter } from '../core/net/back-off.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import { clientMaterial } from '../core/tls/client-context.ts';
 import { TlsGate } from '../core/tls/gate.ts';
+import type { TlsMaterial } from '../core/tls/material.ts';
 import type { SubscriptionDesk } from './client.ts';
 import { NotificationListener } from './notify/listener.ts';
 import { Subscriptions } from './notify/subscriptions.ts';
@@ -20,11 +21,11 @@ import type { Walk } from './walk/walk.ts';
 const names = { cert: 'csip_cert', key: 'csip_key', rootCert: 'csip_root_cert' };
 
 export interface NotificationsOptions {
-  readonly settings: CsipSettings['notifications'];
+  readonly settings: Pick<CsipSettings, 'notifications' | 'strictCipher'>;
   readonly codec: Pick<SepCodec, 'parse'>;
   readonly clock: WallClock;
   readonly later: Later;
-  readonly log: Logger;
+  readonly log: Pick<Logger, 'info' | 'warning'>;
   readonly channel: CsipChannel;
 }
 
@@ -41,6 +42,7 @@ export interface SubscriberOptions {
 export class Notifications {
   readonly #options: NotificationsOptions;
   #listener: NotificationListener | null = null;
+  #gate: TlsGate<null> | null = null;
 
   constructor(options: NotificationsOptions) {
     this.#options = options;
@@ -55,14 +57,16 @@ export class Notifications {
    * Begins to listen, with the certificate of a client.
    * @throws SimError LISTEN_FAILED, CONFIG_INVALID for certificates that cannot be used
    */
-  async open(credentials: ClientCredentials): Promise<void> {
+  async open(credentials: Pick<ClientCredentials, 'pem'>): Promise<void> {
     if (this.#listener !== null) return;
     const { settings, codec, clock, later, log, channel } = this.#options;
+    const { host, port, tls, uri } = settings.notifications;
+    const gate = tls ? this.#gateOf(credentials) : null;
     const listener: NotificationListener = new NotificationListener({
-      host: settings.host,
-      port: settings.port,
-      gate: settings.tls ? gateOf(credentials) : null,
-      uri: settings.uri,
+      host,
+      port,
+      gate,
+      uri,
       parse: (body) => codec.parse(body),
       clock,
       later,
@@ -74,7 +78,7 @@ export class Notifications {
           peer,
           deviceIndex: null,
           method,
-          url,
+          url: listener.base + url,
           status,
           durationMs,
           requestHeaders: headers,
@@ -87,11 +91,34 @@ export class Notifications {
     });
     await listener.open();
     this.#listener = listener;
+    this.#gate = gate;
+  }
+
+  /** Shows another certificate and asks for others from now on; those that cannot be used change nothing. */
+  certificatesChanged(credentials: Pick<ClientCredentials, 'pem'>): void {
+    try {
+      this.#gate?.replace(this.#materialOf(credentials));
+    } catch (error) {
+      this.#options.log.warning(`notifications are received with the certificate so far: ${errorText(error)}`);
+    }
   }
 
   async close(): Promise<void> {
     await this.#listener?.close();
     this.#listener = null;
+    this.#gate = null;
+  }
+
+  #gateOf(credentials: Pick<ClientCredentials, 'pem'>): TlsGate<null> {
+    // a chain that leads to the authorities of the client is all that is asked of the server
+    return new TlsGate(this.#materialOf(credentials), { identify: () => null, rootCertName: names.rootCert });
+  }
+
+  /** The certificate of the client, and its authorities. @throws SimError CONFIG_INVALID */
+  #materialOf({ pem }: Pick<ClientCredentials, 'pem'>): TlsMaterial {
+    const made = clientMaterial(pem, this.#options.settings.strictCipher ? 'csip_strict' : 'csip', names);
+    if ('material' in made) return made.material;
+    throw new SimError('CONFIG_INVALID', 'the listener for notifications has no certificate', made.issues);
   }
 
   /** The subscriptions of one connection; null: nothing listens. */
@@ -107,14 +134,6 @@ export class Notifications {
       onNotification: ({ resource }) => reread(resource),
     });
   }
-}
-
-/** The server shows the certificate of the client as well, and asks for one of the same authorities. */
-function gateOf(credentials: ClientCredentials): TlsGate<null> {
-  const made = clientMaterial(credentials.pem, 'csip', names);
-  if ('issues' in made)
-    throw new SimError('CONFIG_INVALID', 'the listener for notifications has no certificate', made.issues);
-  return new TlsGate(made.material, { identify: () => null, rootCertName: names.rootCert });
 }
 
 /** The subscriptions of one connection follow what its walk has found. */
@@ -135,7 +154,7 @@ export class SubscriptionFollower implements SubscriptionDesk {
     this.subscriptions.reachable(yes);
   }
 
-  close(): Promise<void> {
-    return this.subscriptions.close();
+  close(farewell: boolean): Promise<void> {
+    return this.subscriptions.close(farewell);
   }
 }

@@ -89,7 +89,7 @@ export class Runtime {
       sendsAlarms: true,
     };
     this.#codec = options.codecOf(() => this.inForce.revision, aus);
-    this.notifications = new Notifications({ ...options, settings: notifications, codec: this.#codec });
+    this.notifications = new Notifications({ ...options, codec: this.#codec });
   }
 
   get connections(): readonly Connection[] {
@@ -189,7 +189,10 @@ export class Runtime {
       testPki: settings.certificates.kind === 'test_pki' ? settings.certificates.directory : null,
       clock,
       logger: log,
-      onChange: () => void this.restart([connection]),
+      onChange: () => {
+        if (connection === this.#connections[0]) this.notifications.certificatesChanged(credentials);
+        void this.restart([connection]);
+      },
     });
     const client: Client = new Client({
       deviceIndices: () => devices.map((device) => device.index),

@@ -125,9 +125,12 @@ export class Subscriptions {
 
   /**
    * Subscribes to a resource, or ends that; resolves when the server has answered.
+   * @param href absolute, or relative to the server
    * @throws SimError UNKNOWN_RESOURCE, NOT_CONNECTED
    */
-  async choose(url: string, on: boolean): Promise<void> {
+  async choose(href: string, on: boolean): Promise<void> {
+    const { origin } = this.#options.exchange;
+    const url = URL.canParse(href, origin) ? new URL(href, origin).href : href;
     const resource = this.#found.find((each) => each.url === url);
     const item = this.#items.get(url);
     if (resource === undefined && (on || item === undefined))

@@ -94,11 +94,6 @@ export class Walk {
     );
   }
 
-  /** Resources of one EndDevice, and the list that shows it. */
-  resourcesOf(target: WalkTarget): readonly FoundResource[] {
-    return [...(this.#list === null ? [] : [this.#list]), ...(this.#walks.get(target)?.resources ?? [])];
-  }
-
   /** Rates in force, by resource; the lowest where there are several. */
   get pollRatesS(): Readonly<Record<string, number>> {
     const rates: Record<string, number> = {};

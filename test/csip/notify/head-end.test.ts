@@ -3,10 +3,9 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import { clientMaterial } from '../../../src/core/tls/client-context.ts';
 import { callLater } from '../../../src/core/time/timers.ts';
-import { subscribableResources } from '../../../src/csip/notify/subscribable.ts';
-import { NotificationService } from '../../../src/csip/notify/service.ts';
-import { Subscriptions } from '../../../src/csip/notify/subscriptions.ts';
-import type { Notified, SubscribableResource } from '../../../src/csip/notify/subscriptions.ts';
+import { Notifications } from '../../../src/csip/notifications.ts';
+import type { Subscriptions } from '../../../src/csip/notify/subscriptions.ts';
+import type { SubscribableResource } from '../../../src/csip/notify/subscriptions.ts';
 import { csipChannel } from '../../../src/csip/transport/messages.ts';
 import { HttpExchange } from '../../../src/csip/transport/sep-exchange.ts';
 import { buildDocument, parseDocument } from '../../../src/csip/xml/codec.ts';
@@ -20,11 +19,12 @@ const silent = { info: () => undefined, warning: () => undefined, error: () => u
 describe('CSIP: subscriptions at a head-end, over TLS both ways', () => {
   const clock = new HandWall();
   let headEnd: HeadEnd;
-  let service: NotificationService;
+  let service: Notifications;
+  let lines: string[];
   let exchange: HttpExchange;
   let subscriptions: Subscriptions;
   let resources: readonly SubscribableResource[];
-  let notified: Notified[];
+  let notified: string[];
   let channel: ReturnType<typeof csipChannel>;
 
   beforeEach(async () => {
@@ -40,55 +40,47 @@ describe('CSIP: subscriptions at a head-end, over TLS both ways', () => {
       tls: { identity: { context, disturbed: () => context }, checkHostname: true },
       codec: { parse: parseDocument, build: (document) => buildDocument(document, { revision: '2018', aus: null }) },
     });
-    service = new NotificationService({
-      ...{ host: '127.0.0.1', port: 0, uri: null, clock, later: callLater, channel, strictCipher: false, log: silent },
-      parse: parseDocument,
-      pem: () => ({ ...device, rootCert: root.cert }),
+    lines = [];
+    const log = { info: () => undefined, warning: (line: string) => lines.push(line) };
+    const notifications = { subscribe: true, host: '127.0.0.1', port: 0, tls: true, uri: null };
+    service = new Notifications({
+      settings: { notifications, strictCipher: true },
+      codec: { parse: parseDocument },
+      ...{ clock, later: callLater, log, channel },
     });
-    await service.listener.open();
+    await service.open({ pem: { ...device, rootCert: root.cert } });
     notified = [];
-    subscriptions = new Subscriptions({
-      ...{ exchange, listener: service.listener, lfdi, automatic: true, clock, later: callLater, log: silent },
-      jitter: { next: () => 0 },
-      onNotification: (one) => notified.push(one),
+    const joined = service.subscriptions({
+      ...{ exchange, lfdi, automatic: true, jitter: { next: () => 0 } },
+      reread: (url) => notified.push(url),
     });
+    if (joined === null) throw new Error('nothing listens');
+    subscriptions = joined;
     headEnd.subscribable = true;
     const program = headEnd.program();
     const { id } = headEnd.register(lfdi);
-    resources = subscribableResources([
-      {
-        facts: { base: `${headEnd.origin}/edev`, document: { SubscriptionListLink: { href: `/edev/${id}/sub` } } },
-        deviceIndex: 0,
-        resources: [
-          { url: `${headEnd.origin}/edev/${id}/derp/${program.id}/derc`, name: 'DERControlList', subscribable: true },
-          { url: `${headEnd.origin}/edev`, name: 'EndDeviceList', subscribable: false },
-        ],
-      },
-    ]);
+    const url = `${headEnd.origin}/edev/${id}/derp/${program.id}/derc`;
+    resources = [{ url, name: 'DERControlList', listUrl: `${headEnd.origin}/edev/${id}/sub`, deviceIndex: 0 }];
   });
   afterEach(async () => {
     await subscriptions.close(false);
-    await service.listener.close();
+    await service.close();
     await exchange.close();
     await headEnd.close();
   });
 
   it('subscribes, is notified with and without the resource, and ends it', async () => {
-    expect(resources.map(({ name }) => name)).to.deep.equal(['DERControlList']);
     subscriptions.reachable(true);
     subscriptions.follow(resources);
     await headEnd.until(() => headEnd.subscriptions[0]);
     const [{ resource, href } = { resource: '', href: '' }] = headEnd.subscriptions;
-    await subscriptions.choose(resources[0]?.url ?? '', true);
+    await subscriptions.choose(new URL(resources[0]?.url ?? '').pathname, true);
     expect(subscriptions.list()[0]).to.include({ state: 'active', href: headEnd.origin + href });
     const seen: unknown[] = [];
     channel.subscribe(({ direction, facts: { method, status } }) => seen.push([direction, method, status]));
     expect(await headEnd.notify(resource)).to.deep.equal([204]);
     expect(await headEnd.notify(resource, 0, false)).to.deep.equal([204]);
-    expect(notified).to.deep.equal([
-      { resource: resources[0]?.url, status: 0 },
-      { resource: resources[0]?.url, status: 0 },
-    ]);
+    expect(notified).to.deep.equal([resources[0]?.url, resources[0]?.url]);
     expect(subscriptions.notifications.map(({ content }) => content)).to.deep.equal([null, 'DERControlList']);
     expect(seen).to.deep.equal([
       ['in', 'POST', 204],
@@ -112,32 +104,16 @@ describe('CSIP: subscriptions at a head-end, over TLS both ways', () => {
   });
 
   it('changed certificates hold for new connections, unusable ones change nothing', async () => {
-    const { foreign, root, server } = await headEndPki();
+    const { foreign, root } = await headEndPki();
     subscriptions.reachable(true);
     subscriptions.follow(resources);
     const record = await headEnd.until(() => headEnd.subscriptions[0]);
-    let pem = { ...server, rootCert: root.cert };
-    const lines: string[] = [];
-    const other = new NotificationService({
-      ...{ host: '127.0.0.1', port: 0, uri: null, clock, later: callLater, channel, strictCipher: true },
-      log: { info: () => undefined, warning: (line) => lines.push(line) },
-      parse: parseDocument,
-      pem: () => pem,
-    });
-    await other.listener.open();
-    try {
-      other.listener.take('x', () => undefined);
-      const send = () => headEnd.notifier.send({ ...record, notificationUri: other.listener.uriOf('x') }, 0, null);
-      expect(await send()).to.equal(204);
-      pem = { cert: 'rubbish', key: 'rubbish', rootCert: 'rubbish' };
-      other.certificatesChanged();
-      expect(lines).to.have.length(1);
-      expect(await send()).to.equal(204);
-      pem = { ...foreign, rootCert: root.cert };
-      other.certificatesChanged();
-      expect(await send(), 'the head-end does not trust it').to.equal(0);
-    } finally {
-      await other.listener.close();
-    }
+    const send = () => headEnd.notifier.send(record, 0, null);
+    expect(await send()).to.equal(204);
+    service.certificatesChanged({ pem: { cert: 'rubbish', key: 'rubbish', rootCert: 'rubbish' } });
+    expect(lines).to.have.length(1);
+    expect(await send()).to.equal(204);
+    service.certificatesChanged({ pem: { ...foreign, rootCert: root.cert } });
+    expect(await send(), 'the head-end does not trust it').to.equal(0);
   });
 });
