@@ -1,6 +1,7 @@
 /** State of a device without a register, taken and given back as a hold does with points. */
 import type { Device } from '../../contract/device.ts';
 import type { Gradient } from '../../contract/gradient.ts';
+import type { HybridPolicy } from '../../contract/kinds/hybrid.ts';
 import type { OverrideName } from '../../contract/overrides.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Asked } from './composition.ts';
@@ -119,6 +120,6 @@ export function storageState(device: Device): CommandState<StoragePin> {
 
 /** Policy and pinned battery power of a hybrid; null: the device is none. */
 export type StoragePin = {
-  readonly policy: 'self_consumption' | 'pv_priority' | 'manual';
+  readonly policy: HybridPolicy;
   readonly powerW: number | null;
 } | null;

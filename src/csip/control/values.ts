@@ -1,17 +1,8 @@
 /** Numbers of IEEE 2030.5 as they come from a server: any member may be missing or absurd. */
 
-/**
- * A scalar of a mode: the number itself, or the member `value` of a scalar with attributes (`PerCentControlType` and
- * its like of 2023).
- */
-function plain(value: unknown): unknown {
-  return typeof value === 'object' && value !== null && 'value' in value ? value.value : value;
-}
-
 /** An integer; null for anything else. */
 export function integerOf(value: unknown): number | null {
-  const number = plain(value);
-  return typeof number === 'number' && Number.isSafeInteger(number) ? number : null;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
 }
 
 /** Powers of ten that PowerOfTenMultiplierType allows. */
