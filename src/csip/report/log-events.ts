@@ -49,6 +49,8 @@ export class LogEvents {
   #href: string | null = null;
   #nextId = 0;
   #cancelRetry: (() => void) | null = null;
+  /** the last answer was 404 */
+  #lost = false;
   #stopped = false;
   /** whether alarms are sent */
   enabled = true;
@@ -139,7 +141,7 @@ export class LogEvents {
       const status = await this.#post(this.#href, entry);
       // the queue may have dropped it meanwhile
       if (entry.result !== 'queued') continue;
-      if (status === null || passesLater(status) || status === 404) {
+      if (status === null || passesLater(status)) {
         this.#retry();
         return;
       }
@@ -159,7 +161,8 @@ export class LogEvents {
     try {
       const body = { name: 'LogEvent', value: event } as const;
       const { status } = await exchange.request({ method: 'POST', href, resource: 'LogEvent', body, deviceIndex });
-      if (status === 404) onLost('LogEvent');
+      if (status === 404 && !this.#lost) onLost('LogEvent');
+      this.#lost = status === 404;
       return status;
     } catch {
       return null;

@@ -143,8 +143,12 @@ export class Mirror {
   async refresh(shown: readonly Received<MirrorUsagePoint>[] | null): Promise<void> {
     if (this.#href === null || this.#stopped) return;
     const own = shown?.find(({ mRID }) => mRID?.toUpperCase() === this.mrid);
-    if (own === undefined) await this.#read();
-    else this.#takeRate(own);
+    if (own !== undefined) {
+      this.#takeRate(own);
+    } else if (!(await this.#read(this.#href))) {
+      this.#href = null;
+      await this.send();
+    }
   }
 
   stop(): void {
@@ -235,26 +239,25 @@ export class Mirror {
     };
     const { status, location } = await this.#request('POST', listHref, { name: 'MirrorUsagePoint', value });
     if (status >= 400) {
-      if (status === 404) onLost('MirrorUsagePointList');
+      if (status === 404 && !this.#failing) onLost('MirrorUsagePointList');
       return `status ${status}`;
     }
     if (location === null) return 'no Location';
     this.#href = location;
-    await this.#read();
+    // a server that cannot be asked for it may take readings there all the same
+    await this.#read(location);
     return null;
   }
 
-  /** Reads the postRate, and whether the mirror is still there. */
-  async #read(): Promise<void> {
-    if (this.#href === null) return;
+  /** Reads the postRate. @returns whether the mirror is still there, as far as the server says */
+  async #read(href: string): Promise<boolean> {
     try {
-      const { status, document } = await this.#request('GET', this.#href);
-      if (status === 404) {
-        this.#href = null;
-        void this.send();
-      } else if (document?.name === 'MirrorUsagePoint') this.#takeRate(document.value);
+      const { status, document } = await this.#request('GET', href);
+      if (document?.name === 'MirrorUsagePoint') this.#takeRate(document.value);
+      return status !== 404;
     } catch {
       // it is read again at the next poll; readings have their own retries
+      return true;
     }
   }
 

@@ -17,7 +17,7 @@ export interface Sending {
   readonly later: Later;
   readonly jitter: Jitter;
   readonly log: Logger;
-  /** the server has answered 404 */
+  /** the server has answered 404 where it did not before */
   readonly onLost: (resource: DocumentName) => void;
 }
 
@@ -27,9 +27,12 @@ export const minRateS = 1;
 /** The first wait after a failure, and the longest. */
 export const retryWaits = { firstMs: 1000, maxMs: 300_000 } as const;
 
-/** 5xx, and 408 and 429: the same request may pass later. */
+/**
+ * The same request may pass later: 5xx, 408, 429, and 404, since a server that has lost what it knew gets it back by the
+ * walk, often at the same place.
+ */
 export function passesLater(status: number): boolean {
-  return status >= 500 || status === 408 || status === 429;
+  return status >= 500 || status === 404 || status === 408 || status === 429;
 }
 
 export interface SheetOptions extends Sending {
@@ -115,8 +118,9 @@ export class Sheet {
     const body = make();
     try {
       const { status } = await exchange.request({ method: 'PUT', href, resource: body.name, body, deviceIndex });
+      // told once: a server without the place must not be searched again and again
+      if (status === 404 && this.#last?.httpStatus !== 404) onLost(body.name);
       this.#note(href, body, status < 400 ? 'accepted' : 'refused', status);
-      if (status === 404) onLost(body.name);
       return passesLater(status) ? 'again' : 'done';
     } catch (error) {
       this.#note(href, body, 'failed', null, errorText(error));

@@ -106,6 +106,25 @@ describe('CSIP reporter: metering mirror', () => {
     expect(answered.size).to.be.at.least(6);
   });
 
+  it('makes the mirror again at a poll that no longer shows it', async () => {
+    const { server, reporter, run } = rig();
+    server.pollRate = 30;
+    reporter.follow(hrefsFor(1));
+    await run(3);
+    server.mirrors.clear();
+    await run(30);
+    expect(server.sent('MirrorUsagePoint')).to.have.lengthOf(4);
+  });
+
+  it('posts to a mirror that cannot be read', async () => {
+    const { server, reporter, run } = rig({ postRateS: 15 });
+    server.statuses.set('GET MirrorUsagePoint', 404);
+    reporter.follow(hrefsFor(1));
+    await run(31.5);
+    expect(server.sent('MirrorUsagePoint')).to.have.lengthOf(2);
+    expect(reporter.readings(0).posted).to.equal(4);
+  });
+
   it('posts one by one where the server refuses lists', async () => {
     const { server, reporter, run } = rig({
       readings: { flow: 'split', positive: 'import', device: true, site: false },

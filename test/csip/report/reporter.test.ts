@@ -128,17 +128,23 @@ describe('CSIP reporter', () => {
       expect(server.sent('DERSettings')).to.have.lengthOf(3);
     });
 
-    it('does not repeat what is refused for good, and tells of a place that is lost', async () => {
+    it('does not repeat what is refused for good; tells once of a place that is lost, and tries it again', async () => {
       const { server, reporter, timers, lost } = rig({ mode: 'wall' });
       server.statuses.set('PUT DERCapability', 400);
       server.statuses.set('PUT DERSettings', 404);
       reporter.follow(hrefsFor(1, { mirrorUsagePointList: null }));
       await settled();
-      timers.pass(10_000);
+      timers.pass(600);
       await settled();
       expect(server.sent('DERCapability')).to.have.lengthOf(1);
-      expect(server.sent('DERSettings')).to.have.lengthOf(1);
+      expect(server.sent('DERSettings')).to.have.lengthOf(2);
       expect(lost).to.deep.equal(['DERSettings']);
+      // the walk has brought it back at the same place
+      server.statuses.clear();
+      reporter.follow(hrefsFor(1, { mirrorUsagePointList: null }));
+      timers.pass(1100);
+      await settled();
+      expect(reporter.lastSent(0).settings?.result).to.equal('accepted');
     });
 
     it('sends on demand, and says what it sent', async () => {
