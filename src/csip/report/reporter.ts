@@ -295,6 +295,8 @@ export class Reporter {
     if (status !== told.status) {
       told.status = status;
       sheets.status.touch();
+      // what it can do has changed with its state; weather and load alone wait for the postRate
+      sheets.availability.touch();
     }
     const settings = stateIn(reports.settings(0));
     if (settings !== told.settings) {

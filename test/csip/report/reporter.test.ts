@@ -82,6 +82,7 @@ describe('CSIP reporter', () => {
       expect(sent.at(-1)?.inverterStatus?.value).to.equal(1);
       expect(sent.at(-1)?.alarmStatus).to.equal('00000080');
       expect(sent.at(-1)?.genConnectStatus?.value).to.equal('00');
+      expect(server.sent('DERAvailability').at(-1)?.statWAvail?.value).to.equal(0);
     });
 
     it('puts the settings when one changes, with the time of that', async () => {
