@@ -84,5 +84,5 @@ function httpLines({ host, port }: { readonly host: string; readonly port: numbe
 function csipLines({ csipWebsite }: Api): readonly string[] {
   return csipWebsite === null
     ? []
-    : [startLine('CSIP', `http://${hostAndPort(csipWebsite.host, csipWebsite.port)}/          (page of the client)`)];
+    : [startLine('CSIP page', `http://${hostAndPort(csipWebsite.host, csipWebsite.port)}/`)];
 }
