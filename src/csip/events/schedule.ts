@@ -68,7 +68,8 @@ class Step {
   #takenBy({ programKey, lostTo }: TrackedEvent): EventFacts['takenBy'] {
     if (lostTo === null || lostTo === programKey) return 'program';
     const [own, other] = [programKey, lostTo].map((key) => origin(this.#programs.get(key)?.href ?? ''));
-    return own === other ? 'other program' : 'other server';
+    const elsewhere = own !== null && other !== null && own !== other;
+    return elsewhere ? 'other server' : 'other program';
   }
 
   #facts(event: TrackedEvent, period: Period): EventFacts {
@@ -186,8 +187,10 @@ class Step {
     this.#put({ ...event, optedOut: !takesPart, missed: event.missed || (event.phase === 'active' && !takesPart) });
   }
 
+  /** One that the device has not taken yet is still applied. */
   reset(): void {
-    for (const event of this.events.values()) if (event.phase === 'active') this.#put({ ...event, withdrawn: true });
+    for (const event of this.events.values())
+      if (event.phase === 'active' && event.started) this.#put({ ...event, withdrawn: true });
   }
 
   nextS(): number | null {

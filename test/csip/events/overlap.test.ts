@@ -138,6 +138,13 @@ describe('CSIP events: overlap', () => {
     expect(scene.of('L')).to.deep.equal([1, 2, 13]);
   });
 
+  it('2018: between programs whose URIs have no server, 7', () => {
+    const scene = new Scene();
+    const nameless = program('P', 1, [short()], { href: '/derp' });
+    scene.read(0, nameless, program('Q', 2, [long()])).runTo(400);
+    expect(scene.of('L')).to.deep.equal([1, 2, 7]);
+  });
+
   it('2023: 12 for another server, 13 for another program, 7 for the same one', () => {
     const elsewhere = program('P', 1, [short()], { href: 'https://other/derp' });
     const cases = [

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { ListedControl } from '../../../src/csip/events/model.ts';
 import { knownControls } from '../../../src/csip/events/schedule.ts';
-import { control, defaults, one, outcome, pf, program, resolved, Scene, watt } from './scene.ts';
+import { applied, control, defaults, one, outcome, pf, program, resolved, Scene, watt } from './scene.ts';
 
 describe('CSIP events: life of one event (IEEE 2030.5-2018 10.2.3)', () => {
   it('is received, started and completed on the half-open interval of server time', () => {
@@ -329,6 +329,15 @@ describe('CSIP events: clocks and resets', () => {
     scene.runTo(300);
     expect(scene.now).to.deep.equal(['default P: MaxLimW']);
     expect(scene.of('A')).to.deep.equal([1, 2, 3]);
+  });
+
+  it('reset while the device takes no control: applied when it does', () => {
+    const scene = one();
+    scene.outcomeOf = () => outcome('waiting');
+    scene.time(100).tell(120, { kind: 'reset' });
+    scene.outcomeOf = () => applied;
+    scene.time(150).runTo(300);
+    expect(scene.responses).to.deep.equal(['0 A 1', '150 A 2', '200 A 3']);
   });
 
   it('reset before the start changes nothing', () => {
