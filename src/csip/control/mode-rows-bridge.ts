@@ -262,10 +262,12 @@ function wattVar(_link: unknown, { asset, control, revision }: WishContext): Wis
   if (isRefusal(read)) return read;
   const reference = varReference(read.curve.yRefType, revision);
   if (reference === null) return badReference(read.curve.yRefType);
-  const wish = curvePoints(asset, { name: 'watt_var', model: 712, at: setOne, axes: ['W', 'Var'] }, read);
+  // 712 refers to WMax on both sides; so does the document of 2018, while that of 2023 has the charge rating below zero
+  const below = revision === '2023' && asset.wMax > 0 ? asset.chargeMaxW / asset.wMax : 1;
+  const points = read.points.map(({ x, y }) => ({ x: x < 0 ? x * below : x, y }));
+  const wish = curvePoints(asset, { name: 'watt_var', model: 712, at: setOne, axes: ['W', 'Var'] }, { points });
   const magnitude = () => {
-    const base = asset.w < 0 && asset.chargeMaxW > 0 ? asset.chargeMaxW : asset.wMax;
-    const pct = valueAt(read.points, base > 0 ? (100 * asset.w) / base : 0);
+    const pct = valueAt(points, asset.wMax > 0 ? (100 * asset.w) / asset.wMax : 0);
     return Math.abs(pct / 100) * asset.varBase(reference, pct);
   };
   const settings = asset.points(712, { [`${setOne}.DeptRef`]: deptRef(reference) });

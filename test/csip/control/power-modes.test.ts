@@ -316,6 +316,28 @@ describe('DERControls move registers and power', () => {
     expect(w).to.be.within(-2001, -1900);
   });
 
+  it('watt-var below zero: 2018 refers to the rating, 2023 to the charge rating', async () => {
+    const models = { 702: { WChaRteMax: 5000 } };
+    const of = curve(
+      14,
+      [
+        [-100, 30],
+        [0, 0],
+        [100, -30],
+      ],
+      { yRefType: 1 },
+    );
+    for (const [revision, share] of [
+      ['2018', 15],
+      ['2023', 30],
+    ] as const) {
+      const { after } = await bench('Batt-3Phase', { models }, revision);
+      const [w, reactive] = await after(20, { opModFixedW: -10_000, opModWattVar: link }, of);
+      expect(w, revision).to.be.closeTo(-5000, 10);
+      expect(reactive, revision).to.be.closeTo(100 * share, 20);
+    }
+  });
+
   it('rampTms: exactly so long from the old power to the new one, and the slope is given back', async () => {
     const { plant, device, bridge, after } = await bench('Batt-3Phase');
     expect((await after(10, { opModTargetW: { multiplier: 0, value: 1000 } }))[0]).to.equal(1000);
