@@ -24,8 +24,9 @@ export function target(plant: SimPlant, index = 0, revision: Revision = '2018'):
   return createControlTarget({ device, plant, siteOwner: `csip:${index}`, revision, log: silentLogger });
 }
 
-export function groupTarget(plant: SimPlant): ControlTarget {
-  const { devices } = plant;
+/** @param indexes default: all devices */
+export function groupTarget(plant: SimPlant, indexes = plant.devices.map(({ index }) => index)): ControlTarget {
+  const devices = indexes.map((index) => plant.device(index));
   return createGroupTarget({ devices, plant, siteOwner: 'csip:group', revision: '2018', log: silentLogger });
 }
 

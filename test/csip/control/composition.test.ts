@@ -245,6 +245,31 @@ describe('An EndDevice with several devices', () => {
     ]);
   });
 
+  it('waits with a limit where the plant takes none', async () => {
+    const plant = testPlant({ types: ['PV-3Phase', 'PV-3Phase', 'PV-3Phase'] });
+    await plant.step(1);
+    const bridge = groupTarget(plant, [0, 1]);
+    const limit = event('A', control({ opModExpLimW: { multiplier: 3, value: 5 } }));
+    plant.setSite({ export: 7000 }, { source: 'rest' }, { devices: [1, 2] });
+    expect(out(apply(bridge, limit))).to.deep.equal([['waiting']]);
+    plant.setSite({ export: null }, { source: 'rest' }, { devices: [1, 2] });
+    expect(out(apply(bridge, limit))).to.deep.equal([['applied']]);
+    expect(plant.siteOf([0, 1]).limits.export.limitW).to.equal(5000);
+  });
+
+  it('gives its limits back after one of its devices, and then all, have left', async () => {
+    const plant = testPlant({ types: ['PV-3Phase', 'PV-3Phase', 'PV-3Phase'] });
+    await plant.step(1);
+    const bridge = groupTarget(plant, [0, 1]);
+    apply(bridge, event('A', control({ opModExpLimW: { multiplier: 3, value: 5 }, opModMaxLimW: 4000 })));
+    await plant.remove(1);
+    expect(plant.siteOf([0]).limits.export.limitW).to.equal(5000);
+    apply(bridge);
+    expect(plant.siteScopes.flatMap(({ owners }) => owners)).to.deep.equal([]);
+    await plant.remove(0);
+    bridge.close();
+  });
+
   it('runs a control where one device is away', async () => {
     const plant = testPlant({ types: ['PV-3Phase', 'PV-3Phase'] });
     await plant.step(2);
