@@ -10,7 +10,7 @@ export interface Sample {
   readonly atMs: number;
   /** simulated time, s */
   readonly simS: number;
-  readonly meter: Pick<MeterNow, 'w' | 'var' | 'totals' | 'countWh' | 'countVarh' | 'volts' | 'hz'>;
+  readonly meter: MeterNow;
 }
 
 /** Averages between two instants of remote time; powers are magnitudes by direction. */

@@ -8,10 +8,9 @@ import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Received } from '../xml/document.ts';
 import type { MirrorUsagePoint, MirrorUsagePointList } from '../xml/documents.ts';
 import { Averager } from './averages.ts';
-import type { Sample } from './averages.ts';
 import { Mirror } from './mirror.ts';
 import type { MirrorOptions } from './mirror.ts';
-import type { DeviceReports } from './model.ts';
+import type { DeviceReports, MeterNow } from './model.ts';
 import { quantitiesOf } from './quantities.ts';
 import type { ReadingConventions } from './quantities.ts';
 import { minRateS } from './sheet.ts';
@@ -43,7 +42,7 @@ const stillMs = 5000;
 
 interface Meter {
   readonly mirror: Mirror;
-  readonly read: () => Sample['meter'];
+  readonly read: () => MeterNow;
   averager: Averager;
 }
 
@@ -141,7 +140,7 @@ export class Meters {
   }
 
   /** Net power of the connection point; its energy is counted from the power alone. */
-  #siteMeter(first: DeviceReports): Sample['meter'] {
+  #siteMeter(first: DeviceReports): MeterNow {
     const { plant, reports } = this.#options;
     const { volts, hz } = first.meter();
     return {

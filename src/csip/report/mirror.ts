@@ -23,7 +23,7 @@ const switchedOn = 1;
 const valid = '0001';
 
 /** Periods that wait to be sent: a day at five minutes. The oldest go first. */
-export const maxWaitingPeriods = 288;
+const maxWaitingPeriods = 288;
 /** Periods in one request. */
 const maxPerPost = 12;
 /** A request with this answer may pass with one reading at a time. */

@@ -34,8 +34,6 @@ export interface MeterNow {
   /** line to neutral, of the phases that there are */
   readonly volts: ReadonlyMap<PhaseCode, number>;
   readonly hz: number | null;
-  /** percent; null: there is no storage */
-  readonly socPct: number | null;
 }
 
 /** Alarms of DERStatus.alarmStatus, by bit. */

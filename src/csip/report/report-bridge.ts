@@ -85,7 +85,6 @@ function meterOf(device: Device): MeterNow {
     countVarh: countOf(device, 'TotVarh_SF'),
     volts,
     hz: m.Hz,
-    socPct: socOf(device),
   };
 }
 

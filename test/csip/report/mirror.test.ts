@@ -1,4 +1,7 @@
 import { expect } from 'chai';
+import { Mirror } from '../../../src/csip/report/mirror.ts';
+import { quantitiesOf } from '../../../src/csip/report/quantities.ts';
+import { silentLogger } from '../../../src/core/log/log.ts';
 import { origin, settled } from './fake-server.ts';
 import { hrefsFor, lfdi, named, remoteStartS, rig, stopReporters, valuesOf } from './reporter-rig.ts';
 
@@ -123,6 +126,37 @@ describe('CSIP reporter: metering mirror', () => {
     await run(31.5);
     expect(server.sent('MirrorUsagePoint')).to.have.lengthOf(2);
     expect(reporter.readings(0).posted).to.equal(4);
+  });
+
+  it('keeps the newest 288 periods while there is no answer, and posts them in batches', async () => {
+    const { server, wall, timers } = rig();
+    const mirror = new Mirror({
+      exchange: server,
+      wall,
+      later: timers.later,
+      jitter: { next: () => 0.5 },
+      log: silentLogger,
+      onLost: () => undefined,
+      role: 'device',
+      deviceIndex: 0,
+      lfdi,
+      pen: 40_732,
+      description: 'Device 0',
+      quantities: quantitiesOf({ flow: 'net', positive: 'import' }, []),
+      onPostRate: () => undefined,
+    });
+    server.down = true;
+    mirror.follow(`${origin}/mup`);
+    const powers = { injectedW: 1, absorbedW: 0, injectedVar: 0, absorbedVar: 0, volts: new Map(), hz: 50 };
+    for (let i = 0; i < 300; i++) await mirror.post([{ startMs: i * 60_000, endMs: (i + 1) * 60_000, ...powers }]);
+    server.down = false;
+    await mirror.send();
+    mirror.stop();
+    const starts = valuesOf(server, named(server.sent('MirrorUsagePoint')[0], 'Frequency').mRID).map(
+      ({ start }) => start,
+    );
+    expect(starts).to.deep.equal(Array.from({ length: 288 }, (_, i) => (i + 12) * 60));
+    expect(mirror.posted).to.equal(24);
   });
 
   it('posts one by one where the server refuses lists', async () => {
