@@ -79,8 +79,6 @@ class Scope {
   }
 }
 
-const everywhere = new Scope(new Map());
-
 function isDisabled({ attributes }: XmlElement): boolean {
   return /^\s*(?:true|1)\s*$/iu.test(attributes[`${attributePrefix}disabled`] ?? '');
 }
@@ -91,7 +89,8 @@ export class DocumentReader {
 
   /** @throws SimError PEER_ERROR */
   read(root: XmlElement): ReceivedDocument {
-    const scope = everywhere.within(root);
+    // a scope remembers tags: one for all documents would keep whatever peers send
+    const scope = new Scope(new Map()).within(root);
     const { vocabulary, local } = scope.named(root.tag);
     const shown = root.tag.slice(0, 80);
     if (!isDocumentName(local)) return refuseXml(`has the root ${shown}, which a client does not use`);
