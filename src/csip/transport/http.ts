@@ -215,7 +215,8 @@ export class HttpClient {
     const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
     if (octets.length === 0 || encoding === 'identity') return octets;
     const inflater = inflaters[encoding.replace(/^x-/, '')];
-    if (inflater === undefined) throw new SimError('PEER_ERROR', `its answer has the unknown encoding ${encoding}`);
+    if (inflater === undefined)
+      throw new SimError('PEER_ERROR', `its answer has the unknown encoding ${encoding.slice(0, 40)}`);
     try {
       return await inflater(octets, { maxOutputLength: bodyBytes });
     } catch (error) {
