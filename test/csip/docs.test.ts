@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { csipSettings, csipConduct } from '../../src/config/settings/csip.ts';
 import { modeNames, modeTable } from '../../src/csip/control/modes.ts';
@@ -32,5 +32,39 @@ describe('docs/csip.md', () => {
   it('leads to files that are there', () => {
     for (const [, path = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g))
       expect(existsSync(new URL(path, docs)), path).to.equal(true);
+  });
+});
+
+/** Ids of a row: `BASIC-001, BASIC-002`; a range is no id of a test. */
+const idsOf = (cell: string) => cell.split(', ').filter((id) => /^[A-Z]+-[0-9]+(-REJ)?$/.test(id));
+
+describe('conformance table of docs/csip.md', () => {
+  const rows = text
+    .split('\n')
+    .filter((line) => /^\| [A-Z]+-?\d*.* \| (pass|partly|no) \|/.test(line))
+    .map((line) => line.split(' | ').map((cell) => cell.replace(/^\| /, '').trim()));
+
+  it('has a result and, unless that is no, a test for each procedure', () => {
+    expect(rows.length).to.be.greaterThan(40);
+    for (const [ids = '', result, test = ''] of rows) expect(/\.test\.ts\)/.test(test), ids).to.equal(result !== 'no');
+  });
+
+  it('names tests of the whole client that have the id in their title', () => {
+    for (const [ids = '', , test = '', remark = ''] of rows) {
+      const [, path = ''] = /\((.*\/whole\/.*)\)/.exec(test) ?? [];
+      if (path === '' || /^as /.test(remark)) continue;
+      const titles = readFileSync(new URL(path, docs), 'utf8');
+      for (const id of idsOf(ids)) expect(titles, `${id} in ${path}`).to.contain(id);
+    }
+  });
+
+  it('has every procedure that a test of the whole client names', () => {
+    const folder = new URL('./whole/', import.meta.url);
+    const named = new Set(rows.flatMap(([ids = '']) => idsOf(ids)));
+    for (const file of readdirSync(folder).filter((name) => name.endsWith('.test.ts')))
+      for (const [id] of readFileSync(new URL(file, folder), 'utf8').matchAll(
+        /\b(?:COMM|CORE|BASIC|UTIL|AGG|MAINT|ERR|ALL)-\d+\b/g,
+      ))
+        expect(named.has(id), `${id} of ${file}`).to.equal(true);
   });
 });
