@@ -4,6 +4,7 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { attackersGroup } from './groups/attackers.ts';
 import { csipXmlGroup } from './groups/csip-xml.ts';
+import { csipGroup } from './groups/csip.ts';
 import { fleetGroup } from './groups/fleet.ts';
 import { functionsGroup } from './groups/functions.ts';
 import { httpGroup } from './groups/http.ts';
@@ -30,6 +31,7 @@ const groups: readonly Group[] = [
   startGroup,
   fleetGroup,
   attackersGroup,
+  csipGroup,
   httpGroup,
   streamGroup,
   csipXmlGroup,
