@@ -1,9 +1,10 @@
 /** The clients of a process: one for each device, or one for all devices behind an aggregator. */
 import { csipPemFiles } from '../contract/csip-settings.ts';
+import type { CsipClient } from '../contract/csip-client.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { Device } from '../contract/device.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
-import { SimError } from '../core/errors.ts';
+import { errorText, SimError } from '../core/errors.ts';
 import { createRandom } from '../core/random.ts';
 import type { RemoteClock, RemoteClockFactory } from '../core/time/remote-clock.ts';
 import { Client } from './client.ts';
@@ -44,6 +45,8 @@ export interface RuntimeOptions extends Omit<MemberParts, 'inForce'> {
   readonly channel: CsipChannel;
   readonly codecOf: (revision: () => CsipSettings['revision'], aus: CsipSettings['aus']) => SepCodec;
   readonly disturber: ExchangeDisturber;
+  /** servers that DNS-SD finds */
+  readonly discover: CsipClient['discoverServers'];
 }
 
 /** A client with its certificates. */
@@ -66,6 +69,8 @@ export class Runtime {
   readonly #connections: Connection[] = [];
   readonly #codec: SepCodec;
   #watching = false;
+  #searching: ReturnType<RuntimeOptions['discover']> | null = null;
+  #discovered = false;
 
   constructor(options: RuntimeOptions) {
     this.options = options;
@@ -211,6 +216,7 @@ export class Runtime {
 
   async #open({ client, credentials, remoteClock, devices }: Connection, line: SepExchange): Promise<OpenedIdentity> {
     const { settings, clock, later, channel, disturber, log, seed } = this.options;
+    if (settings.discover) await this.#search();
     const certificate = credentials.facts;
     if (certificate === null) throw new SimError('CONFIG_INVALID', 'the certificate of the client cannot be read');
     const { host, port, tls } = this.inForce.server;
@@ -247,6 +253,30 @@ export class Runtime {
       registrations,
       subscriptions: subscriptions && new SubscriptionFollower(subscriptions),
     };
+  }
+
+  /** Takes the first server that DNS-SD finds; without one, and where multicast is refused, that of the settings. */
+  async #search(): Promise<void> {
+    const { discover, log } = this.options;
+    if (this.#discovered) return;
+    this.#searching ??= discover().finally(() => {
+      this.#searching = null;
+    });
+    try {
+      const found = (await this.#searching).find(({ permitted }) => permitted);
+      if (found === undefined) {
+        log.warning('DNS-SD has found no server; that of the settings is used');
+        return;
+      }
+      const { tls } = this.inForce.server;
+      const port = tls ? (found.httpsPort ?? found.port) : found.port;
+      this.inForce.server = { host: found.addresses[0] ?? found.host, port, tls };
+      this.inForce.anywhere = false;
+      this.inForce.dcap = found.dcap ?? this.inForce.dcap;
+      this.#discovered = true;
+    } catch (error) {
+      log.warning(`${errorText(error)}; the server of the settings is used`);
+    }
   }
 
   /** The LFDI of a device; null: its certificate cannot be read. */
