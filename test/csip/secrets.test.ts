@@ -92,7 +92,11 @@ describe('secrets of the client of IEEE 2030.5', () => {
       const filled = path.replaceAll('{model_id}', '701').replaceAll(/\{\w+\}/g, '0');
       texts.push(`${path} ${(await call(filled)).text}`);
     }
-    for (const level of ['debug', 'info', 'warning', 'error']) texts.push((await call(`/logs?level=${level}`)).text);
+    for (const level of ['debug', 'info', 'warning', 'error']) {
+      const { status, text } = await call(`/logs?levels=${level}&limit=1000`);
+      expect(status, text).to.equal(200);
+      texts.push(text);
+    }
     return texts.join('\n');
   }
 
