@@ -10,8 +10,6 @@ export interface Acting {
   readonly programTags: Map<string, Program>;
   /** LFDI of the client */
   readonly lfdi: string;
-  /** number of the first EndDevice that stands for a device */
-  readonly firstDevice: () => number;
   /** the value of a parameter with its expressions evaluated */
   readonly value: (value: Value | undefined) => Value | undefined;
   /** ends a loss of communication */
@@ -47,9 +45,10 @@ function newProgram(acting: Acting, { primacy, fsa_id: fsaId = 1, end_device_ind
   const { headEnd } = acting;
   const fsa = headEnd.fsas.find(({ id }) => id === fsaId) ?? headEnd.fsa(`group ${String(fsaId)}`, Number(fsaId));
   const devices = Array.isArray(indexes)
-    ? { endDevices: indexes.map((index) => Number(index) + acting.firstDevice()) }
+    ? { endDevices: indexes.flatMap((index) => headEnd.endDevices[Number(index)]?.id ?? []) }
     : {};
-  const program = headEnd.program({ primacy: Number(primacy ?? 0), fsa, ...devices });
+  // the server of the definitions has a DefaultDERControl for each program, without modes until one is set
+  const program = headEnd.program({ primacy: Number(primacy ?? 0), fsa, default: {}, ...devices });
   for (const { id } of headEnd.endDevices) headEnd.changed(`/edev/${id}/fsa`);
   return program;
 }
@@ -85,7 +84,7 @@ const setDefault: Action = (acting, parameters) => {
   const { headEnd } = acting;
   const { derp_id: id, cancelled, setGradW } = parameters;
   const program = headEnd.programs.find((known) => id === undefined || known.id === id) ?? newProgram(acting, {});
-  if (cancelled === true) program.default = null;
+  if (cancelled === true) headEnd.setDefault(program, {});
   else
     headEnd.setDefault(
       program,

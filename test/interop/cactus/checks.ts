@@ -132,8 +132,6 @@ function requestCheck({ headEnd }: Checked, parameters: Parameters): string | nu
 function responseCheck({ headEnd, tags }: Checked, parameters: Parameters): string | null {
   const { latest, status, all, subject_tag: tag, exists = true } = parameters;
   const mRID = typeof tag === 'string' ? tags.get(tag)?.mRID : undefined;
-  const isIt = (known: { readonly mRID: string; readonly status: number }) =>
-    (tag === undefined || known.mRID === mRID) && (status === undefined || known.status === status);
   const about = `${String(status)} to ${String(tag ?? 'any control')}`;
   if (all === true) {
     const silent = headEnd.programs
@@ -141,8 +139,11 @@ function responseCheck({ headEnd, tags }: Checked, parameters: Parameters): stri
       .find((control) => !headEnd.responses.some((known) => known.mRID === control.mRID && known.status === status));
     return silent === undefined ? null : `no response ${String(status)} to ${silent.mRID}`;
   }
-  const candidates = latest === true ? headEnd.responses.slice(-1) : headEnd.responses;
-  return candidates.some(isIt) === exists ? null : `${exists === true ? 'no' : 'a'} response ${about}`;
+  const toIt = headEnd.responses.filter((known) => tag === undefined || known.mRID === mRID);
+  const candidates = latest === true ? toIt.slice(-1) : toIt;
+  return candidates.some((known) => status === undefined || known.status === status) === exists
+    ? null
+    : `${exists === true ? 'no' : 'a'} response ${about}`;
 }
 
 function endDeviceCheck({ headEnd }: Checked, parameters: Parameters): string | null {

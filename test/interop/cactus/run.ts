@@ -35,8 +35,17 @@ function switchOf(instruction: string): boolean | undefined {
   return /^(Reconnect all DER|Re-enable ability of DER)/.test(instruction) ? true : undefined;
 }
 
+/** From the fulfilled preconditions to the start of the procedure, s: half of the shortest rate of polls. */
+const startS = 30;
+
 /** Longest that a run may take beyond its waits, seconds of the head-end. */
 const patienceS = 2400;
+
+/** Time that a step takes by itself, s. A person lets the client proceed at the end of the time for it. */
+function waitS({ type, parameters = {} }: Typed): number {
+  if (type === 'wait') return Number(parameters['duration_seconds']);
+  return type === 'proceed' ? Number(parameters['timeout_seconds'] ?? 0) : 0;
+}
 
 class Run {
   readonly #procedure: Procedure;
@@ -72,6 +81,8 @@ class Run {
       await prepareDevices(site, this.#procedure);
       if (Preconditions.immediate_start !== true) {
         await this.#until(600, () => this.#wrong(Preconditions.checks).length === 0);
+        // a person starts it at some time between two polls
+        await site.advance(startS);
         reasons.push(...this.#wrong(Preconditions.checks).map((wrong) => `before: ${wrong}`));
         this.#begin();
       }
@@ -106,14 +117,12 @@ class Run {
 
   #actingOf(site: Site): Acting {
     const { headEnd, lfdis } = site;
-    const names = namesOf(headEnd);
     return {
       headEnd,
       tags: this.#tags,
       programTags: new Map<string, Program>(),
       lfdi: lfdis[0] ?? '',
-      firstDevice: () => (optionsOf(this.#procedure).aggregator === true ? 2 : 1),
-      value: (value) => resolved(value, names),
+      value: (value) => resolved(value, namesOf(headEnd)),
       restore: null,
     };
   }
@@ -164,11 +173,12 @@ class Run {
     return list.filter(supportsCheck).flatMap((each) => check(checked, each) ?? []);
   }
 
-  #requested({ method, path }: Recorded, served: boolean): void {
-    if (!this.#counts || this.#finished) return;
-    for (const name of this.#enabled.keys()) {
-      const { event, actions } = this.#steps.get(name) ?? {};
-      if (event?.type !== `${method}-request-received`) continue;
+  #requested({ method, path, query }: Recorded, served: boolean): void {
+    // further pages of a list are the same request
+    if (!this.#counts || this.#finished || /[?&]s=[1-9]/.test(query)) return;
+    for (const [name, { event, actions }] of this.#steps) {
+      if (!this.#enabled.has(name)) continue;
+      if (event.type !== `${method}-request-received`) continue;
       const { endpoint, serve_request_first: after = false } = event.parameters ?? {};
       if (after !== served || !pathOf(String(endpoint)).test(path) || this.#wrong(event.checks).length > 0) continue;
       this.#act(actions);
@@ -180,18 +190,14 @@ class Run {
   #waited(): void {
     for (const [name, sinceS] of this.#enabled) {
       const { event, actions } = this.#steps.get(name) ?? {};
-      const durationS = event?.type === 'wait' ? Number(event.parameters?.['duration_seconds']) : 0;
       if (event?.type !== 'proceed' && event?.type !== 'wait') continue;
-      if (this.#headEnd.nowS - sinceS < durationS || this.#wrong(event.checks).length > 0) continue;
+      if (this.#headEnd.nowS - sinceS < waitS(event) || this.#wrong(event.checks).length > 0) continue;
       this.#act(actions);
     }
   }
 
   #limitS(): number {
-    const waits = Object.values(this.#procedure.Steps).map(({ event }) =>
-      event.type === 'wait' ? Number(event.parameters?.['duration_seconds']) : 0,
-    );
-    return patienceS + waits.reduce((sum, each) => sum + each, 0);
+    return Object.values(this.#procedure.Steps).reduce((sum, { event }) => sum + waitS(event), patienceS);
   }
 
   #over(): boolean {
