@@ -14,6 +14,7 @@ import type { Later } from '../core/time/timers.ts';
 import type { EndDevice } from './end-device.ts';
 import { Line } from './line.ts';
 import type { CertificateFacts, SepExchange } from './transport/exchange.ts';
+import { retryWaits } from './transport/retries.ts';
 import type {
   EndDeviceFacts,
   RegistrationBook,
@@ -22,7 +23,6 @@ import type {
   WalkListener,
   WalkTarget,
 } from './walk/model.ts';
-import { retryWaits } from './walk/poll.ts';
 import { Walk } from './walk/walk.ts';
 
 /** A connection that was opened, and whom it stands for. */
@@ -170,6 +170,7 @@ export class Client {
   async disconnect(forget = true): Promise<void> {
     this.#state = 'stopped';
     this.#end();
+    if (forget) this.#endAlarms();
     this.#closing = Promise.all([this.#closing, this.#closeSession(forget)]).then(() => undefined);
     await this.#closing;
   }
@@ -209,14 +210,18 @@ export class Client {
   }
 
   async #closeSession(forget: boolean): Promise<void> {
-    const { members = [], subscriptions = null } = this.#opened ?? {};
+    const opened = this.#opened;
     this.#opened = null;
-    // after a wrong PIN nothing is sent any more
-    await subscriptions?.close(members.length === 0 || this.#refused.size < members.length);
-    await Promise.all(members.map(({ desk }) => desk.close()));
-    await Promise.all(members.map(({ endDevice }) => endDevice.close(forget)));
+    if (opened !== null) await this.#closeParts(opened, forget);
     this.#options.remoteClock.clear();
     await this.line.close();
+  }
+
+  async #closeParts({ members, subscriptions }: OpenedIdentity, forget: boolean): Promise<void> {
+    // after a wrong PIN nothing is sent any more
+    await subscriptions?.close(this.#refused.size < members.length);
+    await Promise.all(members.map(({ desk }) => desk.close()));
+    await Promise.all(members.map(({ endDevice }) => endDevice.close(forget)));
   }
 
   #retryLater(ms: number): void {
@@ -237,6 +242,7 @@ export class Client {
     try {
       opened = await this.#options.open(this.line);
       if (session !== this.#session) {
+        await this.#closeParts(opened, false);
         await opened.exchange.close();
         return;
       }
@@ -244,6 +250,7 @@ export class Client {
       await this.line.use(opened.exchange);
       await Promise.all(opened.members.map(({ endDevice }) => endDevice.open()));
     } catch (error) {
+      if (session === this.#session && this.#opened !== null) await this.#closeSession(false);
       if (session !== this.#session) return;
       this.line.fail(errorText(error));
       this.#lostContact(errorText(error));
@@ -312,11 +319,11 @@ export class Client {
   }
 
   #inContact(): void {
-    const { log, commAlarms } = this.#options;
+    const { log } = this.#options;
     if (this.#failures > 0) log.info(`the server ${this.line.origin} answers again`);
     this.#failures = 0;
     this.#stopWatching();
-    for (const index of this.deviceIndices) commAlarms.end(index, 'csip_connection_lost');
+    this.#endAlarms();
     for (const { endDevice, desk } of this.members) {
       endDevice.expire(false);
       desk.reachable(true);
@@ -350,6 +357,10 @@ export class Client {
       for (const { endDevice } of this.members) endDevice.expire(true);
     };
     this.#cancelLost.push(later((conduct.lostAfterS + conduct.lostExpiryS) * 1000, expire));
+  }
+
+  #endAlarms(): void {
+    for (const index of this.deviceIndices) this.#options.commAlarms.end(index, 'csip_connection_lost');
   }
 
   #stopWatching(): void {

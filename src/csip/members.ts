@@ -20,8 +20,8 @@ import { createDeviceReports } from './report/report-bridge.ts';
 import { Reporter } from './report/reporter.ts';
 import { ResponseSender } from './response-sender.ts';
 import { managedLfdi, sfdiOf } from './transport/identity.ts';
+import { retryWaits } from './transport/retries.ts';
 import type { CertificateFacts, SepExchange } from './transport/exchange.ts';
-import { retryWaits } from './walk/poll.ts';
 
 /** What all clients of the process work with. */
 export interface MemberParts {
@@ -70,6 +70,12 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
   const { certificate, device, exchange, remoteClock } = options;
   const { lfdi, sfdi } = identityOf(settings, certificate, device);
   const { revision } = inForce;
+  const jitter = createRandom(seed, 'csip', lfdi, 'responses');
+  const queue = await ResponseQueue.open({
+    slot: store.slot(slotName('csip', lfdi, 'responses')),
+    wall: clock,
+    backOff: fullJitter(retryWaits, jitter),
+  });
   const control = createControlTarget({ device, plant, siteOwner: `csip:${lfdi}`, revision, log });
   const { aus, pen, supersededResponse, notifications } = settings;
   const reports = createDeviceReports(device, control.supported, {
@@ -80,12 +86,6 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     subscribes: notifications.subscribe,
   });
   const { deviceCategory } = reports;
-  const jitter = createRandom(seed, 'csip', lfdi, 'responses');
-  const queue = await ResponseQueue.open({
-    slot: store.slot(slotName('csip', lfdi, 'responses')),
-    wall: clock,
-    backOff: fullJitter(retryWaits, jitter),
-  });
   const deviceIndex = device.index;
   const responses = new ResponseSender({ queue, exchange, lfdi, deviceIndex, later, log });
   const endDevice = new EndDevice({

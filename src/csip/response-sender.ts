@@ -5,6 +5,7 @@ import type { Later } from '../core/time/timers.ts';
 import type { OwedResponse } from './events/model.ts';
 import type { QueuedResponse, ResponseQueue, SendOutcome } from './events/response-queue.ts';
 import type { SepExchange } from './transport/exchange.ts';
+import { isPassing } from './transport/retries.ts';
 
 export interface ResponseSenderOptions {
   readonly queue: ResponseQueue;
@@ -91,8 +92,7 @@ export class ResponseSender {
       });
       if (httpStatus < 400) return { kind: 'sent', httpStatus };
       const error = `the server answers ${httpStatus}`;
-      const passing = httpStatus >= 500 || httpStatus === 429 || httpStatus === 408;
-      if (!passing) return { kind: 'refused', httpStatus, error };
+      if (!isPassing(httpStatus)) return { kind: 'refused', httpStatus, error };
       return { kind: 'failed', httpStatus, error, ...(retryAfterMs !== undefined && { retryAfterMs }) };
     } catch (error) {
       return { kind: 'failed', httpStatus: null, error: errorText(error) };

@@ -232,13 +232,14 @@ export class Runtime {
       channel,
       disturber,
     });
+    // what may fail comes first: members listen to their devices from the begin
+    const registrations = new Registrations(this.options.store, `${host}:${port}`, log);
+    await registrations.open();
     const parts = { ...this.options, inForce: this.inForce };
     const onLost = () => client.lookAgain();
     const members = await Promise.all(
       devices.map((device) => makeMember(parts, { certificate, device, exchange: line, remoteClock, onLost })),
     );
-    const registrations = new Registrations(this.options.store, `${host}:${port}`, log);
-    await registrations.open();
     const subscriptions = this.notifications.subscriptions({
       exchange: line,
       lfdi: certificate.lfdi,

@@ -70,6 +70,8 @@ class Rig {
     lostExpiryS: null,
   };
   refuseOpen: string | null = null;
+  /** the connection opens not before this */
+  opens: Promise<void> = Promise.resolve();
   readonly client: Client;
 
   readonly store: Store;
@@ -82,6 +84,7 @@ class Rig {
       conduct: this.conduct,
       open: async (line) => {
         if (this.refuseOpen !== null) throw new SimError('PEER_ERROR', this.refuseOpen);
+        await this.opens;
         return {
           exchange: this.server,
           certificate: null,
@@ -293,6 +296,43 @@ describe('csip/client', () => {
     rig.server.timers.pass(0);
     await settled();
     assert.deepEqual(rig.target.now, ['0A01']);
+  });
+
+  it('gives a connection up that opens after it was disconnected', async () => {
+    const rig = new Rig();
+    let open: () => void = () => undefined;
+    rig.opens = new Promise((resolve) => {
+      open = resolve;
+    });
+    await rig.start();
+    await rig.client.disconnect();
+    open();
+    await settled();
+    assert.equal(rig.target.closed, true);
+    assert.deepEqual(rig.server.requests, []);
+    assert.equal(rig.client.state, 'stopped');
+  });
+
+  it('gives devices back when the events that were kept cannot be read, and tries again', async () => {
+    const rig = new Rig();
+    const slot = rig.store.slot('events');
+    const read = slot.read.bind(slot);
+    slot.read = () => Promise.reject(new SimError('INTERNAL', 'the file cannot be read'));
+    await rig.start();
+    assert.deepEqual([rig.client.state, rig.target.closed], ['retrying', true]);
+    slot.read = read;
+    await rig.server.pass(2);
+    assert.equal(rig.client.state, 'running');
+    assert.equal(rig.target.closed, false);
+  });
+
+  it('ends the alarm of a lost connection when it is disconnected by hand', async () => {
+    const rig = await new Rig().start();
+    rig.server.cut = true;
+    await rig.server.pass(300);
+    assert.equal(rig.alarms.of(0).length, 1);
+    await rig.client.disconnect();
+    assert.deepEqual(rig.alarms.of(0), []);
   });
 
   it('neither repeats nor loses a response over a restart', async () => {

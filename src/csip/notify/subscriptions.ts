@@ -12,6 +12,7 @@ import type { Jitter } from '../../core/net/back-off.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
+import { isPassing, retryWaits } from '../transport/retries.ts';
 import type { DocumentName } from '../xml/document.ts';
 import type { NotificationListener, ReceivedNotification } from './listener.ts';
 
@@ -58,12 +59,9 @@ const useful: ReadonlySet<DocumentName> = new Set([
 ]);
 
 const renewMs = 12 * 3_600_000;
-const retries = { firstMs: 1_000, maxMs: 300_000 };
 const maxNotifications = 100;
 /** For the subscriptions that are deleted at the end. */
 const farewellMs = 1_000;
-/** Refusals that may pass: the server is busy or fails. */
-const isPassing = (status: number): boolean => status === 429 || status >= 500;
 
 interface Item {
   readonly resource: SubscribableResource;
@@ -179,7 +177,7 @@ export class Subscriptions {
     known?.endTake?.();
     const item: Item = {
       resource,
-      backOff: new BackOff(fullJitter(retries, jitter)),
+      backOff: new BackOff(fullJitter(retryWaits, jitter)),
       wanted: true,
       state: 'pending',
       href: known?.href ?? null,

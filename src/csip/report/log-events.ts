@@ -4,7 +4,8 @@ import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import { Turns } from '../../core/turns.ts';
 import type { LogEvent } from '../xml/documents.ts';
 import type { AlarmBit } from './model.ts';
-import { passesLater, retryWaits } from './sheet.ts';
+import { retryWaits } from '../transport/retries.ts';
+import { passesLater } from './sheet.ts';
 import type { Sending } from './sheet.ts';
 
 /** functionSet of DER, and the profile and enterprise number of the standard's codes. */

@@ -9,7 +9,8 @@ import type { MirrorMeterReading, MirrorUsagePoint } from '../xml/documents.ts';
 import type { Period } from './averages.ts';
 import { mridOf } from './quantities.ts';
 import type { Quantity } from './quantities.ts';
-import { passesLater, retryWaits } from './sheet.ts';
+import { retryWaits } from '../transport/retries.ts';
+import { passesLater } from './sheet.ts';
 import type { Sending } from './sheet.ts';
 
 /** roleFlags: mirror of a DER behind a submeter, and mirror of the premises. */

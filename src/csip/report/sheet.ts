@@ -8,6 +8,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { Turns } from '../../core/turns.ts';
 import type { SepExchange } from '../transport/exchange.ts';
+import { isPassing, retryWaits } from '../transport/retries.ts';
 import type { DocumentName, OutgoingDocument } from '../xml/document.ts';
 
 /** What everything needs that sends reports. */
@@ -24,15 +25,9 @@ export interface Sending {
 /** The shortest interval of polls and posts, s, whatever a server says. */
 export const minRateS = 1;
 
-/** The first wait after a failure, and the longest. */
-export const retryWaits = { firstMs: 1000, maxMs: 300_000 } as const;
-
-/**
- * The same request may pass later: 5xx, 408, 429, and 404, since a server that has lost what it knew gets it back by the
- * walk, often at the same place.
- */
+/** As `isPassing`, and 404, since a server that has lost what it knew gets it back by the walk, often at the same place. */
 export function passesLater(status: number): boolean {
-  return status >= 500 || status === 404 || status === 408 || status === 429;
+  return isPassing(status) || status === 404;
 }
 
 export interface SheetOptions extends Sending {

@@ -32,11 +32,6 @@ export function managedLfdi(aggregator: string, name: string, pen: number): stri
   return own + pen.toString(16).toUpperCase().padStart(penDigits, '0');
 }
 
-/** Whether two LFDIs are one; servers write them in either case. */
-export function sameLfdi(a: string, b: string): boolean {
-  return a.toUpperCase() === b.toUpperCase();
-}
-
 /**
  * The facts of the first certificate of a PEM text, which has the others of its chain behind it.
  * @returns null where it is no certificate

@@ -14,7 +14,7 @@ import type { HttpAnswer, HttpLimits } from './http.ts';
 import { Links } from './links.ts';
 import { recordExchange } from './messages.ts';
 import type { CsipChannel } from './messages.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs } from './retries.ts';
 
 /** Reads and writes bodies. */
 export interface SepCodec {
@@ -179,6 +179,9 @@ export class HttpExchange implements SepExchange {
       const location = redirects.has(arrived.status) ? arrived.headers['location'] : undefined;
       if (location === undefined) {
         if (arrived.status >= firstRefusal) this.#links.forget(first);
+        // neither done nor refused: no caller may take it for either
+        else if (arrived.status >= 300)
+          throw new SimError('PEER_ERROR', `${url.href} answers ${arrived.status}, which leads nowhere`);
         return arrived;
       }
       const target = this.#links.resolve(location, url.href);

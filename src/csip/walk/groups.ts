@@ -76,9 +76,9 @@ export class GroupsWalk {
   /** Reads at once the list that shows a resource, if it is one of these. */
   async reread(url: string): Promise<void> {
     const shows = (resources: readonly FoundResource[]) => resources.some((resource) => resource.url === url);
-    if (url === this.#options.url) await this.poll.now();
+    if (url === this.#options.url) await this.poll.anew();
     const lists = [...this.#lists.values()].filter((list) => shows(list.resources));
-    await Promise.all(lists.map(({ poll }) => poll.now()));
+    await Promise.all(lists.map(({ poll }) => poll.anew()));
   }
 
   stop(): void {
@@ -98,7 +98,7 @@ export class GroupsWalk {
     }
     if (read.kind !== 'found') {
       missed(read);
-      return failure(read);
+      return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
     }
     this.#askedParent = false;
     this.#resource = foundResource('FunctionSetAssignmentsList', url, read.value.list);

@@ -114,7 +114,7 @@ export interface WalkConduct {
 export interface RegistrationBook {
   /** whether the target may be posted; it may not be again after that */
   begin(target: WalkTarget): boolean;
-  /** There was no answer: it may be posted again if the list does not show it. */
+  /** There was no answer, or one that may pass: it may be posted again if the list does not show it. */
   failed(target: WalkTarget): void;
 }
 

@@ -3,13 +3,14 @@ import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import type { Jitter } from '../../core/net/back-off.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
+import { retryWaits } from '../transport/retries.ts';
 
 /** 2030.5: without a pollRate a resource is read every 15 minutes. */
 export const defaultPollRateS = 900;
-/** X7: waits after failures double from 1 s up to 5 minutes; each is drawn as a whole. */
-export const retryWaits = { firstMs: 1000, maxMs: 300_000 };
 /** A server that asks for more is asked again after a day. */
 const longestRetryAfterMs = 86_400_000;
+/** Node runs a timer with a longer delay at once. */
+const longestWaitMs = 2 ** 31 - 1;
 /** A rate of 0 is no rate. */
 const leastRateS = 1;
 /** The first wait is up to so much longer: clients that start together do not read together for ever. */
@@ -66,6 +67,11 @@ export class Poll {
     return this.#underWay;
   }
 
+  /** Reads at once, after a reading under way: that may have missed what there is to see. */
+  anew(): Promise<void> {
+    return this.#underWay === null ? this.now() : this.#underWay.then(() => this.now());
+  }
+
   /** No further reading by itself, until `now` is called. */
   pause(): void {
     this.#paused = true;
@@ -95,7 +101,7 @@ export class Poll {
   #plan(result: PollResult, beganMs: number): void {
     if (this.#stopped || this.#paused) return;
     const { clock, later } = this.#options;
-    this.#dueMs = Math.max(clock.monotonicMs(), beganMs + this.#waitMs(result));
+    this.#dueMs = Math.max(clock.monotonicMs(), beganMs + Math.min(this.#waitMs(result), longestWaitMs));
     this.#cancel = later(this.#dueMs - clock.monotonicMs(), () => {
       void this.now();
     });

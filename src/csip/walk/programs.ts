@@ -62,6 +62,8 @@ export class ProgramListWalk {
   readonly #curves = new Map<string, Received<DERCurve>>();
   #tried = false;
   #askedParent = false;
+  /** by the server, for what is below the list (`Retry-After`); undefined: not at all */
+  #askedToWaitMs: number | undefined;
 
   constructor(options: ProgramListOptions) {
     this.#options = options;
@@ -105,15 +107,18 @@ export class ProgramListWalk {
     }
     if (read.kind !== 'found') {
       missed(read);
-      return failure(read);
+      return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
     }
     this.#askedParent = false;
+    this.#askedToWaitMs = undefined;
     const { list, items } = read.value;
     this.#list = foundResource('DERProgramList', this.#options.url, list);
     const before = this.#entries;
     const made = await Promise.all(items.map((program) => this.#program(program, read.url, before)));
     this.#entries = made.flatMap(({ entry }) => (entry === null ? [] : [entry]));
-    return made.every(({ complete }) => complete) ? { rateS: rateOf(list.pollRate) } : 'failed';
+    return made.every(({ complete }) => complete)
+      ? { rateS: rateOf(list.pollRate) }
+      : failure({ retryAfterMs: this.#askedToWaitMs });
   }
 
   async #program(
@@ -183,8 +188,14 @@ export class ProgramListWalk {
   }
 
   #kept<T>(read: Missed, old: T) {
+    return { value: old, resources: [], complete: this.#stands(read) };
+  }
+
+  /** @returns whether a repetition would change nothing */
+  #stands(read: Missed): boolean {
     this.#options.missed(read);
-    return { value: old, resources: [], complete: read.kind !== 'failed' };
+    if (read.retryAfterMs !== undefined) this.#askedToWaitMs = Math.max(read.retryAfterMs, this.#askedToWaitMs ?? 0);
+    return read.kind !== 'failed';
   }
 
   /** The curves of these modes, by `href` as it stands there; those known are not read again. */
@@ -192,7 +203,7 @@ export class ProgramListWalk {
     bases: readonly Received<DERControlBase>[],
     base: string,
   ): Promise<{ readonly found: Curves; readonly complete: boolean }> {
-    const { reader, deviceIndex, missed } = this.#options;
+    const { reader, deviceIndex } = this.#options;
     const found = new Map<string, Received<DERCurve> | null>();
     let complete = true;
     const hrefs = [...new Set(bases.flatMap(curveHrefsOf))];
@@ -206,10 +217,7 @@ export class ProgramListWalk {
         }
         const read = await reader.document('DERCurve', { href, base }, deviceIndex);
         if (read.kind === 'found') this.#curves.set(url, read.value);
-        else {
-          missed(read);
-          complete &&= read.kind !== 'failed';
-        }
+        else complete = this.#stands(read) && complete;
         found.set(href, read.kind === 'found' ? read.value : null);
       }),
     );

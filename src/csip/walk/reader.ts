@@ -1,6 +1,7 @@
 /** Reading of resources: single documents, and lists with all their pages. */
 import { errorText, SimError } from '../../core/errors.ts';
 import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
+import { isPassing } from '../transport/retries.ts';
 import type { DocumentName, Received, ReceivedDocument } from '../xml/document.ts';
 import type { Documents } from '../xml/documents.ts';
 
@@ -78,11 +79,8 @@ export interface ListLimits {
 
 export const defaultListLimits: ListLimits = { pageSize: 100, maxPages: 100, maxItems: 10_000, maxRestarts: 3 };
 
-/** 5xx, and the 4xx that ask for patience. */
-const passing = (status: number) => status >= 500 || status === 429 || status === 408;
-
 function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName): Missed {
-  const kind = status === 404 || status === 410 ? 'absent' : passing(status) ? 'failed' : 'refused';
+  const kind = status === 404 || status === 410 ? 'absent' : isPassing(status) ? 'failed' : 'refused';
   const reason = `the server answers ${status} to the request for ${resource}`;
   return { kind, status, reason, closed: false, retryAfterMs };
 }

@@ -5,6 +5,7 @@
  */
 import { errorText } from '../../core/errors.ts';
 import type { SepRequest } from '../transport/exchange.ts';
+import { isPassing } from '../transport/retries.ts';
 import type { Received } from '../xml/document.ts';
 import type { DeviceCapability, EndDevice } from '../xml/documents.ts';
 import { EndDeviceWalk } from './end-device-walk.ts';
@@ -141,7 +142,7 @@ export class Walk {
   /** Reads at once what a notification is about: a resource, or the list that shows it. @param url absolute */
   async reread(url: string): Promise<void> {
     if (url === this.#list?.url || [...this.#walks.values()].some((walk) => walk.url === url)) {
-      await this.#listPoll.now();
+      await this.#listPoll.anew();
       return;
     }
     for (const walk of this.#walks.values()) await walk.reread(url);
@@ -298,14 +299,14 @@ export class Walk {
     const value = { deviceCategory: hexBinary(deviceCategory), lFDI: lfdi, sFDI: sfdi, changedTime };
     const body = { name: 'EndDevice', value } as const;
     const status = await this.#post({ href: listUrl, resource: 'EndDevice', body }, deviceIndex);
-    if (status === null) registrations.failed(target);
-    else if (status < 400)
-      log.info(`the server has registered the EndDevice ${lfdi} (${status})`, deviceIndex ?? undefined);
+    if (status === null || isPassing(status)) registrations.failed(target);
+    if (status === null) return false;
+    if (status < 400) log.info(`the server has registered the EndDevice ${lfdi} (${status})`, deviceIndex ?? undefined);
     else {
       const outOfBand = status === 403 ? ': it registers EndDevices out of band' : '';
       log.warning(`the server answers ${status} to the EndDevice ${lfdi}${outOfBand}`, deviceIndex ?? undefined);
     }
-    return status !== null && status < 400;
+    return status < 400;
   }
 
   /** @returns the status of the answer; null: none */

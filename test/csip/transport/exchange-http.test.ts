@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { RequestListener } from 'node:http';
 import { expect } from 'chai';
 import { listen } from '../../../src/core/net/listen.ts';
-import { retryAfterMs } from '../../../src/csip/transport/retry-after.ts';
+import { retryAfterMs } from '../../../src/csip/transport/retries.ts';
 import type { ExchangeOptions, HttpExchange } from '../../../src/csip/transport/sep-exchange.ts';
 import { exchangeWith, get, PeerServer, post, refusalOf } from './support.ts';
 
@@ -146,6 +146,18 @@ describe('exchange: HTTP', () => {
       'POST /then 30',
       'POST /new 30',
     ]);
+  });
+
+  it('a redirect that leads nowhere is an error: nothing was done', async () => {
+    const peer = await server({
+      '/rsp': (_request, response) => response.writeHead(301).end(),
+      '/old': (_request, response) => response.writeHead(304).end(),
+    });
+    const exchange = client(peer.port);
+    const refused = await refusalOf(exchange.request(post('/rsp')));
+    expect(refused.code).to.equal('PEER_ERROR');
+    expect(refused.message).to.match(/answers 301, which leads nowhere/);
+    expect((await refusalOf(exchange.request(get('/old')))).code).to.equal('PEER_ERROR');
   });
 
   it('a remembered redirect whose target is gone is forgotten', async () => {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { certificateFacts, lfdiOf, managedLfdi, sameLfdi, sfdiOf } from '../../../src/csip/transport/identity.ts';
+import { certificateFacts, lfdiOf, managedLfdi, sfdiOf } from '../../../src/csip/transport/identity.ts';
 import { headEndPki } from '../../support/head-end.ts';
 
 /** A certificate as IEEE 2030.5 devices have it: no subject, no end of validity, a hardwareModuleName. */
@@ -58,10 +58,5 @@ describe('LFDI and SFDI', () => {
     expect(first).to.not.equal(second);
     expect(managedLfdi(aggregator.toLowerCase(), 'device0', 64_415)).to.equal(first);
     expect(managedLfdi('A'.repeat(40), 'device0', 64_415)).to.not.equal(first);
-  });
-
-  it('is the same in either case of letters', () => {
-    expect(sameLfdi('ab12', 'AB12')).to.equal(true);
-    expect(sameLfdi('ab12', 'AB13')).to.equal(false);
   });
 });

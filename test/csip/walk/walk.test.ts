@@ -125,6 +125,28 @@ describe('csip/walk', () => {
     assert.equal(rig.server.instants('/tm').length, 2);
   });
 
+  it('waits as long as the server asks for below a list of programs', async () => {
+    const rig = new WalkRig();
+    rig.server.retryAfterMs = 50_000;
+    rig.server.resources.set('/derp/1/derc', 503);
+    await rig.start();
+    await rig.server.pass(49);
+    assert.equal(rig.server.instants('/derp/1/derc').length, 1);
+    await rig.server.pass(2);
+    assert.equal(rig.server.instants('/derp/1/derc').length, 2);
+  });
+
+  it('asks for lists that are refused at the poll rate, not faster', async () => {
+    const rig = new WalkRig();
+    rig.server.resources.set('/edev/1/fsa', 403);
+    await rig.start();
+    await rig.server.pass(890, 10);
+    assert.equal(rig.server.instants('/edev/1/fsa').length, 1);
+    rig.server.resources.set('/edev/1/fsa', rig.server.groups(['/edev/1/fsa/1/derp']));
+    await rig.server.pass(300, 10);
+    assert.equal(rig.programs.at(-1)?.length, 1);
+  });
+
   it('polls at the rates of the server, follows a changed rate, and uses 900 s where there is none', async () => {
     const rig = new WalkRig();
     await rig.start();
@@ -225,6 +247,18 @@ describe('csip/walk', () => {
       assert.equal(body.value.sFDI, sfdi);
       assert.equal(body.value.deviceCategory, '200000');
       assert.deepEqual(rig.stages, ['discovering', 'registering', 'running']);
+    });
+
+    it('posts again after an answer that may pass', async () => {
+      const rig = new WalkRig();
+      rig.conduct.register = true;
+      rig.conduct.pollRateS = 60;
+      rig.server.resources.set('/edev', ({ method }) =>
+        method === 'POST' ? 503 : { name: 'EndDeviceList', value: { all: 0, results: 0 } },
+      );
+      await rig.start();
+      await rig.server.pass(200, 10);
+      assert.ok(rig.server.requests.filter(({ method }) => method === 'POST').length >= 3);
     });
 
     it('does not post again after 403, and finds an EndDevice that was registered out of band', async () => {

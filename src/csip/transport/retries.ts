@@ -1,3 +1,13 @@
+/** When what a server did not take or answer is tried again. */
+
+/** X7: waits after failures double from 1 s up to 5 minutes; each is drawn as a whole. */
+export const retryWaits = { firstMs: 1000, maxMs: 300_000 } as const;
+
+/** Refusals after which the same request may be taken: the server is busy or fails. */
+export function isPassing(status: number): boolean {
+  return status >= 500 || status === 429 || status === 408;
+}
+
 /** Longest wait that a server may ask for, ms. */
 const maxWaitMs = 24 * 3_600_000;
 
