@@ -62,6 +62,7 @@ export class DeviceControls {
   readonly #slopeVar: CommandHold<number | null>;
   readonly #listeners = new Set<(reset: boolean) => void>();
   readonly #subscriptions: readonly (() => void)[];
+  #closed = false;
 
   constructor(options: DeviceControlsOptions) {
     const { device, plant } = options;
@@ -77,10 +78,13 @@ export class DeviceControls {
       // after that of the holds, which has been there before
       device.bank.onReload(() => {
         this.#forget();
-        this.#tell(true);
+        if (this.#closed) this.close();
+        else this.#tell(true);
       }),
       plant.onPower(({ index, down }) => {
-        if (index === device.index && !down) this.#tell(false);
+        if (index !== device.index || down) return;
+        if (this.#closed) this.close();
+        else this.#tell(false);
       }),
     ];
   }
@@ -138,15 +142,20 @@ export class DeviceControls {
     };
   }
 
+  /** Gives everything back; from a device that is off as soon as it returns. */
   close(): void {
+    this.#closed = true;
     this.apply([], new Map());
+    const commands = [this.#switch, this.#storage, this.#slopeW, this.#slopeVar];
+    if (!this.#points.isEmpty || commands.some(({ id }) => id !== null)) return;
     for (const end of this.#subscriptions) end();
     this.#points.close();
   }
 
   #forget(): void {
     this.#points.forget();
-    for (const hold of [this.#switch, this.#storage, this.#slopeW, this.#slopeVar]) hold.forget();
+    // not the storage: a reboot that forgets registers keeps its policy, and after a reset it shows that it has another one
+    for (const hold of [this.#switch, this.#slopeW, this.#slopeVar]) hold.forget();
     this.#contests.forget();
     this.#plans.clear();
     this.#slopes.clear();

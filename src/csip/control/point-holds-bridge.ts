@@ -56,6 +56,11 @@ export class PointHolds {
     this.#holds = new Holds(bank, source);
   }
 
+  /** Whether nothing is held. */
+  get isEmpty(): boolean {
+    return this.#live.size === 0;
+  }
+
   /** Whether another writer has changed a point of a control since. */
   isOverwritten(id: string): boolean {
     return (this.#lost.get(id)?.size ?? 0) > 0;
