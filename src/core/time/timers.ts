@@ -8,8 +8,17 @@ export type Later = (ms: number, run: () => void) => () => void;
 /** Calls `run` every `ms` until the returned function is called. */
 export type Every = (ms: number, run: () => void) => () => void;
 
+/** Node fires a timer with a longer wait at once. */
+const longestMs = 2 ** 31 - 1;
+
 export const callLater: Later = (ms, run) => {
-  const timer = setTimeout(run, ms).unref();
+  const wait = (leftMs: number): NodeJS.Timeout =>
+    leftMs <= longestMs
+      ? setTimeout(run, leftMs).unref()
+      : setTimeout(() => {
+          timer = wait(leftMs - longestMs);
+        }, longestMs).unref();
+  let timer = wait(ms);
   return () => {
     clearTimeout(timer);
   };

@@ -15,6 +15,27 @@ describe('timers of the machine', () => {
     expect([runs, cancelled]).to.deep.equal([1, 0]);
   });
 
+  it('callLater waits for longer than a timer of Node can', () => {
+    const { setTimeout: original } = globalThis;
+    const waits: number[] = [];
+    let fire = (): void => undefined;
+    globalThis.setTimeout = ((run: () => void, ms: number) => {
+      waits.push(ms);
+      fire = run;
+      return original(() => undefined, 0);
+    }) as typeof setTimeout;
+    let runs = 0;
+    try {
+      callLater(2 ** 31 + 9, () => (runs += 1));
+      fire();
+      expect(runs).to.equal(0);
+      fire();
+    } finally {
+      globalThis.setTimeout = original;
+    }
+    expect([runs, waits]).to.deep.equal([1, [2 ** 31 - 1, 10]]);
+  });
+
   it('callEvery runs until it is ended, and leaves no timer behind', async () => {
     await settled();
     const before = openHandles();
