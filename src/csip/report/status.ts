@@ -133,7 +133,8 @@ export class StatusReport {
     const connection = connectStatus(connected, state);
     const storage = storageMode(device);
     const since2018 = this.#revision === '2018';
-    const generates = device.assetType !== 'battery' && device.assetType !== 'evse';
+    // storage that discharges is a generator, too: servers of CSIP-AUS look at genConnectStatus alone
+    const generates = device.assetType !== 'evse' || (device.bank.map.m702.WDisChaRteMaxRtg ?? 0) > 0;
     return {
       readingTime: readingS,
       ...present({

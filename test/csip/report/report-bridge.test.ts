@@ -262,7 +262,17 @@ describe('CSIP reports: registers as documents', () => {
       expect(document.stateOfChargeStatus?.value).to.equal(Math.round((device.bank.map.m713.SoC ?? NaN) * 100));
       expect(document.storageModeStatus?.value).to.equal(2);
       expect(document.storConnectStatus?.value).to.equal('07');
-      expect(document).not.to.have.property('genConnectStatus');
+      expect(document.genConnectStatus?.value, 'it discharges').to.equal('07');
+    });
+
+    it('counts a charging station as a generator only where it discharges', async () => {
+      const station = await deviceOf('EVSE');
+      const of = (dischargeW: number | null) =>
+        statusWith(station, ({ m702 }) => {
+          m702.WDisChaRteMaxRtg = dischargeW;
+        });
+      expect(of(7000).genConnectStatus?.value).to.equal(of(7000).storConnectStatus?.value);
+      for (const none of [0, null]) expect(of(none)).not.to.have.property('genConnectStatus');
     });
 
     it('says which way a battery goes', async () => {
