@@ -14,6 +14,7 @@ import { isLoopback } from './core/http/http-guard.ts';
 import { createLogBook } from './core/log/log.ts';
 import type { LogBook, Logger } from './core/log/log.ts';
 import { createMemoryStore } from './core/store.ts';
+import type { Store } from './core/store.ts';
 import { systemClock } from './core/time/clock.ts';
 import type { WallClock } from './core/time/clock.ts';
 import { Ticker } from './core/time/ticker.ts';
@@ -41,6 +42,8 @@ export interface AppOptions {
   /** timers of `wall`, for what waits for a remote system */
   readonly later?: Later;
   readonly logBook?: LogBook;
+  /** default: one in memory, which ends with the simulator */
+  readonly store?: Store;
   readonly checkReplies?: boolean;
   /** called when `POST stop` asks for the end of the process */
   readonly onStopRequest?: (reason: string) => void;
@@ -125,7 +128,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
     commAlarms,
     remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
     wireLog,
-    store: createMemoryStore(),
+    store: options.store ?? createMemoryStore(),
     typesWith: (passes) => typesWith(config, passes),
   };
   const { protocols, ...clients } = composeProtocols(context);

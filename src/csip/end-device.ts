@@ -5,7 +5,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
-import type { Slot } from '../core/store.ts';
+import type { JsonValue, Slot } from '../core/store.ts';
+import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget } from './control/model.ts';
@@ -24,6 +25,7 @@ export interface EndDeviceOptions {
   readonly deviceIndices: readonly number[];
   readonly target: ControlTarget;
   readonly remoteClock: RemoteClock;
+  readonly wall: WallClock;
   readonly later: Later;
   readonly log: Logger;
   /** keeps the schedule */
@@ -32,6 +34,9 @@ export interface EndDeviceOptions {
   /** queues responses in their order; resolves when they are durable */
   readonly owe: (responses: readonly OwedResponse[]) => Promise<void>;
 }
+
+/** The time of the server and that of the machine at one instant, ms since the epoch. */
+type KeptTime = Readonly<Record<'remoteMs' | 'wallMs', number>>;
 
 export class EndDevice {
   readonly #options: EndDeviceOptions;
@@ -97,9 +102,10 @@ export class EndDevice {
 
   /** Takes up what was kept; what ended meanwhile is skipped. */
   async open(): Promise<void> {
-    const [kept] = await this.#options.slot.read();
+    const [kept, time] = await this.#options.slot.read();
     const restored = kept === undefined ? null : restoreSchedule(kept);
     if (restored === null) return;
+    if (isKeptTime(time)) this.#takeTime(time);
     this.#state = restored;
     this.#step({ kind: 'time' });
   }
@@ -132,6 +138,18 @@ export class EndDevice {
     this.#options.target.close();
     await this.#owed;
     if (forget) await this.#options.slot.replace([]);
+  }
+
+  /** Without a Time of the server its last one goes on: that of this machine could end what has not begun. */
+  #takeTime({ remoteMs, wallMs }: KeptTime): void {
+    const { remoteClock, wall } = this.#options;
+    if (remoteClock.offsetS === null) remoteClock.sync(remoteMs + wall.nowMs() - wallMs, wall.monotonicMs());
+  }
+
+  /** null: the server has told none */
+  get #time(): KeptTime | null {
+    const { remoteClock, wall } = this.#options;
+    return remoteClock.offsetS === null ? null : { remoteMs: remoteClock.nowMs(), wallMs: wall.nowMs() };
   }
 
   #nowS(): number {
@@ -181,11 +199,15 @@ export class EndDevice {
     const { slot, owe, log } = this.#options;
     this.#owed = this.#owed
       .then(() => (responses.length > 0 ? owe(responses) : undefined))
-      .then(() => (this.#closed ? undefined : slot.replace([saveSchedule(this.#state)])))
+      .then(() => (this.#closed ? undefined : slot.replace([saveSchedule(this.#state), this.#time])))
       .catch((error: unknown) => {
         log.error(`the events of ${this.lfdi} cannot be kept: ${errorText(error)}`);
       });
   }
+}
+
+function isKeptTime(value: JsonValue | undefined): value is KeptTime {
+  return typeof value === 'object' && value !== null && 'remoteMs' in value && 'wallMs' in value;
 }
 
 function sameOutcomes(a: ReadonlyMap<string, ControlOutcome>, b: ReadonlyMap<string, ControlOutcome>): boolean {

@@ -93,6 +93,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     deviceIndices: [deviceIndex],
     target: control,
     remoteClock,
+    wall: clock,
     later,
     log,
     slot: store.slot(slotName('csip', lfdi, 'events')),

@@ -119,6 +119,7 @@ class Rig {
       deviceIndices: [0],
       target: fake,
       remoteClock: this.clock,
+      wall,
       later,
       log: this.log,
       slot: this.store.slot('events'),
@@ -333,6 +334,23 @@ describe('csip/client', () => {
     assert.equal(rig.alarms.of(0).length, 1);
     await rig.client.disconnect();
     assert.deepEqual(rig.alarms.of(0), []);
+  });
+
+  it('goes on with known events after a restart without the server, on its time', async () => {
+    const rig = new Rig();
+    rig.server.aheadS = -7200;
+    rig.server.controls('/derp/1', [rig.event('0A01', -7190, 600)]);
+    await rig.start();
+    await rig.server.pass(20);
+    assert.deepEqual(rig.target.now, ['0A01']);
+    await rig.client.disconnect(false);
+    const again = new Rig(rig.store);
+    again.server.wall.ms = rig.server.wall.ms + 60_000;
+    again.server.cut = true;
+    await again.start();
+    assert.deepEqual(again.target.now, ['0A01']);
+    await again.server.pass(600 - 70);
+    assert.deepEqual(again.target.now, []);
   });
 
   it('neither repeats nor loses a response over a restart', async () => {

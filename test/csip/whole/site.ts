@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { App } from '../../../src/app.ts';
+import { createMemoryStore } from '../../../src/core/store.ts';
 import { addSeconds } from '../../../src/core/time/clock.ts';
 import { headEndPki } from '../../support/head-end.ts';
 import type { HeadEndPki } from '../../support/head-end.ts';
@@ -30,6 +31,8 @@ export interface SiteOptions {
   /** default: one PV device */
   readonly types?: readonly string[];
   readonly flags?: readonly string[];
+  /** certificates beyond those of the devices at the start */
+  readonly spareIdentities?: number;
   /** several devices behind one identity */
   readonly aggregator?: boolean;
   /** null: plain HTTP */
@@ -80,13 +83,21 @@ export class Site {
   }
 
   static async open(options: SiteOptions = {}): Promise<Site> {
-    const { types = ['PV-3Phase'], flags = [], aggregator = false, tls = {}, prepare, startsLater = false } = options;
+    const {
+      types = ['PV-3Phase'],
+      flags = [],
+      aggregator = false,
+      tls = {},
+      prepare,
+      startsLater = false,
+      spareIdentities = 0,
+    } = options;
     const pki = await headEndPki();
     const wall = new HandWall();
     const timers = new HandTimers(wall);
     const secure = tls === null ? null : { identity: pki.server, ca: pki.root.cert, ...tls };
     const headEnd = await HeadEnd.open({ tls: secure, nowMs: () => wall.nowMs() });
-    const clients = await deviceIdentities(pki, aggregator ? 1 : types.length);
+    const clients = await deviceIdentities(pki, aggregator ? 1 : types.length + spareIdentities);
     const lfdis = clients.map(fingerprint);
     prepare?.(headEnd, lfdis);
     const directory = mkdtempSync(join(tmpdir(), 'derbench-site-'));
@@ -114,7 +125,9 @@ export class Site {
       ...(tls === null ? ['--csip_enc', 'no'] : []),
       ...flags,
     ];
-    const begin = () => startApp(types, all, { wall, later: timers.later });
+    // what is kept over a restart of the simulator
+    const store = createMemoryStore();
+    const begin = () => startApp(types, all, { wall, later: timers.later, store });
     const site = new Site({ headEnd, wall, timers, lfdis }, directory, begin);
     if (!startsLater) await site.start();
     return site;
