@@ -63,8 +63,11 @@ export class CsipAdapter implements Adapter, DeviceServer {
   readonly reload = (): void => this.#parts?.runtime.reload();
 
   startLines(): readonly string[] {
-    const count = this.#parts?.runtime.connections.length ?? 0;
-    return [startLine('CSIP', `${count} client${count === 1 ? '' : 's'} of ${this.#options.endpoint}`)];
+    const { connections = [], notifications } = this.#parts?.runtime ?? {};
+    const count = connections.length;
+    const clients = startLine('CSIP', `${count} client${count === 1 ? '' : 's'} of ${this.#options.endpoint}`);
+    const base = notifications?.base ?? null;
+    return base === null ? [clients] : [clients, startLine('CSIP', `notifications at ${base}`)];
   }
 
   async addDevice(device: Device): Promise<void> {
@@ -90,7 +93,7 @@ export class CsipAdapter implements Adapter, DeviceServer {
     const contacts = clients.flatMap(({ line }) => line.lastContactMs ?? []);
     return {
       enabled: true,
-      state: this.#stopping === null ? stateOf(clients.map(({ state }) => state)) : this.#state,
+      state: this.#stopping === null ? stateOf(clients) : this.#state,
       detail: detailOf(clients, running),
       endpoint: clients[0]?.line.origin || this.#options.endpoint,
       peers: running,
@@ -104,12 +107,12 @@ export class CsipAdapter implements Adapter, DeviceServer {
 
 type ClientState = Runtime['connections'][number]['client']['state'];
 
-/** The state of several clients in one: all of them must be at work to be `connected`. */
-function stateOf(states: readonly ClientState[]): CommState {
+/** The state of several clients in one: all must be at work to be `connected`, but for those that were ended. */
+function stateOf(clients: readonly { readonly state: ClientState; readonly ceased: boolean }[]): CommState {
+  const states = clients.map(({ state }) => state).filter((state) => state !== 'stopped');
+  if (states.length === 0) return clients.some(({ ceased }) => ceased) ? 'error' : 'stopped';
   if (states.every((state) => state === 'running')) return 'connected';
-  if (states.includes('retrying')) return 'retrying';
-  if (states.every((state) => state === 'stopped')) return 'stopped';
-  return 'connecting';
+  return states.includes('retrying') ? 'retrying' : 'connecting';
 }
 
 function detailOf(

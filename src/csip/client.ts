@@ -143,6 +143,11 @@ export class Client {
     return this.#walk;
   }
 
+  /** whether an EndDevice of it has a wrong PIN */
+  get ceased(): boolean {
+    return this.#refused.size > 0;
+  }
+
   get attempts(): number {
     return this.#attempts;
   }
