@@ -12,8 +12,8 @@ class Refused(Exception):
         self.code = code
 
 
-def serve(operations):
-    """Calls operations[op](**arguments) until the input ends."""
+def serve(operations, out=None):
+    """Calls operations[op](**arguments) until the input ends. out: where answers go, if not to the standard output."""
     for line in sys.stdin:
         request = json.loads(line)
         try:
@@ -22,4 +22,4 @@ def serve(operations):
             answer = {"error": {"message": str(refusal), "exception": refusal.code}}
         except Exception as fault:  # whatever the library throws is the test's to judge
             answer = {"error": {"message": f"{type(fault).__name__}: {fault}", "exception": None}}
-        print(json.dumps(answer), flush=True)
+        print(json.dumps(answer), file=out, flush=True)

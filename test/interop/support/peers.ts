@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +17,10 @@ export const python =
 const dertwinPackages = fileURLToPath(new URL('../../../.venv/dertwin', import.meta.url));
 /** The environment of a process that runs dertwin. */
 export const dertwinEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: dertwinPackages };
+
+/** gridappsd-2030-5 and what it needs. */
+const gridappsdPackages = fileURLToPath(new URL('../../../.venv/gridappsd', import.meta.url));
+const gridappsdEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: gridappsdPackages };
 
 const succeeds = (program: string, args: readonly string[], env = process.env) =>
   spawnSync(program, args, { stdio: 'ignore', timeout: 30_000, env }).status === 0;
@@ -55,6 +60,14 @@ export const peers = {
   dertwin: {
     present: () => succeeds(python, ['-c', 'import dertwin.main'], dertwinEnvironment),
     get: 'python3 -m pip install --target .venv/dertwin -r test/interop/requirements-dertwin.txt',
+  },
+  gridappsd: {
+    present: () =>
+      succeeds(python, ['-c', 'import ieee_2030_5.adapters, ieee_2030_5.flask_server'], {
+        ...gridappsdEnvironment,
+        HOME: tmpdir(),
+      }),
+    get: 'python3 -m pip install --no-deps --target .venv/gridappsd -r test/interop/requirements-gridappsd.txt',
   },
   pvlib: {
     present: () => succeeds(python, ['-c', 'import pvlib']),
@@ -133,17 +146,16 @@ export class PythonPeer {
       | 'der_connector'
       | 'power_flow'
       | 'schema_judge'
+      | 'utility_server'
       | 'pv_day',
     target: number | string | null,
     ...more: readonly string[]
   ) {
     const path = fileURLToPath(new URL(`../python/${script}.py`, import.meta.url));
-    this.#child = spawn(python, [
-      '-B',
-      path,
-      ...(typeof target === 'number' ? ['127.0.0.1', String(target)] : target === null ? [] : [target]),
-      ...more,
-    ]);
+    const targets = typeof target === 'number' ? ['127.0.0.1', String(target)] : target === null ? [] : [target];
+    this.#child = spawn(python, ['-B', path, ...targets, ...more], {
+      env: script === 'utility_server' ? gridappsdEnvironment : process.env,
+    });
     this.#exited = once(this.#child, 'close');
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.#complaints += chunk.toString();

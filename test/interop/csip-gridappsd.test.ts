@@ -1,0 +1,139 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect } from 'chai';
+import { lfdiOf } from '../csip/head-end/head-end.ts';
+import { headEndPki } from '../support/head-end.ts';
+import { ask } from '../support/http.ts';
+import type { Json } from '../support/http.ts';
+import { freePorts } from '../support/ports.ts';
+import { startSimulator } from '../support/process.ts';
+import type { RunningSimulator } from '../support/process.ts';
+import { PythonPeer, describeWith } from './support/peers.ts';
+import { Stream } from './support/stream.ts';
+
+const mRID = 'C0FFEE000000000000000000000000A1';
+/** of the control; the server takes one connection for each request and is slow on a busy machine */
+const seconds = { ahead: 8, duration: 8 };
+const postRateS = 3;
+
+/** MirrorReadingSets of active power in the store; export is negative where the reading is positive for import. */
+const powerSets = (lists: Json): readonly Json[] => lists['/mup_0_mr_0_rs'] ?? [];
+const powers = ({ lists }: Json): readonly number[] => powerSets(lists).map(({ Reading }) => Reading[0].value);
+
+describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility server of other people', () => {
+  let directory: string;
+  let server: PythonPeer;
+  let simulator: RunningSimulator;
+  let master: PythonPeer;
+  let stream: Stream;
+  let lfdi: string;
+
+  before(async () => {
+    const pki = await headEndPki();
+    lfdi = lfdiOf(new X509Certificate(pki.device.cert).raw);
+    directory = mkdtempSync(join(tmpdir(), 'derbench-gridappsd-'));
+    const port = await freePorts(1);
+    const file = (name: string, text: string): string => {
+      const path = join(directory, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text, { mode: 0o600 });
+      return path;
+    };
+    // where the server keeps certificates; it would make its own in place of those that are missing
+    mkdirSync(join(directory, 'tls', 'combined'), { recursive: true });
+    file('openssl.cnf', '');
+    const root = file('tls/certs/ca.crt', pki.root.cert);
+    file('tls/private/ca.pem', pki.root.key);
+    file(`tls/certs/127.0.0.1:${port}.crt`, pki.server.cert);
+    file(`tls/private/127.0.0.1:${port}.pem`, pki.server.key);
+    const cert = file('tls/certs/device.crt', pki.device.cert);
+    const key = file('tls/private/device.pem', pki.device.key);
+    server = new PythonPeer('utility_server', port, directory);
+    await server.ask('ready');
+    simulator = await startSimulator([
+      ...['--csip_client_enable', 'yes', '--csip_server_port', String(port), '--csip_website_port', '0'],
+      ...['--csip_cert', cert, '--csip_key', key, '--csip_root_cert', root, '--csip_pin', '111115'],
+      ...['--csip_poll_rate_s', '2', '--tick', '0.1'],
+    ]);
+    master = new PythonPeer('sunspec_master', simulator.modbusPort);
+    await master.ask('scan');
+    stream = await Stream.open(simulator.httpPort);
+  });
+  after(async () => {
+    await stream.close();
+    await master.stop();
+    expect(await simulator.stop()).to.equal(0);
+    await server.stop();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const client = async (): Promise<Json> => (await ask(simulator.httpPort, '/api/sim/csip-client')).json;
+  const read = (model: number): Promise<Json> => master.ask('read', { model });
+  const until = <T>(what: string, answer: () => Promise<T | undefined>): Promise<T> => stream.until(what, 30, answer);
+
+  it('finds its EndDevice, its PIN and its program; the default control is in 704 and in 701.W', async () => {
+    const state = await until('a default control', async () => {
+      const json = await client();
+      return json.default_control === null ? undefined : json;
+    });
+    expect(state.server.tls_protocol).to.equal('TLSv1.2');
+    expect(state.end_device.lfdi).to.equal(lfdi);
+    expect(state.end_device.registration.pin_matches).to.equal(true);
+    expect(state.programs.map(({ primacy }: Json) => primacy)).to.deep.equal([10]);
+    expect(state.default_control).to.deep.equal({ op_mod_max_lim_w_pct: 90 });
+    // the server leaves out the quality that the schema asks for
+    expect(state.time.quality).to.equal(null);
+    expect(state.time.offset_s).to.be.closeTo(0, 2);
+    await until('the default limit', async () => ((await read(701)).W <= 9000 ? true : undefined));
+    expect(await read(704)).to.include({ WMaxLimPctEna: 1, WMaxLimPct: 90 });
+  });
+
+  it('carries out a DERControl that the operator publishes, and the server reads responses 1, 2 and 3', async () => {
+    const start = Math.floor(Date.now() / 1000) + seconds.ahead;
+    const published = await server.ask('control', { mrid: mRID, start, duration: seconds.duration, limit: 4000 });
+    expect(published.status).to.equal(201);
+    await until('the limit', async () => ((await read(704)).WMaxLimPct === 40 ? true : undefined));
+    await until('the power', async () => (Math.abs((await read(701)).W - 4000) <= 20 ? true : undefined));
+    const responses = await until('response 3', async () => {
+      const { responses } = await server.ask('stored');
+      return responses.length === 3 ? responses : undefined;
+    });
+    const said = responses.map(({ subject, endDeviceLFDI, status }: Json) => ({ subject, endDeviceLFDI, status }));
+    expect(said).to.deep.equal([1, 2, 3].map((status) => ({ subject: mRID, endDeviceLFDI: lfdi, status })));
+    const [received, started, completed] = responses.map(({ createdDateTime }: Json) => createdDateTime);
+    expect(received).to.be.below(start);
+    expect(started).to.be.within(start, start + 1);
+    expect(completed).to.be.within(start + seconds.duration, start + seconds.duration + 1);
+    expect((await read(704)).WMaxLimPct).to.equal(90);
+  });
+
+  it('reports what pysunspec2 reads: capability, settings and status are in the store of the server', async () => {
+    const { documents } = await server.ask('stored');
+    const rated = await read(702);
+    expect(documents.dercap.type).to.equal(4);
+    expect(documents.dercap.rtgMaxW).to.deep.equal({ multiplier: 0, value: rated.WMaxRtg });
+    expect(documents.dercap.rtgVNom).to.deep.equal({ multiplier: 0, value: rated.VNomRtg });
+    expect(documents.derg.setMaxW).to.deep.equal({ multiplier: 0, value: rated.WMax });
+    expect(documents.ders.genConnectStatus.value).to.equal('07');
+    expect(documents.ders.operationalModeStatus.value).to.equal(2);
+  });
+
+  it('mirrors readings once per postRate of the server, which has their types and the limited power', async () => {
+    const { lists } = await until('the limit in a reading', async () => {
+      const stored = await server.ask('stored');
+      return powers(stored).includes(-4000) ? stored : undefined;
+    });
+    const [mirror, ...others] = lists['/mup'];
+    expect(others).to.deep.equal([]);
+    expect(mirror).to.include({ deviceLFDI: lfdi, roleFlags: '0049', postRate: postRateS });
+    const uoms = mirror.MirrorMeterReading.map(({ ReadingType }: Json) => ReadingType.uom);
+    expect(uoms).to.deep.equal([38, 63, 29, 29, 29, 33]);
+    const periods = powerSets(lists).map(({ timePeriod }) => timePeriod as { start: number; duration: number });
+    const begin = periods[0]?.start ?? NaN;
+    expect(periods).to.deep.equal(
+      periods.map((_, index) => ({ start: begin + postRateS * index, duration: postRateS })),
+    );
+  });
+});

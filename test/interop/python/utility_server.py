@@ -1,0 +1,89 @@
+"""gridappsd-2030-5, a utility server of other people's making: utility_server.py ADDRESS PORT DIRECTORY.
+
+DIRECTORY has the certificates where the server looks for them. `control` asks its interface for operators, `stored` its
+store. The server has no resource for responses: one is added here, with its own parser and models.
+"""
+
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from threading import Thread
+
+address, port, directory = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
+# The server fails in a zone without summer time, and keeps copies of its resources at home.
+os.environ["TZ"] = "America/Los_Angeles"
+os.environ["HOME"] = str(directory)
+# The server prints as it likes.
+answers, sys.stdout = sys.stdout, sys.stderr
+
+from flask import Response, request  # noqa: E402
+from ieee_2030_5 import adapters, flask_server, models  # noqa: E402
+from ieee_2030_5.certs import TLSRepository  # noqa: E402
+from ieee_2030_5.config import ServerConfiguration  # noqa: E402
+from ieee_2030_5.server.server_constructs import initialize_2030_5  # noqa: E402
+from ieee_2030_5.utils import dataclass_to_xml, xml_to_dataclass  # noqa: E402
+from line_server import serve  # noqa: E402
+
+config = ServerConfiguration(
+    openssl_cnf=str(directory / "openssl.cnf"),
+    tls_repository=str(directory / "tls"),
+    server=address,
+    port=port,
+    storage_path=str(directory / "data_store"),
+    mirror_usage_point_post_rate=3,
+    devices=[{"id": "device", "pin": 111115, "post_rate": 5, "poll_rate": 2, "fsas": ["group"], "ders": ["pv"]}],
+    default_program={
+        "description": "program",
+        "primacy": 10,
+        "DefaultDERControl": {"DERControlBase": {"opModMaxLimW": 9000}},
+    },
+)
+repository = TLSRepository(config.tls_repository, config.openssl_cnf, config.server_hostname)
+initialize_2030_5(config, repository)
+flask_server.server_config, flask_server.tls_repository = config, repository
+server = flask_server.build_server(config, repository, threaded=True)
+responses = []
+
+
+@server.app.post("/responses")
+def _respond():
+    responses.append(asdict(xml_to_dataclass(request.get_data(as_text=True), models.DERControlResponse)))
+    return Response(status=201, headers={"Location": f"/responses/{len(responses) - 1}"})
+
+
+def control(mrid, start, duration, limit):
+    """The operator publishes a DERControl with opModMaxLimW in hundredths of a percent."""
+    body = models.DERControl(
+        mRID=mrid,
+        description="limit",
+        creationTime=start - 60,
+        replyTo="/responses",
+        responseRequired=b"\x03",
+        interval=models.DateTimeInterval(start=start, duration=duration),
+        DERControlBase=models.DERControlBase(opModMaxLimW=limit),
+    )
+    answer = server.app.test_client().post("/admin/derp/1/derc", data=dataclass_to_xml(body))
+    return {"status": answer.status_code, "href": answer.headers.get("Location")}
+
+
+def plain(value):
+    if isinstance(value, bytes):
+        return value.hex().upper()
+    if isinstance(value, dict):
+        return {str(key): plain(one) for key, one in value.items() if one is not None}
+    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def stored():
+    lists = adapters.ListAdapter
+    documents = {name: lists.get_single(f"/der_0_{name}") for name in ("dercap", "derg", "ders", "dera")}
+    return plain({
+        "responses": responses,
+        "documents": {name: asdict(one) for name, one in documents.items() if one is not None},
+        "lists": {uri: [asdict(one) for one in lists.get_list(uri)] for uri in tuple(lists._container_dict)},
+    })
+
+
+Thread(target=server.serve_forever, daemon=True).start()
+serve({"control": control, "stored": stored, "ready": lambda: True}, answers)
