@@ -24,6 +24,8 @@ export interface Period {
   readonly absorbedVar: number;
   readonly volts: ReadonlyMap<PhaseCode, number>;
   readonly hz: number | null;
+  /** at its end */
+  readonly storedWh: number | null;
 }
 
 /** 64-bit counters of the registers go round here. */
@@ -99,6 +101,8 @@ interface Sums {
   readonly volts: Map<PhaseCode, number>;
   hz: number;
   weightMs: number;
+  /** last seen */
+  storedWh: number | null;
 }
 
 const emptySums = (startMs: number): Sums => ({
@@ -108,6 +112,7 @@ const emptySums = (startMs: number): Sums => ({
   volts: new Map(),
   hz: 0,
   weightMs: 0,
+  storedWh: null,
 });
 
 /** A step of remote time that is longer than so many periods is a clock that was set. */
@@ -207,10 +212,11 @@ export class Averager {
     for (const [phase, volts] of meter.volts) sums.volts.set(phase, (sums.volts.get(phase) ?? 0) + volts * ms);
     sums.hz += (meter.hz ?? 0) * ms;
     sums.weightMs += ms;
+    sums.storedWh = meter.storedWh;
   }
 
   #end(endMs: number): Period {
-    const { startMs, simS, energy, volts, hz, weightMs } = this.#sums;
+    const { startMs, simS, energy, volts, hz, weightMs, storedWh } = this.#sums;
     const { meter } = this.#last;
     this.#sums = emptySums(endMs);
     const power = (direction: Direction, now: number) =>
@@ -225,6 +231,7 @@ export class Averager {
       absorbedVar: power('absorbedVarh', -meter.var),
       volts: weightMs > 0 ? new Map([...volts].map(([phase, sum]) => [phase, sum / weightMs])) : meter.volts,
       hz: meter.hz === null ? null : weightMs > 0 ? hz / weightMs : meter.hz,
+      storedWh: storedWh ?? meter.storedWh,
     };
   }
 }

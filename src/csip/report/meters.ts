@@ -133,7 +133,7 @@ export class Meters {
         role,
         deviceIndex: reports.deviceIndex,
         description: name,
-        quantities: quantitiesOf(conventions, reports.meter().volts.keys()),
+        quantities: quantitiesOf(conventions, read()),
         onPostRate: (seconds) => this.#setRate(seconds),
       }),
     };
@@ -152,6 +152,7 @@ export class Meters {
       countVarh: 1,
       volts,
       hz,
+      storedWh: null,
     };
   }
 

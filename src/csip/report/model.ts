@@ -34,6 +34,8 @@ export interface MeterNow {
   /** line to neutral, of the phases that there are */
   readonly volts: ReadonlyMap<PhaseCode, number>;
   readonly hz: number | null;
+  /** energy in the storage, Wh; null: there is none, or it is not reported */
+  readonly storedWh: number | null;
 }
 
 /** Alarms of DERStatus.alarmStatus, by bit. */

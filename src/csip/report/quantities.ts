@@ -1,9 +1,9 @@
-/** The CSIP monitoring set as readings of the metering mirror: active and reactive power, voltages, frequency. */
+/** Readings of the metering mirror: active and reactive power, voltages, frequency (CSIP), stored energy (CSIP-AUS). */
 import { createHash } from 'node:crypto';
 import type { ReadingType } from '../xml/documents.ts';
 import type { Period } from './averages.ts';
 import { phaseCodes } from './model.ts';
-import type { PhaseCode } from './model.ts';
+import type { MeterNow, PhaseCode } from './model.ts';
 
 /** How readings tell the direction of power. */
 export interface ReadingConventions {
@@ -95,11 +95,29 @@ function powerQuantities({ flow, positive }: ReadingConventions): readonly Quant
   });
 }
 
-/** @param phases those that the meter shows */
-export function quantitiesOf(conventions: ReadingConventions, phases: Iterable<PhaseCode>): readonly Quantity[] {
-  const shown = new Set(phases);
+/** Energy in a storage at the end of the period, as CSIP-AUS 1.3 wants it. */
+const storedEnergy: Quantity = {
+  key: 'Wh/stored',
+  description: 'Stored energy',
+  type: {
+    accumulationBehaviour: 12,
+    commodity: 1,
+    dataQualifier: 0,
+    flowDirection: 0,
+    kind: 12,
+    powerOfTenMultiplier: 0,
+    uom: 72,
+  },
+  value: ({ storedWh }) => counted(storedWh, 0),
+};
+
+/** @param meter shows which of them there are */
+export function quantitiesOf(
+  conventions: ReadingConventions,
+  { volts, storedWh }: Pick<MeterNow, 'volts' | 'storedWh'>,
+): readonly Quantity[] {
   const voltages = phaseCodes
-    .filter((phase) => shown.has(phase))
+    .filter((phase) => volts.has(phase))
     .map(
       (phase): Quantity => ({
         key: `V/${phase}`,
@@ -117,6 +135,7 @@ export function quantitiesOf(conventions: ReadingConventions, phases: Iterable<P
       type: { ...averaged, flowDirection: 0, kind: 0, powerOfTenMultiplier: -3, uom: 33 },
       value: ({ hz }) => counted(hz, -3),
     },
+    ...(storedWh === null ? [] : [storedEnergy]),
   ];
 }
 

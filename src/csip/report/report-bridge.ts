@@ -65,8 +65,9 @@ function countOf(device: Device, scaleFactor: string): number {
   return 10 ** (pointNumber(device.bank, 701, scaleFactor) ?? 0);
 }
 
-function meterOf(device: Device): MeterNow {
-  const m = device.bank.map.m701;
+function meterOf(device: Device, { csipAus }: Pick<ReportOptions, 'csipAus'>): MeterNow {
+  const { m701: m, m713: storage } = device.bank.map;
+  const { WHRtg: ratedWh, SoC: socPct } = storage;
   const { TotWhInj, TotWhAbs, TotVarhInj, TotVarhAbs } = m;
   const volts = new Map<PhaseCode, number>();
   const phaseVolts = [m.VL1, m.VL2, m.VL3];
@@ -85,6 +86,7 @@ function meterOf(device: Device): MeterNow {
     countVarh: countOf(device, 'TotVarh_SF'),
     volts,
     hz: m.Hz,
+    storedWh: csipAus === '1.3' && ratedWh !== null && socPct !== null ? (ratedWh * socPct) / 100 : null,
   };
 }
 
@@ -109,7 +111,7 @@ export function createDeviceReports(
     information: (installedS) => informationOf(device, options, installedS),
     deviceStatus: (changedS) => deviceStatusOf(device, changedS),
     powerStatus: (changedS) => powerStatusOf(device, changedS),
-    meter: () => meterOf(device),
+    meter: () => meterOf(device, options),
     marks: () => ({ states: `${stateMark(device)} ${device.gradient.w.pctPerS}`, write: device.bank.lastWrite }),
     get alarms() {
       return alarmsIn(device.bank.map.m701.Alrm);

@@ -26,6 +26,7 @@ function at(s: number, { w = 0, q = 0, inj, abs = 0, v = 230, hz = 50 }: Shown, 
       countVarh: 1,
       volts: new Map([[129, v]]),
       hz,
+      storedWh: null,
     },
   };
 }
@@ -227,9 +228,14 @@ describe('CSIP readings: quantities', () => {
     absorbedVar: 300,
     volts: new Map([[129, 230.14]] as const),
     hz: 49.9876,
+    storedWh: null,
   };
+  const meter = (...phases: (129 | 65 | 33)[]) => ({
+    volts: new Map(phases.map((phase) => [phase, 230] as const)),
+    storedWh: null,
+  });
   const shown = (flow: 'net' | 'split', positive: 'import' | 'export') =>
-    quantitiesOf({ flow, positive }, [129]).map(({ type: { uom, flowDirection, phase }, value }) => [
+    quantitiesOf({ flow, positive }, meter(129)).map(({ type: { uom, flowDirection, phase }, value }) => [
       uom,
       flowDirection,
       phase,
@@ -258,16 +264,28 @@ describe('CSIP readings: quantities', () => {
     ]);
   });
 
+  it('has the energy in a storage at the end of the period', () => {
+    const stored = quantitiesOf({ flow: 'net', positive: 'import' }, { ...meter(129), storedWh: 5000 }).at(-1);
+    expect(stored?.type).to.include({ uom: 72, kind: 12, dataQualifier: 0, flowDirection: 0 });
+    expect(stored?.value({ ...period, storedWh: 6000.4 })).to.equal(6000);
+    const sample = (s: number, storedWh: number) => {
+      const made = at(s, { w: 1000 });
+      return { ...made, meter: { ...made.meter, storedWh } };
+    };
+    const averager = new Averager(sample(0, 5000), 60_000);
+    expect(averager.add(sample(60, 4983))[0]?.storedWh).to.equal(4983);
+  });
+
   it('never writes -0, nor what the meter does not show', () => {
     const still = { ...period, injectedW: 0, absorbedW: 0, hz: null, volts: new Map() };
-    const values = quantitiesOf({ flow: 'net', positive: 'import' }, [129]).map(({ value }) => value(still));
+    const values = quantitiesOf({ flow: 'net', positive: 'import' }, meter(129)).map(({ value }) => value(still));
     expect(Object.is(values[0], 0)).to.equal(true);
     expect(values.slice(2)).to.deep.equal([null, null]);
   });
 
   it('are averages of electricity, with texts of at most 32 characters', () => {
     for (const flow of ['net', 'split'] as const)
-      for (const { type, description } of quantitiesOf({ flow, positive: 'export' }, [129, 65, 33])) {
+      for (const { type, description } of quantitiesOf({ flow, positive: 'export' }, meter(129, 65, 33))) {
         expect(type).to.include({ dataQualifier: 2, commodity: 1, accumulationBehaviour: 12 });
         expect(description.length).to.be.at.most(32);
       }

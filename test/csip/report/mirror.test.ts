@@ -142,12 +142,20 @@ describe('CSIP reporter: metering mirror', () => {
       lfdi,
       pen: 40_732,
       description: 'Device 0',
-      quantities: quantitiesOf({ flow: 'net', positive: 'import' }, []),
+      quantities: quantitiesOf({ flow: 'net', positive: 'import' }, { volts: new Map(), storedWh: null }),
       onPostRate: () => undefined,
     });
     server.down = true;
     mirror.follow(`${origin}/mup`);
-    const powers = { injectedW: 1, absorbedW: 0, injectedVar: 0, absorbedVar: 0, volts: new Map(), hz: 50 };
+    const powers = {
+      injectedW: 1,
+      absorbedW: 0,
+      injectedVar: 0,
+      absorbedVar: 0,
+      volts: new Map(),
+      hz: 50,
+      storedWh: null,
+    };
     for (let i = 0; i < 300; i++) await mirror.post([{ startMs: i * 60_000, endMs: (i + 1) * 60_000, ...powers }]);
     server.down = false;
     await mirror.send();
