@@ -38,6 +38,9 @@ function switchOf(instruction: string): boolean | undefined {
 /** From the fulfilled preconditions to the start of the procedure, s: half of the shortest rate of polls. */
 const startS = 30;
 
+/** Procedures that wait for documents which a client writes at its start: a person starts it again. */
+const writesAtStart: ReadonlySet<string> = new Set(['STO-05']);
+
 /** Longest that a run may take beyond its waits, seconds of the head-end. */
 const patienceS = 2400;
 
@@ -83,8 +86,10 @@ class Run {
         await this.#until(600, () => this.#wrong(Preconditions.checks).length === 0);
         // a person starts it at some time between two polls
         await site.advance(startS);
+        if (writesAtStart.has(this.#procedure.id)) await site.stop();
         reasons.push(...this.#wrong(Preconditions.checks).map((wrong) => `before: ${wrong}`));
         this.#begin();
+        if (writesAtStart.has(this.#procedure.id)) await site.start();
       }
       await this.#until(this.#limitS(), () => this.#finished || this.#steps.size === 0);
       // a person ends the procedure when its last control is over
@@ -266,8 +271,11 @@ function optionsOf({ Classes, id }: Procedure): Parameters<typeof Site.open>[0] 
   };
 }
 
-/** Power in the direction that a procedure of loads wants. */
+/** The delay before service of AS/NZS 4777.2, and power in the direction that a procedure of loads wants. */
 async function prepareDevices(site: Site, { Classes }: Procedure): Promise<void> {
+  for (const { index } of site.app.plant.devices) {
+    await site.post(`registers/703?device=${index}`, { points: { ESDlyTms: 60 } });
+  }
   if (!Classes.some((name) => /^L$|^DER-L|^S-L/.test(name))) return;
   await site.post('registers/704', { points: { WSetEna: 1, WSetMod: 0, WSetPct: -80 } });
 }
