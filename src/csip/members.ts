@@ -84,6 +84,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     lfdi,
     pen,
     subscribes: notifications.subscribe,
+    gradW: () => control.gradW(device.index),
   });
   const { deviceCategory } = reports;
   const deviceIndex = device.index;

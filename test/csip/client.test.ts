@@ -22,6 +22,10 @@ class FakeTarget implements ControlTarget {
   outcome: ControlOutcome['state'] = 'applied';
   closed = false;
 
+  gradW(): number {
+    return 100;
+  }
+
   check(): ControlOutcome {
     return { state: 'applied', leftOut: [], overwritten: false };
   }

@@ -1,6 +1,7 @@
 /** Makes DERControls act: points of the map, commands of devices, limits of their connection point. */
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
+import { SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { pointNumber } from '../../sunspec/map/named-points.ts';
 import type { Revision } from '../xml/document.ts';
@@ -76,6 +77,12 @@ class EndDeviceTarget implements ControlTarget {
   get supported(): ReadonlySet<ModeName> {
     const modes = new Set([...this.#devices.flatMap((each) => each.supported()), ...this.#site.supported()]);
     return new Set(modeNames.filter((mode) => modes.has(mode)));
+  }
+
+  gradW(deviceIndex: number): number {
+    const found = this.#devices.find(({ device }) => device.index === deviceIndex);
+    if (found === undefined) throw new SimError('UNKNOWN_DEVICE', `device ${deviceIndex} is not under these controls`);
+    return found.gradW;
   }
 
   check(control: ResolvedControl): ControlOutcome {

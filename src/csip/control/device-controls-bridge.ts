@@ -60,6 +60,10 @@ export class DeviceControls {
   readonly #storage: CommandHold<StoragePin>;
   readonly #slopeW: CommandHold<number | null>;
   readonly #slopeVar: CommandHold<number | null>;
+  /** slope of active power that the device had before controls, percent per second; null: they have none */
+  #slopeBefore: number | null = null;
+  /** setGradW in force, percent per second */
+  #gradW: number | null = null;
   readonly #listeners = new Set<(reset: boolean) => void>();
   readonly #subscriptions: readonly (() => void)[];
   #closed = false;
@@ -87,6 +91,12 @@ export class DeviceControls {
         else this.#tell(false);
       }),
     ];
+  }
+
+  /** Slope of active power, percent per second, but for those with which single controls begin (`rampTms`). */
+  get gradW(): number {
+    const now = this.device.gradient.w.pctPerS;
+    return this.#slopeW.overwritten ? now : (this.#gradW ?? this.#slopeBefore ?? now);
   }
 
   /** Modes that act on the device, in the order of the bitmaps. */
@@ -123,6 +133,8 @@ export class DeviceControls {
       return { id, value: { ...value, ...(w !== undefined && { w }) } };
     });
     const [slopeW, slopeVar] = [firstSlope(slopes, 'w'), firstSlope(slopes, 'var')];
+    this.#gradW = firstSlope(contributions.map(this.#usualOf), 'w')?.value ?? null;
+    this.#slopeBefore = slopeW === null ? null : (this.#slopeBefore ?? this.device.gradient.w.pctPerS);
     // a control whose points are refused moves nothing else
     const unlessRefused = <Value>(asked: Asked<Value> | null) =>
       asked && typeof results.get(asked.id) === 'object' ? null : asked;
@@ -160,6 +172,8 @@ export class DeviceControls {
     this.#plans.clear();
     this.#slopes.clear();
     this.#running.clear();
+    this.#slopeBefore = null;
+    this.#gradW = null;
   }
 
   #tell(reset: boolean): void {
@@ -214,26 +228,34 @@ export class DeviceControls {
   }
 
   /** The slopes of the controls in order of priority; a control keeps them while what it asks for and its modes that run stay. */
-  #slopesOf(contributions: readonly Contribution[], { aims, outweighed }: Composition): readonly Asked<Slopes>[] {
+  #slopesOf(contributions: readonly Contribution[], composition: Composition): readonly Asked<Slopes>[] {
     const asset = this.#asset;
+    const { aims, outweighed, switchClosed } = composition;
+    // a device that is to disconnect opens without the slope that the default control gives to changes of power
+    const opens = switchClosed?.value === false;
     return contributions.map(({ id, wishes }) => {
       const plan = this.#plans.get(id);
       const out = outweighed.get(id) ?? [];
       const { rampTms } = plan?.control.base ?? {};
-      const { setGradW } = plan?.control.settings ?? {};
+      const usual = opens ? {} : this.#usualOf({ id }).value;
       const modes = [...wishes.keys()].filter((mode) => !out.some((each) => each.mode === mode));
-      const asked = JSON.stringify([modes, rampTms, setGradW]);
+      const asked = JSON.stringify([modes, rampTms, usual]);
       const known = this.#slopes.get(id);
       if (known?.asked === asked) return { id, value: known.slopes };
       const own = aims.flatMap((each) => (each.id === id ? [each.value] : []));
       const now = { w: asset.w, var: asset.var, wMax: asset.wMax, varMax: asset.varMax };
       const ramped = slopesFor(own, rampTms, now);
-      const usual = defaultSlope(setGradW);
-      const slopes = { ...(usual !== null && { w: usual }), ...ramped };
+      const slopes = { ...usual, ...ramped };
       this.#slopes.set(id, { asked, slopes });
       return { id, value: slopes };
     });
   }
+
+  /** The slope that a default control sets. */
+  readonly #usualOf = ({ id }: { readonly id: string }): Asked<Slopes> => {
+    const w = defaultSlope(this.#plans.get(id)?.control.settings?.setGradW);
+    return { id, value: w === null ? {} : { w } };
+  };
 
   #outcome(id: string, { outweighed }: Composition, result: Written): ControlOutcome {
     const plan = this.#plans.get(id);

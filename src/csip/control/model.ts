@@ -50,6 +50,8 @@ export interface ControlOutcome {
 export interface ControlTarget {
   /** modes with physics, for `modesSupported` */
   readonly supported: ReadonlySet<ModeName>;
+  /** The slope of active power of a device for `setGradW`, percent per second: without the ramps of single controls. */
+  gradW(deviceIndex: number): number;
   /** What would become of a control if it were in force alone; changes nothing. For responses at receipt. */
   check(control: ResolvedControl): ControlOutcome;
   /**

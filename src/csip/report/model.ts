@@ -53,6 +53,8 @@ export interface ReportOptions {
   readonly pen: number;
   /** whether the client takes part in subscription and notification */
   readonly subscribes: boolean;
+  /** slope of active power for setGradW, percent per second; absent: that of the device */
+  readonly gradW?: () => number;
 }
 
 /** The documents of one device; each call reads the registers. */

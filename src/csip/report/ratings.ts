@@ -172,13 +172,13 @@ function storageOf(map: MapView, { csipAus }: Pick<ReportOptions, 'csipAus'>) {
 export function settingsOf(
   device: Device,
   modes: ModeReport,
-  options: Pick<ReportOptions, 'csipAus'>,
+  options: Pick<ReportOptions, 'csipAus'> & { readonly gradW: () => number },
   updatedS: number,
 ): DERSettings {
   const map = device.bank.map;
   const m = map.m702;
   return {
-    setGradW: hundredths(device.gradient.w.pctPerS, slowestGradient, uint16) ?? uint16,
+    setGradW: hundredths(options.gradW(), slowestGradient, uint16) ?? uint16,
     setMaxW: signed16(within(m.WMax, m.WMaxRtg)) ?? { multiplier: 0, value: 0 },
     updatedTime: updatedS,
     ...present({

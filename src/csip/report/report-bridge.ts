@@ -101,18 +101,19 @@ export function createDeviceReports(
 ): DeviceReports {
   const modes = new ModeReport(device, supported, options);
   const status = new StatusReport(device, options.revision);
+  const { gradW = () => device.gradient.w.pctPerS } = options;
   return {
     deviceIndex: device.index,
     deviceCategory: 2 ** categoryBits[device.assetType],
     capability: () => capabilityOf(device, modes),
-    settings: (updatedS) => settingsOf(device, modes, options, updatedS),
+    settings: (updatedS) => settingsOf(device, modes, { ...options, gradW }, updatedS),
     status: (readingS) => status.read(readingS),
     availability: (readingS) => availabilityOf(device, options, readingS),
     information: (installedS) => informationOf(device, options, installedS),
     deviceStatus: (changedS) => deviceStatusOf(device, changedS),
     powerStatus: (changedS) => powerStatusOf(device, changedS),
     meter: () => meterOf(device, options),
-    marks: () => ({ states: `${stateMark(device)} ${device.gradient.w.pctPerS}`, write: device.bank.lastWrite }),
+    marks: () => ({ states: `${stateMark(device)} ${gradW()}`, write: device.bank.lastWrite }),
     get alarms() {
       return alarmsIn(device.bank.map.m701.Alrm);
     },
