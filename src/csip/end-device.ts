@@ -8,7 +8,6 @@ import type { Logger } from '../core/log/log.ts';
 import type { JsonValue, Slot } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
-import type { Later } from '../core/time/timers.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget } from './control/model.ts';
 import type { KnownControl, OwedResponse, ScheduleInput, ScheduleOptions } from './events/model.ts';
 import { restoreSchedule, saveSchedule } from './events/save.ts';
@@ -16,7 +15,7 @@ import { createSchedule, defaultControls, knownControls, nextStep } from './even
 import type { ScheduleState } from './events/state.ts';
 import type { EndDeviceFacts, FoundProgram } from './walk/model.ts';
 
-/** A control that the device does not take is tried again each second. */
+/** A control that the device does not take is tried again each second, on the clock that times events. */
 const retryMs = 1000;
 
 export interface EndDeviceOptions {
@@ -26,7 +25,6 @@ export interface EndDeviceOptions {
   readonly target: ControlTarget;
   readonly remoteClock: RemoteClock;
   readonly wall: WallClock;
-  readonly later: Later;
   readonly log: Logger;
   /** keeps the schedule */
   readonly slot: Slot;
@@ -176,7 +174,8 @@ export class EndDevice {
   }
 
   #bring(inForce: readonly ControlInForce[]): void {
-    if (isDeepStrictEqual(inForce, this.#inForce)) return;
+    // one that waits is tried with each reading too: the clock may have been set back
+    if (this.#cancelRetry === null && isDeepStrictEqual(inForce, this.#inForce)) return;
     this.#inForce = inForce;
     this.#apply();
   }
@@ -186,11 +185,12 @@ export class EndDevice {
     if (this.#closed) return;
     this.#cancelRetry?.();
     this.#cancelRetry = null;
-    const outcomes = this.#options.target.apply(this.#inForce);
+    const { target, remoteClock } = this.#options;
+    const outcomes = target.apply(this.#inForce);
     const changed = !sameOutcomes(outcomes, this.#outcomes);
     this.#outcomes = outcomes;
     if ([...outcomes.values()].some(({ state }) => state === 'waiting'))
-      this.#cancelRetry = this.#options.later(retryMs, () => this.#apply());
+      this.#cancelRetry = remoteClock.at(remoteClock.nowMs() + retryMs, () => this.#apply());
     if (changed) this.#step({ kind: 'outcomes', outcomes });
   }
 

@@ -15,6 +15,7 @@ import { createControlTarget } from './control/control-bridge.ts';
 import { Desk } from './desk.ts';
 import { EndDevice } from './end-device.ts';
 import { ResponseQueue } from './events/response-queue.ts';
+import { LogEventIds } from './report/log-event-ids.ts';
 import type { DeviceReports } from './report/model.ts';
 import { createDeviceReports } from './report/report-bridge.ts';
 import { Reporter } from './report/reporter.ts';
@@ -95,7 +96,6 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     target: control,
     remoteClock,
     wall: clock,
-    later,
     log,
     slot: store.slot(slotName('csip', lfdi, 'events')),
     schedule: {
@@ -106,7 +106,8 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     },
     owe: (owed) => responses.owe(owed),
   });
-  const makeReporter = () => reporterOf(parts, options, reports, lfdi);
+  const logEventIds = await LogEventIds.open(store.slot(slotName('csip', lfdi, 'log-events')), log);
+  const makeReporter = () => reporterOf(parts, options, { reports, lfdi, logEventIds });
   const desk = new Desk({ responses, makeReporter });
   return { target: { lfdi, sfdi, deviceIndex, deviceCategory }, endDevice, desk };
 }
@@ -114,14 +115,18 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
 function reporterOf(
   { settings, inForce, plant, seed, clock, later, log }: MemberParts,
   { device, exchange, remoteClock, onLost }: MemberOptions,
-  reports: DeviceReports,
-  lfdi: string,
+  {
+    reports,
+    lfdi,
+    logEventIds,
+  }: { readonly reports: DeviceReports; readonly lfdi: string; readonly logEventIds: LogEventIds },
 ): Reporter {
   const reporter = new Reporter({
     exchange,
     wall: clock,
     later,
     jitter: createRandom(seed, 'csip', lfdi, 'reports'),
+    logEventIds,
     log,
     onLost,
     clock: remoteClock,

@@ -124,7 +124,6 @@ class Rig {
       target: fake,
       remoteClock: this.clock,
       wall,
-      later,
       log: this.log,
       slot: this.store.slot('events'),
       schedule: { deviceCategory: 1, pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },

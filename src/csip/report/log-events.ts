@@ -3,6 +3,7 @@ import type { CsipLogEvent, CsipLogEventRequest } from '../../contract/csip-clie
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import { Turns } from '../../core/turns.ts';
 import type { LogEvent } from '../xml/documents.ts';
+import type { LogEventIds } from './log-event-ids.ts';
 import type { AlarmBit } from './model.ts';
 import { retryWaits } from '../transport/retries.ts';
 import { passesLater } from './sheet.ts';
@@ -39,8 +40,12 @@ interface Entry {
   result: CsipLogEvent['result'];
 }
 
+export interface LogEventOptions extends Sending {
+  readonly logEventIds: Pick<LogEventIds, 'next'>;
+}
+
 export class LogEvents {
-  readonly #options: Sending;
+  readonly #options: LogEventOptions;
   readonly #backOff: BackOff;
   /** oldest first */
   #entries: Entry[] = [];
@@ -48,7 +53,6 @@ export class LogEvents {
   readonly #turns = new Turns();
   readonly #alarms = new Map<number, ReadonlySet<AlarmBit>>();
   #href: string | null = null;
-  #nextId = 0;
   #cancelRetry: (() => void) | null = null;
   /** the last answer was 404 */
   #lost = false;
@@ -56,7 +60,7 @@ export class LogEvents {
   /** whether alarms are sent */
   enabled = true;
 
-  constructor(options: Sending) {
+  constructor(options: LogEventOptions) {
     this.#options = options;
     this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
   }
@@ -113,11 +117,10 @@ export class LogEvents {
       ...(details !== undefined && { details: details.slice(0, maxDetails) }),
       functionSet,
       logEventCode: code,
-      logEventID: this.#nextId,
+      logEventID: this.#options.logEventIds.next(),
       logEventPEN: standardPen,
       profileID: standardProfile,
     };
-    this.#nextId = (this.#nextId + 1) % 0x1_0000;
     const entry: Entry = { event, deviceIndex, result: 'queued' };
     this.#entries = [...this.#entries, entry].slice(-maxKept);
     this.#waiting.push(entry);

@@ -12,11 +12,11 @@ import { SimError } from '../../core/errors.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { OutgoingDocument } from '../xml/document.ts';
 import { LogEvents } from './log-events.ts';
+import type { LogEventOptions } from './log-events.ts';
 import { Meters } from './meters.ts';
 import type { MeterOptions } from './meters.ts';
 import type { DeviceReports } from './model.ts';
 import { minRateS, Sheet } from './sheet.ts';
-import type { Sending } from './sheet.ts';
 
 /** Where the DER of one device keeps its documents; absolute URIs, null: the server has no place for it. */
 export interface DerHrefs {
@@ -40,7 +40,7 @@ export interface ReportHrefs {
   readonly postRateS: number | null;
 }
 
-export interface ReporterOptions extends Sending {
+export interface ReporterOptions extends LogEventOptions {
   readonly clock: RemoteClock;
   readonly plant: Plant;
   /** one for each device of the EndDevice; at least one */

@@ -74,7 +74,9 @@ export function rig({ types = ['PV-3Phase'], mode = 'simulated', ...change }: Ri
     },
   })(silentLogger);
   clock.sync(remoteStartS * 1000, wall.monotonicMs());
+  let nextId = 0;
   const reporter = new Reporter({
+    logEventIds: { next: () => nextId++ },
     exchange: server,
     wall,
     later: timers.later,
