@@ -9,8 +9,6 @@ import { retryWaits } from '../transport/retries.ts';
 export const defaultPollRateS = 900;
 /** A server that asks for more is asked again after a day. */
 const longestRetryAfterMs = 86_400_000;
-/** Node runs a timer with a longer delay at once. */
-const longestWaitMs = 2 ** 31 - 1;
 /** A rate of 0 is no rate. */
 const leastRateS = 1;
 /** The first wait is up to so much longer: clients that start together do not read together for ever. */
@@ -101,7 +99,7 @@ export class Poll {
   #plan(result: PollResult, beganMs: number): void {
     if (this.#stopped || this.#paused) return;
     const { clock, later } = this.#options;
-    this.#dueMs = Math.max(clock.monotonicMs(), beganMs + Math.min(this.#waitMs(result), longestWaitMs));
+    this.#dueMs = Math.max(clock.monotonicMs(), beganMs + this.#waitMs(result));
     this.#cancel = later(this.#dueMs - clock.monotonicMs(), () => {
       void this.now();
     });
