@@ -37,6 +37,7 @@ function rig() {
     deviceIndices: [0],
     target: createControlTarget({ device, plant, siteOwner: 'csip:0', revision: '2018', log: silentLogger }),
     remoteClock,
+    wall,
     log: silentLogger,
     slot: createMemoryStore().slot('events'),
     schedule: { deviceCategory: 1, pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },
