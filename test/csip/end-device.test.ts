@@ -93,7 +93,7 @@ describe('An EndDevice', () => {
     ]);
     await plant.step(50);
     expect(statuses().at(-1)).to.deep.equal([3, 70]);
-    expect(device.bank.map.m704?.WMaxLimPctEna).to.equal('DISABLED');
+    expect(device.bank.map.m704.WMaxLimPctEna).to.equal('DISABLED');
     await endDevice.close(true);
   });
 
