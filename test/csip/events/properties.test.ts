@@ -184,7 +184,7 @@ describe('CSIP events: properties', () => {
       });
     };
     fc.assert(fc.property(plan, check), { numRuns: 300 });
-  });
+  }).timeout(60_000);
 
   it('respond in a legal order, with one ending each, and 7 before the 2 of the winner', () => {
     const check = (made: Plan) => {
@@ -212,7 +212,7 @@ describe('CSIP events: properties', () => {
       }
     };
     fc.assert(fc.property(plan, check), { numRuns: 100 });
-  });
+  }).timeout(60_000);
 
   it('need no step but those that nextS asks for', () => {
     const check = (made: Plan) => {
@@ -228,7 +228,7 @@ describe('CSIP events: properties', () => {
       expect(sparse.responses).to.deep.equal(dense.responses);
     };
     fc.assert(fc.property(plan, check), { numRuns: 80 });
-  });
+  }).timeout(60_000);
 
   it('are the same when the state goes through JSON at every second', () => {
     const check = (made: Plan) => {
@@ -243,5 +243,5 @@ describe('CSIP events: properties', () => {
       expect(stored.responses).to.deep.equal(straight.responses);
     };
     fc.assert(fc.property(plan, check), { numRuns: 40 });
-  });
+  }).timeout(60_000);
 });

@@ -50,14 +50,16 @@ export interface Rig {
 interface RigOptions extends Partial<Pick<ReporterOptions, 'postRateS' | 'nmi' | 'readings'>> {
   readonly types?: readonly string[];
   readonly mode?: RemoteClockMode;
+  /** default 1 */
+  readonly rate?: number;
 }
 
 const opened: Reporter[] = [];
 
-export function rig({ types = ['PV-3Phase'], mode = 'simulated', ...change }: RigOptions = {}): Rig {
+export function rig({ types = ['PV-3Phase'], mode = 'simulated', rate = 1, ...change }: RigOptions = {}): Rig {
   const wall = new HandWall();
   const timers = new HandTimers(wall);
-  const plant = testPlant({ types, wall });
+  const plant = testPlant({ types, wall, rate });
   const server = new FakeServer();
   const lost: string[] = [];
   const clock = remoteClocks({

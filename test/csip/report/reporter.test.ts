@@ -192,6 +192,20 @@ describe('CSIP reporter', () => {
       ]);
     });
 
+    it('tell of a trip that is over before its tick ends', async () => {
+      const { plant, server, reporter, run } = rig({ rate: 60 });
+      plant.device(0).bank.transact({ source: 'rest' }, (tx) => {
+        Object.assign(tx.m703, { ESDlyTms: 1, ESRndTms: 0, ESRmpTms: 1 });
+      });
+      reporter.follow(hrefsFor(1));
+      await run(3);
+      plant.startGridEvent('sag', { residual_pu: 0.2, duration_s: 5 });
+      await run(1.5);
+      expect(plant.device(0).bank.map.m701.InvSt).to.be.oneOf(['RUNNING', 'THROTTLED', 'SLEEPING']);
+      await run(3);
+      expect(server.sent('LogEvent').map(({ logEventCode }: LogEvent) => logEventCode)).to.deep.equal([4, 5]);
+    });
+
     it('wait while there is no answer, and are then sent in their order', async () => {
       const { server, reporter, timers } = rig({ mode: 'wall' });
       reporter.follow(hrefsFor(1, { mirrorUsagePointList: null }));
