@@ -2,7 +2,7 @@
  * A head-end of IEEE 2030.5 for tests: a server over TLS with client certificates, or plain HTTP, whose resources a test
  * builds and changes while it runs, and which keeps every request. Paths are its own; a client must follow links.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -113,6 +113,7 @@ export class HeadEnd {
   #lastProgram = 0;
   #handshakes = 0;
   #nextId = 1;
+  #mrids = 0;
 
   private constructor(server: Server, options: HeadEndOptions) {
     this.#server = server;
@@ -175,8 +176,10 @@ export class HeadEnd {
     return this.#nextId++;
   }
 
+  /** The same ones in each head-end: random offsets of clients depend on them. */
   newMrid(): string {
-    return randomBytes(16).toString('hex').toUpperCase();
+    this.#mrids += 1;
+    return createHash('sha256').update(`mRID ${this.#mrids}`).digest('hex').slice(0, 32).toUpperCase();
   }
 
   async close(): Promise<void> {
