@@ -305,41 +305,6 @@ describe('DERControls move registers and power', () => {
     expect(plant.siteScopes.flatMap(({ owners }) => owners)).to.deep.equal([]);
   });
 
-  it('shows setGradW and the slope of the device without the ramps of single controls', async () => {
-    const { plant, device, bridge } = await bench('PV-3Phase');
-    const own = device.gradient.w.pctPerS;
-    const ramped = event(
-      'A',
-      control({ opModExpLimW: { multiplier: 3, value: 3 }, opModTargetW: { multiplier: 3, value: 2 }, rampTms: 6000 }),
-    );
-    expect(bridge.gradW(0)).to.equal(own);
-    apply(bridge, ramped);
-    expect(device.gradient.w.pctPerS).not.to.equal(own);
-    expect(bridge.gradW(0)).to.equal(own);
-    apply(bridge, ramped, standard({ ...control({}), settings: { setGradW: 100 } }));
-    expect(device.gradient.w.pctPerS).not.to.equal(1);
-    expect(bridge.gradW(0)).to.equal(1);
-    await plant.step(2);
-    apply(bridge);
-    expect(bridge.gradW(0)).to.equal(own);
-    device.command({ kind: 'gradient', wPctPerS: 7 }, { source: 'rest' });
-    expect(bridge.gradW(0)).to.equal(7);
-    expect(() => bridge.gradW(1)).to.throw(/device 1/);
-  });
-
-  it('disconnects without the slope of setGradW, which holds for the power before and after', async () => {
-    const { plant, device, bridge } = await bench('PV-3Phase');
-    const slow = standard({ ...control({}), settings: { setGradW: 27 } });
-    apply(bridge, slow);
-    expect(device.gradient.w.pctPerS).to.equal(0.27);
-    apply(bridge, event('A', control({ opModConnect: false })), slow);
-    await plant.step(60);
-    expect(point(device, '701.ConnSt')).to.equal('DISCONNECTED');
-    expect(bridge.gradW(0)).to.equal(0.27);
-    apply(bridge, event('B', control({ opModConnect: true })), slow);
-    expect(device.gradient.w.pctPerS).to.equal(0.27);
-  });
-
   it('2023: limit in watts, percentages of VA, limit of absorption', async () => {
     const { device, after } = await bench('Batt-3Phase', {}, '2023');
     expect((await after(10, { opModFixedW: 9000, opModMaxLimWInject: { multiplier: 2, value: 31 } }))[0]).to.equal(
