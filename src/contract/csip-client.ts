@@ -25,7 +25,7 @@ export type CsipState = (typeof csipStates)[number];
 export const csipRevisions = ['2018', '2023'] as const;
 export type CsipRevision = (typeof csipRevisions)[number];
 
-export const csipIdentities = ['per_device', 'aggregator'] as const;
+export const csipIdentities = ['per_device', 'aggregator', 'site'] as const;
 export type CsipIdentity = (typeof csipIdentities)[number];
 
 type JsonObject = Readonly<Record<string, JsonValue>>;
@@ -482,7 +482,7 @@ export interface CsipDiagnostic {
 
 /**
  * The clients of this process. `device` selects the client of a device (and, of an aggregator, the EndDevice of that
- * device); null: not given. Then views show the client of the first device, and connect, disconnect, reconnect,
+ * device; of a site, its one EndDevice); null: not given. Then views show the client of the first device, and connect, disconnect, reconnect,
  * rediscover, poll and communication act on all clients.
  *
  * Every method throws or rejects with SimError UNKNOWN_DEVICE for a device that does not exist or has no client. While

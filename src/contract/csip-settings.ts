@@ -20,7 +20,7 @@ export interface CsipPemFiles {
 
 /** Where the certificates come from; absolute paths. */
 export type CsipCertificateSource =
-  /** the same files for every connection: one device, or an aggregator */
+  /** the same files for every connection: one device, an aggregator, or a site */
   | { readonly kind: 'files'; readonly cert: string; readonly key: string; readonly rootCert: string }
   /** `device<index>.pem` and `device<index>.key` */
   | { readonly kind: 'per_device'; readonly directory: string; readonly rootCert: string }
@@ -42,7 +42,7 @@ export interface CsipSettings {
   readonly allowedHosts: readonly string[];
   readonly strictCipher: boolean;
   readonly checkHostname: boolean;
-  readonly identity: 'per_device' | 'aggregator';
+  readonly identity: 'per_device' | 'aggregator' | 'site';
   readonly certificates: CsipCertificateSource;
   readonly revision: '2018' | '2023';
   /** null: no extensions of CSIP-AUS */
@@ -93,7 +93,7 @@ export interface CsipSettings {
   };
 }
 
-/** The files for the connection of a device; of the aggregator for `aggregator`. */
+/** The files for the connection of a device (of a site: its first one); of the aggregator for `aggregator`. */
 export function csipPemFiles(
   { certificates: source, identity, server }: Pick<CsipSettings, 'certificates' | 'identity' | 'server'>,
   deviceIndex: number,

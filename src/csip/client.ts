@@ -1,6 +1,6 @@
 /**
- * One connection identity: its exchange, its walk and its EndDevices. A client of one device has one EndDevice, an
- * aggregator one for each device.
+ * One connection identity: its exchange, its walk and its EndDevices. A client of one device or of a site has one
+ * EndDevice, an aggregator one for each device.
  */
 import { errorText } from '../core/errors.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';

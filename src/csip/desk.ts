@@ -29,10 +29,24 @@ function derHrefs({ document, base }: Located<DER>): DerHrefs {
   };
 }
 
-/** The places of the server for reports of an EndDevice. */
-export function reportHrefs({ document, base, ders }: EndDeviceFacts, server: ServerFacts | null): ReportHrefs {
+/**
+ * The places of the server for reports of an EndDevice. Where the list has no DER for some device, the first DER stands
+ * for all of them together.
+ * @param places for each device the place of its DER in the list
+ */
+export function reportHrefs(
+  { document, base, ders }: EndDeviceFacts,
+  server: ServerFacts | null,
+  places: readonly number[],
+): ReportHrefs {
+  const [first] = ders;
+  const enough = places.every((place) => place < ders.length);
   return {
-    ders: ders.map(derHrefs),
+    ders: places.map((place) => {
+      const der = enough ? ders[place] : undefined;
+      return der ? derHrefs(der) : null;
+    }),
+    together: enough || first === undefined ? null : derHrefs(first),
     logEventList: linked(document.LogEventListLink, base),
     mirrorUsagePointList: server === null ? null : linked(server.document.MirrorUsagePointListLink, server.base),
     deviceInformation: linked(document.DeviceInformationLink, base),
@@ -58,12 +72,15 @@ export interface DeskOptions {
   readonly responses: ResponseSender;
   /** made with the first EndDevice that is found: before, nothing is known to report to */
   readonly makeReporter: () => Reporter;
+  /** for each device the place of its DER in the DERList, as it is now */
+  readonly places: () => readonly number[];
 }
 
 export class Desk implements ServerDesk {
   readonly responses: ResponseSender;
   readonly #options: DeskOptions;
   #reporter: Reporter | null = null;
+  #found: readonly [EndDeviceFacts, ServerFacts | null] | null = null;
   #closed = false;
 
   constructor(options: DeskOptions) {
@@ -78,12 +95,22 @@ export class Desk implements ServerDesk {
 
   follow(facts: EndDeviceFacts | null, server: ServerFacts | null): void {
     if (this.#closed) return;
+    this.#found = facts && [facts, server];
     if (facts === null) {
       this.#reporter?.follow(nowhere);
       return;
     }
-    this.#reporter ??= this.#options.makeReporter();
-    this.#reporter.follow(reportHrefs(facts, server));
+    const { makeReporter, places } = this.#options;
+    this.#reporter ??= makeReporter();
+    this.#reporter.follow(reportHrefs(facts, server, places()));
+  }
+
+  /** Reports about the devices as they are now. */
+  regroup(): void {
+    if (this.#reporter === null) return;
+    this.#reporter.stop();
+    this.#reporter = null;
+    if (this.#found !== null) this.follow(...this.#found);
   }
 
   reachable(yes: boolean): void {

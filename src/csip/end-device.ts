@@ -21,14 +21,17 @@ const retryMs = 1000;
 export interface EndDeviceOptions {
   /** 40 hex digits, upper case */
   readonly lfdi: string;
-  readonly deviceIndices: readonly number[];
+  /** devices that it stands for, as they are now */
+  readonly deviceIndices: () => readonly number[];
   readonly target: ControlTarget;
   readonly remoteClock: RemoteClock;
   readonly wall: WallClock;
   readonly log: Logger;
   /** keeps the schedule */
   readonly slot: Slot;
-  readonly schedule: Omit<ScheduleOptions, 'check'>;
+  readonly schedule: Omit<ScheduleOptions, 'check' | 'deviceCategory'>;
+  /** bits of DeviceCategoryType of its devices, as they are now */
+  readonly deviceCategory: () => number;
   /** queues responses in their order; resolves when they are durable */
   readonly owe: (responses: readonly OwedResponse[]) => Promise<void>;
 }
@@ -38,7 +41,6 @@ type KeptTime = Readonly<Record<'remoteMs' | 'wallMs', number>>;
 
 export class EndDevice {
   readonly #options: EndDeviceOptions;
-  readonly #schedule: ScheduleOptions;
   readonly #endChanges: () => void;
   #state: ScheduleState = createSchedule();
   #inForce: readonly ControlInForce[] = [];
@@ -55,7 +57,6 @@ export class EndDevice {
 
   constructor(options: EndDeviceOptions) {
     this.#options = options;
-    this.#schedule = { ...options.schedule, check: (control) => options.target.check(control) };
     // called within a commit, which is to end first
     this.#endChanges = options.target.onChange((reset) => queueMicrotask(() => this.#deviceChanged(reset)));
   }
@@ -65,7 +66,7 @@ export class EndDevice {
   }
 
   get deviceIndices(): readonly number[] {
-    return this.#options.deviceIndices;
+    return this.#options.deviceIndices();
   }
 
   get target(): ControlTarget {
@@ -153,6 +154,11 @@ export class EndDevice {
   #nowS(): number {
     // timed acts run up to half a millisecond early
     return Math.round(this.#options.remoteClock.nowMs()) / 1000;
+  }
+
+  get #schedule(): ScheduleOptions {
+    const { schedule, target, deviceCategory } = this.#options;
+    return { ...schedule, deviceCategory: deviceCategory(), check: (control) => target.check(control) };
   }
 
   #step(input: ScheduleInput): void {

@@ -2,6 +2,7 @@
 import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { Device } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
+import { SimError } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import { fullJitter } from '../core/net/back-off.ts';
 import { createRandom } from '../core/random.ts';
@@ -11,7 +12,8 @@ import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { Member } from './client.ts';
-import { createControlTarget } from './control/control-bridge.ts';
+import { createGroupTarget } from './control/control-bridge.ts';
+import type { GroupTarget } from './control/control-bridge.ts';
 import { Desk } from './desk.ts';
 import { EndDevice } from './end-device.ts';
 import { ResponseQueue } from './events/response-queue.ts';
@@ -19,6 +21,7 @@ import { LogEventIds } from './report/log-event-ids.ts';
 import type { DeviceReports } from './report/model.ts';
 import { createDeviceReports } from './report/report-bridge.ts';
 import { Reporter } from './report/reporter.ts';
+import { createTogether } from './report/together.ts';
 import { ResponseSender } from './response-sender.ts';
 import { managedLfdi, sfdiOf } from './transport/identity.ts';
 import { retryWaits } from './transport/retries.ts';
@@ -43,7 +46,8 @@ export interface MemberParts {
 
 export interface MemberOptions {
   readonly certificate: CertificateFacts;
-  readonly device: Device;
+  /** at least one; of a site all of them, as they are now */
+  readonly devices: readonly Device[];
   readonly exchange: SepExchange;
   readonly remoteClock: RemoteClock;
   /** a resource that was there is not: the walk looks for it again */
@@ -53,74 +57,158 @@ export interface MemberOptions {
 /** A member whose desk shows what was sent. */
 export interface FullMember extends Member {
   readonly desk: Desk;
+  /** The devices have changed: what is in force acts on those that are there now. */
+  regroup(): void;
 }
 
-/** LFDI and SFDI of the EndDevice of a device. */
+/** LFDI and SFDI of the EndDevice of a device: behind an aggregator its own, otherwise those of the certificate. */
 export function identityOf(
   { identity, pen }: Pick<CsipSettings, 'identity' | 'pen'>,
   { lfdi, sfdi }: CertificateFacts,
   device: Pick<Device, 'index'>,
 ): { readonly lfdi: string; readonly sfdi: number } {
-  if (identity === 'per_device') return { lfdi, sfdi };
+  if (identity !== 'aggregator') return { lfdi, sfdi };
   const managed = managedLfdi(lfdi, `device ${device.index}`, pen);
   return { lfdi: managed, sfdi: sfdiOf(managed) };
 }
 
+/** The places of devices in a DERList: a device keeps its place while others join and leave. */
+class Places {
+  readonly #placeOf = new Map<number, number>();
+
+  /** Gives each device that is new the lowest place that is free. */
+  follow(devices: readonly Device[]): void {
+    for (const index of this.#placeOf.keys())
+      if (!devices.some((device) => device.index === index)) this.#placeOf.delete(index);
+    for (const { index } of devices) {
+      if (this.#placeOf.has(index)) continue;
+      const taken = new Set(this.#placeOf.values());
+      let place = 0;
+      while (taken.has(place)) place += 1;
+      this.#placeOf.set(index, place);
+    }
+  }
+
+  of(devices: readonly Device[]): readonly number[] {
+    return devices.map(({ index }) => this.#placeOf.get(index) ?? 0);
+  }
+
+  /** entries that a list needs for all of them */
+  get count(): number {
+    return Math.max(0, ...this.#placeOf.values()) + 1;
+  }
+}
+
 export async function makeMember(parts: MemberParts, options: MemberOptions): Promise<FullMember> {
   const { settings, inForce, plant, seed, clock, later, store, log } = parts;
-  const { certificate, device, exchange, remoteClock } = options;
-  const { lfdi, sfdi } = identityOf(settings, certificate, device);
+  const { certificate, devices, exchange, remoteClock } = options;
   const { revision } = inForce;
+  const first = firstOf(devices);
+  const { lfdi, sfdi } = identityOf(settings, certificate, first);
+  const isSite = settings.identity === 'site';
+  const { aus, supersededResponse } = settings;
   const jitter = createRandom(seed, 'csip', lfdi, 'responses');
   const queue = await ResponseQueue.open({
     slot: store.slot(slotName('csip', lfdi, 'responses')),
     wall: clock,
     backOff: fullJitter(retryWaits, jitter),
   });
-  const control = createControlTarget({ device, plant, siteOwner: `csip:${lfdi}`, revision, log });
-  const { aus, pen, supersededResponse, notifications } = settings;
-  const reports = createDeviceReports(device, control.supported, {
-    revision,
-    csipAus: aus,
-    lfdi,
-    pen,
-    subscribes: notifications.subscribe,
-    gradW: () => control.gradW(device.index),
-  });
-  const { deviceCategory } = reports;
-  const deviceIndex = device.index;
+  const control = createGroupTarget({ devices: [...devices], plant, siteOwner: `csip:${lfdi}`, revision, log });
+  const deviceIndex = isSite ? null : first.index;
   const responses = new ResponseSender({ queue, exchange, lfdi, deviceIndex, later, log });
+  const reports = new DeviceReportBook(parts, control, lfdi);
+  const deviceCategory = () => devices.reduce((bits, device) => bits | reports.of(device).deviceCategory, 0);
   const endDevice = new EndDevice({
     lfdi,
-    deviceIndices: [deviceIndex],
+    deviceIndices: () => devices.map(({ index }) => index),
     target: control,
     remoteClock,
     wall: clock,
     log,
     slot: store.slot(slotName('csip', lfdi, 'events')),
     schedule: {
-      deviceCategory,
       pick: (mrid, purpose) => createRandom(seed, 'csip', lfdi, mrid, purpose).next(),
       supersededResponse,
       revision,
     },
+    deviceCategory,
     owe: (owed) => responses.owe(owed),
   });
+  const places = new Places();
+  places.follow(devices);
   const logEventIds = await LogEventIds.open(store.slot(slotName('csip', lfdi, 'log-events')), log);
   const makeReporter = () => reporterOf(parts, options, { reports, lfdi, logEventIds });
-  const desk = new Desk({ responses, makeReporter });
-  return { target: { lfdi, sfdi, deviceIndex, deviceCategory }, endDevice, desk };
+  const desk = new Desk({ responses, makeReporter, places: () => places.of(devices) });
+  return {
+    target: {
+      lfdi,
+      sfdi,
+      deviceIndex,
+      get deviceCategory() {
+        return deviceCategory();
+      },
+      // CSIP-AUS knows one DER of a site, which stands for all devices
+      derCount: () => (aus === null ? places.count : 1),
+    },
+    endDevice,
+    desk,
+    regroup: () => {
+      places.follow(devices);
+      control.regroup(devices);
+      desk.regroup();
+    },
+  };
+}
+
+function firstOf(devices: readonly Device[]): Device {
+  const [first] = devices;
+  if (first === undefined) throw new SimError('INTERNAL', 'an EndDevice needs a device');
+  return first;
+}
+
+/** The reports of the devices of an EndDevice: since when a state applies outlives a change of the group. */
+class DeviceReportBook {
+  readonly #made = new Map<Device, DeviceReports>();
+  readonly #parts: MemberParts;
+  readonly #control: GroupTarget;
+  readonly #lfdi: string;
+
+  constructor(parts: MemberParts, control: GroupTarget, lfdi: string) {
+    this.#parts = parts;
+    this.#control = control;
+    this.#lfdi = lfdi;
+  }
+
+  of(device: Device): DeviceReports {
+    const known = this.#made.get(device);
+    if (known !== undefined) return known;
+    const { settings, inForce } = this.#parts;
+    const { aus, pen, notifications } = settings;
+    const made = createDeviceReports(device, this.#control.supportedBy(device), {
+      revision: inForce.revision,
+      csipAus: aus,
+      lfdi: this.#lfdi,
+      pen,
+      subscribes: notifications.subscribe,
+      gradW: () => this.#control.gradW(device.index),
+    });
+    this.#made.set(device, made);
+    return made;
+  }
 }
 
 function reporterOf(
   { settings, inForce, plant, seed, clock, later, log }: MemberParts,
-  { device, exchange, remoteClock, onLost }: MemberOptions,
+  { devices, exchange, remoteClock, onLost }: MemberOptions,
   {
-    reports,
+    reports: book,
     lfdi,
     logEventIds,
-  }: { readonly reports: DeviceReports; readonly lfdi: string; readonly logEventIds: LogEventIds },
+  }: { readonly reports: DeviceReportBook; readonly lfdi: string; readonly logEventIds: LogEventIds },
 ): Reporter {
+  const first = firstOf(devices);
+  const reports = devices.map((device) => book.of(device));
+  const tells = (index: number) => !plant.silentDevices.has(index);
   const reporter = new Reporter({
     exchange,
     wall: clock,
@@ -131,10 +219,11 @@ function reporterOf(
     onLost,
     clock: remoteClock,
     plant,
-    reports: [reports],
+    reports,
+    together: settings.identity === 'site' ? createTogether(book.of(first), reports, tells) : null,
     lfdi,
     pen: settings.pen,
-    nmi: nmiOf(settings, plant, device.index),
+    nmi: nmiOf(settings, plant, first.index),
     postRateS: inForce.postRateS,
     readings: settings.readings,
   });

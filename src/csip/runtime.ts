@@ -1,4 +1,4 @@
-/** The clients of a process: one for each device, or one for all devices behind an aggregator. */
+/** The clients of a process: one for each device, or one for all devices of an aggregator or of a site. */
 import { csipPemFiles } from '../contract/csip-settings.ts';
 import type { CsipClient } from '../contract/csip-client.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';
@@ -54,7 +54,7 @@ export interface Connection {
   readonly client: Client;
   readonly credentials: ClientCredentials;
   readonly remoteClock: RemoteClock;
-  /** devices that it stands for; of an aggregator they change */
+  /** devices that it stands for; of an aggregator and of a site they change */
   readonly devices: Device[];
 }
 
@@ -67,6 +67,8 @@ export class Runtime {
   readonly inForce: InForce;
   readonly notifications: Notifications;
   readonly #connections: Connection[] = [];
+  /** devices of a site that are not in the plant yet: ends the wait for them */
+  readonly #joining = new Map<number, () => void>();
   readonly #codec: SepCodec;
   #watching = false;
   #searching: ReturnType<RuntimeOptions['discover']> | null = null;
@@ -114,7 +116,7 @@ export class Runtime {
    */
   add(devices: readonly Device[]): readonly Connection[] {
     if (devices.length === 0) return [];
-    const groups = this.options.settings.identity === 'aggregator' ? [[...devices]] : devices.map((device) => [device]);
+    const groups = this.options.settings.identity === 'per_device' ? devices.map((device) => [device]) : [[...devices]];
     const made = groups.map((group) => this.#connection(group));
     this.#connections.push(...made);
     if (this.#watching) for (const { credentials } of made) credentials.watch();
@@ -149,18 +151,32 @@ export class Runtime {
     this.connect(running);
   }
 
-  /** A device joins: a client of its own, or one more EndDevice. @throws as `add` */
+  /** A device joins: a client of its own, one more EndDevice, or one more DER. @throws as `add` */
   async join(device: Device): Promise<void> {
     const [first] = this.#connections;
     if (this.options.settings.identity === 'per_device' || first === undefined) {
       this.connect(this.add([device]));
       return;
     }
-    first.devices.push(device);
-    await this.restart([first]);
+    if (this.options.settings.identity === 'aggregator') {
+      first.devices.push(device);
+      await this.restart([first]);
+      return;
+    }
+    // the controls of a site act on a device as soon as it is in the plant
+    this.#joining.set(
+      device.index,
+      this.options.plant.onDevices(({ added }) => {
+        if (added !== device) return;
+        this.#endJoining(device.index);
+        first.devices.push(device);
+        this.#regroup(first);
+      }),
+    );
   }
 
   async leave(index: number): Promise<void> {
+    this.#endJoining(index);
     const found = this.#connections.find(({ devices }) => devices.some((device) => device.index === index));
     if (found === undefined) return;
     const { devices, client, credentials } = found;
@@ -169,7 +185,8 @@ export class Runtime {
       1,
     );
     if (devices.length > 0) {
-      await this.restart([found]);
+      if (this.options.settings.identity === 'site') this.#regroup(found);
+      else await this.restart([found]);
       return;
     }
     this.#connections.splice(this.#connections.indexOf(found), 1);
@@ -177,7 +194,20 @@ export class Runtime {
     await client.disconnect();
   }
 
+  #endJoining(index: number): void {
+    this.#joining.get(index)?.();
+    this.#joining.delete(index);
+  }
+
+  /** The devices of a site have changed: it goes on with what is in force. */
+  #regroup(connection: Connection): void {
+    for (const member of membersOf(connection)) member.regroup();
+    // the server may lack a DER
+    void connection.client.rediscover();
+  }
+
   async stop(): Promise<void> {
+    for (const index of this.#joining.keys()) this.#endJoining(index);
     for (const { credentials } of this.#connections) credentials.unwatch();
     await Promise.all(this.#connections.map(({ client }) => client.disconnect(false)));
     await this.notifications.close();
@@ -237,8 +267,9 @@ export class Runtime {
     await registrations.open();
     const parts = { ...this.options, inForce: this.inForce };
     const onLost = () => client.lookAgain();
+    const groups = settings.identity === 'site' ? [devices] : devices.map((device) => [device]);
     const members = await Promise.all(
-      devices.map((device) => makeMember(parts, { certificate, device, exchange: line, remoteClock, onLost })),
+      groups.map((group) => makeMember(parts, { certificate, devices: group, exchange: line, remoteClock, onLost })),
     );
     const subscriptions = this.notifications.subscriptions({
       exchange: line,
@@ -247,6 +278,8 @@ export class Runtime {
       jitter: createRandom(seed, 'csip', certificate.lfdi, 'subscriptions'),
       reread: (url) => void client.walk?.reread(url),
     });
+    // devices may have joined or left meanwhile
+    for (const member of members) member.regroup();
     return {
       exchange,
       certificate,

@@ -120,13 +120,14 @@ class Rig {
     this.targets.push(fake);
     const endDevice = new EndDevice({
       lfdi,
-      deviceIndices: [0],
+      deviceIndices: () => [0],
       target: fake,
       remoteClock: this.clock,
       wall,
       log: this.log,
       slot: this.store.slot('events'),
-      schedule: { deviceCategory: 1, pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },
+      schedule: { pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },
+      deviceCategory: () => 1,
       owe: (responses) => sender.owe(responses),
     });
     const desk = {

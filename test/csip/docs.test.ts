@@ -63,7 +63,7 @@ describe('conformance table of docs/csip.md', () => {
     const named = new Set(rows.flatMap(([ids = '']) => idsOf(ids)));
     for (const file of readdirSync(folder).filter((name) => name.endsWith('.test.ts')))
       for (const [id] of readFileSync(new URL(file, folder), 'utf8').matchAll(
-        /\b(?:COMM|CORE|BASIC|UTIL|AGG|MAINT|ERR|ALL)-\d+\b/g,
+        /\b(?:COMM|CORE|BASIC|UTIL|AGG|MAINT|ERR|ALL|MUL)-\d+\b/g,
       ))
         expect(named.has(id), `${id} of ${file}`).to.equal(true);
   });

@@ -34,13 +34,14 @@ function rig() {
   const owed: OwedResponse[] = [];
   const endDevice = new EndDevice({
     lfdi,
-    deviceIndices: [0],
+    deviceIndices: () => [0],
     target: createControlTarget({ device, plant, siteOwner: 'csip:0', revision: '2018', log: silentLogger }),
     remoteClock,
     wall,
     log: silentLogger,
     slot: createMemoryStore().slot('events'),
-    schedule: { deviceCategory: 1, pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },
+    deviceCategory: () => 1,
+    schedule: { pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },
     owe: (responses) => {
       owed.push(...responses);
       return Promise.resolve();

@@ -77,9 +77,9 @@ export const csipConflicts: readonly Conflict[] = [
   },
   {
     setting: 'csip_cert_dir',
-    when: (run) => enabled(run) && run.values.csip_identity === 'aggregator' && isGiven(run, 'csip_cert_dir'),
-    detail: ({ originOf }) =>
-      `given together with ${originOf('csip_identity')} aggregator; allowed: csip_cert and csip_key, the certificate of the aggregator`,
+    when: (run) => enabled(run) && run.values.csip_identity !== 'per_device' && isGiven(run, 'csip_cert_dir'),
+    detail: ({ values: { csip_identity: identity }, originOf }) =>
+      `given together with ${originOf('csip_identity')} ${identity}; allowed: csip_cert and csip_key, the certificate of the ${identity}`,
   },
   {
     setting: 'csip_cert_dir',
@@ -88,11 +88,21 @@ export const csipConflicts: readonly Conflict[] = [
       return enabled(run) && identity === 'per_device' && run.count > 1 && directory === null && pki === null;
     },
     detail: ({ count }) =>
-      `not given with ${count} devices; allowed: a directory with device0.pem, device0.key, ..., or csip_identity aggregator`,
+      `not given with ${count} devices; allowed: a directory with device0.pem, device0.key, ..., or csip_identity aggregator or site`,
   },
   {
     setting: 'csip_nmi',
-    when: (run) => enabled(run) && run.values.csip_nmi.length > 1 && run.values.csip_nmi.length !== run.count,
+    when: (run) => enabled(run) && run.values.csip_identity === 'site' && run.values.csip_nmi.length > 1,
+    detail: ({ values }) =>
+      `given ${values.csip_nmi.length} identifiers; allowed: one, since the devices of a site share their connection point`,
+  },
+  {
+    setting: 'csip_nmi',
+    when: (run) =>
+      enabled(run) &&
+      run.values.csip_identity !== 'site' &&
+      run.values.csip_nmi.length > 1 &&
+      run.values.csip_nmi.length !== run.count,
     detail: ({ values, count }) =>
       `given ${values.csip_nmi.length} identifiers; allowed: one, or one for each of the ${count} devices`,
   },

@@ -111,7 +111,7 @@ export function csipFileIssues(gathered: Gathered, count: number): Issue[] {
   const settings = csipOf(gathered);
   if (settings === null) return [];
   const first = gathered.values.first_device;
-  const one = settings.identity === 'aggregator' || settings.certificates.kind === 'files';
+  const one = settings.identity !== 'per_device' || settings.certificates.kind === 'files';
   const indexes = Array.from({ length: one ? 1 : count }, (_, at) => first + at);
   return new FileCheck(gathered, settings).issues(indexes);
 }

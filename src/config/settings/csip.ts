@@ -92,16 +92,16 @@ export const csipSettings = {
   }),
   csip_identity: setting({
     flags: ['--csip_identity'],
-    kind: choice(['per_device', 'aggregator'], 'IDENTITY'),
+    kind: choice(['per_device', 'aggregator', 'site'], 'IDENTITY'),
     default: 'per_device',
     needs: 'csip_client_enable',
-    doc: 'per_device: each device has its own certificate and connection; aggregator: one certificate stands for all devices, each with an EndDevice of its own.',
+    doc: 'per_device: each device has its own certificate and connection; aggregator: one certificate stands for all devices, each with an EndDevice of its own; site: one certificate and one EndDevice, with all devices as its DERs.',
   }),
   csip_cert_dir: unset({
     flags: ['--csip_cert_dir'],
     kind: { ...path, placeholder: 'DIRECTORY' },
     needs: 'csip_client_enable',
-    doc: 'Directory with a certificate and key for each device, by its index: device0.pem and device0.key, device1.pem, ... Required for several devices that are not behind an aggregator.',
+    doc: 'Directory with a certificate and key for each device, by its index: device0.pem and device0.key, device1.pem, ... Required for several devices that do not share one certificate.',
   }),
   use_test_pki_certs: unset({
     flags: ['--use_test_pki_certs'],

@@ -29,6 +29,14 @@ export interface GroupTargetOptions extends CommonOptions {
   readonly devices: readonly Device[];
 }
 
+/** A target whose devices change while controls are in force. */
+export interface GroupTarget extends ControlTarget {
+  /** Takes these devices in place of those so far: a device that is new gets what is in force. @param devices at least one */
+  regroup(devices: readonly Device[]): void;
+  /** modes that this device has, and those of the connection point */
+  supportedBy(device: Device): ReadonlySet<ModeName>;
+}
+
 /** The target of an EndDevice with one device. */
 export function createControlTarget({ device, ...options }: ControlTargetOptions): ControlTarget {
   return new EndDeviceTarget({ ...options, devices: [device] });
@@ -39,7 +47,7 @@ export function createControlTarget({ device, ...options }: ControlTargetOptions
  * watts and vars are for all of them together, shared by 702.WMax; limits of CSIP-AUS hold at their common connection
  * point.
  */
-export function createGroupTarget(options: GroupTargetOptions): ControlTarget {
+export function createGroupTarget(options: GroupTargetOptions): GroupTarget {
   return new EndDeviceTarget(options);
 }
 
@@ -54,28 +62,42 @@ const sharedModes: readonly ModeName[] = [
 const settingOf = (device: Device, point: string) => pointNumber(device.bank, 702, point) ?? 0;
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-class EndDeviceTarget implements ControlTarget {
-  readonly #devices: readonly DeviceControls[];
+class EndDeviceTarget implements GroupTarget {
+  readonly #make: (device: Device) => DeviceControls;
+  readonly #listeners = new Set<(reset: boolean) => void>();
+  #devices: readonly DeviceControls[];
   readonly #site: SiteLimits;
   /** controls that have been applied: their limits hold while a device takes nothing */
   #running: ReadonlySet<string> = new Set();
 
   constructor({ devices, plant, siteOwner, revision, log }: GroupTargetOptions) {
-    this.#devices = devices.map(
-      (device) => new DeviceControls({ device, plant, revision, log, shareOf: (mode) => this.#shareOf(device, mode) }),
-    );
+    this.#make = (device) => {
+      const shareOf = (mode: ModeName) => this.#shareOf(device, mode);
+      const made = new DeviceControls({ device, plant, revision, log, shareOf });
+      made.onChange((reset) => this.#tell(reset));
+      return made;
+    };
+    this.#devices = devices.map(this.#make);
     this.#site = new SiteLimits({
       plant,
       owner: siteOwner,
       devices: devices.map(({ index }) => index),
       revision,
-      wMax: () => sum(devices.map((device) => settingOf(device, 'WMax'))),
-      chargeMaxW: () => sum(devices.map((device) => settingOf(device, 'WChaRteMax'))),
+      wMax: () => this.#sumOf('WMax'),
+      chargeMaxW: () => this.#sumOf('WChaRteMax'),
     });
   }
 
   get supported(): ReadonlySet<ModeName> {
-    const modes = new Set([...this.#devices.flatMap((each) => each.supported()), ...this.#site.supported()]);
+    return this.#supportedBy(this.#devices);
+  }
+
+  supportedBy(device: Device): ReadonlySet<ModeName> {
+    return this.#supportedBy(this.#devices.filter((each) => each.device === device));
+  }
+
+  #supportedBy(devices: readonly DeviceControls[]): ReadonlySet<ModeName> {
+    const modes = new Set([...devices.flatMap((each) => each.supported()), ...this.#site.supported()]);
     return new Set(modeNames.filter((mode) => modes.has(mode)));
   }
 
@@ -121,10 +143,22 @@ class EndDeviceTarget implements ControlTarget {
   }
 
   onChange(listener: (reset: boolean) => void): () => void {
-    const ends = this.#devices.map((each) => each.onChange(listener));
+    this.#listeners.add(listener);
     return () => {
-      for (const end of ends) end();
+      this.#listeners.delete(listener);
     };
+  }
+
+  regroup(devices: readonly Device[]): void {
+    const before = this.#devices;
+    const kept = devices.map((device) => before.find((each) => each.device === device) ?? this.#make(device));
+    if (kept.length === before.length && kept.every((each) => before.includes(each))) return;
+    this.#devices = kept;
+    for (const each of before) if (!kept.includes(each)) each.close();
+    // what each device gets of the targets of all has changed
+    for (const each of kept) each.replan();
+    written(() => this.#site.regroup(devices.map(({ index }) => index)));
+    this.#tell(false);
   }
 
   close(): void {
@@ -159,6 +193,14 @@ class EndDeviceTarget implements ControlTarget {
     return new Map(
       [...outcomes].map(([id, outcome]) => [id, limited.has(id) ? { ...outcome, state: 'waiting' } : outcome]),
     );
+  }
+
+  #sumOf(point: string): number {
+    return sum(this.#devices.map(({ device }) => settingOf(device, point)));
+  }
+
+  #tell(reset: boolean): void {
+    for (const listener of this.#listeners) listener(reset);
   }
 
   #shareOf(device: Device, mode: ModeName): number {

@@ -147,6 +147,11 @@ export class DeviceControls {
     return new Map(outcomes);
   }
 
+  /** Works out anew what controls in force ask of the device, when they are applied next. */
+  replan(): void {
+    this.#plans.clear();
+  }
+
   onChange(listener: (reset: boolean) => void): () => void {
     this.#listeners.add(listener);
     return () => {

@@ -67,6 +67,7 @@ const stepS = 1;
 
 export class SiteLimits {
   readonly #options: SiteLimitsOptions;
+  #devices: readonly number[];
   readonly #limits = new Map<SiteLimitName, Limit>();
   /** as the plant has them, W */
   readonly #set = new Map<SiteLimitName, number>();
@@ -76,6 +77,25 @@ export class SiteLimits {
 
   constructor(options: SiteLimitsOptions) {
     this.#options = options;
+    this.#devices = options.devices;
+  }
+
+  /**
+   * The limits hold for these devices from now on, in place of those so far.
+   * @throws SimError as `Plant.setSite`; `apply` tries again
+   */
+  regroup(devices: readonly number[]): void {
+    const { plant, owner } = this.#options;
+    const before = this.#present();
+    this.#devices = devices;
+    const names = [...this.#set.keys()];
+    this.#set.clear();
+    if (names.length === 0) return;
+    if (before.length > 0) {
+      const nothing = Object.fromEntries(names.map((name) => [name, null]));
+      plant.setSite(nothing, { source: 'csip' }, { owner, devices: before });
+    }
+    this.#follow();
   }
 
   /** Modes that this EndDevice has. */
@@ -202,8 +222,8 @@ export class SiteLimits {
 
   /** Devices that have not left the plant; limits leave with the last one. */
   #present(): readonly number[] {
-    const { plant, devices } = this.#options;
-    return devices.filter((index) => plant.devices.some((device) => device.index === index));
+    const { plant } = this.#options;
+    return this.#devices.filter((index) => plant.devices.some((device) => device.index === index));
   }
 
   #ofChargeRate(value: unknown): number | null {

@@ -20,6 +20,8 @@ export interface MeterOptions extends Sending {
   readonly clock: RemoteClock;
   readonly plant: Plant;
   readonly reports: readonly DeviceReports[];
+  /** all devices as one: they have one mirror; null: each has its own */
+  readonly together: DeviceReports | null;
   readonly lfdi: string;
   readonly pen: number;
   /** in place of the rates of the server, s; null: those of the server */
@@ -59,13 +61,18 @@ export class Meters {
   #stopped = false;
 
   constructor(options: MeterOptions) {
-    const { reports, conventions, plant } = options;
+    const { reports, together, conventions, plant } = options;
+    const metered = together === null ? reports : [together];
     this.#options = options;
     this.#rateS = options.postRateS ?? defaultRateS;
     this.#simS = plant.latest.sim / microsPerSecond;
     this.#meters = [
       ...(conventions.device
-        ? reports.map((each) => this.#meter('device', each, `Device ${each.deviceIndex}`, () => each.meter()))
+        ? metered.map((each) =>
+            this.#meter('device', each, each === together ? 'All devices' : `Device ${each.deviceIndex}`, () =>
+              each.meter(),
+            ),
+          )
         : []),
       ...reports
         .slice(0, conventions.site ? 1 : 0)
@@ -75,13 +82,14 @@ export class Meters {
 
   /** @param deviceIndex null: all of them */
   readings(deviceIndex: number | null): CsipReadings & { readonly lastPostMs: number | null; readonly posted: number } {
+    const { together } = this.#options;
     const mirrors = this.#meters.map(({ mirror }) => mirror);
     const posts = mirrors.flatMap(({ lastPostMs }) => (lastPostMs === null ? [] : [lastPostMs]));
     const sets = mirrors.flatMap(({ sets: each }) => each);
     return {
       mupHref: mirrors[0]?.href ?? null,
       postRateS: this.#listHref === null ? null : this.#rateS,
-      sets: deviceIndex === null ? sets : sets.filter((set) => set.deviceIndex === deviceIndex),
+      sets: deviceIndex === null || together !== null ? sets : sets.filter((set) => set.deviceIndex === deviceIndex),
       lastPostMs: posts.length === 0 ? null : Math.max(...posts),
       posted: mirrors.reduce((sum, { posted }) => sum + posted, 0),
     };
@@ -132,6 +140,7 @@ export class Meters {
         ...this.#options,
         role,
         deviceIndex: reports.deviceIndex,
+        ofOne: role === 'device' && reports !== this.#options.together,
         description: name,
         quantities: quantitiesOf(conventions, read()),
         onPostRate: (seconds) => this.#setRate(seconds),

@@ -32,8 +32,10 @@ const listRefusals: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
 
 export interface MirrorOptions extends Sending {
   readonly role: MirrorRole;
-  /** of the device, or the first of a site */
+  /** of the device, or the first of several */
   readonly deviceIndex: number;
+  /** whether it is that of one device: the mRID names the device then */
+  readonly ofOne: boolean;
   /** of the EndDevice */
   readonly lfdi: string;
   readonly pen: number;
@@ -70,9 +72,8 @@ export class Mirror {
   #stopped = false;
 
   constructor(options: MirrorOptions) {
-    const { lfdi, pen, role, deviceIndex, quantities } = options;
-    const of = (...parts: readonly string[]) =>
-      mridOf(pen, lfdi, role, ...(role === 'device' ? [deviceIndex] : []), ...parts);
+    const { lfdi, pen, role, deviceIndex, ofOne, quantities } = options;
+    const of = (...parts: readonly string[]) => mridOf(pen, lfdi, role, ...(ofOne ? [deviceIndex] : []), ...parts);
     this.#options = options;
     this.mrid = of();
     this.#series = quantities.map((quantity) => ({ quantity, mrid: of(quantity.key) }));

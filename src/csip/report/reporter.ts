@@ -30,6 +30,8 @@ export interface DerHrefs {
 export interface ReportHrefs {
   /** one for each of the reports, in their order; null: the server has no DER for it */
   readonly ders: readonly (DerHrefs | null)[];
+  /** of one DER that stands for all devices together; absent or null: there is none */
+  readonly together?: DerHrefs | null;
   readonly logEventList: string | null;
   readonly mirrorUsagePointList: string | null;
   readonly deviceInformation: string | null;
@@ -45,6 +47,8 @@ export interface ReporterOptions extends LogEventOptions {
   readonly plant: Plant;
   /** one for each device of the EndDevice; at least one */
   readonly reports: readonly DeviceReports[];
+  /** all devices as one DER, and their readings as those of one; null: each device for itself */
+  readonly together: DeviceReports | null;
   /** of the EndDevice: 40 hex digits */
   readonly lfdi: string;
   readonly pen: number;
@@ -95,6 +99,7 @@ function stateIn(document: object): string {
 export class Reporter {
   readonly #options: ReporterOptions;
   readonly #devices: readonly Reported[];
+  readonly #together: Reported | null;
   readonly #extra: Readonly<Record<'deviceInformation' | 'deviceStatus' | 'powerStatus' | 'connectionPoint', Sheet>>;
   readonly #logEvents: LogEvents;
   readonly #meters: Meters;
@@ -105,6 +110,7 @@ export class Reporter {
   constructor(options: ReporterOptions) {
     this.#options = options;
     this.#devices = options.reports.map((reports) => this.#reported(reports));
+    this.#together = options.together && this.#reported(options.together);
     this.#extra = this.#extraSheets();
     this.#logEvents = new LogEvents(options);
     this.#meters = new Meters({ ...options, conventions: options.readings });
@@ -130,9 +136,9 @@ export class Reporter {
     return this.#meters.readings(deviceIndex);
   }
 
-  /** The documents of a device as sent last; null: never. */
+  /** The documents of a device, or of all where one DER stands for them, as sent last; null: never. */
   lastSent(deviceIndex: number): Readonly<Record<CsipDerDocument, CsipSentDocument | null>> {
-    const { sheets } = this.#reportedOf(deviceIndex);
+    const { sheets } = this.#shownOf(deviceIndex);
     return {
       capability: sheets.capability.last,
       settings: sheets.settings.last,
@@ -152,6 +158,7 @@ export class Reporter {
   #place(hrefs: ReportHrefs): void {
     const { nmi } = this.#options;
     this.#devices.forEach(({ sheets }, i) => void this.#followDer(sheets, hrefs.ders[i] ?? null));
+    if (this.#together !== null) void this.#followDer(this.#together.sheets, hrefs.together ?? null);
     void this.#extra.deviceInformation.follow(hrefs.deviceInformation);
     void this.#extra.deviceStatus.follow(hrefs.deviceStatus);
     void this.#extra.powerStatus.follow(hrefs.powerStatus);
@@ -169,7 +176,7 @@ export class Reporter {
    * @throws SimError NOT_CONNECTED without a place for one of them
    */
   async sendNow(which: readonly CsipDerDocument[], deviceIndex: number): Promise<void> {
-    const { sheets } = this.#reportedOf(deviceIndex);
+    const { sheets } = this.#shownOf(deviceIndex);
     const placeless = which.find((name) => sheets[name].href === null);
     if (placeless !== undefined) throw new SimError('NOT_CONNECTED', `the server has no place for the ${placeless}`);
     await Promise.all(which.map((name) => sheets[name].send()));
@@ -191,7 +198,7 @@ export class Reporter {
     this.#cancelPost?.();
     this.#logEvents.stop();
     this.#meters.stop();
-    for (const { sheets } of this.#devices) for (const name of csipDerDocuments) sheets[name].stop();
+    for (const { sheets } of this.#all) for (const name of csipDerDocuments) sheets[name].stop();
     for (const sheet of Object.values(this.#extra)) sheet.stop();
   }
 
@@ -201,6 +208,16 @@ export class Reporter {
 
   #nowS(): number {
     return Math.floor(this.#options.clock.nowMs() / 1000);
+  }
+
+  get #all(): readonly Reported[] {
+    return this.#together === null ? this.#devices : [...this.#devices, this.#together];
+  }
+
+  /** What the server gets about a device. */
+  #shownOf(deviceIndex: number): Reported {
+    const own = this.#reportedOf(deviceIndex);
+    return this.#together?.sheets.status.href ? this.#together : own;
   }
 
   #reportedOf(deviceIndex: number): Reported {
@@ -265,7 +282,7 @@ export class Reporter {
   #planPost(): void {
     this.#cancelPost?.();
     this.#cancelPost = this.#options.clock.at(this.#options.clock.nowMs() + this.#postRateS * 1000, () => {
-      for (const { sheets } of this.#devices) {
+      for (const { sheets } of this.#all) {
         void sheets.status.send();
         void sheets.availability.send();
       }
@@ -278,16 +295,18 @@ export class Reporter {
   #tick({ sim }: TickEvent): void {
     const { clock, plant } = this.#options;
     const nowS = Math.floor(clock.ofSim(sim) / 1000);
-    for (const device of this.#devices) {
-      // a device that is off tells nothing
-      if (!plant.silentDevices.has(device.reports.deviceIndex)) this.#compare(device, nowS);
+    // a device that is off tells nothing
+    const telling = this.#devices.filter(({ reports }) => !plant.silentDevices.has(reports.deviceIndex));
+    for (const device of telling) {
+      this.#logEvents.alarms(device.reports.deviceIndex, device.reports.alarms, nowS);
+      this.#compare(device, nowS);
     }
+    if (this.#together !== null && telling.length > 0) this.#compare(this.#together, nowS);
     this.#meters.tick(sim);
   }
 
   #compare(device: Reported, nowS: number): void {
     const { reports, sheets, told } = device;
-    this.#logEvents.alarms(reports.deviceIndex, reports.alarms, nowS);
     const marks = reports.marks();
     if (marks.states === device.marks.states && marks.write === device.marks.write) return;
     device.marks = marks;

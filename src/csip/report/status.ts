@@ -101,18 +101,12 @@ export function stateMark(device: Device): string {
 
 type Stated<T> = { readonly dateTime: number; readonly value: T } | undefined;
 
-/** DERStatus of one device, with the time since which each state applies. */
-export class StatusReport {
-  readonly #device: Device;
-  readonly #revision: ReportOptions['revision'];
+/** Since when each state applies. */
+export class StateTimes {
   readonly #since = new Map<string, { readonly value: unknown; readonly s: number }>();
 
-  constructor(device: Device, revision: ReportOptions['revision']) {
-    this.#device = device;
-    this.#revision = revision;
-  }
-
-  #stated<T>(name: string, value: T | undefined, readingS: number): Stated<T> {
+  /** A state that is seen now, with the time at which it was seen first. */
+  stated<T>(name: string, value: T | undefined, readingS: number): Stated<T> {
     if (value === undefined) {
       this.#since.delete(name);
       return undefined;
@@ -123,13 +117,25 @@ export class StatusReport {
     this.#since.set(name, { value, s });
     return { dateTime: s, value };
   }
+}
+
+/** DERStatus of one device, with the time since which each state applies. */
+export class StatusReport {
+  readonly #device: Device;
+  readonly #revision: ReportOptions['revision'];
+  readonly #times = new StateTimes();
+
+  constructor(device: Device, revision: ReportOptions['revision']) {
+    this.#device = device;
+    this.#revision = revision;
+  }
 
   read(readingS: number): DERStatus {
     const device = this.#device;
     const m = device.bank.map.m701;
     const state = m.InvSt ?? 'OFF';
     const connected = m.ConnSt === 'CONNECTED';
-    const stated = <T>(name: string, value: T | undefined) => this.#stated(name, value, readingS);
+    const stated = <T>(name: string, value: T | undefined) => this.#times.stated(name, value, readingS);
     const connection = connectStatus(connected, state);
     const storage = storageMode(device);
     const since2018 = this.#revision === '2018';

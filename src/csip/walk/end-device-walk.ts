@@ -13,6 +13,8 @@ import { resolved } from './reader.ts';
 
 export interface EndDeviceWalkOptions extends WalkParts {
   readonly conduct: WalkConduct;
+  /** DERs that the EndDevice needs, as it is now */
+  readonly derCount: () => number;
   /** @returns the status of the answer; null: none */
   readonly post: (request: Pick<SepRequest, 'href' | 'resource' | 'body'>) => Promise<number | null>;
   /** what the walk of its groups needs beside */
@@ -39,7 +41,8 @@ export class EndDeviceWalk {
   /** the links that its parts were made for */
   #links = '';
   #begun = false;
-  #postedDer = false;
+  /** the count of DERs for which the list was asked to take more */
+  #postedFor = 0;
   #stopped = false;
 
   constructor(located: Located<EndDevice>, options: EndDeviceWalkOptions) {
@@ -188,7 +191,7 @@ export class EndDeviceWalk {
       missed(read);
       return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
     }
-    if (read.value.items.length === 0 && (await this.#postDer(read.url))) return this.#readDers();
+    if (await this.#postDers(read.value.items.length, read.url)) return this.#readDers();
     const before = JSON.stringify(this.#ders);
     this.#ders = read.value.items.map((der) => ({
       url: (der.href === undefined ? null : resolved(der.href, read.url)) ?? read.url,
@@ -200,13 +203,17 @@ export class EndDeviceWalk {
     return { rateS: rateOf(read.value.list.pollRate) };
   }
 
-  /** An empty list may take a DER of the client. @returns whether the server has taken one; it is asked once */
-  async #postDer(listUrl: string): Promise<boolean> {
-    if (this.#postedDer) return false;
-    this.#postedDer = true;
-    const { post } = this.#options;
-    const status = await post({ href: listUrl, resource: 'DER', body: { name: 'DER', value: {} } });
-    return status !== null && status < 400;
+  /** A list that is too short may take DERs of the client. @returns whether the server has taken one; it is asked once */
+  async #postDers(listed: number, listUrl: string): Promise<boolean> {
+    const { post, derCount } = this.#options;
+    const wanted = derCount();
+    if (listed >= wanted || wanted <= this.#postedFor) return false;
+    this.#postedFor = wanted;
+    for (let count = listed; count < wanted; count += 1) {
+      const status = await post({ href: listUrl, resource: 'DER', body: { name: 'DER', value: {} } });
+      if (status === null || status >= 400) return count > listed;
+    }
+    return true;
   }
 
   #tell(): void {

@@ -18,6 +18,8 @@ export interface WalkTarget {
   readonly deviceIndex: number | null;
   /** bits of DeviceCategoryType, for in-band registration */
   readonly deviceCategory: number;
+  /** DERs that it needs: those that the list lacks are posted */
+  readonly derCount: () => number;
 }
 
 /** A document and where it was found. */

@@ -352,6 +352,7 @@ export class Walk {
     return {
       ...parts,
       conduct,
+      derCount: target.derCount,
       post: (request) => this.#post(request, deviceIndex),
       groups: {
         remoteClock,

@@ -139,9 +139,10 @@ describe('settings of the client of IEEE 2030.5', () => {
 
   it('several devices need a certificate each, or an aggregator', () => {
     expect(issues(['-N', '2'])).to.deep.equal([
-      '--csip_cert_dir: not given with 2 devices; allowed: a directory with device0.pem, device0.key, ..., or csip_identity aggregator',
+      '--csip_cert_dir: not given with 2 devices; allowed: a directory with device0.pem, device0.key, ..., or csip_identity aggregator or site',
     ]);
-    expect(csip(['-N', '2', '--csip_identity', 'aggregator']).certificates.kind).to.equal('files');
+    for (const identity of ['aggregator', 'site'])
+      expect(csip(['-N', '2', '--csip_identity', identity]).certificates.kind).to.equal('files');
     const ofTwo = directory('/site/own', ['device0', 'device1']);
     const settings = csip(['-N', '2', '--csip_cert_dir', 'own'], ofTwo);
     expect(csipPemFiles(settings, 1)).to.deep.equal({
@@ -204,8 +205,18 @@ describe('settings of the client of IEEE 2030.5', () => {
       ],
     ],
     [
+      ['--csip_identity', 'site', '--csip_cert_dir', 'x'],
+      [
+        '--csip_cert_dir: given together with --csip_identity site; allowed: csip_cert and csip_key, the certificate of the site',
+      ],
+    ],
+    [
       ['--csip_nmi', 'a,b', '-N', '3', '--csip_identity', 'aggregator'],
       ['--csip_nmi: given 2 identifiers; allowed: one, or one for each of the 3 devices'],
+    ],
+    [
+      ['--csip_nmi', 'a,b', '-N', '2', '--csip_identity', 'site'],
+      ['--csip_nmi: given 2 identifiers; allowed: one, since the devices of a site share their connection point'],
     ],
     [
       ['--csip_website_port', '8111'],

@@ -87,6 +87,7 @@ export function rig({ types = ['PV-3Phase'], mode = 'simulated', rate = 1, ...ch
     onLost: (resource) => lost.push(resource),
     clock,
     plant,
+    together: null,
     reports: plant.devices.map((device) =>
       createDeviceReports(device, new Set(['opModMaxLimW']), {
         revision: '2018',

@@ -15,7 +15,7 @@ import { HandWall } from '../../support/wall.ts';
 
 export const lfdi = '3E4F45AB31EDFE5B67E343E5E4562E31984E23E5';
 export const sfdi = 167261211391;
-export const target: WalkTarget = { lfdi, sfdi, deviceIndex: 0, deviceCategory: 0x20_0000 };
+export const target: WalkTarget = { lfdi, sfdi, deviceIndex: 0, deviceCategory: 0x20_0000, derCount: () => 1 };
 
 /** A document, a status without one, or the end of the connection. */
 export type Scripted = ReceivedDocument | number | 'cut';

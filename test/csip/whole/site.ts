@@ -35,6 +35,8 @@ export interface SiteOptions {
   readonly spareIdentities?: number;
   /** several devices behind one identity */
   readonly aggregator?: boolean;
+  /** default: that of `aggregator`, or a client for each device */
+  readonly identity?: 'site';
   /** null: plain HTTP */
   readonly tls?: Partial<NonNullable<HeadEndOptions['tls']>> | null;
   /** what the head-end has before the client comes */
@@ -63,7 +65,7 @@ export class Site {
   readonly headEnd: HeadEnd;
   readonly wall: HandWall;
   readonly timers: HandTimers;
-  /** of the certificates of the client, in the order of the devices; one for an aggregator */
+  /** of the certificates of the client, in the order of the devices; one for an aggregator or a site */
   readonly lfdis: readonly string[];
   readonly #directory: string;
   readonly #begin: () => Promise<{ readonly app: App; readonly port: number }>;
@@ -87,17 +89,19 @@ export class Site {
       types = ['PV-3Phase'],
       flags = [],
       aggregator = false,
+      identity: kind,
       tls = {},
       prepare,
       startsLater = false,
       spareIdentities = 0,
     } = options;
+    const isOne = aggregator || kind !== undefined;
     const pki = await headEndPki();
     const wall = new HandWall();
     const timers = new HandTimers(wall);
     const secure = tls === null ? null : { identity: pki.server, ca: pki.root.cert, ...tls };
     const headEnd = await HeadEnd.open({ tls: secure, nowMs: () => wall.nowMs() });
-    const clients = await deviceIdentities(pki, aggregator ? 1 : types.length + spareIdentities);
+    const clients = await deviceIdentities(pki, isOne ? 1 : types.length + spareIdentities);
     const lfdis = clients.map(fingerprint);
     prepare?.(headEnd, lfdis);
     const directory = mkdtempSync(join(tmpdir(), 'derbench-site-'));
@@ -120,8 +124,9 @@ export class Site {
     const all = [
       ...['--csip_client_enable', 'yes', '--csip_server_port', String(headEnd.port), '--csip_website_port', '0'],
       ...['--remote_clock', 'simulated', '--csip_root_cert', file('root.pem', pki.root.cert), '--tick', '1'],
-      ...(types.length > 1 && !aggregator ? ['--csip_cert_dir', join(directory, 'devices')] : single),
+      ...(types.length > 1 && !isOne ? ['--csip_cert_dir', join(directory, 'devices')] : single),
       ...(aggregator ? ['--csip_identity', 'aggregator', '--csip_pen', '40732'] : []),
+      ...(kind === undefined ? [] : ['--csip_identity', kind]),
       ...(tls === null ? ['--csip_enc', 'no'] : []),
       ...flags,
     ];
