@@ -193,7 +193,7 @@ export class EndDevice {
     this.#cancelRetry = null;
     const { target, remoteClock } = this.#options;
     const outcomes = target.apply(this.#inForce);
-    const changed = !sameOutcomes(outcomes, this.#outcomes);
+    const changed = !isDeepStrictEqual(outcomes, this.#outcomes);
     this.#outcomes = outcomes;
     if ([...outcomes.values()].some(({ state }) => state === 'waiting'))
       this.#cancelRetry = remoteClock.at(remoteClock.nowMs() + retryMs, () => this.#apply());
@@ -214,17 +214,4 @@ export class EndDevice {
 
 function isKeptTime(value: JsonValue | undefined): value is KeptTime {
   return typeof value === 'object' && value !== null && 'remoteMs' in value && 'wallMs' in value;
-}
-
-function sameOutcomes(a: ReadonlyMap<string, ControlOutcome>, b: ReadonlyMap<string, ControlOutcome>): boolean {
-  if (a.size !== b.size) return false;
-  return [...a].every(([id, outcome]) => {
-    const other = b.get(id);
-    return (
-      other !== undefined &&
-      other.state === outcome.state &&
-      other.overwritten === outcome.overwritten &&
-      other.leftOut.length === outcome.leftOut.length
-    );
-  });
 }
