@@ -509,9 +509,9 @@ export interface CsipClient {
   disconnect(device: number | null): Promise<void>;
   /** Tries now instead of at the end of the back-off. @returns false: it is connected, or disconnected by hand */
   reconnect(device: number | null): boolean;
-  /** Walks from the DeviceCapability again, at once. */
+  /** Walks from the DeviceCapability again, at once. @throws SimError NOT_CONNECTED: all that are meant are stopped */
   rediscover(device: number | null): void;
-  /** Reads all resources that are polled, at once. */
+  /** Reads all resources that are polled, at once. @throws SimError NOT_CONNECTED: all that are meant are stopped */
   poll(device: number | null): void;
   /**
    * Makes the server unreachable, as if the line were cut, or ends that. Events go on as they are known.

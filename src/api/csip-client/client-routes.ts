@@ -115,13 +115,18 @@ const setConfig = route({
   },
 });
 
+interface OperationFacts {
+  readonly reply?: unknown;
+  readonly problems?: readonly 'not-connected'[];
+}
+
 /** An operation on one client or all of them that is begun now and shows in the state. */
 function operation(
   name: string,
   summary: string,
   description: string,
   act: (client: CsipClient, device: number | null) => void | Promise<void>,
-  reply: unknown = exampleStatus,
+  { reply = exampleStatus, problems = [] }: OperationFacts = {},
 ): Route {
   return route({
     method: 'post',
@@ -133,7 +138,7 @@ function operation(
     query: clientsQuery,
     status: 202,
     reply: statusSchema,
-    problems: ['disabled'],
+    problems: ['disabled', ...problems],
     examples: { reply },
     async handle(ctx, { query: { device = null } }) {
       await act(enabledClient(ctx), device);
@@ -154,7 +159,7 @@ const disconnect = operation(
   'Ends controls and connections',
   'Controls in force are given back and known events are forgotten. The client stays so until `csip/connect`.',
   (client, device) => client.disconnect(device),
-  exampleDisconnected,
+  { reply: exampleDisconnected },
 );
 
 const rediscover = operation(
@@ -162,6 +167,7 @@ const rediscover = operation(
   'Walks from the DeviceCapability again',
   'Events that are known go on.',
   (client, device) => client.rediscover(device),
+  { problems: ['not-connected'] },
 );
 
 const poll = operation(
@@ -169,6 +175,7 @@ const poll = operation(
   'Reads all polled resources at once',
   'The next poll of each resource is a poll rate later.',
   (client, device) => client.poll(device),
+  { problems: ['not-connected'] },
 );
 
 const reconnect = route({

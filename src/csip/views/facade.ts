@@ -95,11 +95,11 @@ export class ClientFacade implements CsipClient {
   }
 
   rediscover(device: number | null): void {
-    for (const { client } of this.#chosen(device)) void client.rediscover();
+    for (const { client } of this.#running(device)) void client.rediscover();
   }
 
   poll(device: number | null): void {
-    for (const { client } of this.#chosen(device)) void client.poll();
+    for (const { client } of this.#running(device)) void client.poll();
   }
 
   communication(lost: boolean, durationS: number | null, device: number | null): void {
@@ -135,7 +135,8 @@ export class ClientFacade implements CsipClient {
 
   control(mrid: string, device: number | null): CsipControl & { readonly xml: string | null } {
     const { known, member } = this.#known(mrid, device);
-    return { ...controlView(known, member), xml: this.#parts.rawControls.of(known.listed.mrid) };
+    const { mrid: listed, href } = known.listed;
+    return { ...controlView(known, member), xml: this.#parts.rawControls.of(listed, href) };
   }
 
   opt(mrid: string, takesPart: boolean, device: number | null): CsipControl {
@@ -246,6 +247,13 @@ export class ClientFacade implements CsipClient {
   /** Without a device: all. */
   #chosen(device: number | null): readonly Connection[] {
     return device === null ? this.#runtime.connections : [this.#runtime.connectionOf(device)];
+  }
+
+  /** @throws SimError NOT_CONNECTED */
+  #running(device: number | null): readonly Connection[] {
+    const running = this.#chosen(device).filter(({ client }) => client.state !== 'stopped');
+    if (running.length === 0) throw new SimError('NOT_CONNECTED', 'the client is stopped until csip/connect');
+    return running;
   }
 
   /** Without a device: the EndDevices of the first client. */

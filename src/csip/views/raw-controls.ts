@@ -1,26 +1,35 @@
 /** The texts of DERControls as they came last. */
 import type { CsipChannel } from '../transport/messages.ts';
+import { resolved } from '../walk/reader.ts';
 
 export interface RawControls {
-  /** null: its text is not kept */
-  of(mrid: string): string | null;
+  /**
+   * The text at `href`, else that of another EndDevice with the same mRID.
+   * @returns null while no message with it is kept
+   */
+  of(mrid: string, href: string | null): string | null;
 }
 
 /** One element; a DERControl has no element of its own name inside. */
 const controlElement = /<((?:[\w.-]+:)?DERControl)(?:\s[^>]*)?>[\s\S]*?<\/\1\s*>/g;
+const hrefAttribute = /^<[^>]*?\shref\s*=\s*["']([^"']*)["']/;
 const mridElement = /<(?:[\w.-]+:)?mRID\b[^>]*>\s*([0-9A-Fa-f]+)\s*</;
 
 /** Looks for them in the recorded messages: nothing is kept beside. */
 export function rawControls(channel: CsipChannel): RawControls {
   return {
-    of(mrid) {
+    of(mrid, href) {
+      let another: string | null = null;
       for (const entry of [...channel.list({})].reverse()) {
         const { responseBody = null } = channel.decode(entry) ?? {};
         if (responseBody?.includes('DERControl') !== true) continue;
-        for (const [text] of responseBody.matchAll(controlElement))
-          if (mridElement.exec(text)?.[1]?.toUpperCase() === mrid) return text;
+        for (const [text] of responseBody.matchAll(controlElement)) {
+          if (mridElement.exec(text)?.[1]?.toUpperCase() !== mrid) continue;
+          if (resolved(hrefAttribute.exec(text)?.[1] ?? '', entry.facts.url) === href) return text;
+          another ??= text;
+        }
       }
-      return null;
+      return another;
     },
   };
 }

@@ -1,0 +1,43 @@
+/** What REST asks of the clients, at the head-end of the tests. */
+import { expect } from 'chai';
+import { errorText } from '../../../src/core/errors.ts';
+import { Site } from '../whole/site.ts';
+
+describe('the clients of IEEE 2030.5 over REST', () => {
+  let site: Site;
+  afterEach(() => site.close());
+
+  it('a client that is stopped neither polls nor walks, and says so', async () => {
+    site = await Site.open({
+      prepare: (opened, [lfdi = '']) => void opened.register(lfdi),
+    });
+    await site.advance(30);
+    await site.post('csip/poll', {});
+    await site.post('csip/disconnect', {});
+    for (const operation of ['poll', 'rediscover']) {
+      const refusal = await site.post(`csip/${operation}`, {}).catch(errorText);
+      expect(refusal).to.include('409').and.include('not-connected');
+    }
+    await site.post('csip/connect', {});
+    await site.post('csip/poll', {});
+  });
+
+  it('the XML of a control is that of the EndDevice that is asked for', async () => {
+    site = await Site.open({
+      types: ['PV-3Phase', 'PV-3Phase'],
+      prepare(opened, lfdis) {
+        for (const lfdi of lfdis) opened.register(lfdi);
+      },
+    });
+    const program = site.headEnd.program();
+    const { mRID } = site.headEnd.control(program, { modes: { opModMaxLimW: 5000 }, inS: 300, durationS: 60 });
+    await site.post('csip/messages', { enabled: true });
+    await site.advance(180);
+    for (const device of [0, 1]) {
+      const { href, xml } = await site.get(`csip/controls/${mRID}?device=${device}`);
+      expect(xml)
+        .to.include(mRID)
+        .and.include(`href="${new URL(String(href)).pathname}"`);
+    }
+  });
+});
