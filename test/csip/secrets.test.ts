@@ -20,7 +20,7 @@ import { HeadEnd, lfdiOf } from './head-end/head-end.ts';
 const marker = 'S3CR3T-marker';
 const pin = '987655';
 /** of PINs that are set over REST */
-const otherPin = '876543';
+const otherPin = '876540';
 const secrets = [marker, pin, otherPin];
 
 describe('secrets of the client of IEEE 2030.5', () => {

@@ -1,3 +1,4 @@
+import { hasCheckDigit } from '../../core/check-digit.ts';
 import { csipCertificateNames, csipIdentities, csipRevisions } from '../../contract/csip-client.ts';
 import { writerSchema } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
@@ -68,6 +69,7 @@ export const configPatchSchema = z
       .int()
       .min(0)
       .max(maxPin)
+      .refine(hasCheckDigit, { error: 'must be 5 digits and their check digit, for example 111115' })
       .nullable()
       .optional()
       .openapi({ description: `PIN with its check digit, 0 to ${maxPin}; null: it is not checked. Shown nowhere.` }),

@@ -140,6 +140,8 @@ describe('REST csip', () => {
       ['configure', { serverHost: 'utility.example', pin: null, pollRateS: 30 }, null],
     ]);
     await rest.refused('/csip/config', 422, 'validation', {});
+    const pin = await rest.refused('/csip/config', 422, 'validation', { pin: 111_111 });
+    expect(JSON.stringify(pin.errors)).to.include('check digit').and.not.include('111111');
     client.failure = new SimError('COMMAND_BAD_VALUE', 'refused', [
       { name: '/server_host', detail: 'is not permitted' },
     ]);
@@ -149,15 +151,15 @@ describe('REST csip', () => {
 
   it('takes texts of certificates of 32,768 characters and repeats none of them', async () => {
     const long = marker.padEnd(maxPemLength, 'x');
-    await rest.post('/csip/config', { cert_pem: long, key_pem: marker, root_cert_pem: long, pin: 987_659 });
+    await rest.post('/csip/config', { cert_pem: long, key_pem: marker, root_cert_pem: long, pin: 987_655 });
     await rest.post('/csip/certificates', { cert_pem: long, key_pem: marker, root_cert_pem: long });
     await rest.post('/csip/certificates', { select: 'comm_004a' });
     expect(client.asked.map(([name]) => name)).to.deep.equal(['configure', 'selectCertificate', 'selectCertificate']);
     expect(client.asked[1]?.[1]).to.deep.equal({ cert: long, key: marker, rootCert: long });
     expect(client.asked[2]?.[1]).to.equal('comm_004a');
     const answers = [
-      await rest.call('/csip/config', { method: 'POST', body: { key_pem: `${long}y`, pin: 987_659 } }),
-      await rest.call('/csip/config', { method: 'POST', body: { key_pem: [marker], pin: '987659' } }),
+      await rest.call('/csip/config', { method: 'POST', body: { key_pem: `${long}y`, pin: 987_655 } }),
+      await rest.call('/csip/config', { method: 'POST', body: { key_pem: [marker], pin: '987655' } }),
       await rest.call('/csip/certificates', { method: 'POST', body: { cert_pem: marker } }),
       await rest.call('/csip/config'),
       await rest.call('/logs'),
@@ -166,7 +168,7 @@ describe('REST csip', () => {
     const shown = [lines, ...answers.map(({ text }) => text)].join('\n');
     expect(shown).to.contain('/csip/config');
     expect(shown).not.to.contain(marker);
-    expect(shown).not.to.contain('987659');
+    expect(shown).not.to.contain('987655');
   });
 
   it('opts out of an event and in again', async () => {
