@@ -90,7 +90,7 @@ function storageMode({ detail }: Device): number | undefined {
 /** State of charge of the storage or of the vehicles, percent; null: there is none. */
 export function socOf({ bank, detail }: Device): number | null {
   if (detail.kind === 'evse') return detail.battery?.socPct ?? null;
-  return bank.map.m713.SoC;
+  return storageIn(detail) === null ? null : bank.map.m713.SoC;
 }
 
 /** Everything that a DERStatus says, but for the state of charge. */

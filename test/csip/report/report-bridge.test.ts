@@ -275,6 +275,13 @@ describe('CSIP reports: registers as documents', () => {
       for (const none of [0, null]) expect(of(none)).not.to.have.property('genConnectStatus');
     });
 
+    it('says nothing of a storage that is not there', async () => {
+      const reports = reportsOf(await deviceOf('PV-3Phase'));
+      expect(reports.status(5)).not.to.have.any.keys('stateOfChargeStatus', 'storageModeStatus', 'storConnectStatus');
+      expect(reports.information(5).secondaryPower).to.equal(0);
+      expect(reports.powerStatus(5)).not.to.have.property('estimatedChargeRemaining');
+    });
+
     it('says which way a battery goes', async () => {
       const plant = testPlant({ types: ['Batt-3Phase'] });
       const device = plant.device(0);
