@@ -268,10 +268,11 @@ export class Client {
     await this.#walk.start();
   }
 
-  #makeWalk({ members, registrations }: OpenedIdentity): Walk {
+  #makeWalk({ members, registrations, certificate }: OpenedIdentity): Walk {
     const { conduct, clock, later, jitter, remoteClock, log } = this.#options;
     return new Walk({
       exchange: this.line,
+      ownLfdi: certificate?.lfdi,
       targets: members.map(({ target }) => target),
       conduct,
       registrations,

@@ -122,6 +122,8 @@ export interface RegistrationBook {
 
 export interface WalkOptions {
   readonly exchange: SepExchange;
+  /** LFDI of the certificate of the connection; undefined: none */
+  readonly ownLfdi: string | undefined;
   readonly targets: readonly WalkTarget[];
   readonly conduct: WalkConduct;
   readonly registrations: RegistrationBook;

@@ -82,10 +82,19 @@ export class Walk {
     return this.#seen;
   }
 
-  /** Resources that can be subscribed to, with the SubscriptionList of the EndDevice that they are about. */
+  /** SubscriptionList of the EndDevice of the connection: a server may have it there alone, for all that an aggregator manages. */
+  get #ownSubscriptionListUrl(): string | null {
+    const { ownLfdi } = this.#options;
+    const own = this.#seen.find(({ document }) => document.lFDI !== undefined && sameCase(document.lFDI) === ownLfdi);
+    const href = own?.document.SubscriptionListLink?.href;
+    return own === undefined || href === undefined ? null : resolved(href, own.base);
+  }
+
+  /** Resources that can be subscribed to, with the SubscriptionList of the EndDevice that they are about, or the own one. */
   get subscribable(): readonly SubscribableFound[] {
+    const ownListUrl = this.#ownSubscriptionListUrl;
     const lists = [...this.#walks].flatMap(([{ deviceIndex }, walk]) => {
-      const listUrl = walk.subscriptionListUrl;
+      const listUrl = walk.subscriptionListUrl ?? ownListUrl;
       return listUrl === null ? [] : [{ listUrl, deviceIndex, resources: walk.resources }];
     });
     const [first] = lists;

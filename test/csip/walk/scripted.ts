@@ -203,6 +203,7 @@ export class WalkRig {
     this.remoteClock = remoteClock(this.server, log);
     this.walk = new Walk({
       exchange: this.server,
+      ownLfdi: lfdi,
       targets: [target],
       conduct: this.conduct,
       registrations: {

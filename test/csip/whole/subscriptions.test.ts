@@ -52,6 +52,20 @@ describe('an aggregator at a head-end: subscriptions', () => {
     expect(await limits()).to.deep.equal([50, 50]);
   });
 
+  it('subscribes at the EndDevice of the aggregator where those of the devices have no SubscriptionList', async () => {
+    const { headEnd } = site;
+    await site.stop();
+    headEnd.subscriptions.splice(0);
+    for (const { without } of headEnd.endDevices.slice(1)) without.add('SubscriptionListLink');
+    await site.start();
+    await site.advance(75);
+    for (const path of ['/edev', '/edev/2/fsa', '/edev/2/derp/1/derc', '/edev/3/derp/1/derc']) {
+      const found = headEnd.subscriptions.filter(({ resource }) => resource === path);
+      expect(found, path).to.have.length(1);
+      expect(found[0]?.href, path).to.match(/^\/edev\/1\/sub\//);
+    }
+  });
+
   it('MAINT-006, ERR-002: subscribes anew when the server ends a subscription; an unknown one is answered with 404', async () => {
     const { headEnd } = site;
     const ended = headEnd.subscriptions.find(({ resource }) => resource === '/edev/2/derp/1/derc');
