@@ -218,8 +218,8 @@ export class Meters {
       // it is read again; the walk tells of a server that is lost
     }
     if (this.#stopped || this.#listHref !== listHref) return;
-    const { clock } = this.#options;
-    this.#cancelPoll = clock.at(clock.nowMs() + Math.max(pollS, minRateS) * 1000, () => void this.#poll(listHref));
+    const waitMs = Math.max(pollS, minRateS) * 1000;
+    this.#cancelPoll = this.#options.later(waitMs, () => void this.#poll(listHref));
   }
 
   async #readList(listHref: string): Promise<{

@@ -281,7 +281,8 @@ export class Reporter {
 
   #planPost(): void {
     this.#cancelPost?.();
-    this.#cancelPost = this.#options.clock.at(this.#options.clock.nowMs() + this.#postRateS * 1000, () => {
+    // like polls on the clock of the machine: that of the server may be set back by hours
+    this.#cancelPost = this.#options.later(this.#postRateS * 1000, () => {
       for (const { sheets } of this.#all) {
         void sheets.status.send();
         void sheets.availability.send();

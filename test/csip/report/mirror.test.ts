@@ -75,9 +75,9 @@ describe('CSIP reporter: metering mirror', () => {
     server.postRate = 15;
     await run(45);
     const mrid = named(server.sent('MirrorUsagePoint')[0], 'Frequency').mRID;
-    // the answer comes after the tick that ends at 91.5 s
+    // the answer comes after the tick that ends at 90 s
     const durations = valuesOf(server, mrid).map(({ duration }) => duration);
-    expect(durations.slice(0, 3)).to.deep.equal([60, 32, 15]);
+    expect(durations.slice(0, 3)).to.deep.equal([60, 30, 15]);
     expect(reporter.readings(null).postRateS).to.equal(15);
   });
 

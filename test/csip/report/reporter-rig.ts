@@ -107,8 +107,8 @@ export function rig({ types = ['PV-3Phase'], mode = 'simulated', rate = 1, ...ch
   opened.push(reporter);
   const run = async (seconds: number) => {
     for (let tick = 0; tick < Math.round(seconds / 1.5); tick++) {
-      timers.pass(1500);
       await plant.step(1);
+      timers.pass(1500);
       await settled();
     }
   };

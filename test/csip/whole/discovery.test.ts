@@ -104,6 +104,7 @@ describe('a client at a head-end: discovery', () => {
     const { headEnd } = await open({
       prepare(opened, [lfdi = '']) {
         Object.assign(opened.clock, { aheadS: -90 * 86_400, quality: 7, dstOffsetS: 3600 });
+        opened.rates.endDevicePost = 60;
         opened.register(lfdi);
         opened.program();
       },
@@ -121,6 +122,11 @@ describe('a client at a head-end: discovery', () => {
       .filter(({ mRID }) => mRID === control.mRID)
       .map(({ createdS }) => createdS - control.startS);
     expect(at.slice(1)).to.deep.equal([0, 50]);
+    headEnd.clock.aheadS -= 7200;
+    const { length } = headEnd.requests;
+    await site.advance(400, 5);
+    for (const path of [/ders$/, /dera$/])
+      expect(headEnd.sent('PUT', path, length).length, String(path)).to.be.within(5, 8);
   });
 
   it('CORE-009, CORE-014, BASIC-001, ALL-02, ALL-03: registers in-band and writes its documents', async () => {
