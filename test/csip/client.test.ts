@@ -297,6 +297,7 @@ describe('csip/client', () => {
     assert.equal(first.closed, true);
     assert.deepEqual(await rig.store.slot('events').read(), []);
     assert.equal(rig.client.state, 'stopped');
+    assert.equal(rig.server.timers.waiting, 0);
     rig.client.connect();
     rig.server.timers.pass(0);
     await settled();

@@ -173,6 +173,9 @@ describe('a client at a head-end: discovery', () => {
     expect(headEnd.requests).to.have.length(length);
     expect(headEnd.requests.filter(({ method }) => method !== 'GET')).to.deep.equal([]);
     expect((await site.points(704)).WMaxLimPctEna).to.equal(0);
+    const { csip } = (await site.get('overview')).comm_status;
+    expect(csip.state).to.equal('error');
+    expect(csip.detail).to.match(/another PIN/);
   });
 
   it('ALL-05: without a RegistrationLink it goes on', async () => {

@@ -28,6 +28,7 @@ describe('a client at a head-end: restarts and changes at run time', () => {
     await site.responded(control, 2);
     expect(await limit()).to.equal(50);
     await site.stop();
+    expect(site.timers.waiting).to.equal(0);
     await site.start();
     await site.advance(20);
     expect(await limit()).to.equal(50);
@@ -66,6 +67,10 @@ describe('a client at a head-end: restarts and changes at run time', () => {
       (await site.points(704, device)).WMaxLimPct === 50 ? true : undefined;
     await site.until('the limit of the first', 60, limited(0));
     await site.until('the limit of the second', 60, limited(1));
+    const state = async () => (await site.get('overview')).comm_status.csip.state;
+    expect(await state()).to.equal('connected');
+    await site.post('csip/disconnect?device=1', {});
+    expect(await state()).to.equal('connected');
     await site.post('devices/1/remove', {});
     await site.settle();
     const { length } = headEnd.requests;

@@ -37,6 +37,8 @@ describe('an aggregator at a head-end: subscriptions', () => {
       expect(resources, path).to.include(path);
     }
     for (const resource of resources) expect(resource).to.not.include('?');
+    const lines = site.app.adapters.flatMap((adapter) => adapter.startLines?.() ?? []);
+    expect(lines.join('\n')).to.match(/CSIP +notifications at https:\/\/127\.0\.0\.1:[1-9]/);
     const [system] = site.headEnd.programs;
     if (system === undefined) throw new Error('no program');
     const control = site.headEnd.control(system, { modes: limit(50), durationS: 600 });
