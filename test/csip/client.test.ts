@@ -332,6 +332,19 @@ describe('csip/client', () => {
     assert.equal(rig.target.closed, false);
   });
 
+  it('says once that the server is away, and once that it is there again', async () => {
+    const rig = await new Rig().start();
+    rig.lines.length = 0;
+    rig.server.cut = true;
+    await rig.server.pass(7200, 10);
+    const away = rig.lines.filter((line) => /cannot be reached/.test(line));
+    assert.equal(away.length, 1);
+    assert.ok(rig.lines.length <= 5, rig.lines.join('\n'));
+    rig.server.cut = false;
+    await rig.server.pass(400, 10);
+    assert.equal(rig.lines.filter((line) => /answers again/.test(line)).length, 1);
+  });
+
   it('ends the alarm of a lost connection when it is disconnected by hand', async () => {
     const rig = await new Rig().start();
     rig.server.cut = true;
