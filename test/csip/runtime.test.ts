@@ -1,0 +1,141 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { CommAlarms } from '../../src/core/comm-alarms.ts';
+import { silentLogger } from '../../src/core/log/log.ts';
+import { createMemoryStore } from '../../src/core/store.ts';
+import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
+import { remoteClocks } from '../../src/core/time/remote-clock.ts';
+import { callLater } from '../../src/core/time/timers.ts';
+import { WireLog } from '../../src/core/wire/wire-log.ts';
+import { Runtime } from '../../src/csip/runtime.ts';
+import type { RuntimeOptions } from '../../src/csip/runtime.ts';
+import { undisturbed } from '../../src/csip/transport/disturber.ts';
+import { csipChannel } from '../../src/csip/transport/messages.ts';
+import { buildDocument, parseDocument } from '../../src/csip/xml/codec.ts';
+import { SimError } from '../../src/core/errors.ts';
+import { headEndPki } from '../support/head-end.ts';
+import { configOf } from '../support/configured.ts';
+import { testPlant } from '../support/plant.ts';
+
+type Found = Awaited<ReturnType<RuntimeOptions['discover']>>;
+
+/** A client that searches for its server; nothing listens at the address of its settings. */
+function runtimeWith(cert: string, discover: () => Promise<Found>): { runtime: Runtime; warnings: string[] } {
+  const { csip: settings, seed } = configOf(
+    ...['--csip_client_enable', 'yes', '--csip_discover', 'yes', '--csip_enc', 'no', '--csip_server_port', '1'],
+    ...['--csip_cert', cert],
+  );
+  if (settings === null) throw new Error('CSIP is off');
+  const plant = testPlant({});
+  const warnings: string[] = [];
+  const log = { ...silentLogger, warning: (line: string) => void warnings.push(line) };
+  const [clock, later] = [systemClock, callLater];
+  const timeline = {
+    sim: () => plant.time.sim,
+    dateMs: () => clock.nowMs(),
+    rate: () => 1,
+    paused: () => false,
+    at: () => () => undefined,
+  };
+  const runtime = new Runtime({
+    settings,
+    seed,
+    plant,
+    clock,
+    later,
+    store: createMemoryStore(),
+    log,
+    remoteClock: remoteClocks({ mode: 'wall', wall: clock, later, timeline, log }),
+    commAlarms: new CommAlarms(() => clock.nowMs()),
+    channel: csipChannel(new WireLog({ clock, sim: () => simTimeFromMs(0), log })),
+    codecOf: () => ({
+      parse: (octets) => parseDocument(octets),
+      build: (document) => buildDocument(document, { revision: '2018', aus: null }),
+    }),
+    disturber: undisturbed,
+    discover,
+  });
+  runtime.add(plant.devices);
+  return { runtime, warnings };
+}
+
+const found = (members: object): Found[number] => ({
+  name: 'head-end',
+  host: 'head-end.local',
+  addresses: ['127.0.0.1'],
+  port: 80,
+  httpsPort: null,
+  dcap: null,
+  level: null,
+  permitted: true,
+  ...members,
+});
+
+describe('clients that search for their server (csip_discover)', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'derbench-runtime-'));
+  const cert = join(directory, 'cert.pem');
+  let server: Server;
+  let asked: Promise<string | undefined>;
+  let running: Runtime | null = null;
+
+  before(async () => writeFileSync(cert, (await headEndPki()).device.cert));
+  after(() => rmSync(directory, { recursive: true }));
+  beforeEach(async () => {
+    asked = new Promise((resolve) => {
+      server = createServer((request, response) => {
+        resolve(request.url);
+        response.writeHead(404).end();
+      });
+    });
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  });
+  afterEach(async () => {
+    await running?.stop();
+    running = null;
+    server.close();
+  });
+
+  it('connect to the first that the outbound rules permit, at its DeviceCapability', async () => {
+    const { port } = server.address() as AddressInfo;
+    const { runtime } = runtimeWith(cert, () =>
+      Promise.resolve([
+        found({ addresses: ['169.254.169.254'], permitted: false }),
+        found({ port, dcap: '/sep2/dcap' }),
+      ]),
+    );
+    running = runtime;
+    runtime.connect();
+    expect(await asked).to.equal('/sep2/dcap');
+    expect(runtime.inForce.server).to.deep.equal({ host: '127.0.0.1', port, tls: false });
+    expect(runtime.inForce.anywhere).to.equal(false);
+  });
+
+  it('use that of the settings where nothing is found, or nothing can be searched', async () => {
+    const { port } = server.address() as AddressInfo;
+    let tell: () => void = () => undefined;
+    const again = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const answers = [
+      () => Promise.resolve([]),
+      () => {
+        tell();
+        return Promise.reject(new SimError('PEER_ERROR', 'multicast DNS is not possible'));
+      },
+    ];
+    const { runtime, warnings } = runtimeWith(cert, () => answers.shift()?.() ?? Promise.resolve([]));
+    running = runtime;
+    runtime.inForce.server = { host: '127.0.0.1', port, tls: false };
+    runtime.connect();
+    expect(await asked).to.equal('/dcap');
+    await runtime.restart();
+    await again;
+    expect(runtime.inForce.anywhere).to.equal(true);
+    expect(warnings[0]).to.match(/DNS-SD has found no server; that of the settings is used/);
+  });
+});
