@@ -55,7 +55,7 @@ export interface Member {
 export interface ServerDesk {
   /** The EndDevice was found or has changed, or (null) is not there. */
   follow(facts: EndDeviceFacts | null, server: ServerFacts | null): void;
-  /** Nothing is sent while the server cannot be reached. */
+  /** Responses wait while the server cannot be reached; documents and readings have retries of their own. */
   reachable(yes: boolean): void;
   /** Ends for good; nothing is sent any more. */
   close(): Promise<void>;
