@@ -54,6 +54,10 @@ export class EndDevice {
   #closed = false;
   /** the end of everything that is being made durable */
   #owed: Promise<void> = Promise.resolve();
+  /** the state that was kept last, or could not be */
+  #saved: ScheduleState | null = null;
+  /** why it could not be, once it is logged */
+  #unkept: string | null = null;
 
   constructor(options: EndDeviceOptions) {
     this.#options = options;
@@ -202,13 +206,24 @@ export class EndDevice {
 
   /** Responses first: a crash in between makes the next process owe what their queue knows already. */
   #keep(responses: readonly OwedResponse[]): void {
-    const { slot, owe, log } = this.#options;
+    const { owe, log } = this.#options;
     this.#owed = this.#owed
       .then(() => (responses.length > 0 ? owe(responses) : undefined))
-      .then(() => (this.#closed ? undefined : slot.replace([saveSchedule(this.#state), this.#time])))
+      .then(() => this.#save())
       .catch((error: unknown) => {
-        log.error(`the events of ${this.lfdi} cannot be kept: ${errorText(error)}`);
+        const reason = errorText(error);
+        if (reason !== this.#unkept) log.error(`the events of ${this.lfdi} cannot be kept: ${reason}`);
+        this.#unkept = reason;
       });
+  }
+
+  /** Keeps the schedule, once for several steps at one moment. */
+  async #save(): Promise<void> {
+    const state = this.#state;
+    if (this.#closed || state === this.#saved) return;
+    this.#saved = state;
+    await this.#options.slot.replace([saveSchedule(state), this.#time]);
+    this.#unkept = null;
   }
 }
 

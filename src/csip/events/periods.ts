@@ -1,4 +1,5 @@
 /** When events run: random offsets, and events that follow one another without a gap. */
+import type { ModeName } from '../control/model.ts';
 import type { ListedControl, ScheduleOptions } from './model.ts';
 import { isLive } from './state.ts';
 import type { Period, TrackedEvent } from './state.ts';
@@ -49,18 +50,28 @@ export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): Rea
     if (sameEnd) sameEnd.push(event);
     else byEnd.set(endS, [event]);
   }
+  // by mode, of the events that end at an instant
+  const latestEnds = new Map<number, ReadonlyMap<ModeName, number>>();
+  const endsBefore = (startS: number): ReadonlyMap<ModeName, number> => {
+    const known = latestEnds.get(startS);
+    if (known) return known;
+    const latest = new Map<ModeName, number>();
+    for (const { listed, own } of byEnd.get(startS) ?? []) {
+      const { endS } = periods.get(listed.mrid) ?? own;
+      for (const mode of listed.modes) latest.set(mode, Math.max(endS, latest.get(mode) ?? -Infinity));
+    }
+    latestEnds.set(startS, latest);
+    return latest;
+  };
   // an earlier one has the earlier specified start, so its period is known when that of the later is worked out
   const open = [...events.values()].filter(({ fixed }) => fixed === null);
   for (const event of open.sort((a, b) => a.listed.startS - b.listed.startS)) {
     const { modes, mrid, startS: specifiedS } = event.listed;
     periods.set(mrid, event.own);
     if (event.own.endS <= event.own.startS) continue;
-    const ends = (byEnd.get(specifiedS) ?? [])
-      .filter((earlier) => earlier !== event && earlier.listed.modes.some((mode) => modes.includes(mode)))
-      .map((earlier) => periods.get(earlier.listed.mrid)?.endS ?? event.own.startS);
-    if (ends.length === 0) continue;
-    const startS = Math.max(...ends);
-    periods.set(mrid, { startS, endS: Math.max(startS, event.own.endS) });
+    const before = endsBefore(specifiedS);
+    const startS = Math.max(...modes.map((mode) => before.get(mode) ?? -Infinity));
+    if (startS > -Infinity) periods.set(mrid, { startS, endS: Math.max(startS, event.own.endS) });
   }
   return periods;
 }

@@ -101,16 +101,15 @@ export class ResponseQueue {
     );
     const none = { result: 'queued', sentAtMs: null, attempts: 0, httpStatus: null, lastError: null } as const;
     const made = news.map((response) => ({ ...response, id: this.#nextId++, ...none }));
-    for (const response of made) {
-      this.#responses.set(response.id, response);
-      this.#unwritten.add(response.id);
-    }
+    for (const response of made) this.#responses.set(response.id, response);
+    const dropped = this.#dropOldest();
+    const kept = made.filter(({ id }) => this.#responses.get(id)?.result === 'queued');
+    for (const { id } of kept) this.#unwritten.add(id);
     try {
-      await this.#write(made);
+      await this.#write([...dropped, ...kept]);
     } finally {
-      for (const { id } of made) this.#unwritten.delete(id);
+      for (const { id } of kept) this.#unwritten.delete(id);
     }
-    await this.#giveUp(this.waiting.slice(0, Math.max(0, this.waiting.length - maxWaiting)));
   }
 
   /** Responses that are not answered yet, oldest first. */
@@ -176,22 +175,32 @@ export class ResponseQueue {
     }
   }
 
-  async #giveUp(responses: readonly QueuedResponse[]): Promise<void> {
-    for (const response of responses)
-      await this.#finish({
-        ...response,
-        result: 'dropped',
-        lastError: `more than ${maxWaiting} responses were waiting`,
-      });
+  /** Gives up what is too much, but for those under way: their outcome is still to come. */
+  #dropOldest(): readonly QueuedResponse[] {
+    const { waiting } = this;
+    const idle = waiting.filter(({ id, replyTo }) => this.#lanes.get(replyTo)?.sending !== id);
+    const lastError = `more than ${maxWaiting} responses were waiting`;
+    const dropped = idle
+      .slice(0, Math.max(0, waiting.length - maxWaiting))
+      .map((response): QueuedResponse => ({ ...response, result: 'dropped', lastError }));
+    for (const response of dropped) this.#responses.set(response.id, response);
+    if (dropped.length > 0) this.#forget();
+    return dropped;
   }
 
   async #finish(response: QueuedResponse): Promise<void> {
     this.#responses.set(response.id, response);
+    this.#forget();
+    await this.#write([response]);
+  }
+
+  /** The oldest of those that are done, and addresses that nothing is for. */
+  #forget(): void {
     const done = this.list().filter(isDone);
     for (const { id } of done.slice(maxDone)) this.#responses.delete(id);
+    const wanted = new Set(this.waiting.map(({ replyTo }) => replyTo));
     for (const [replyTo, lane] of this.#lanes)
-      if (lane.sending === null && !this.waiting.some((each) => each.replyTo === replyTo)) this.#lanes.delete(replyTo);
-    await this.#write([response]);
+      if (lane.sending === null && !wanted.has(replyTo)) this.#lanes.delete(replyTo);
   }
 
   /** The oldest waiting response of each address that has none under way. */
