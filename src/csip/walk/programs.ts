@@ -60,6 +60,8 @@ export class ProgramListWalk {
   #list: FoundResource;
   /** by absolute URI; a DERCurve does not change */
   readonly #curves = new Map<string, Received<DERCurve>>();
+  /** those that the reading under way, or the last one, has met */
+  readonly #met = new Set<string>();
   #tried = false;
   #askedParent = false;
   /** by the server, for what is below the list (`Retry-After`); undefined: not at all */
@@ -114,11 +116,12 @@ export class ProgramListWalk {
     const { list, items } = read.value;
     this.#list = foundResource('DERProgramList', this.#options.url, list);
     const before = this.#entries;
+    this.#met.clear();
     const made = await Promise.all(items.map((program) => this.#program(program, read.url, before)));
     this.#entries = made.flatMap(({ entry }) => (entry === null ? [] : [entry]));
-    return made.every(({ complete }) => complete)
-      ? { rateS: rateOf(list.pollRate) }
-      : failure({ retryAfterMs: this.#askedToWaitMs });
+    if (!made.every(({ complete }) => complete)) return failure({ retryAfterMs: this.#askedToWaitMs });
+    for (const url of this.#curves.keys()) if (!this.#met.has(url)) this.#curves.delete(url);
+    return { rateS: rateOf(list.pollRate) };
   }
 
   async #program(
@@ -210,6 +213,7 @@ export class ProgramListWalk {
     await Promise.all(
       hrefs.map(async (href) => {
         const url = resolved(href, base) ?? href;
+        this.#met.add(url);
         const known = this.#curves.get(url);
         if (known !== undefined) {
           found.set(href, known);

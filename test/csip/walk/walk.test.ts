@@ -224,6 +224,22 @@ describe('csip/walk', () => {
     assert.equal(rig.server.requests.filter(({ path }) => path === '/curve/1').length, 1);
   });
 
+  it('forgets the curves that no control uses any more, so that a server cannot fill the memory with them', async () => {
+    const rig = new WalkRig();
+    rig.server.resources.set('/curve/1', { name: 'DERCurve', value: { mRID: 'C1', curveType: 11 } });
+    const asked = () => rig.server.requests.filter(({ path }) => path === '/curve/1').length;
+    const curved = control('0A01', { DERControlBase: { opModVoltVar: { href: '/curve/1' } } });
+    rig.server.controls('/derp/1', [curved]);
+    await rig.start();
+    await rig.walk.poll();
+    assert.equal(asked(), 1);
+    rig.server.controls('/derp/1', []);
+    await rig.walk.poll();
+    rig.server.controls('/derp/1', [curved]);
+    await rig.walk.poll();
+    assert.equal(asked(), 2);
+  });
+
   describe('registration', () => {
     it('posts the EndDevice once and reads the list again', async () => {
       const rig = new WalkRig();
