@@ -16,7 +16,12 @@ describe('Remote clocks of a configuration', () => {
     const plant = new Timetable(clock, silentLogger);
     const warnings: string[] = [];
     const log = { ...silentLogger, warning: (message: string) => warnings.push(message) };
-    return { wall, plant, warnings, make: createRemoteClocks({ remoteClock }, { clock, plant, wall, later: callLater, log }) };
+    return {
+      wall,
+      plant,
+      warnings,
+      make: createRemoteClocks({ remoteClock }, { clock, plant, wall, later: callLater, log }),
+    };
   }
 
   it('wall: real time, with the warning about the rate', () => {

@@ -23,7 +23,7 @@ import { createDeviceReports } from './report/report-bridge.ts';
 import { Reporter } from './report/reporter.ts';
 import { createTogether } from './report/together.ts';
 import { ResponseSender } from './response-sender.ts';
-import { managedLfdi, sfdiOf } from './transport/identity.ts';
+import { managedLfdi, penDigits, sfdiOf } from './transport/identity.ts';
 import { retryWaits } from './transport/retries.ts';
 import type { CertificateFacts, SepExchange } from './transport/exchange.ts';
 
@@ -222,7 +222,8 @@ function reporterOf(
     reports,
     together: settings.identity === 'site' ? createTogether(book.of(first), reports, tells) : null,
     lfdi,
-    pen: settings.pen,
+    wholeMinutes: settings.aus !== null,
+    penDigits: penDigits(settings.pen, settings.aus === null ? 'number' : 'decimal'),
     nmi: nmiOf(settings, plant, first.index),
     postRateS: inForce.postRateS,
     readings: settings.readings,

@@ -15,7 +15,7 @@ const known: Readonly<Record<string, string>> = {
       'operationalModeStatus has none of the values 100 to 107 of demand response devices',
     ]),
   ),
-  'P-06': 'the list is read again before Retry-After is over',
+  'P-06': 'a client that comes back as soon as Retry-After is over and polls each minute asks three times, not two',
 };
 
 /** Three days, which take a minute: it runs when it is named. */

@@ -115,6 +115,8 @@ const emptySums = (startMs: number): Sums => ({
   storedWh: null,
 });
 
+const minuteMs = 60_000;
+
 /** A step of remote time that is longer than so many periods is a clock that was set. */
 const maxPeriods = 10;
 
@@ -129,18 +131,33 @@ export class Averager {
   #last: Sample;
   #sums: Sums;
   #periodMs: number;
+  readonly #wholeMinutes: boolean;
+  /** what lies before this instant belongs to no period; null: a period is under way */
+  #leadMs: number | null;
 
-  /** @param periodMs length of a period */
-  constructor(first: Sample, periodMs: number) {
+  /**
+   * @param periodMs length of a period
+   * @param wholeMinutes periods of whole minutes begin at whole minutes, as CSIP-AUS wants them
+   */
+  constructor(first: Sample, periodMs: number, wholeMinutes = false) {
     this.#last = first;
     this.#periodMs = periodMs;
+    this.#wholeMinutes = wholeMinutes;
     this.#sums = emptySums(first.atMs);
+    this.#leadMs = this.#leadTo(first.atMs);
     this.#count(first, 0);
   }
 
   /** end of the period under way, remote time */
   get dueMs(): number {
-    return Math.max(this.#sums.startMs + this.#periodMs, this.#last.atMs);
+    const overdueMs = this.#leadTo(this.#last.atMs) ?? this.#last.atMs;
+    return Math.max(this.#leadMs ?? this.#sums.startMs + this.#periodMs, overdueMs);
+  }
+
+  /** Where the first period begins; null: at once. */
+  #leadTo(atMs: number): number | null {
+    const isLate = this.#wholeMinutes && this.#periodMs % minuteMs === 0 && atMs % minuteMs !== 0;
+    return isLate ? Math.ceil(atMs / minuteMs) * minuteMs : null;
   }
 
   /** For the period under way too; one that is over by that ends with the next sample. */
@@ -160,6 +177,7 @@ export class Averager {
       this.#gather(sample, energy, simS, 0, 1);
       if (before.atMs > this.#sums.startMs) ended.push(this.#end(before.atMs));
       this.#sums = emptySums(sample.atMs);
+      this.#leadMs = this.#leadTo(sample.atMs);
     } else if (stepMs <= 0) {
       this.#gather(sample, energy, simS, 0, 1);
       this.#sums.startMs = Math.min(this.#sums.startMs, sample.atMs);
@@ -168,7 +186,9 @@ export class Averager {
       while (this.dueMs <= sample.atMs && this.dueMs > this.#sums.startMs) {
         const dueMs = this.dueMs;
         this.#gather(sample, energy, simS, dueMs - doneMs, (dueMs - doneMs) / stepMs);
-        ended.push(this.#end(dueMs));
+        const isLead = this.#leadMs !== null;
+        const period = this.#end(dueMs);
+        if (!isLead) ended.push(period);
         doneMs = dueMs;
         this.#last = { ...before, atMs: doneMs };
       }
@@ -219,6 +239,7 @@ export class Averager {
     const { startMs, simS, energy, volts, hz, weightMs, storedWh } = this.#sums;
     const { meter } = this.#last;
     this.#sums = emptySums(endMs);
+    this.#leadMs = this.#leadTo(endMs);
     const power = (direction: Direction, now: number) =>
       // simulated time that stands still: the power goes on as it is
       simS > 0 ? (energy[direction] * 3600) / simS : Math.max(0, now);

@@ -23,9 +23,12 @@ export interface MeterOptions extends Sending {
   /** all devices as one: they have one mirror; null: each has its own */
   readonly together: DeviceReports | null;
   readonly lfdi: string;
-  readonly pen: number;
+  /** the enterprise number as every mRID ends: 8 digits */
+  readonly penDigits: string;
   /** in place of the rates of the server, s; null: those of the server */
   readonly postRateS: number | null;
+  /** whether periods of whole minutes begin at whole minutes */
+  readonly wholeMinutes?: boolean;
   readonly conventions: ReadingConventions & {
     /** readings of each device */
     readonly device: boolean;
@@ -167,7 +170,7 @@ export class Meters {
 
   #averager(read: MeterRead): Averager {
     const first = { atMs: this.#options.clock.nowMs(), simS: this.#simS, meter: read() };
-    return new Averager(first, this.#rateS * 1000);
+    return new Averager(first, this.#rateS * 1000, this.#options.wholeMinutes);
   }
 
   #restart(): void {

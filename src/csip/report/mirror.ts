@@ -38,7 +38,8 @@ export interface MirrorOptions extends Sending {
   readonly ofOne: boolean;
   /** of the EndDevice */
   readonly lfdi: string;
-  readonly pen: number;
+  /** the enterprise number as every mRID ends: 8 digits */
+  readonly penDigits: string;
   readonly description: string;
   readonly quantities: readonly Quantity[];
   /** the server has named another postRate, s */
@@ -72,8 +73,9 @@ export class Mirror {
   #stopped = false;
 
   constructor(options: MirrorOptions) {
-    const { lfdi, pen, role, deviceIndex, ofOne, quantities } = options;
-    const of = (...parts: readonly string[]) => mridOf(pen, lfdi, role, ...(ofOne ? [deviceIndex] : []), ...parts);
+    const { lfdi, penDigits, role, deviceIndex, ofOne, quantities } = options;
+    const of = (...parts: readonly string[]) =>
+      mridOf(penDigits, lfdi, role, ...(ofOne ? [deviceIndex] : []), ...parts);
     this.#options = options;
     this.mrid = of();
     this.#series = quantities.map((quantity) => ({ quantity, mrid: of(quantity.key) }));
@@ -289,10 +291,10 @@ export class Mirror {
       const value = quantity.value(period);
       if (value === null) return [];
       const timePeriod = { duration: durationS(period), start: startS(period) };
-      const { pen } = this.#options;
+      const { penDigits } = this.#options;
       return [
         {
-          mRID: mridOf(pen, mrid, timePeriod.start),
+          mRID: mridOf(penDigits, mrid, timePeriod.start),
           timePeriod,
           Reading: [{ qualityFlags: valid, timePeriod, value }],
         },

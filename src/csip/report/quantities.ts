@@ -139,8 +139,8 @@ export function quantitiesOf(
   ];
 }
 
-/** An mRID that a restart does not change: 96 bits of a digest of its parts, and the enterprise number. */
-export function mridOf(pen: number, ...parts: readonly (string | number)[]): string {
+/** An mRID that a restart does not change: 96 bits of a digest of its parts, and the 32 bits of the enterprise number. */
+export function mridOf(penDigits: string, ...parts: readonly (string | number)[]): string {
   const digest = createHash('sha256').update(parts.join('|')).digest('hex').slice(0, 24);
-  return `${digest}${pen.toString(16).padStart(8, '0')}`.toUpperCase();
+  return `${digest}${penDigits}`.toUpperCase();
 }

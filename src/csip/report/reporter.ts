@@ -51,7 +51,10 @@ export interface ReporterOptions extends LogEventOptions {
   readonly together: DeviceReports | null;
   /** of the EndDevice: 40 hex digits */
   readonly lfdi: string;
-  readonly pen: number;
+  /** the enterprise number as every mRID ends: 8 digits */
+  readonly penDigits: string;
+  /** whether readings are about whole minutes of the server */
+  readonly wholeMinutes?: boolean;
   /** ConnectionPoint.connectionPointId; null: none is sent */
   readonly nmi: string | null;
   /** in place of the rates of the server, s; null: those of the server */

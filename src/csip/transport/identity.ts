@@ -7,7 +7,7 @@ import type { CertificateFacts } from './exchange.ts';
 const lfdiDigits = 40;
 /** hex digits of 36 bits */
 const sfdiDigits = 9;
-const penDigits = 8;
+const penLength = 8;
 
 const sha256 = (data: Buffer | string) => createHash('sha256').update(data).digest('hex').toUpperCase();
 
@@ -22,14 +22,25 @@ export function sfdiOf(lfdi: string): number {
 }
 
 /**
+ * A private enterprise number as the last 32 bits of an identifier: as a number, or with its decimal digits, which
+ * CSIP-AUS (TS 5573 4.2) writes.
+ */
+export function penDigits(pen: number, form: 'number' | 'decimal'): string {
+  return pen
+    .toString(form === 'number' ? 16 : 10)
+    .toUpperCase()
+    .padStart(penLength, '0');
+}
+
+/**
  * The LFDI of a device that has no certificate, since it is behind an aggregator (CSIP-AUS): it ends with the private
  * enterprise number, and is the same in each process with the same aggregator and name.
  * @param aggregator LFDI of the aggregator
  * @param name tells the devices apart
  */
 export function managedLfdi(aggregator: string, name: string, pen: number): string {
-  const own = sha256(`${aggregator.toUpperCase()}/${name}`).slice(0, lfdiDigits - penDigits);
-  return own + pen.toString(16).toUpperCase().padStart(penDigits, '0');
+  const own = sha256(`${aggregator.toUpperCase()}/${name}`).slice(0, lfdiDigits - penLength);
+  return own + penDigits(pen, 'decimal');
 }
 
 /**

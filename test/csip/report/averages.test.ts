@@ -123,6 +123,20 @@ describe('CSIP readings: averages over a period', () => {
     expect(second?.injectedW).to.be.closeTo((10 * 1500 + 50 * 2000) / 60, 1e-6);
   });
 
+  it('begins at whole minutes where that is wanted, also after the clock was set and after a cut', () => {
+    const averager = new Averager(at(61, { w: 100 }), 120_000, true);
+    expect(averager.add(at(119, { w: 100 }))).to.deep.equal([]);
+    const starts = [250, 371, 492].flatMap((s) => averager.add(at(s, { w: 100 })).map(({ startMs }) => startMs / 1000));
+    expect(starts).to.deep.equal([120, 240, 360]);
+    expect(averager.cut()).to.include({ startMs: 480_000, endMs: 492_000 });
+    expect(averager.add(at(661, { w: 100 })).map(({ startMs }) => startMs)).to.deep.equal([540_000]);
+    averager.add(at(90_005, { w: 100 }));
+    expect(averager.add(at(90_150, { w: 100 })).map(({ startMs }) => startMs)).to.deep.equal([]);
+    expect(averager.add(at(90_181, { w: 100 })).map(({ startMs }) => startMs)).to.deep.equal([90_060_000]);
+    const quick = new Averager(at(1, { w: 100 }), 15_000, true);
+    expect(quick.add(at(16, { w: 100 }))[0]?.startMs, 'parts of minutes').to.equal(1000);
+  });
+
   it('ends several periods in one long tick', () => {
     const averager = new Averager(at(0, { w: 600 }), 10_000);
     const periods = averager.add(at(35, { w: 600 }));
@@ -292,8 +306,8 @@ describe('CSIP readings: quantities', () => {
   });
 
   it('have mRIDs of 128 bits that end with the enterprise number, and stay what they are', () => {
-    expect(mridOf(40732, 'LFDI', 'device', 'W')).to.match(/^[0-9A-F]{24}00009F1C$/);
-    expect(mridOf(40732, 'LFDI', 'device', 'W')).to.equal(mridOf(40732, 'LFDI', 'device', 'W'));
-    expect(mridOf(40732, 'LFDI', 'device', 'W')).not.to.equal(mridOf(40732, 'LFDI', 'site', 'W'));
+    expect(mridOf('00009F1C', 'LFDI', 'device', 'W')).to.match(/^[0-9A-F]{24}00009F1C$/);
+    expect(mridOf('00009F1C', 'LFDI', 'device', 'W')).to.equal(mridOf('00009F1C', 'LFDI', 'device', 'W'));
+    expect(mridOf('00009F1C', 'LFDI', 'device', 'W')).not.to.equal(mridOf('00009F1C', 'LFDI', 'site', 'W'));
   });
 });

@@ -141,7 +141,7 @@ describe('CSIP reporter: metering mirror', () => {
       role: 'device',
       deviceIndex: 0,
       lfdi,
-      pen: 40_732,
+      penDigits: '00009F1C',
       description: 'Device 0',
       quantities: quantitiesOf({ flow: 'net', positive: 'import' }, { volts: new Map(), storedWh: null }),
       onPostRate: () => undefined,

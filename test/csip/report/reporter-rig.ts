@@ -98,7 +98,7 @@ export function rig({ types = ['PV-3Phase'], mode = 'simulated', rate = 1, ...ch
       }),
     ),
     lfdi,
-    pen: 40_732,
+    penDigits: '00009F1C',
     nmi: null,
     postRateS: null,
     readings: { flow: 'net', positive: 'import', device: true, site: true },

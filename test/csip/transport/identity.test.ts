@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { certificateFacts, lfdiOf, managedLfdi, sfdiOf } from '../../../src/csip/transport/identity.ts';
+import { certificateFacts, lfdiOf, managedLfdi, penDigits, sfdiOf } from '../../../src/csip/transport/identity.ts';
 import { headEndPki } from '../../support/head-end.ts';
 
 /** A certificate as IEEE 2030.5 devices have it: no subject, no end of validity, a hardwareModuleName. */
@@ -50,11 +50,16 @@ describe('LFDI and SFDI', () => {
     expect(certificateFacts('')).to.equal(null);
   });
 
+  it('has enterprise numbers as 32 bits, and as their decimal digits', () => {
+    expect([penDigits(40_732, 'number'), penDigits(40_732, 'decimal')]).to.deep.equal(['00009F1C', '00040732']);
+    expect(penDigits(99_999_999, 'decimal')).to.have.length(8);
+  });
+
   it('of devices behind an aggregator: stable, different, and with the enterprise number at the end', () => {
     const aggregator = 'B75B155D1C9D865DC052924DB565155563851708';
     const [first, second] = [managedLfdi(aggregator, 'device0', 64_415), managedLfdi(aggregator, 'device1', 64_415)];
-    expect(first).to.match(/^[0-9A-F]{32}0000FB9F$/);
-    expect(second).to.match(/^[0-9A-F]{32}0000FB9F$/);
+    expect(first).to.match(/^[0-9A-F]{32}00064415$/);
+    expect(second).to.match(/^[0-9A-F]{32}00064415$/);
     expect(first).to.not.equal(second);
     expect(managedLfdi(aggregator.toLowerCase(), 'device0', 64_415)).to.equal(first);
     expect(managedLfdi('A'.repeat(40), 'device0', 64_415)).to.not.equal(first);

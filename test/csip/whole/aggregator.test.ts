@@ -49,7 +49,7 @@ describe('an aggregator at a head-end', () => {
     expect(new Set(headEnd.requests.map(({ lfdi }) => lfdi))).to.deep.equal(new Set(lfdis));
     expect(new Set(managed).size).to.equal(2);
     for (const { id, lfdi } of headEnd.endDevices.slice(1)) {
-      expect(lfdi).to.match(/^[0-9A-F]{32}00009F1C$/);
+      expect(lfdi).to.match(/^[0-9A-F]{32}00040732$/);
       expect(headEnd.sent('GET', `/edev/${id}/fsa`).length).to.be.greaterThan(0);
       for (const name of ['dercap', 'derg', 'ders']) {
         expect(headEnd.sent('PUT', `/edev/${id}/der/1/${name}`).length, name).to.be.greaterThan(0);

@@ -18,6 +18,9 @@ export interface Checked {
 
 type Check = (checked: Checked, parameters: Parameters) => string | null;
 
+/** The enterprise number of the client. */
+export const pen = 40_732;
+
 /** The last document that the client has put, by the end of its path. */
 export function lastDocument(headEnd: HeadEnd, end: string): Json {
   const put = headEnd.requests.findLast(
@@ -70,7 +73,21 @@ function memberCheck(document: Json, name: string, wanted: Value, names: Names):
   return number === value ? null : `${member} is ${text}`;
 }
 
-const siteRole = 0x02;
+/** MirrorUsagePoint.roleFlags of CSIP-AUS. */
+const siteRole = 0x03;
+const derRole = 0x49;
+const endsWithPen = new RegExp(`${String(pen).padStart(8, '0')}$`);
+
+/** Whole minutes, and mRIDs that end with the enterprise number. @param stored energy has no duration */
+function formWrong(found: readonly ReadingRecord[], mirrorIds: readonly string[], stored: boolean): string | null {
+  const odd = found.find(
+    ({ startS, durationS }) => (startS ?? 1) % 60 !== 0 || (!stored && (durationS ?? 1) % 60 !== 0),
+  );
+  if (odd !== undefined) return `a reading of ${String(odd.durationS)} s begins at ${String(odd.startS)}`;
+  const mrid = [...mirrorIds, ...found.map(({ mRID }) => mRID)].find((each) => !endsWithPen.test(each));
+  return mrid === undefined ? null : `mRID ${mrid}`;
+}
+
 /** Watts as the definitions count them: of a site positive when it imports, of a DER when it generates. */
 function level({ value, type }: ReadingRecord, site: boolean): number {
   const amount = value * 10 ** (type['powerOfTenMultiplier'] ?? 0);
@@ -79,15 +96,23 @@ function level({ value, type }: ReadingRecord, site: boolean): number {
 }
 
 const readings =
-  (site: boolean | null, uoms: readonly number[]): Check =>
+  (site: boolean | null, uom: number): Check =>
   ({ headEnd, names }, parameters) => {
-    const mups = new Set(
-      headEnd.mirrors
-        .filter(({ roleFlags }) => site === null || ((Number.parseInt(roleFlags, 16) & siteRole) !== 0) === site)
-        .map(({ id }) => id),
+    const roles = site === null ? [siteRole, derRole] : [site ? siteRole : derRole];
+    const mirrors = headEnd.mirrors.filter(({ roleFlags }) => roles.includes(Number.parseInt(roleFlags, 16)));
+    const stored = uom === 72;
+    const wanted = stored ? { uom, kind: 12, dataQualifier: 0 } : { uom, dataQualifier: 2 };
+    let found = headEnd.readings.filter(
+      ({ mup, type }) =>
+        mirrors.some(({ id }) => id === mup) && Object.entries(wanted).every(([name, value]) => type[name] === value),
     );
-    let found = headEnd.readings.filter(({ mup, type }) => mups.has(mup) && uoms.includes(type['uom'] ?? -1));
     if (found.length < Number(parameters['minimum_count'] ?? 1)) return `${found.length} readings`;
+    const form = formWrong(
+      found,
+      mirrors.map(({ mRID }) => mRID),
+      stored,
+    );
+    if (form !== null) return form;
     const { window_seconds: windowS, latest_reading_only: latest } = parameters;
     if (typeof windowS === 'number') found = found.filter(({ atS }) => atS > headEnd.nowS - windowS);
     if (latest === true) found = found.slice(-1);
@@ -153,6 +178,7 @@ function endDeviceCheck({ headEnd }: Checked, parameters: Parameters): string | 
   const { has_connection_point_id: point, deviceCategory_anyset: category, check_lfdi: lfdi } = parameters;
   if (point === true && lastDocument(headEnd, '/cp')?.connectionPointId === undefined) return 'no connection point';
   if (lfdi === true && !/^[0-9A-F]{40}$/.test(device.lfdi)) return `LFDI ${device.lfdi}`;
+  if (lfdi === true && device.owner !== device.lfdi && !endsWithPen.test(device.lfdi)) return `LFDI ${device.lfdi}`;
   if (typeof category === 'string' || typeof category === 'number') {
     const sent = registering === undefined ? '0' : String(parsed(registering.body).value.deviceCategory ?? '0');
     if ((Number.parseInt(sent, 16) & Number.parseInt(String(category), 16)) === 0) return `deviceCategory ${sent}`;
@@ -181,12 +207,12 @@ const checks: Readonly<Record<string, Check>> = {
   'der-settings-contents': documentCheck('/derg'),
   'der-capability-contents': documentCheck('/dercap'),
   'der-status-contents': documentCheck('/ders'),
-  'readings-voltage': readings(null, [29]),
-  'readings-site-active-power': readings(true, [38]),
-  'readings-site-reactive-power': readings(true, [63]),
-  'readings-der-active-power': readings(false, [38]),
-  'readings-der-reactive-power': readings(false, [63]),
-  'readings-der-stored-energy': readings(false, [72]),
+  'readings-voltage': readings(null, 29),
+  'readings-site-active-power': readings(true, 38),
+  'readings-site-reactive-power': readings(true, 63),
+  'readings-der-active-power': readings(false, 38),
+  'readings-der-reactive-power': readings(false, 63),
+  'readings-der-stored-energy': readings(false, 72),
   'subscription-contents': ({ headEnd }, { subscribed_resource: wanted }) =>
     headEnd.subscriptions.some(({ resource }) => resource === wanted) ? null : `no subscription to ${String(wanted)}`,
   'response-contents': responseCheck,

@@ -4,7 +4,7 @@ import type { Control, Program, Recorded } from '../../csip/head-end/model.ts';
 import { Site } from '../../csip/whole/site.ts';
 import { act, supportsAction } from './actions.ts';
 import type { Acting } from './actions.ts';
-import { check, lastDocument, numberOf, supportsCheck } from './checks.ts';
+import { check, lastDocument, numberOf, pen, supportsCheck } from './checks.ts';
 import type { Checked } from './checks.ts';
 import type { Procedure, Step, Typed } from './definitions.ts';
 import { resolved } from './expression.ts';
@@ -245,7 +245,16 @@ const ausVersionOf = (classes: readonly string[]): '1.2' | '1.3' =>
 function optionsOf({ Classes, id }: Procedure): Parameters<typeof Site.open>[0] & object {
   const has = (wanted: RegExp) => Classes.some((name) => wanted.test(name));
   const storage = has(/STO|^L$|^DER-L|^S-L|^M$/);
-  const flags = ['--csip_register', 'yes', '--csip_aus', ausVersionOf(Classes), '--csip_nmi', '6203832652'];
+  const flags = [
+    '--csip_pen',
+    String(pen),
+    '--csip_register',
+    'yes',
+    '--csip_aus',
+    ausVersionOf(Classes),
+    '--csip_nmi',
+    '6203832652',
+  ];
   if (/^ALL-0[1-4]/.test(id)) flags.push('--csip_pin', '111115');
   const subscribes = has(/^S-/);
   const aggregator = subscribes || /^P-01/.test(id);
@@ -262,6 +271,8 @@ function optionsOf({ Classes, id }: Procedure): Parameters<typeof Site.open>[0] 
       '--csip_superseded_response',
       'at_discovery',
       ...(subscribes ? ['--csip_subscribe', 'yes'] : []),
+      // an aggregator of a site has it anyway
+      ...(aggregator ? [] : ['--csip_pen', String(pen)]),
     ],
     prepare: (headEnd) => {
       headEnd.inBandPin = 111_115;
