@@ -37,14 +37,30 @@ describe('documentation pages in a browser', () => {
     return { page, seen };
   }
 
+  /** The operations of /docs. From 150 lines on Swagger UI makes only those in sight, so the page is scrolled through. */
+  async function listed(page: Page): Promise<ReadonlySet<string>> {
+    const ids = new Set<string>();
+    for (;;) {
+      for (const id of await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id))) ids.add(id);
+      // two frames: one for the scroll, one for what it brings into sight
+      const atEnd = await page.evaluate<boolean>(`new Promise((done) => {
+        const { scrollingElement: all } = document;
+        const before = all.scrollTop;
+        scrollBy(0, innerHeight / 2);
+        requestAnimationFrame(() => requestAnimationFrame(() => done(all.scrollTop === before)));
+      })`);
+      if (atEnd) return ids;
+    }
+  }
+
   it('/docs lists every operation and sends requests', async () => {
     const { page, seen } = await open('/docs');
     await page.waitForSelector('.opblock');
     expect(page.url()).to.equal(`${origin}/docs/`);
-    expect(await page.locator('.opblock').count()).to.equal(allRoutes.length);
-    expect(await page.locator('.opblock-tag').allTextContents()).to.satisfy((tags: string[]) =>
-      tags.some((tag) => tag.includes('Controls')),
-    );
+    const ids = await listed(page);
+    expect(ids.size).to.equal(allRoutes.length);
+    expect([...ids].some((id) => id.startsWith('operations-Controls-'))).to.equal(true);
+    await page.evaluate('scrollTo(0, 0)');
     await page
       .locator('.opblock', { hasText: 'get_health' })
       .or(page.locator('#operations-Core-get_health'))
@@ -66,7 +82,7 @@ describe('documentation pages in a browser', () => {
   it('/docs ignores documents named in its address', async () => {
     const { page, seen } = await open('/docs/?url=http://evil.example/a.json&configUrl=http://evil.example/b.json');
     await page.waitForSelector('.opblock');
-    expect(await page.locator('.opblock').count()).to.equal(allRoutes.length);
+    expect((await listed(page)).size).to.equal(allRoutes.length);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
