@@ -20,7 +20,8 @@ export class Configurator {
 
   /**
    * Changes all clients, but certificates of one connection only.
-   * @throws SimError COMMAND_BAD_VALUE with JSON pointers; nothing is changed then
+   * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT where the address for notifications is taken;
+   *   nothing is changed then
    */
   async apply(patch: CsipConfigPatch, connection: Connection, by: Origin): Promise<void> {
     const { inForce, options } = this.#runtime;
@@ -40,17 +41,37 @@ export class Configurator {
       ...(keyPem !== undefined && { key: keyPem }),
       ...(rootCertPem !== undefined && { rootCert: rootCertPem }),
     };
-    if (Object.keys(texts).length > 0) connection.credentials.use(texts);
     const before = this.#connected();
+    // what can be refused comes first
+    const endListening = await this.#listening(patch.subscribe ?? inForce.subscribe);
+    try {
+      if (Object.keys(texts).length > 0) connection.credentials.use(texts);
+    } catch (error) {
+      await endListening();
+      throw error;
+    }
     inForce.server = { host, port, tls };
     inForce.anywhere = anywhere;
     this.#takeConduct(patch);
     const { plant, clock } = options;
     this.#changedBy = { ...by, at: plant.time.sim, wallMs: clock.nowMs() };
-    await this.#runtime.listen();
     if (this.#connected() !== before) await this.#runtime.restart();
     else if (patch.pollRateS !== undefined || patch.useServerTime !== undefined)
       for (const { client } of this.#runtime.connections) void client.rediscover();
+  }
+
+  /** Listens for notifications where they are wanted. @returns undoes it */
+  async #listening(wanted: boolean): Promise<() => Promise<void>> {
+    const { notifications, connections } = this.#runtime;
+    const [first] = connections;
+    if (!wanted || first === undefined || notifications.base !== null) return () => Promise.resolve();
+    try {
+      await notifications.open(first.credentials);
+    } catch (error) {
+      if (!(error instanceof SimError) || error.code !== 'LISTEN_FAILED') throw error;
+      throw new SimError('COMMAND_CONFLICT', error.message, error.issues);
+    }
+    return () => notifications.close();
   }
 
   /** What a connection is made with. */

@@ -1,6 +1,8 @@
 /** What REST asks of the clients, at the head-end of the tests. */
+import { createServer } from 'node:net';
 import { expect } from 'chai';
 import { errorText } from '../../../src/core/errors.ts';
+import { listen } from '../../../src/core/net/listen.ts';
 import { Site } from '../whole/site.ts';
 
 describe('the clients of IEEE 2030.5 over REST', () => {
@@ -20,6 +22,24 @@ describe('the clients of IEEE 2030.5 over REST', () => {
     }
     await site.post('csip/connect', {});
     await site.post('csip/poll', {});
+  });
+
+  it('a change of settings that the listener for notifications refuses changes nothing', async () => {
+    const taken = createServer();
+    const { port } = await listen(taken, '127.0.0.1', 0);
+    try {
+      site = await Site.open({
+        flags: ['--csip_notify_port', String(port)],
+        prepare: (opened, [lfdi = '']) => void opened.register(lfdi),
+      });
+      await site.advance(30);
+      const before = await site.get('csip/config');
+      const refusal = await site.post('csip/config', { subscribe: true, post_rate_s: 7 }).catch(errorText);
+      expect(refusal).to.include('409').and.include(String(port));
+      expect(await site.get('csip/config')).to.deep.equal(before);
+    } finally {
+      taken.close();
+    }
   });
 
   it('the XML of a control is that of the EndDevice that is asked for', async () => {
