@@ -7,7 +7,7 @@ import { availabilityOf } from './availability.ts';
 import { phaseCodes } from './model.ts';
 import type { DeviceReports, MeterNow, PhaseCode, ReportOptions } from './model.ts';
 import { capabilityOf, categoryBits, ModeReport, settingsOf } from './ratings.ts';
-import { alarmsIn, deviceStatusOf, powerSources, powerStatusOf, socOf, stateMark, StatusReport } from './status.ts';
+import { alarmsOf, deviceStatusOf, powerSources, powerStatusOf, socOf, stateMark, StatusReport } from './status.ts';
 import { hexBits } from './units.ts';
 
 /** String32. Octets count: what lies outside of ASCII becomes a question mark. */
@@ -115,7 +115,7 @@ export function createDeviceReports(
     meter: () => meterOf(device, options),
     marks: () => ({ states: `${stateMark(device)} ${gradW()}`, write: device.bank.lastWrite }),
     get alarms() {
-      return alarmsIn(device.bank.map.m701.Alrm);
+      return alarmsOf(device);
     },
   };
 }

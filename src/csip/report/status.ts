@@ -33,20 +33,24 @@ const alarmSources: Readonly<Partial<Record<AlarmBit, number>>> = {
   4: 9, // UNDER_FREQUENCY
   7: 6, // MANUAL_SHUTDOWN
 };
+const emergencyLocal = 7;
 
-/** The alarms of alarmStatus in 701.Alrm. */
-export function alarmsIn(alrm: number | null): ReadonlySet<AlarmBit> {
+/** The alarms of alarmStatus in 701.Alrm. A disconnect that the server has asked for is no emergency at the device. */
+export function alarmsOf({ bank, overrides }: Pick<Device, 'bank' | 'overrides'>): ReadonlySet<AlarmBit> {
+  const alrm = bank.map.m701.Alrm ?? 0;
   const on = new Set<AlarmBit>();
   for (const bit of alarmBits) {
     const source = alarmSources[bit];
-    if (source !== undefined && ((alrm ?? 0) & (1 << source)) !== 0) on.add(bit);
+    if (source !== undefined && (alrm & (1 << source)) !== 0) on.add(bit);
   }
+  const openedByServer = overrides.find(({ name }) => name === 'switch')?.source === 'csip';
+  if (openedByServer && bank.map.m715.OpCtl !== 'STOP') on.delete(emergencyLocal);
   return on;
 }
 
-function alarmStatus(alrm: number | null): string {
+function alarmStatus(device: Device): string {
   let bits = 0;
-  for (const bit of alarmsIn(alrm)) bits |= 1 << bit;
+  for (const bit of alarmsOf(device)) bits |= 1 << bit;
   return hexBits(bits, 4);
 }
 
@@ -144,7 +148,7 @@ export class StatusReport {
     return {
       readingTime: readingS,
       ...present({
-        alarmStatus: alarmStatus(m.Alrm),
+        alarmStatus: alarmStatus(device),
         connectStatus: since2018 ? undefined : stated('connect', connectStatus2(connected, state)),
         genConnectStatus: since2018 && generates ? stated('gen', connection) : undefined,
         storConnectStatus: since2018 && storage !== undefined ? stated('stor', connection) : undefined,

@@ -26,5 +26,6 @@ export function withRegisters(device: Device, change: (map: WritableMapView) => 
     gradient: { value: device.gradient },
     available: { value: device.available },
     index: { value: device.index },
+    overrides: { value: device.overrides },
   }) as Device;
 }

@@ -256,6 +256,20 @@ describe('CSIP reports: registers as documents', () => {
       expect(reports.status(150).inverterStatus?.dateTime, 'clock set back').to.equal(150);
     });
 
+    it('a disconnect of the server is no emergency at the device; a stop of an operator is', async () => {
+      const plant = testPlant({ types: ['PV-3Phase'] });
+      await plant.step(1);
+      const device = plant.device(0);
+      const reports = reportsOf(device);
+      device.command({ kind: 'switch', closed: false }, { source: 'csip' });
+      await plant.step(40);
+      expect(device.bank.map.m701.Alrm).to.equal(1 << 6);
+      expect(reports.status(0).alarmStatus).to.equal('00000000');
+      expect([...reports.alarms]).to.deep.equal([]);
+      device.command({ kind: 'stop' }, { source: 'rest' });
+      expect([...reports.alarms]).to.deep.equal([7]);
+    });
+
     it('gives storage and state of charge of a battery', async () => {
       const device = await deviceOf('Batt-3Phase');
       const document = reportsOf(device).status(5);
