@@ -2,14 +2,15 @@
  * Documents of IEEE 2030.5 from and to XML, by the tables of the schema. Reading is lenient, since servers in the field
  * are not all alike; writing gives what the schema of the chosen revision accepts, or fails.
  */
-import type { CsipAusVersion } from '../../contract/csip-settings.ts';
-import type { OutgoingDocument, ReceivedDocument, Revision } from './document.ts';
+import type { OutgoingDocument, ReceivedDocument } from './document.ts';
 import { DocumentReader } from './read.ts';
 import { parseTree, xmlLimits } from './tree.ts';
 import type { XmlLimits } from './tree.ts';
 import { DocumentWriter } from './write.ts';
+import type { BuildOptions } from './write.ts';
 
 export type { XmlLimits } from './tree.ts';
+export type { BuildOptions } from './write.ts';
 
 /**
  * The document in a body.
@@ -22,13 +23,6 @@ export type { XmlLimits } from './tree.ts';
  */
 export function parseDocument(octets: Uint8Array, limits: XmlLimits = xmlLimits): ReceivedDocument {
   return new DocumentReader().read(parseTree(octets, limits));
-}
-
-/** What the server understands. */
-export interface BuildOptions {
-  readonly revision: Revision;
-  /** null: no extension */
-  readonly aus: CsipAusVersion | null;
 }
 
 /**

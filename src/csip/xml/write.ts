@@ -1,6 +1,6 @@
+import type { CsipAusVersion } from '../../contract/csip-settings.ts';
 import { SimError } from '../../core/errors.ts';
-import type { BuildOptions } from './codec.ts';
-import type { OutgoingDocument } from './document.ts';
+import type { OutgoingDocument, Revision } from './document.ts';
 import { writeScalar } from './scalars.ts';
 import {
   ausNamespaces,
@@ -13,6 +13,13 @@ import {
   xsiNamespace,
 } from './schema.ts';
 import type { Member, Vocabulary } from './schema.ts';
+
+/** What the server understands. */
+export interface BuildOptions {
+  readonly revision: Revision;
+  /** null: no extension */
+  readonly aus: CsipAusVersion | null;
+}
 
 const ausPrefix = 'csipaus';
 const tagOf = (vocabulary: Vocabulary, name: string) => (vocabulary === 'aus' ? `${ausPrefix}:${name}` : name);
