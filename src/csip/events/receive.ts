@@ -6,8 +6,8 @@ import { cancelInstant, randomizedPeriod } from './periods.ts';
 import { byPrimacy, isLive } from './state.ts';
 import type { ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
 
-/** As the resources kept of one server (limit X6 of the reliability rules). */
-const maxEvents = 10_000;
+/** Events of one EndDevice: as many as a slot of the store holds (8 MiB) where they use no curves. */
+export const maxEvents = 4_000;
 /** Events that have ended and left their lists, kept to be shown. */
 const maxHistory = 500;
 

@@ -1,8 +1,10 @@
 /** FunctionSetAssignments of one EndDevice: each leads to a list of programs and may have a Time of its own. */
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
+import { maxEvents } from '../events/receive.ts';
 import type { Received } from '../xml/document.ts';
 import type { FunctionSetAssignments } from '../xml/documents.ts';
 import type { FoundProgram, FoundResource } from './model.ts';
+import { onceEach } from './once.ts';
 import { failure } from './poll.ts';
 import type { Poll, PollResult } from './poll.ts';
 import { foundResource, ProgramListWalk } from './programs.ts';
@@ -11,9 +13,9 @@ import { resolved } from './reader.ts';
 import type { LinkTo } from './reader.ts';
 import { GroupTime } from './time.ts';
 
-/** X6: resources that are kept for one EndDevice. */
+/** X6: resources that are followed for one EndDevice. */
 const maxLists = 1000;
-const maxControls = 10_000;
+const maxTimes = 100;
 
 export interface GroupsOptions extends WalkParts {
   readonly link: LinkTo;
@@ -29,15 +31,28 @@ export interface GroupsOptions extends WalkParts {
   readonly changed: (programs: readonly FoundProgram[]) => void;
 }
 
+interface GroupClock {
+  readonly url: string;
+  readonly group: GroupTime;
+  readonly poll: Poll;
+}
+
 interface Group {
   readonly url: string;
   readonly programsUrl: string | null;
-  readonly time: { readonly url: string; readonly group: GroupTime; readonly poll: Poll } | null;
+  /** null: that of the server */
+  readonly time: GroupClock | null;
 }
+
+const timesOf = (groups: readonly Group[]): readonly GroupClock[] => [
+  ...new Set(groups.flatMap(({ time }) => (time === null ? [] : [time]))),
+];
 
 export class GroupsWalk {
   readonly poll: Poll;
   readonly #options: GroupsOptions;
+  /** for what each reading finds again */
+  readonly #warnOnce: (message: string) => void;
   #groups: readonly Group[] = [];
   readonly #lists = new Map<string, ProgramListWalk>();
   #resource: FoundResource;
@@ -48,6 +63,7 @@ export class GroupsWalk {
 
   constructor(options: GroupsOptions) {
     this.#options = options;
+    this.#warnOnce = onceEach(options.warn);
     this.#resource = foundResource('FunctionSetAssignmentsList', options.url, null);
     this.poll = options.makePoll(() => this.#read());
   }
@@ -60,7 +76,7 @@ export class GroupsWalk {
   get polls(): readonly { readonly name: string; readonly poll: Poll }[] {
     return [
       { name: 'FunctionSetAssignmentsList', poll: this.poll },
-      ...this.#groups.flatMap(({ time }) => (time === null ? [] : [{ name: 'Time', poll: time.poll }])),
+      ...timesOf(this.#groups).map(({ poll }) => ({ name: 'Time', poll })),
       ...[...this.#lists.values()].map(({ poll }) => ({ name: 'DERProgramList', poll })),
     ];
   }
@@ -69,7 +85,7 @@ export class GroupsWalk {
   async all(): Promise<void> {
     for (const list of this.#lists.values()) list.forgetCurves();
     await this.poll.now();
-    await Promise.all(this.#groups.flatMap(({ time }) => (time === null ? [] : [time.poll.now()])));
+    await Promise.all(timesOf(this.#groups).map(({ poll }) => poll.now()));
     await Promise.all([...this.#lists.values()].map(({ poll }) => poll.now()));
   }
 
@@ -108,13 +124,11 @@ export class GroupsWalk {
 
   /** Follows groups that have joined or left; what is new is read before anything is told. */
   async #take(items: readonly Received<FunctionSetAssignments>[], base: string): Promise<void> {
-    const before = this.#groups;
-    this.#groups = items.map((item, at) => this.#group(item, base, before, at));
-    for (const { time } of before)
-      if (time !== null && !this.#groups.some((group) => group.time?.poll === time.poll)) time.poll.stop();
-    await Promise.all(
-      this.#groups.flatMap(({ time }) => (time !== null && time.poll.rateS === null ? [time.poll.now()] : [])),
-    );
+    const before = timesOf(this.#groups);
+    const times = new Map<string, GroupClock>();
+    this.#groups = items.map((item, at) => this.#group(item, base, at, (url) => this.#timeOf(url, times, before)));
+    for (const time of before) if (times.get(time.url) !== time) time.poll.stop();
+    await Promise.all(timesOf(this.#groups).flatMap(({ poll }) => (poll.rateS === null ? [poll.now()] : [])));
     const urls = new Map<string, LinkTo>();
     items.forEach((item, at) => {
       const [url, href] = [this.#groups[at]?.programsUrl, item.DERProgramListLink?.href];
@@ -132,18 +146,35 @@ export class GroupsWalk {
     this.#tell();
   }
 
-  #group(item: Received<FunctionSetAssignments>, base: string, before: readonly Group[], at: number): Group {
+  #group(
+    item: Received<FunctionSetAssignments>,
+    base: string,
+    at: number,
+    timeOf: (url: string) => GroupClock | null,
+  ): Group {
     const url = resolved(item.href ?? `#${at}`, base) ?? base;
     const programs = item.DERProgramListLink?.href;
-    const old = before.find((group) => group.url === url);
     const timeHref = item.TimeLink?.href;
     const timeUrl = timeHref === undefined ? null : resolved(timeHref, base);
     const own = timeUrl !== null && timeUrl !== this.#options.serverTimeUrl();
-    const time = !own ? null : old?.time?.url === timeUrl ? old.time : this.#timeOf(timeUrl);
+    const time = own ? timeOf(timeUrl) : null;
     return { url, programsUrl: programs === undefined ? null : resolved(programs, base), time };
   }
 
-  #timeOf(url: string): Group['time'] {
+  /** One for all groups with this Time. @param times those of this reading @returns null: there are too many */
+  #timeOf(url: string, times: Map<string, GroupClock>, before: readonly GroupClock[]): GroupClock | null {
+    const known = times.get(url);
+    if (known !== undefined) return known;
+    if (times.size >= maxTimes) {
+      this.#warnOnce(`more than ${maxTimes} FSAs have a Time of their own: others follow that of the server`);
+      return null;
+    }
+    const time = before.find((each) => each.url === url) ?? this.#newTime(url);
+    times.set(url, time);
+    return time;
+  }
+
+  #newTime(url: string): GroupClock {
     const { reader, deviceIndex, makePoll, rateOf, missed, warn, remoteClock, monotonicMs, timeStaleS } = this.#options;
     const group = new GroupTime({ remoteClock, monotonicMs, staleS: timeStaleS, warn });
     const poll = makePoll(async () => {
@@ -161,6 +192,7 @@ export class GroupsWalk {
   #addList(url: string, link: LinkTo): ProgramListWalk {
     const list = new ProgramListWalk({
       ...this.#options,
+      warn: this.#warnOnce,
       link,
       url,
       aheadS: () => this.#groups.find((group) => group.programsUrl === url)?.time?.group.aheadS ?? 0,
@@ -176,18 +208,21 @@ export class GroupsWalk {
     const lists = [...this.#lists];
     if (this.#stopped || this.#taking || !lists.every(([, { tried }]) => tried)) return;
     const found = new Map<string, FoundProgram>();
-    let controls = 0;
+    let room = maxEvents;
     for (const [url, { entries }] of lists) {
       const fsaUrls = this.#groups.filter((group) => group.programsUrl === url).map((group) => group.url);
       for (const { listed, mrid, curves } of entries) {
         const known = found.get(listed.key);
-        controls += known === undefined ? (listed.controls?.length ?? 0) : 0;
-        if (known !== undefined) found.set(listed.key, { ...known, fsaUrls: [...known.fsaUrls, ...fsaUrls] });
-        else if (controls <= maxControls) found.set(listed.key, { listed, mrid, curves, fsaUrls });
-        else {
-          this.#options.warn(`more than ${maxControls} controls: those of ${listed.href} are left out`);
-          found.set(listed.key, { listed: { ...listed, controls: undefined }, mrid, curves, fsaUrls });
+        if (known !== undefined) {
+          found.set(listed.key, { ...known, fsaUrls: [...known.fsaUrls, ...fsaUrls] });
+          continue;
         }
+        // in the order of the list: those that start first
+        const controls = listed.controls?.slice(0, room);
+        room -= controls?.length ?? 0;
+        if (controls?.length !== listed.controls?.length)
+          this.#warnOnce(`more than ${maxEvents} DERControls: the last ones are left out`);
+        found.set(listed.key, { listed: { ...listed, controls }, mrid, curves, fsaUrls });
       }
     }
     this.#options.changed([...found.values()]);

@@ -184,8 +184,7 @@ export class ProgramListWalk {
     const place = { url: read.url, aheadS: aheadS() };
     const listed = items.map((control: Received<DERControl>) => listedControl(control, curves.found, place));
     const usable = listed.filter((each) => each !== null);
-    if (usable.length < listed.length)
-      warn(`${listed.length - usable.length} DERControls without mRID or interval are left out (${read.url})`);
+    if (usable.length < listed.length) warn(`DERControls without mRID or interval are left out (${read.url})`);
     const resource = foundResource('DERControlList', resolved(href, base) ?? read.url, list);
     return part(usable, [resource], curves.complete);
   }

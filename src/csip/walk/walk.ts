@@ -19,6 +19,7 @@ import type {
   WalkStage,
   WalkTarget,
 } from './model.ts';
+import { onceEach } from './once.ts';
 import { defaultPollRateS, failure, Poll } from './poll.ts';
 import type { PollResult } from './poll.ts';
 import { foundResource } from './programs.ts';
@@ -36,6 +37,7 @@ type Answered = Located<DeviceCapability>;
 
 export class Walk {
   readonly #options: WalkOptions;
+  readonly #warnOnce: (message: string) => void;
   readonly #reader: Reader;
   readonly #follower: TimeFollower;
   readonly #dcapPoll: Poll;
@@ -55,6 +57,7 @@ export class Walk {
 
   constructor(options: WalkOptions) {
     this.#options = options;
+    this.#warnOnce = onceEach((message) => options.log.warning(message));
     this.#reader = new Reader(options.exchange);
     const { remoteClock, clock, log, conduct } = options;
     this.#follower = new TimeFollower({
@@ -256,7 +259,7 @@ export class Walk {
     const all = this.#all;
     if (link === undefined) {
       this.#enter('registering');
-      this.#options.log.warning('the DeviceCapability of the server has no EndDeviceListLink');
+      this.#warnOnce('the DeviceCapability of the server has no EndDeviceListLink');
       return { rateS: this.#rateOf(this.#dcap.document.pollRate) };
     }
     const read = await this.#reader.list('EndDeviceList', { href: link, base: this.#dcap.base }, null);

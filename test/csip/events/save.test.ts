@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { createMemoryStore, defaultStoreLimits } from '../../../src/core/store.ts';
 import { knownControls } from '../../../src/csip/events/schedule.ts';
 import { restoreSchedule, saveSchedule } from '../../../src/csip/events/save.ts';
 import { eventDiagram, eventTransitions } from '../../../src/csip/events/transitions.ts';
@@ -23,9 +24,17 @@ describe('CSIP events: memory and restarts', () => {
     expect(scene.stateOf('E199')).to.equal(undefined);
   });
 
-  it('at most 10,000 are taken in', () => {
-    const list = Array.from({ length: 10_100 }, (_, i) => control(`E${i}`, { startS: 1_000 + i, durationS: 1 }));
-    expect(new Scene().read(0, program('P', 1, list)).state.events.size).to.equal(10_000);
+  it('at most 4,000 are taken in, which a slot of the store holds', async () => {
+    const of = (i: number) => `https://head-end.example.org/dcap/derp/1/derc/${'0'.repeat(32)}/${i}`;
+    const list = Array.from({ length: 4_100 }, (_, i) => {
+      const times = { startS: 1_000 + i, durationS: 1 };
+      return control(`${i}`.padStart(32, 'E'), { ...times, href: of(i), replyTo: of(i), description: 'd'.repeat(32) });
+    });
+    const { state } = new Scene().read(0, program('P'.repeat(32), 1, list));
+    expect(state.events.size).to.equal(4_000);
+    const kept = createMemoryStore().slot('events');
+    await kept.replace([saveSchedule(state)]);
+    expect(JSON.stringify(saveSchedule(state)).length).to.be.below(defaultStoreLimits.maxBytes);
   });
 
   it('a restart at any instant changes no response', () => {
