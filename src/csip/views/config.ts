@@ -1,9 +1,13 @@
 /** Settings that REST changes while the process runs. */
+import { isIP } from 'node:net';
 import type { CsipConfigPatch } from '../../contract/csip-client.ts';
 import { SimError } from '../../core/errors.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { Connection, Runtime } from '../runtime.ts';
+
+const isHost = (text: string): boolean =>
+  isIP(text) !== 0 || (/^[\w.-]{1,253}$/.test(text) && URL.canParse(`http://${text}`));
 
 export class Configurator {
   readonly #runtime: Runtime;
@@ -27,6 +31,10 @@ export class Configurator {
     const { inForce, options } = this.#runtime;
     const { server: started } = options.settings;
     const host = patch.serverHost ?? inForce.server.host;
+    if (!isHost(host)) {
+      const detail = 'is no IP address or host name';
+      throw new SimError('COMMAND_BAD_VALUE', `${host} ${detail}`, [{ name: '/server_host', detail }]);
+    }
     const port = patch.serverPort ?? inForce.server.port;
     const tls = patch.tls ?? inForce.server.tls;
     // an address of the flags may be anywhere; one of a request follows the rules of outgoing connections

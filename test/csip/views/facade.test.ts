@@ -42,6 +42,26 @@ describe('the clients of IEEE 2030.5 over REST', () => {
     }
   });
 
+  it('the host of a server is an address or a name; anything else is refused, and nothing of the request is taken', async () => {
+    site = await Site.open({
+      prepare: (opened, [lfdi = '']) => void opened.register(lfdi),
+    });
+    const before = await site.get('csip/config');
+    for (const host of [
+      'a b',
+      'x/../y',
+      'user@127.0.0.1',
+      '127.0.0.1#',
+      '[::1]',
+      '[::ffff:169.254.169.254]',
+      '1.2.3.999',
+    ]) {
+      const refusal = await site.post('csip/config', { server_host: host, poll_rate_s: 77 }).catch(errorText);
+      expect(refusal, host).to.include('422').and.include('/server_host');
+    }
+    expect(await site.get('csip/config')).to.deep.equal(before);
+  });
+
   it('the XML of a control is that of the EndDevice that is asked for', async () => {
     site = await Site.open({
       types: ['PV-3Phase', 'PV-3Phase'],
