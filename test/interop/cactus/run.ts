@@ -245,16 +245,7 @@ const ausVersionOf = (classes: readonly string[]): '1.2' | '1.3' =>
 function optionsOf({ Classes, id }: Procedure): Parameters<typeof Site.open>[0] & object {
   const has = (wanted: RegExp) => Classes.some((name) => wanted.test(name));
   const storage = has(/STO|^L$|^DER-L|^S-L|^M$/);
-  const flags = [
-    '--csip_pen',
-    String(pen),
-    '--csip_register',
-    'yes',
-    '--csip_aus',
-    ausVersionOf(Classes),
-    '--csip_nmi',
-    '6203832652',
-  ];
+  const flags = ['--csip_register', 'yes', '--csip_aus', ausVersionOf(Classes), '--csip_nmi', '6203832652'];
   if (/^ALL-0[1-4]/.test(id)) flags.push('--csip_pin', '111115');
   const subscribes = has(/^S-/);
   const aggregator = subscribes || /^P-01/.test(id);
