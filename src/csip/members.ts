@@ -12,7 +12,7 @@ import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { Member } from './client.ts';
-import { createGroupTarget } from './control/control-bridge.ts';
+import { createControlTarget } from './control/control-bridge.ts';
 import type { GroupTarget } from './control/control-bridge.ts';
 import { Desk } from './desk.ts';
 import { EndDevice } from './end-device.ts';
@@ -113,7 +113,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     wall: clock,
     backOff: fullJitter(retryWaits, jitter),
   });
-  const control = createGroupTarget({ devices: [...devices], plant, siteOwner: `csip:${lfdi}`, revision, log });
+  const control = createControlTarget({ devices: [...devices], plant, siteOwner: `csip:${lfdi}`, revision, log });
   const deviceIndex = isSite ? null : first.index;
   const responses = new ResponseSender({ queue, exchange, lfdi, deviceIndex, later, log });
   const reports = new DeviceReportBook(parts, control, lfdi);

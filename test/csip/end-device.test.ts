@@ -35,7 +35,7 @@ function rig() {
   const endDevice = new EndDevice({
     lfdi,
     deviceIndices: () => [0],
-    target: createControlTarget({ device, plant, siteOwner: 'csip:0', revision: '2018', log: silentLogger }),
+    target: createControlTarget({ devices: [device], plant, siteOwner: 'csip:0', revision: '2018', log: silentLogger }),
     remoteClock,
     wall,
     log: silentLogger,

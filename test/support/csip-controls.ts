@@ -1,6 +1,6 @@
 /** Controls of IEEE 2030.5 on devices of a plant, without a client. */
 import { isDeepStrictEqual } from 'node:util';
-import { createControlTarget, createGroupTarget } from '../../src/csip/control/control-bridge.ts';
+import { createControlTarget } from '../../src/csip/control/control-bridge.ts';
 import { modesIn } from '../../src/csip/control/modes.ts';
 import type {
   ControlInForce,
@@ -21,13 +21,13 @@ export type Base = ResolvedControl['base'];
 
 export function target(plant: SimPlant, index = 0, revision: Revision = '2018'): ControlTarget {
   const device = plant.device(index);
-  return createControlTarget({ device, plant, siteOwner: `csip:${index}`, revision, log: silentLogger });
+  return createControlTarget({ devices: [device], plant, siteOwner: `csip:${index}`, revision, log: silentLogger });
 }
 
 /** @param indexes default: all devices */
 export function groupTarget(plant: SimPlant, indexes = plant.devices.map(({ index }) => index)): ControlTarget {
   const devices = indexes.map((index) => plant.device(index));
-  return createGroupTarget({ devices, plant, siteOwner: 'csip:group', revision: '2018', log: silentLogger });
+  return createControlTarget({ devices, plant, siteOwner: 'csip:group', revision: '2018', log: silentLogger });
 }
 
 /** A curve under the reference of its mode. */

@@ -12,21 +12,14 @@ import { written } from './point-holds-bridge.ts';
 import { isSiteMode, SiteLimits } from './site-limits.ts';
 import { isRefusal, leftOut } from './wish.ts';
 
-interface CommonOptions {
+export interface ControlTargetOptions {
+  /** at least one */
+  readonly devices: readonly Device[];
   readonly plant: Pick<Plant, 'at' | 'devices' | 'grid' | 'onPower' | 'setSite' | 'siteOf' | 'time'>;
   /** owner of limits at the connection point, as `csip:<lfdi>` */
   readonly siteOwner: string;
   readonly revision: Revision;
   readonly log: Logger;
-}
-
-export interface ControlTargetOptions extends CommonOptions {
-  readonly device: Device;
-}
-
-export interface GroupTargetOptions extends CommonOptions {
-  /** at least one */
-  readonly devices: readonly Device[];
 }
 
 /** A target whose devices change while controls are in force. */
@@ -37,17 +30,12 @@ export interface GroupTarget extends ControlTarget {
   supportedBy(device: Device): ReadonlySet<ModeName>;
 }
 
-/** The target of an EndDevice with one device. */
-export function createControlTarget({ device, ...options }: ControlTargetOptions): ControlTarget {
-  return new EndDeviceTarget({ ...options, devices: [device] });
-}
-
 /**
- * The target of an EndDevice with several devices. Percentages, curves and switches act on each of them; targets in
+ * The target of an EndDevice. Of several devices: percentages, curves and switches act on each of them; targets in
  * watts and vars are for all of them together, shared by 702.WMax; limits of CSIP-AUS hold at their common connection
  * point.
  */
-export function createGroupTarget(options: GroupTargetOptions): GroupTarget {
+export function createControlTarget(options: ControlTargetOptions): GroupTarget {
   return new EndDeviceTarget(options);
 }
 
@@ -70,7 +58,7 @@ class EndDeviceTarget implements GroupTarget {
   /** controls that have been applied: their limits hold while a device takes nothing */
   #running: ReadonlySet<string> = new Set();
 
-  constructor({ devices, plant, siteOwner, revision, log }: GroupTargetOptions) {
+  constructor({ devices, plant, siteOwner, revision, log }: ControlTargetOptions) {
     this.#make = (device) => {
       const shareOf = (mode: ModeName) => this.#shareOf(device, mode);
       const made = new DeviceControls({ device, plant, revision, log, shareOf });
