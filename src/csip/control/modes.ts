@@ -114,7 +114,7 @@ function droop({ dBOF, dBUF, kOF, kUF, openLoopTms, pMin }: ModeValue<'opModFreq
 }
 
 /** The points of a curve in engineering units, as they came. */
-export function showPoints({ type, x, y }: CurveRow, curve: Received<DERCurve>): JsonValue {
+function showPoints({ type, x, y }: CurveRow, curve: Received<DERCurve>): JsonValue {
   const { xMultiplier = 0, yMultiplier = 0 } = curve;
   return (curve.CurveData ?? []).map(({ xvalue, yvalue, excitation }) => ({
     [x]: scaledOf(xvalue, xMultiplier),

@@ -64,12 +64,12 @@ export function connectStatus(connected: boolean, state: InverterState): string 
 }
 
 /** ConnectStatusType2 of 2023: connected, energized. */
-export function connectStatus2(connected: boolean, state: InverterState): string {
+function connectStatus2(connected: boolean, state: InverterState): string {
   return hexBits((connected ? 1 : 0) | (operating.has(state) ? 2 : 0), 1);
 }
 
 /** OperationalModeStatusType: 1 off, 2 operational. A source at rest counts as off. */
-export function operationalMode(state: InverterState): number {
+function operationalMode(state: InverterState): number {
   return operating.has(state) ? 2 : 1;
 }
 

@@ -1,26 +1,12 @@
 /** The messages of CSIP in the wire log: requests of the clients with their answers, and notifications of servers. */
 import type { CsipMessage, CsipMessageFilter, CsipMessages } from '../../contract/csip-client.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
-import type { WireChannel, WireDirection, WireEntry, WireLog, WireMessage } from '../../core/wire/wire-log.ts';
+import type { WireChannel, WireEntry, WireLog, WireMessage } from '../../core/wire/wire-log.ts';
 
 /** One request and its answer, as the transport hands them over. */
-export interface Exchanged {
-  /** `out`: a request of this process */
-  readonly direction: WireDirection;
-  /** origin of the server, or address of the one that has sent a notification */
-  readonly peer: string;
-  readonly deviceIndex: number | null;
-  readonly method: string;
-  readonly url: string;
-  /** null: there was no answer */
-  readonly status: number | null;
-  readonly durationMs: number | null;
-  readonly requestHeaders: Readonly<Record<string, string>>;
+export interface Exchanged extends Omit<CsipMessage, 'id' | 'atMs' | 'truncated' | 'requestBody' | 'responseBody'> {
   readonly requestBody: Buffer | null;
-  readonly responseHeaders: Readonly<Record<string, string>>;
   readonly responseBody: Buffer | null;
-  /** why there was no answer */
-  readonly error: string | null;
 }
 
 /** What is known beside the octets of the two bodies, of which that of the request comes first. */

@@ -127,7 +127,7 @@ export function programView(program: FoundProgram, endDevice: EndDevice): CsipPr
   };
 }
 
-export function responseView(response: QueuedResponse, { lfdi, deviceIndices }: EndDevice): CsipResponse {
+function responseView(response: QueuedResponse, { lfdi, deviceIndices }: EndDevice): CsipResponse {
   const { mrid, status, createdS, replyTo, result, sentAtMs, attempts, httpStatus, lastError } = response;
   return {
     mrid,

@@ -21,7 +21,7 @@ const statuses: readonly EventStatusNow[] = [
 export const sameCase = (mrid: string): string => mrid.toUpperCase();
 
 /** HexBinary as a number; null: it is none. */
-export function hexNumber(text: string | undefined): number | null {
+function hexNumber(text: string | undefined): number | null {
   return text !== undefined && /^[0-9A-Fa-f]{1,8}$/.test(text) ? Number.parseInt(text, 16) : null;
 }
 

@@ -1,4 +1,4 @@
-/** When one resource is read again: at its rate, or sooner and sooner less often while it cannot be read. */
+/** When one resource is read again: at its rate, or after growing waits while it cannot be read. */
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import type { Jitter } from '../../core/net/back-off.ts';
 import type { WallClock } from '../../core/time/clock.ts';

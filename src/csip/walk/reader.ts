@@ -77,7 +77,7 @@ export interface ListLimits {
   readonly maxRestarts: number;
 }
 
-export const defaultListLimits: ListLimits = { pageSize: 100, maxPages: 100, maxItems: 10_000, maxRestarts: 3 };
+const defaultListLimits: ListLimits = { pageSize: 100, maxPages: 100, maxItems: 10_000, maxRestarts: 3 };
 
 function missed({ status, retryAfterMs }: SepAnswer, resource: DocumentName): Missed {
   const kind = status === 404 || status === 410 ? 'absent' : isPassing(status) ? 'failed' : 'refused';
