@@ -1,5 +1,6 @@
 import { SimError } from '../core/errors.ts';
-import type { CsipClient, CsipConnection, CsipMessages, CsipStatus } from './csip-client.ts';
+import type { CsipClient, CsipConnection, CsipStatus } from './csip-client.ts';
+import type { CsipMessages } from './csip-reports.ts';
 
 const noConnection: CsipConnection = {
   attempts: 0,

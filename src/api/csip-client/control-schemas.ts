@@ -1,4 +1,5 @@
-import { csipControlStates, csipResponseResults } from '../../contract/csip-client.ts';
+import { csipControlStates } from '../../contract/csip-client.ts';
+import { csipResponseResults } from '../../contract/csip-reports.ts';
 import { z } from '../description/zod.ts';
 import {
   byServer,

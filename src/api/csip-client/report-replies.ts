@@ -1,6 +1,6 @@
 /** Reports, subscriptions and messages of the client of IEEE 2030.5 as members of replies. */
+import type { CsipClient } from '../../contract/csip-client.ts';
 import type {
-  CsipClient,
   CsipLogEvent,
   CsipMessage,
   CsipMessages,
@@ -8,7 +8,7 @@ import type {
   CsipReadings,
   CsipSentDocument,
   CsipSubscriptions,
-} from '../../contract/csip-client.ts';
+} from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { isoOrNull } from '../common/schemas.ts';
 import { writerReply } from '../common/writer-replies.ts';

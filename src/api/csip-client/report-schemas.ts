@@ -1,4 +1,4 @@
-import { csipDerDocuments, csipResponseResults } from '../../contract/csip-client.ts';
+import { csipResponseResults, csipDerDocuments } from '../../contract/csip-reports.ts';
 import { afterIdParam, deviceIndex, deviceParam, newestParam } from '../common/schemas.ts';
 import { writerSchema } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';

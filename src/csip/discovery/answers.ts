@@ -1,7 +1,7 @@
 /** What answers of multicast DNS say about servers of IEEE 2030.5 (2030.5-2018 clause 7, RFC 6763). Anybody can send them. */
 import { isIP } from 'node:net';
 import type { ResponsePacket } from 'multicast-dns';
-import type { CsipFoundServer } from '../../contract/csip-client.ts';
+import type { CsipFoundServer } from '../../contract/csip-reports.ts';
 import { isRefusedTarget } from '../../core/net/outbound.ts';
 
 export const service = '_smartenergy._tcp.local';

@@ -1,7 +1,7 @@
 /** Search for servers by DNS-SD over multicast DNS (IEEE 2030.5-2018 clause 7). */
 import { createRequire } from 'node:module';
 import type multicastDns from 'multicast-dns';
-import type { CsipFoundServer } from '../../contract/csip-client.ts';
+import type { CsipFoundServer } from '../../contract/csip-reports.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import { lazily } from '../../core/lazy.ts';
 import { checkDescriptorsToRequire } from '../../core/shortage.ts';

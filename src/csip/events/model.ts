@@ -1,4 +1,5 @@
 /** What the scheduler of events takes in and gives out. Times are seconds of server time. */
+import type { CsipControlState } from '../../contract/csip-client.ts';
 import type { ControlInForce, ControlOutcome, ModeName, ResolvedControl } from '../control/model.ts';
 
 /** EventStatus.currentStatus. */
@@ -63,15 +64,12 @@ export interface OwedResponse {
   readonly replyTo: string;
 }
 
-export const controlStates = ['scheduled', 'active', 'completed', 'cancelled', 'superseded', 'rejected'] as const;
-export type ControlState = (typeof controlStates)[number];
-
 /** A control as it is known, for REST. */
 export interface KnownControl {
   readonly listed: ListedControl;
   readonly programKey: string;
   readonly primacy: number;
-  readonly state: ControlState;
+  readonly state: CsipControlState;
   readonly effectiveStartS: number;
   readonly effectiveDurationS: number;
   /** modes that it has not lost; while active */

@@ -1,9 +1,10 @@
 /** What the scheduler remembers about one EndDevice. Values are never changed in place: a step makes new ones. */
 import type { ControlInForce, ControlOutcome, ModeName } from '../control/model.ts';
-import type { ControlState, ListedControl, ListedDefault } from './model.ts';
+import type { CsipControlState } from '../../contract/csip-client.ts';
+import type { ListedControl, ListedDefault } from './model.ts';
 
 /** `received`: its list has just shown it, and nothing is decided; it lasts within one step only. */
-export type Phase = 'received' | ControlState;
+export type Phase = 'received' | CsipControlState;
 
 /** Half open: `startS` belongs to it, `endS` does not. */
 export interface Period {

@@ -4,7 +4,7 @@
  * beside them.
  */
 import { createHash } from 'node:crypto';
-import type { CsipNotification, CsipSubscription } from '../../contract/csip-client.ts';
+import type { CsipNotification, CsipSubscription } from '../../contract/csip-reports.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';

@@ -1,5 +1,5 @@
 /** LogEvents of one EndDevice: alarms that begin and end, and those that a user asks for. Sent in their order. */
-import type { CsipLogEvent, CsipLogEventRequest } from '../../contract/csip-client.ts';
+import type { CsipLogEvent, CsipLogEventRequest } from '../../contract/csip-reports.ts';
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import { Turns } from '../../core/turns.ts';
 import type { LogEvent } from '../xml/documents.ts';

@@ -1,5 +1,5 @@
 /** One MirrorUsagePoint on the server: made, its postRate obeyed, and its readings posted in their order. */
-import type { CsipReadingSet } from '../../contract/csip-client.ts';
+import type { CsipReadingSet } from '../../contract/csip-reports.ts';
 import { errorText } from '../../core/errors.ts';
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import { Turns } from '../../core/turns.ts';

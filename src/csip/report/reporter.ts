@@ -5,8 +5,8 @@ import type {
   CsipLogEventRequest,
   CsipReadings,
   CsipSentDocument,
-} from '../../contract/csip-client.ts';
-import { csipDerDocuments } from '../../contract/csip-client.ts';
+} from '../../contract/csip-reports.ts';
+import { csipDerDocuments } from '../../contract/csip-reports.ts';
 import type { Plant, TickEvent } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';

@@ -1,5 +1,5 @@
 /** A document that is kept at a resource of the server by PUT, with retries. */
-import type { CsipDocument, CsipSentDocument } from '../../contract/csip-client.ts';
+import type { CsipDocument, CsipSentDocument } from '../../contract/csip-reports.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';

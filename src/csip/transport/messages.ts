@@ -1,5 +1,5 @@
 /** The messages of CSIP in the wire log: requests of the clients with their answers, and notifications of servers. */
-import type { CsipMessage, CsipMessageFilter, CsipMessages } from '../../contract/csip-client.ts';
+import type { CsipMessage, CsipMessageFilter, CsipMessages } from '../../contract/csip-reports.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { WireChannel, WireEntry, WireLog, WireMessage } from '../../core/wire/wire-log.ts';
 

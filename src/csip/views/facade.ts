@@ -8,20 +8,22 @@ import type {
   CsipControl,
   CsipControlState,
   CsipCurve,
-  CsipDerDocument,
   CsipDiagnostic,
   CsipEndDevice,
-  CsipHttpProbe,
-  CsipLogEventRequest,
-  CsipMessages,
-  CsipNotification,
   CsipPem,
   CsipProgram,
   CsipResponse,
   CsipStatus,
-  CsipSubscriptions,
   CsipTime,
 } from '../../contract/csip-client.ts';
+import type {
+  CsipDerDocument,
+  CsipHttpProbe,
+  CsipLogEventRequest,
+  CsipMessages,
+  CsipNotification,
+  CsipSubscriptions,
+} from '../../contract/csip-reports.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { FullMember } from '../members.ts';

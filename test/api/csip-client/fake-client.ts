@@ -6,13 +6,12 @@ import type {
   CsipControl,
   CsipCurve,
   CsipEndDevice,
-  CsipMessage,
-  CsipMessageFilter,
   CsipProgram,
   CsipResponse,
   CsipStatus,
   CsipTime,
 } from '../../../src/contract/csip-client.ts';
+import type { CsipMessage, CsipMessageFilter } from '../../../src/contract/csip-reports.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { exampleTime } from '../../../src/api/common/schemas.ts';
 

@@ -1,0 +1,170 @@
+/** What a client of IEEE 2030.5 has told its server, what it was told, and its messages, as REST shows them. */
+import type { Origin, Provenance } from '../core/origin.ts';
+import type { JsonValue } from '../core/store.ts';
+
+/** A document of the standard with its own member names; values of its type HexBinary are texts. */
+export type CsipDocument = Readonly<Record<string, JsonValue>>;
+
+export const csipResponseResults = ['queued', 'sent', 'refused', 'dropped'] as const;
+/**
+ * `queued`: still to be sent, or to be sent again; `refused`: by the server for good; `dropped`: by a fault, or because
+ * the queue was full
+ */
+export type CsipResponseResult = (typeof csipResponseResults)[number];
+
+export const csipDerDocuments = ['capability', 'settings', 'status', 'availability'] as const;
+export type CsipDerDocument = (typeof csipDerDocuments)[number];
+
+/** A document as it was sent last. */
+export interface CsipSentDocument {
+  readonly sentAtMs: number;
+  readonly result: 'accepted' | 'refused' | 'failed' | 'dropped';
+  /** null: no answer */
+  readonly httpStatus: number | null;
+  readonly href: string;
+  readonly body: CsipDocument;
+}
+
+/** One MirrorMeterReading. */
+export interface CsipReadingSet {
+  readonly mrid: string;
+  readonly description: string | null;
+  readonly deviceIndex: number;
+  readonly uom: number;
+  readonly flowDirection: number | null;
+  readonly phase: number | null;
+  readonly multiplier: number;
+  readonly lastPostMs: number | null;
+  /** of the last post, oldest first; `value` is scaled by the multiplier */
+  readonly values: readonly { readonly startServerMs: number; readonly durationS: number; readonly value: number }[];
+}
+
+export interface CsipReadings {
+  readonly mupHref: string | null;
+  readonly postRateS: number | null;
+  readonly sets: readonly CsipReadingSet[];
+}
+
+export interface CsipLogEvent {
+  readonly createdServerMs: number;
+  readonly functionSet: number;
+  readonly code: number;
+  readonly eventId: number;
+  readonly pen: number;
+  readonly profileId: number;
+  readonly details: string | null;
+  readonly deviceIndex: number;
+  readonly result: CsipResponseResult;
+}
+
+export interface CsipLogEventRequest {
+  readonly code: number;
+  /** default 11 (DER) */
+  readonly functionSet?: number;
+  readonly details?: string;
+}
+
+export interface CsipSubscription {
+  /** subscribedResource */
+  readonly resource: string;
+  /** of the Subscription on the server; null: not accepted (yet) */
+  readonly href: string | null;
+  readonly state: 'pending' | 'active' | 'refused' | 'cancelled';
+  readonly renewedAtMs: number | null;
+  readonly notifications: number;
+  readonly lastError: string | null;
+}
+
+export interface CsipSubscriptions {
+  /** URI at which notifications are received; null: nothing listens */
+  readonly notificationUri: string | null;
+  readonly items: readonly CsipSubscription[];
+}
+
+export interface CsipNotification {
+  readonly receivedAtMs: number;
+  readonly resource: string | null;
+  /** Notification.status */
+  readonly status: number | null;
+  /** name of the document inside; null: none */
+  readonly content: string | null;
+  /** what it was answered with */
+  readonly httpStatus: number;
+  readonly peer: string;
+}
+
+/** One request and its answer, as they went over the wire. */
+export interface CsipMessage {
+  readonly id: number;
+  readonly atMs: number;
+  /** `out`: a request of this client; `in`: a notification of the server */
+  readonly direction: 'out' | 'in';
+  readonly peer: string;
+  readonly deviceIndex: number | null;
+  readonly method: string;
+  readonly url: string;
+  /** null: there was no answer */
+  readonly status: number | null;
+  readonly durationMs: number | null;
+  readonly requestHeaders: Readonly<Record<string, string>>;
+  readonly requestBody: string | null;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+  readonly responseBody: string | null;
+  /** a body was cut off at the limit of the channel */
+  readonly truncated: boolean;
+  /** why there was no answer */
+  readonly error: string | null;
+}
+
+export interface CsipMessageFilter {
+  readonly afterId?: number;
+  /** upper case */
+  readonly method?: string;
+  /** beginning of the path of the URL */
+  readonly path?: string;
+  readonly deviceIndex?: number;
+  /** the newest are given */
+  readonly limit?: number;
+}
+
+/** The channel of messages; it records nothing until it is switched on. */
+export interface CsipMessages {
+  readonly recording: boolean;
+  /** messages that can be kept */
+  readonly capacity: number;
+  readonly count: number;
+  /** octets kept */
+  readonly bytes: number;
+  readonly lastId: number;
+  /** messages that were kept once and had to go for others */
+  readonly dropped: number;
+  /** the last change of `recording`; null: as started */
+  readonly changedBy: Provenance | null;
+  record(on: boolean, by: Origin): void;
+  clear(): void;
+  /** oldest first */
+  list(filter: CsipMessageFilter): readonly CsipMessage[];
+}
+
+export interface CsipHttpProbe {
+  readonly url: string;
+  readonly status: number;
+  /** null: no such header */
+  readonly location: string | null;
+}
+
+/** A server that DNS-SD has found; untrusted. */
+export interface CsipFoundServer {
+  readonly name: string;
+  readonly host: string;
+  /** addresses, IPv4 and IPv6 */
+  readonly addresses: readonly string[];
+  readonly port: number;
+  /** port of TLS; null: the server names none */
+  readonly httpsPort: number | null;
+  readonly dcap: string | null;
+  /** `-S1` and the like */
+  readonly level: string | null;
+  /** whether the outbound rules permit to connect to it */
+  readonly permitted: boolean;
+}
