@@ -101,8 +101,10 @@ export interface Device {
   readonly dcMode: DcMode;
   /** the register map: the device's visible state */
   readonly bank: Bank;
-  /** replaced as a whole by each tick */
+  /** replaced as a whole by each tick and command; within a tick it is that of the instant at which it is read */
   readonly detail: DeviceDetail;
+  /** the instant that `detail` shows */
+  readonly detailAt: SimTime;
   readonly alarms: readonly Alarm[];
   /** alarms that stay until a reset */
   readonly latchedAlarmCount: number;

@@ -24,6 +24,7 @@ export const exampleEv: EvReply = {
 
 export const exampleSession: SessionReply = {
   transaction_id: '1',
+  session_id: '1',
   charge_point_id: exampleStationId,
   connector_id: 1,
   state: 'active',
@@ -74,6 +75,9 @@ export const exampleConnector: ConnectorReply = {
   voltage_v: 230.940108,
   energy_wh: 1066,
   energy_export_wh: 0,
+  wanted_kw: 11,
+  possible_kw: 21.948548,
+  allocated_kw: 21.948548,
   limit_kw: 11,
   limit_source: 'ev',
   local_limit_kw: null,
@@ -95,6 +99,7 @@ export const examplePlugged: ConnectorReply = {
   power_kw: 0,
   current_a: [0, 0, 0],
   energy_wh: 0,
+  allocated_kw: 0,
   limit_kw: 22,
   limit_source: 'none',
 };
@@ -108,6 +113,7 @@ export const exampleFree: ConnectorReply = {
   cable: { ev_plugged: false, evse_plugged: false, locked: false },
   ev: null,
   session: null,
+  wanted_kw: 0,
 };
 
 export const exampleEvse: EvseReply = {

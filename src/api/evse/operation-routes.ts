@@ -1,6 +1,8 @@
 /** Operations of a person or a vehicle at a connector. */
 import type { Origin } from '../../core/origin.ts';
 import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
+import type { OcppAuthorization } from '../../contract/ocpp.ts';
+import type { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem } from '../http/errors.ts';
 import { route } from '../http/route.ts';
@@ -101,17 +103,28 @@ const unplug = route({
     connectorAfter(ctx, params, by, { kind: 'evse.unplug', evSide: body.ev_side, evseSide: body.evse_side }),
 });
 
+function authorizationReply({ status, info }: OcppAuthorization): z.output<typeof authorizationSchema> {
+  const { data: known = 'Unknown' } = authorizationSchema.shape.status.safeParse(status);
+  return { status: known, id_token_info: info && { ...info } };
+}
+
 const authorize = route({
   ...at(
     'authorize',
     'authorize',
     'Presents a token at the connector',
-    'Without a central system the station accepts every token.',
+    'As a person does. With OCPP the central system answers, or cache and local list; without it the station accepts every token.',
   ),
   body: authorizeBodySchema,
   reply: authorizationSchema,
+  problems: ['unknown-resource', 'conflict', 'upstream-error', 'upstream-timeout'],
   examples: { body: { id_token: 'TAG-1' }, reply: { status: 'Accepted', id_token_info: null } },
   handle(ctx, { params, body, by }) {
+    const station = stationById(ctx, params.id);
+    const { ocpp, detail } = station;
+    const { connectorId } = connectorOf(station, params.cid);
+    if (ocpp !== null && detail.authority === 'central')
+      return ocpp.authorize(connectorId, body.id_token, by).then(authorizationReply);
     operate(ctx, params, by, { kind: 'evse.authorize', idToken: body.id_token });
     return { status: 'Accepted' as const, id_token_info: null };
   },
@@ -255,6 +268,7 @@ const fault = route({
       status_ocpp_2: 'faulted',
       error_code: 'GroundFailure',
       error_info: 'residual current',
+      possible_kw: 0,
     },
   },
   handle: (ctx, { params, body, by }) =>
@@ -290,18 +304,26 @@ const ev = route({
 });
 
 const meter = route({
-  ...at('meter', 'set_meter', 'Sets the reading of the meter'),
+  ...at('meter', 'set_meter', 'Sets the reading of the meter, or sends its values'),
   body: meterBodySchema,
   reply: connectorSchema,
-  problems: ['unknown-resource', 'conflict', 'disabled'],
+  problems: ['unknown-resource', 'conflict', 'disabled', 'not-connected'],
   examples: { body: { energy_wh: 250_000 }, reply: { ...exampleConnector, energy_wh: 250_000 } },
   handle(ctx, { params, body, by }) {
     const station = stationById(ctx, params.id);
     const connector = connectorOf(station, params.cid);
-    if (body.send === true)
-      throw new HttpProblem('disabled', 'There is no central system to which the values could be sent.');
-    if (body.energy_wh === undefined) return connectorReply(station, connector);
-    return connectorAfter(ctx, params, by, { kind: 'evse.meter', energyWh: body.energy_wh });
+    const send = body.send === true;
+    if (send && station.ocpp === null)
+      throw new HttpProblem('disabled', 'OCPP is switched off: there is no central system to send values to.');
+    // a request is carried out whole or not at all: without a line the reading stays
+    if (send && station.ocpp?.status.connectionState !== 'connected')
+      throw new HttpProblem('not-connected', 'The charge point is not connected to its central system.');
+    const after =
+      body.energy_wh === undefined
+        ? connectorReply(station, connector)
+        : connectorAfter(ctx, params, by, { kind: 'evse.meter', energyWh: body.energy_wh });
+    if (send) station.ocpp?.sendMeterValues(connector.connectorId);
+    return after;
   },
 });
 

@@ -1,6 +1,9 @@
 import { addSeconds } from '../../core/time/clock.ts';
 import type { EvDetail, EvPatch, EvseConnectorDetail, EvseDetail, EvseSession } from '../../contract/kinds/evse.ts';
 import { chargePoint } from '../../contract/charge-point-ids.ts';
+import type { OcppStation, OcppTransactionEntry } from '../../contract/ocpp.ts';
+import { memo } from '../../core/memo.ts';
+import { statusReply } from '../charge-points/replies.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Provenance } from '../../core/origin.ts';
 import type { Device } from '../../contract/device.ts';
@@ -20,6 +23,10 @@ export interface Station {
   readonly device: Device;
   readonly id: string;
   readonly detail: EvseDetail;
+  /** null: OCPP is switched off */
+  readonly ocpp: OcppStation | null;
+  /** transactions of OCPP by session of the device; read at the first need */
+  readonly transactionOf: (sessionId: string) => OcppTransactionEntry | undefined;
   /** simulated seconds since the device began, as ISO text */
   readonly iso: (seconds: number) => string;
   /** a writer as replies show it */
@@ -32,14 +39,18 @@ export interface Station {
  * The station that a device is.
  * @throws SimError COMMAND_NOT_APPLICABLE for every other kind
  */
-export function stationOf({ plant, chargePointId }: RouteContext, device: Device): Station {
+export function stationOf({ plant, chargePointId, ocpp }: RouteContext, device: Device): Station {
   const detail = detailOf(device, 'evse');
   const id = chargePointId(device);
   if (id === null) throw new SimError('INTERNAL', `device ${device.index} has no charge point identity`);
+  const station = ocpp.ofDevice(device.index);
+  const transactions = memo(() => new Map(station?.transactions().map((each) => [each.sessionId, each])));
   return {
     device,
     id,
     detail,
+    ocpp: station,
+    transactionOf: (sessionId) => transactions().get(sessionId),
     iso: (seconds) => new Date(plant.dateMs(addSeconds(device.startedAt, seconds))).toISOString(),
     changedBy: (writer) => writerReply(plant, writer),
     writerOf: (name, connectorId) => overrideWriter(plant, device, name, connectorId),
@@ -95,9 +106,11 @@ export function evPatch(body: EvPatchBody): EvPatch {
   };
 }
 
-export function sessionReply({ id, iso }: Station, session: EvseSession): SessionReply {
+export function sessionReply({ id, iso, transactionOf }: Station, session: EvseSession): SessionReply {
+  const transaction = transactionOf(session.transactionId);
   return {
-    transaction_id: session.transactionId,
+    transaction_id: transaction?.transactionId ?? session.transactionId,
+    session_id: session.transactionId,
     charge_point_id: id,
     connector_id: session.connectorId,
     state: session.state,
@@ -110,7 +123,7 @@ export function sessionReply({ id, iso }: Station, session: EvseSession): Sessio
     energy_wh: rounded(session.energyWh),
     energy_discharged_wh: rounded(session.energyDischargedWh),
     stop_reason: session.stopReason,
-    offline: false,
+    offline: transaction !== undefined && transaction.queued > 0,
     charging_state: session.chargingState,
   };
 }
@@ -149,6 +162,9 @@ export function connectorReply(station: Station, connector: EvseConnectorDetail)
     voltage_v: rounded(connector.voltageV),
     energy_wh: rounded(connector.energyWh),
     energy_export_wh: rounded(connector.energyExportWh),
+    wanted_kw: kilo(connector.wantedW),
+    possible_kw: kilo(connector.possibleW),
+    allocated_kw: kilo(connector.allocatedW),
     limit_kw: kilo(connector.limitW),
     limit_source: connector.limitSource,
     local_limit_kw: connector.localLimitW === null ? null : kilo(connector.localLimitW),
@@ -175,7 +191,7 @@ export function evseReply(station: Station): EvseReply {
     model: detail.model,
     serial_number: pointText(device.bank, 1, 'SN'),
     firmware_version: detail.firmwareVersion,
-    ocpp: null,
+    ocpp: station.ocpp && statusReply(station.ocpp.status),
     max_power_kw: kilo(detail.maxPowerW),
     power_kw: kilo(detail.powerW),
     standby_kw: kilo(detail.standbyW),

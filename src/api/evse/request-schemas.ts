@@ -100,7 +100,7 @@ export const authorizeBodySchema = z
       .min(1)
       .max(20)
       .optional()
-      .openapi({ description: 'Kind of token in OCPP 2.x; it has no effect without a central system.' }),
+      .openapi({ description: 'Kind of token in OCPP 2.x; it has no effect in 1.6.' }),
   })
   .openapi('AuthorizeRequest');
 
@@ -182,7 +182,8 @@ export const meterBodySchema = z
       .optional()
       .openapi({ description: 'New reading; the energy of sessions stays.' }),
     send: z.boolean().optional().openapi({
-      description: 'True: sends the values to the central system. There is none yet, so the answer is `disabled`.',
+      description:
+        'True: sends the values of the connector to the central system, with the new reading if one is given.',
     }),
   })
   .refine((body) => body.energy_wh !== undefined || body.send !== undefined, {

@@ -25,6 +25,7 @@ import {
   stationById,
 } from './replies.ts';
 import { evseDerControlRoutes } from './der-control-routes.ts';
+import { evseGeneratorRoutes } from './generator-routes.ts';
 import { evseOperationRoutes } from './operation-routes.ts';
 
 const defaultSessions = 100;
@@ -129,6 +130,7 @@ export const evseRoutes: readonly Route[] = [
   listProfiles,
   listSessions,
   ...evseDerControlRoutes,
+  ...evseGeneratorRoutes,
   getEvse,
   listConnectors,
   getConnector,

@@ -11,6 +11,7 @@ import {
   ocpp16Statuses,
   ocpp201Statuses,
 } from '../../contract/kinds/evse.ts';
+import { statusSchema } from '../charge-points/schemas.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, integerParam, isoTime, quantity } from '../common/schemas.ts';
 import { activeDeciderSchema } from '../grid-support/trace-schemas.ts';
@@ -40,6 +41,9 @@ export const evSchema = z
 export const sessionSchema = z
   .strictObject({
     transaction_id: z.string().openapi({
+      description: 'Of the central system once it has told one, else `session_id`.',
+    }),
+    session_id: z.string().openapi({
       description: 'Unique within its charge point, also after a reset of the device; each charge point counts from 1.',
     }),
     charge_point_id: z.string(),
@@ -91,6 +95,12 @@ export const connectorSchema = z
     voltage_v: z.number().openapi({ description: 'Line to neutral (AC); 0 with the contactor open (DC).' }),
     energy_wh: z.number().openapi({ description: 'Meter: into vehicles since the start.' }),
     energy_export_wh: z.number().openapi({ description: 'Meter: out of vehicles.' }),
+    wanted_kw: z.number().openapi({ description: 'Power that the vehicle would take without limits.' }),
+    possible_kw: z.number().openapi({ description: 'Power that the hardware can carry now.' }),
+    allocated_kw: z.number().openapi({
+      description:
+        'Power that the vehicle may take now: after sharing, profiles, local limit, functions of the device and site.',
+    }),
     limit_kw: z.number().openapi({ description: 'The limit in force.' }),
     limit_source: z.enum(evseLimitSources).openapi({
       description:
@@ -120,7 +130,7 @@ export const evseSchema = z
     model: z.string(),
     serial_number: z.string().nullable(),
     firmware_version: z.string(),
-    ocpp: z.null().openapi({ description: 'Connection to a central system: there is none yet.' }),
+    ocpp: statusSchema.nullable().openapi({ description: 'Charge point of OCPP; null: OCPP is switched off.' }),
     max_power_kw: z.number(),
     power_kw: z.number().openapi({ description: 'Into all vehicles together.' }),
     standby_kw: z.number().openapi({ description: 'Consumption of the station itself.' }),

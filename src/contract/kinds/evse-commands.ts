@@ -91,6 +91,20 @@ export type EvseConnectorCommand =
 export type EvseStationCommand =
   /** lasts until the next such command, also over a reset of the device */
   | { readonly kind: 'evse.authority'; readonly central: boolean }
+  /** null ends it; so does a reset of the device. What runs is replaced, and its vehicles leave or stay as a user's own */
+  | {
+      readonly kind: 'evse.generator';
+      readonly generator: {
+        readonly seed: number;
+        /** independent of that of other stations with the same seed: the index of the device */
+        readonly stream: number;
+        /** arrivals at each connector, above 0 up to 60 */
+        readonly ratePerHour: number;
+        readonly idToken: string;
+      } | null;
+      /** those of the generator that ends; default `leave` */
+      readonly vehicles?: 'leave' | 'stay' | undefined;
+    }
   /** members left out stay as they are, null returns to the profile; lasts over a reset of the device */
   | ({ readonly kind: 'evse.behaviour' } & {
       readonly [K in keyof EvseBehaviour]?: EvseBehaviour[K] | null | undefined;
@@ -120,4 +134,5 @@ export const evseOverrides = {
   'evse.profile_limit': ['evse_profile_limit'],
   'evse.authority': ['evse_authority'],
   'evse.behaviour': ['evse_behaviour'],
+  'evse.generator': [],
 } as const satisfies Record<EvseCommand['kind'], readonly string[]>;

@@ -227,6 +227,24 @@ export interface EvseSession {
   readonly chargingState: EvseChargingState;
 }
 
+/** Vehicles that come and go by themselves. Times in simulated seconds since the start of the device. */
+export interface EvseGenerator {
+  readonly seed: number;
+  /** of each connector */
+  readonly ratePerHour: number;
+  /** presented where plugging in presents none by itself */
+  readonly idToken: string;
+  readonly startedAtS: number;
+  /** vehicles that were plugged in */
+  readonly arrivals: number;
+  /** that drove on, because the connector was occupied, reserved, faulted or out of operation */
+  readonly turnedAway: number;
+  readonly departures: number;
+  /** plugged in now */
+  readonly present: number;
+  readonly nextArrivalS: number;
+}
+
 export interface EvseReservation {
   readonly reservationId: number;
   readonly idToken: string;
@@ -241,7 +259,12 @@ export interface EvseConnectorDetail {
   readonly standard: EvseConnectorStandard;
   readonly maxPowerW: number;
   readonly minPowerW: number;
-  readonly phases: number;
+  /** per phase (AC), or of the cable (DC) */
+  readonly maxCurrentA: number;
+  /** line to neutral (AC), or the upper end of the output (DC) */
+  readonly nominalVoltageV: number;
+  readonly phases: 1 | 3;
+  readonly attachedCable: boolean;
   /** phases of the supply that carry the current, or would carry it: 1 to 3 = L1 to L3; empty for DC */
   readonly supplyPhases: readonly number[];
   readonly bidirectional: boolean;
@@ -257,11 +280,31 @@ export interface EvseConnectorDetail {
   readonly cable: { readonly evPlugged: boolean; readonly evsePlugged: boolean; readonly locked: boolean };
   readonly ev: EvDetail | null;
   readonly session: EvseSession | null;
+  /**
+   * The powers of a connector, from the wish to the meter: wanted, possible, allocated, `powerW`. None is above the one
+   * before it, but for ramps: a vehicle follows a lower allocation after a moment. While the vehicle discharges, or is
+   * asked to, all four are at most 0 and bound the output alike.
+   *
+   * What the vehicle would take by its curve and charger at its state of charge, whatever the station gives; discharging:
+   * what it could give.
+   */
+  readonly wantedW: number;
+  /** what the hardware can carry now: maximum power, current on the phases in use, voltage; 0 with a fault or while off */
+  readonly possibleW: number;
+  /** what the vehicle may take now: after sharing, charging profiles, local limit, functions of the device, site */
+  readonly allocatedW: number;
+  /** `allocatedW` as a current: per phase in use (AC), in the cable (DC) */
+  readonly allocatedA: number;
+  /** delivered: mean of the last sub-step */
   readonly powerW: number;
+  /** absorbed through an AC connector, var; DC: 0 */
+  readonly reactivePowerVar: number;
   /** per phase (AC), one value (DC) */
   readonly currentA: readonly number[];
   /** line to neutral (AC); 0 with the contactor open (DC) */
   readonly voltageV: number;
+  /** of the supply of the station, line to neutral of each phase, L1 first */
+  readonly supplyVoltageV: readonly number[];
   readonly energyWh: number;
   readonly energyExportWh: number;
   readonly limitW: number;
@@ -299,5 +342,7 @@ export interface EvseDetail {
   readonly externalLimit: EvseExternalLimit | null;
   /** of all plugged vehicles together */
   readonly battery: { readonly capacityWh: number; readonly socPct: number } | null;
+  /** null: no vehicle comes by itself */
+  readonly generator: EvseGenerator | null;
   readonly connectors: readonly EvseConnectorDetail[];
 }

@@ -39,6 +39,7 @@ import { Power, writeOperatorState } from './power.ts';
 import { stackPower } from './stack-power.ts';
 import { DeviceRegisters } from './registers.ts';
 import { publish, publishDetail } from './publish.ts';
+import { ShownDetail } from './shown-detail.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
 import type { TickStamp } from './snapshot.ts';
 import type { DcSource } from '../source/source.ts';
@@ -73,7 +74,7 @@ export class SimDevice implements Device {
   readonly #terminals: Terminals;
   readonly #power: Power;
   readonly #alarms: DeviceAlarms;
-  #detail: DeviceDetail;
+  readonly #shown: ShownDetail;
   readonly #evse: EvseEvents | null;
   readonly #writers: CommandWriters;
   readonly #clock: CommitClock;
@@ -145,13 +146,18 @@ export class SimDevice implements Device {
       power: this.#power,
       now: () => this.#now,
       stepping: () => this.#stepping,
-      refresh: () => (this.#detail = this.#source.detail()),
+      refresh: () => this.#shown.renew(this.#now),
     });
-    this.#detail = this.#source.detail();
+    this.#shown = new ShownDetail(this.#source, start);
   }
 
   get detail(): DeviceDetail {
-    return this.#detail;
+    // an act within a tick reads what the device shows then
+    return this.#stepping ? this.#shown.last : this.#shown.of(this.#now);
+  }
+
+  get detailAt(): SimTime {
+    return this.#stepping ? this.#shown.at : this.#now;
   }
 
   get activeFunctions(): ReadonlySet<ControlFunction> {
@@ -212,8 +218,7 @@ export class SimDevice implements Device {
       default:
         this.#source.command(command, by);
         if (command.kind === 'hybrid.policy') this.#inverter.activePower.glideFrom(this.#inverter.pW);
-        this.#detail = this.#source.detail();
-        publishDetail(this.bank.measurements, this.#detail);
+        publishDetail(this.bank.measurements, this.#shown.renew(this.#now));
         break;
       case 'switch':
         this.#power.admit(by);
@@ -310,11 +315,11 @@ export class SimDevice implements Device {
       raised: this.#registers.effects?.alarmCodes ?? [],
       at: this.#now,
     });
-    this.#detail = this.#source.detail();
+    const detail = this.#shown.renew(this.#now);
     publish(this.bank.measurements, {
       inverter,
       source: this.#source,
-      detail: this.#detail,
+      detail,
       grid: this.#grid,
       ambientC: this.#ambientC,
       cabinetC: this.#terminals.cabinet.temperatureC,
@@ -324,7 +329,7 @@ export class SimDevice implements Device {
       alarms: this.#alarms.codes(),
     });
     this.#registers.publish(this.#now, stamp.clockTime);
-    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), this.#detail);
+    const published = publishSnapshot(buildSnapshot(this.bank.map, this, stamp, this.statusMessage), detail);
     this.#registers.effects?.look();
     this.#evse?.settle();
     return published;

@@ -61,11 +61,15 @@ export interface Connector {
   flowW: number;
   /** mean power of the last sub-step */
   powerW: number;
-  /** prepared sub-step: power that limits and hardware allow, before the curve of the vehicle */
+  /** prepared sub-step: power that limits and hardware allow, before the vehicle */
+  grantW: number;
+  /** the same with the maximum of the vehicle, before its curve */
   capW: number;
   capSource: EvseLimitSource;
   /** `capW` after sharing */
   offerW: number;
+  /** `grantW` after sharing */
+  allocatedW: number;
   /**
    * prepared sub-step, means: maximum charge and discharge, and the power without a set-point of the inverter
    * (`unrestrictedEndW`: at the end of the sub-step)
@@ -121,9 +125,11 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     energyExportWh: 0,
     flowW: 0,
     powerW: 0,
+    grantW: 0,
     capW: 0,
     capSource: 'none',
     offerW: 0,
+    allocatedW: 0,
     chargeableW: 0,
     dischargeableW: 0,
     unrestrictedW: 0,
@@ -236,7 +242,7 @@ export function updateDischarge(c: Connector, perA: number): void {
 
 const limitTolerance = 1e-9;
 
-/** Sets `capW` to the lowest of hardware, vehicle and commanded limits; below the minimum it is 0. */
+/** Sets `capW` to the lowest of hardware, vehicle and commanded limits, `grantW` without the vehicle; below the minimum 0. */
 export function updateLimits(c: Connector, vehicle: Vehicle, supply: Supply): void {
   const perA = wattsPerAmpere(c, supply);
   updateDischarge(c, perA);
@@ -255,6 +261,7 @@ export function updateLimits(c: Connector, vehicle: Vehicle, supply: Supply): vo
     source = 'local';
     paused ||= capW < minW * (1 - limitTolerance);
   }
+  c.grantW = paused ? 0 : capW;
   if (!paused && vehicle.maxChargeW < capW) {
     capW = vehicle.maxChargeW;
     source = 'ev';

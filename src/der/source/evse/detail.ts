@@ -1,11 +1,13 @@
-import type { EvseConnectorDetail, EvseDetail } from '../../../contract/kinds/evse.ts';
+import type { EvseConnectorDetail, EvseDetail, EvseExternalLimit } from '../../../contract/kinds/evse.ts';
 import { flagsOf, lineVoltageV, minChargeW, supplyPhases } from './connector.ts';
 import type { Connector, Supply } from './connector.ts';
+import { generatorDetail } from './generator.ts';
 import { limitNow } from './limit-now.ts';
 import { ocpp16Status, ocpp201Status, phaseTraits } from './phases.ts';
+import { connectorPowers, outsideRoomW } from './powers.ts';
 import { sessionDetail } from './sessions.ts';
 import type { Station } from './station.ts';
-import { cableCurrents } from './supply.ts';
+import { cableCurrents, connectorVar } from './supply.ts';
 import { packVoltageV, vehicleDetail } from './vehicle.ts';
 
 /** Terminal voltage of a connector, V: line to neutral (AC), of the pack behind a closed contactor (DC). */
@@ -22,19 +24,28 @@ function currents(c: Connector, station: Station): readonly number[] {
   return [voltageV > 0 ? c.powerW / voltageV : 0];
 }
 
-export function connectorDetail(station: Station, c: Connector): EvseConnectorDetail {
+/** @param limit from outside of the station, made anew at each reading */
+export function connectorDetail(
+  station: Station,
+  c: Connector,
+  limit: EvseExternalLimit | null = station.outside.limit,
+): EvseConnectorDetail {
   const { p, vehicle } = c;
   const { outside } = station;
   const traits = phaseTraits[c.phase];
   const flags = flagsOf(c);
   const { limitW, limitSource } = limitNow(station, c);
+  const powers = connectorPowers(c, station, outsideRoomW(station, limit));
   return {
     connectorId: p.connectorId,
     type: p.type,
     standard: p.standard,
     maxPowerW: p.maxPowerW,
     minPowerW: minChargeW(c),
+    maxCurrentA: p.maxCurrentA,
+    nominalVoltageV: p.voltageV,
     phases: p.phases,
+    attachedCable: p.attachedCable,
     supplyPhases: supplyPhases(c, outside.supplyPhases),
     bidirectional: p.bidirectional,
     status: ocpp16Status(c.phase, flags),
@@ -49,9 +60,15 @@ export function connectorDetail(station: Station, c: Connector): EvseConnectorDe
     cable: { evPlugged: c.evPlugged, evsePlugged: c.evsePlugged, locked: c.lockedByCommand || traits.session },
     ev: vehicle && vehicleDetail(vehicle),
     session: c.session && sessionDetail(c.session, c),
+    wantedW: powers.wantedW,
+    possibleW: powers.possibleW,
+    allocatedW: powers.allocatedW,
+    allocatedA: powers.allocatedA,
     powerW: c.powerW,
+    reactivePowerVar: connectorVar(c, station),
     currentA: currents(c, station),
     voltageV: connectorVoltageV(c, station),
+    supplyVoltageV: station.phaseLnV.slice(0, outside.supplyPhases),
     energyWh: c.energyWh,
     energyExportWh: c.energyExportWh,
     limitW,
@@ -71,6 +88,7 @@ export interface StationMeter {
 
 export function evseDetail(station: Station, meter: StationMeter): EvseDetail {
   const { p, connectors } = station;
+  const { limit } = station.outside;
   let [capacityWh, storedWh, powerW] = [0, 0, 0];
   for (const { vehicle, powerW: flowW } of connectors) {
     powerW += flowW;
@@ -89,8 +107,9 @@ export function evseDetail(station: Station, meter: StationMeter): EvseDetail {
     energyExportWh: meter.energyExportWh,
     sharing: p.sharing,
     authority: station.central ? 'central' : 'local',
-    externalLimit: station.outside.limit,
+    externalLimit: limit,
     battery: capacityWh > 0 ? { capacityWh, socPct: (100 * storedWh) / capacityWh } : null,
-    connectors: connectors.map((c) => connectorDetail(station, c)),
+    generator: generatorDetail(station),
+    connectors: connectors.map((c) => connectorDetail(station, c, limit)),
   };
 }

@@ -9,6 +9,7 @@ import type { DcPort, DcRequest, DcSource, PhaseLoads, Phases, SourceCondition, 
 import { canFlow, createConnector, minChargeW, updateLimits } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
+import { generatorDueS, runGenerator } from './generator.ts';
 import { knowLimits, tellLimits } from './limit-watch.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
@@ -125,6 +126,7 @@ export class EvseSource implements DcSource {
   get maxStepS(): number {
     const { connectors, nowS } = this.#station;
     let stepS = this.#shared ? sharingStepS : Infinity;
+    if (this.#station.generator !== null) stepS = Math.min(stepS, generatorDueS(this.#station) - nowS);
     for (const c of connectors) {
       const dueS = nextDueS(c) - nowS;
       if (dueS < stepS) stepS = dueS;
@@ -210,6 +212,10 @@ export class EvseSource implements DcSource {
       updateHolds(this.#station, c);
       if (nextDueS(c) <= nowS + minStepS) fireDue(this.#station, c);
     }
+    if (this.#station.generator !== null)
+      runGenerator(this.#station, (command, by) => {
+        operate(this.#station, command, by);
+      });
   }
 
   detail(): EvseDetail {
@@ -294,6 +300,7 @@ export class EvseSource implements DcSource {
     for (const c of station.connectors) Object.assign(c, createConnector(c.p, c.defaultEv));
     station.log.records.length = 0;
     station.profile = openLimit;
+    station.generator = null;
     [this.#energyWh, this.#energyExportWh, this.#standbyW] = [0, 0, 0];
     [this.#pendingS, this.#plannedW, this.#absorbableDcW, this.#availableDcW] = [0, 0, 0, 0];
     this.#shared = false;
@@ -326,6 +333,7 @@ export class EvseSource implements DcSource {
     const { connectors, p, profile } = this.#station;
     phaseLnV.forEach((lnV, i) => (this.#station.phaseLnV[i] = Number.isFinite(lnV) && lnV > 0 ? lnV : 0));
     for (const c of connectors) {
+      c.grantW = 0;
       c.capW = 0;
       c.offerW = 0;
       if (c.vehicle !== null && canFlow(c)) updateLimits(c, c.vehicle, this.#station);

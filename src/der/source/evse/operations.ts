@@ -9,6 +9,7 @@ import { conflict } from './conflict.ts';
 import { phasesInUse, statusOf, updateDischarge, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { authorizeByPlug, autoIdToken, cutPower, endReservation, evHoldsByItself, fire } from './machine.ts';
+import { setGenerator } from './generator.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
 import { profileOf } from './profile-limit.ts';
 import { because, profileBehaviour } from './station.ts';
@@ -19,7 +20,7 @@ import { createVehicle, patchVehicle } from './vehicle.ts';
 
 type Of<Kind extends EvseCommand['kind']> = Extract<EvseCommand, { readonly kind: Kind }>;
 type Operation<Kind extends EvseCommand['kind']> = (station: Station, c: Connector, command: Of<Kind>) => void;
-type StationKind = 'evse.profile_limit' | 'evse.authority' | 'evse.behaviour';
+type StationKind = 'evse.generator' | 'evse.profile_limit' | 'evse.authority' | 'evse.behaviour';
 
 const maxNumber = 1e9;
 
@@ -330,6 +331,11 @@ export function operate(station: Station, command: EvseCommand, by: Origin): voi
         break;
       case 'evse.behaviour':
         behave(station, command);
+        break;
+      case 'evse.generator':
+        setGenerator(station, command, by, (each, who) => {
+          operate(station, each, who);
+        });
         break;
       default: {
         const c = connectorOf(station, command.connectorId);

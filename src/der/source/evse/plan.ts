@@ -50,6 +50,7 @@ export function shareStationLimit(
     const shareW = scratch.shareW[i] ?? 0;
     // without sharing a vehicle may follow a rising curve within the sub-step
     c.offerW = binds ? shareW : Math.min(c.capW, limitW);
+    c.allocatedW = binds ? shareW : Math.min(c.grantW, limitW);
     if (binds && shareW < (scratch.demandW[i] ?? 0)) {
       c.capSource = byProfile ? 'charging_profile' : connectors.length > 1 ? 'sharing' : 'hardware';
     }

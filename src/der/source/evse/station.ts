@@ -6,6 +6,7 @@ import type { Origin } from '../../../core/origin.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import { createConnector } from './connector.ts';
 import type { Connector } from './connector.ts';
+import type { Generator } from './generator-state.ts';
 import type { SessionListener, StationOutside, TransitionListener } from './outside.ts';
 import { openLimit } from './profile-limit.ts';
 import type { ProfileLimit } from './profile-limit.ts';
@@ -35,6 +36,8 @@ export interface Station {
    * station; null: the chargers take their own
    */
   varPerW: Phases | null;
+  /** the sign of that reactive power: 1 injected, -1 absorbed */
+  varSign: 1 | -1;
   /** that reactive power as the limits in amperes count it: it follows within a few sub-steps, var, a magnitude */
   limitVar: number;
   /** charging profile of the whole station */
@@ -42,6 +45,8 @@ export interface Station {
   central: boolean;
   behaviour: EvseBehaviour;
   trigger: Trigger;
+  /** null: no vehicle comes by itself */
+  generator: Generator | null;
   outside: StationOutside;
   /** the limit from outside that listeners know */
   toldLimit: EvseExternalLimit | null;
@@ -85,10 +90,12 @@ export function createStation(p: EvseParameters, random: RandomStream): Station 
     nowS: 0,
     phaseLnV: [0, 0, 0],
     varPerW: null,
+    varSign: -1,
     limitVar: 0,
     profile: openLimit,
     central: false,
     behaviour: profileBehaviour(p),
+    generator: null,
     trigger: { by: byItself, cause: 'vehicle' },
     outside: { supplyPhases: 3, down: false, siteHolds: false, limit: null },
     toldLimit: null,

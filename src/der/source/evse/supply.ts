@@ -69,6 +69,7 @@ export function shareVar(station: Station, decidedVar: number | null): void {
   }
   const ratio = (i: number, of: number) => ((watts[i] ?? 0) > 0 ? (of * shareOf(i)) / (watts[i] ?? 0) : 0);
   const magnitude = Math.abs(decidedVar);
+  station.varSign = decidedVar > 0 ? 1 : -1;
   station.limitVar += limitStep * (magnitude - station.limitVar);
   station.varPerW = [ratio(0, magnitude), ratio(1, magnitude), ratio(2, magnitude)];
   const limitRatio: Phases = [ratio(0, station.limitVar), ratio(1, station.limitVar), ratio(2, station.limitVar)];
@@ -97,6 +98,17 @@ export function cableCurrents(c: Connector, station: Station): readonly number[]
   const firstA = currentA(only ?? 0);
   if (c.p.phases === 1) return [firstA];
   return phasesInUse(c) === 1 ? [firstA, 0, 0] : [firstA, currentA(1), currentA(2)];
+}
+
+/** Reactive power through an AC connector, var, + absorbed; behind the rectifier of a DC connector there is none. */
+export function connectorVar(c: Connector, station: Station): number {
+  if (c.p.type === 'dc' || c.powerW === 0) return 0;
+  const { varPerW, varSign, phaseLnV, outside } = station;
+  if (varPerW === null) return -chargerVar(c, c.powerW);
+  const flowA = activeA(c, station, c.powerW);
+  const only = onePhaseOf(c, station);
+  if (only !== null || outside.supplyPhases < 3) return -varSign * Math.abs(c.powerW) * (varPerW[only ?? 0] ?? 0);
+  return -varSign * flowA * (phaseLnV[0] * varPerW[0] + phaseLnV[1] * varPerW[1] + phaseLnV[2] * varPerW[2]);
 }
 
 /**

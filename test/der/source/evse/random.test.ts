@@ -116,6 +116,35 @@ function checkState(source: EvseSource): void {
   expect(source.maxStepS).to.be.at.least(1e-3);
 }
 
+/** Wanted, possible, allocated, delivered: bounds of each other, all with the sign of the flow. */
+function checkPowers(source: EvseSource, settled = false): void {
+  for (const c of source.detail().connectors) {
+    const { wantedW, possibleW, allocatedW, allocatedA, powerW } = c;
+    for (const value of [wantedW, possibleW, allocatedW, allocatedA]) expect(Number.isFinite(value)).to.equal(true);
+    const sign = Math.min(wantedW, possibleW, allocatedW) < 0 ? -1 : 1;
+    for (const value of [wantedW, possibleW, allocatedW]) expect(sign * value).to.be.at.least(0);
+    expect(sign * allocatedW, JSON.stringify(c)).to.be.at.most(sign * possibleW + 1e-6);
+    if (!settled) continue;
+    expect(sign * powerW, JSON.stringify(c)).to.be.within(-1e-6, sign * allocatedW + 1e-3);
+    expect(sign * powerW, JSON.stringify(c)).to.be.at.most(sign * wantedW + 1e-3);
+  }
+}
+
+/** The powers once all ramps are over, without and with functions of the device. */
+function checkSettledPowers(source: EvseSource): void {
+  const asks = [
+    { targetW: null, floorW: -1e6, ceilingW: 1e6 },
+    { targetW: null, floorW: -9000, ceilingW: 1e6 },
+    { targetW: -15_000, floorW: -1e6, ceilingW: 1e6 },
+    { targetW: 4000, floorW: -1e6, ceilingW: 1e6 },
+  ];
+  for (const ask of asks) {
+    source.settle(input);
+    source.draw(source.answer(ask), true);
+    checkPowers(source, true);
+  }
+}
+
 describe('EVSE: any sequence of commands', () => {
   it('throws nothing but SimError, and keeps every bound', () => {
     let chargedWh = 0;
@@ -150,7 +179,9 @@ describe('EVSE: any sequence of commands', () => {
               }
             }
             checkState(source);
+            checkPowers(source);
           }
+          checkSettledPowers(source);
           chargedWh += source.detail().energyWh;
           givenWh += source.detail().energyExportWh;
         },
