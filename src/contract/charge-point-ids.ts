@@ -6,7 +6,7 @@ import type { Plant } from './plant.ts';
 export const defaultChargePointId = 'SIM-CP-1';
 
 /** Segments of `evse/` that are paths of their own: no identity may be one of them. */
-export const reservedChargePointIds: readonly string[] = ['profiles', 'sessions', 'der-controls'];
+export const reservedChargePointIds: readonly string[] = ['profiles', 'sessions', 'der-controls', 'session-generator'];
 
 /** Identity of a charging station; null for every other device. */
 export type ChargePointIdOf = (device: Pick<Device, 'index' | 'assetType'>) => string | null;
@@ -16,8 +16,13 @@ export type ChargePointIdOf = (device: Pick<Device, 'index' | 'assetType'>) => s
  * later part of a fleet every identity has its index, because the first station of the fleet is in another process.
  *
  * Which station is the first is decided once. All interfaces of a process therefore share one result.
+ * @param ownIdOf identity that a device has of its own
  */
-export function createChargePointIds(plant: Pick<Plant, 'devices'>, base: string): ChargePointIdOf {
+export function createChargePointIds(
+  plant: { readonly devices: readonly Pick<Device, 'index' | 'assetType'>[] },
+  base: string,
+  ownIdOf: (deviceIndex: number) => string | undefined = () => undefined,
+): ChargePointIdOf {
   const firstStation = () => plant.devices.find((each) => each.assetType === 'evse')?.index ?? null;
   const ofLaterPart = plant.devices[0]?.index !== 0;
   // found at the start: when the first station is removed, no other one may get its identity
@@ -25,7 +30,7 @@ export function createChargePointIds(plant: Pick<Plant, 'devices'>, base: string
   return ({ index, assetType }) => {
     if (assetType !== 'evse') return null;
     bareIndex ??= firstStation();
-    return index === bareIndex ? base : `${base}-${index}`;
+    return ownIdOf(index) ?? (index === bareIndex ? base : `${base}-${index}`);
   };
 }
 

@@ -8,6 +8,7 @@ import type { SettingKey } from '../settings/settings.ts';
 import type { Conflict, Run } from './conflict.ts';
 import { csipConflicts } from './csip-conflicts.ts';
 import { shown } from './issues.ts';
+import { ocppConflicts } from './ocpp-conflicts.ts';
 
 const highestPort = 65535;
 
@@ -80,6 +81,7 @@ const conflicts: readonly Conflict[] = [
     detail: ({ originOf }) => `given yes together with ${originOf('mb_framing')} rtu_over_tcp; allowed: one of the two`,
   },
   ...csipConflicts,
+  ...ocppConflicts,
 ];
 
 /** Where a setting was given, or its flag. */

@@ -9,6 +9,7 @@ import { settingKeys, settingOf } from '../settings/settings.ts';
 import { conflictIssues } from './conflicts.ts';
 import { csipFileIssues } from './csip-issues.ts';
 import { refused, shown } from './issues.ts';
+import { chargePointIdIssues, ocppFileIssues } from './ocpp-issues.ts';
 import { modbusTlsIssues } from './tls-issues.ts';
 
 /**
@@ -44,11 +45,13 @@ function missingFiles({ values, originOf, io }: Gathered): Issue[] {
 }
 
 /** Issues between settings, and between them and the devices. */
-export function crossIssues(gathered: Gathered, { count, kinds }: DeviceList): Issue[] {
+export function crossIssues(gathered: Gathered, { devices, count, kinds }: DeviceList): Issue[] {
   const conflicts = conflictIssues(gathered, count);
   const issues = [...conflicts, ...modbusTlsIssues(gathered), ...missingFiles(gathered)];
   // with settings that conflict it is not known which files are meant
-  if (conflicts.length === 0) issues.push(...csipFileIssues(gathered, count));
+  if (conflicts.length === 0) issues.push(...csipFileIssues(gathered, count), ...ocppFileIssues(gathered));
+  // with devices missing the indexes are others
+  if (devices.length === count) issues.push(...chargePointIdIssues(gathered, devices));
   if (gathered.kindsKnown) issues.push(...kindIssues(gathered, kinds));
   return issues;
 }

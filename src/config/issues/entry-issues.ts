@@ -34,6 +34,7 @@ export function entryIssues(issues: readonly Issue[], entry: DeviceEntry): Issue
   return issues.map((issue) => {
     const { name, detail } = issue;
     if (Object.hasOwn(entry, name)) return { ...issue, name: pointerStep(name) };
+    if (name.startsWith('ocpp.')) return { ...issue, name: pointerOf(name) };
     const path = name.startsWith('profile: ') ? name.slice('profile: '.length) : '';
     const inProfile = profileMembers.includes(path.split(/[.[]/)[0] ?? '');
     if (typeof entry.profile === 'object' && inProfile) return { ...issue, name: `/profile${pointerOf(path)}` };

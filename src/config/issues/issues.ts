@@ -6,10 +6,14 @@ import { hasOwnWords, issueWords, meantBranch, scalarValues } from '../../core/z
 
 const maxGivenLength = 80;
 
-/** A given value as an issue shows it: quoted when text, cut when long. */
+/** User name and password of a URL. */
+const credentials = /(?<=:\/\/)[^\s"]*@/g;
+
+/** A given value as an issue shows it: quoted when text, cut when long, URLs without credentials. */
 export function shown(value: unknown): string {
   // JSON has no infinity: it would show as null
-  const text = value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
+  const whole = value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
+  const text = whole.replace(credentials, '...@');
   return text.length > maxGivenLength ? `${text.slice(0, maxGivenLength - 1)}…` : text;
 }
 

@@ -58,7 +58,9 @@ export function loadConfig(
   };
   const list = buildDevices(gathered, new ProfileStore({ ...storeOptions, issues }), issues);
   const frequency = nominalFrequency(gathered, list.devices, issues);
-  issues.push(...crossIssues(gathered, list));
+  // a setting whose value was refused counts as not given
+  const named = new Set(issues.map(({ name }) => name));
+  issues.push(...crossIssues(gathered, list).filter(({ name }) => !named.has(name)));
   const gridPath = gridProfilePath(gathered, issues);
   const proxy = proxyOf(gathered, issues);
   const startFaults = commonFaults(gathered, issues);

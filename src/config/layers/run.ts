@@ -14,6 +14,7 @@ import type { Values } from '../settings/settings.ts';
 import { readMapping, systemIo } from './files.ts';
 import type { ConfigFile } from './files.ts';
 import { csipOf } from './csip.ts';
+import { ocppNotices, ocppOf, ocppUnused } from './ocpp.ts';
 import type { Gathered } from './gather.ts';
 
 /** Path of the CSV of the grid, from the setting or the block of the file; null: none. */
@@ -139,12 +140,14 @@ export function appConfig(
     proxy,
     clientPty: v.client_pty,
     csip: csipOf(gathered),
+    ocpp: ocppOf(gathered, devices),
+    chargePointId: v.ocpp_csid,
     simModels: v.sim_models,
     faults,
     historySamples: v.history_samples,
     log: { level: v.log_level, format: v.log_format },
-    unused: unusedSettings(v),
-    notices: frequency.notices,
+    unused: [...unusedSettings(v), ...ocppUnused(v)],
+    notices: [...frequency.notices, ...ocppNotices(gathered, devices)],
     startSettings: startSettings(gathered),
     devices,
     deviceOf,

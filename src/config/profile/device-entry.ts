@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import { maxFaultsAtOnce } from '../../fault-kinds/profile.ts';
 import { faultSchema } from '../../fault-kinds/request.ts';
+import { isOcppId, isOcppUrl, ocppIdText, ocppUrlText, ocppVersions } from '../../contract/ocpp-settings.ts';
+import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import { isPrintable } from '../../core/log/log.ts';
 import { bareName, bundledEvseProfileNames, bundledProfileNames } from './bundled.ts';
 import { deviceProfileSchema } from './device-profile.ts';
@@ -36,6 +38,18 @@ const identity = {
   name: printableName.optional().meta({ description: 'Name for people.' }),
 };
 
+const stationId = z
+  .string()
+  .refine(isOcppId, ocppIdText)
+  .meta({
+    description: `Identity of the charge point: ${ocppIdText}; default from the setting ocpp_csid.`,
+  });
+const stationVersion = z
+  .enum(ocppVersions)
+  .meta({ description: 'Version of OCPP; default the setting ocpp_version. So far only ocpp1.6j can be used.' });
+const stationUrl = z.string().refine(isOcppUrl, ocppUrlText);
+const stationUrlText = 'Endpoint of its central system; default the setting ocpp_csms_url.';
+
 /** As in a file. */
 export const deviceEntrySchema = z.strictObject({
   ...identity,
@@ -60,6 +74,14 @@ export const deviceEntrySchema = z.strictObject({
     description:
       'Faults that act on the device from the start: bundled names, paths, or faults that name no device; default none.',
   }),
+  ocpp: z
+    .strictObject({
+      id: stationId.optional(),
+      version: stationVersion.optional(),
+      url: stationUrl.optional().meta({ description: stationUrlText }),
+    })
+    .optional()
+    .meta({ description: 'What the charge point of an EVSE has of its own.' }),
   count: z
     .int()
     .min(1)
@@ -69,6 +91,8 @@ export const deviceEntrySchema = z.strictObject({
 });
 
 export type DeviceEntry = z.infer<typeof deviceEntrySchema>;
+
+const hostOf = (url: string) => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');
 
 const onlyInConfiguration = 'files can be named only in the configuration';
 
@@ -109,6 +133,17 @@ export const addedDeviceSchema = z.strictObject({
     .meta({
       description: 'Bundled name of an EVSE profile, instead of profile; without device_type the device is an EVSE.',
     }),
+  ocpp: z
+    .strictObject({
+      id: stationId.optional(),
+      version: stationVersion.optional(),
+      url: stationUrl
+        .refine((text) => !isOcppUrl(text) || !isRefusedTarget(hostOf(text)), refusedTargetText)
+        .optional()
+        .meta({ description: `${stationUrlText} Outbound rules apply.` }),
+    })
+    .optional()
+    .meta({ description: 'What the charge point of an EVSE has of its own.' }),
   dc_profile: refusedMember(onlyInConfiguration),
   load_profile: refusedMember(onlyInConfiguration),
   vehicles: refusedMember(onlyInConfiguration),
@@ -116,4 +151,4 @@ export const addedDeviceSchema = z.strictObject({
   count: refusedMember('one device is added at a time'),
 });
 
-export type AddedDevice = Pick<DeviceEntry, 'device_type' | 'name' | 'profile' | 'evse_profile'>;
+export type AddedDevice = Pick<DeviceEntry, 'device_type' | 'name' | 'profile' | 'evse_profile' | 'ocpp'>;

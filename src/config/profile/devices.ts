@@ -1,11 +1,15 @@
 import { resolve } from 'node:path';
 import type { AssetType } from '../../contract/device.ts';
+import { ocppUrlOf } from '../../contract/ocpp-settings.ts';
+import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import type { DeviceConfig, DeviceSeriesPaths, FaultGroup } from '../settings/app-config.ts';
 import { maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
+import { securityProfileOf } from '../layers/ocpp.ts';
+import { transportDetail, versionDetail } from '../issues/ocpp-conflicts.ts';
 import { faultGroups } from './fault-profiles.ts';
 import { deviceTypes } from './device-types.ts';
 import { frequencyIssue } from './nominal-frequency.ts';
@@ -141,7 +145,32 @@ function entryDevice(
   const series = entrySeries(building, entry, assetType, where);
   const found = entryProfile(building, entry, type, where);
   const faults = entryFaults(building, entry, where);
-  return found && { deviceType, assetType, phases, ...found, series, faults };
+  const ocpp = entryStation(building, entry, assetType, where);
+  return found && { deviceType, assetType, phases, ...found, series, faults, ...(ocpp !== undefined && { ocpp }) };
+}
+
+/** What the station of an entry has of its own. */
+function entryStation(
+  { gathered: { values, originOf }, issues }: Building,
+  { ocpp: given, count = 1 }: DeviceEntry,
+  kind: AssetType,
+  where: string,
+): OcppStationSettings | undefined {
+  if (given === undefined) return undefined;
+  const { id, version, url } = given;
+  const put = (member: string, detail: string | null) => {
+    if (detail !== null) issues.push({ name: `${where}ocpp${member}`, detail });
+  };
+  if (kind !== 'evse') put('', `given for a device of kind ${kind}; allowed for: EVSE`);
+  if (id !== undefined && count > 1) put('.id', `given for ${count} devices; allowed: for one device`);
+  if (version !== undefined) put('.version', versionDetail(version));
+  if (url !== undefined && values.ocpp_enable)
+    put('.url', transportDetail(url, securityProfileOf(values), originOf('ocpp_security_profile')));
+  return {
+    ...(id !== undefined && count === 1 && { id }),
+    ...(version !== undefined && { version }),
+    ...(url !== undefined && { url: ocppUrlOf(url) }),
+  };
 }
 
 /** Faults that act on this device alone: they may name no device. */
@@ -204,7 +233,9 @@ export function buildDevice(
   const issue = device && frequencyIssue(device.profile, frequency, 'profile');
   if (issue) issues.push(issue);
   if (!device || issues.length > 0) throw new SimError('CONFIG_INVALID', 'The device cannot be built:', issues);
-  return { ...device, name: entry.name ?? `${device.deviceType} ${index}` };
+  const { ocpp } = device;
+  const guarded: Pick<DeviceConfig, 'ocpp'> = ocpp?.url === undefined ? {} : { ocpp: { ...ocpp, guarded: true } };
+  return { ...device, ...guarded, name: entry.name ?? `${device.deviceType} ${index}` };
 }
 
 function repeatedDevices(building: Building): DeviceList {

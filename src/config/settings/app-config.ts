@@ -1,5 +1,6 @@
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { CsipSettings } from '../../contract/csip-settings.ts';
+import type { OcppSettings, OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { FlatFault } from '../../fault-kinds/request.ts';
 import type { LogLevel } from '../../core/log/log.ts';
@@ -34,6 +35,8 @@ export interface DeviceConfig {
   readonly series: DeviceSeriesPaths;
   /** from the start, on this device alone */
   readonly faults: readonly FaultGroup[];
+  /** its own settings of OCPP; absent: those of the flags */
+  readonly ocpp?: OcppStationSettings;
 }
 
 /** CSV files that feed one device; absolute paths that existed at the check. */
@@ -135,6 +138,10 @@ export interface AppConfig {
   readonly clientPty: boolean;
   /** client of IEEE 2030.5; null: none */
   readonly csip: CsipSettings | null;
+  /** charge points of OCPP; null: none */
+  readonly ocpp: OcppSettings | null;
+  /** identity of the first charging station, also while OCPP is off */
+  readonly chargePointId: string;
   /** the maps end with the models 64413 and 64414 */
   readonly simModels: boolean;
   /** from the start; a fault that names no device acts on all */
@@ -147,7 +154,7 @@ export interface AppConfig {
   };
   /** lines for the log about settings without effect */
   readonly unused: readonly string[];
-  /** lines for the log about what a profile decides for all devices */
+  /** lines for the log about what a profile decides for all devices, and about risks of settings */
   readonly notices: readonly string[];
   readonly devices: readonly DeviceConfig[];
   /**

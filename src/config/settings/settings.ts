@@ -5,6 +5,7 @@ import { deviceSettings, mapSettings } from './devices.ts';
 import { kindSettings } from './kinds.ts';
 import { modbusLimits, modbusSettings } from './modbus.ts';
 import { modbusTlsSettings } from './modbus-tls.ts';
+import { ocppSettings } from './ocpp.ts';
 import { proxySettings } from './proxy.ts';
 import { rtuSettings } from './rtu.ts';
 import type { Setting, ValueOf } from './setting.ts';
@@ -28,6 +29,7 @@ const settings = {
   ...clientSettings,
   ...csipSettings,
   ...csipConduct,
+  ...ocppSettings,
   ...mapSettings,
   ...programSettings,
   ...browserSettings,
@@ -61,6 +63,7 @@ export const settingGroups: readonly SettingGroup[] = [
   group('Maps of other makers', 'docs/proxy.md', proxySettings),
   group('Master of another device', 'docs/sunspec-client.md', clientSettings),
   group('Client of IEEE 2030.5 (CSIP)', 'docs/csip.md', csipSettings, csipConduct),
+  group('Charge points (OCPP)', 'docs/ocpp.md', ocppSettings),
   group('HTTP interface and stream', 'docs/api.md', webSettings, browserSettings, webLimits),
   group('Configuration file, history and log', 'README.md', programSettings),
 ];

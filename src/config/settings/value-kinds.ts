@@ -1,6 +1,15 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import {
+  isOcppId,
+  isOcppUrl,
+  ocppIdText,
+  ocppPasswordOctets,
+  ocppPasswordText,
+  ocppUrlOf,
+  ocppUrlText,
+} from '../../contract/ocpp-settings.ts';
 import { hasCheckDigit } from '../../core/check-digit.ts';
 import { tlsVersions } from '../../core/tls/material.ts';
 import type { TlsVersion } from '../../core/tls/material.ts';
@@ -293,6 +302,26 @@ export const connectionPointIds = list(
   'ID',
   same,
   { repeats: true },
+);
+
+/** Endpoint of a central system of OCPP. */
+export const ocppUrl: Kind<string> = kind(z.string().refine(isOcppUrl, ocppUrlText), {
+  allowed: ocppUrlText,
+  placeholder: 'URL',
+  normalise: ocppUrlOf,
+});
+
+/** Identity of a charge point. */
+export const ocppId: Kind<string> = kind(z.string().refine(isOcppId, ocppIdText), {
+  allowed: ocppIdText,
+  placeholder: 'ID',
+  normalise: same,
+});
+
+/** Password of a charge point; the version decides on its octets. */
+export const ocppPassword: Kind<string> = kind(
+  z.string().refine((text) => ocppPasswordOctets(text, 'ocpp1.6j') !== null, ocppPasswordText),
+  { allowed: ocppPasswordText, placeholder: 'PASSWORD', normalise: same },
 );
 
 /** A file, or a name that `isName` knows, which stays as it is. */

@@ -6,6 +6,7 @@ import { settingKeys, settingOf, variableOf } from '../../../src/config/settings
 import { testPki } from '../../support/pki.ts';
 import { issueLines, issuesOf, partsOf, run } from '../support.ts';
 import { csipCompanions, csipFiles, csipPlaces, csipSamples } from './csip-samples.ts';
+import { ocppCompanions, ocppFiles, ocppPlaces, ocppSamples } from './ocpp-samples.ts';
 
 const [wind, fuelCell, hybrid, evse] = ['Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
 
@@ -70,6 +71,7 @@ const samples: Readonly<Record<string, readonly [text: string, value: unknown, d
   proxy_port: ['1503', 1503, 'PV-3Phase'],
   client_pty: ['yes', true],
   ...csipSamples,
+  ...ocppSamples,
   faults: ['slow-answers,no-fc6', ['slow-answers', 'no-fc6']],
   config: ['site.yaml', '/site/site.yaml'],
   history_samples: ['500', 500],
@@ -97,6 +99,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   proxy_port: ['--proxy', 'string-inverter-basic'],
   ...tlsCompanions(),
   ...csipCompanions,
+  ...ocppCompanions,
 };
 
 /** TLS of Modbus as a whole, but for one of its settings. */
@@ -167,6 +170,7 @@ function shownBy(key: string, config: ReturnType<typeof run>): unknown {
     config: config.configPath,
     client_pty: config.clientPty,
     ...csipPlaces(config),
+    ...ocppPlaces(config),
     sim_models: config.simModels,
     mb_framing: config.modbus.framing,
     mb_foreign_unit: config.modbus.foreignUnit,
@@ -204,7 +208,7 @@ describe('command line', () => {
   before(async () => {
     const { server, ca } = await testPki();
     Object.assign(files, { '/site/server.pem': server.cert, '/site/server.key': server.key, '/site/ca.pem': ca.cert });
-    Object.assign(files, await csipFiles());
+    Object.assign(files, await csipFiles(), ocppFiles);
   });
 
   it('has a sample for every setting', () => {

@@ -103,6 +103,8 @@ describe('interface 12: defaults', () => {
       rtu: null,
       clientPty: false,
       csip: null,
+      ocpp: null,
+      chargePointId: 'SIM-CP-1',
       simModels: false,
       faults: [],
       historySamples: 10_000,

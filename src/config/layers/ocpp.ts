@@ -1,0 +1,92 @@
+/** The charge points of OCPP, from the values in force. */
+import { needsPassword, ocppPasswordOctets, ocppSecurityProfiles } from '../../contract/ocpp-settings.ts';
+import type { OcppPemFiles, OcppSecurityProfile, OcppSettings } from '../../contract/ocpp-settings.ts';
+import type { DeviceConfig } from '../settings/app-config.ts';
+import { settingKeys } from '../settings/settings.ts';
+import type { SettingKey, Values } from '../settings/settings.ts';
+import type { Gathered } from './gather.ts';
+
+const maxPasswordFileBytes = 4096;
+
+/** The security profile of the settings. */
+export function securityProfileOf({ ocpp_security_profile: given }: Values): OcppSecurityProfile {
+  return ocppSecurityProfiles.find((profile) => profile === given) ?? 0;
+}
+
+/**
+ * The password as it was given, or as its file has it; null: none.
+ * @throws Error with the reason when the file cannot be read
+ */
+export function passwordText({
+  values: { ocpp_password: given, ocpp_password_file: file },
+  io,
+}: Gathered): string | null {
+  if (given !== null || file === null) return given;
+  return io.readFile(file, maxPasswordFileBytes).replace(/\r?\n$/, '');
+}
+
+function passwordOf(gathered: Gathered): Buffer | null {
+  const { values } = gathered;
+  if (!needsPassword(securityProfileOf(values))) return null;
+  const text = passwordText(gathered);
+  return text === null ? null : ocppPasswordOctets(text, values.ocpp_version);
+}
+
+/** Null: the security profile has no TLS, or files are missing. */
+export function pemOf(v: Values): OcppPemFiles | null {
+  const profile = securityProfileOf(v);
+  const { ocpp_root_cert: rootCert, ocpp_cert: cert, ocpp_key: key } = v;
+  if (profile < 2 || rootCert === null) return null;
+  return { rootCert, own: profile === 3 && cert !== null && key !== null ? { cert, key } : null };
+}
+
+/** Null: it is off. Call it only when nothing is wrong. */
+export function ocppOf(gathered: Gathered, devices: readonly DeviceConfig[]): OcppSettings | null {
+  const { values: v } = gathered;
+  const { ocpp_csms_url: url, first_device: first } = v;
+  if (!v.ocpp_enable || url === null) return null;
+  return {
+    id: v.ocpp_csid,
+    version: v.ocpp_version,
+    url,
+    securityProfile: securityProfileOf(v),
+    password: passwordOf(gathered),
+    pem: pemOf(v),
+    autoAuthorize: v.ocpp_auto_authorize,
+    stations: new Map(devices.flatMap(({ ocpp }, at) => (ocpp === undefined ? [] : [[first + at, ocpp] as const]))),
+  };
+}
+
+/** Lines for the log about settings that the security profile does not use. */
+export function ocppUnused(v: Values): readonly string[] {
+  if (!v.ocpp_enable) return [];
+  const profile = securityProfileOf(v);
+  const needed: Readonly<Partial<Record<SettingKey, boolean>>> = {
+    ocpp_password_file: needsPassword(profile),
+    ocpp_password: needsPassword(profile),
+    ocpp_root_cert: profile >= 2,
+    ocpp_cert: profile === 3,
+    ocpp_key: profile === 3,
+  };
+  return settingKeys
+    .filter((key) => needed[key] === false && v[key] !== null)
+    .map((key) => `${key} is given and has no effect with ocpp_security_profile ${profile}`);
+}
+
+/** Lines for the log about what is at risk, or has no effect yet. */
+export function ocppNotices(
+  { values: v, layers }: Pick<Gathered, 'values' | 'layers'>,
+  devices: readonly DeviceConfig[],
+): readonly string[] {
+  if (!v.ocpp_enable) return [];
+  const lines: string[] = [];
+  if (layers.flags.has('ocpp_password'))
+    lines.push(
+      'ocpp_password is given on the command line, where other users of this machine can see it; ocpp_password_file and DERBENCH_OCPP_PASSWORD hide it',
+    );
+  if (securityProfileOf(v) === 1)
+    lines.push('with ocpp_security_profile 1 the password of OCPP goes over the network in clear');
+  if (!devices.some(({ assetType }) => assetType === 'evse'))
+    lines.push('ocpp_enable is yes, but no EVSE is simulated: there is no charge point until one is added');
+  return lines;
+}

@@ -1,0 +1,77 @@
+/** Settings of the OCPP charge points. */
+import { ocppVersions } from '../../contract/ocpp-settings.ts';
+import { setting, unset } from './setting.ts';
+import { choice, integer, ocppId, ocppPassword, ocppUrl, onOff, path } from './value-kinds.ts';
+
+export const ocppSettings = {
+  ocpp_enable: setting({
+    flags: ['--ocpp_enable'],
+    kind: onOff,
+    default: false,
+    doc: 'Connects the charging stations (EVSE) to a central system of OCPP as charge points.',
+  }),
+  ocpp_version: setting({
+    flags: ['--ocpp_version'],
+    kind: choice(ocppVersions, 'VERSION'),
+    default: 'ocpp1.6j',
+    needs: 'ocpp_enable',
+    doc: 'Version of OCPP; so far only ocpp1.6j can be used.',
+  }),
+  ocpp_csms_url: unset({
+    flags: ['--ocpp_csms_url'],
+    kind: ocppUrl,
+    needs: 'ocpp_enable',
+    doc: 'Endpoint of the central system, to which / and the identity of the charge point are added. Security profiles 0 and 1 need ws://, 2 and 3 wss://. Required with ocpp_enable.',
+  }),
+  ocpp_csid: setting({
+    flags: ['--ocpp_csid'],
+    kind: ocppId,
+    default: 'SIM-CP-1',
+    doc: 'Identity of the first charge point, in OCPP and in the paths of evse; every further one is this followed by - and the index of its device.',
+  }),
+  ocpp_security_profile: setting({
+    flags: ['--ocpp_security_profile'],
+    kind: { ...integer(0, 3), placeholder: 'PROFILE' },
+    default: 0,
+    needs: 'ocpp_enable',
+    doc: 'Security profile: 0 none; 1 basic authentication without TLS; 2 basic authentication over TLS; 3 TLS with client certificate.',
+  }),
+  ocpp_password_file: unset({
+    flags: ['--ocpp_password_file'],
+    kind: path,
+    needs: 'ocpp_enable',
+    doc: 'File with the password of security profiles 1 and 2: 16 to 64 octets of text, or 32 to 40 hexadecimal digits, which 1.6 decodes; a line break at the end is not part of it.',
+  }),
+  ocpp_password: unset({
+    flags: ['--ocpp_password'],
+    kind: ocppPassword,
+    secret: true,
+    needs: 'ocpp_enable',
+    doc: 'The password itself, instead of ocpp_password_file. On the command line other users of the machine can see it: prefer the file or the environment.',
+  }),
+  ocpp_cert: unset({
+    flags: ['--ocpp_cert'],
+    kind: path,
+    needs: 'ocpp_enable',
+    doc: 'Certificate of the charge point for security profile 3, PEM, followed by its intermediate CAs.',
+  }),
+  ocpp_key: unset({
+    flags: ['--ocpp_key'],
+    kind: path,
+    needs: 'ocpp_enable',
+    doc: 'Private key for ocpp_cert, PEM without passphrase.',
+  }),
+  ocpp_root_cert: unset({
+    flags: ['--ocpp_root_cert'],
+    kind: path,
+    needs: 'ocpp_enable',
+    doc: 'CA certificates that the certificate of the central system is checked against, PEM; for security profiles 2 and 3.',
+  }),
+  ocpp_auto_authorize: setting({
+    flags: ['--ocpp_auto_authorize'],
+    kind: onOff,
+    default: true,
+    needs: 'ocpp_enable',
+    doc: 'Whether plugging in presents the token AUTO to the central system.',
+  }),
+};

@@ -1,0 +1,71 @@
+import { SimError } from '../core/errors.ts';
+import type { OcppCounters, OcppStation, OcppStations, OcppStatus } from './ocpp.ts';
+
+function refuse(): never {
+  throw new SimError('COMMAND_CONFLICT', 'OCPP is switched off');
+}
+
+const noCounters: OcppCounters = {
+  messages: [],
+  connects: 0,
+  drops: 0,
+  callErrors: 0,
+  timeouts: 0,
+  findings: { schema: 0, rule: 0 },
+  droppedMeterValues: 0,
+  lastContactMs: null,
+};
+
+const noStatus: Omit<OcppStatus, 'id' | 'deviceIndex'> = {
+  enabled: false,
+  version: 'ocpp1.6j',
+  subprotocol: null,
+  url: null,
+  connectionState: 'disabled',
+  bootStatus: 'none',
+  securityProfile: 0,
+  heartbeatIntervalS: null,
+  lastHeartbeatMs: null,
+  connectedSinceMs: null,
+  reconnectInS: null,
+  queue: { calls: 0, transactionMessages: 0 },
+  lastError: null,
+  clockOffsetS: null,
+  tls: null,
+};
+
+/** A station of a process without `--ocpp_enable`: views are empty, and operations throw COMMAND_CONFLICT. */
+export function disabledOcppStation(id: string, deviceIndex: number): OcppStation {
+  return {
+    status: { ...noStatus, id, deviceIndex },
+    counters: noCounters,
+    connect: refuse,
+    disconnect: refuse,
+    boot: refuse,
+    heartbeat: refuse,
+    call: refuse,
+    messages: () => [],
+    configuration: () => ({ kind: 'keys', keys: [] }),
+    setConfiguration: refuse,
+    chargingProfiles: () => [],
+    compositeSchedule: refuse,
+    reservations: () => [],
+    localList: () => ({ version: 0, entries: [], cache: [] }),
+    certificates: () => [],
+    transactions: () => [],
+    findings: () => [],
+    clearFindings: refuse,
+    authorize: refuse,
+    sendMeterValues: refuse,
+  };
+}
+
+/** The stations of a process without `--ocpp_enable`. */
+export const disabledOcpp: OcppStations = {
+  enabled: false,
+  list: [],
+  station(id) {
+    throw new SimError('UNKNOWN_RESOURCE', `there is no charge point ${JSON.stringify(id)}: OCPP is switched off`);
+  },
+  ofDevice: () => null,
+};

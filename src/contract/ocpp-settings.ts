@@ -1,0 +1,106 @@
+/** Settings of the OCPP charge points as the process starts with them. */
+
+/** Spellings of `--ocpp_version` and of REST. */
+export const ocppVersions = ['ocpp1.6j', 'ocpp2.0.1j', 'ocpp2.1'] as const;
+export type OcppVersion = (typeof ocppVersions)[number];
+
+/** Versions that stations can speak yet. */
+export const ocppSupportedVersions: readonly OcppVersion[] = ['ocpp1.6j'];
+
+/** 0: no security (`ws`); 1: basic authentication; 2: TLS and basic authentication; 3: TLS with client certificate. */
+export const ocppSecurityProfiles = [0, 1, 2, 3] as const;
+export type OcppSecurityProfile = (typeof ocppSecurityProfiles)[number];
+
+/** Certificate files of a station; absolute paths. */
+export interface OcppPemFiles {
+  /** checked against the certificate of the central system */
+  readonly rootCert: string;
+  /** null: profile 2, no client certificate */
+  readonly own: { readonly cert: string; readonly key: string } | null;
+}
+
+/** What an entry of `devices` may set for its station; absent members follow the flags. */
+export interface OcppStationSettings {
+  readonly id?: string;
+  readonly version?: OcppVersion;
+  /** no credentials, no query, no slash at its end */
+  readonly url?: string;
+  /** the URL came over REST: what its name resolves to is held to the outbound rules */
+  readonly guarded?: true;
+}
+
+export interface OcppSettings extends Required<Omit<OcppStationSettings, 'guarded'>> {
+  /** 0 to 3; 1.6 may raise it by the key SecurityProfile */
+  readonly securityProfile: OcppSecurityProfile;
+  /** octets that basic authentication sends; null: none */
+  readonly password: Buffer | null;
+  /** null: profiles 0 and 1 */
+  readonly pem: OcppPemFiles | null;
+  /** plugging in presents the token `AUTO` */
+  readonly autoAuthorize: boolean;
+  /** by device index; absent: none of its own. Devices that join later bring theirs along. */
+  readonly stations: ReadonlyMap<number, OcppStationSettings>;
+}
+
+/** Identities that are words of `evse/` paths. */
+const reservedIds: ReadonlySet<string> = new Set(['profiles', 'sessions', 'der-controls', '.', '..']);
+const maxIdLength = 48;
+// identifiers go into paths and logs: printable ASCII, blanks inside at most
+const idPattern = new RegExp(`^(?=.{1,${maxIdLength}}$)[!-~](?:[ -~]*[!-~])?$`);
+
+export const ocppIdText = `text of 1 to ${maxIdLength} printable ASCII characters, without blanks around it, and not profiles, sessions or der-controls`;
+
+/** Whether a text can be a charge point identity: identifierString of OCPP-J 3.1.1 of 2.x, without its rule on colons. */
+export function isOcppId(text: string): boolean {
+  return idPattern.test(text) && !reservedIds.has(text);
+}
+
+/** Whether an identity has a colon, which 2.x forbids. OCPP-J 2.0.1 3.1.1 */
+export function isIdOfVersion(id: string, version: OcppVersion): boolean {
+  return version === 'ocpp1.6j' || !id.includes(':');
+}
+
+const maxUrlLength = 1000;
+
+export const ocppUrlText =
+  'a ws or wss URL without user name, query and fragment, for example ws://csms.example:8180/steve/websocket/CentralSystemService';
+
+/** Whether a text can be the endpoint of a central system; `/` and the identity are added to it. OCPP-J 1.6 3.1.1 */
+export function isOcppUrl(text: string): boolean {
+  if (!/^wss?:\/\/[!-~]+$/i.test(text) || text.length > maxUrlLength || !URL.canParse(text)) return false;
+  const { username, password, search, hash, hostname } = new URL(text);
+  return username + password + search + hash === '' && !/[?#]/.test(text) && hostname !== '';
+}
+
+/** An endpoint in the form that settings keep. */
+export function ocppUrlOf(text: string): string {
+  return text.replace(/\/+$/, '');
+}
+
+/** Whether an endpoint has the transport of a security profile: `ws` for 0 and 1, `wss` for 2 and 3. White paper 2 */
+export function isUrlOfProfile(url: string, profile: OcppSecurityProfile): boolean {
+  return /^wss:/i.test(url) === profile >= 2;
+}
+
+/** Whether basic authentication sends a password in this profile. */
+export function needsPassword(profile: OcppSecurityProfile): boolean {
+  return profile === 1 || profile === 2;
+}
+
+const minPasswordBytes = 16;
+const maxPasswordBytes = 64;
+/** A key of 16 to 20 octets in hexadecimal digits, which is longer than any password of 1.6 as text. */
+const hexKey = /^(?:[0-9a-f]{2}){16,20}$/i;
+
+export const ocppPasswordText = `${minPasswordBytes} to ${maxPasswordBytes} octets without control characters, or 32 to 40 hexadecimal digits, which 1.6 decodes`;
+
+/**
+ * The octets that basic authentication sends for a password, or null when it cannot be one. With 1.6, 32 to 40 hexadecimal
+ * digits are an AuthorizationKey and are decoded; everything else is sent as UTF-8 text.
+ */
+export function ocppPasswordOctets(text: string, version: OcppVersion): Buffer | null {
+  if (version === 'ocpp1.6j' && hexKey.test(text)) return Buffer.from(text, 'hex');
+  const octets = Buffer.from(text, 'utf8');
+  const isText = !/\p{Cc}/u.test(text) && octets.length >= minPasswordBytes && octets.length <= maxPasswordBytes;
+  return isText ? octets : null;
+}

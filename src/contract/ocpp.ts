@@ -1,0 +1,292 @@
+/** The register of OCPP charge points as REST, metrics and overview see it. Instants in ms since the epoch. */
+import type { Origin } from '../core/origin.ts';
+import type { WireDirection } from '../core/wire/wire-log.ts';
+import type { OcppSecurityProfile, OcppVersion } from './ocpp-settings.ts';
+
+export type { OcppSecurityProfile, OcppVersion } from './ocpp-settings.ts';
+
+/** Values of `Sec-WebSocket-Protocol`. */
+export const ocppSubprotocols = ['ocpp1.6', 'ocpp2.0.1', 'ocpp2.1'] as const;
+export type OcppSubprotocol = (typeof ocppSubprotocols)[number];
+
+export const ocppConnectionStates = ['disabled', 'disconnected', 'connecting', 'connected'] as const;
+export type OcppConnectionState = (typeof ocppConnectionStates)[number];
+
+export const ocppBootStatuses = ['none', 'pending', 'accepted', 'rejected'] as const;
+export type OcppBootStatus = (typeof ocppBootStatuses)[number];
+
+export interface OcppStatus {
+  readonly id: string;
+  readonly deviceIndex: number;
+  readonly enabled: boolean;
+  readonly version: OcppVersion;
+  /** agreed with the central system; null: not connected */
+  readonly subprotocol: OcppSubprotocol | null;
+  /** without credentials; null: OCPP is off */
+  readonly url: string | null;
+  readonly connectionState: OcppConnectionState;
+  readonly bootStatus: OcppBootStatus;
+  readonly securityProfile: OcppSecurityProfile;
+  readonly heartbeatIntervalS: number | null;
+  readonly lastHeartbeatMs: number | null;
+  readonly connectedSinceMs: number | null;
+  /** until the next attempt; null: none is planned */
+  readonly reconnectInS: number | null;
+  /** calls that wait for the line, and transaction messages not yet answered */
+  readonly queue: { readonly calls: number; readonly transactionMessages: number };
+  readonly lastError: string | null;
+  /** seconds by which the time of the central system is ahead; null: it has told none */
+  readonly clockOffsetS: number | null;
+  /** certificate of the central system: version and suite of TLS; null: in clear or not connected */
+  readonly tls: { readonly version: string; readonly suite: string } | null;
+}
+
+export const ocppMessageTypes = ['call', 'result', 'error', 'result_error', 'send', 'invalid'] as const;
+export type OcppMessageType = (typeof ocppMessageTypes)[number];
+
+/** A frame as it went over the wire; secrets are hidden. */
+export interface OcppMessage {
+  readonly id: number;
+  readonly atMs: number;
+  readonly direction: WireDirection;
+  /** `invalid`: no frame of OCPP-J */
+  readonly type: OcppMessageType;
+  readonly messageId: string | null;
+  /** of the call, also for its answer; null: unknown */
+  readonly action: string | null;
+  /** payload of a call, result or send; `{code, description, details}` of an error; the text of what is no frame */
+  readonly payload: unknown;
+  /** of an answer, since its call; null: no answer, or the call is unknown */
+  readonly durationMs: number | null;
+  readonly truncated: boolean;
+}
+
+export interface OcppMessageFilter {
+  readonly afterId?: number;
+  readonly action?: string;
+  readonly direction?: WireDirection;
+  readonly limit?: number;
+}
+
+/** What became of a call that a user sent. `duration` from the sending. */
+export interface OcppCallResult {
+  readonly messageId: string;
+  readonly action: string;
+  readonly durationMs: number;
+  readonly answer:
+    | { readonly kind: 'result'; readonly payload: unknown }
+    | { readonly kind: 'error'; readonly code: string; readonly description: string; readonly details: unknown };
+}
+
+export interface OcppRawCall {
+  readonly action: string;
+  readonly payload: unknown;
+  /** false: sends a payload that breaks its schema */
+  readonly validate: boolean;
+  readonly timeoutS: number;
+}
+
+/** A configuration key of 1.6. Write-only values are null. */
+export interface OcppKeyEntry {
+  readonly key: string;
+  readonly value: string | null;
+  readonly readonly: boolean;
+  readonly rebootRequired: boolean;
+}
+
+/** A variable of 2.x. */
+export interface OcppVariableEntry {
+  readonly component: string;
+  readonly variable: string;
+  readonly attribute: string;
+  readonly value: string | null;
+  readonly mutability: string;
+  readonly evseId: number | null;
+  readonly instance: string | null;
+}
+
+export type OcppConfiguration =
+  | { readonly kind: 'keys'; readonly keys: readonly OcppKeyEntry[] }
+  | { readonly kind: 'variables'; readonly variables: readonly OcppVariableEntry[] };
+
+export interface OcppConfigurationChange {
+  /** 1.6: the key; 2.x: the variable */
+  readonly name: string;
+  readonly value: string;
+  /** the rest of 2.x */
+  readonly component?: string;
+  readonly attribute?: string;
+  readonly evseId?: number;
+  readonly instance?: string;
+}
+
+/** A charging profile as it is installed, in the words of its version. */
+export interface OcppProfileEntry {
+  readonly connectorId: number;
+  readonly profileId: number;
+  readonly stackLevel: number;
+  readonly purpose: string;
+  readonly kind: string;
+  readonly transactionId: string | null;
+  /** it decides the limit of its purpose now */
+  readonly effective: boolean;
+  /** the profile as the central system has sent it */
+  readonly profile: unknown;
+}
+
+export interface OcppSchedule {
+  readonly connectorId: number;
+  readonly startMs: number;
+  readonly durationS: number;
+  readonly unit: 'W' | 'A';
+  /** seconds from `startMs`; limit null: no profile limits */
+  readonly periods: readonly {
+    readonly startS: number;
+    readonly limit: number | null;
+    readonly numberPhases: number | null;
+  }[];
+}
+
+export interface OcppReservationEntry {
+  readonly reservationId: number;
+  /** 0: any connector of the station */
+  readonly connectorId: number;
+  readonly idToken: string;
+  readonly expiresMs: number;
+}
+
+export interface OcppTokenEntry {
+  readonly idToken: string;
+  /** Accepted, Blocked, ... */
+  readonly status: string;
+  readonly expiresMs: number | null;
+  readonly parentIdToken: string | null;
+}
+
+export interface OcppLocalList {
+  readonly version: number;
+  readonly entries: readonly OcppTokenEntry[];
+  /** authorisations remembered from earlier answers */
+  readonly cache: readonly OcppTokenEntry[];
+}
+
+export interface OcppCertificateEntry {
+  /** CentralSystemRootCertificate, ManufacturerRootCertificate, ChargePointCertificate */
+  readonly use: string;
+  readonly subject: string;
+  readonly issuer: string;
+  readonly serialNumber: string;
+  readonly validFromMs: number;
+  readonly validToMs: number;
+  /** SHA-256 of the certificate, hex */
+  readonly fingerprint: string;
+}
+
+export interface OcppTransactionEntry {
+  /** of the central system; null: not told yet */
+  readonly transactionId: string | null;
+  /** session of the device, as `evse/sessions` shows it */
+  readonly sessionId: string;
+  readonly connectorId: number;
+  readonly idToken: string;
+  readonly startedMs: number;
+  readonly endedMs: number | null;
+  readonly meterStartWh: number;
+  readonly meterStopWh: number | null;
+  readonly stopReason: string | null;
+  /** messages of it that are still queued */
+  readonly queued: number;
+}
+
+export const ocppFindingKinds = ['schema', 'rule'] as const;
+export type OcppFindingKind = (typeof ocppFindingKinds)[number];
+
+/** Something that the central system did wrong. */
+export interface OcppFinding {
+  readonly id: number;
+  readonly atMs: number;
+  /** against the schema, or against a rule of the version */
+  readonly kind: OcppFindingKind;
+  readonly action: string | null;
+  readonly messageId: string | null;
+  /** of the specification: `OCPP-J 1.6 4.1.4` */
+  readonly clause: string;
+  readonly text: string;
+}
+
+export interface OcppAuthorization {
+  /** of the central system, or of cache and local list */
+  readonly status: string;
+  /** idTagInfo or idTokenInfo; null: nothing was asked */
+  readonly info: Readonly<Record<string, unknown>> | null;
+}
+
+export interface OcppConnectOptions {
+  readonly url?: string;
+  readonly version?: OcppVersion;
+  readonly securityProfile?: OcppSecurityProfile;
+  readonly password?: string;
+}
+
+/** Counters for metrics, since the start. */
+export interface OcppCounters {
+  /** frames by direction and type */
+  readonly messages: readonly {
+    readonly direction: WireDirection;
+    readonly type: OcppMessageType;
+    readonly count: number;
+  }[];
+  readonly connects: number;
+  readonly drops: number;
+  readonly callErrors: number;
+  readonly timeouts: number;
+  readonly findings: Readonly<Record<OcppFindingKind, number>>;
+  /** in-between meter values that the cap of the queue has cost */
+  readonly droppedMeterValues: number;
+  /** wall time of the last frame of the central system, ms since the epoch; null: none yet */
+  readonly lastContactMs: number | null;
+}
+
+/** One charge point. Every operation throws SimError; a station whose version lacks something throws NOT_APPLICABLE. */
+export interface OcppStation {
+  readonly status: OcppStatus;
+  readonly counters: OcppCounters;
+  /** @throws SimError COMMAND_BAD_VALUE for a target that outbound rules refuse */
+  connect(options: OcppConnectOptions, by: Origin): void;
+  disconnect(code: number, by: Origin): void;
+  /** @throws SimError NOT_CONNECTED, PEER_TIMEOUT, PEER_ERROR (the connection broke) */
+  boot(reason: string | null): Promise<OcppCallResult>;
+  /** @throws as `boot` */
+  heartbeat(): Promise<OcppCallResult>;
+  /** @throws as `boot`, and COMMAND_BAD_VALUE for a payload that breaks its schema while `validate` */
+  call(call: OcppRawCall): Promise<OcppCallResult>;
+  messages(filter: OcppMessageFilter): readonly OcppMessage[];
+  /** @throws SimError UNKNOWN_RESOURCE for a key that there is not */
+  configuration(key?: string): OcppConfiguration;
+  /** A local change, without the rights of the central system. @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE */
+  setConfiguration(change: OcppConfigurationChange, by: Origin): OcppConfiguration;
+  chargingProfiles(connectorId?: number): readonly OcppProfileEntry[];
+  compositeSchedule(connectorId: number, durationS: number, unit: 'W' | 'A'): OcppSchedule;
+  reservations(): readonly OcppReservationEntry[];
+  localList(): OcppLocalList;
+  certificates(): readonly OcppCertificateEntry[];
+  /** newest first */
+  transactions(): readonly OcppTransactionEntry[];
+  /** newest first */
+  findings(): readonly OcppFinding[];
+  clearFindings(): void;
+  /** Presents a token at a connector, as a person does. @throws SimError COMMAND_CONFLICT, UNKNOWN_RESOURCE */
+  authorize(connectorId: number, idToken: string, by: Origin): Promise<OcppAuthorization>;
+  /** Sends the meter values of a connector now (context Trigger). @throws SimError NOT_CONNECTED */
+  sendMeterValues(connectorId: number): void;
+}
+
+export interface OcppStations {
+  readonly enabled: boolean;
+  /** in the order of their devices */
+  readonly list: readonly OcppStation[];
+  /** @throws SimError UNKNOWN_RESOURCE */
+  station(id: string): OcppStation;
+  /** null: no station, or OCPP is off */
+  ofDevice(deviceIndex: number): OcppStation | null;
+}
