@@ -83,6 +83,7 @@ async function make() {
   const { atime, mtime } = await stat(fresh);
   const inputs = await bundle(parts, fresh, withoutDescription);
   await copyPages();
+  await cp(join(root, 'node_modules/ocpp-rpc/lib/schemas'), join(fresh, 'ocpp-schemas'), { recursive: true });
   const commit = await commitId();
   if (commit !== null) await writeFile(join(fresh, 'build-id.txt'), `${commit}\n`);
   await writeFile(join(fresh, stamp), await licencesOf(inputs, root));

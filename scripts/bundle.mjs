@@ -73,7 +73,7 @@ function requiredLate(late) {
         const isOurs = kind === 'require-call' && importer.startsWith(join(root, 'src'));
         if (!isOurs || external.includes(path)) return undefined;
         late.add(path);
-        return { path: `./${path}.cjs`, external: true };
+        return { path: `./${path.replace(/\.js$/, '')}.cjs`, external: true };
       });
     },
   };
@@ -88,6 +88,7 @@ export const withoutDescription = {
   '/locales/index.js': 'node_modules/zod/v4/locales/en.js',
   '/zod.ts': 'src/api/description/zod-plain.ts',
   '/description/openapi.ts': 'src/api/description/openapi-built.ts',
+  './standard-validators': 'scripts/no-validators.cjs',
 };
 
 /**

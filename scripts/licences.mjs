@@ -6,6 +6,9 @@ function packageFolder(file) {
   return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(file)?.[1];
 }
 
+/** Packages whose files name their licence, and their package.json does not. */
+const inFiles = { precond: 'MIT, Copyright (c) 2012 Mathieu Turcotte' };
+
 /**
  * Names, versions and licence texts of the packages that files belong to, as their licences want them to be handed on.
  * @param {string[]} files below `root`
@@ -16,7 +19,11 @@ export async function licencesOf(files, root) {
   const parts = await Promise.all(
     folders.map(async (path) => {
       const folder = join(root, path);
-      const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+      const {
+        name,
+        version,
+        license = inFiles[name],
+      } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
       const texts = (await readdir(folder)).filter((file) => /^(licen[cs]e|notice)/i.test(file)).sort();
       if (texts.length === 0 && license === undefined) throw new Error(`${name} names no licence`);
       const words = await Promise.all(texts.map((file) => readFile(join(folder, file), 'utf8')));

@@ -1,0 +1,70 @@
+/** Why a connection could not be opened, for people and for what follows from it. */
+import { socketErrorText } from '../../core/net/connect.ts';
+
+/**
+ * `certificate`: the certificate of the central system is not accepted (security event
+ * InvalidCentralSystemCertificate); `tls_version`, `cipher_suite`: both ends have none in common (InvalidTLSVersion,
+ * InvalidTLSCipherSuite); `rejected`: HTTP status; `no_version`: no subprotocol in common; `material`: the own
+ * certificates or the address cannot be used.
+ */
+export type FailureKind =
+  | 'certificate'
+  | 'tls_version'
+  | 'cipher_suite'
+  | 'tls'
+  | 'rejected'
+  | 'no_version'
+  | 'network'
+  | 'timeout'
+  | 'material'
+  | 'given_up';
+
+export interface ConnectFailure {
+  readonly kind: FailureKind;
+  /** HTTP status of `rejected` */
+  readonly status: number | null;
+  /** for people; without secrets */
+  readonly text: string;
+}
+
+const certificateCodes =
+  /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|CERT_|CRL_|ERROR_IN_CERT_|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)/;
+const versionCodes = /UNSUPPORTED_PROTOCOL|ALERT_PROTOCOL_VERSION|VERSION_TOO_LOW|UNSUPPORTED_SSL_VERSION/;
+const suiteCodes = /HANDSHAKE_FAILURE|NO_SHARED_CIPHER|NO_CIPHERS|INSUFFICIENT_SECURITY|WRONG_CIPHER/;
+
+function kindOf(code: string): FailureKind {
+  if (certificateCodes.test(code)) return 'certificate';
+  if (versionCodes.test(code)) return 'tls_version';
+  if (suiteCodes.test(code)) return 'cipher_suite';
+  if (code.startsWith('ERR_SSL_') || code === 'EPROTO') return 'tls';
+  return 'network';
+}
+
+const statusWords: Readonly<Record<number, string>> = {
+  401: 'it does not accept the credentials of this station',
+  403: 'it does not permit this station to connect',
+  404: 'it does not know the identity of this station',
+};
+
+/** of `ws`, for a handshake without an agreed subprotocol */
+const noSubprotocol = /^Server sent (?:no|an invalid) subprotocol$/;
+
+type SocketError = Error & { readonly code?: unknown; readonly reason?: unknown };
+
+/** @param thrown what the attempt ended with: an error of a socket, of `ws`, or with an HTTP status as its code */
+export function failureOf(thrown: unknown): ConnectFailure {
+  const error: SocketError = thrown instanceof Error ? thrown : new Error('the connection could not be opened');
+  const { code } = error;
+  if (typeof code === 'number') {
+    const words = statusWords[code];
+    return {
+      kind: 'rejected',
+      status: code,
+      text: `the central system answered with status ${code}${words === undefined ? '' : `: ${words}`}`,
+    };
+  }
+  if (noSubprotocol.test(error.message))
+    return { kind: 'no_version', status: null, text: 'the central system has no version of OCPP in common' };
+  const kind = kindOf(typeof code === 'string' ? code : '');
+  return { kind, status: null, text: `no connection: ${socketErrorText(error as NodeJS.ErrnoException)}` };
+}

@@ -1,0 +1,180 @@
+/**
+ * A queue of transaction messages on a slot of the store, as a journal: each change is one entry at the end, so that a
+ * long time without a connection costs the same for each message. Entries of messages that have left are cleared out
+ * when they make up a third of the slot.
+ */
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { JsonValue, Slot } from '../../core/store.ts';
+import type { QueuedMessage, QueuedRole } from './model.ts';
+
+/** A message in the queue. */
+export interface QueuedItem {
+  /** ascending, unique within the slot */
+  readonly number: number;
+  readonly message: QueuedMessage;
+  /** that the central system refused or did not answer */
+  failures: number;
+}
+
+export interface Journal {
+  /** Messages of an earlier process in order; none, and a log line, where the store cannot be read. */
+  load(): Promise<QueuedItem[]>;
+  pushed(item: QueuedItem): void;
+  failed(item: QueuedItem): void;
+  left(items: readonly QueuedItem[]): void;
+  /** Resolves when every change so far is written, or could not be. */
+  written(): Promise<void>;
+}
+
+/** Entries written by one operation. */
+const maxBatch = 500;
+/** Entries that a slot may have beside those of messages in the queue, before they are cleared out. */
+const spareEntries = 64;
+
+/** Changes after a failure of the store before it is tried again, at most. */
+const maxMissed = 100;
+
+type Entry = { readonly [name: string]: JsonValue };
+
+const roles: readonly QueuedRole[] = ['start', 'middle', 'end'];
+
+const entryOf = ({ number, message, failures }: QueuedItem): Entry => ({
+  number,
+  message: { ...message },
+  ...(failures > 0 && { failures }),
+});
+
+/** Null: no entry of a queue. */
+function itemOf({ number, message, failures = 0 }: Entry): QueuedItem | null {
+  if (typeof number !== 'number' || typeof failures !== 'number') return null;
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return null;
+  const { action, payload, transaction, role } = message as Entry;
+  const known = roles.find((name) => name === role);
+  if (typeof action !== 'string' || typeof transaction !== 'string' || known === undefined) return null;
+  if (typeof payload !== 'object' || payload === null || Array.isArray(payload)) return null;
+  return { number, message: { action, payload: payload as Entry, transaction, role: known }, failures };
+}
+
+function replay(entries: readonly JsonValue[]): QueuedItem[] {
+  const items = new Map<number, QueuedItem>();
+  for (const value of entries) {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) continue;
+    const entry = value as Entry;
+    const { left, failed, failures } = entry;
+    const known = typeof failed === 'number' ? items.get(failed) : undefined;
+    if (Array.isArray(left)) for (const number of left) items.delete(Number(number));
+    else if (known !== undefined && typeof failures === 'number') known.failures = failures;
+    else {
+      const item = itemOf(entry);
+      if (item !== null) items.set(item.number, item);
+    }
+  }
+  return [...items.values()];
+}
+
+class SlotJournal implements Journal {
+  readonly #slot: Slot;
+  readonly #items: () => readonly QueuedItem[];
+  readonly #log: Logger;
+  #pending: Entry[] = [];
+  #writing: Promise<void> | null = null;
+  /** in the slot */
+  #entries = 0;
+  /** changes that the slot lacks because it could not be written */
+  #missed = 0;
+  #hasWarned = false;
+  /** what cannot be read must not be replaced either */
+  #isReadable = true;
+
+  constructor(slot: Slot, items: () => readonly QueuedItem[], log: Logger) {
+    this.#slot = slot;
+    this.#items = items;
+    this.#log = log;
+  }
+
+  async load(): Promise<QueuedItem[]> {
+    try {
+      const entries = await this.#slot.read();
+      this.#entries = entries.length;
+      return replay(entries);
+    } catch (error) {
+      this.#isReadable = false;
+      this.#warn(error);
+      return [];
+    }
+  }
+
+  pushed(item: QueuedItem): void {
+    this.#write(entryOf(item));
+  }
+
+  failed({ number, failures }: QueuedItem): void {
+    this.#write({ failed: number, failures });
+  }
+
+  left(items: readonly QueuedItem[]): void {
+    if (items.length > 0) this.#write({ left: items.map(({ number }) => number) });
+  }
+
+  written(): Promise<void> {
+    return this.#writing ?? Promise.resolve();
+  }
+
+  #write(entry: Entry): void {
+    if (!this.#isReadable) return;
+    this.#pending.push(entry);
+    this.#writing ??= this.#drain();
+  }
+
+  /** Writes what is pending, and what comes meanwhile. */
+  async #drain(): Promise<void> {
+    // changes of the same instant are one operation
+    await Promise.resolve();
+    while (this.#pending.length > 0) {
+      const batch = this.#pending.splice(0, maxBatch);
+      try {
+        await this.#store(batch);
+      } catch (error) {
+        this.#missed += batch.length;
+        this.#warn(error);
+      }
+    }
+    this.#writing = null;
+  }
+
+  async #store(batch: readonly Entry[]): Promise<void> {
+    const items = this.#items();
+    const isFull = this.#entries + batch.length > items.length * 1.5 + spareEntries;
+    // after a failure the whole is written again, yet not at each change: the next one may fail as well
+    const isBehind = this.#missed > 0;
+    if (isBehind && this.#missed < Math.min(items.length / 4, maxMissed)) {
+      this.#missed += batch.length;
+      return;
+    }
+    if (!isBehind && !isFull && items.length > 0) {
+      await this.#slot.append(...batch);
+      this.#entries += batch.length;
+      return;
+    }
+    // the queue as it is now, with all that is pending
+    this.#pending = [];
+    await this.#slot.replace(items.map(entryOf));
+    this.#entries = items.length;
+    this.#missed = 0;
+    this.#hasWarned = false;
+  }
+
+  #warn(error: unknown): void {
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    this.#log.warning(
+      `transaction messages cannot be kept in the store: ${errorText(error)}; a restart would lose those that are queued`,
+    );
+  }
+}
+
+/** @param items those in the queue now, in order */
+export function createJournal(slot: Slot, items: () => readonly QueuedItem[], log: Logger): Journal {
+  return new SlotJournal(slot, items, log);
+}

@@ -1,0 +1,378 @@
+/**
+ * The connection of one station: opened, opened again after each end, and closed on request. New credentials are tried
+ * first and given up when they fail.
+ */
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { BackOff, ocppBackOff } from '../../core/net/back-off.ts';
+import type { Jitter, OcppBackOffOptions } from '../../core/net/back-off.ts';
+import type { NameSources } from '../../core/net/resolve.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { Negotiated } from '../../core/tls/client-context.ts';
+import type { OcppConnectionState, OcppSubprotocol } from '../../contract/ocpp.ts';
+import { passwordOf } from './credentials.ts';
+import type { ContextMaker, Credentials, CredentialsChange } from './credentials.ts';
+import type { FrameDisturber } from './disturber.ts';
+import type { ConnectFailure } from './failures.ts';
+import type { Frame } from './frames.ts';
+import type { LineClosed, LineOpened } from './model.ts';
+import { openSocket } from './socket.ts';
+import type { Socket, SocketEnd, SocketOpened } from './socket.ts';
+
+/** Where the central system is. */
+export interface LinkTarget {
+  /** without the identity; credentials in it are not used */
+  readonly url: string;
+  /** offered in this order at each attempt */
+  readonly subprotocols: readonly OcppSubprotocol[];
+  /** set over REST: outbound rules apply */
+  readonly guarded: boolean;
+}
+
+export interface LinkEvents {
+  opened(event: LineOpened): void;
+  frame(frame: Frame, text: string): void;
+  closed(event: LineClosed): void;
+  /** An attempt has failed. */
+  failed?(failure: ConnectFailure): void;
+  /** Changed credentials have opened a connection (`proven`: to be kept), or have failed and are forgotten. */
+  credentials?(outcome: 'proven' | 'reverted', inForce: Credentials): void;
+}
+
+export interface LinkOptions {
+  readonly identity: string;
+  readonly deviceIndex: number;
+  readonly target: LinkTarget;
+  readonly credentials: Credentials;
+  readonly contexts: ContextMaker;
+  readonly clock: WallClock;
+  readonly later: Later;
+  readonly random: Jitter;
+  readonly log: Pick<Logger, 'info' | 'warning'>;
+  readonly disturber: FrameDisturber;
+  readonly backOff?: OcppBackOffOptions;
+  readonly openTimeoutMs?: number;
+  /** s; 0: none */
+  readonly pingIntervalS?: number;
+  readonly names?: NameSources;
+}
+
+/** O6 of the limits: 1 s to about 5 minutes. */
+export const defaultBackOff: OcppBackOffOptions = { waitMinimumMs: 1000, randomRangeMs: 1000, repeatTimes: 8 };
+const defaultOpenTimeoutMs = 30_000;
+const defaultPingS = 30;
+/** A connection that has lasted so long, or has brought a frame, makes the next wait a first one. */
+const steadyMs = 30_000;
+/** Attempts with new credentials when nothing shows that they are the reason. */
+const trialAttempts = 3;
+const unrelated: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 'timeout']);
+
+interface Trial {
+  readonly credentials: Credentials;
+  attempts: number;
+}
+
+export class Link {
+  readonly #options: LinkOptions;
+  readonly #events: LinkEvents;
+  readonly #backOff: BackOff;
+  #target: LinkTarget;
+  #proven: Credentials;
+  #trial: Trial | null = null;
+  #socket: Socket | null = null;
+  #opened: SocketOpened | null = null;
+  #openedMs = 0;
+  #connectedSinceMs: number | null = null;
+  #steady = false;
+  #wanted = false;
+  #stopped: (() => void) | null = null;
+  /** wait after the present connection or attempt, ms; null: that of the back-off */
+  #waitMs: number | null = null;
+  #nextAtMs: number | null = null;
+  #endWait: (() => void) | null = null;
+  #endPing: (() => void) | null = null;
+  #endFlap: (() => void) | null = null;
+  #pingS: number;
+  #pongDue = false;
+  #lastError: string | null = null;
+  readonly #forgetFaults: () => void;
+  connects = 0;
+  drops = 0;
+
+  constructor(options: LinkOptions, events: LinkEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#target = options.target;
+    this.#proven = options.credentials;
+    this.#pingS = options.pingIntervalS ?? defaultPingS;
+    this.#backOff = new BackOff(ocppBackOff(options.backOff ?? defaultBackOff, options.random));
+    this.#forgetFaults = options.disturber.onChange(() => this.#flap());
+  }
+
+  /** false: nobody wants a connection */
+  get wanted(): boolean {
+    return this.#wanted;
+  }
+
+  get state(): Exclude<OcppConnectionState, 'disabled'> {
+    if (this.#opened !== null) return 'connected';
+    return this.#socket !== null || this.#nextAtMs !== null ? 'connecting' : 'disconnected';
+  }
+
+  get subprotocol(): OcppSubprotocol | null {
+    return this.#opened?.subprotocol ?? null;
+  }
+
+  get tls(): Negotiated | null {
+    return this.#opened?.tls ?? null;
+  }
+
+  /** ms since the epoch */
+  get connectedSinceMs(): number | null {
+    return this.#connectedSinceMs;
+  }
+
+  /** until the next attempt; null: none is planned */
+  get reconnectInS(): number | null {
+    return this.#nextAtMs === null ? null : Math.max(0, (this.#nextAtMs - this.#options.clock.monotonicMs()) / 1000);
+  }
+
+  get lastError(): string | null {
+    return this.#lastError;
+  }
+
+  get target(): LinkTarget {
+    return this.#target;
+  }
+
+  /** those of the next attempt */
+  get credentials(): Credentials {
+    return this.#trial?.credentials ?? this.#proven;
+  }
+
+  /** Opens the connection, at once where it waits for its next attempt. Without an effect while there is one. */
+  connect(): void {
+    if (this.#stopped !== null) return;
+    this.#wanted = true;
+    if (this.#socket === null) this.#planIn(0);
+  }
+
+  /** Closes the connection and opens none until `connect`. @param code close code */
+  disconnect(code = 1000, reason = ''): void {
+    this.#wanted = false;
+    this.#cancelWait();
+    this.#socket?.close(code, reason);
+  }
+
+  /** Closes and opens again at once; ends a wait. */
+  reconnect(reason: string, code = 1000): void {
+    this.#again(reason, code, 0);
+  }
+
+  /** Closes and opens again after a time. */
+  restart(reason: string, afterMs: number): void {
+    this.#again(reason, 1001, afterMs);
+  }
+
+  /** From the next attempt on. */
+  setTarget(target: LinkTarget): void {
+    this.#target = target;
+    this.#backOff.reset();
+  }
+
+  /** From the next attempt on, until it shows that they do not work. */
+  setCredentials(change: CredentialsChange): void {
+    this.#trial = { credentials: { ...this.credentials, ...change }, attempts: 0 };
+  }
+
+  /** By the user, for good: nothing returns when they fail. */
+  replaceCredentials(change: CredentialsChange): void {
+    this.#proven = { ...this.credentials, ...change };
+    this.#trial = null;
+  }
+
+  /** s; 0: none */
+  setPingInterval(seconds: number): void {
+    this.#pingS = seconds;
+    if (this.#opened !== null) this.#ping();
+  }
+
+  send(text: string): void {
+    this.#socket?.send(text);
+  }
+
+  /** Ends the connection without a close frame. */
+  terminate(): void {
+    this.#socket?.terminate();
+  }
+
+  /** Closes for good; resolves when the connection has ended, within seconds. */
+  stop(code = 1001): Promise<void> {
+    this.#forgetFaults();
+    return new Promise((resolve) => {
+      this.#stopped = resolve;
+      this.disconnect(code);
+      if (this.#socket === null) resolve();
+    });
+  }
+
+  #again(reason: string, code: number, waitMs: number): void {
+    if (this.#stopped !== null || !this.#wanted) return;
+    this.#backOff.reset();
+    if (this.#socket === null) {
+      this.#planIn(waitMs);
+      return;
+    }
+    this.#waitMs = waitMs;
+    this.#socket.close(code, reason);
+  }
+
+  #cancelWait(): void {
+    this.#endWait?.();
+    this.#endWait = this.#nextAtMs = null;
+  }
+
+  #planIn(ms: number): void {
+    this.#cancelWait();
+    this.#nextAtMs = this.#options.clock.monotonicMs() + ms;
+    if (ms === 0) this.#attempt();
+    else this.#endWait = this.#options.later(ms, () => this.#attempt());
+  }
+
+  #attempt(): void {
+    this.#cancelWait();
+    const { identity, later, disturber, deviceIndex, names } = this.#options;
+    const { credentials } = this;
+    const { url, subprotocols, guarded } = this.#target;
+    this.#waitMs = null;
+    try {
+      const address = new URL(url);
+      const secure = credentials.securityProfile >= 2 || address.protocol === 'wss:';
+      address.protocol = secure ? 'wss:' : 'ws:';
+      const context = secure ? this.#options.contexts(credentials) : null;
+      this.#socket = openSocket(
+        {
+          url: address,
+          identity,
+          subprotocols,
+          password: passwordOf(credentials),
+          context,
+          guarded,
+          later,
+          openTimeoutMs: this.#options.openTimeoutMs ?? defaultOpenTimeoutMs,
+          pongs: () => !disturber.active || !disturber.noPong(deviceIndex),
+          ...(names !== undefined && { names }),
+        },
+        {
+          opened: (facts) => this.#onOpened(facts),
+          frame: (frame, text) => {
+            this.#steady = true;
+            this.#events.frame(frame, text);
+          },
+          pong: () => {
+            this.#pongDue = false;
+          },
+          ended: (end) => this.#onEnded(end),
+        },
+      );
+    } catch (error) {
+      const text = `no connection can be made: ${errorText(error)}`;
+      this.#onEnded({ code: null, reason: text, failure: { kind: 'material', status: null, text } });
+    }
+  }
+
+  #onOpened(facts: SocketOpened): void {
+    const { clock, deviceIndex, log, identity } = this.#options;
+    this.#opened = facts;
+    this.#openedMs = clock.monotonicMs();
+    this.#connectedSinceMs = clock.nowMs();
+    this.#lastError = null;
+    this.#steady = false;
+    this.connects += 1;
+    log.info(`${identity}: connected to the central system, ${facts.subprotocol}`, deviceIndex);
+    if (this.#trial !== null) {
+      this.#proven = this.#trial.credentials;
+      this.#trial = null;
+      this.#events.credentials?.('proven', this.#proven);
+    }
+    this.#ping();
+    this.#flap();
+    this.#events.opened({ subprotocol: facts.subprotocol });
+    if (!this.#wanted) this.#socket?.close(1000, '');
+  }
+
+  #onEnded({ code, reason, failure }: SocketEnd): void {
+    const { clock, log, identity, deviceIndex } = this.#options;
+    const wasOpen = this.#opened !== null;
+    this.#endPing?.();
+    this.#endFlap?.();
+    this.#endPing = this.#endFlap = this.#socket = this.#opened = this.#connectedSinceMs = null;
+    if (wasOpen) {
+      if (this.#steady || clock.monotonicMs() - this.#openedMs >= steadyMs) this.#backOff.reset();
+      const expected = !this.#wanted || this.#waitMs !== null;
+      const words = `the connection ended${code === null ? '' : ` with code ${code}`}${reason === '' ? '' : `: ${reason}`}`;
+      if (!expected) {
+        this.drops += 1;
+        this.#lastError = words;
+      }
+      log.info(`${identity}: ${words}`, deviceIndex);
+      this.#events.closed({ code, reason });
+    } else if (failure !== null && this.#wanted) {
+      this.#lastError = failure.text;
+      log.warning(`${identity}: ${failure.text}`, deviceIndex);
+      this.#events.failed?.(failure);
+      this.#judge(failure);
+    }
+    if (this.#stopped !== null) this.#stopped();
+    else if (this.#wanted && this.#isIdle()) this.#planIn(this.#waitMs ?? this.#backOff.nextMs());
+  }
+
+  /** Neither an attempt nor a wait is under way; listeners may have begun one. */
+  #isIdle(): boolean {
+    return this.#socket === null && this.#nextAtMs === null;
+  }
+
+  /** Whether new credentials have failed for good. */
+  #judge(failure: ConnectFailure): void {
+    if (this.#trial === null) return;
+    this.#trial.attempts += 1;
+    if (unrelated.has(failure.kind) && this.#trial.attempts < trialAttempts) return;
+    this.#trial = null;
+    this.#waitMs = 0;
+    this.#options.log.warning(
+      `${this.#options.identity}: the new credentials failed, the former ones are used again`,
+      this.#options.deviceIndex,
+    );
+    this.#events.credentials?.('reverted', this.#proven);
+  }
+
+  /** Fault flapping: the connection ends a while after its opening. */
+  #flap(): void {
+    const { disturber, deviceIndex, later } = this.#options;
+    this.#endFlap?.();
+    this.#endFlap = null;
+    const afterMs = disturber.active && this.#opened !== null ? disturber.dropsAfterMs(deviceIndex) : null;
+    if (afterMs !== null) this.#endFlap = later(afterMs, () => this.terminate());
+  }
+
+  #ping(): void {
+    this.#endPing?.();
+    this.#endPing = null;
+    this.#pongDue = false;
+    if (this.#pingS <= 0) return;
+    const next = () => {
+      this.#endPing = this.#options.later(this.#pingS * 1000, () => {
+        if (this.#pongDue) {
+          this.#options.log.warning(`${this.#options.identity}: no pong in time`, this.#options.deviceIndex);
+          this.terminate();
+          return;
+        }
+        this.#pongDue = true;
+        this.#socket?.ping();
+        next();
+      });
+    };
+    next();
+  }
+}

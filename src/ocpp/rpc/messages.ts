@@ -1,0 +1,107 @@
+/** The messages of a station in the wire log, and the book that REST reads. */
+import { ocppMessageTypes } from '../../contract/ocpp.ts';
+import type { OcppMessage, OcppMessageFilter } from '../../contract/ocpp.ts';
+import { Buffer } from 'node:buffer';
+import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.ts';
+import { isObject } from './frames.ts';
+import type { FrameFacts } from './outlet.ts';
+import { redacted } from './redaction.ts';
+
+export type OcppFacts = Omit<FrameFacts, 'direction'>;
+/** The frame; null: it is none. */
+export type OcppChannel = WireChannel<OcppFacts>;
+
+const keptEntries = 1000;
+const keptBytes = 1024 * 1024;
+const keptMessageBytes = 64 * 1024;
+
+/** @param secrets what the station must never show now */
+export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => readonly string[]): OcppChannel {
+  return wireLog.channel<OcppFacts, unknown>({
+    protocol: 'ocpp',
+    key: stationId,
+    entries: keptEntries,
+    bytes: keptBytes,
+    messageBytes: keptMessageBytes,
+    redact(message) {
+      const text = message.raw.toString();
+      const clean = redacted(text, secrets());
+      const { messageId, action } = message.facts;
+      return {
+        ...message,
+        ...(clean !== text && { raw: Buffer.from(clean) }),
+        facts: {
+          ...message.facts,
+          messageId: messageId === null ? null : redacted(messageId, secrets()),
+          action: action === null ? null : redacted(action, secrets()),
+        },
+      };
+    },
+    decode({ raw }) {
+      return JSON.parse(raw.toString()) as unknown;
+    },
+  });
+}
+
+/** Hands a frame to the channel; to be called only while it is `active`. */
+export function recordFrame(
+  channel: OcppChannel,
+  { direction, ...facts }: FrameFacts,
+  text: string,
+  about: { readonly peer: string; readonly deviceIndex: number },
+): void {
+  channel.push({ direction, ...about, kind: facts.type, summary: facts.action ?? '', raw: Buffer.from(text), facts });
+}
+
+/** The payload as REST shows it: of what is no whole frame its text. */
+function payloadOf(channel: OcppChannel, entry: WireEntry<OcppFacts>): unknown {
+  const frame = channel.decode(entry);
+  const asText = () => entry.raw.toString();
+  if (!Array.isArray(frame)) return asText();
+  const [, , first, second, third] = frame as readonly unknown[];
+  switch (entry.facts.type) {
+    case 'call':
+    case 'send':
+      return second ?? null;
+    case 'result':
+      return first ?? null;
+    case 'error':
+    case 'result_error':
+      return { code: first ?? null, description: second ?? null, details: isObject(third) ? third : {} };
+    case 'invalid':
+      return asText();
+  }
+}
+
+export interface OcppMessageBook {
+  /** oldest first */
+  list(filter: OcppMessageFilter): readonly OcppMessage[];
+}
+
+export function messageBook(channel: OcppChannel): OcppMessageBook {
+  return {
+    list({ afterId, action, direction, limit }) {
+      const entries = channel.list({
+        ...(afterId !== undefined && { afterId }),
+        ...(limit !== undefined && { limit }),
+        where: (entry) =>
+          (action === undefined || entry.facts.action === action) &&
+          (direction === undefined || entry.direction === direction),
+      });
+      return entries.map((entry) => {
+        const { type, messageId, action: of, durationMs } = entry.facts;
+        return {
+          id: entry.id,
+          atMs: entry.wallMs,
+          direction: entry.direction,
+          type: ocppMessageTypes.includes(type) ? type : 'invalid',
+          messageId,
+          action: of,
+          payload: payloadOf(channel, entry),
+          durationMs,
+          truncated: entry.rawLength > entry.raw.length,
+        };
+      });
+    },
+  };
+}

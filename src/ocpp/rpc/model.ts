@@ -1,0 +1,161 @@
+/** OCPP-J between one charge point and its central system, free of version and device. */
+import type { OcppSubprotocol } from '../../contract/ocpp.ts';
+
+export type { OcppSubprotocol } from '../../contract/ocpp.ts';
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json };
+export type Payload = Readonly<Record<string, unknown>>;
+
+/** Numbers of the frame types. */
+export const frameTypes = { call: 2, result: 3, error: 4, resultError: 5, send: 6 } as const;
+
+/** What became of a call. Never rejects. */
+export type CallOutcome =
+  | { readonly kind: 'result'; readonly payload: Payload; readonly durationMs: number }
+  | {
+      readonly kind: 'error';
+      readonly code: string;
+      readonly description: string;
+      readonly details: unknown;
+      readonly durationMs: number;
+    }
+  /** no answer in time */
+  | { readonly kind: 'timeout' }
+  /** the connection broke while the answer was awaited: the peer may have received it or not */
+  | { readonly kind: 'lost' }
+  /** it was never sent: no connection, or the message itself breaks its schema */
+  | { readonly kind: 'unsent'; readonly why: string };
+
+export interface CallOptions {
+  /** ms; default that of the line */
+  readonly timeoutMs?: number;
+  /** false: the payload goes out even where it breaks its schema, and the answer is not checked either */
+  readonly validate?: boolean;
+  /** for a repeat of the same message; default a new one */
+  readonly messageId?: string;
+  /** before everything that waits: BootNotification */
+  readonly urgent?: boolean;
+}
+
+/** A refusal of a call of the central system, with the code of the error table of its version. */
+export class CallError extends Error {
+  readonly code: string;
+  readonly details: Payload;
+
+  constructor(code: string, description: string, details: Payload = {}) {
+    super(description);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** How a payload breaks its schema, in the code of the error table of its version. */
+export interface SchemaViolation {
+  readonly code: string;
+  /** at most 255 characters, without values of the payload */
+  readonly description: string;
+  readonly details: Payload;
+}
+
+/** The schemas of all versions. */
+export interface Schemas {
+  /** whether the version has a request of this name, in either direction */
+  knows(version: OcppSubprotocol, action: string): boolean;
+  /** @returns null: it fits. An unknown action is `NotImplemented` */
+  check(version: OcppSubprotocol, action: string, part: 'request' | 'reply', payload: unknown): SchemaViolation | null;
+}
+
+/** Work that follows once the answer is on the wire ("answer first, message after"). */
+export type After = (act: () => void) => void;
+
+/** Answers a call of the central system whose payload fits its schema. @throws CallError */
+export type CallHandler = (action: string, payload: Payload, after: After) => Payload | Promise<Payload>;
+
+/** What opened a connection, and why one ended. */
+export interface LineOpened {
+  readonly subprotocol: OcppSubprotocol;
+}
+
+export interface LineClosed {
+  /** close code of the WebSocket; null: it never opened */
+  readonly code: number | null;
+  readonly reason: string;
+}
+
+/** The connection of one station as its version works with it. One call is in flight at a time; others wait in order. */
+export interface Line {
+  readonly open: boolean;
+  /** calls that wait or are in flight */
+  readonly waiting: number;
+  call(action: string, payload: Payload, options?: CallOptions): Promise<CallOutcome>;
+  /** SEND of 2.1: never answered; dropped while there is no connection. */
+  send(action: string, payload: Payload): void;
+}
+
+/** What a transaction message is to its transaction. `middle` may be dropped when the queue is full. */
+export type QueuedRole = 'start' | 'middle' | 'end';
+
+/** A transaction message as it is kept in the store. */
+export interface QueuedMessage {
+  readonly action: string;
+  readonly payload: { readonly [name: string]: Json };
+  /** links the messages of one transaction; chosen by the station, unique for ever */
+  readonly transaction: string;
+  readonly role: QueuedRole;
+}
+
+/** Attempts and interval of transaction messages, as configured now. */
+export interface RetryPolicy {
+  readonly attempts: number;
+  /** the wait after the n-th transmission is n times this, s */
+  readonly intervalS: number;
+}
+
+export interface TransactionQueueEvents {
+  /**
+   * Completes the payload at the moment of sending: the transaction id of 1.6. Null: it cannot be sent at all, since its
+   * transaction has no id and will have none; it leaves the queue without a call of `dropped`.
+   */
+  readonly fill?: (message: QueuedMessage) => Payload | null;
+  /** A CALLRESULT arrived; the message has left the queue. */
+  readonly answered?: (message: QueuedMessage, reply: Payload) => void;
+  /** The last permitted attempt has failed, or the cap has cost it; it has left the queue. */
+  readonly dropped?: (message: QueuedMessage, why: 'attempts' | 'cap') => void;
+}
+
+/** First in, first out; persistent; a message leaves it only when it was answered or its attempts are used up. */
+export interface TransactionQueue {
+  readonly length: number;
+  /** of one transaction */
+  lengthOf(transaction: string): number;
+  readonly droppedMiddles: number;
+  push(message: QueuedMessage): void;
+  /** Sends from now on: the line is open and the station is accepted. */
+  resume(): void;
+  /** The line is down, or the registration has ended: costs no attempt. */
+  pause(): void;
+  /** Nothing of it is left to send, or it is paused. Resolves when writes to the store are done. */
+  settled(): Promise<void>;
+}
+
+/** A request (of a CALL or SEND) or a reply (of a CALLRESULT). */
+export type PayloadSide = 'request' | 'reply';
+
+/** What is wrong with a payload. */
+export interface PayloadIssue {
+  /** of the error table of the version */
+  readonly code: string;
+  /** place and rule, at most 255 characters, never a value: `/chargingSchedule/duration must be an integer` */
+  readonly description: string;
+  readonly details: Payload;
+}
+
+/** The schemas of every version. One version is loaded at its first use, one message compiled at its first check. */
+export interface PayloadChecks {
+  /** Loads a version, so that nothing after it throws. @throws SimError SHORTAGE; the error of the file system */
+  prepare(version: OcppSubprotocol): void;
+  /** Whether the version has this action. @throws as `prepare` */
+  knows(version: OcppSubprotocol, action: string): boolean;
+  /** Null: it fits. An action that the version does not have: `NotImplemented`. @throws as `prepare` */
+  check(version: OcppSubprotocol, action: string, side: PayloadSide, payload: unknown): PayloadIssue | null;
+}

@@ -1,0 +1,82 @@
+/**
+ * Takes secrets out of frames before anything is kept of them: passwords of basic authentication, credentials inside
+ * URLs, private keys. Names are compared without case, since keys of 1.6 have none.
+ */
+import { isObject } from './frames.ts';
+
+const hidden = '(hidden)';
+const maxDepth = 64;
+
+/** keys of 1.6 and variables of 2.x whose value is a secret */
+const secretName = /authorization_?key|basic_?auth_?password/i;
+/** members of any payload that are secrets: SetNetworkProfile, and what vendors send */
+const secretMember = /authorization_?key|password|passwd|secret|private_?key/i;
+/** credentials before the host of a URL, also where the password has slashes or at signs */
+const userInfo = /([a-z][a-z0-9+.-]*:\/\/)[^\s"'<>]*@/gi;
+const privateKey = /PRIVATE KEY/i;
+/** Frames without any of these have no secret; escapes could hide one. */
+const suspicious = /authorization|passw|secret|private|"vpn"|:\/\/|\\u|\\\/|@/i;
+/** Of a text that is no frame nothing is known: it is kept only where it cannot be about a secret. */
+const suspiciousText =
+  /auth|passw|secret|key|:\/\/|\\|@|ChangeConfiguration|SetVariables|SetNetworkProfile|DataTransfer/i;
+
+/** Members of an entry about a secret that are none themselves. */
+const harmless = new Set(['key', 'readonly', 'status', 'attributeStatus', 'attributeType', 'component', 'variable']);
+
+type Mentions = (value: unknown) => boolean;
+
+/** Whether a value is the name of a secret, directly or as `{name}` or a list of names. */
+const mentions: Mentions = (value) => {
+  if (typeof value === 'string') return secretName.test(value);
+  if (Array.isArray(value)) return value.some((each) => typeof each === 'string' && mentions(each));
+  return isObject(value) && typeof value.name === 'string' && secretName.test(value.name);
+};
+
+function hideAll(value: unknown, depth = 0): unknown {
+  if (depth > maxDepth) return hidden;
+  if (typeof value === 'string' || typeof value === 'number') return hidden;
+  if (Array.isArray(value)) return value.map((each) => hideAll(each, depth + 1));
+  if (!isObject(value)) return value;
+  return mapMembers(value, (_, each) => hideAll(each, depth + 1));
+}
+
+function mapMembers(value: object, change: (name: string, member: unknown) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(name, member)]));
+}
+
+function cleanText(text: string, known: readonly string[]): string {
+  if (privateKey.test(text)) return hidden;
+  // text inside text, for example JSON in the data of a DataTransfer
+  if (secretMember.test(text) && text.length > 40) return hidden;
+  let clean = text.replace(userInfo, `$1${hidden}@`);
+  for (const secret of known) clean = clean.replaceAll(secret, hidden);
+  return clean;
+}
+
+function cleaned(value: unknown, known: readonly string[], inside: string, depth: number): unknown {
+  if (depth > maxDepth) return hidden;
+  if (typeof value === 'string') return cleanText(value, known);
+  if (Array.isArray(value)) return value.map((each) => cleaned(each, known, inside, depth + 1));
+  if (!isObject(value)) return value;
+  const aboutSecret = Object.entries(value).some(([name, member]) => name !== 'unknownKey' && mentions(member));
+  return mapMembers(value, (name, member) => {
+    if (secretMember.test(name) || (inside === 'vpn' && name === 'key')) return hideAll(member);
+    if (aboutSecret && !harmless.has(name)) return hideAll(member);
+    return cleaned(member, known, name, depth + 1);
+  });
+}
+
+/**
+ * The text of a frame without secrets.
+ * @param known secrets that the station has now, as they could stand in a text
+ */
+export function redacted(text: string, known: readonly string[] = []): string {
+  if (!suspicious.test(text) && !known.some((secret) => text.includes(secret))) return text;
+  let frame: unknown;
+  try {
+    frame = JSON.parse(text);
+  } catch {
+    return suspiciousText.test(text) || known.some((secret) => text.includes(secret)) ? hidden : text;
+  }
+  return JSON.stringify(cleaned(frame, known, '', 0));
+}

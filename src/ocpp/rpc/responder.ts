@@ -1,0 +1,139 @@
+/** Answers to calls of the central system: checked, handled, answered in the words of the version. */
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { OutFrame } from './frames.ts';
+import { CallError } from './model.ts';
+import type { CallHandler, OcppSubprotocol, Payload, Schemas, SchemaViolation } from './model.ts';
+import type { Outlet } from './outlet.ts';
+
+export interface ResponderOptions {
+  readonly clock: WallClock;
+  readonly schemas: Schemas;
+  readonly outlet: Outlet;
+  readonly handle: CallHandler;
+  readonly log: Pick<Logger, 'error'>;
+  readonly deviceIndex: number;
+  /** A call of the central system breaks its schema. */
+  readonly violated: (messageId: string, action: string, violation: SchemaViolation) => void;
+  /** A rule of the transport is broken, with its clause. */
+  readonly broken: (messageId: string, action: string, clause: string, text: string) => void;
+}
+
+export interface IncomingCall {
+  readonly id: string;
+  readonly action: string;
+  readonly payload: Payload;
+}
+
+export interface Responder {
+  opened(version: OcppSubprotocol): void;
+  closed(): void;
+  /** @param instead the refusal that a fault puts in place of the handler */
+  take(call: IncomingCall, instead?: CallError): void;
+  /** calls that are being answered */
+  readonly inProgress: number;
+}
+
+/** Calls of a central system that are answered at one time; the rule permits one. */
+const maxInProgress = 64;
+
+type Connection = { readonly version: OcppSubprotocol; readonly calls: Set<string> };
+
+// the state of one connection, shared by what happens to it
+// eslint-disable-next-line max-lines-per-function
+export function createResponder(options: ResponderOptions): Responder {
+  const { clock, schemas, outlet, handle, log, deviceIndex } = options;
+  let connection: Connection | null = null;
+
+  /** @throws CallError unless the call may be handled */
+  const check = ({ version, calls }: Connection, { id, action, payload }: IncomingCall) => {
+    if (calls.has(id)) {
+      options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of a call which is still being answered');
+      const code = version === 'ocpp1.6' ? 'GenericError' : 'RpcFrameworkError';
+      throw new CallError(code, 'a call with this message id is being answered');
+    }
+    if (calls.size > 0)
+      options.broken(id, action, 'OCPP-J 4.1.1', 'a call was sent before the one before it was answered');
+    if (calls.size >= maxInProgress) throw new CallError('GenericError', 'too many calls at one time');
+    if (!schemas.knows(version, action)) throw new CallError('NotImplemented', 'this action is not known');
+    const violation = schemas.check(version, action, 'request', payload);
+    if (violation === null) return;
+    options.violated(id, action, violation);
+    throw new CallError(violation.code, violation.description, violation.details);
+  };
+
+  const refusal = (id: string, action: string, thrown: unknown): OutFrame => {
+    if (thrown instanceof CallError)
+      return { kind: 'error', id, code: thrown.code, description: thrown.message, details: thrown.details };
+    const stack = thrown instanceof Error ? thrown.stack : undefined;
+    log.error(`${action} of the central system could not be answered: ${errorText(thrown)}`, deviceIndex, stack);
+    return { kind: 'error', id, code: 'InternalError', description: 'the station has failed', details: {} };
+  };
+
+  const result = (version: OcppSubprotocol, { id, action }: IncomingCall, payload: Payload): OutFrame => {
+    const violation = schemas.check(version, action, 'reply', payload);
+    if (violation === null) return { kind: 'result', id, payload };
+    return refusal(id, action, new Error(`its answer breaks the schema: ${violation.description}`));
+  };
+
+  return {
+    get inProgress() {
+      return connection?.calls.size ?? 0;
+    },
+    opened(version) {
+      connection = { version, calls: new Set() };
+    },
+    closed() {
+      connection = null;
+    },
+    take(call, instead) {
+      const at = connection;
+      if (at === null) return;
+      const { id, action } = call;
+      const sinceMs = clock.monotonicMs();
+      /** The answer of a connection that has ended is dropped: nobody asked for it on the next one. */
+      const send = (frame: OutFrame) => {
+        if (connection === at) outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs });
+      };
+      try {
+        check(at, call);
+      } catch (error) {
+        send(refusal(id, action, error));
+        return;
+      }
+      at.calls.add(id);
+      let acts: (() => void)[] | null = [];
+      const act = (each: () => void) => {
+        try {
+          each();
+        } catch (error) {
+          log.error(`what follows ${action} has failed: ${errorText(error)}`, deviceIndex);
+        }
+      };
+      const succeed = (payload: Payload) => {
+        at.calls.delete(id);
+        send(result(at.version, call, payload));
+        const due = acts ?? [];
+        acts = null;
+        for (const each of due) act(each);
+      };
+      const fail = (thrown: unknown) => {
+        at.calls.delete(id);
+        acts = null;
+        send(refusal(id, action, thrown));
+      };
+      try {
+        if (instead !== undefined) throw instead;
+        const answer = handle(action, call.payload, (each) => {
+          if (acts === null) act(each);
+          else acts.push(each);
+        });
+        if (answer instanceof Promise) answer.then(succeed, fail);
+        else succeed(answer);
+      } catch (error) {
+        fail(error);
+      }
+    },
+  };
+}

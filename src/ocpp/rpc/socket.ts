@@ -1,0 +1,250 @@
+/**
+ * One WebSocket connection to a central system. `ocpp-rpc` opens it and takes frames apart; everything that it would send
+ * by itself is dropped, since its error codes are those of no version (`sendRaw` below).
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import type { LookupFunction } from 'node:net';
+import type { SecureContext } from 'node:tls';
+import rpcClientModule from 'ocpp-rpc/lib/client.js';
+import symbols from 'ocpp-rpc/lib/symbols.js';
+import type { WebSocket } from 'ws';
+import { guardedLookup, isRefusedTarget, openLookup, refusedTargetText } from '../../core/net/outbound.ts';
+import type { NameSources } from '../../core/net/resolve.ts';
+import type { Later } from '../../core/time/timers.ts';
+import { clientTlsOptions, negotiatedBy } from '../../core/tls/client-context.ts';
+import type { Negotiated } from '../../core/tls/client-context.ts';
+import type { OcppSubprotocol } from '../../contract/ocpp.ts';
+import { failureOf } from './failures.ts';
+import type { ConnectFailure } from './failures.ts';
+import { parseFrame, readFrame } from './frames.ts';
+import type { Frame } from './frames.ts';
+
+export interface SocketOptions {
+  /** without identity; `ws:` or `wss:` decides about TLS */
+  readonly url: URL;
+  readonly identity: string;
+  readonly subprotocols: readonly OcppSubprotocol[];
+  /** octets of basic authentication; null: none */
+  readonly password: Buffer | null;
+  /** for `wss:` */
+  readonly context: SecureContext | null;
+  /** the target was set over REST: outbound rules apply */
+  readonly guarded: boolean;
+  readonly later: Later;
+  /** an attempt that takes longer is given up */
+  readonly openTimeoutMs: number;
+  /** whether a ping of the central system is answered now */
+  readonly pongs: () => boolean;
+  /** where host names are looked up; default the system's */
+  readonly names?: NameSources;
+}
+
+export interface SocketOpened {
+  readonly subprotocol: OcppSubprotocol;
+  /** null: in clear */
+  readonly tls: Negotiated | null;
+}
+
+/** How a connection ended. */
+export interface SocketEnd {
+  /** close code; null: it never opened */
+  readonly code: number | null;
+  readonly reason: string;
+  /** why it did not open; null: it did */
+  readonly failure: ConnectFailure | null;
+}
+
+export interface SocketEvents {
+  opened(facts: SocketOpened): void;
+  frame(frame: Frame, text: string): void;
+  pong(): void;
+  /** Once, last. */
+  ended(end: SocketEnd): void;
+}
+
+export interface Socket {
+  /** Hands a text to the connection; without an effect unless it is open. */
+  send(text: string): void;
+  ping(): void;
+  /** The closing handshake is given up after 2 s. @param code one that may be sent, else 1000 is */
+  close(code: number, reason: string): void;
+  /** Ends it without a close frame. */
+  terminate(): void;
+}
+
+/** O1 of the limits: octets of one frame. */
+const maxPayload = 256 * 1024;
+/** Octets that may wait for a central system that does not read. */
+const maxUnsent = 4 * 1024 * 1024;
+const closeTimeoutMs = 2000;
+/** RFC 6455 5.5.1: octets of a reason. */
+const maxReason = 120;
+
+interface RpcClientEvents {
+  readonly open: { readonly response: IncomingMessage };
+  readonly message: { readonly message: string; readonly outbound: boolean };
+  readonly call: { readonly payload: unknown };
+  readonly response: { readonly payload: unknown };
+  readonly badMessage: { readonly buffer: Buffer };
+}
+
+/** The part of the library that is used; its own types require every option. */
+interface RpcClient {
+  connect(): Promise<unknown>;
+  sendRaw(text: string): void;
+  handle(handler: () => unknown): void;
+  on<Name extends keyof RpcClientEvents>(name: Name, listener: (event: RpcClientEvents[Name]) => void): unknown;
+}
+
+const RpcClient = rpcClientModule as unknown as new (options: Readonly<Record<string, unknown>>) => RpcClient;
+const { NOREPLY } = symbols as unknown as { readonly NOREPLY: symbol };
+
+class FramingClient extends RpcClient {
+  /** Answers that the library makes by itself go nowhere. */
+  override sendRaw(): void {
+    // dropped
+  }
+
+  sendFrame(text: string): void {
+    super.sendRaw(text);
+  }
+}
+
+const sendable = (code: number) =>
+  (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
+
+/** Hands each frame over once, with its text. */
+function readFrames(client: FramingClient, frame: SocketEvents['frame']): void {
+  let text = '';
+  let taken = false;
+  client.handle(() => NOREPLY);
+  client.on('message', (event) => {
+    if (event.outbound) return;
+    text = event.message;
+    taken = false;
+  });
+  const take = ({ payload }: { readonly payload: unknown }) => {
+    taken = true;
+    frame(readFrame(payload), text);
+  };
+  client.on('call', take);
+  client.on('response', take);
+  client.on('badMessage', () => {
+    // also raised for every answer, since the library has sent no call
+    if (!taken) frame(parseFrame(text), text);
+  });
+}
+
+/** Begins to connect; events follow, never within this call. */
+// the state of one connection, shared by what happens to it
+// eslint-disable-next-line max-lines-per-function
+export function openSocket(options: SocketOptions, events: SocketEvents): Socket {
+  const { url, later, identity } = options;
+  const looking = new AbortController();
+  const lookup: LookupFunction = (options.guarded ? guardedLookup : openLookup)(looking.signal, options.names);
+  let webSocket: WebSocket | null = null;
+  let state: 'opening' | 'open' | 'ended' = 'opening';
+  let error = '';
+  let timedOut = false;
+  let endTimer = later(options.openTimeoutMs, () => {
+    timedOut = true;
+    webSocket?.terminate();
+  });
+
+  const ended = (end: SocketEnd) => {
+    if (state === 'ended') return;
+    state = 'ended';
+    endTimer();
+    looking.abort();
+    events.ended(end);
+  };
+  const failed = (thrown: unknown) => {
+    const failure: ConnectFailure = timedOut
+      ? { kind: 'timeout', status: null, text: `no connection within ${options.openTimeoutMs / 1000} s` }
+      : failureOf(thrown);
+    ended({ code: null, reason: failure.text, failure });
+  };
+
+  const client = new FramingClient({
+    endpoint: `${url.protocol}//${url.host}${url.pathname.replace(/\/+$/, '')}`,
+    ...(url.search !== '' && { query: url.search.slice(1) }),
+    identity,
+    protocols: options.subprotocols,
+    password: options.password,
+    reconnect: false,
+    pingIntervalMs: 0,
+    strictMode: false,
+    wsOpts: {
+      maxPayload,
+      // contexts of zlib take more memory than the rest of a station
+      perMessageDeflate: false,
+      followRedirects: false,
+      autoPong: false,
+      lookup,
+      noDelay: true,
+      headers: {},
+      ...(options.context !== null && clientTlsOptions({ context: options.context, checkHostname: true })),
+      finishRequest: (request: ClientRequest, opening: WebSocket) => {
+        webSocket = opening;
+        watch(opening);
+        request.end();
+      },
+    },
+  });
+  const watch = (opening: WebSocket) => {
+    opening.on('error', (raised: Error) => {
+      error = raised.message;
+    });
+    opening.on('ping', (data: Buffer) => {
+      if (options.pongs() && opening.readyState === opening.OPEN) opening.pong(data);
+    });
+    opening.on('pong', () => {
+      events.pong();
+    });
+    opening.once('close', (code: number, reason: Buffer) => {
+      if (state === 'open') ended({ code, reason: reason.toString() || error, failure: null });
+    });
+  };
+  client.on('open', ({ response }) => {
+    if (state !== 'opening' || webSocket === null) return;
+    state = 'open';
+    endTimer();
+    events.opened({ subprotocol: webSocket.protocol as OcppSubprotocol, tls: negotiatedBy(response.socket) });
+  });
+  readFrames(client, (frame, text) => {
+    if (state === 'open') events.frame(frame, text);
+  });
+
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (options.guarded && isIP(host) !== 0 && isRefusedTarget(host))
+    queueMicrotask(() => {
+      const reason = `${host} ${refusedTargetText}`;
+      ended({ code: null, reason, failure: { kind: 'material', status: null, text: reason } });
+    });
+  else void client.connect().catch(failed);
+
+  return {
+    send(text) {
+      if (state !== 'open' || webSocket?.readyState !== webSocket?.OPEN) return;
+      client.sendFrame(text);
+      if ((webSocket?.bufferedAmount ?? 0) > maxUnsent) webSocket?.terminate();
+    },
+    ping() {
+      if (state === 'open' && webSocket?.readyState === webSocket?.OPEN) webSocket?.ping();
+    },
+    close(code, reason) {
+      if (state === 'ended') return;
+      if (state === 'opening') {
+        webSocket?.terminate();
+        return;
+      }
+      webSocket?.close(sendable(code) ? code : 1000, Buffer.from(reason).subarray(0, maxReason).toString());
+      endTimer();
+      endTimer = later(closeTimeoutMs, () => webSocket?.terminate());
+    },
+    terminate() {
+      webSocket?.terminate();
+    },
+  };
+}

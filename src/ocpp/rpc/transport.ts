@@ -1,0 +1,260 @@
+/** OCPP-J of one station: its connection, its calls and its answers, put together. */
+import type { OcppMessageType } from '../../contract/ocpp.ts';
+import { wireDirections } from '../../core/wire/wire-log.ts';
+import type { WireDirection, WireLog } from '../../core/wire/wire-log.ts';
+import type { Logger } from '../../core/log/log.ts';
+import { createCaller } from './caller.ts';
+import type { Credentials } from './credentials.ts';
+import type { ConnectFailure } from './failures.ts';
+import { answerToInvalid } from './frames.ts';
+import type { Frame } from './frames.ts';
+import { Link } from './link.ts';
+import type { LinkOptions } from './link.ts';
+import { messageBook, ocppChannel, recordFrame } from './messages.ts';
+import type { OcppChannel, OcppMessageBook } from './messages.ts';
+import { CallError } from './model.ts';
+import type { CallHandler, Line, LineClosed, LineOpened, Schemas, SchemaViolation } from './model.ts';
+import { createOutlet } from './outlet.ts';
+import type { FrameFacts } from './outlet.ts';
+import { createResponder } from './responder.ts';
+
+/** What a version is told of its connection; every member is optional. */
+export interface TransportEvents {
+  readonly opened?: (event: LineOpened) => void;
+  readonly closed?: (event: LineClosed) => void;
+  /** An attempt to connect has failed. */
+  readonly failed?: (failure: ConnectFailure) => void;
+  readonly credentials?: (outcome: 'proven' | 'reverted', inForce: Credentials) => void;
+  /** A message of the central system breaks its schema; `code` and text as it was told. */
+  readonly violated?: (violation: SchemaViolation, action: string | null, messageId: string | null) => void;
+  /** A rule of the transport is broken. @param clause of OCPP-J */
+  readonly broken?: (clause: string, text: string, action: string | null, messageId: string | null) => void;
+  /** CALLRESULTERROR of 2.1: the central system could not use an answer of this station. */
+  /** A frame has gone out or come in. */
+  readonly activity?: (direction: WireDirection) => void;
+  readonly resultRefused?: (messageId: string, code: string, description: string) => void;
+}
+
+export interface TransportOptions extends Omit<LinkOptions, 'log'> {
+  readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
+  readonly wireLog: WireLog;
+  readonly schemas: Schemas;
+  /** answers calls of actions that the version has */
+  readonly handle: CallHandler;
+  readonly events?: TransportEvents;
+  /** default for a call, ms: 30 s */
+  readonly callTimeoutMs?: number;
+  readonly newId?: () => string;
+}
+
+/** Counters since the start. */
+export interface TransportCounters {
+  readonly messages: readonly {
+    readonly direction: WireDirection;
+    readonly type: OcppMessageType;
+    readonly count: number;
+  }[];
+  readonly connects: number;
+  readonly drops: number;
+  /** CALLERRORs received */
+  readonly callErrors: number;
+  readonly timeouts: number;
+  /** answers that no call awaited, most of them too late */
+  readonly lateAnswers: number;
+}
+
+export interface Transport {
+  readonly line: Line;
+  readonly link: Link;
+  readonly channel: OcppChannel;
+  readonly messages: OcppMessageBook;
+  readonly counters: TransportCounters;
+  /** Closes for good; resolves within seconds. The messages are forgotten. */
+  stop(): Promise<void>;
+}
+
+const defaultCallTimeoutMs = 30_000;
+/** O1 of the limits: so many invalid frames within a time end the connection. */
+const maxBadFrames = 10;
+const badFramesMs = 60_000;
+
+/** Texts in which the password of a station could stand in a message. */
+function secretsOf({ password }: Credentials): readonly string[] {
+  if (password === null || password.length === 0) return [];
+  const hex = password.toString('hex');
+  const texts = [password.toString('utf8'), password.toString('base64'), hex, hex.toUpperCase()];
+  // shorter texts would hide harmless ones
+  return texts.filter((text) => text.length >= 4);
+}
+
+function counting() {
+  const counts = new Map<string, number>();
+  const types = ['call', 'result', 'error', 'result_error', 'send', 'invalid'] as const;
+  return {
+    add(direction: WireDirection, type: OcppMessageType) {
+      const name = `${direction} ${type}`;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    },
+    get list() {
+      return wireDirections.flatMap((direction) =>
+        types.map((type) => ({ direction, type, count: counts.get(`${direction} ${type}`) ?? 0 })),
+      );
+    },
+  };
+}
+
+/** Does not connect yet: `link.connect()` does. */
+// the state of one connection, shared by what happens to it
+// eslint-disable-next-line max-lines-per-function
+export function createTransport(options: TransportOptions): Transport {
+  const { clock, later, schemas, deviceIndex, disturber, log, wireLog, events = {} } = options;
+  const counts = counting();
+  const tallies = { callErrors: 0, timeouts: 0, lateAnswers: 0 };
+  let badFramesAtMs: number[] = [];
+  let secrets = secretsOf(options.credentials);
+  const channel = ocppChannel(wireLog, options.identity, () => secrets);
+
+  const record = (facts: FrameFacts, text: string) => {
+    counts.add(facts.direction, facts.type);
+    events.activity?.(facts.direction);
+    if (channel.active) recordFrame(channel, facts, text, { peer: options.identity, deviceIndex });
+  };
+  const outlet = createOutlet({ deviceIndex, later, disturber, record });
+  const violated = (messageId: string, action: string, violation: SchemaViolation) =>
+    events.violated?.(violation, action, messageId);
+  const caller = createCaller({
+    clock,
+    later,
+    schemas,
+    outlet,
+    timeoutMs: options.callTimeoutMs ?? defaultCallTimeoutMs,
+    violated,
+    timedOut: () => {
+      tallies.timeouts += 1;
+    },
+    ...(options.newId !== undefined && { newId: options.newId }),
+  });
+  const responder = createResponder({
+    clock,
+    schemas,
+    outlet,
+    deviceIndex,
+    log,
+    handle: options.handle,
+    violated,
+    broken: (messageId, action, clause, text) => events.broken?.(clause, text, action, messageId),
+  });
+
+  const onInvalid = (frame: Extract<Frame, { readonly kind: 'invalid' }>) => {
+    const { subprotocol } = link;
+    if (subprotocol === null) return;
+    events.broken?.('OCPP-J 4.2', 'a frame that is none of OCPP-J', null, frame.id);
+    if (frame.id !== null && frame.problem === 'broken' && (frame.number === 3 || frame.number === 4))
+      caller.answeredBadly(frame.id);
+    const answer = answerToInvalid(subprotocol, frame);
+    if (answer !== null) outlet.send(answer, { action: null, durationMs: null });
+    const nowMs = clock.monotonicMs();
+    badFramesAtMs = [...badFramesAtMs.filter((atMs) => nowMs - atMs < badFramesMs), nowMs];
+    if (badFramesAtMs.length < maxBadFrames) return;
+    badFramesAtMs = [];
+    log.warning(`${options.identity}: ${maxBadFrames} invalid frames within a minute, connecting anew`, deviceIndex);
+    link.reconnect('too many invalid frames', 1002);
+  };
+
+  const process = (frame: Frame, instead?: CallError) => {
+    switch (frame.kind) {
+      case 'call':
+        responder.take(frame, instead);
+        return;
+      case 'result':
+      case 'error':
+        if (frame.kind === 'error') tallies.callErrors += 1;
+        if (!caller.answered(frame)) tallies.lateAnswers += 1;
+        return;
+      case 'result_error':
+        if (link.subprotocol === 'ocpp2.1') events.resultRefused?.(frame.id, frame.code, frame.description);
+        else onInvalid({ kind: 'invalid', problem: 'number', id: frame.id, number: 5 });
+        return;
+      case 'send':
+        // nothing of 2.1 is sent this way to a station, and it is never answered
+        if (link.subprotocol === 'ocpp2.1')
+          events.broken?.('OCPP-J 4.2.5', 'a SEND, which only stations use', frame.action, frame.id);
+        else onInvalid({ kind: 'invalid', problem: 'number', id: frame.id, number: 6 });
+        return;
+      case 'invalid':
+        onInvalid(frame);
+    }
+  };
+
+  const disturbedIn = (frame: Exclude<Frame, { readonly kind: 'invalid' | 'result_error' }>, action: string) => {
+    const payload = 'payload' in frame ? frame.payload : {};
+    const told = disturber.disturb({
+      deviceIndex,
+      direction: 'in',
+      type: frame.kind === 'result_error' ? 'error' : frame.kind,
+      action,
+      payload,
+    });
+    if (told === null) {
+      process(frame);
+      return;
+    }
+    if (told.drop) {
+      link.terminate();
+      return;
+    }
+    if (told.suppress) return;
+    const given = told.payload !== undefined && 'payload' in frame ? { ...frame, payload: told.payload } : frame;
+    const { callError } = told;
+    const { line } = outlet;
+    const go = () => {
+      const instead = callError === undefined ? undefined : new CallError(callError.code, callError.description);
+      if (outlet.line === line) process(given, instead);
+    };
+    if (told.delayMs !== undefined && told.delayMs > 0) later(told.delayMs, go);
+    else go();
+  };
+
+  const onFrame = (frame: Frame, text: string) => {
+    const messageId = frame.kind === 'invalid' ? frame.id : frame.id;
+    const isAnswer = frame.kind === 'result' || frame.kind === 'error';
+    const asked = isAnswer ? caller.inFlight(frame.id) : null;
+    const action = frame.kind === 'call' || frame.kind === 'send' ? frame.action : (asked?.action ?? null);
+    record({ direction: 'in', type: frame.kind, messageId, action, durationMs: asked?.durationMs ?? null }, text);
+    if (disturber.active && frame.kind !== 'invalid' && frame.kind !== 'result_error') disturbedIn(frame, action ?? '');
+    else process(frame);
+  };
+
+  const link: Link = new Link(options, {
+    opened(event) {
+      secrets = secretsOf(link.credentials);
+      outlet.line = { send: (text) => link.send(text), terminate: () => link.terminate() };
+      caller.opened(event.subprotocol);
+      responder.opened(event.subprotocol);
+      events.opened?.(event);
+    },
+    frame: onFrame,
+    closed(event) {
+      outlet.line = null;
+      responder.closed();
+      caller.closed();
+      events.closed?.(event);
+    },
+    failed: (failure) => events.failed?.(failure),
+    credentials: (outcome, inForce) => events.credentials?.(outcome, inForce),
+  });
+
+  return {
+    line: caller,
+    link,
+    channel,
+    messages: messageBook(channel),
+    get counters() {
+      return { messages: counts.list, connects: link.connects, drops: link.drops, ...tallies };
+    },
+    async stop() {
+      await link.stop();
+      wireLog.remove(channel);
+    },
+  };
+}
