@@ -1,0 +1,122 @@
+/**
+ * Composite schedules: the limit of all profiles together over a time to come, in one unit.
+ *
+ * Watts and amperes are converted with the nominal voltage, so that a schedule reads back as it was set: W = A x phases x
+ * voltage on AC, where the phases are `numberPhases`, at most those of the connector; W = A x voltage on DC.
+ *
+ * A connector shows the lower one of its own limit and of that of the station. Connector 0 is the grid connection: it
+ * shows the lower one of the limit of the station and of the sum of the connectors, where a connector without a limit
+ * counts with its rated power and the sum with at most that of the station. An idle connector counts too, since a vehicle
+ * may arrive: the result is a maximum. Amperes of connector 0 share out that sum equally over the phases.
+ */
+import { combined, limitAt, nextChange } from './limits.ts';
+import type { ChargingState, Limit, Nominal, RateUnit } from './model.ts';
+
+/** A connector or the grid connection, as far as schedules need it. */
+export interface CompositeRating extends Nominal {
+  readonly connectorId: number;
+  readonly maxPowerW: number;
+}
+
+export interface CompositeQuery {
+  /** 0: the grid connection */
+  readonly connectorId: number;
+  readonly startMs: number;
+  /** above 0 */
+  readonly durationS: number;
+  readonly unit: RateUnit;
+  readonly connectors: readonly CompositeRating[];
+  readonly station: CompositeRating;
+  /** The schedule ends before the period that would be one too many. */
+  readonly maxPeriods: number;
+}
+
+export interface CompositePeriod {
+  /** seconds from the start of the schedule; the first is 0 */
+  readonly startS: number;
+  /** null: no profile limits */
+  readonly limit: number | null;
+  readonly numberPhases: 1 | 2 | 3 | null;
+}
+
+export interface CompositeSchedule {
+  readonly startMs: number;
+  /** as asked, unless `maxPeriods` shortens it */
+  readonly durationS: number;
+  readonly unit: RateUnit;
+  /** never empty; neighbours differ */
+  readonly periods: readonly CompositePeriod[];
+}
+
+/** Instants looked at: bounds the work for a duration of years. */
+const maxInstants = 20_000;
+
+/** Watts of one ampere per phase. */
+export function wattsPerAmpere({ type, phases, nominalVoltageV }: Nominal, numberPhases: number | null): number {
+  return type === 'dc' ? nominalVoltageV : nominalVoltageV * Math.min(phases, numberPhases ?? phases);
+}
+
+/** Rid of the last bits of conversions, which would split periods that are equal. */
+const clean = (value: number) => Math.round(value * 1e6) / 1e6;
+
+/** A limit in one unit; null: none. */
+export function inUnit({ limitW, limitA, numberPhases }: Limit, unit: RateUnit, nominal: Nominal): number | null {
+  const perA = wattsPerAmpere(nominal, numberPhases);
+  const [own, other] =
+    unit === 'W' ? [limitW, limitA === null ? null : limitA * perA] : [limitA, limitW === null ? null : limitW / perA];
+  const lowest = Math.min(own ?? Infinity, other ?? Infinity);
+  return lowest === Infinity ? null : clean(lowest);
+}
+
+/** The limit of the station as a connector sees it: amperes of its grid connection are none of a DC connector. */
+function ofStation(limit: Limit, connector: Nominal, station: Nominal): Limit {
+  if (connector.type === station.type) return limit;
+  return { ...limit, limitW: inUnit(limit, 'W', station), limitA: null };
+}
+
+type Shown = Omit<CompositePeriod, 'startS'>;
+
+function shown(limit: Limit, unit: RateUnit, nominal: Nominal): Shown {
+  const inOne = inUnit(limit, unit, nominal);
+  return { limit: inOne, numberPhases: nominal.type === 'dc' ? null : limit.numberPhases };
+}
+
+function atConnector(state: ChargingState, rating: CompositeRating, query: CompositeQuery, atMs: number): Shown {
+  const whole = ofStation(limitAt(state, 0, atMs), rating, query.station);
+  return shown(combined(limitAt(state, rating.connectorId, atMs), whole), query.unit, rating);
+}
+
+function atGrid(state: ChargingState, { connectors, station, unit }: CompositeQuery, atMs: number): Shown {
+  const limitsW = connectors.map((rating) => inUnit(limitAt(state, rating.connectorId, atMs), 'W', rating));
+  const own = limitAt(state, 0, atMs);
+  if (limitsW.every((each) => each === null)) return shown(own, unit, station);
+  const sumW = connectors.reduce((sum, { maxPowerW }, i) => sum + Math.min(maxPowerW, limitsW[i] ?? maxPowerW), 0);
+  const limitW = Math.min(sumW, station.maxPowerW);
+  // amperes of the sum count on all phases, whatever the profile of the station permits
+  const ofSum = inUnit({ limitW, limitA: null, numberPhases: null }, unit, station) ?? Infinity;
+  const ofOwn = shown(own, unit, station);
+  return ofOwn.limit !== null && ofOwn.limit <= ofSum ? ofOwn : { limit: ofSum, numberPhases: own.numberPhases };
+}
+
+/** @returns null for a connector that there is not */
+export function compositeSchedule(state: ChargingState, query: CompositeQuery): CompositeSchedule | null {
+  const { connectorId, connectors, startMs, unit, maxPeriods } = query;
+  const rating = connectors.find((each) => each.connectorId === connectorId);
+  if (connectorId !== 0 && rating === undefined) return null;
+  const at = (ms: number) => (rating === undefined ? atGrid(state, query, ms) : atConnector(state, rating, query, ms));
+  const watched = rating === undefined ? [0, ...connectors.map((each) => each.connectorId)] : [0, connectorId];
+  const endMs = startMs + query.durationS * 1000;
+  const periods: CompositePeriod[] = [{ startS: 0, ...at(startMs) }];
+  let ms = startMs;
+  for (let i = 0; ; i += 1) {
+    ms = Math.min(...watched.map((id) => nextChange(state, id, ms)));
+    if (ms >= endMs) break;
+    const next = at(ms);
+    const last = periods.at(-1);
+    const differs = last?.limit !== next.limit || last.numberPhases !== next.numberPhases;
+    if ((differs && periods.length >= maxPeriods) || i >= maxInstants)
+      return { startMs, durationS: (ms - startMs) / 1000, unit, periods };
+    if (differs) periods.push({ startS: (ms - startMs) / 1000, ...next });
+  }
+  return { startMs, durationS: query.durationS, unit, periods };
+}

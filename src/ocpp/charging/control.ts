@@ -1,0 +1,165 @@
+/**
+ * Holds the charging profiles of a station and makes its device follow them: one limit for each connector and one for
+ * the station, sent when it changes and at the instant at which it does.
+ *
+ * A device that takes no commands at present (it is off, or under local control: 715.LocRemCtl) gets the limits as soon
+ * as it does: they are tried again each second of the clock. A device that has been reset gets all of them again.
+ */
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { JsonValue, Slot } from '../../core/store.ts';
+import type { RemoteClock } from '../../core/time/remote-clock.ts';
+import type { StationPort } from '../station/port.ts';
+import { compositeSchedule } from './composite.ts';
+import type { CompositeQuery, CompositeSchedule } from './composite.ts';
+import { limitAt, nextChange, openLimit } from './limits.ts';
+import type { ChargingProfile, ChargingState, DefaultPrecedence, RunningTransaction } from './model.ts';
+import { SentLimits } from './sent-limits.ts';
+
+export interface StoredProfile {
+  readonly profile: ChargingProfile;
+  /** as the central system has sent it */
+  readonly sent: JsonValue;
+}
+
+export interface ChargingControlOptions {
+  readonly device: Pick<
+    StationPort,
+    'deviceIndex' | 'connectorIds' | 'ratings' | 'stationRating' | 'command' | 'onTransition'
+  >;
+  readonly clock: Pick<RemoteClock, 'nowMs' | 'at'>;
+  readonly store: Slot;
+  readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
+  readonly precedence: DefaultPrecedence;
+  /** those that run now */
+  readonly transactions: () => readonly RunningTransaction[];
+}
+
+export interface ChargingControl {
+  readonly profiles: readonly StoredProfile[];
+  /** what the limits follow from now */
+  readonly state: ChargingState;
+  /** the present instant in whole ms */
+  readonly nowMs: number;
+  /** Adds a profile in place of the others that `replaces` names; it acts at once. */
+  install(entry: StoredProfile, replaces: (other: ChargingProfile) => boolean): void;
+  /** @returns how many there were */
+  remove(which: (profile: ChargingProfile) => boolean): number;
+  /** Evaluates anew: a transaction has begun or ended, or the clock has been set. */
+  readonly refresh: () => void;
+  /** From now on. @returns null for a connector that there is not */
+  composite(query: Pick<CompositeQuery, 'connectorId' | 'durationS' | 'unit' | 'maxPeriods'>): CompositeSchedule | null;
+  /** Restores the profiles, except those of transactions: no transaction outlives the process. */
+  readonly load: () => Promise<void>;
+  /** Ends the limits; the profiles stay in the store. */
+  readonly stop: () => void;
+}
+
+const retryMs = 1000;
+/** An act for a later instant is planned when that is nearer. */
+const longestPlanMs = 365 * 86_400_000;
+
+function readStored(values: readonly JsonValue[]): readonly StoredProfile[] {
+  // this module alone writes the slot
+  return (values as unknown as readonly StoredProfile[]).filter(({ profile }) => profile.purpose !== 'tx');
+}
+
+/** Sends what is in force, and plans the next evaluation. */
+function createFollower(options: ChargingControlOptions, stateNow: () => ChargingState, nowMs: () => number) {
+  const { device, clock } = options;
+  const limits = new SentLimits(options);
+  const places = [0, ...device.connectorIds];
+  let cancelPlan: (() => void) | null = null;
+  let stopped = false;
+
+  const evaluate = (atMs: number): void => {
+    if (stopped) return;
+    const state = stateNow();
+    for (const id of places) limits.set(id, limitAt(state, id, atMs));
+    const changeMs = Math.min(...places.map((id) => nextChange(state, id, atMs)));
+    const dueMs = Math.min(changeMs, limits.waiting ? atMs + retryMs : Infinity);
+    cancelPlan?.();
+    cancelPlan = null;
+    if (dueMs === Infinity) return;
+    const planMs = Math.min(dueMs, atMs + longestPlanMs);
+    cancelPlan = clock.at(planMs, () => {
+      cancelPlan = null;
+      // a timer of the machine may run a little early
+      evaluate(Math.max(nowMs(), planMs));
+    });
+  };
+
+  const endListening = device.onTransition(({ event }) => {
+    if (event === 'restart') limits.forget();
+    if (event === 'restart' || event === 'power_up') evaluate(nowMs());
+  });
+
+  return {
+    refresh: () => {
+      evaluate(nowMs());
+    },
+    stop: () => {
+      if (stopped) return;
+      stopped = true;
+      cancelPlan?.();
+      endListening();
+      for (const id of places) limits.set(id, openLimit);
+    },
+  };
+}
+
+export function createChargingControl(options: ChargingControlOptions): ChargingControl {
+  const { device, clock, store, log } = options;
+  let profiles: readonly StoredProfile[] = [];
+
+  const nowMs = () => Math.round(clock.nowMs());
+  const stateNow = (): ChargingState => ({
+    profiles: profiles.map(({ profile }) => profile),
+    transactions: options.transactions(),
+    precedence: options.precedence,
+    station: device.stationRating,
+  });
+  const { refresh, stop } = createFollower(options, stateNow, nowMs);
+
+  const change = (next: readonly StoredProfile[]): void => {
+    profiles = next;
+    store.replace(next as unknown as readonly JsonValue[]).catch((error: unknown) => {
+      log.error(`charging profiles could not be stored: ${errorText(error)}`, device.deviceIndex);
+    });
+    refresh();
+  };
+
+  return {
+    get profiles() {
+      return profiles;
+    },
+    get state() {
+      return stateNow();
+    },
+    get nowMs() {
+      return nowMs();
+    },
+    install(entry, replaces) {
+      change([...profiles.filter(({ profile }) => !replaces(profile)), entry]);
+    },
+    remove(which) {
+      const left = profiles.filter(({ profile }) => !which(profile));
+      const removed = profiles.length - left.length;
+      if (removed > 0) change(left);
+      return removed;
+    },
+    composite: (query) =>
+      compositeSchedule(stateNow(), {
+        ...query,
+        startMs: nowMs(),
+        connectors: device.ratings,
+        station: device.stationRating,
+      }),
+    async load() {
+      profiles = readStored(await store.read());
+      refresh();
+    },
+    refresh,
+    stop,
+  };
+}

@@ -1,0 +1,163 @@
+/**
+ * The limit that charging profiles set at an instant. Of each purpose the profile in force with the highest stackLevel
+ * decides; the lowest limit of all purposes applies. Watts and amperes are kept apart: each has its own minimum.
+ */
+import type { ChargingProfile, ChargingState, Limit, ProfilePurpose, RunningTransaction } from './model.ts';
+import { nextBoundary, periodAt } from './schedule.ts';
+
+/** No profile limits. */
+export const openLimit: Limit = { limitW: null, limitA: null, numberPhases: null };
+
+function lower<N extends number>(a: N | null | undefined, b: N | null | undefined): N | null {
+  if (a == null) return b ?? null;
+  return b == null || a < b ? a : b;
+}
+
+/** Nearest to 0 of limits that are never positive. */
+function higher(a: number | null | undefined, b: number | null | undefined): number | null {
+  if (a == null) return b ?? null;
+  return b == null || a > b ? a : b;
+}
+
+function isOpen(limit: Limit): boolean {
+  return Object.values(limit).every((value) => value === null);
+}
+
+/** What two limits permit together. A set-point of the first comes before one of the second. */
+export function combined(a: Limit, b: Limit): Limit {
+  if (isOpen(b)) return a;
+  if (isOpen(a)) return b;
+  const hasSetpoint = a.setpointW != null || a.setpointA != null;
+  const { setpointW, setpointA } = hasSetpoint ? a : b;
+  const dischargeLimitW = higher(a.dischargeLimitW, b.dischargeLimitW);
+  const dischargeLimitA = higher(a.dischargeLimitA, b.dischargeLimitA);
+  return {
+    limitW: lower(a.limitW, b.limitW),
+    limitA: lower(a.limitA, b.limitA),
+    numberPhases: lower(a.numberPhases, b.numberPhases),
+    ...(setpointW != null && { setpointW }),
+    ...(setpointA != null && { setpointA }),
+    ...(dischargeLimitW !== null && { dischargeLimitW }),
+    ...(dischargeLimitA !== null && { dischargeLimitA }),
+  };
+}
+
+function limitOf(profile: ChargingProfile | null, atMs: number, transaction: RunningTransaction | null): Limit {
+  const period = profile && periodAt(profile, atMs, transaction);
+  if (profile === null || period === null) return openLimit;
+  const { limit, numberPhases, setpoint, dischargeLimit } = period;
+  const watts = profile.schedule.unit === 'W';
+  return {
+    limitW: watts ? limit : null,
+    limitA: watts ? null : limit,
+    numberPhases,
+    ...(setpoint !== undefined && (watts ? { setpointW: setpoint } : { setpointA: setpoint })),
+    ...(dischargeLimit !== undefined &&
+      (watts ? { dischargeLimitW: dischargeLimit } : { dischargeLimitA: dischargeLimit })),
+  };
+}
+
+export function transactionAt(state: ChargingState, connectorId: number): RunningTransaction | null {
+  return state.transactions.find((each) => each.connectorId === connectorId) ?? null;
+}
+
+/** Whether a profile has a say at a connector (0: the station), in force or not. */
+function concerns(profile: ChargingProfile, connectorId: number, transaction: RunningTransaction | null): boolean {
+  switch (profile.purpose) {
+    case 'station_max':
+    case 'local_generation':
+      return connectorId === 0;
+    case 'external':
+      return profile.connectorId === connectorId;
+    case 'tx_default':
+      return connectorId !== 0 && (profile.connectorId === 0 || profile.connectorId === connectorId);
+    case 'priority':
+      return (
+        connectorId !== 0 &&
+        transaction?.priority === true &&
+        (profile.connectorId === 0 || profile.connectorId === connectorId)
+      );
+    case 'tx':
+      return (
+        connectorId !== 0 &&
+        transaction !== null &&
+        profile.connectorId === connectorId &&
+        (profile.transactionId === null || profile.transactionId === transaction.transactionId)
+      );
+  }
+}
+
+/** Whether `a` prevails over `b` of the same purpose. Of equal stackLevels the connector's own, then the later one. */
+function prevails(a: ChargingProfile, b: ChargingProfile, { precedence }: ChargingState): boolean {
+  const ownOfA = a.connectorId !== 0;
+  const ownDiffers = ownOfA !== (b.connectorId !== 0);
+  if (ownDiffers && precedence === 'connector_first') return ownOfA;
+  if (a.stackLevel !== b.stackLevel) return a.stackLevel > b.stackLevel;
+  return ownDiffers ? ownOfA : a.receivedMs > b.receivedMs;
+}
+
+/** The profile that decides for a purpose; null: none is in force. @param connectorId 0: the station */
+export function prevailing(
+  state: ChargingState,
+  connectorId: number,
+  purpose: ProfilePurpose,
+  atMs: number,
+): ChargingProfile | null {
+  const transaction = transactionAt(state, connectorId);
+  let best: ChargingProfile | null = null;
+  for (const profile of state.profiles) {
+    if (profile.purpose !== purpose || !concerns(profile, connectorId, transaction)) continue;
+    if (best !== null && !prevails(profile, best, state)) continue;
+    if (periodAt(profile, atMs, transaction) !== null) best = profile;
+  }
+  return best;
+}
+
+/** The first of these purposes that has a profile in force at the connector replaces the others. */
+const transactionPurposes: readonly ProfilePurpose[] = ['priority', 'tx', 'tx_default'];
+
+/** The profiles that decide at a connector (0: the station), each for its purpose. */
+export function deciding(state: ChargingState, connectorId: number, atMs: number): readonly ChargingProfile[] {
+  const of = (purpose: ProfilePurpose) => prevailing(state, connectorId, purpose, atMs) ?? [];
+  if (connectorId === 0) return [of('station_max'), of('external'), of('local_generation')].flat();
+  const ofTransaction = transactionPurposes.map(of).find((each) => !Array.isArray(each)) ?? [];
+  return [ofTransaction, of('external')].flat();
+}
+
+/** Local generation is there on top of what the grid connection may take. */
+function withGeneration(limit: Limit, generation: Limit, { station }: ChargingState): Limit {
+  const perA = (station.type === 'dc' ? 1 : station.phases) * station.nominalVoltageV;
+  const { limitW, limitA } = generation;
+  const extraW = limitW ?? (limitA === null ? 0 : limitA * perA);
+  const extraA = limitA ?? (limitW === null ? 0 : limitW / perA);
+  return {
+    ...limit,
+    limitW: limit.limitW === null ? null : limit.limitW + extraW,
+    limitA: limit.limitA === null ? null : limit.limitA + extraA,
+  };
+}
+
+/**
+ * The limit at a connector by its own profiles, or (0) that of the whole station, which holds for all connectors
+ * together.
+ */
+export function limitAt(state: ChargingState, connectorId: number, atMs: number): Limit {
+  const transaction = transactionAt(state, connectorId);
+  let limit = openLimit;
+  let generation = openLimit;
+  for (const profile of deciding(state, connectorId, atMs)) {
+    const own = limitOf(profile, atMs, transaction);
+    if (profile.purpose === 'local_generation') generation = own;
+    else limit = combined(limit, own);
+  }
+  return generation === openLimit ? limit : withGeneration(limit, generation, state);
+}
+
+/** The first instant after `afterMs` at which `limitAt` of the connector may change; Infinity: never. */
+export function nextChange(state: ChargingState, connectorId: number, afterMs: number): number {
+  const transaction = transactionAt(state, connectorId);
+  let next = Infinity;
+  for (const profile of state.profiles)
+    if (concerns(profile, connectorId, transaction)) next = Math.min(next, nextBoundary(profile, afterMs, transaction));
+  return next;
+}

@@ -1,0 +1,85 @@
+/**
+ * One charging profile over time. A profile is in force from `validFromMs` to before `validToMs`, while its schedule runs:
+ * from its start until its duration is over, if it has one. A recurring schedule begins anew each period; what its
+ * periods or its duration exceed that by is not executed (1.6, 5.16.4). Days have 24 hours: instants are UTC.
+ */
+import type { ChargingProfile, RunningTransaction, SchedulePeriod } from './model.ts';
+
+const dayMs = 86_400_000;
+const recurrenceMs: Readonly<Record<ChargingProfile['kind'], number | null>> = {
+  absolute: null,
+  recurring_daily: dayMs,
+  recurring_weekly: 7 * dayMs,
+  relative: null,
+  dynamic: null,
+};
+
+/** Purposes whose relative schedules begin with a transaction. */
+const ofTransaction: readonly ChargingProfile['purpose'][] = ['tx', 'tx_default', 'priority'];
+
+/**
+ * Start of the schedule; `waiting`: it begins with a transaction and none runs, so it stands at its beginning and shows
+ * what a transaction would get.
+ */
+function startOf(profile: ChargingProfile, transaction: RunningTransaction | null): number | 'waiting' {
+  const { kind, purpose, schedule, receivedMs } = profile;
+  if (kind !== 'relative') return schedule.startMs ?? receivedMs;
+  if (!ofTransaction.includes(purpose)) return receivedMs;
+  return transaction?.startedMs ?? 'waiting';
+}
+
+function isValidAt({ validFromMs, validToMs }: ChargingProfile, atMs: number): boolean {
+  return (validFromMs === null || atMs >= validFromMs) && (validToMs === null || atMs < validToMs);
+}
+
+/** ms into the schedule, or into its present recurrence; null: the profile is not in force. */
+function elapsedMs(profile: ChargingProfile, atMs: number, transaction: RunningTransaction | null): number | null {
+  if (!isValidAt(profile, atMs)) return null;
+  const start = startOf(profile, transaction);
+  if (start === 'waiting') return 0;
+  const sinceMs = atMs - start;
+  if (sinceMs < 0) return null;
+  const cycleMs = recurrenceMs[profile.kind];
+  const elapsed = cycleMs === null ? sinceMs : sinceMs % cycleMs;
+  const { durationS } = profile.schedule;
+  return durationS !== null && elapsed >= durationS * 1000 ? null : elapsed;
+}
+
+/** The period of a profile at an instant; null: the profile is not in force. @param transaction at the connector */
+export function periodAt(
+  profile: ChargingProfile,
+  atMs: number,
+  transaction: RunningTransaction | null,
+): SchedulePeriod | null {
+  const elapsed = elapsedMs(profile, atMs, transaction);
+  if (elapsed === null) return null;
+  return profile.schedule.periods.findLast(({ startS }) => startS * 1000 <= elapsed) ?? null;
+}
+
+/** The first instant after `afterMs` at which the period of a profile may change; Infinity: none. */
+export function nextBoundary(
+  profile: ChargingProfile,
+  afterMs: number,
+  transaction: RunningTransaction | null,
+): number {
+  const { validFromMs, validToMs, kind, schedule } = profile;
+  let next = Infinity;
+  const consider = (ms: number | null) => {
+    if (ms !== null && ms > afterMs && ms < next) next = ms;
+  };
+  // outside of its validity only the begin of it matters
+  if (validToMs !== null && afterMs >= validToMs) return Infinity;
+  consider(validFromMs);
+  if (validFromMs !== null && afterMs < validFromMs) return next;
+  consider(validToMs);
+  const start = startOf(profile, transaction);
+  if (start === 'waiting') return next;
+  consider(start);
+  if (start > afterMs) return next;
+  const cycleMs = recurrenceMs[kind];
+  const base = cycleMs === null ? start : afterMs - ((afterMs - start) % cycleMs);
+  if (cycleMs !== null) consider(base + cycleMs);
+  if (schedule.durationS !== null) consider(base + schedule.durationS * 1000);
+  for (const { startS } of schedule.periods) consider(base + startS * 1000);
+  return next;
+}

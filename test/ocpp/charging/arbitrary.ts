@@ -1,0 +1,93 @@
+/** Random charging profiles whose instants lie near each other, so that they meet. */
+import fc from 'fast-check';
+import type { ChargingProfile, ChargingState, SchedulePeriod } from '../../../src/ocpp/charging/model.ts';
+
+export const noonMs = Date.UTC(2026, 5, 21, 12);
+/** What is looked at begins at noon and lasts this long. */
+export const windowS = 600;
+
+const instant = fc.integer({ min: -600, max: windowS + 100 }).map((s) => noonMs + s * 1000);
+/** also days and weeks before, for what recurs */
+const longAgo = fc.tuple(instant, fc.constantFrom(0, 1, 6, 7, 14)).map(([ms, days]) => ms - days * 86_400_000);
+const orNull = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null, freq: 2 });
+
+const periods: fc.Arbitrary<readonly SchedulePeriod[]> = fc
+  .array(
+    fc.record({
+      gapS: fc.integer({ min: 1, max: 300 }),
+      limit: fc.integer({ min: 0, max: 40 }),
+      numberPhases: fc.constantFrom(null, null, 1 as const, 2 as const, 3 as const),
+    }),
+    { minLength: 1, maxLength: 4 },
+  )
+  .map((rows) => {
+    let startS = 0;
+    return rows.map(({ gapS, limit, numberPhases }, i) => {
+      startS += i === 0 ? 0 : gapS;
+      return { startS, limit, numberPhases };
+    });
+  });
+
+const profile: fc.Arbitrary<ChargingProfile> = fc
+  .record({
+    profileId: fc.nat(1000),
+    place: fc.integer({ min: 0, max: 2 }),
+    stackLevel: fc.integer({ min: 0, max: 3 }),
+    purpose: fc.constantFrom(
+      'station_max' as const,
+      'tx_default' as const,
+      'tx' as const,
+      'external' as const,
+      'priority' as const,
+    ),
+    kind: fc.constantFrom(
+      'absolute' as const,
+      'recurring_daily' as const,
+      'recurring_weekly' as const,
+      'relative' as const,
+      'dynamic' as const,
+    ),
+    validFromMs: fc.option(instant, { nil: null, freq: 3 }),
+    validForS: orNull(fc.integer({ min: 0, max: 500 })),
+    transactionId: fc.constantFrom(null, '1', '2', '3'),
+    unit: fc.constantFrom('W' as const, 'A' as const),
+    durationS: orNull(fc.oneof(fc.integer({ min: 1, max: 550 }), fc.constantFrom(86_400, 200_000, 700_000))),
+    startMs: orNull(longAgo),
+    periods,
+    receivedMs: instant,
+  })
+  .map(({ place, validForS, unit, durationS, startMs, periods: rows, ...rest }) => ({
+    ...rest,
+    connectorId: rest.purpose === 'station_max' ? 0 : rest.purpose === 'tx' ? Math.max(1, place) : place,
+    validToMs: validForS === null ? null : (rest.validFromMs ?? noonMs) + validForS * 1000,
+    schedule: {
+      unit,
+      durationS,
+      startMs,
+      minChargingRate: null,
+      periods: unit === 'W' ? rows.map((row) => ({ ...row, limit: (row.limit ?? 0) * 500 })) : rows,
+    },
+  }));
+
+const station = { type: 'ac', phases: 3, nominalVoltageV: 230 } as const;
+
+/** Two connectors; a transaction may run at each. */
+export const chargingState: fc.Arbitrary<ChargingState> = fc.record({
+  profiles: fc.array(profile, { minLength: 1, maxLength: 9 }),
+  transactions: fc
+    .tuple(
+      ...[1, 2].map((connectorId) =>
+        fc.option(
+          fc.record({
+            connectorId: fc.constant(connectorId),
+            transactionId: fc.constantFrom('1', '2', null),
+            startedMs: instant,
+            priority: fc.boolean(),
+          }),
+        ),
+      ),
+    )
+    .map((each) => each.filter((transaction) => transaction !== null)),
+  precedence: fc.constantFrom('connector_first' as const, 'stack_level' as const),
+  station: fc.constant(station),
+});

@@ -1,0 +1,84 @@
+import { expect } from 'chai';
+import { compositeSchedule } from '../../../src/ocpp/charging/composite.ts';
+import { limitAt, nextChange } from '../../../src/ocpp/charging/limits.ts';
+import type { ChargingProfile, ChargingState } from '../../../src/ocpp/charging/model.ts';
+import { noonMs } from './arbitrary.ts';
+
+type Change = Partial<Omit<ChargingProfile, 'schedule'>> & { readonly schedule?: Partial<ChargingProfile['schedule']> };
+
+function profile({ schedule, ...rest }: Change): ChargingProfile {
+  return {
+    profileId: 1,
+    connectorId: 0,
+    stackLevel: 0,
+    purpose: 'station_max',
+    kind: 'absolute',
+    validFromMs: null,
+    validToMs: null,
+    transactionId: null,
+    receivedMs: noonMs,
+    ...rest,
+    schedule: {
+      unit: 'W',
+      durationS: null,
+      startMs: null,
+      minChargingRate: null,
+      periods: [{ startS: 0, limit: 10_000, numberPhases: null }],
+      ...schedule,
+    },
+  };
+}
+
+const station = { connectorId: 0, type: 'ac', phases: 3, nominalVoltageV: 230, maxPowerW: 44_000 } as const;
+const dc = { connectorId: 1, type: 'dc', phases: 1, nominalVoltageV: 1000, maxPowerW: 50_000 } as const;
+const stateOf = (...profiles: readonly Change[]): ChargingState => ({
+  profiles: profiles.map(profile),
+  transactions: [],
+  precedence: 'stack_level',
+  station,
+});
+const only = (limit: number) => [{ startS: 0, limit, numberPhases: null }];
+const dayS = 86_400;
+
+describe('Charging profiles: limits', () => {
+  it('local generation adds to the limit of the station, in its unit, and limits nothing by itself (OCPP 2.1)', () => {
+    const generation = { purpose: 'local_generation', schedule: { periods: only(3450) } } as const;
+    expect(limitAt(stateOf({}, generation), 0, noonMs).limitW).to.equal(13_450);
+    const inA = stateOf({ schedule: { unit: 'A', periods: only(16) } }, generation);
+    expect(limitAt(inA, 0, noonMs)).to.include({ limitW: null, limitA: 21 });
+    expect(limitAt(stateOf(generation), 0, noonMs)).to.include({ limitW: null, limitA: null });
+  });
+
+  it('recurs at the instants of its first day; what exceeds the period is not executed (1.6, 5.16.4)', () => {
+    const startMs = noonMs - 3 * dayS * 1000;
+    const periods = [
+      ...only(10_000),
+      { startS: 3600, limit: 5000, numberPhases: null },
+      { startS: dayS + 60, limit: 1, numberPhases: null },
+    ];
+    const daily = stateOf({ kind: 'recurring_daily', schedule: { startMs, durationS: 2 * dayS, periods } });
+    const limitW = (s: number) => limitAt(daily, 0, noonMs + s * 1000).limitW;
+    expect([-1, 0, 3599, 3600, dayS - 1, dayS, dayS + 60].map(limitW)).to.deep.equal([
+      5000, 10_000, 10_000, 5000, 5000, 10_000, 10_000,
+    ]);
+    expect(nextChange(daily, 0, noonMs)).to.equal(noonMs + 3_600_000);
+    expect(nextChange(daily, 0, noonMs + 3_600_000)).to.equal(noonMs + dayS * 1000);
+    expect(limitAt(daily, 0, startMs - 1).limitW).to.equal(null);
+  });
+
+  it('amperes of the grid connection are none of a DC connector: they reach it as watts', () => {
+    const state = stateOf({ schedule: { unit: 'A', periods: only(20) } });
+    const query = { connectorId: 1, startMs: noonMs, durationS: 60, connectors: [dc], station, maxPeriods: 9 } as const;
+    expect(compositeSchedule(state, { ...query, unit: 'W' })?.periods).to.deep.equal(only(13_800));
+    expect(compositeSchedule(state, { ...query, unit: 'A' })?.periods).to.deep.equal(only(13.8));
+    expect(compositeSchedule(state, { ...query, connectorId: 0, unit: 'A' })?.periods).to.deep.equal(only(20));
+    expect(compositeSchedule(state, { ...query, connectorId: 2, unit: 'A' })).to.equal(null);
+  });
+
+  it('a composite schedule that would have too many periods ends before', () => {
+    const periods = [0, 1, 2, 3].map((startS) => ({ startS, limit: startS, numberPhases: null }));
+    const query = { connectorId: 0, startMs: noonMs, durationS: 60, connectors: [dc], station, unit: 'W' } as const;
+    const cut = compositeSchedule(stateOf({ schedule: { periods } }), { ...query, maxPeriods: 2 });
+    expect(cut).to.deep.include({ durationS: 2, periods: periods.slice(0, 2) });
+  });
+});
