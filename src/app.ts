@@ -4,7 +4,8 @@ import type { AdapterContext } from './adapter-context.ts';
 import { apiVersion } from './api/http/context.ts';
 import type { Api } from './api/http/server.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
-import { createChargePointIds, defaultChargePointId } from './contract/charge-point-ids.ts';
+import { createChargePointIds } from './contract/charge-point-ids.ts';
+import type { ChargePointIdOf } from './contract/charge-point-ids.ts';
 import type { Adapter } from './core/adapter.ts';
 import { CommAlarms } from './core/comm-alarms.ts';
 import { errorText } from './core/errors.ts';
@@ -33,6 +34,8 @@ import type { Http } from './http-setup.ts';
 import { createClock, createConfiguredPlant, createRemoteClocks } from './plant-setup.ts';
 import { composeCsip, csipClientOf } from './csip/compose.ts';
 import type { CsipClient } from './contract/csip-client.ts';
+import type { OcppStations } from './contract/ocpp.ts';
+import { composeOcpp, ocppStationsOf } from './ocpp/compose.ts';
 import { createSunSpecClient } from './sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from './sunspec/client/client.ts';
 import { composeModbus } from './sunspec/modbus/compose.ts';
@@ -120,7 +123,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
   followPlant(faults, plant);
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const modbusMessages = createModbusMessages(wireLog);
-  const chargePointId = createChargePointIds(plant, defaultChargePointId);
+  const chargePointId = chargePointIds(config, plant);
   const shared = { plant, faults, clock: wall, later, logBook, chargePointId, modbusMessages };
   const context: AdapterContext = {
     ...shared,
@@ -165,11 +168,16 @@ function build(config: AppConfig, options: AppOptions): Parts {
   };
 }
 
+function chargePointIds({ chargePointId, ocpp }: AppConfig, plant: SimPlant): ChargePointIdOf {
+  return createChargePointIds(plant, chargePointId, (index) => ocpp?.stations.get(index)?.id);
+}
+
 interface Protocols {
   readonly protocols: readonly Adapter[];
   /** also among them */
   readonly sunspecClient: SunSpecClientAdapter;
   readonly csipClient: CsipClient;
+  readonly ocpp: OcppStations;
 }
 
 function composeProtocols(context: AdapterContext): Protocols {
@@ -184,8 +192,10 @@ function composeProtocols(context: AdapterContext): Protocols {
   });
   // one more protocol is one more line
   const csip = composeCsip(context);
-  const protocols = [...composeModbus(context), sunspecClient, ...(csip === null ? [] : [csip])];
-  return { protocols, sunspecClient, csipClient: csipClientOf(csip) };
+  const ocpp = composeOcpp(context);
+  const own = [csip, ocpp].filter((each) => each !== null);
+  const protocols = [...composeModbus(context), sunspecClient, ...own];
+  return { protocols, sunspecClient, csipClient: csipClientOf(csip), ocpp: ocppStationsOf(ocpp) };
 }
 
 function tickerOf({ tickS }: AppConfig, plant: SimPlant, wall: WallClock): Ticker {

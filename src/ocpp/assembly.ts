@@ -1,0 +1,86 @@
+/** Puts the charge points together; loaded when a process with OCPP starts. */
+import { readFileSync } from 'node:fs';
+import type { ChargePointIdOf } from '../contract/charge-point-ids.ts';
+import type { Plant } from '../contract/plant.ts';
+import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
+import type { FaultRegistry } from '../core/faults/registry.ts';
+import type { LogBook } from '../core/log/log.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import type { RemoteClockFactory } from '../core/time/remote-clock.ts';
+import type { Later } from '../core/time/timers.ts';
+import type { WireLog } from '../core/wire/wire-log.ts';
+import type { Store } from '../core/store.ts';
+import type { OcppSettings } from '../contract/ocpp-settings.ts';
+import { createRandom } from '../core/random.ts';
+import { slotName } from '../core/store.ts';
+import { createStationPort } from './bridge.ts';
+import { contextMaker } from './rpc/credentials.ts';
+import type { Credentials } from './rpc/credentials.ts';
+import { createFrameDisturber } from './faults/fault-bridge.ts';
+import { payloadChecks } from './rpc/schemas/checks.ts';
+import { Runtime } from './runtime.ts';
+import { ChargePoint } from './station/charge-point.ts';
+
+export interface AssemblyOptions {
+  readonly settings: OcppSettings;
+  readonly seed: number;
+  readonly plant: Plant;
+  readonly clock: WallClock;
+  readonly later: Later;
+  readonly faults: FaultRegistry;
+  readonly commAlarms: CommAlarmSwitch;
+  readonly remoteClock: RemoteClockFactory;
+  readonly store: Store;
+  readonly wireLog: WireLog;
+  readonly logBook: Pick<LogBook, 'logger'>;
+  readonly chargePointId: ChargePointIdOf;
+}
+
+/** @throws Error for a file that cannot be read any more */
+function credentialsOf({ securityProfile, password, pem }: OcppSettings): Credentials {
+  const text = (path: string) => readFileSync(path, 'utf8');
+  return {
+    securityProfile,
+    password,
+    rootCert: pem === null ? null : text(pem.rootCert),
+    own: pem?.own == null ? null : { cert: text(pem.own.cert), key: text(pem.own.key) },
+  };
+}
+
+export function assemble(options: AssemblyOptions): Runtime {
+  const { settings, seed, plant, clock, later, commAlarms, remoteClock, store, wireLog, logBook, chargePointId } =
+    options;
+  const log = logBook.logger('OCPP');
+  const credentials = credentialsOf(settings);
+  const contexts = contextMaker();
+  const disturber = createFrameDisturber({ registry: options.faults, devices: () => plant.devices });
+  payloadChecks.prepare('ocpp1.6');
+  return new Runtime({
+    later,
+    make(device) {
+      const id = chargePointId(device);
+      if (id === null) return null;
+      const own = settings.stations.get(device.index) ?? {};
+      return new ChargePoint({
+        id,
+        device: createStationPort(device, plant, id),
+        version: own.version ?? settings.version,
+        url: own.url ?? settings.url,
+        guarded: false,
+        credentials,
+        autoAuthorize: settings.autoAuthorize,
+        contexts,
+        schemas: payloadChecks,
+        clock: remoteClock(log),
+        wall: clock,
+        later,
+        random: (purpose) => createRandom(seed, 'ocpp', id, purpose),
+        store: (name) => store.slot(slotName('ocpp', id, name)),
+        wireLog,
+        disturber,
+        commAlarms,
+        log,
+      });
+    },
+  });
+}

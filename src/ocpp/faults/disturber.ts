@@ -1,0 +1,178 @@
+/** Carries out the faults of OCPP charge points: decides what happens to each frame and reading. */
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import type { FaultRegistry } from '../../core/faults/registry.ts';
+import {
+  callErrorFault,
+  clockSkewFault,
+  delayFault,
+  dropSocketFault,
+  duplicateFault,
+  flappingFault,
+  malformedFault,
+  meterJumpFault,
+  missingMemberFault,
+  noPongFault,
+  noResponseFault,
+  wrongMessageIdFault,
+} from '../../fault-kinds/ocpp.ts';
+import { targetOf } from '../../fault-kinds/targets.ts';
+import type { DisturbableFrame, FrameDisturbance, FrameDisturber, MeterDistortion } from '../rpc/disturber.ts';
+import { connectorOf, malformed, withoutMembers } from './texts.ts';
+
+export interface OcppDisturberOptions {
+  readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
+  /** whether the condition of a fault holds at a device */
+  readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
+}
+
+/** A disturbance while faults make it. */
+type Draft = { -readonly [Name in keyof FrameDisturbance]: FrameDisturbance[Name] };
+type Strikes = (fault: ActiveFault) => boolean;
+
+const isAnswer = ({ type }: DisturbableFrame) => type === 'result' || type === 'error';
+
+/**
+ * The decisions about a frame, in this order; a fault counts the occasion only when its decision is reached:
+ * 1. the first `drop_socket` or `no_response` that strikes decides alone;
+ * 2. of a call of the central system the first `call_error` decides;
+ * 3. a frame to be sent is changed by each other fault in order of injection: all delays add up, the payload is changed
+ *    before the text.
+ */
+export function createOcppDisturber(options: OcppDisturberOptions): FrameDisturber {
+  return new StationDisturber(options);
+}
+
+class StationDisturber implements FrameDisturber {
+  readonly #options: OcppDisturberOptions;
+  readonly #listeners = new Set<() => void>();
+  #faults: readonly ActiveFault[] = [];
+
+  constructor(options: OcppDisturberOptions) {
+    this.#options = options;
+    const { registry } = options;
+    const sort = () => {
+      this.#faults = registry.active.filter(({ protocol }) => protocol === 'ocpp');
+    };
+    registry.onChange(() => {
+      const before = this.#faults;
+      sort();
+      const isSame = before.length === this.#faults.length && before.every((fault, at) => fault === this.#faults[at]);
+      if (!isSame) for (const listener of [...this.#listeners]) listener();
+    });
+    sort();
+  }
+
+  get active(): boolean {
+    return this.#faults.length > 0;
+  }
+
+  disturb(frame: DisturbableFrame): FrameDisturbance | null {
+    const { deviceIndex, direction, action } = frame;
+    const own = this.#at(deviceIndex, action, connectorOf(frame.payload));
+    if (own.length === 0) return null;
+    const strikes: Strikes = (fault) => fault.strikes(deviceIndex);
+    for (const fault of own) {
+      if (fault.isOf(dropSocketFault) && strikes(fault)) return { drop: true };
+      if (fault.isOf(noResponseFault) && isUnanswered(frame, fault.parameters.carried_out) && strikes(fault))
+        return { suppress: true };
+    }
+    if (direction === 'in') return errorFor(frame, own, strikes);
+    const draft: Draft = {};
+    for (const fault of own) spoil(fault, frame, draft, strikes);
+    return Object.keys(draft).length === 0 ? null : draft;
+  }
+
+  noPong(deviceIndex: number): boolean {
+    return this.#at(deviceIndex).some((fault) => fault.isOf(noPongFault) && fault.strikes(deviceIndex));
+  }
+
+  dropsAfterMs(deviceIndex: number): number | null {
+    for (const fault of this.#at(deviceIndex))
+      if (fault.isOf(flappingFault) && fault.strikes(deviceIndex)) return fault.parameters.period_s * 1000;
+    return null;
+  }
+
+  skewS(deviceIndex: number): number {
+    let skewS = 0;
+    for (const fault of this.#at(deviceIndex))
+      if (fault.isOf(clockSkewFault) && fault.strikes(deviceIndex)) skewS += fault.parameters.skew_s;
+    return skewS;
+  }
+
+  readings(deviceIndex: number, connectorId: number, action: string): MeterDistortion | null {
+    let made: MeterDistortion | null = null;
+    for (const fault of this.#at(deviceIndex, action, connectorId)) {
+      if (!fault.isOf(meterJumpFault) || !fault.strikes(deviceIndex)) continue;
+      const { factor, offset_wh: offsetWh } = fault.parameters;
+      const before: MeterDistortion = made ?? { factor: 1, offsetWh: 0 };
+      made = { factor: before.factor * factor, offsetWh: before.offsetWh * factor + offsetWh };
+    }
+    return made;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** Faults in force at a device, for a message and connector; without those, kinds that take no target. */
+  #at(deviceIndex: number, action?: string, connectorId: number | null = null): readonly ActiveFault[] {
+    return this.#faults.filter((fault) => {
+      if (fault.isOver || !fault.concerns(deviceIndex)) return false;
+      const { actions, connectors } = targetOf(fault.facts.target);
+      if (actions !== undefined && (action === undefined || !actions.includes(action))) return false;
+      if (connectors !== undefined && (connectorId === null || !connectors.includes(connectorId))) return false;
+      return this.#options.holds(fault, deviceIndex);
+    });
+  }
+}
+
+/** Whether `no_response` acts on this frame: on the call, or on the answer of one that is carried out. */
+function isUnanswered(frame: DisturbableFrame, isCarriedOut: boolean): boolean {
+  return isCarriedOut
+    ? frame.direction === 'out' && isAnswer(frame)
+    : frame.direction === 'in' && frame.type === 'call';
+}
+
+function errorFor(
+  { type }: DisturbableFrame,
+  faults: readonly ActiveFault[],
+  strikes: Strikes,
+): FrameDisturbance | null {
+  if (type !== 'call') return null;
+  for (const fault of faults) {
+    if (!fault.isOf(callErrorFault) || !strikes(fault)) continue;
+    const { code, description } = fault.parameters;
+    return { callError: { code, description } };
+  }
+  return null;
+}
+
+/** Faults of frames that are sent. */
+function spoil(fault: ActiveFault, frame: DisturbableFrame, draft: Draft, strikes: Strikes): void {
+  if (fault.isOf(delayFault)) {
+    if (!strikes(fault)) return;
+    const { delay_ms: delayMs, jitter_ms: jitterMs } = fault.parameters;
+    draft.delayMs = (draft.delayMs ?? 0) + delayMs + fault.random.next() * jitterMs;
+  } else if (fault.isOf(duplicateFault)) {
+    if (strikes(fault)) draft.twice = true;
+  } else if (fault.isOf(wrongMessageIdFault)) {
+    if (isAnswer(frame) && strikes(fault)) draft.messageId = fault.parameters.message_id ?? strangeId(fault);
+  } else if (fault.isOf(malformedFault)) {
+    if (!strikes(fault)) return;
+    const { rewrite: before = (text: string) => text } = draft;
+    draft.rewrite = (text) => malformed(before(text), fault.parameters.mode);
+  } else if (fault.isOf(missingMemberFault)) {
+    // a payload without these members is no occasion
+    const rest = withoutMembers(draft.payload ?? frame.payload, fault.parameters.members);
+    if (rest !== null && strikes(fault)) draft.payload = rest;
+  }
+}
+
+/** An id that no call has: 36 characters, the last ones random. */
+function strangeId({ random }: ActiveFault): string {
+  const digits = Array.from({ length: 12 }, () => Math.floor(random.next() * 16).toString(16)).join('');
+  return `ffffffff-ffff-4fff-bfff-${digits}`;
+}

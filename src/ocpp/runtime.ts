@@ -1,0 +1,86 @@
+/** The charge points of a process, by device: the register of stations that REST sees. */
+import type { Device } from '../contract/device.ts';
+import type { OcppStation, OcppStations } from '../contract/ocpp.ts';
+import { SimError } from '../core/errors.ts';
+import type { Later } from '../core/time/timers.ts';
+import type { ChargePoint } from './station/charge-point.ts';
+
+/** Between the first connections of two stations, and at most for all of them, ms. */
+const startGapMs = 50;
+const longestStartMs = 10_000;
+
+export interface RuntimeOptions {
+  /** null: the device is no charging station */
+  readonly make: (device: Device) => ChargePoint | null;
+  readonly later: Later;
+}
+
+export class Runtime implements OcppStations {
+  readonly enabled = true;
+  readonly #options: RuntimeOptions;
+  readonly #stations = new Map<number, ChargePoint>();
+  readonly #waiting = new Map<ChargePoint, () => void>();
+  #fresh: ChargePoint[] = [];
+
+  constructor(options: RuntimeOptions) {
+    this.#options = options;
+  }
+
+  get list(): readonly OcppStation[] {
+    return [...this.#stations.entries()].sort(([a], [b]) => a - b).map(([, station]) => station);
+  }
+
+  station(id: string): OcppStation {
+    const found = [...this.#stations.values()].find((each) => each.id === id);
+    if (found) return found;
+    throw new SimError('UNKNOWN_RESOURCE', `there is no charge point ${JSON.stringify(id)}`);
+  }
+
+  ofDevice(deviceIndex: number): OcppStation | null {
+    return this.#stations.get(deviceIndex) ?? null;
+  }
+
+  /** Makes the charge point of a device and restores its state; it does not connect yet. */
+  async join(device: Device): Promise<void> {
+    const station = this.#options.make(device);
+    if (station === null) return;
+    await station.load();
+    this.#stations.set(device.index, station);
+    this.#fresh.push(station);
+  }
+
+  /** Connects the stations that have joined, spread over some time. */
+  connect(): void {
+    const fresh = this.#fresh;
+    this.#fresh = [];
+    const gapMs = Math.min(startGapMs, longestStartMs / Math.max(1, fresh.length));
+    fresh.forEach((station, at) => {
+      if (at === 0) station.begin();
+      else
+        this.#waiting.set(
+          station,
+          this.#options.later(at * gapMs, () => {
+            this.#waiting.delete(station);
+            station.begin();
+          }),
+        );
+    });
+  }
+
+  async leave(index: number): Promise<void> {
+    const station = this.#stations.get(index);
+    if (station === undefined) return;
+    this.#stations.delete(index);
+    await this.#end(station);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#stations.values()].map((station) => this.#end(station)));
+  }
+
+  #end(station: ChargePoint): Promise<void> {
+    this.#waiting.get(station)?.();
+    this.#waiting.delete(station);
+    return station.stop();
+  }
+}

@@ -1,0 +1,294 @@
+/** The parts of one 1.6 station, each with what it needs of the others. */
+import type { FrameDisturber } from '../rpc/disturber.ts';
+import type {
+  CallOutcome,
+  Line,
+  Payload,
+  RetryPolicy,
+  TransactionQueue,
+  TransactionQueueEvents,
+} from '../rpc/model.ts';
+import { createAuthorization } from './auth/authorization.ts';
+import { createTokens } from './auth/tokens.ts';
+import { createAvailability } from './availability.ts';
+import { createSmartCharging } from './charging/smart-charging.ts';
+import { createMeterValues } from './meter-values/meter-values.ts';
+import { createTransactionQueue } from '../rpc/queue.ts';
+import { createFileTransfer } from '../files/transfer.ts';
+import { createCertificates } from './security/certificates.ts';
+import type { CertificateFiles, Certificates } from './security/certificates.ts';
+import { createFirmware } from './upkeep/firmware.ts';
+import type { Firmware, FirmwareDeps } from './upkeep/firmware.ts';
+import { createLogs } from './upkeep/logs.ts';
+import type { Logs, LogsDeps } from './upkeep/logs.ts';
+import { createConfiguration } from './configuration.ts';
+import { createDataTransfer } from './data-transfer.ts';
+import { createKeyEffects, profileCheck } from './keys/effects.ts';
+import { createKeys } from './keys/keys.ts';
+import type { KeySet } from './keys/keys.ts';
+import { errorText } from '../../core/errors.ts';
+import type { Connection, Part, StationParts } from './parts.ts';
+import { createRegistration } from './registration.ts';
+import { createRemote } from './remote.ts';
+import { createReservations } from './reservations/reservations.ts';
+import { createReset } from './reset.ts';
+import { createSecurityEvents } from './security/events.ts';
+import type { RegistrationPart } from './registration.ts';
+import { createStatusReports } from './status.ts';
+import type { StatusPart } from './status.ts';
+import type { MeterValuesPart } from './meter-values/meter-values.ts';
+import type { Triggers } from './trigger.ts';
+import { createTransactions } from './transactions/transactions.ts';
+import { createTrigger } from './trigger.ts';
+import { fileProtocols } from '../files/model.ts';
+
+/** The queue of `rpc/queue.ts` with what only this version knows. */
+export interface QueueWiring extends Required<TransactionQueueEvents> {
+  readonly policy: () => RetryPolicy;
+  readonly send: (action: string, payload: Payload, messageId?: string) => Promise<CallOutcome>;
+  readonly isOpen: () => boolean;
+}
+
+export interface StackQueue extends TransactionQueue {
+  load(): Promise<void>;
+  stop(): void;
+}
+
+export interface Stack16Options
+  extends Pick<
+    StationParts,
+    'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection' | 'finding'
+  > {
+  readonly line: Line;
+  /** certificates of the settings, PEM; absent: none */
+  readonly certificates?: CertificateFiles;
+  /** lines about the station for GetDiagnostics and GetLog, oldest first; absent: none */
+  readonly readLog?: LogsDeps['readLog'];
+  /** default: the persistent queue, in a slot of the station */
+  readonly queue?: (wiring: QueueWiring) => StackQueue;
+  readonly disturber: Pick<FrameDisturber, 'active' | 'readings'>;
+  /** plugging in presents the token `AUTO` */
+  readonly autoAuthorize: boolean;
+  /** Whether password or certificates of a security profile are there, for the key SecurityProfile. */
+  readonly ready: (profile: 1 | 2 | 3) => boolean;
+}
+
+function keysOf({ device, connection, store, log, ready }: Stack16Options): KeySet {
+  return createKeys({
+    facts: {
+      connectorIds: device.connectorIds,
+      securityProfile: connection.securityProfile,
+      threePhase: device.ratings.some(({ type, phases }) => type === 'ac' && phases === 3),
+      fileTransferProtocols: fileProtocols,
+    },
+    slot: store('keys'),
+    failed: (error) => {
+      log.error(`the store has refused a configuration key: ${errorText(error)}`, device.deviceIndex);
+    },
+    checks: { SecurityProfile: profileCheck(connection, ready) },
+  });
+}
+
+/** Files, certificates and firmware. */
+function createUpkeep(
+  parts: StationParts,
+  options: Stack16Options,
+  {
+    transactions,
+    availability,
+    securityLog,
+  }: Pick<FirmwareDeps, 'transactions' | 'availability'> & Pick<LogsDeps, 'securityLog'>,
+) {
+  const { certificates: files = { rootCert: null, ownCert: null }, readLog = () => [] } = options;
+  const certificates = createCertificates(parts, files);
+  const roots = () => certificates.roots('CentralSystemRootCertificate').map(String);
+  const transfer = createFileTransfer({ later: parts.later, roots });
+  const logs = createLogs(parts, { transfer, securityLog, readLog });
+  const firmware = createFirmware(parts, { transfer, transactions, availability, certificates });
+  return { certificates, logs, firmware };
+}
+
+/** A restart of the station begins with a BootNotification, and values that waited for it come into force. */
+function restarting(connection: Connection, restarted: () => void): Connection {
+  return {
+    get securityProfile() {
+      return connection.securityProfile;
+    },
+    reconnect: (reason) => {
+      connection.reconnect(reason);
+    },
+    restart: (reason) => {
+      restarted();
+      connection.restart(reason);
+    },
+    setPassword: (password) => {
+      connection.setPassword(password);
+    },
+    setSecurityProfile: (profile) => {
+      connection.setSecurityProfile(profile);
+    },
+    setCertificates: (pem) => {
+      connection.setCertificates(pem);
+    },
+    setPingInterval: (seconds) => {
+      connection.setPingInterval(seconds);
+    },
+  };
+}
+
+function queueOf(
+  { queue, store, later, log }: Stack16Options,
+  keys: KeySet,
+  line: Line,
+  events: () => Required<TransactionQueueEvents>,
+): StackQueue {
+  const make =
+    queue ?? ((wiring: QueueWiring) => createTransactionQueue({ ...wiring, slot: store('queue'), later, log }));
+  return make({
+    policy: () => ({
+      attempts: keys.integer('TransactionMessageAttempts'),
+      intervalS: keys.integer('TransactionMessageRetryInterval'),
+    }),
+    send: (action, payload, messageId) => line.call(action, payload, messageId === undefined ? {} : { messageId }),
+    isOpen: () => line.open,
+    fill: (message) => events().fill(message),
+    answered: (message, reply) => {
+      events().answered(message, reply);
+    },
+    dropped: (message, why) => {
+      events().dropped(message, why);
+    },
+  });
+}
+
+/** What every part needs; the events of the queue come from the transactions, which are made after it. */
+function createBase(
+  options: Stack16Options,
+  events: () => Required<TransactionQueueEvents>,
+  firmwareVersion: () => string,
+) {
+  const keys = keysOf(options);
+  const { line } = options;
+  const { registration, calls } = createRegistration({
+    ...options,
+    line,
+    keys,
+    nameplate: () => ({ ...options.device.nameplate, firmwareVersion: firmwareVersion() }),
+  });
+  const connection = restarting(options.connection, () => {
+    registration.restarted();
+    keys.restarted();
+  });
+  const queue = queueOf(options, keys, line, events);
+  const { id, device, clock, wall, later, random, log, store, finding } = options;
+  const common = { id, device, clock, wall, later, random, log, store, finding, keys, calls, queue, registration };
+  const security = createSecurityEvents({ ...common, connection });
+  const parts: StationParts = { ...common, connection, security };
+  return { parts, keys, registration, queue, security };
+}
+
+/** Sessions and what decides them. */
+function createSessions(
+  parts: StationParts,
+  stationInoperative: () => boolean,
+  disturber: Stack16Options['disturber'],
+) {
+  const tokens = createTokens(parts, { stationInoperative });
+  const reservations = createReservations(parts);
+  const transactions = createTransactions(parts, {
+    tokens,
+    reservations,
+    transactionData: (...ended) => meterValues.transactionData(...ended),
+    shown: (connectorId, action, energyWh) => {
+      const { deviceIndex } = parts.device;
+      const reading = disturber.active ? disturber.readings(deviceIndex, connectorId, action) : null;
+      return reading === null ? energyWh : energyWh * reading.factor + reading.offsetWh;
+    },
+  });
+  const authorization = createAuthorization(parts, { tokens, transactions, reservations });
+  const smartCharging = createSmartCharging(parts, { transactions });
+  const meterValues = createMeterValues(parts, { transactions, disturber });
+  const remote = createRemote(parts, { tokens, authorization, transactions, reservations, smartCharging });
+  return { tokens, reservations, transactions, authorization, smartCharging, meterValues, remote };
+}
+
+interface Triggered {
+  readonly registration: RegistrationPart;
+  readonly status: StatusPart;
+  readonly meterValues: MeterValuesPart;
+  readonly firmware: Firmware;
+  readonly logs: Logs;
+  readonly certificates: Certificates;
+}
+
+/** Each message that TriggerMessage and ExtendedTriggerMessage can ask for. */
+function triggersOf({ registration, status, meterValues, firmware, logs, certificates }: Triggered): Triggers {
+  const triggered = { triggered: true } as const;
+  return {
+    BootNotification: () => void registration.boot(triggered),
+    Heartbeat: () => void registration.heartbeat(triggered),
+    StatusNotification: (connectorId) => {
+      status.announce(connectorId, triggered);
+    },
+    MeterValues: (connectorId) => {
+      meterValues.trigger(connectorId, triggered);
+    },
+    FirmwareStatusNotification: () => {
+      firmware.report();
+    },
+    DiagnosticsStatusNotification: () => {
+      logs.reportDiagnostics();
+    },
+    LogStatusNotification: () => {
+      logs.reportLog();
+    },
+    SignChargePointCertificate: () => void certificates.sign(triggered),
+  };
+}
+
+export type Assembled = ReturnType<typeof assembleParts>;
+
+export function assembleParts(options: Stack16Options) {
+  const base = createBase(
+    options,
+    () => sessions.transactions.queueEvents,
+    () => upkeep.firmware.version,
+  );
+  const { parts, keys, registration, queue, security } = base;
+  const { device, connection, log } = parts;
+  const availability = createAvailability({ device, log, slot: parts.store('availability') });
+  const status = createStatusReports({ ...parts, registration, availability });
+  availability.onChange(() => {
+    status.refresh();
+  });
+  const sessions = createSessions(parts, () => availability.stationInoperative, options.disturber);
+  const { transactions } = sessions;
+  const upkeep = createUpkeep(parts, options, { transactions, availability, securityLog: security });
+  const { certificates, logs, firmware } = upkeep;
+  const effects = createKeyEffects({ ...parts, autoAuthorize: options.autoAuthorize });
+  const configuration = createConfiguration(keys, effects, connection);
+  const trigger = createTrigger(device, triggersOf({ registration, status, ...sessions, ...upkeep }));
+  const reset = createReset({ ...parts, transactions });
+  const { tokens, reservations, authorization, remote } = sessions;
+  /** in the order of their loading */
+  const all: readonly Part[] = [
+    configuration,
+    availability,
+    security,
+    tokens,
+    reservations,
+    transactions.part,
+    authorization,
+    remote,
+    sessions.smartCharging,
+    sessions.meterValues,
+    certificates,
+    logs,
+    firmware,
+    status,
+    trigger,
+    reset,
+    createDataTransfer(),
+  ];
+  return { ...base, ...sessions, ...upkeep, availability, status, effects, configuration, all, queue };
+}

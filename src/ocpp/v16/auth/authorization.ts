@@ -1,0 +1,194 @@
+/**
+ * Tokens presented at a connector: by a person, over REST, or by plugging in. OCPP 1.6 3.5, 4.1, 4.8 and 4.10. The
+ * knowledge of the station decides where it may, the central system otherwise; then the device is told to authorise.
+ */
+import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
+import type { OcppAuthorization } from '../../../contract/ocpp.ts';
+import { errorText, SimError } from '../../../core/errors.ts';
+import type { Authorization, Part, StationParts, Transaction } from '../parts.ts';
+import type { Reservations } from '../reservations/reservations.ts';
+import type { TransactionBook } from '../transactions/transactions.ts';
+import { infoOf, maxIdTagLength, offlineStatus, sameGroup, sameTag, statusAt } from './token.ts';
+import type { IdTagInfo, TokenStatus } from './token.ts';
+import type { Tokens } from './tokens.ts';
+
+export interface AuthorizationDeps {
+  readonly tokens: Pick<Tokens, 'find' | 'parentOf' | 'learn'>;
+  readonly transactions: Pick<TransactionBook, 'at' | 'stopByToken'>;
+  readonly reservations: Pick<Reservations, 'blocks' | 'groupCounts' | 'claim'>;
+}
+
+export interface Authorizations extends Authorization {
+  /**
+   * Authorises a connector for a token that no transaction there belongs to.
+   * @param ask false: the token counts as accepted, and the answer to StartTransaction decides
+   * @throws SimError COMMAND_CONFLICT, MAP_LOCAL_CONTROL, UNKNOWN_RESOURCE
+   */
+  start(connectorId: number, idTag: string, ask: boolean): Promise<OcppAuthorization>;
+  /** a token is being checked at the connector */
+  checking(connectorId: number): boolean;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: AuthorizationDeps;
+  readonly checking: Set<number>;
+  /** token accepted last at a connector */
+  readonly granted: Map<number, string>;
+}
+
+/** @param info null: neither the central system nor list and cache said anything */
+interface Verdict {
+  readonly status: TokenStatus;
+  readonly info: IdTagInfo | null;
+}
+
+function conflict(connectorId: number, why: string): SimError {
+  return new SimError('COMMAND_CONFLICT', `connector ${connectorId}: ${why}`);
+}
+
+async function decide({ parts, deps: { tokens } }: Work, idTag: string): Promise<Verdict> {
+  const { keys, clock, calls, registration } = parts;
+  const local = (): Verdict | null => {
+    const known = tokens.find(idTag);
+    return known && { status: statusAt(known, clock.nowMs()), info: infoOf(known, clock.nowMs()) };
+  };
+  const before = local();
+  if (registration.accepted) {
+    if (before?.status === 'Accepted' && keys.boolean('LocalPreAuthorize')) return before;
+    const outcome = await calls.send('Authorize', { idTag });
+    if (outcome.kind === 'error') return { status: 'Invalid', info: null };
+    if (outcome.kind === 'result') {
+      const { idTagInfo } = outcome.payload;
+      tokens.learn(idTag, idTagInfo);
+      return { status: idTagInfo.status, info: idTagInfo };
+    }
+  }
+  const known = local();
+  const rules = {
+    known: keys.boolean('LocalAuthorizeOffline'),
+    unknown: keys.boolean('AllowOfflineTxForUnknownId'),
+  };
+  return { status: offlineStatus(known?.status ?? null, rules), info: known?.info ?? null };
+}
+
+function answer({ status, info }: Verdict): OcppAuthorization {
+  return { status, info: info && { ...info } };
+}
+
+/** @throws SimError COMMAND_CONFLICT */
+function checkFree(connector: EvseConnectorDetail): void {
+  const { connectorId, errorCode, operative, phase } = connector;
+  if (errorCode !== 'NoError') throw conflict(connectorId, `${errorCode} must be cleared first`);
+  if (!operative) throw conflict(connectorId, 'it is out of operation');
+  if (phase !== 'free' && phase !== 'connected' && phase !== 'finishing')
+    throw conflict(connectorId, 'it is in use by another token');
+}
+
+/** One token at a time: the answer for one decides what the next one means. */
+async function alone<T>({ checking }: Work, connectorId: number, act: () => Promise<T>): Promise<T> {
+  if (checking.has(connectorId)) throw conflict(connectorId, 'another token is being checked');
+  checking.add(connectorId);
+  try {
+    return await act();
+  } finally {
+    checking.delete(connectorId);
+  }
+}
+
+async function start(work: Work, connectorId: number, idTag: string, ask: boolean): Promise<OcppAuthorization> {
+  const { parts, deps, granted } = work;
+  const { device } = parts;
+  const parent = deps.tokens.parentOf(idTag);
+  checkFree(device.connector(connectorId));
+  const mayBeOfGroup = ask && parent === null && deps.reservations.groupCounts(connectorId);
+  if (!mayBeOfGroup && deps.reservations.blocks(connectorId, idTag, parent))
+    throw conflict(connectorId, 'it is reserved for another token');
+  const verdict: Verdict = ask ? await decide(work, idTag) : { status: 'Accepted', info: null };
+  if (verdict.status !== 'Accepted') return answer(verdict);
+  // the connector may have changed while the central system was asked
+  checkFree(device.connector(connectorId));
+  const parentNow = verdict.info?.parentIdTag ?? parent;
+  if (deps.reservations.blocks(connectorId, idTag, parentNow))
+    throw conflict(connectorId, 'it is reserved for another token');
+  const undo = deps.reservations.claim(connectorId, idTag, parentNow);
+  try {
+    device.command({ kind: 'evse.authorize', connectorId, idToken: idTag });
+  } catch (error) {
+    undo();
+    throw error;
+  }
+  granted.set(connectorId, idTag);
+  return answer(verdict);
+}
+
+/** A token at a running transaction stops it when it is that of the transaction or of its group (4.10). */
+async function stopRunning(work: Work, running: Transaction, idTag: string): Promise<OcppAuthorization> {
+  const { parts, deps } = work;
+  const { connectorId, parentIdTag } = running;
+  const known = deps.tokens.find(idTag);
+  const info = known && infoOf(known, parts.clock.nowMs());
+  const stop = (said: IdTagInfo | null): OcppAuthorization => {
+    deps.transactions.stopByToken(connectorId, idTag);
+    return answer({ status: 'Accepted', info: said });
+  };
+  if (sameTag(idTag, running.idTag)) return stop(info);
+  const refusal = conflict(connectorId, 'another token has started the transaction');
+  if (parentIdTag === null) throw refusal;
+  const parent = deps.tokens.parentOf(idTag);
+  if (sameGroup(parent, parentIdTag) && (info === null || info.status === 'Accepted')) return stop(info);
+  if (parent !== null && info !== null) throw refusal;
+  // nothing is known of its group: the central system tells it
+  const verdict = await decide(work, idTag);
+  if (verdict.status !== 'Accepted') return answer(verdict);
+  const sameRuns = deps.transactions.at(connectorId)?.key === running.key;
+  if (!sameRuns || !sameGroup(verdict.info?.parentIdTag ?? null, parentIdTag)) throw refusal;
+  return stop(verdict.info);
+}
+
+async function present(work: Work, connectorId: number, idTag: string): Promise<OcppAuthorization> {
+  const { parts, deps, granted } = work;
+  const { device } = parts;
+  const { phase } = device.connector(connectorId);
+  if (idTag.length === 0 || idTag.length > maxIdTagLength) return answer({ status: 'Invalid', info: null });
+  return await alone(work, connectorId, async () => {
+    const running = deps.transactions.at(connectorId);
+    if (running !== null) return await stopRunning(work, running, idTag);
+    if (phase === 'authorised' && sameTag(granted.get(connectorId) ?? '', idTag)) {
+      device.command({ kind: 'evse.stop', connectorId });
+      return answer({ status: 'Accepted', info: null });
+    }
+    return await start(work, connectorId, idTag, true);
+  });
+}
+
+/** The person at the station sees no more than that nothing happens, so a refusal is logged. */
+async function presentAtDevice(work: Work, connectorId: number, idTag: string): Promise<void> {
+  const { log, device } = work.parts;
+  try {
+    const { status } = await present(work, connectorId, idTag);
+    if (status !== 'Accepted') log.info(`connector ${connectorId}: a token is refused: ${status}`, device.deviceIndex);
+  } catch (error) {
+    log.info(`a token is refused: ${errorText(error)}`, device.deviceIndex);
+  }
+}
+
+export function createAuthorization(parts: StationParts, deps: AuthorizationDeps): Part & Authorizations {
+  const work: Work = { parts, deps, checking: new Set(), granted: new Map() };
+  let endListening: (() => void) | null = null;
+  return {
+    present: (connectorId, idTag) => present(work, connectorId, idTag),
+    start: (connectorId, idTag, ask) => alone(work, connectorId, () => start(work, connectorId, idTag, ask)),
+    checking: (connectorId) => work.checking.has(connectorId),
+    load() {
+      endListening = parts.device.onTransition((transition) => {
+        if ('connector' in transition && transition.event === 'token')
+          void presentAtDevice(work, transition.connectorId, transition.idToken ?? '');
+      });
+      return Promise.resolve();
+    },
+    stop() {
+      endListening?.();
+    },
+  };
+}

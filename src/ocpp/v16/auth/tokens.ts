@@ -1,0 +1,159 @@
+/**
+ * What the station knows of tokens: Local Authorization List and Authorization Cache, kept over a restart. Answers
+ * GetLocalListVersion, SendLocalList and ClearCache. OCPP 1.6 3.5, 5.4, 5.10 and 5.15.
+ */
+import type { OcppLocalList } from '../../../contract/ocpp.ts';
+import type { JsonValue } from '../../../core/store.ts';
+import type { Part, Replies, Requests, StationParts } from '../parts.ts';
+import { stamp } from '../parts.ts';
+import { createSaver } from '../saver.ts';
+import type { Saver } from '../saver.ts';
+import { createCache } from './cache.ts';
+import type { AuthorizationCache } from './cache.ts';
+import { emptyList, updateList } from './local-list.ts';
+import type { LocalList } from './local-list.ts';
+import { entryOf, statusAt, tagKey, tokenOf } from './token.ts';
+import type { IdTagInfo, Token } from './token.ts';
+
+export interface Tokens {
+  /** of the local list, else of the cache, each while it is enabled; null: unknown */
+  find(idTag: string): Token | null;
+  /** from list, cache or an earlier answer; null: none, or unknown */
+  parentOf(idTag: string): string | null;
+  /** Takes over idTagInfo of any answer: into the cache, unless the local list holds the token (3.5.1, 3.5.2). */
+  learn(idTag: string, info: IdTagInfo): void;
+  list(): OcppLocalList;
+}
+
+export interface TokensDeps {
+  /** status of connector 0 for the report of a conflict */
+  readonly stationInoperative: () => boolean;
+}
+
+/** parents of tokens remembered beside list and cache */
+const maxParents = 200;
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: TokensDeps;
+  readonly cache: AuthorizationCache;
+  readonly parents: Map<string, string | null>;
+  list: LocalList;
+}
+
+interface StoredList {
+  readonly version: number;
+  readonly entries: readonly Token[];
+}
+
+/** the list is one value: it may have more entries than a slot */
+function storedList({ list }: Work): readonly JsonValue[] {
+  const stored: StoredList = { version: list.version, entries: [...list.entries.values()] };
+  return [stored as unknown as JsonValue];
+}
+
+function listed({ parts, list }: Work, idTag: string): Token | null {
+  return parts.keys.boolean('LocalAuthListEnabled') ? (list.entries.get(tagKey(idTag)) ?? null) : null;
+}
+
+function cached({ parts, cache }: Work, idTag: string): Token | null {
+  return parts.keys.boolean('AuthorizationCacheEnabled') ? cache.find(idTag) : null;
+}
+
+function rememberParent({ parents }: Work, { idTag, parentIdTag }: Token): void {
+  parents.delete(tagKey(idTag));
+  parents.set(tagKey(idTag), parentIdTag);
+  const [oldest] = parents.keys();
+  if (parents.size > maxParents && oldest !== undefined) parents.delete(oldest);
+}
+
+/** 3.5.2: the list itself stays as it is. */
+function reportConflict({ parts, deps }: Work): void {
+  const { log, device, calls, clock } = parts;
+  log.warning('the local list and the central system disagree about a token', device.deviceIndex);
+  void calls.send('StatusNotification', {
+    connectorId: 0,
+    errorCode: 'LocalListConflict',
+    status: deps.stationInoperative() ? 'Unavailable' : 'Available',
+    timestamp: stamp(clock.nowMs()),
+  });
+}
+
+function learn(work: Work, idTag: string, info: IdTagInfo): void {
+  const { parts, cache } = work;
+  const token = tokenOf(idTag, info);
+  rememberParent(work, token);
+  const known = listed(work, idTag);
+  if (known === null) {
+    if (parts.keys.boolean('AuthorizationCacheEnabled')) cache.put(token);
+    return;
+  }
+  const accepted = statusAt(known, parts.clock.nowMs()) === 'Accepted';
+  // a second transaction of a valid token says nothing about the token
+  if (info.status !== 'ConcurrentTx' && accepted !== (info.status === 'Accepted')) reportConflict(work);
+}
+
+function sendLocalList(work: Work, saver: Saver, request: Requests['SendLocalList']): Replies['SendLocalList'] {
+  const { keys, finding } = work.parts;
+  if (!keys.boolean('LocalAuthListEnabled')) return { status: 'NotSupported' };
+  const update = updateList(work.list, request, {
+    perMessage: keys.integer('SendLocalListMaxLength'),
+    entries: keys.integer('LocalAuthListMaxLength'),
+  });
+  if (update.broken !== undefined) finding('OCPP 1.6 5.15', update.broken, 'SendLocalList');
+  if (update.status === 'Accepted') {
+    work.list = update.list;
+    // the list has precedence over the cache, which does not hold its tokens
+    work.cache.remove(work.list.entries.keys());
+    saver.save();
+  }
+  return { status: update.status };
+}
+
+function clearCache({ parts, cache }: Work): Replies['ClearCache'] {
+  if (!parts.keys.boolean('AuthorizationCacheEnabled')) return { status: 'Rejected' };
+  cache.clear();
+  return { status: 'Accepted' };
+}
+
+function tokensOf(work: Work): Tokens {
+  return {
+    find: (idTag) => listed(work, idTag) ?? cached(work, idTag),
+    parentOf: (idTag) =>
+      listed(work, idTag)?.parentIdTag ?? cached(work, idTag)?.parentIdTag ?? work.parents.get(tagKey(idTag)) ?? null,
+    learn(idTag, info) {
+      learn(work, idTag, info);
+    },
+    list: () => ({
+      version: work.list.version,
+      entries: [...work.list.entries.values()].map(entryOf),
+      cache: work.cache.entries.map(entryOf),
+    }),
+  };
+}
+
+export function createTokens(parts: StationParts, deps: TokensDeps): Part & Tokens {
+  const slot = parts.store('local-list');
+  const cache = createCache(parts.store('authorization-cache'), parts.log);
+  const work: Work = { parts, deps, cache, parents: new Map(), list: emptyList };
+  const saver = createSaver(slot, () => storedList(work), parts.log);
+  return {
+    ...tokensOf(work),
+    handlers: {
+      GetLocalListVersion: () => ({
+        listVersion: parts.keys.boolean('LocalAuthListEnabled') ? work.list.version : -1,
+      }),
+      SendLocalList: (request) => sendLocalList(work, saver, request),
+      ClearCache: () => clearCache(work),
+    },
+    async load() {
+      const [values] = await Promise.all([slot.read(), cache.load()]);
+      const [stored] = values as unknown as readonly StoredList[];
+      if (stored === undefined) return;
+      work.list = {
+        version: stored.version,
+        entries: new Map(stored.entries.map((token) => [tagKey(token.idTag), token])),
+      };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+/** Calls of the central system to the handlers of the parts, as far as the registration permits them. */
+import { SimError } from '../../core/errors.ts';
+import type { After, CallHandler, Payload } from '../rpc/model.ts';
+import { CallError } from '../rpc/model.ts';
+import { directions } from './actions.ts';
+import type { Action } from './messages.ts';
+import type { Handlers, Part, StationParts } from './parts.ts';
+import { bootTable } from './registration-table.ts';
+import type { RegistrationPart } from './registration.ts';
+import { checkRegistered } from './rules.ts';
+
+type AnyHandler = (request: Payload, after: After) => Payload | Promise<Payload>;
+
+/** @throws SimError INTERNAL for an action with two handlers */
+export function mergeHandlers(parts: readonly Part[]): Handlers {
+  const merged = new Map<string, unknown>();
+  for (const [action, handler] of parts.flatMap(({ handlers }) => Object.entries(handlers ?? {}))) {
+    if (merged.has(action)) throw new SimError('INTERNAL', `two parts answer ${action}`);
+    merged.set(action, handler);
+  }
+  return Object.fromEntries(merged);
+}
+
+/** @throws CallError */
+function handlerOf(handlers: Handlers, action: string): AnyHandler {
+  const handler = Object.hasOwn(handlers, action) ? handlers[action as Action] : undefined;
+  if (handler !== undefined) return handler as unknown as AnyHandler;
+  if (Object.hasOwn(directions, action))
+    throw new CallError('NotSupported', `a charge point does not answer ${action}`);
+  throw new CallError('NotImplemented', `there is no action ${action.slice(0, 50)}`);
+}
+
+/** The answer to a BootNotification may come with the next call in one piece; its promise runs within these turns. */
+const turns = 10;
+
+async function decided(registration: RegistrationPart): Promise<void> {
+  for (let turn = 0; turn < turns && registration.booting; turn++) await Promise.resolve();
+}
+
+export interface DispatchOptions {
+  readonly handlers: Handlers;
+  readonly registration: RegistrationPart;
+  readonly finding: StationParts['finding'];
+}
+
+export function createDispatch({ handlers, registration, finding }: DispatchOptions): CallHandler {
+  const act = (action: string, payload: Payload, after: After): Payload | Promise<Payload> => {
+    const { status } = registration;
+    checkRegistered(status, action, finding);
+    const { incoming, remote } = bootTable[status];
+    // 4.2: no answer at all; the connection forgets the call when it closes
+    if (incoming === 'ignored') return new Promise(() => undefined);
+    if (incoming === 'refused') throw new CallError('SecurityError', 'the registration is not accepted');
+    const handler = handlerOf(handlers, action);
+    registration.traffic();
+    if (!remote && (action === 'RemoteStartTransaction' || action === 'RemoteStopTransaction'))
+      return { status: 'Rejected' };
+    return handler(payload, after);
+  };
+  return (action, payload, after) =>
+    registration.booting ? decided(registration).then(() => act(action, payload, after)) : act(action, payload, after);
+}

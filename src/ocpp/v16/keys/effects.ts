@@ -1,0 +1,86 @@
+/** Effects of keys on the device and the connection; all others are read by their parts (column `effect` of the table). */
+import { errorText } from '../../../core/errors.ts';
+import type { Connection, Keys, StationParts } from '../parts.ts';
+import type { KeyCheck } from './keys.ts';
+
+export interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'connection' | 'keys'> {
+  /** plugging in presents the token `AUTO` */
+  readonly autoAuthorize: boolean;
+}
+
+export interface KeyEffects {
+  /** Puts all values in force: at the start, and when the device was reset. */
+  apply(): void;
+  stop(): void;
+}
+
+/** Keys of which a change closes the connection, once the answer to it is sent. */
+export const reconnectingKeys: readonly string[] = ['AuthorizationKey', 'SecurityProfile'];
+
+/**
+ * White paper, A05: a profile may only be raised, and only to one that the station has the means for.
+ * @param ready whether password or certificates of a profile are there
+ */
+export function profileCheck(connection: Pick<Connection, 'securityProfile'>, ready: (profile: 1 | 2 | 3) => boolean) {
+  const check: KeyCheck = (value) => {
+    const profile = Number(value) as 1 | 2 | 3;
+    return profile > connection.securityProfile && ready(profile);
+  };
+  return check;
+}
+
+function behaviourOf(keys: Keys, autoAuthorize: boolean) {
+  const timeoutS = keys.integer('ConnectionTimeOut');
+  return {
+    kind: 'evse.behaviour',
+    connectionTimeoutS: timeoutS,
+    authorizationTimeoutS: timeoutS,
+    endOnEvDisconnect: keys.boolean('StopTransactionOnEVSideDisconnect'),
+    unlockOnEvDisconnect: keys.boolean('UnlockConnectorOnEVSideDisconnect'),
+    autoAuthorize,
+  } as const;
+}
+
+const behaviourKeys = [
+  'ConnectionTimeOut',
+  'StopTransactionOnEVSideDisconnect',
+  'UnlockConnectorOnEVSideDisconnect',
+] as const;
+
+export function createKeyEffects({ device, log, connection, keys, autoAuthorize }: EffectOptions): KeyEffects {
+  const behave = (): void => {
+    try {
+      device.command(behaviourOf(keys, autoAuthorize));
+    } catch (error) {
+      log.warning(`configuration keys have no effect at the device: ${errorText(error)}`, device.deviceIndex);
+    }
+  };
+  const setPassword = (hex: string): void => {
+    if (hex !== '') connection.setPassword(Buffer.from(hex, 'hex'));
+  };
+  const setProfile = (value: string): void => {
+    const profile = Number(value);
+    if ((profile === 1 || profile === 2 || profile === 3) && profile !== connection.securityProfile)
+      connection.setSecurityProfile(profile);
+  };
+  const ends = [
+    ...behaviourKeys.map((key) => keys.onChange(key, behave)),
+    keys.onChange('WebSocketPingInterval', (value) => {
+      connection.setPingInterval(Number(value));
+    }),
+    keys.onChange('AuthorizationKey', setPassword),
+    keys.onChange('SecurityProfile', setProfile),
+  ];
+  return {
+    apply: () => {
+      behave();
+      connection.setPingInterval(keys.integer('WebSocketPingInterval'));
+      setPassword(keys.text('AuthorizationKey'));
+      // raised in an earlier process; what the flags give now may be higher
+      if (keys.integer('SecurityProfile') > connection.securityProfile) setProfile(keys.text('SecurityProfile'));
+    },
+    stop: () => {
+      for (const end of ends) end();
+    },
+  };
+}

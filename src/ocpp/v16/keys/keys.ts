@@ -1,0 +1,203 @@
+/** The configuration of one station: values by key, GetConfiguration and ChangeConfiguration, and what survives. */
+import type { OcppConfiguration, OcppKeyEntry } from '../../../contract/ocpp.ts';
+import { SimError } from '../../../core/errors.ts';
+import type { Slot } from '../../../core/store.ts';
+import { CallError } from '../../rpc/model.ts';
+import type { Keys, Replies, Requests } from '../parts.ts';
+import { members, normalValue } from './kinds.ts';
+import { keyTable } from './table.ts';
+import type { KeyFacts, KeyRow } from './table.ts';
+
+/** Whether a value of the right kind is refused nevertheless, for example a lower security profile. */
+export type KeyCheck = (value: string) => boolean;
+
+export interface KeySetOptions {
+  readonly facts: KeyFacts;
+  readonly slot: Slot;
+  /** the store has refused a value: it is in force and does not survive */
+  readonly failed: (error: unknown) => void;
+  /** by key; false refuses a change by the central system */
+  readonly checks?: Readonly<Record<string, KeyCheck>>;
+}
+
+export interface KeySet extends Keys {
+  /** Restores changed values; listeners are not called. */
+  load(): Promise<void>;
+  /** @throws CallError OccurenceConstraintViolation for more keys than GetConfigurationMaxKeys */
+  get(request: Requests['GetConfiguration']): Replies['GetConfiguration'];
+  change(request: Requests['ChangeConfiguration']): Replies['ChangeConfiguration'];
+  /** @throws SimError UNKNOWN_RESOURCE */
+  view(key?: string): OcppConfiguration;
+  /** A change without the rights of the central system. @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE */
+  setLocal(key: string, value: string): void;
+  /** Values that waited for a restart are in force from now on. */
+  restarted(): void;
+}
+
+interface Entry {
+  readonly row: KeyRow;
+  /** in force */
+  value: string;
+  /** after the next restart; null: as now */
+  next: string | null;
+}
+
+type Listener = (value: string) => void;
+
+/** Names of keys do not depend on capitals (CiString50Type). */
+const folded = (name: string): string => name.toLowerCase();
+
+function entriesOf(facts: KeyFacts): Map<string, Entry> {
+  return new Map(
+    keyTable.map((row) => {
+      const value = typeof row.initial === 'string' ? row.initial : row.initial(facts);
+      return [folded(row.name), { row, value, next: null }];
+    }),
+  );
+}
+
+function shown({ row, value, next }: Entry): OcppKeyEntry {
+  return {
+    key: row.name,
+    value: row.access === 'W' ? null : (next ?? value),
+    readonly: row.access === 'R',
+    rebootRequired: row.reboot,
+  };
+}
+
+function told(entry: Entry): NonNullable<Replies['GetConfiguration']['configurationKey']>[number] {
+  const { key, value, readonly } = shown(entry);
+  return { key, readonly, ...(value !== null && { value }) };
+}
+
+interface Values {
+  readonly entries: readonly Entry[];
+  find(name: string): Entry | undefined;
+  /** @throws SimError UNKNOWN_RESOURCE */
+  entry(name: string): Entry;
+  /** The value as it is kept; null: its row does not allow it. */
+  accepted(row: KeyRow, value: string): string | null;
+  /** At once, or at the next restart where the row says so. */
+  store(entry: Entry, value: string): void;
+  set(entry: Entry, value: string): void;
+  onChange(entry: Entry, listener: Listener): () => void;
+  load(): Promise<void>;
+  restarted(): void;
+}
+
+/** Saves every value that was ever changed, so that the defaults of a later process stay its own. */
+function savedIn(slot: Slot, failed: (error: unknown) => void): (entry: Entry) => void {
+  const changed = new Set<Entry>();
+  return (entry) => {
+    changed.add(entry);
+    const values = [...changed].map(({ row, value, next }) => [row.name, next ?? value]);
+    slot.replace(values).catch(failed);
+  };
+}
+
+function createValues({ facts, slot, failed }: KeySetOptions): Values {
+  const entries = entriesOf(facts);
+  const listeners = new Map<string, Set<Listener>>();
+  const save = savedIn(slot, failed);
+  const find = (name: string): Entry | undefined => entries.get(folded(name));
+  const set = (entry: Entry, value: string): void => {
+    entry.next = null;
+    const before = entry.value;
+    entry.value = value;
+    save(entry);
+    if (before === value) return;
+    for (const listener of [...(listeners.get(entry.row.name) ?? [])]) listener(value);
+  };
+  return {
+    entries: [...entries.values()],
+    find,
+    entry: (name) => {
+      const entry = find(name);
+      if (entry === undefined)
+        throw new SimError('UNKNOWN_RESOURCE', `there is no configuration key ${name.slice(0, 50)}`);
+      return entry;
+    },
+    accepted: (row, value) => {
+      const normal = normalValue(row.kind, value);
+      const max = Number(find(`${row.name}MaxLength`)?.value ?? Infinity);
+      return normal !== null && row.kind.type === 'list' && members(normal).length > max ? null : normal;
+    },
+    set,
+    store: (entry, value) => {
+      if (!entry.row.reboot) {
+        set(entry, value);
+        return;
+      }
+      entry.next = value;
+      save(entry);
+    },
+    onChange: ({ row }, listener) => {
+      const known = listeners.get(row.name) ?? new Set();
+      listeners.set(row.name, known.add(listener));
+      return () => known.delete(listener);
+    },
+    load: async () => {
+      for (const pair of await slot.read()) {
+        const [name, value] = Array.isArray(pair) ? (pair as readonly unknown[]) : [];
+        const entry = typeof name === 'string' ? find(name) : undefined;
+        if (entry === undefined || typeof value !== 'string') continue;
+        entry.value = value;
+        save(entry);
+      }
+    },
+    restarted: () => {
+      for (const entry of entries.values()) if (entry.next !== null) set(entry, entry.next);
+    },
+  };
+}
+
+export function createKeys(options: KeySetOptions): KeySet {
+  const { checks = {} } = options;
+  const values = createValues(options);
+  return {
+    boolean: (key) => values.entry(key).value === 'true',
+    integer: (key) => Number(values.entry(key).value),
+    text: (key) => values.entry(key).value,
+    list: (key) => members(values.entry(key).value),
+    set: (key, value) => {
+      values.set(values.entry(key), value);
+    },
+    onChange: (key, listener) => values.onChange(values.entry(key), listener),
+    load: () => values.load(),
+    restarted: () => {
+      values.restarted();
+    },
+    get: ({ key }) => {
+      if (key === undefined || key.length === 0) return { configurationKey: values.entries.map(told) };
+      const max = Number(values.entry('GetConfigurationMaxKeys').value);
+      if (key.length > max)
+        throw new CallError('OccurenceConstraintViolation', `at most ${max} keys, see GetConfigurationMaxKeys`);
+      const known = new Set(key.flatMap((name) => values.find(name) ?? []));
+      const unknown = key.filter((name) => values.find(name) === undefined);
+      return {
+        ...(known.size > 0 && { configurationKey: [...known].map(told) }),
+        ...(unknown.length > 0 && { unknownKey: unknown }),
+      };
+    },
+    change: ({ key, value }) => {
+      const entry = values.find(key);
+      if (entry === undefined) return { status: 'NotSupported' };
+      const { row } = entry;
+      const kept = row.access === 'R' ? null : values.accepted(row, value);
+      if (kept === null || checks[row.name]?.(kept) === false) return { status: 'Rejected' };
+      values.store(entry, kept);
+      return { status: row.reboot ? 'RebootRequired' : 'Accepted' };
+    },
+    view: (key) => ({
+      kind: 'keys',
+      keys: key === undefined ? values.entries.map(shown) : [shown(values.entry(key))],
+    }),
+    setLocal: (key, value) => {
+      const entry = values.entry(key);
+      const kept = values.accepted(entry.row, value);
+      if (kept === null)
+        throw new SimError('COMMAND_BAD_VALUE', `${entry.row.name} does not take this value (${entry.row.kind.type})`);
+      values.store(entry, kept);
+    },
+  };
+}

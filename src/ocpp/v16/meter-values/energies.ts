@@ -1,0 +1,49 @@
+/** Energy registers as messages show them: whole Wh, through the faults of a meter, with the energy of each interval. */
+import type { MeterDistortion } from '../../rpc/disturber.ts';
+import type { MeterSample } from '../../station/port.ts';
+import type { ShownEnergy } from './measurands.ts';
+
+/** Samples whose intervals follow each other. */
+export type Series = 'sampled' | 'aligned' | 'stop_sampled' | 'stop_aligned' | 'trigger';
+
+interface Known {
+  readonly importWh: number;
+  readonly exportWh: number;
+}
+
+export interface Energies {
+  /** Of a sample of a series; what has flown counts from the one before it. */
+  shown(series: Series, connectorId: number, sample: MeterSample, distortion: MeterDistortion | null): ShownEnergy;
+  /** A series begins: its first interval counts from here. */
+  begin(series: Series, connectorId: number, sample: MeterSample): void;
+}
+
+function known({ energyImportWh, energyExportWh }: MeterSample): Known {
+  return { importWh: Math.round(energyImportWh), exportWh: Math.round(energyExportWh) };
+}
+
+function distorted(wh: number, distortion: MeterDistortion | null): number {
+  return distortion === null ? wh : Math.max(0, Math.round(wh * distortion.factor + distortion.offsetWh));
+}
+
+export function createEnergies(): Energies {
+  const last = new Map<string, Known>();
+  return {
+    shown(series, connectorId, sample, distortion) {
+      const key = `${series} ${connectorId}`;
+      const now = known(sample);
+      const before = last.get(key) ?? now;
+      last.set(key, now);
+      return {
+        importWh: distorted(now.importWh, distortion),
+        exportWh: distorted(now.exportWh, distortion),
+        // a register that was set back shows no energy that flows backwards
+        intervalImportWh: Math.max(0, now.importWh - before.importWh),
+        intervalExportWh: Math.max(0, now.exportWh - before.exportWh),
+      };
+    },
+    begin(series, connectorId, sample) {
+      last.set(`${series} ${connectorId}`, known(sample));
+    },
+  };
+}

@@ -1,0 +1,244 @@
+/** MeterValues (OCPP 1.6 3.14, 4.7, 5.17) and the samples of StopTransaction (4.10). */
+import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
+import type { FrameDisturber, MeterDistortion } from '../../rpc/disturber.ts';
+import type { MeterSample } from '../../station/port.ts';
+import type { MeterValues, Part, Requests, StationParts, Transaction, Transactions } from '../parts.ts';
+import { stamp } from '../parts.ts';
+import { createEnergies } from './energies.ts';
+import type { Energies, Series } from './energies.ts';
+import { createHistory } from './history.ts';
+import type { History } from './history.ts';
+import { sampledValues } from './measurands.ts';
+import type { MeterValue, SampledValue } from './measurands.ts';
+import { nextAligned, nextPeriodic, repeat } from './timing.ts';
+import type { Repeat } from './timing.ts';
+
+type Context = NonNullable<SampledValue['context']>;
+
+export interface MeterValuesDeps {
+  readonly transactions: Pick<Transactions, 'running' | 'at' | 'pushMeterValues' | 'onStarted' | 'onEnded'>;
+  readonly disturber: Pick<FrameDisturber, 'active' | 'readings'>;
+}
+
+/** Keys of configuration by series. */
+const measurandKeys = {
+  sampled: 'MeterValuesSampledData',
+  aligned: 'MeterValuesAlignedData',
+  stop_sampled: 'StopTxnSampledData',
+  stop_aligned: 'StopTxnAlignedData',
+  trigger: 'MeterValuesSampledData',
+} as const satisfies Record<Series, string>;
+
+const sampleKey = 'MeterValueSampleInterval';
+const alignedKey = 'ClockAlignedDataInterval';
+const registerAlone = ['Energy.Active.Import.Register'];
+
+interface Taking {
+  readonly series: Series;
+  readonly connectorId: number;
+  readonly context: Context;
+  /** default: the state now */
+  readonly sample?: MeterSample;
+  /** default: the instant of the sample, ms on the clock of the central system */
+  readonly atMs?: number;
+  /** faults of the meter; absent: the truth */
+  readonly distortion?: () => MeterDistortion | null;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: MeterValuesDeps;
+  readonly energies: Energies;
+  readonly history: History;
+  /** periodic samples by key of their transaction */
+  readonly periodic: Map<string, Repeat>;
+}
+
+/** Faults of a meter at one occasion: all values of a connector then show the same register. */
+function distortionOf({ parts, deps: { disturber } }: Work, connectorId: number): () => MeterDistortion | null {
+  let known: MeterDistortion | null | undefined;
+  return () => {
+    if (!disturber.active) return null;
+    known ??= disturber.readings(parts.device.deviceIndex, connectorId, 'MeterValues');
+    return known;
+  };
+}
+
+/** One meter value; null: the key of its series asks for nothing that there is. */
+function take({ parts, energies }: Work, taking: Taking): MeterValue | null {
+  const { series, connectorId, context, atMs, distortion } = taking;
+  const asked = parts.keys.list(measurandKeys[series]);
+  const members = asked.length === 0 && series === 'trigger' ? registerAlone : asked;
+  if (members.length === 0) return null;
+  const sample = taking.sample ?? parts.device.sample(connectorId);
+  const energy = energies.shown(series, connectorId, sample, distortion?.() ?? null);
+  const values = sampledValues({ sample, energy }, members, connectorId, context);
+  if (values.length === 0) return null;
+  return { timestamp: stamp(atMs ?? parts.clock.ofSim(sample.at)), sampledValue: values };
+}
+
+/** Sends a meter value: queued with the transaction that runs there, else at once or not at all. */
+function send({ parts, deps }: Work, connectorId: number, value: MeterValue | null): void {
+  if (value === null) return;
+  const values = { connectorId, meterValue: [value] };
+  const transaction = connectorId === 0 ? null : deps.transactions.at(connectorId);
+  if (transaction !== null && deps.transactions.pushMeterValues(transaction.key, values)) return;
+  void parts.calls.send('MeterValues', values);
+}
+
+function keep(work: Work, { key }: Transaction, value: MeterValue | null): void {
+  if (value !== null) work.history.add(key, value);
+}
+
+/** Samples of a transaction, one for MeterValues and one for its StopTransaction. */
+function sampleTransaction(work: Work, transaction: Transaction, context: Context): void {
+  const { connectorId } = transaction;
+  const distortion = distortionOf(work, connectorId);
+  send(work, connectorId, take(work, { series: 'sampled', connectorId, context, distortion }));
+  keep(work, transaction, take(work, { series: 'stop_sampled', connectorId, context, distortion }));
+}
+
+function sampleAligned(work: Work, atMs: number): void {
+  const { parts, deps } = work;
+  const context = 'Sample.Clock';
+  for (const connectorId of [0, ...parts.device.connectorIds]) {
+    const distortion = distortionOf(work, connectorId);
+    send(work, connectorId, take(work, { series: 'aligned', connectorId, context, atMs, distortion }));
+    const transaction = connectorId === 0 ? null : deps.transactions.at(connectorId);
+    if (transaction === null) continue;
+    keep(work, transaction, take(work, { series: 'stop_aligned', connectorId, context, atMs, distortion }));
+  }
+}
+
+function begin(work: Work, transaction: Transaction): void {
+  const { parts, periodic, energies } = work;
+  const { connectorId, key, startedMs } = transaction;
+  const sample = parts.device.sample(connectorId);
+  for (const series of ['sampled', 'stop_sampled', 'stop_aligned'] as const)
+    energies.begin(series, connectorId, sample);
+  const context = 'Transaction.Begin';
+  keep(work, transaction, take(work, { series: 'stop_sampled', connectorId, context, sample, atMs: startedMs }));
+  const repeated = repeat(
+    parts.clock,
+    (nowMs) => {
+      const intervalS = parts.keys.integer(sampleKey);
+      return intervalS > 0 ? nextPeriodic(startedMs, nowMs, intervalS) : null;
+    },
+    () => {
+      sampleTransaction(work, transaction, 'Sample.Periodic');
+    },
+  );
+  periodic.get(key)?.stop();
+  periodic.set(key, repeated);
+  repeated.plan();
+}
+
+function end({ periodic, history }: Work, { key }: Transaction): void {
+  periodic.get(key)?.stop();
+  periodic.delete(key);
+  history.take(key);
+}
+
+/** A loss of power interrupts what is metered; the sessions end after it. */
+function hear(work: Work, transition: EvseTransition): void {
+  if (transition.event !== 'power_down' && transition.event !== 'power_up') return;
+  const context = transition.event === 'power_down' ? 'Interruption.Begin' : 'Interruption.End';
+  for (const transaction of work.deps.transactions.running) sampleTransaction(work, transaction, context);
+}
+
+function trigger(work: Work, connectorId: number | undefined, options: { readonly triggered?: boolean }): void {
+  const { parts, deps } = work;
+  const ids = connectorId === undefined ? [0, ...parts.device.connectorIds] : [connectorId];
+  for (const id of ids) {
+    const distortion = distortionOf(work, id);
+    const value = take(work, { series: 'trigger', connectorId: id, context: 'Trigger', distortion });
+    if (value === null) continue;
+    const transactionId = id === 0 ? null : (deps.transactions.at(id)?.transactionId ?? null);
+    const request: Requests['MeterValues'] = {
+      connectorId: id,
+      ...(transactionId === null ? {} : { transactionId }),
+      meterValue: [value],
+    };
+    void parts.calls.send('MeterValues', request, options);
+  }
+}
+
+function transactionData(
+  work: Work,
+  transaction: Transaction,
+  ended: EvseConnectorTransition | undefined,
+): readonly MeterValue[] | undefined {
+  const { device } = work.parts;
+  const { connectorId, key } = transaction;
+  const sample = ended === undefined ? device.sample(connectorId) : device.sampleOf(ended);
+  const context = 'Transaction.End';
+  keep(work, transaction, take(work, { series: 'stop_sampled', connectorId, context, sample }));
+  const values = work.history.take(key);
+  return values.length === 0 ? undefined : values;
+}
+
+export interface MeterValuesPart extends MeterValues, Part {
+  /** Sends a sample of a connector (0: the station) now; of all without one. */
+  trigger(connectorId?: number, options?: { readonly triggered?: boolean }): void;
+}
+
+/** Starts at once: to be made after `transactions`. */
+export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): MeterValuesPart {
+  const work: Work = { parts, deps, energies: createEnergies(), history: createHistory(), periodic: new Map() };
+  for (const connectorId of [0, ...parts.device.connectorIds]) {
+    const sample = parts.device.sample(connectorId);
+    for (const series of ['aligned', 'trigger'] as const) work.energies.begin(series, connectorId, sample);
+  }
+  const aligned = repeat(
+    parts.clock,
+    (nowMs) => {
+      const intervalS = parts.keys.integer(alignedKey);
+      return intervalS > 0 ? nextAligned(nowMs, intervalS) : null;
+    },
+    (dueMs) => {
+      sampleAligned(work, dueMs);
+    },
+  );
+  const planPeriodic = () => {
+    for (const each of work.periodic.values()) each.plan();
+  };
+  const ends = [
+    parts.keys.onChange(sampleKey, planPeriodic),
+    parts.keys.onChange(alignedKey, () => {
+      aligned.plan();
+    }),
+    // the registration sets the clock
+    parts.registration.onAccepted(() => {
+      aligned.plan();
+      planPeriodic();
+    }),
+    parts.device.onTransition((transition) => {
+      hear(work, transition);
+    }),
+    deps.transactions.onStarted((transaction) => {
+      begin(work, transaction);
+    }),
+    deps.transactions.onEnded((transaction) => {
+      end(work, transaction);
+    }),
+  ];
+  for (const transaction of deps.transactions.running) begin(work, transaction);
+  aligned.plan();
+  return {
+    trigger(connectorId, options = {}) {
+      trigger(work, connectorId, options);
+    },
+    transactionData: (transaction, ended) => transactionData(work, transaction, ended),
+    load() {
+      // keys of an earlier run have come back
+      aligned.plan();
+      return Promise.resolve();
+    },
+    stop() {
+      for (const each of ends) each();
+      for (const each of work.periodic.values()) each.stop();
+      work.periodic.clear();
+      aligned.stop();
+    },
+  };
+}

@@ -1,0 +1,205 @@
+/**
+ * What the parts of a 1.6 station offer each other. A part is a function of the parts that it needs; `stack.ts` puts them
+ * together. Handlers answer calls of the central system that fit their schema.
+ */
+import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
+import type { OcppAuthorization, OcppBootStatus } from '../../contract/ocpp.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { RandomStream } from '../../core/random.ts';
+import type { Slot } from '../../core/store.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { RemoteClock } from '../../core/time/remote-clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { After, CallOptions, CallOutcome, TransactionQueue } from '../rpc/model.ts';
+import type { StationPort } from '../station/port.ts';
+import type { Action, Replies, Requests } from './messages.ts';
+
+export type { Action, Replies, Requests } from './messages.ts';
+
+/** @throws CallError */
+export type Handler<Name extends Action> = (
+  request: Requests[Name],
+  after: After,
+) => Replies[Name] | Promise<Replies[Name]>;
+export type Handlers = { readonly [Name in Action]?: Handler<Name> };
+
+/** Members of a request that the schema permits, as the queue keeps them. */
+export type ReplyOutcome<Name extends Action> =
+  | { readonly kind: 'result'; readonly payload: Replies[Name]; readonly durationMs: number }
+  | Exclude<CallOutcome, { readonly kind: 'result' }>;
+
+/** Calls to the central system. */
+export interface Calls {
+  /**
+   * Sends as soon as the line is free. Before the registration is accepted only BootNotification goes out, and what the
+   * central system has triggered (`triggered`); everything else is `unsent` then.
+   */
+  send<Name extends Action>(
+    action: Name,
+    request: Requests[Name],
+    options?: CallOptions & { readonly triggered?: boolean },
+  ): Promise<ReplyOutcome<Name>>;
+}
+
+/** Keys of configuration; `keys/table.ts` has one row for each. */
+export interface Keys {
+  boolean(key: string): boolean;
+  integer(key: string): number;
+  text(key: string): string;
+  /** of a comma-separated list */
+  list(key: string): readonly string[];
+  /** By the station itself: SecurityProfile, HeartbeatInterval. Changes read-only keys too. */
+  set(key: string, value: string): void;
+  /** Calls back after a change of this key; the returned function ends it. */
+  onChange(key: string, listener: (value: string) => void): () => void;
+}
+
+export interface Registration {
+  readonly status: OcppBootStatus;
+  /** and the line is open: calls go out */
+  readonly accepted: boolean;
+  /** Sends a BootNotification now. */
+  boot(options?: { readonly triggered?: boolean }): Promise<ReplyOutcome<'BootNotification'>>;
+  heartbeat(options?: { readonly triggered?: boolean }): Promise<ReplyOutcome<'Heartbeat'>>;
+  /** Calls back each time the station becomes accepted, also again after a new connection. */
+  onAccepted(listener: () => void): () => void;
+}
+
+/** StatusNotification. */
+export interface StatusReports {
+  /** Sends the status of a connector, of all with 0 included when absent, though it has not changed. */
+  announce(connectorId?: number, options?: { readonly triggered?: boolean }): void;
+}
+
+/** Operative states that the central system sets; they survive a restart. */
+export interface Availability {
+  /** whether the whole station is set inoperative */
+  readonly stationInoperative: boolean;
+  operative(connectorId: number): boolean;
+}
+
+export interface Transaction {
+  /** chosen by the station: links its messages in the queue */
+  readonly key: string;
+  /** told by the central system; null: not yet */
+  readonly transactionId: number | null;
+  readonly connectorId: number;
+  readonly idTag: string;
+  readonly parentIdTag: string | null;
+  /** session of the device */
+  readonly sessionId: string;
+  readonly startedMs: number;
+  readonly meterStartWh: number;
+}
+
+export interface Transactions {
+  /** running ones */
+  readonly running: readonly Transaction[];
+  at(connectorId: number): Transaction | null;
+  /** running, by the id of the central system */
+  byId(transactionId: number): Transaction | null;
+  /** Ends the session at a connector with a reason of 1.6. @throws SimError COMMAND_CONFLICT */
+  stop(connectorId: number, reason: string): void;
+  /** Tries each of them. @throws the first refusal of the device */
+  stopAll(reason: string): void;
+  /**
+   * Queues meter values of a transaction; their transaction id is filled in when they are sent.
+   * @returns false: the transaction has ended
+   */
+  pushMeterValues(key: string, values: Omit<Requests['MeterValues'], 'transactionId'>): boolean;
+  onStarted(listener: (transaction: Transaction) => void): () => void;
+  /** The central system has told the id. */
+  onIdentified(listener: (transaction: Transaction) => void): () => void;
+  onEnded(listener: (transaction: Transaction) => void): () => void;
+}
+
+export interface Authorization {
+  /** Presents a token at a connector, as a person does. */
+  present(connectorId: number, idTag: string): Promise<OcppAuthorization>;
+}
+
+export interface MeterValues {
+  /** Sends a sample of a connector (0: the station) now. */
+  trigger(connectorId: number, options?: { readonly triggered?: boolean }): void;
+  /**
+   * Samples for `transactionData` of a transaction that ends now.
+   * @param ended the transition that ends it, whose meter is that of `meterStop`; absent: the meter as it is now
+   */
+  readonly transactionData: (
+    transaction: Transaction,
+    ended?: EvseConnectorTransition,
+  ) => Requests['StopTransaction']['transactionData'];
+}
+
+/** Charging profiles that other parts install. */
+export interface SmartCharging {
+  /**
+   * The TxProfile of a remote start, for the transaction that begins at the connector.
+   * @returns false: it is not valid
+   */
+  install(connectorId: number, profile: NonNullable<Requests['RemoteStartTransaction']['chargingProfile']>): boolean;
+  /** The transaction of an installed profile does not begin: its token was refused, or no vehicle came in time. */
+  forget(connectorId: number): void;
+}
+
+/** White paper "Improved security for OCPP 1.6-J": sent when critical, logged always. */
+export interface SecurityEvents {
+  raise(type: string, techInfo?: string): void;
+}
+
+/** The connection, as parts change it. */
+export interface Connection {
+  /** Closes and connects again, for example with other credentials. */
+  reconnect(reason: string): void;
+  /** Closes; connects again after a time in which the station is off. The next BootNotification follows a restart. */
+  restart(reason: string): void;
+  /** Octets of basic authentication from the next connection on; the old ones return when it fails. */
+  setPassword(password: Buffer): void;
+  /** From the next connection on; the old one returns when it fails. */
+  setSecurityProfile(profile: 1 | 2 | 3): void;
+  /** Certificates in PEM from the next connection on; null leaves as it is. */
+  setCertificates(pem: {
+    readonly rootCert: string | null;
+    readonly own: { readonly cert: string; readonly key: string } | null;
+  }): void;
+  /** WebSocketPingInterval, s; 0: no pings */
+  setPingInterval(seconds: number): void;
+  readonly securityProfile: 0 | 1 | 2 | 3;
+}
+
+/** What every part of a station works with. */
+export interface StationParts {
+  readonly id: string;
+  readonly device: StationPort;
+  /** the time of the central system; instants of transitions by `ofSim` */
+  readonly clock: RemoteClock;
+  readonly wall: WallClock;
+  /** timers on the wall clock: heartbeat, back-off, time-outs. What the protocol times by its own instants uses `clock` */
+  readonly later: Later;
+  readonly random: RandomStream;
+  readonly log: Logger;
+  /** a slot of this station: `store('profiles')` */
+  readonly store: (name: string) => Slot;
+  readonly keys: Keys;
+  readonly calls: Calls;
+  readonly queue: TransactionQueue;
+  readonly registration: Registration;
+  readonly security: SecurityEvents;
+  readonly connection: Connection;
+  /** A rule of 1.6 that the central system has broken, for `findings`. */
+  readonly finding: (clause: string, text: string, action?: Action) => void;
+}
+
+/** A part as `stack.ts` sees it. */
+export interface Part {
+  readonly handlers?: Handlers;
+  /** restores its state from the store; before the first connection */
+  load?(): Promise<void>;
+  /** the station leaves, or the process ends */
+  stop?(): void;
+}
+
+/** A time stamp of 1.6: UTC with milliseconds. */
+export function stamp(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,171 @@
+/** OCPP 1.6 at work for one station: its parts loaded, opened, closed and stopped together, and what REST sees of them. */
+import { randomUUID } from 'node:crypto';
+import type { OcppCallResult } from '../../contract/ocpp.ts';
+import { errorText, SimError } from '../../core/errors.ts';
+import type { CallOutcome } from '../rpc/model.ts';
+import type { VersionStack, VersionView } from '../station/stack.ts';
+import { assembleParts } from './assembly.ts';
+import type { Assembled, Stack16Options } from './assembly.ts';
+import { createDispatch, mergeHandlers } from './dispatch.ts';
+
+export type { Stack16Options } from './assembly.ts';
+
+/** @throws SimError NOT_CONNECTED, PEER_TIMEOUT, PEER_ERROR */
+export function callResult(action: string, outcome: CallOutcome, messageId: string): OcppCallResult {
+  switch (outcome.kind) {
+    case 'result': {
+      const { kind, payload, durationMs } = outcome;
+      return { messageId, action, durationMs, answer: { kind, payload } };
+    }
+    case 'error': {
+      const { kind, code, description, details, durationMs } = outcome;
+      return { messageId, action, durationMs, answer: { kind, code, description, details } };
+    }
+    case 'timeout':
+      throw new SimError('PEER_TIMEOUT', `the central system has not answered ${action}`);
+    case 'lost':
+      throw new SimError('PEER_ERROR', `the connection has ended before ${action} was answered`);
+    case 'unsent':
+      throw new SimError('NOT_CONNECTED', `${action} was not sent: ${outcome.why}`);
+  }
+}
+
+async function called(
+  action: string,
+  send: (options: { readonly messageId: string }) => Promise<CallOutcome>,
+): Promise<OcppCallResult> {
+  const messageId = randomUUID();
+  return callResult(action, await send({ messageId }), messageId);
+}
+
+/** Security events of the white paper for attempts to connect that failed. */
+const failureEvents: Readonly<Record<string, string>> = {
+  certificate: 'InvalidCentralSystemCertificate',
+  tls_version: 'InvalidTLSVersion',
+  cipher_suite: 'InvalidTLSCipherSuite',
+  rejected: 'FailedToAuthenticateAtCentralSystem',
+};
+
+function viewOf(at: Assembled): VersionView {
+  const { registration, keys, configuration, parts } = at;
+  return {
+    boot: () => called('BootNotification', (options) => registration.boot(options)),
+    heartbeat: () => called('Heartbeat', (options) => registration.heartbeat(options)),
+    configuration: (key) => keys.view(key),
+    setConfiguration: ({ name, value }) => {
+      configuration.setLocal(name, value);
+      return keys.view(name);
+    },
+    chargingProfiles: (connectorId) => at.smartCharging.chargingProfiles(connectorId),
+    compositeSchedule: (connectorId, durationS, unit) =>
+      at.smartCharging.compositeSchedule(connectorId, durationS, unit),
+    reservations: () => at.reservations.entries(),
+    localList: () => at.tokens.list(),
+    certificates: () => at.certificates.entries,
+    transactions: () => at.transactions.entries(),
+    authorize: (connectorId, idToken) => at.authorization.present(connectorId, idToken),
+    sendMeterValues: (connectorId) => {
+      if (connectorId !== 0) parts.device.connector(connectorId);
+      if (!registration.accepted)
+        throw new SimError('NOT_CONNECTED', 'the central system has not accepted the station');
+      at.meterValues.trigger(connectorId);
+    },
+  };
+}
+
+/** The central system decides from the start to the end of the client; then the device returns to its profile. */
+function authority({ parts }: Assembled, central: boolean): void {
+  const { device, log } = parts;
+  try {
+    device.command({ kind: 'evse.authority', central });
+    if (central) return;
+    device.command({
+      kind: 'evse.behaviour',
+      connectionTimeoutS: null,
+      authorizationTimeoutS: null,
+      endOnEvDisconnect: null,
+      unlockOnEvDisconnect: null,
+      autoAuthorize: null,
+    });
+  } catch (error) {
+    // at the end the device may have left already
+    if (central) log.warning(`the station keeps its own authority: ${errorText(error)}`, device.deviceIndex);
+  }
+}
+
+async function load(at: Assembled): Promise<void> {
+  await at.keys.load();
+  authority(at, true);
+  at.effects.apply();
+  await at.queue.load();
+  for (const part of at.all) await part.load?.();
+}
+
+function stop(at: Assembled): void {
+  at.registration.stop();
+  at.queue.stop();
+  for (const part of at.all) part.stop?.();
+  authority(at, false);
+}
+
+export interface Stack16 extends VersionStack {
+  /** The station begins anew: values that waited for it are in force, and it boots at its next connection. */
+  restarted(): void;
+}
+
+export function createStack16(options: Stack16Options): Stack16 {
+  const at = assembleParts(options);
+  const { registration, queue, keys, parts } = at;
+  const handlers = mergeHandlers(at.all);
+  // after the parts, so that the states of the connectors come before what the queue has kept
+  registration.onAccepted(() => {
+    at.smartCharging.refresh();
+    queue.resume();
+  });
+  registration.onEnded(() => {
+    queue.pause();
+  });
+  return {
+    get bootStatus() {
+      return registration.status;
+    },
+    get heartbeatIntervalS() {
+      return registration.boots === 0 ? null : keys.integer('HeartbeatInterval');
+    },
+    get lastHeartbeatMs() {
+      return registration.lastHeartbeatMs;
+    },
+    get transactionMessages() {
+      return queue.length;
+    },
+    get droppedMeterValues() {
+      return queue.droppedMiddles;
+    },
+    view: viewOf(at),
+    load: () => load(at),
+    opened: () => {
+      const profile = String(parts.connection.securityProfile);
+      // a profile that has failed is in force no more
+      if (keys.text('SecurityProfile') !== profile) keys.set('SecurityProfile', profile);
+      registration.opened();
+    },
+    closed: () => {
+      registration.closed();
+    },
+    failed: ({ kind, text }) => {
+      const type = failureEvents[kind];
+      if (type !== undefined) at.security.raise(type, text);
+    },
+    sent: () => {
+      registration.traffic();
+    },
+    restarted: () => {
+      registration.restarted();
+      keys.restarted();
+    },
+    handle: createDispatch({ handlers, registration, finding: options.finding }),
+    stop: () => {
+      stop(at);
+    },
+  };
+}

@@ -1,0 +1,99 @@
+/** Reports to the central system in the order of their making, one after another, also over a lost connection. */
+import type { Action, Requests, StationParts } from '../parts.ts';
+
+export interface Report<Name extends Action> {
+  readonly action: Name;
+  readonly request: Requests[Name];
+}
+
+export interface Outbox<Name extends Action> {
+  readonly waiting: readonly Report<Name>[];
+  push(report: Report<Name>): void;
+  /** Puts reports of an earlier run before all others. */
+  restore(reports: readonly Report<Name>[]): void;
+  stop(): void;
+}
+
+export interface OutboxOptions<Name extends Action> {
+  readonly parts: Pick<StationParts, 'calls' | 'later' | 'log' | 'registration' | 'device'>;
+  /** reports that wait at most; the oldest goes first */
+  readonly capacity: number;
+  /** ms after which a report without an answer is sent again; null: it counts as sent */
+  readonly repeatMs: number | null;
+  /** after each change of `waiting` */
+  readonly changed?: (waiting: readonly Report<Name>[]) => void;
+}
+
+/** What is not on the wire, or broke with the line, is sent once the station is accepted again. */
+export function createOutbox<Name extends Action>(options: OutboxOptions<Name>): Outbox<Name> {
+  const { later, registration } = options.parts;
+  let waiting: readonly Report<Name>[] = [];
+  let sending = false;
+  let again = false;
+  let stopped = false;
+  let endWait: (() => void) | null = null;
+
+  const set = (next: readonly Report<Name>[]) => {
+    waiting = kept(next, options);
+    options.changed?.(waiting);
+  };
+  const run = async () => {
+    for (let [next] = waiting; next !== undefined; [next] = waiting) {
+      const sent = await delivered(next, options);
+      if (stopped) return;
+      if (sent === 'later' && options.repeatMs !== null) endWait = later(options.repeatMs, flush);
+      if (sent !== 'done') return;
+      const report = next;
+      set(waiting.filter((each) => each !== report));
+    }
+  };
+  function flush(): void {
+    again = sending;
+    if (sending || stopped || !registration.accepted) return;
+    endWait?.();
+    endWait = null;
+    sending = true;
+    void run().finally(() => {
+      sending = false;
+      if (again) flush();
+    });
+  }
+
+  const endAccepted = registration.onAccepted(flush);
+  return {
+    get waiting() {
+      return waiting;
+    },
+    push(report) {
+      set([...waiting, report]);
+      if (!sending) flush();
+    },
+    restore(reports) {
+      set([...reports, ...waiting]);
+    },
+    stop() {
+      stopped = true;
+      endWait?.();
+      endAccepted();
+    },
+  };
+}
+
+function kept<Name extends Action>(
+  reports: readonly Report<Name>[],
+  { capacity, parts: { log, device } }: OutboxOptions<Name>,
+): readonly Report<Name>[] {
+  const lost = reports.length - capacity;
+  if (lost > 0) log.warning(`${lost} reports for the central system are lost: too many wait`, device.deviceIndex);
+  return reports.slice(-capacity);
+}
+
+/** Sends one. `later`: no answer came; `accepted`: it waits until the station is accepted again. */
+async function delivered<Name extends Action>(
+  { action, request }: Report<Name>,
+  { repeatMs, parts: { calls } }: OutboxOptions<Name>,
+): Promise<'done' | 'later' | 'accepted'> {
+  const { kind } = await calls.send(action, request);
+  if (kind === 'unsent' || kind === 'lost') return 'accepted';
+  return kind === 'timeout' && repeatMs !== null ? 'later' : 'done';
+}

@@ -1,0 +1,212 @@
+/** One charge point as the central system of the tests sees it, over all its connections. */
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { WebSocket } from 'ws';
+import { CentralRefusal } from './answers.ts';
+import type { CentralAnswer } from './answers.ts';
+
+type Json = Record<string, unknown>;
+
+/** A frame as it stood on the wire. */
+export interface CentralFrame {
+  readonly direction: 'in' | 'out';
+  readonly text: string;
+  /** null: no JSON */
+  readonly frame: readonly unknown[] | null;
+}
+
+/** A call of the station. */
+export interface CentralCall {
+  readonly messageId: string;
+  readonly action: string;
+  // payloads of tests are looked into freely
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  readonly payload: any;
+}
+
+/** What the station answered to a call. */
+export type CentralReply =
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  | { readonly kind: 'result'; readonly payload: any }
+  | { readonly kind: 'error'; readonly code: string; readonly description: string; readonly details: unknown }
+  /** the connection ended first */
+  | { readonly kind: 'lost' };
+
+export interface CentralConnection {
+  readonly socket: WebSocket;
+  readonly request: IncomingMessage;
+  readonly subprotocol: string;
+  /** octets of basic authentication behind the first colon after the identity; null: none were sent */
+  readonly password: Buffer | null;
+  readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
+}
+
+interface Waiter<T> {
+  readonly fits: (value: T) => boolean;
+  readonly resolve: (value: T) => void;
+}
+
+/** Values in order of arrival; each is taken once. */
+export class Mailbox<T> {
+  readonly #kept: T[] = [];
+  #waiters: Waiter<T>[] = [];
+
+  put(value: T): void {
+    const waiter = this.#waiters.find(({ fits }) => fits(value));
+    if (waiter === undefined) {
+      this.#kept.push(value);
+      return;
+    }
+    this.#waiters = this.#waiters.filter((each) => each !== waiter);
+    waiter.resolve(value);
+  }
+
+  /** The oldest value that fits and was not taken yet, as soon as there is one. */
+  take(fits: (value: T) => boolean = () => true): Promise<T> {
+    const at = this.#kept.findIndex(fits);
+    const [found] = at < 0 ? [] : this.#kept.splice(at, 1);
+    if (found !== undefined) return Promise.resolve(found);
+    return new Promise((resolve) => {
+      this.#waiters.push({ fits, resolve });
+    });
+  }
+}
+
+export class CentralStation {
+  readonly identity: string;
+  /** every frame of every connection */
+  readonly frames: CentralFrame[] = [];
+  /** every call that the station has sent, in order */
+  readonly calls: CentralCall[] = [];
+  /** by action; calls without one get a CALLERROR */
+  readonly answers: Record<string, CentralAnswer>;
+  /** true: calls are read and not answered */
+  silent = false;
+  connects = 0;
+  #connection: CentralConnection | null = null;
+  readonly #calls = new Mailbox<CentralCall>();
+  readonly #connections = new Mailbox<CentralConnection>();
+  readonly #texts = new Mailbox<string>();
+  readonly #asked = new Map<string, (reply: CentralReply) => void>();
+
+  constructor(identity: string, answers: Record<string, CentralAnswer>) {
+    this.identity = identity;
+    this.answers = answers;
+  }
+
+  /** The present connection. @throws Error without one */
+  get connection(): CentralConnection {
+    if (this.#connection === null) throw new Error(`${this.identity} is not connected`);
+    return this.#connection;
+  }
+
+  get connected(): boolean {
+    return this.#connection !== null;
+  }
+
+  /** The next connection that was not taken yet, as soon as there is one. */
+  nextConnection(): Promise<CentralConnection> {
+    return this.#connections.take();
+  }
+
+  /** The oldest call of the station with this action that was not taken yet, as soon as there is one. */
+  next(action: string, fits: (payload: CentralCall['payload']) => boolean = () => true): Promise<CentralCall> {
+    return this.#calls.take((call) => call.action === action && fits(call.payload));
+  }
+
+  /** The oldest frame that was not taken yet and is no call: answers, and what is no frame. */
+  nextText(): Promise<string> {
+    return this.#texts.take();
+  }
+
+  callsOf(action: string): readonly CentralCall[] {
+    return this.calls.filter((call) => call.action === action);
+  }
+
+  /** Sends a call to the station. */
+  call(action: string, payload: Json = {}, messageId: string = randomUUID()): Promise<CentralReply> {
+    const answered = new Promise<CentralReply>((resolve) => {
+      this.#asked.set(messageId, resolve);
+    });
+    this.sendText(JSON.stringify([2, messageId, action, payload]));
+    return answered;
+  }
+
+  /** Answers a call by hand, for example a late one. */
+  answer({ messageId }: CentralCall, payload: Json): void {
+    this.sendText(JSON.stringify([3, messageId, payload]));
+  }
+
+  sendText(text: string): void {
+    this.#keep('out', text);
+    this.connection.socket.send(text);
+  }
+
+  close(code = 1000, reason = ''): void {
+    this.connection.socket.close(code, reason);
+  }
+
+  /** Ends the connection without a close frame. */
+  cut(): void {
+    this.connection.socket.terminate();
+  }
+
+  /** @see Central */
+  attach(connection: CentralConnection): void {
+    this.#connection = connection;
+    this.connects += 1;
+    connection.socket.on('message', (data: Buffer) => {
+      this.#received(data.toString());
+    });
+    void connection.closed.then(() => {
+      if (this.#connection === connection) this.#connection = null;
+      for (const resolve of this.#asked.values()) resolve({ kind: 'lost' });
+      this.#asked.clear();
+    });
+    this.#connections.put(connection);
+  }
+
+  #keep(direction: 'in' | 'out', text: string): readonly unknown[] | null {
+    let frame: readonly unknown[] | null = null;
+    try {
+      const value: unknown = JSON.parse(text);
+      if (Array.isArray(value)) frame = value;
+    } catch {
+      // it stays null
+    }
+    this.frames.push({ direction, text, frame });
+    return frame;
+  }
+
+  #received(text: string): void {
+    const frame = this.#keep('in', text);
+    const [type, id, ...rest] = frame ?? [];
+    if (type === 2) {
+      const call = { messageId: String(id), action: String(rest[0]), payload: rest[1] };
+      this.calls.push(call);
+      this.#calls.put(call);
+      if (!this.silent) void this.#answer(call);
+      return;
+    }
+    const asked = this.#asked.get(String(id));
+    this.#texts.put(text);
+    if (asked === undefined) return;
+    this.#asked.delete(String(id));
+    if (type === 3) asked({ kind: 'result', payload: rest[0] });
+    else asked({ kind: 'error', code: String(rest[0]), description: String(rest[1]), details: rest[2] });
+  }
+
+  async #answer({ messageId, action, payload }: CentralCall): Promise<void> {
+    const at = this.#connection;
+    const answer = this.answers[action];
+    let frame: readonly unknown[];
+    try {
+      if (answer === undefined) throw new CentralRefusal('NotImplemented');
+      frame = [3, messageId, await answer(payload as Json)];
+    } catch (error) {
+      if (!(error instanceof CentralRefusal)) throw error;
+      frame = [4, messageId, error.code, error.message, {}];
+    }
+    if (at !== null && this.#connection === at && !this.silent) this.sendText(JSON.stringify(frame));
+  }
+}
