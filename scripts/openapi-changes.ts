@@ -38,6 +38,8 @@ export const rules = {
   nullAdded: wider('may now be null'),
   nullRemoved: narrower('can no longer be null'),
   kindRemoved: narrower('can no longer be {}'),
+  // a member that was always null was a place kept for later: clients have been told that something would come
+  kindOfNullAdded: both('minor', 'was always null and may now be {}'),
   kindAdded: wider('may now be {}'),
   fractionRemoved: narrower('must now be an integer'),
   fractionAdded: wider('may now have a fraction'),
@@ -286,7 +288,8 @@ class Comparison {
       }
     }
     for (const { type } of left) this.#note('kindRemoved', place, direction, textOf(type));
-    for (const { type } of right) this.#note('kindAdded', place, direction, textOf(type));
+    const wasNull = old.nullable && old.kinds.length === 0;
+    for (const { type } of right) this.#note(wasNull ? 'kindOfNullAdded' : 'kindAdded', place, direction, textOf(type));
   }
 
   #kind(where: string, direction: Direction, before: Node, after: Node): void {

@@ -23,6 +23,7 @@ import { metricsRoutes } from './metrics/routes.ts';
 import { modbusMessageRoutes } from './modbus/message-routes.ts';
 import { modbusRoutes } from './modbus/routes.ts';
 import { nameplateRoutes } from './nameplate/routes.ts';
+import { ocppRoutes } from './charge-points/routes.ts';
 import { registerRoutes } from './registers/routes.ts';
 import { shadingRoutes } from './shading/routes.ts';
 import { streamRoutes } from './stream/routes.ts';
@@ -64,6 +65,7 @@ export const allRoutes: readonly Route[] = [
   ...fuelCellRoutes,
   ...hybridRoutes,
   ...evseRoutes,
+  ...ocppRoutes,
   ...sunspecClientRoutes,
   ...csipRoutes,
 ];

@@ -7,6 +7,7 @@ import { modbusAcceptanceFaults } from './modbus-acceptance.ts';
 import { modbusReadingFaults } from './modbus-reading.ts';
 import { modbusStructureFaults } from './modbus-structure.ts';
 import { modbusTransportFaults } from './modbus-transport.ts';
+import { ocppFaults } from './ocpp.ts';
 
 /** Members of every fault in requests and files; parameters and targets depend on the kind. */
 export interface FlatFault {
@@ -66,6 +67,20 @@ export const protocolFaults: readonly ProtocolFaults[] = [
       examples: [
         { kind: 'clock_skew', skew_s: 3600, duration_s: 600 },
         { kind: 'drop', resource: 'DERControlResponse', count: 1 },
+      ],
+    },
+  },
+  {
+    protocol: 'ocpp',
+    name: 'OCPP',
+    kinds: ocppFaults,
+    carriedOutBy: ['ocpp'],
+    rest: {
+      path: '/ocpp/{id}/fault',
+      tag: 'EVSE / OCPP',
+      examples: [
+        { kind: 'call_error', code: 'InternalError', action: 'SetChargingProfile', duration_s: 60 },
+        { kind: 'drop_socket', action: 'StopTransaction', count: 1 },
       ],
     },
   },

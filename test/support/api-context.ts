@@ -1,3 +1,5 @@
+import { disabledOcpp } from '../../src/contract/ocpp-disabled.ts';
+import type { OcppStations } from '../../src/contract/ocpp.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import type { EventLoopState } from '../../src/core/event-loop.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
@@ -36,6 +38,8 @@ export interface ContextOptions {
   readonly sunspecClient?: SunSpecClient;
   /** default: disabled */
   readonly csipClient?: CsipClient;
+  /** default: disabled */
+  readonly ocpp?: OcppStations;
   /** default: without a message */
   readonly modbusMessages?: ModbusMessages;
   readonly requestStop?: (reason: string, delayS: number) => void;
@@ -81,6 +85,7 @@ export function apiContext(options: ContextOptions): ApiContext {
     adapters: options.adapters ?? [],
     sunspecClient,
     csipClient: options.csipClient ?? disabledCsipClient,
+    ocpp: options.ocpp ?? disabledOcpp,
     modbusMessages: options.modbusMessages ?? modbusMessagesOf(options.plant),
     remoteHistory: createRemoteHistory(sunspecClient, 10_000),
     logBook: options.logBook ?? createLogBook({ write: () => undefined }),

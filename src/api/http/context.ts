@@ -10,6 +10,7 @@ import type { Origin } from '../../core/origin.ts';
 import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
 import type { FaultProfile } from '../../fault-kinds/profile.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
+import type { OcppStations } from '../../contract/ocpp.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
@@ -66,7 +67,7 @@ export const defaultApiLimits: ApiLimits = {
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.6.0';
+export const apiVersion = '1.7.0';
 
 interface ApiInfo {
   /** version of the simulator */
@@ -115,6 +116,8 @@ export interface ApiContext {
   readonly sunspecClient: SunSpecClient;
   /** the client of IEEE 2030.5; disabled: `disabledCsipClient` */
   readonly csipClient: CsipClient;
+  /** charge points of OCPP; default: switched off, `disabledOcpp` */
+  readonly ocpp?: OcppStations;
   /** the messages of Modbus, while somebody asks for them */
   readonly modbusMessages: ModbusMessages;
   /** the samples that it has polled */
@@ -144,6 +147,7 @@ export interface ApiContext {
 /** The context of handlers: also whether the interface is ending. */
 export interface RouteContext extends ApiContext {
   readonly chargePointId: ChargePointIdOf;
+  readonly ocpp: OcppStations;
   readonly replyCache: ReplyCache;
   /** timed controls that requests have begun */
   readonly holds: HoldBook;

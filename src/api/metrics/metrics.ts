@@ -9,9 +9,10 @@ import { commStatus, latestOf } from '../common/device-replies.ts';
 import { AnswerCounts } from './answer-counts.ts';
 import { deviceFamilies } from './device-families.ts';
 import type { Family, MetricsView } from './family.ts';
+import { ocppFamilies } from './ocpp-families.ts';
 import { processFamilies } from './process-families.ts';
 
-export const metricFamilies: readonly Family[] = [...processFamilies, ...deviceFamilies];
+export const metricFamilies: readonly Family[] = [...processFamilies, ...deviceFamilies, ...ocppFamilies];
 
 /** Media type of the text exposition format. */
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';

@@ -77,6 +77,7 @@ const schemaCases: readonly (readonly [RuleName, Step, Step, Node, Node])[] = [
   ['nullAdded', 'minor', 'major', text, { anyOf: [text, { type: 'null' }] }],
   ['nullRemoved', 'major', 'minor', { type: ['string', 'null'] }, text],
   ['kindRemoved', 'major', 'minor', { type: ['string', 'number'] }, text],
+  ['kindOfNullAdded', 'minor', 'minor', { type: 'null' }, { anyOf: [object({}), { type: 'null' }] }],
   ['kindAdded', 'minor', 'major', text, { anyOf: [number, text] }],
   ['fractionAdded', 'minor', 'major', { type: 'integer' }, number],
   ['fractionRemoved', 'major', 'minor', number, { type: 'integer' }],

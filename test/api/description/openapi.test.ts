@@ -23,6 +23,7 @@ const openOnPurpose = [
   'CsipModes/*',
   'CsipDefaultControl/settings/*',
   'CsipDocument/*',
+  'OcppPayload/*',
 ];
 
 /** Every path of the router's stack with its methods. There is no other router in it: its paths could not be told. */

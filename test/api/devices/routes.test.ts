@@ -345,7 +345,7 @@ describe('POST devices in the description', () => {
       'evse',
     ]);
     expect(profile.properties.battery.properties.capacity_wh.description).to.be.a('string');
-    expect(Object.keys(properties)).to.have.members(['device_type', 'name', 'profile', 'evse_profile']);
+    expect(Object.keys(properties)).to.have.members(['device_type', 'name', 'profile', 'evse_profile', 'ocpp']);
     expect(additionalProperties).to.equal(false);
     expect(document.paths['/api/sim/devices'].post.responses['201'].headers).to.have.property('Location');
   });

@@ -15,7 +15,9 @@ import { testPlant } from '../../support/plant.ts';
 import { prefix } from '../../support/rest.ts';
 import { HandWall } from '../../support/wall.ts';
 
-const protocols = [...protocolFaults, ...madeUpProtocols];
+// the made-up rows stand in for those of the same protocol
+const others = protocolFaults.filter(({ protocol }) => madeUpProtocols.every((row) => row.protocol !== protocol));
+const protocols = [...others, ...madeUpProtocols];
 const routes = createFaultRoutes(protocols);
 const station = '/ocpp/SIM-CP-1/fault';
 const second = '/ocpp/SIM-CP-1-2/fault';
@@ -127,7 +129,8 @@ describe('a protocol with one row in the table of faults', () => {
     const before = faultRoutes.map(({ path, operationId }) => `${path} ${operationId}`);
     expect(routes.map(({ path, operationId }) => `${path} ${operationId}`)).to.include.members(before);
     expect(before).to.include('/modbus/fault set_modbus_fault');
-    expect(before.filter((each) => /ocpp|dnp3/.test(each))).to.deep.equal([]);
+    expect(before).to.include('/ocpp/{id}/fault set_ocpp_fault');
+    expect(before.filter((each) => /dnp3/.test(each))).to.deep.equal([]);
   });
 
   it('takes its faults with its targets, and shows them', async () => {
