@@ -25,6 +25,13 @@ const gridappsdEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: gr
 const succeeds = (program: string, args: readonly string[], env = process.env) =>
   spawnSync(program, args, { stdio: 'ignore', timeout: 30_000, env }).status === 0;
 
+/** Go from 1.23 on. */
+function goIsPresent(): boolean {
+  const { status, stdout } = spawnSync('go', ['version'], { encoding: 'utf8', timeout: 30_000 });
+  const [, major, minor] = /go(\d+)\.(\d+)/.exec(status === 0 ? stdout : '') ?? [];
+  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 23);
+}
+
 /** Folder of the model definitions in pysunspec2. @throws Error without it */
 export function pysunspec2Models(): string {
   const { status, stdout } = spawnSync(
@@ -81,6 +88,11 @@ export const peers = {
     present: () => succeeds(python, ['-c', 'import schemathesis']),
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
   },
+  ocpp: {
+    present: () => succeeds(python, ['-c', 'import ocpp.v16, websockets.asyncio.server']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
+  go: { present: goIsPresent, get: 'Go 1.23 or later' },
   mbpoll: { present: () => succeeds('mbpoll', ['-V']), get: 'apt-get install mbpoll' },
   socat: { present: () => succeeds('socat', ['-V']), get: 'apt-get install socat' },
   openssl: { present: () => succeeds('openssl', ['version']), get: 'apt-get install openssl' },
@@ -126,36 +138,16 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A program of test/interop/python in its own process, asked by lines of JSON. */
-export class PythonPeer {
+/** A program in its own process, asked by lines of JSON. */
+export class LinePeer {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #waiting: Waiting[] = [];
   readonly #exited: Promise<unknown>;
   #complaints = '';
 
-  /**
-   * @param target a port of this machine, or the path of a serial line or of a file; null: none
-   * @param more arguments of the script behind the target
-   */
-  constructor(
-    script:
-      | 'sunspec_master'
-      | 'modbus_master'
-      | 'metrics_reader'
-      | 'sunspec_device'
-      | 'der_connector'
-      | 'power_flow'
-      | 'schema_judge'
-      | 'utility_server'
-      | 'pv_day',
-    target: number | string | null,
-    ...more: readonly string[]
-  ) {
-    const path = fileURLToPath(new URL(`../python/${script}.py`, import.meta.url));
-    const targets = typeof target === 'number' ? ['127.0.0.1', String(target)] : target === null ? [] : [target];
-    this.#child = spawn(python, ['-B', path, ...targets, ...more], {
-      env: script === 'utility_server' ? gridappsdEnvironment : process.env,
-    });
+  /** @param name for messages */
+  constructor(name: string, program: string, args: readonly string[], env: NodeJS.ProcessEnv = process.env) {
+    this.#child = spawn(program, args, { env });
     this.#exited = once(this.#child, 'close');
     this.#child.stderr.on('data', (chunk: Buffer) => {
       this.#complaints += chunk.toString();
@@ -166,7 +158,7 @@ export class PythonPeer {
     });
     this.#exited.then(
       () => {
-        for (const { reject } of this.#waiting.splice(0)) reject(new Error(`${script} has ended: ${this.#complaints}`));
+        for (const { reject } of this.#waiting.splice(0)) reject(new Error(`${name} has ended: ${this.#complaints}`));
       },
       () => undefined,
     );
@@ -207,5 +199,37 @@ export class PythonPeer {
     const waiting = this.#waiting.shift();
     if (error) waiting?.reject(new PeerError(error.message, error.exception));
     else waiting?.resolve(value);
+  }
+}
+
+/** A program of test/interop/python. */
+export class PythonPeer extends LinePeer {
+  /**
+   * @param target a port of this machine, or the path of a serial line or of a file; null: none
+   * @param more arguments of the script behind the target
+   */
+  constructor(
+    script:
+      | 'sunspec_master'
+      | 'modbus_master'
+      | 'metrics_reader'
+      | 'sunspec_device'
+      | 'der_connector'
+      | 'power_flow'
+      | 'schema_judge'
+      | 'utility_server'
+      | 'central_system'
+      | 'pv_day',
+    target: number | string | null,
+    ...more: readonly string[]
+  ) {
+    const path = fileURLToPath(new URL(`../python/${script}.py`, import.meta.url));
+    const targets = typeof target === 'number' ? ['127.0.0.1', String(target)] : target === null ? [] : [target];
+    super(
+      script,
+      python,
+      ['-B', path, ...targets, ...more],
+      script === 'utility_server' ? gridappsdEnvironment : process.env,
+    );
   }
 }

@@ -1,0 +1,218 @@
+"""A central system of OCPP 1.6 on the packages ocpp and websockets: central_system.py ADDRESS PORT [OPTIONS as JSON].
+
+Options: cert, key (PEM files of the server: TLS), ca (clients need a certificate of this CA), user and password (hex) of
+basic authentication. `call` sends a request of the package's own class to a station, `wait` gives the next request of a
+station after a number of requests already seen. Every message is checked against the schemas of the package.
+"""
+
+import asyncio
+import base64
+import binascii
+import http
+import json
+import ssl
+import sys
+from concurrent.futures import Future
+from datetime import datetime, timezone
+from threading import Condition, Thread
+
+# the packages log to the error output; answers go to the standard output
+answers, sys.stdout = sys.stdout, sys.stderr
+
+from line_server import serve  # noqa: E402
+from ocpp.charge_point import (  # noqa: E402
+    camel_to_snake_case,
+    remove_nones,
+    serialize_as_dict,
+    snake_to_camel_case,
+)
+from ocpp.routing import on  # noqa: E402
+from ocpp.v16 import ChargePoint, call, call_result  # noqa: E402
+from ocpp.v16.enums import Action  # noqa: E402
+from websockets.asyncio.server import serve as listen  # noqa: E402
+
+address, port = sys.argv[1], int(sys.argv[2])
+options = json.loads(sys.argv[3]) if len(sys.argv) > 3 else {}
+seen = Condition()
+requests = []
+stations = {}
+# what a test may set: idTagInfo by tag, status and interval of BootNotification
+rules = {"tags": {}, "default": "Accepted", "boot": "Accepted", "interval": 60}
+transaction_ids = iter(range(1, 1_000_000))
+
+
+def now():
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def tag_info(tag):
+    found = rules["tags"].get(tag, rules["default"])
+    return {"status": found} if isinstance(found, str) else found
+
+
+class Station(ChargePoint):
+    """Answers every request of a station and keeps it."""
+
+    async def route_message(self, raw_msg):
+        message = json.loads(raw_msg)
+        if message[0] == 2:
+            with seen:
+                requests.append({"station": self.id, "action": message[2], "payload": message[3], "id": message[1]})
+                seen.notify_all()
+        await super().route_message(raw_msg)
+
+    @on(Action.boot_notification)
+    def _boot(self, **_):
+        return call_result.BootNotification(current_time=now(), interval=rules["interval"], status=rules["boot"])
+
+    @on(Action.heartbeat)
+    def _heartbeat(self):
+        return call_result.Heartbeat(current_time=now())
+
+    @on(Action.authorize)
+    def _authorize(self, id_tag):
+        return call_result.Authorize(id_tag_info=tag_info(id_tag))
+
+    @on(Action.start_transaction)
+    def _start(self, id_tag, **_):
+        return call_result.StartTransaction(transaction_id=next(transaction_ids), id_tag_info=tag_info(id_tag))
+
+    @on(Action.stop_transaction)
+    def _stop(self, id_tag=None, **_):
+        return call_result.StopTransaction(id_tag_info=None if id_tag is None else tag_info(id_tag))
+
+    @on(Action.meter_values)
+    def _meter(self, **_):
+        return call_result.MeterValues()
+
+    @on(Action.status_notification)
+    def _status(self, **_):
+        return call_result.StatusNotification()
+
+    @on(Action.data_transfer)
+    def _data(self, **_):
+        return call_result.DataTransfer(status="Accepted")
+
+    @on(Action.firmware_status_notification)
+    def _firmware(self, **_):
+        return call_result.FirmwareStatusNotification()
+
+    @on(Action.diagnostics_status_notification)
+    def _diagnostics(self, **_):
+        return call_result.DiagnosticsStatusNotification()
+
+    @on(Action.security_event_notification)
+    def _event(self, **_):
+        return call_result.SecurityEventNotification()
+
+    @on(Action.sign_certificate)
+    def _sign(self, **_):
+        return call_result.SignCertificate(status="Accepted")
+
+    @on(Action.log_status_notification)
+    def _log(self, **_):
+        return call_result.LogStatusNotification()
+
+    @on(Action.signed_firmware_status_notification)
+    def _signed(self, **_):
+        return call_result.SignedFirmwareStatusNotification()
+
+
+def refuse_strangers(connection, request):
+    """HTTP 401 for wrong credentials; None lets the handshake go on."""
+    wanted = options.get("password")
+    if wanted is None:
+        return None
+    given = request.headers.get("Authorization", "")
+    try:
+        user, _, secret = base64.b64decode(given.removeprefix("Basic "), validate=True).partition(b":")
+    except binascii.Error:
+        user, secret = b"", b""
+    if user.decode() == options["user"] and secret == bytes.fromhex(wanted):
+        return None
+    return connection.respond(http.HTTPStatus.UNAUTHORIZED, "wrong credentials\n")
+
+
+async def meet(connection):
+    name = connection.request.path.rsplit("/", 1)[-1]
+    station = stations[name] = Station(name, connection)
+    with seen:
+        requests.append({"station": name, "action": "(connected)", "payload": {"subprotocol": connection.subprotocol}})
+        seen.notify_all()
+    await station.start()
+
+
+def tls():
+    if "cert" not in options:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(options["cert"], options["key"])
+    if "ca" in options:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(options["ca"])
+    return context
+
+
+loop = asyncio.new_event_loop()
+
+
+async def run(started):
+    async with listen(
+        meet, address, port, subprotocols=["ocpp1.6"], ssl=tls(), process_request=refuse_strangers
+    ) as server:
+        started.set_result(server.sockets[0].getsockname()[1])
+        await asyncio.Future()
+
+
+bound = Future()
+Thread(target=lambda: loop.run_until_complete(run(bound)), daemon=True).start()
+
+
+def send(station, action, payload):
+    """The answer to a request of the package's own class. A CALLERROR is an error here."""
+    request = getattr(call, action)(**camel_to_snake_case(payload))
+    future = asyncio.run_coroutine_threadsafe(stations[station].call(request, suppress=False), loop)
+    return snake_to_camel_case(remove_nones(serialize_as_dict(future.result(30))))
+
+
+def wait(station, action, after=0, count=1, timeout=30, where=None):
+    """The first `count` requests of an action behind the first `after` requests, once they are there."""
+
+    def found():
+        return [
+            {**one, "number": number}
+            for number, one in enumerate(requests[after:], after + 1)
+            if one["station"] == station
+            and one["action"] == action
+            and all(one["payload"].get(name) == value for name, value in (where or {}).items())
+        ]
+
+    with seen:
+        if not seen.wait_for(lambda: len(found()) >= count, timeout):
+            raise TimeoutError(f"no {action} of {station} within {timeout} s; got {[r['action'] for r in requests]}")
+        return found()[0] if count == 1 else found()[:count]
+
+
+def rule(**changes):
+    rules.update(changes)
+    return rules
+
+
+def cut(station):
+    """Ends the connection of a station without a close frame."""
+    loop.call_soon_threadsafe(stations[station]._connection.transport.abort)
+    return True
+
+
+serve(
+    {
+        "ready": lambda: bound.result(10),
+        "call": send,
+        "wait": wait,
+        "seen": lambda: len(requests),
+        "requests": lambda after=0: requests[after:],
+        "rule": rule,
+        "cut": cut,
+    },
+    answers,
+)
