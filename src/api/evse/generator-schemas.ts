@@ -14,7 +14,7 @@ export const generatorBodySchema = z
       .openapi({ description: `The same seed gives the same vehicles; default ${defaults.seed}.` }),
     rate_per_hour: z
       .number()
-      .gt(0)
+      .min(0.001)
       .max(60)
       .optional()
       .openapi({

@@ -26,10 +26,23 @@ describe('generator of charging sessions over REST', () => {
     expect((await shown()).map((each) => each.running)).to.deep.equal([false, true]);
   });
 
+  it('shows the next arrival also at the lowest rate', async () => {
+    rest = await Rest.open(evsePlant());
+    const { generators } = await rest.post(path, { seed: 1, rate_per_hour: 0.001 });
+    expect(Date.parse(generators[0].next_arrival_at)).to.be.greaterThan(Date.parse(generators[0].started_at));
+  });
+
   it('refuses unknown stations, rates out of range, and stop beside settings', async () => {
     rest = await Rest.open(evsePlant());
     await rest.refused(path, 404, 'unknown-resource', { charge_point_id: 'NO' });
-    for (const body of [{ rate_per_hour: 0 }, { rate_per_hour: 61 }, { seed: 0.5 }, { stop: true, seed: 1 }, { x: 1 }])
+    for (const body of [
+      { rate_per_hour: 0 },
+      { rate_per_hour: 5e-324 },
+      { rate_per_hour: 61 },
+      { seed: 0.5 },
+      { stop: true, seed: 1 },
+      { x: 1 },
+    ])
       await rest.refused(path, 422, 'validation', body);
   });
 });

@@ -19,6 +19,8 @@ type GeneratorCommand = Extract<EvseCommand, { readonly kind: 'evse.generator' }
 /** Carries out what a person does. @throws SimError */
 export type Act = (command: EvseConnectorCommand, by: Origin) => void;
 
+/** One vehicle in 1,000 hours: the instant of the next arrival stays one that clocks can show. */
+const minRatePerHour = 0.001;
 const maxRatePerHour = 60;
 const maxToken = 255;
 /** A vehicle that cannot leave, because its cable is locked by a command, tries again after this, s. */
@@ -44,8 +46,8 @@ function check({ generator }: GeneratorCommand): void {
   if (generator === null) return;
   const { seed, ratePerHour, idToken } = generator;
   if (!Number.isSafeInteger(seed)) throw badValue('seed', seed, 'a whole number');
-  if (!(ratePerHour > 0 && ratePerHour <= maxRatePerHour))
-    throw badValue('ratePerHour', ratePerHour, `above 0 up to ${maxRatePerHour}`);
+  if (!(ratePerHour >= minRatePerHour && ratePerHour <= maxRatePerHour))
+    throw badValue('ratePerHour', ratePerHour, `${minRatePerHour} to ${maxRatePerHour}`);
   if (idToken.length < 1 || idToken.length > maxToken)
     throw badValue('idToken', idToken, `1 to ${maxToken} characters`);
 }
