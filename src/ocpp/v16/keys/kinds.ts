@@ -1,30 +1,4 @@
 /** Kinds of values of configuration keys: how a text of the central system is checked and written. */
-import type { Requests } from '../messages.ts';
-
-export type Measurand = NonNullable<Requests['MeterValues']['meterValue'][number]['sampledValue'][number]['measurand']>;
-
-/** Measurands that a station meters; `Voltage.L1` asks for one phase. Not in it: Temperature, RPM, reactive energy. */
-export const meteredMeasurands = [
-  'Energy.Active.Import.Register',
-  'Energy.Active.Export.Register',
-  'Energy.Active.Import.Interval',
-  'Energy.Active.Export.Interval',
-  'Power.Active.Import',
-  'Power.Active.Export',
-  'Power.Reactive.Import',
-  'Power.Reactive.Export',
-  'Power.Offered',
-  'Power.Factor',
-  'Current.Import',
-  'Current.Export',
-  'Current.Offered',
-  'Voltage',
-  'Frequency',
-  'SoC',
-] as const satisfies readonly Measurand[];
-
-const phased = /^(Voltage|Current\.(?:Import|Export)|Power\.Active\.(?:Import|Export))\.(L[123](?:-N)?)$/;
-
 export type KeyKind =
   | { readonly type: 'boolean' }
   /** whole numbers, both ends included */
@@ -49,12 +23,6 @@ export function text(maxLength: number): KeyKind {
 
 export function list(max: number, allows: (member: string) => boolean): KeyKind {
   return { type: 'list', max, allows };
-}
-
-/** A measurand that the station meters, alone or with a phase. */
-export function isMetered(member: string): boolean {
-  const name = phased.exec(member)?.[1] ?? member;
-  return meteredMeasurands.some((each) => each === name);
 }
 
 /** `2.RST`: how the phases of the grid arrive at a connector. */

@@ -1,5 +1,6 @@
 /** The standard configuration keys of OCPP 1.6 (chapter 9) and of the security white paper: one row each. */
-import { boolean, integer, isMetered, isPhaseRotation, list, octets, text } from './kinds.ts';
+import { isSupplied } from '../meter-values/measurands.ts';
+import { boolean, integer, isPhaseRotation, list, octets, text } from './kinds.ts';
 import type { KeyKind } from './kinds.ts';
 
 /** Of the central system. `W`: never shown. */
@@ -64,7 +65,7 @@ const rows = (profile: KeyRow['profile'], table: readonly Columns[]): readonly K
     effect,
   }));
 
-const measurands = list(keyLimits.measurands, isMetered);
+const measurands = list(keyLimits.measurands, isSupplied);
 const phaseRotation = list(10_000, isPhaseRotation);
 const maxMeasurands = String(keyLimits.measurands);
 const rotations = ({ connectorIds }: KeyFacts): string => [0, ...connectorIds].map((id) => `${id}.RST`).join(',');
