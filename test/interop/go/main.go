@@ -1,19 +1,22 @@
 // A central system of OCPP 1.6 on ocpp-go, asked by lines of JSON: {"op": ..., arguments} -> {"value": ...} or {"error": ...}.
 //
-// Arguments of the program: PORT [CERT KEY [CA]]; with CA clients need a certificate of it. Built with a copy of the package in
-// which the server listens on 127.0.0.1 alone (support/ocpp-go.ts).
+// Arguments of the program: PORT [OPTIONS as JSON]. Options: cert, key (PEM files of the server: TLS), ca (clients need a
+// certificate of this CA), user and password (hex) of basic authentication. Built with a copy of the package in which the
+// server listens on 127.0.0.1 alone (support/ocpp-go.ts).
 package main
 
 import (
 	"bufio"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -226,13 +229,26 @@ func call(system ocpp16.CentralSystem, q question) (any, error) {
 	}
 }
 
-func server(arguments []string) *ws.Server {
-	if len(arguments) < 2 {
+type settings struct {
+	Cert, Key, CA, User, Password string
+}
+
+func settingsOf(arguments []string) (found settings) {
+	if len(arguments) > 0 {
+		if err := json.Unmarshal([]byte(arguments[0]), &found); err != nil {
+			panic(err)
+		}
+	}
+	return found
+}
+
+func plainOrTLS(with settings) *ws.Server {
+	if with.Cert == "" {
 		return ws.NewServer()
 	}
 	config := &tls.Config{}
-	if len(arguments) > 2 {
-		pem, err := os.ReadFile(arguments[2])
+	if with.CA != "" {
+		pem, err := os.ReadFile(with.CA)
 		if err != nil {
 			panic(err)
 		}
@@ -240,7 +256,34 @@ func server(arguments []string) *ws.Server {
 		config.ClientCAs.AppendCertsFromPEM(pem)
 		config.ClientAuth = tls.RequireAndVerifyClientCert
 	}
-	return ws.NewTLSServer(arguments[0], arguments[1], config)
+	return ws.NewTLSServer(with.Cert, with.Key, config)
+}
+
+func server(with settings, strange func(user string)) *ws.Server {
+	made := plainOrTLS(with)
+	if with.Password != "" {
+		made.SetBasicAuthHandler(func(user string, password string) bool {
+			if user == with.User && hex.EncodeToString([]byte(password)) == with.Password {
+				return true
+			}
+			strange(user)
+			return false
+		})
+	}
+	return made
+}
+
+// shown is the certificate of a client, where it needed one.
+func shown(station ocpp16.ChargePointConnection) map[string]any {
+	state := station.TLSConnectionState()
+	if state == nil {
+		return map[string]any{"tls": nil, "client": nil}
+	}
+	facts := map[string]any{"tls": strings.Replace(tls.VersionName(state.Version), "TLS ", "TLSv", 1), "client": nil}
+	if len(state.PeerCertificates) > 0 {
+		facts["client"] = state.PeerCertificates[0].Subject.CommonName
+	}
+	return facts
 }
 
 func main() {
@@ -249,13 +292,15 @@ func main() {
 		panic(err)
 	}
 	handler := &central{newBook()}
-	system := ocpp16.NewCentralSystem(nil, server(os.Args[2:]))
+	system := ocpp16.NewCentralSystem(nil, server(settingsOf(os.Args[2:]), func(user string) {
+		handler.add(user, "(refused)", map[string]any{"user": user})
+	}))
 	system.SetCoreHandler(handler)
 	system.SetFirmwareManagementHandler(handler)
 	system.SetSecurityHandler(handler)
 	system.SetLogHandler(handler)
 	system.SetSecureFirmwareHandler(handler)
-	system.SetNewChargePointHandler(func(station ocpp16.ChargePointConnection) { handler.add(station.ID(), "(connected)", nil) })
+	system.SetNewChargePointHandler(func(station ocpp16.ChargePointConnection) { handler.add(station.ID(), "(connected)", shown(station)) })
 	go system.Start(port, "/{ws}")
 	answers := json.NewEncoder(os.Stdout)
 	lines := bufio.NewScanner(os.Stdin)

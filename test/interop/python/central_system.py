@@ -1,8 +1,9 @@
 """A central system of OCPP 1.6 on the packages ocpp and websockets: central_system.py ADDRESS PORT [OPTIONS as JSON].
 
-Options: cert, key (PEM files of the server: TLS), ca (clients need a certificate of this CA), user and password (hex) of
-basic authentication. `call` sends a request of the package's own class to a station, `wait` gives the next request of a
-station after a number of requests already seen. Every message is checked against the schemas of the package.
+Options: cert, key (PEM files of the server: TLS), ca (clients need a certificate of this CA), any_client (they may do
+without), user and password (hex) of basic authentication. `call` sends a request of the package's own class to a station,
+`wait` gives the next request of a station after a number of requests already seen. Every message is checked against the
+schemas of the package.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ import http
 import json
 import ssl
 import sys
+import time
 from concurrent.futures import Future
 from datetime import datetime, timezone
 from threading import Condition, Thread
@@ -35,9 +37,15 @@ address, port = sys.argv[1], int(sys.argv[2])
 options = json.loads(sys.argv[3]) if len(sys.argv) > 3 else {}
 seen = Condition()
 requests = []
+# actions whose request was answered, in either direction, and what the package has refused of the stations
+exchanged = set()
+refused = []
 stations = {}
-# what a test may set: idTagInfo by tag, status and interval of BootNotification
-rules = {"tags": {}, "default": "Accepted", "boot": "Accepted", "interval": 60}
+# what a test may set: idTagInfo by tag, that of StartTransaction alone, the answer to BootNotification, the password of
+# basic authentication, and whether stations may connect
+rules = {
+    "tags": {}, "start_tags": {}, "boot": "Accepted", "interval": 60, "password": options.get("password"), "open": True,
+}
 transaction_ids = iter(range(1, 1_000_000))
 
 
@@ -45,9 +53,18 @@ def now():
     return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def tag_info(tag):
-    found = rules["tags"].get(tag, rules["default"])
-    return {"status": found} if isinstance(found, str) else found
+def tag_info(tag, *more):
+    for table in (*more, "tags"):
+        if tag in rules[table]:
+            found = rules[table][tag]
+            return {"status": found} if isinstance(found, str) else found
+    return {"status": "Accepted"}
+
+
+def note(station, action, payload):
+    with seen:
+        requests.append({"station": station, "action": action, "payload": payload, "at": time.time()})
+        seen.notify_all()
 
 
 class Station(ChargePoint):
@@ -56,10 +73,17 @@ class Station(ChargePoint):
     async def route_message(self, raw_msg):
         message = json.loads(raw_msg)
         if message[0] == 2:
-            with seen:
-                requests.append({"station": self.id, "action": message[2], "payload": message[3], "id": message[1]})
-                seen.notify_all()
+            self.asked = message[2]
+            note(self.id, message[2], message[3])
         await super().route_message(raw_msg)
+
+    async def _send(self, message):
+        number, *rest = json.loads(message)
+        if number == 3:
+            exchanged.add(self.asked)
+        if number == 4:
+            refused.append({"action": self.asked, "error": rest})
+        await super()._send(message)
 
     @on(Action.boot_notification)
     def _boot(self, **_):
@@ -75,7 +99,7 @@ class Station(ChargePoint):
 
     @on(Action.start_transaction)
     def _start(self, id_tag, **_):
-        return call_result.StartTransaction(transaction_id=next(transaction_ids), id_tag_info=tag_info(id_tag))
+        return call_result.StartTransaction(transaction_id=next(transaction_ids), id_tag_info=tag_info(id_tag, "start_tags"))
 
     @on(Action.stop_transaction)
     def _stop(self, id_tag=None, **_):
@@ -90,8 +114,9 @@ class Station(ChargePoint):
         return call_result.StatusNotification()
 
     @on(Action.data_transfer)
-    def _data(self, **_):
-        return call_result.DataTransfer(status="Accepted")
+    def _data(self, vendor_id, data=None, **_):
+        known = vendor_id == "org.derbench.test"
+        return call_result.DataTransfer(status="Accepted", data=data) if known else call_result.DataTransfer(status="UnknownVendorId")
 
     @on(Action.firmware_status_notification)
     def _firmware(self, **_):
@@ -119,8 +144,10 @@ class Station(ChargePoint):
 
 
 def refuse_strangers(connection, request):
-    """HTTP 401 for wrong credentials; None lets the handshake go on."""
-    wanted = options.get("password")
+    """HTTP 401 for wrong credentials, 503 while closed; None lets the handshake go on."""
+    if not rules["open"]:
+        return connection.respond(http.HTTPStatus.SERVICE_UNAVAILABLE, "closed\n")
+    wanted = rules["password"]
     if wanted is None:
         return None
     given = request.headers.get("Authorization", "")
@@ -130,15 +157,26 @@ def refuse_strangers(connection, request):
         user, secret = b"", b""
     if user.decode() == options["user"] and secret == bytes.fromhex(wanted):
         return None
+    note(request.path.rsplit("/", 1)[-1], "(refused)", {"user": user.decode(errors="replace")})
     return connection.respond(http.HTTPStatus.UNAUTHORIZED, "wrong credentials\n")
+
+
+def client_of(connection):
+    """Common name of the certificate that the client has shown; None without one."""
+    inside = connection.transport.get_extra_info("peercert") or {}
+    return next((value for part in inside.get("subject", ()) for name, value in part if name == "commonName"), None)
 
 
 async def meet(connection):
     name = connection.request.path.rsplit("/", 1)[-1]
     station = stations[name] = Station(name, connection)
-    with seen:
-        requests.append({"station": name, "action": "(connected)", "payload": {"subprotocol": connection.subprotocol}})
-        seen.notify_all()
+    tls_version = connection.transport.get_extra_info("ssl_object")
+    note(name, "(connected)", {
+        "subprotocol": connection.subprotocol,
+        "tls": None if tls_version is None else tls_version.version(),
+        "client": client_of(connection),
+        "basic": "Authorization" in connection.request.headers,
+    })
     await station.start()
 
 
@@ -148,7 +186,7 @@ def tls():
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(options["cert"], options["key"])
     if "ca" in options:
-        context.verify_mode = ssl.CERT_REQUIRED
+        context.verify_mode = ssl.CERT_OPTIONAL if options.get("any_client") else ssl.CERT_REQUIRED
         context.load_verify_locations(options["ca"])
     return context
 
@@ -168,29 +206,36 @@ bound = Future()
 Thread(target=lambda: loop.run_until_complete(run(bound)), daemon=True).start()
 
 
-def send(station, action, payload):
+def send(station, action, payload, timeout=30):
     """The answer to a request of the package's own class. A CALLERROR is an error here."""
     request = getattr(call, action)(**camel_to_snake_case(payload))
     future = asyncio.run_coroutine_threadsafe(stations[station].call(request, suppress=False), loop)
-    return snake_to_camel_case(remove_nones(serialize_as_dict(future.result(30))))
+    try:
+        answer = future.result(timeout)
+    except TimeoutError:
+        future.cancel()
+        raise TimeoutError(f"no answer to {action} within {timeout} s") from None
+    exchanged.add(action)
+    return snake_to_camel_case(remove_nones(serialize_as_dict(answer)))
 
 
-def wait(station, action, after=0, count=1, timeout=30, where=None):
-    """The first `count` requests of an action behind the first `after` requests, once they are there."""
+def wait(station, action, after=0, timeout=30, where=None):
+    """The first request of an action behind the first `after` requests, once it is there."""
 
     def found():
-        return [
+        return next((
             {**one, "number": number}
             for number, one in enumerate(requests[after:], after + 1)
             if one["station"] == station
             and one["action"] == action
             and all(one["payload"].get(name) == value for name, value in (where or {}).items())
-        ]
+        ), None)
 
     with seen:
-        if not seen.wait_for(lambda: len(found()) >= count, timeout):
-            raise TimeoutError(f"no {action} of {station} within {timeout} s; got {[r['action'] for r in requests]}")
-        return found()[0] if count == 1 else found()[:count]
+        if not seen.wait_for(found, timeout):
+            got = [(one["action"], one["payload"]) for one in requests[after:]]
+            raise TimeoutError(f"no {action} {where or ''} of {station} within {timeout} s behind {after}; got {got[-20:]}")
+        return found()
 
 
 def rule(**changes):
@@ -209,8 +254,11 @@ serve(
         "ready": lambda: bound.result(10),
         "call": send,
         "wait": wait,
-        "seen": lambda: len(requests),
-        "requests": lambda after=0: requests[after:],
+        "requests": lambda: requests,
+        # every message that the package has
+        "actions": lambda: [action.value for action in Action],
+        "exchanged": lambda: sorted(exchanged),
+        "refused": lambda: refused,
         "rule": rule,
         "cut": cut,
     },

@@ -1,10 +1,28 @@
 /** A central system of other people, whichever it is, and one charge point of ours at it. */
+import { expect } from 'chai';
 import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
+import { freePorts } from '../../support/ports.ts';
 import { startSimulator } from '../../support/process.ts';
 import type { RunningSimulator } from '../../support/process.ts';
+import { PythonPeer } from './peers.ts';
 import type { LinePeer } from './peers.ts';
 import { Stream } from './stream.ts';
+
+/** What both programs take. */
+export interface CentralOptions {
+  /** files of the server, PEM: TLS */
+  readonly cert?: string;
+  readonly key?: string;
+  /** file, PEM: clients need a certificate of this CA */
+  readonly ca?: string;
+  /** clients may do without; not at ocpp-go */
+  readonly any_client?: boolean;
+  /** basic authentication */
+  readonly user?: string;
+  /** octets, hexadecimal */
+  readonly password?: string;
+}
 
 /** A request of a station as the central system has read it. */
 export interface Received {
@@ -12,7 +30,21 @@ export interface Received {
   readonly payload: Json;
   /** place among all requests, from 1 */
   readonly number: number;
+  /** s since the epoch; not at ocpp-go */
+  readonly at: number;
 }
+
+/** The sampled value of a measurand in MeterValues, summed over the phases where it has them. */
+export function sampled({ payload }: { readonly payload: Json }, measurand: string): number | undefined {
+  const values: readonly Json[] = payload.meterValue.flatMap((one: Json) => one.sampledValue);
+  const own = values.filter((one) => (one.measurand ?? 'Energy.Active.Import.Register') === measurand);
+  if (own.length === 0) return undefined;
+  const total = own.filter(({ phase }) => phase === undefined);
+  return (total.length > 0 ? total : own).reduce<number>((sum, { value }) => sum + Number(value), 0);
+}
+
+/** A time stamp so many seconds from now. */
+export const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 
 export class StationAtCentral {
   readonly id: string;
@@ -37,8 +69,9 @@ export class StationAtCentral {
     flags: readonly string[] = [],
   ): Promise<StationAtCentral> {
     const simulator = await startSimulator([
-      ...['--evse_profile', 'EVSE-AC-22kW-1port', '--tick', '0.1', '--ocpp_enable', 'yes', '--ocpp_csid', id],
-      ...['--ocpp_csms_url', url, '--ocpp_auto_authorize', 'no', ...flags],
+      // a vehicle needs some seconds before it charges, which pass faster here
+      ...['--evse_profile', 'EVSE-AC-22kW-1port-EU', '--tick', '0.1', '--time_rate', '10'],
+      ...['--ocpp_enable', 'yes', '--ocpp_csid', id, '--ocpp_csms_url', url, '--ocpp_auto_authorize', 'no', ...flags],
     ]);
     return new StationAtCentral(id, central, simulator, await Stream.open(simulator.httpPort));
   }
@@ -48,9 +81,24 @@ export class StationAtCentral {
     return this.simulator.stop();
   }
 
-  /** The answer of the station to a call of the central system. @throws PeerError for a CALLERROR */
-  call(action: string, payload: Json = {}): Promise<Json> {
-    return this.#central.ask('call', { station: this.id, action, payload });
+  /**
+   * The answer of the station to a call of the central system.
+   * @param timeout s
+   * @throws PeerError for a CALLERROR, and without an answer
+   */
+  call(action: string, payload: Json = {}, timeout = 30): Promise<Json> {
+    return this.#central.ask('call', { station: this.id, action, payload, timeout });
+  }
+
+  /** A call whose answer has this status. */
+  async expectStatus(status: string, action: string, payload: Json = {}): Promise<Json> {
+    const answer = await this.call(action, payload);
+    expect(answer.status, `${action} ${JSON.stringify(payload)}`).to.equal(status);
+    return answer;
+  }
+
+  configure(key: string, value: string): Promise<Json> {
+    return this.expectStatus('Accepted', 'ChangeConfiguration', { key, value });
   }
 
   /**
@@ -68,6 +116,10 @@ export class StationAtCentral {
     return found;
   }
 
+  status(status: string, connectorId = 1): Promise<Received> {
+    return this.next('StatusNotification', { connectorId, status });
+  }
+
   async get(path: string): Promise<Json> {
     return (await ask(this.simulator.httpPort, `/api/sim/${path}`)).json;
   }
@@ -83,13 +135,76 @@ export class StationAtCentral {
     return this.post(`evse/${this.id}/connectors/1/${operation}`, body);
   }
 
-  /** 701.W of the device, negative while it charges. */
-  async powerW(): Promise<number> {
-    const { points } = await this.get('registers/701');
-    return points.find(({ name }: Json) => name === 'W').value;
+  /** Plugs a vehicle in and presents a tag, which starts a transaction. @returns StartTransaction */
+  async start(idTag: string): Promise<Received> {
+    await this.connector('plug', { ev: { soc_pct: 20 } });
+    await this.connector('authorize', { id_token: idTag });
+    const started = await this.next('StartTransaction', { idTag });
+    await this.status('Charging');
+    return started;
   }
 
   until<T>(what: string, answer: () => Promise<T | undefined>): Promise<T> {
     return this.stream.until(what, 30, answer);
+  }
+}
+
+/** The central system on the package `ocpp`, with a station at it. */
+export class PythonCentral {
+  readonly peer: PythonPeer;
+  readonly station: StationAtCentral;
+
+  private constructor(peer: PythonPeer, station: StationAtCentral) {
+    this.peer = peer;
+    this.station = station;
+  }
+
+  /** @param rules before the station connects */
+  static async open(
+    id: string,
+    {
+      options = {},
+      flags = [],
+      rules = {},
+    }: { readonly options?: CentralOptions; readonly flags?: readonly string[]; readonly rules?: Json } = {},
+  ): Promise<PythonCentral> {
+    const port = await freePorts(1);
+    const peer = new PythonPeer('central_system', port, JSON.stringify(options));
+    await peer.ask('ready');
+    await peer.ask('rule', rules);
+    const scheme = options.cert === undefined ? 'ws' : 'wss';
+    return new PythonCentral(peer, await StationAtCentral.open(id, peer, `${scheme}://127.0.0.1:${port}`, flags));
+  }
+
+  /** Closes both; the package has refused nothing of the station. */
+  async close(): Promise<void> {
+    expect(await this.peer.ask('refused')).to.deep.equal([]);
+    expect(await this.station.close()).to.equal(0);
+    await this.peer.stop();
+  }
+
+  rule(rules: Json): Promise<Json> {
+    return this.peer.ask('rule', rules);
+  }
+
+  /** All requests of the station of an action, oldest first. */
+  async requests(action: string): Promise<readonly Received[]> {
+    const all: readonly Received[] = await this.peer.ask('requests');
+    return all.filter((one) => one.action === action);
+  }
+
+  /** Ends the connection without a close frame, and takes no new one until `reopen`. */
+  async cut(): Promise<void> {
+    await this.rule({ open: false });
+    await this.peer.ask('cut', { station: this.station.id });
+    await this.station.until('the station is offline', async () => {
+      const { connection_state: state } = await this.station.get(`ocpp/${this.station.id}`);
+      return state === 'connected' ? undefined : true;
+    });
+  }
+
+  async reopen(): Promise<void> {
+    await this.rule({ open: true });
+    await this.station.next('(connected)');
   }
 }

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { CentralOptions } from './ocpp-central.ts';
 import { LinePeer } from './peers.ts';
 
 const sources = fileURLToPath(new URL('../go', import.meta.url));
@@ -11,7 +12,7 @@ const everywhere = 'fmt.Sprintf(":%v", port)';
 
 /** The program, built from the exact version of the package; `remove` deletes it. */
 export interface GoCentral {
-  start(port: number, ...files: readonly string[]): LinePeer;
+  start(port: number, options?: CentralOptions): LinePeer;
   remove(): void;
 }
 
@@ -31,7 +32,8 @@ export function buildGoCentral(): GoCentral {
   writeFileSync(file, text.replace(everywhere, everywhere.replace(':', '127.0.0.1:')));
   go('build', '-mod=vendor', '-o', 'central', '.');
   return {
-    start: (port, ...files) => new LinePeer('ocpp-go', join(directory, 'central'), [String(port), ...files]),
+    start: (port, options = {}) =>
+      new LinePeer('ocpp-go', join(directory, 'central'), [String(port), JSON.stringify(options)]),
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };
 }
