@@ -27,7 +27,7 @@ export interface AdapterContext {
   readonly later: Later;
   /** makes the clock of one peer, on the clock that `--remote_clock` chooses */
   readonly remoteClock: RemoteClockFactory;
-  readonly logBook: Pick<LogBook, 'logger'>;
+  readonly logBook: Pick<LogBook, 'logger' | 'entries'>;
   /** what an adapter must not lose: queues, counters */
   readonly store: Store;
   readonly chargePointId: ChargePointIdOf;

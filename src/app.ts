@@ -5,7 +5,6 @@ import { apiVersion } from './api/http/context.ts';
 import type { Api } from './api/http/server.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
 import { createChargePointIds } from './contract/charge-point-ids.ts';
-import type { ChargePointIdOf } from './contract/charge-point-ids.ts';
 import type { Adapter } from './core/adapter.ts';
 import { CommAlarms } from './core/comm-alarms.ts';
 import { errorText } from './core/errors.ts';
@@ -123,7 +122,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
   followPlant(faults, plant);
   const wireLog = new WireLog({ clock: wall, sim: () => clock.sim(), log });
   const modbusMessages = createModbusMessages(wireLog);
-  const chargePointId = chargePointIds(config, plant);
+  const chargePointId = createChargePointIds(plant, config.chargePointId);
   const shared = { plant, faults, clock: wall, later, logBook, chargePointId, modbusMessages };
   const context: AdapterContext = {
     ...shared,
@@ -137,7 +136,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const { protocols, ...clients } = composeProtocols(context);
   injectConfigured(faults, config, { plant, adapters: protocols }, log);
   const servers = protocols.filter(isDeviceServer);
-  const changes = new DeviceChanges({ plant, servers, deviceOf, seriesOf, log });
+  const changes = new DeviceChanges({ plant, servers, deviceOf, seriesOf, chargePointId, log });
   const http = createHttp(
     config,
     {
@@ -166,10 +165,6 @@ function build(config: AppConfig, options: AppOptions): Parts {
     logBook,
     log,
   };
-}
-
-function chargePointIds({ chargePointId, ocpp }: AppConfig, plant: SimPlant): ChargePointIdOf {
-  return createChargePointIds(plant, chargePointId, (index) => ocpp?.stations.get(index)?.id);
 }
 
 interface Protocols {

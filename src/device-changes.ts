@@ -5,6 +5,7 @@ import type { AppConfig, DeviceConfig } from './config/settings/app-config.ts';
 import { maxDevices } from './config/profile/device-entry.ts';
 import type { DeviceEntry } from './config/profile/device-entry.ts';
 import { entryIssues, profileIssues } from './config/issues/entry-issues.ts';
+import type { ChargePointIdOf, IdentifiedDevice } from './contract/charge-point-ids.ts';
 import type { Adapter } from './core/adapter.ts';
 import { originText } from './core/origin.ts';
 import type { Origin } from './core/origin.ts';
@@ -30,6 +31,7 @@ export interface DeviceChangesOptions {
   readonly servers: readonly DeviceServer[];
   readonly deviceOf: AppConfig['deviceOf'];
   readonly seriesOf: SeriesOf;
+  readonly chargePointId: ChargePointIdOf;
   readonly log: Logger;
   /** default that of the configuration */
   readonly maxDevices?: number;
@@ -114,6 +116,7 @@ export class DeviceChanges {
     try {
       return await plant.add(spec, async (device) => {
         ({ index } = device);
+        this.#checkIdentity(device);
         for (const server of servers) {
           await server.addDevice(device);
           serving.push(server);
@@ -123,6 +126,18 @@ export class DeviceChanges {
       await this.#leaveAll(serving, index);
       throw this.#explained(error, entry, profileIssues);
     }
+  }
+
+  /** @throws SimError COMMAND_CONFLICT */
+  #checkIdentity(device: IdentifiedDevice): void {
+    const { plant, chargePointId } = this.#options;
+    const id = chargePointId(device);
+    const other = id === null ? undefined : plant.devices.find((each) => each !== device && chargePointId(each) === id);
+    if (other === undefined) return;
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `device ${other.index} has the charge point identity ${JSON.stringify(id)}; give another one in ocpp.id`,
+    );
   }
 
   /** A server that fails to close must not prevent the others from closing. */

@@ -5,32 +5,32 @@ import type { Plant } from './plant.ts';
 
 export const defaultChargePointId = 'SIM-CP-1';
 
-/** Segments of `evse/` that are paths of their own: no identity may be one of them. */
-export const reservedChargePointIds: readonly string[] = ['profiles', 'sessions', 'der-controls', 'session-generator'];
+/** A device as far as identities need it. */
+export type IdentifiedDevice = Pick<Device, 'index' | 'assetType' | 'ocpp'>;
 
 /** Identity of a charging station; null for every other device. */
-export type ChargePointIdOf = (device: Pick<Device, 'index' | 'assetType'>) => string | null;
+export type ChargePointIdOf = (device: IdentifiedDevice) => string | null;
 
 /**
  * The first station of the process has `base` itself, every other one `base-<device index>`. In a process that serves a
  * later part of a fleet every identity has its index, because the first station of the fleet is in another process.
  *
- * Which station is the first is decided once. All interfaces of a process therefore share one result.
- * @param ownIdOf identity that a device has of its own
+ * An identity of its own (`ocpp.id` of its entry) comes before both. Which station is the first is decided once. All
+ * interfaces of a process therefore share one result.
  */
 export function createChargePointIds(
   plant: { readonly devices: readonly Pick<Device, 'index' | 'assetType'>[] },
   base: string,
-  ownIdOf: (deviceIndex: number) => string | undefined = () => undefined,
 ): ChargePointIdOf {
   const firstStation = () => plant.devices.find((each) => each.assetType === 'evse')?.index ?? null;
   const ofLaterPart = plant.devices[0]?.index !== 0;
   // found at the start: when the first station is removed, no other one may get its identity
   let bareIndex = ofLaterPart ? -1 : firstStation();
-  return ({ index, assetType }) => {
+  return ({ index, assetType, ocpp }) => {
     if (assetType !== 'evse') return null;
-    bareIndex ??= firstStation();
-    return ownIdOf(index) ?? (index === bareIndex ? base : `${base}-${index}`);
+    // a device that is about to join is not in the plant yet
+    bareIndex ??= firstStation() ?? index;
+    return ocpp?.id ?? (index === bareIndex ? base : `${base}-${index}`);
   };
 }
 

@@ -8,6 +8,7 @@ import type { EvseSession } from './kinds/evse.ts';
 import type { StackPower } from './kinds/fuelcell.ts';
 import type { DeviceCommand } from './commands.ts';
 import type { Gradient, Slope } from './gradient.ts';
+import type { OcppStationSettings } from './ocpp-settings.ts';
 import type { AssetType, DcMode, DeviceDetail } from './kinds/table.ts';
 import type { Override } from './overrides.ts';
 import type { SimTime } from '../core/time/clock.ts';
@@ -98,6 +99,8 @@ export interface Device {
   readonly deviceType: string;
   readonly profileName: string | null;
   readonly assetType: AssetType;
+  /** what its entry sets for its charge point; absent: everything follows the flags */
+  readonly ocpp?: OcppStationSettings;
   readonly dcMode: DcMode;
   /** the register map: the device's visible state */
   readonly bank: Bank;

@@ -38,17 +38,17 @@ export interface OcppSettings extends Required<Omit<OcppStationSettings, 'guarde
   readonly pem: OcppPemFiles | null;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
-  /** by device index; absent: none of its own. Devices that join later bring theirs along. */
-  readonly stations: ReadonlyMap<number, OcppStationSettings>;
 }
 
-/** Identities that are words of `evse/` paths. */
-const reservedIds: ReadonlySet<string> = new Set(['profiles', 'sessions', 'der-controls', '.', '..']);
+/** Segments of `evse/` that are paths of their own: no identity may be one of them. */
+export const reservedChargePointIds: readonly string[] = ['profiles', 'sessions', 'der-controls', 'session-generator'];
+/** also those that a URL would resolve */
+const reservedIds: ReadonlySet<string> = new Set([...reservedChargePointIds, '.', '..']);
 const maxIdLength = 48;
 // identifiers go into paths and logs: printable ASCII, blanks inside at most
 const idPattern = new RegExp(`^(?=.{1,${maxIdLength}}$)[!-~](?:[ -~]*[!-~])?$`);
 
-export const ocppIdText = `text of 1 to ${maxIdLength} printable ASCII characters, without blanks around it, and not profiles, sessions or der-controls`;
+export const ocppIdText = `text of 1 to ${maxIdLength} printable ASCII characters, without blanks around it, and none of ${reservedChargePointIds.join(', ')}`;
 
 /** Whether a text can be a charge point identity: identifierString of OCPP-J 3.1.1 of 2.x, without its rule on colons. */
 export function isOcppId(text: string): boolean {

@@ -4,7 +4,7 @@ import type { ChargePointIdOf } from '../contract/charge-point-ids.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { FaultRegistry } from '../core/faults/registry.ts';
-import type { LogBook } from '../core/log/log.ts';
+import type { LogBook, LogEntry } from '../core/log/log.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClockFactory } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
@@ -32,7 +32,7 @@ export interface AssemblyOptions {
   readonly remoteClock: RemoteClockFactory;
   readonly store: Store;
   readonly wireLog: WireLog;
-  readonly logBook: Pick<LogBook, 'logger'>;
+  readonly logBook: Pick<LogBook, 'logger' | 'entries'>;
   readonly chargePointId: ChargePointIdOf;
 }
 
@@ -45,6 +45,19 @@ function credentialsOf({ securityProfile, password, pem }: OcppSettings): Creden
     rootCert: pem === null ? null : text(pem.rootCert),
     own: pem?.own == null ? null : { cert: text(pem.own.cert), key: text(pem.own.key) },
   };
+}
+
+/** What GetDiagnostics and GetLog deliver: the lines of every module about a device, and those of OCPP about none. */
+function logLines(logBook: Pick<LogBook, 'entries'>, deviceIndex: number) {
+  const isWanted = (line: LogEntry) =>
+    line.deviceIndex === deviceIndex || (line.deviceIndex === null && line.module === 'OCPP');
+  return logBook
+    .entries()
+    .filter(isWanted)
+    .map(({ timeMs, level, module, message }) => ({
+      atMs: timeMs,
+      text: `${level.toUpperCase()} [${module}] ${message}`,
+    }));
 }
 
 export function assemble(options: AssemblyOptions): Runtime {
@@ -60,13 +73,13 @@ export function assemble(options: AssemblyOptions): Runtime {
     make(device) {
       const id = chargePointId(device);
       if (id === null) return null;
-      const own = settings.stations.get(device.index) ?? {};
+      const own = device.ocpp ?? {};
       return new ChargePoint({
         id,
         device: createStationPort(device, plant, id),
         version: own.version ?? settings.version,
         url: own.url ?? settings.url,
-        guarded: false,
+        guarded: own.guarded ?? false,
         credentials,
         autoAuthorize: settings.autoAuthorize,
         contexts,
@@ -80,6 +93,7 @@ export function assemble(options: AssemblyOptions): Runtime {
         disturber,
         commAlarms,
         log,
+        readLog: () => logLines(logBook, device.index),
       });
     },
   });

@@ -45,6 +45,15 @@ describe('charge point identities (9.1)', () => {
     expect(plant.devices.map(idOf)).to.deep.equal([null, 'CP', 'CP-5']);
   });
 
+  it('of a station that is about to join is the one that it has afterwards', () => {
+    const plant = { devices: plantOf(['pv']).devices };
+    const idOf = createChargePointIds(plant, 'CP');
+    const joining = { index: 1, assetType: 'evse' } as Device;
+    expect(idOf(joining)).to.equal('CP');
+    plant.devices = [...plant.devices, joining];
+    expect(plant.devices.map(idOf)).to.deep.equal([null, 'CP']);
+  });
+
   it('are found again, compared exactly', () => {
     const plant = plantOf(['pv', 'evse', 'evse']);
     const idOf = createChargePointIds(plant, 'Lab|Süd 1');

@@ -1,4 +1,5 @@
 /** Adds and removes devices of a test plant in the same way as the composition root. */
+import { createChargePointIds } from '../../src/contract/charge-point-ids.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import { DeviceChanges } from '../../src/device-changes.ts';
@@ -18,6 +19,7 @@ export function deviceChanges(
     servers: [],
     deviceOf: config.deviceOf,
     seriesOf: deviceSeriesReader(config),
+    chargePointId: createChargePointIds(plant, config.chargePointId),
     log: silentLogger,
     ...options,
   });

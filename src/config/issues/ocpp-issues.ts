@@ -92,19 +92,15 @@ export function chargePointIdIssues({ values, originOf }: Gathered, devices: rea
   const stations = devices.map(({ assetType, ocpp }, at) => ({
     index: values.first_device + at,
     assetType,
-    own: ocpp,
+    ...(ocpp !== undefined && { ocpp }),
   }));
-  const idOf = createChargePointIds(
-    { devices: stations },
-    values.ocpp_csid,
-    (index) => stations[index - values.first_device]?.own?.id,
-  );
+  const idOf = createChargePointIds({ devices: stations }, values.ocpp_csid);
   const seen = new Map<string, number>();
   for (const station of stations) {
     const id = idOf(station);
     if (id === null) continue;
-    const name = station.own?.id === undefined ? originOf('ocpp_csid') : `ocpp.id of device ${station.index}`;
-    const version = station.own?.version ?? values.ocpp_version;
+    const name = station.ocpp?.id === undefined ? originOf('ocpp_csid') : `ocpp.id of device ${station.index}`;
+    const version = station.ocpp?.version ?? values.ocpp_version;
     if (!isOcppId(id)) return [refused(name, id, ocppIdText)];
     if (!isIdOfVersion(id, version)) return [refused(name, id, `an identity without colon, as ${version} requires`)];
     const other = seen.get(id);

@@ -41,9 +41,9 @@ export function pemOf(v: Values): OcppPemFiles | null {
 }
 
 /** Null: it is off. Call it only when nothing is wrong. */
-export function ocppOf(gathered: Gathered, devices: readonly DeviceConfig[]): OcppSettings | null {
+export function ocppOf(gathered: Gathered): OcppSettings | null {
   const { values: v } = gathered;
-  const { ocpp_csms_url: url, first_device: first } = v;
+  const { ocpp_csms_url: url } = v;
   if (!v.ocpp_enable || url === null) return null;
   return {
     id: v.ocpp_csid,
@@ -53,7 +53,6 @@ export function ocppOf(gathered: Gathered, devices: readonly DeviceConfig[]): Oc
     password: passwordOf(gathered),
     pem: pemOf(v),
     autoAuthorize: v.ocpp_auto_authorize,
-    stations: new Map(devices.flatMap(({ ocpp }, at) => (ocpp === undefined ? [] : [[first + at, ocpp] as const]))),
   };
 }
 

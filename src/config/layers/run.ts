@@ -140,7 +140,7 @@ export function appConfig(
     proxy,
     clientPty: v.client_pty,
     csip: csipOf(gathered),
-    ocpp: ocppOf(gathered, devices),
+    ocpp: ocppOf(gathered),
     chargePointId: v.ocpp_csid,
     simModels: v.sim_models,
     faults,

@@ -1,5 +1,6 @@
 /** The identity that a device shows. */
 import { Buffer } from 'node:buffer';
+import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import type { DcPort } from '../source/source.ts';
 
@@ -8,6 +9,8 @@ export interface DeviceIdentity {
   readonly name: string;
   readonly deviceType: string;
   readonly profileName: string | null;
+  /** as `Device.ocpp` */
+  readonly ocpp?: OcppStationSettings;
   /** unique in the plant, as `serialNumberOf` gives it */
   readonly serialNumber: string;
   readonly version: string;

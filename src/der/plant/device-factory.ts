@@ -85,13 +85,14 @@ export class DeviceFactory {
     this.checkVisits(spec);
     const template = this.#templateOf(spec, index, at);
     const { context, places, version, unitAddressOf } = this.#options;
-    const { name, deviceType, profileName } = spec;
+    const { name, deviceType, profileName, ocpp } = spec;
     const givenSerial = spec.profile.models['1']?.['SN'];
     const identity = {
       index,
       name,
       deviceType,
       profileName,
+      ...(ocpp !== undefined && { ocpp }),
       serialNumber: serialNumberOf(index, givenSerial?.toString(), !this.#used.has(spec.profile)),
       version,
       ...(unitAddressOf && { unitAddress: unitAddressOf(index) }),

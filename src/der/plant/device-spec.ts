@@ -1,5 +1,6 @@
 /** Description of a device before it is created. */
 import type { Wiring } from '../inverter/ac.ts';
+import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import type { Series } from '../surroundings/series.ts';
 import type { ProfileSpec } from '../device/template.ts';
 import type { VisitPlan } from '../surroundings/visits.ts';
@@ -8,6 +9,8 @@ export interface DeviceSpec {
   readonly name: string;
   readonly deviceType: string;
   readonly profileName: string | null;
+  /** as `Device.ocpp` */
+  readonly ocpp?: OcppStationSettings;
   /** where the user chose the profile, for messages; absent: by position and name of the device */
   readonly profilePlace?: string;
   readonly phases: Wiring;

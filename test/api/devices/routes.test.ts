@@ -121,6 +121,20 @@ describe('interface 13: POST devices', () => {
     expect((await rest.get('/evse')).evses.map(({ id }: Json) => id)).to.deep.equal(['SIM-CP-1-2', 'SIM-CP-1-3']);
   });
 
+  it('an EVSE may have an identity of its own, which no other station has', async () => {
+    await open({ types: ['EVSE'] });
+    const own = await rest.post('/devices', { device_type: 'EVSE', ocpp: { id: 'West' } }, 201);
+    expect(own.charge_point_id).to.equal('West');
+    expect(await rest.get('/evse/West')).to.include({ id: 'West', device_index: 1 });
+    for (const id of ['West', 'SIM-CP-1'])
+      expect(
+        (await rest.refused('/devices', 409, 'conflict', { device_type: 'EVSE', ocpp: { id } })).detail,
+      ).to.contain(`has the charge point identity "${id}"`);
+    await rest.post('/devices', { device_type: 'EVSE' }, 201);
+    expect((await rest.get('/evse')).evses.map(({ id }: Json) => id)).to.deep.equal(['SIM-CP-1', 'West', 'SIM-CP-1-2']);
+    await rest.refused('/devices', 422, 'validation', { device_type: 'PV', ocpp: { id: 'Sun' } });
+  });
+
   it('the settings of the process hold for it, as for configured ones', async () => {
     await open({ flags: ['-d', 'HybridDC-3Phase', '--hybrid_batt_kwh', '44', '--hybrid_dispatch', 'manual'] });
     await rest.post('/devices', { profile: { hybrid: { policy: 'self_consumption' } } }, 201);

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createChargePointIds, reservedChargePointIds } from '../../../src/contract/charge-point-ids.ts';
+import { createChargePointIds } from '../../../src/contract/charge-point-ids.ts';
+import { reservedChargePointIds } from '../../../src/contract/ocpp-settings.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { createApi } from '../../../src/api/http/server.ts';
 import { loadConfig } from '../../../src/config/layers/load.ts';

@@ -53,7 +53,6 @@ describe('settings of OCPP charge points', () => {
       password: null,
       pem: null,
       autoAuthorize: true,
-      stations: new Map(),
     });
     expect(config.notices).to.be.empty;
     expect(config.unused).to.be.empty;
@@ -238,13 +237,18 @@ describe('settings of OCPP charge points', () => {
         '  - device_type: PV-3Phase\n  - device_type: EVSE\n    ocpp: { id: West, version: ocpp1.6j, url: "ws://b.example/" }\n  - device_type: EVSE\n    ocpp: { url: "ws://c.example/x" }\n  - device_type: EVSE\n',
       );
       const config = run(['--config', 'c.yaml'], { files: { ...files, '/site/c.yaml': text } });
-      const stations = config.ocpp?.stations ?? new Map<number, never>();
-      expect([...stations]).to.deep.equal([
-        [1, { id: 'West', version: 'ocpp1.6j', url: 'ws://b.example' }],
-        [2, { url: 'ws://c.example/x' }],
+      const devices = config.devices.map(({ assetType, ocpp }, index) => ({
+        assetType,
+        index,
+        ...(ocpp !== undefined && { ocpp }),
+      }));
+      expect(devices.map(({ ocpp }) => ocpp)).to.deep.equal([
+        undefined,
+        { id: 'West', version: 'ocpp1.6j', url: 'ws://b.example' },
+        { url: 'ws://c.example/x' },
+        undefined,
       ]);
-      const devices = config.devices.map(({ assetType }, index) => ({ assetType, index }));
-      const idOf = createChargePointIds({ devices }, config.chargePointId, (index) => stations.get(index)?.id);
+      const idOf = createChargePointIds({ devices }, config.chargePointId);
       expect(devices.map(idOf)).to.deep.equal([null, 'West', 'CP-2', 'CP-3']);
     });
 
