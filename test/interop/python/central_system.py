@@ -42,11 +42,14 @@ exchanged = set()
 refused = []
 stations = {}
 # what a test may set: idTagInfo by tag, that of StartTransaction alone, the answer to BootNotification, the password of
-# basic authentication, and whether stations may connect
+# basic authentication, whether stations may connect, and by action whether the next request or the answer to it is lost
+# with the connection
 rules = {
     "tags": {}, "start_tags": {}, "boot": "Accepted", "interval": 60, "password": options.get("password"), "open": True,
+    "lose": {},
 }
-transaction_ids = iter(range(1, 1_000_000))
+# transactions by id, with what the stations have told of them
+books = {}
 
 
 def now():
@@ -70,15 +73,24 @@ def note(station, action, payload):
 class Station(ChargePoint):
     """Answers every request of a station and keeps it."""
 
+    asked = lost = None
+
     async def route_message(self, raw_msg):
         message = json.loads(raw_msg)
         if message[0] == 2:
             self.asked = message[2]
+            self.lost = rules["lose"].pop(self.asked, None)
+            if self.lost == "request":
+                cut(self.id)
+                return
             note(self.id, message[2], message[3])
         await super().route_message(raw_msg)
 
     async def _send(self, message):
         number, *rest = json.loads(message)
+        if number == 3 and self.lost == "answer":
+            cut(self.id)
+            return
         if number == 3:
             exchanged.add(self.asked)
         if number == 4:
@@ -98,15 +110,23 @@ class Station(ChargePoint):
         return call_result.Authorize(id_tag_info=tag_info(id_tag))
 
     @on(Action.start_transaction)
-    def _start(self, id_tag, **_):
-        return call_result.StartTransaction(transaction_id=next(transaction_ids), id_tag_info=tag_info(id_tag, "start_tags"))
+    def _start(self, id_tag, **facts):
+        # a request whose answer was lost comes again, and begins no second transaction
+        start = {"station": self.id, "id_tag": id_tag, **facts}
+        known = next((number for number, book in books.items() if book["start"] == start), None)
+        number = known or len(books) + 1
+        books.setdefault(number, {"start": start, "values": [], "stop": None})
+        return call_result.StartTransaction(transaction_id=number, id_tag_info=tag_info(id_tag, "start_tags"))
 
     @on(Action.stop_transaction)
-    def _stop(self, id_tag=None, **_):
+    def _stop(self, transaction_id, id_tag=None, **facts):
+        books[transaction_id]["stop"] = facts
         return call_result.StopTransaction(id_tag_info=None if id_tag is None else tag_info(id_tag))
 
     @on(Action.meter_values)
-    def _meter(self, **_):
+    def _meter(self, meter_value, transaction_id=None, **_):
+        if transaction_id is not None:
+            books[transaction_id]["values"].extend(meter_value)
         return call_result.MeterValues()
 
     @on(Action.status_notification)
@@ -257,6 +277,7 @@ serve(
         "requests": lambda: requests,
         # every message that the package has
         "actions": lambda: [action.value for action in Action],
+        "books": lambda: [{"transactionId": number, **book} for number, book in books.items()],
         "exchanged": lambda: sorted(exchanged),
         "refused": lambda: refused,
         "rule": rule,
