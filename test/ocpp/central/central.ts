@@ -13,6 +13,7 @@ import type { WebSocket } from 'ws';
 import { answers16 } from './answers.ts';
 import type { CentralAnswer } from './answers.ts';
 import { CentralStation } from './station.ts';
+import { violated } from './violations.ts';
 
 export interface CentralOptions {
   /** accepted ones, best first; empty: none is agreed to and every connection is closed at once. Default: ocpp1.6 */
@@ -32,6 +33,8 @@ export interface CentralOptions {
   /** status that refuses a connection; null: it is let in. Default: everybody is let in */
   readonly admit?: (identity: string, password: Buffer | null, request: IncomingMessage) => number | null;
   readonly answers?: Readonly<Record<string, CentralAnswer>>;
+  /** Told of each frame, of either side, that is none or breaks its schema. Default: the test that runs fails. */
+  readonly wrong?: (text: string) => void;
 }
 
 /** Octets behind the first colon after the identity, which may have colons itself. */
@@ -100,7 +103,7 @@ export class Central {
     const known = this.#stations.get(identity);
     if (known !== undefined) return known;
     const answers = { ...answers16(this.#options.nowMs ?? Date.now), ...this.#options.answers };
-    const station = new CentralStation(identity, answers);
+    const station = new CentralStation(identity, answers, this.#options.wrong ?? violated);
     this.#stations.set(identity, station);
     return station;
   }

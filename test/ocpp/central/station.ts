@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { CentralRefusal } from './answers.ts';
 import type { CentralAnswer } from './answers.ts';
+import { FrameJudge } from './judge.ts';
 
 type Json = Record<string, unknown>;
 
@@ -82,16 +83,22 @@ export class CentralStation {
   readonly answers: Record<string, CentralAnswer>;
   /** true: calls are read and not answered */
   silent = false;
+  /** false: frames are broken on purpose, for example by a fault */
+  judged = true;
   connects = 0;
+  readonly #wrong: (text: string) => void;
+  #judge = new FrameJudge();
   #connection: CentralConnection | null = null;
   readonly #calls = new Mailbox<CentralCall>();
   readonly #connections = new Mailbox<CentralConnection>();
   readonly #texts = new Mailbox<string>();
   readonly #asked = new Map<string, (reply: CentralReply) => void>();
 
-  constructor(identity: string, answers: Record<string, CentralAnswer>) {
+  /** @param wrong told of each frame that is none, or breaks its schema */
+  constructor(identity: string, answers: Record<string, CentralAnswer>, wrong: (text: string) => void) {
     this.identity = identity;
     this.answers = answers;
+    this.#wrong = wrong;
   }
 
   /** The present connection. @throws Error without one */
@@ -125,20 +132,34 @@ export class CentralStation {
 
   /** Sends a call to the station. */
   call(action: string, payload: Json = {}, messageId: string = randomUUID()): Promise<CentralReply> {
-    const answered = new Promise<CentralReply>((resolve) => {
-      this.#asked.set(messageId, resolve);
-    });
-    this.sendText(JSON.stringify([2, messageId, action, payload]));
-    return answered;
+    return this.#call(action, payload, messageId, this.judged);
+  }
+
+  /** As `call`, with an action or a payload that breaks the schemas on purpose. */
+  brokenCall(action: string, payload: unknown = {}, messageId: string = randomUUID()): Promise<CentralReply> {
+    return this.#call(action, payload, messageId, false);
   }
 
   /** Answers a call by hand, for example a late one. */
   answer({ messageId }: CentralCall, payload: Json): void {
-    this.sendText(JSON.stringify([3, messageId, payload]));
+    this.#send(JSON.stringify([3, messageId, payload]), this.judged);
   }
 
+  /** Any text; it may break every rule. */
   sendText(text: string): void {
-    this.#keep('out', text);
+    this.#send(text, false);
+  }
+
+  #call(action: string, payload: unknown, messageId: string, judged: boolean): Promise<CentralReply> {
+    const answered = new Promise<CentralReply>((resolve) => {
+      this.#asked.set(messageId, resolve);
+    });
+    this.#send(JSON.stringify([2, messageId, action, payload]), judged);
+    return answered;
+  }
+
+  #send(text: string, judged: boolean): void {
+    this.#keep('out', text, judged);
     this.connection.socket.send(text);
   }
 
@@ -154,6 +175,7 @@ export class CentralStation {
   /** @see Central */
   attach(connection: CentralConnection): void {
     this.#connection = connection;
+    this.#judge = new FrameJudge();
     this.connects += 1;
     connection.socket.on('message', (data: Buffer) => {
       this.#received(data.toString());
@@ -166,7 +188,7 @@ export class CentralStation {
     this.#connections.put(connection);
   }
 
-  #keep(direction: 'in' | 'out', text: string): readonly unknown[] | null {
+  #keep(direction: 'in' | 'out', text: string, judged: boolean): readonly unknown[] | null {
     let frame: readonly unknown[] | null = null;
     try {
       const value: unknown = JSON.parse(text);
@@ -175,11 +197,15 @@ export class CentralStation {
       // it stays null
     }
     this.frames.push({ direction, text, frame });
+    // also where nothing may be said, so that answers find their calls
+    const issue = this.#judge.issue(direction, frame);
+    const sender = direction === 'in' ? this.identity : 'the central system';
+    if (judged && issue !== null) this.#wrong(`${sender} has sent ${text}: ${issue}`);
     return frame;
   }
 
   #received(text: string): void {
-    const frame = this.#keep('in', text);
+    const frame = this.#keep('in', text, this.judged);
     const [type, id, ...rest] = frame ?? [];
     if (type === 2) {
       const call = { messageId: String(id), action: String(rest[0]), payload: rest[1] };
@@ -207,6 +233,6 @@ export class CentralStation {
       if (!(error instanceof CentralRefusal)) throw error;
       frame = [4, messageId, error.code, error.message, {}];
     }
-    if (at !== null && this.#connection === at && !this.silent) this.sendText(JSON.stringify(frame));
+    if (at !== null && this.#connection === at && !this.silent) this.#send(JSON.stringify(frame), this.judged);
   }
 }

@@ -147,8 +147,11 @@ describe('the whole simulator with a charge point of OCPP 1.6 at a central syste
     timers.pass(2_500);
     await station.nextConnection();
     await station.next('BootNotification');
-    expect(await station.call('NoSuchAction')).to.include({ kind: 'error', code: 'NotImplemented' });
-    expect(await station.call('Reset', {})).to.include({ kind: 'error', code: 'OccurenceConstraintViolation' });
-    expect(await station.call('Reset', { type: 1 })).to.include({ kind: 'error', code: 'TypeConstraintViolation' });
+    expect(await station.brokenCall('NoSuchAction')).to.include({ kind: 'error', code: 'NotImplemented' });
+    expect(await station.brokenCall('Reset', {})).to.include({ kind: 'error', code: 'OccurenceConstraintViolation' });
+    expect(await station.brokenCall('Reset', { type: 1 })).to.include({
+      kind: 'error',
+      code: 'TypeConstraintViolation',
+    });
   });
 });
