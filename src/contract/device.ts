@@ -100,7 +100,7 @@ export interface Device {
   readonly profileName: string | null;
   readonly assetType: AssetType;
   /** what its entry sets for its charge point; absent: everything follows the flags */
-  readonly ocpp?: OcppStationSettings;
+  readonly ocpp?: OcppStationSettings | undefined;
   readonly dcMode: DcMode;
   /** the register map: the device's visible state */
   readonly bank: Bank;

@@ -20,7 +20,6 @@ import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
 import type { CommitClock, RegisterBank } from '../../sunspec/map/bank.ts';
 import type { ControlFunction, Device } from '../../contract/device.ts';
-import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import { DeviceAlarms, tripNames } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';
 import { slopesOf } from './gradient.ts';
@@ -60,7 +59,7 @@ export class SimDevice implements Device {
   readonly deviceType: string;
   readonly profileName: string | null;
   readonly assetType: AssetType;
-  readonly ocpp?: OcppStationSettings;
+  readonly ocpp: Device['ocpp'];
   readonly dcMode: DcMode;
   readonly bank: RegisterBank;
   readonly trace: DeviceTrace;
@@ -99,7 +98,7 @@ export class SimDevice implements Device {
     this.deviceType = identity.deviceType;
     this.profileName = identity.profileName;
     this.assetType = template.assetType;
-    if (identity.ocpp !== undefined) this.ocpp = identity.ocpp;
+    this.ocpp = identity.ocpp;
     this.dcMode = template.dcMode;
     this.#template = template;
     this.#context = context;
