@@ -167,9 +167,17 @@ export class CentralStation {
     this.connection.socket.close(code, reason);
   }
 
-  /** Ends the connection without a close frame. */
+  /** Ends the connection without a close frame; what is being answered gets no answer. */
   cut(): void {
-    this.connection.socket.terminate();
+    const { socket } = this.connection;
+    this.#lose();
+    socket.terminate();
+  }
+
+  #lose(): void {
+    this.#connection = null;
+    for (const resolve of this.#asked.values()) resolve({ kind: 'lost' });
+    this.#asked.clear();
   }
 
   /** @see Central */
@@ -181,9 +189,7 @@ export class CentralStation {
       this.#received(data.toString());
     });
     void connection.closed.then(() => {
-      if (this.#connection === connection) this.#connection = null;
-      for (const resolve of this.#asked.values()) resolve({ kind: 'lost' });
-      this.#asked.clear();
+      if (this.#connection === connection) this.#lose();
     });
     this.#connections.put(connection);
   }

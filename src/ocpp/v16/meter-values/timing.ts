@@ -11,10 +11,11 @@ export function nextAligned(nowMs: number, intervalS: number): number {
   return Math.min(midnightMs + (passed + 1) * intervalMs, midnightMs + dayMs);
 }
 
-/** The first instant after `nowMs` in steps from `startMs`. */
+/** The first instant after `nowMs` in steps from `startMs`, which may lie ahead: within a tick a device is. */
 export function nextPeriodic(startMs: number, nowMs: number, intervalS: number): number {
   const intervalMs = intervalS * 1000;
-  return startMs + (Math.floor((nowMs - startMs) / intervalMs + 1e-9) + 1) * intervalMs;
+  const passed = Math.max(0, Math.floor((nowMs - startMs) / intervalMs + 1e-9));
+  return startMs + (passed + 1) * intervalMs;
 }
 
 export interface Repeat {
