@@ -196,6 +196,12 @@ export class Link {
   setPingInterval(seconds: number): void {
     this.#pingS = seconds;
     if (this.#opened !== null) this.#ping();
+  /** For good, and for a change that is on trial too: roots, and what the present profile does not use. */
+  adoptCredentials(change: CredentialsChange): void {
+    this.#proven = { ...this.#proven, ...change };
+    if (this.#trial !== null) this.#trial = { ...this.#trial, credentials: { ...this.#trial.credentials, ...change } };
+  }
+
   }
 
   send(text: string): void {

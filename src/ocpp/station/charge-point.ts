@@ -40,6 +40,7 @@ import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
 import type { Connection } from '../v16/parts.ts';
 import { callResult, createStack16 } from '../v16/stack.ts';
+import type { LogLine } from '../v16/upkeep/logs.ts';
 import type { StationPort } from './port.ts';
 import type { VersionView } from './stack.ts';
 
@@ -63,6 +64,8 @@ export interface ChargePointOptions {
   readonly disturber: FrameDisturber;
   readonly commAlarms: CommAlarmSwitch;
   readonly log: Logger;
+  /** lines about the station, oldest first; no secrets */
+  readonly readLog: () => readonly LogLine[];
 }
 
 const subprotocols: Readonly<Record<OcppVersion, OcppSubprotocol>> = {
@@ -88,7 +91,11 @@ function connectionOf(transport: () => Transport, restarted: () => void): Connec
     setPassword: (password) => link().setCredentials({ password }),
     setSecurityProfile: (securityProfile) => link().setCredentials({ securityProfile }),
     setCertificates({ rootCert, own }) {
-      link().setCredentials({ ...(rootCert !== null && { rootCert }), ...(own !== null && { own }) });
+      if (rootCert !== undefined) link().adoptCredentials({ rootCert });
+      if (own === undefined) return;
+      // another profile does not show it, so that a failed connection tells nothing about it
+      if (link().credentials.securityProfile === 3) link().setCredentials({ own });
+      else link().adoptCredentials({ own });
     },
     setPingInterval: (seconds) => link().setPingInterval(seconds),
     get securityProfile() {
@@ -97,9 +104,10 @@ function connectionOf(transport: () => Transport, restarted: () => void): Connec
   };
 }
 
-/** Whether credentials have what a profile needs. */
-function isReady({ password, own }: Credentials, profile: 1 | 2 | 3): boolean {
-  return profile === 3 ? own !== null : password !== null;
+/** Whether credentials have what a profile needs (white paper, A05.FR.02 to FR.04). */
+function isReady({ password, rootCert, own }: Credentials, profile: 1 | 2 | 3): boolean {
+  if (profile === 1) return password !== null;
+  return rootCert !== null && (profile === 3 ? own : password) !== null;
 }
 
 export class ChargePoint implements OcppStation {
@@ -126,6 +134,7 @@ export class ChargePoint implements OcppStation {
       random: options.random('station'),
       line: this.#transport.line,
       connection,
+      certificates: { rootCert: options.credentials.rootCert, ownCert: options.credentials.own?.cert ?? null },
       finding: (clause, text, action) => {
         this.#findings.add({ kind: 'rule', action: action ?? null, messageId: null, clause, text });
       },

@@ -33,6 +33,7 @@ import { createRemote } from './remote.ts';
 import { createReservations } from './reservations/reservations.ts';
 import { createReset } from './reset.ts';
 import { createSecurityEvents } from './security/events.ts';
+import type { SecurityLog } from './security/events.ts';
 import type { RegistrationPart } from './registration.ts';
 import { createStatusReports } from './status.ts';
 import type { StatusPart } from './status.ts';
@@ -109,7 +110,7 @@ function createUpkeep(
 }
 
 /** A restart of the station begins with a BootNotification, and values that waited for it come into force. */
-function restarting(connection: Connection, restarted: () => void): Connection {
+function restarting(connection: Connection, restarted: (reason: string) => void): Connection {
   return {
     get securityProfile() {
       return connection.securityProfile;
@@ -118,7 +119,7 @@ function restarting(connection: Connection, restarted: () => void): Connection {
       connection.reconnect(reason);
     },
     restart: (reason) => {
-      restarted();
+      restarted(reason);
       connection.restart(reason);
     },
     setPassword: (password) => {
@@ -174,15 +175,19 @@ function createBase(
     line,
     keys,
     nameplate: () => ({ ...options.device.nameplate, firmwareVersion: firmwareVersion() }),
+    clockSet: (byS) => {
+      security.raise('SettingSystemTime', `by ${Math.round(byS)} s`);
+    },
   });
-  const connection = restarting(options.connection, () => {
+  const connection = restarting(options.connection, (reason) => {
+    security.raise('ResetOrReboot', reason);
     registration.restarted();
     keys.restarted();
   });
   const queue = queueOf(options, keys, line, events);
   const { id, device, clock, wall, later, random, log, store, finding } = options;
   const common = { id, device, clock, wall, later, random, log, store, finding, keys, calls, queue, registration };
-  const security = createSecurityEvents({ ...common, connection });
+  const security: SecurityLog = createSecurityEvents({ ...common, connection });
   const parts: StationParts = { ...common, connection, security };
   return { parts, keys, registration, queue, security };
 }
@@ -233,8 +238,8 @@ function triggersOf({ registration, status, meterValues, firmware, logs, certifi
     MeterValues: (connectorId) => {
       meterValues.trigger(connectorId, triggered);
     },
-    FirmwareStatusNotification: () => {
-      firmware.report();
+    FirmwareStatusNotification: (_, extended) => {
+      firmware.report(extended);
     },
     DiagnosticsStatusNotification: () => {
       logs.reportDiagnostics();
@@ -267,7 +272,11 @@ export function assembleParts(options: Stack16Options) {
   const { certificates, logs, firmware } = upkeep;
   const effects = createKeyEffects({ ...parts, autoAuthorize: options.autoAuthorize });
   const configuration = createConfiguration(keys, effects, connection);
-  const trigger = createTrigger(device, triggersOf({ registration, status, ...sessions, ...upkeep }));
+  const trigger = createTrigger(
+    device,
+    triggersOf({ registration, status, ...sessions, ...upkeep }),
+    (message) => message === 'SignChargePointCertificate' && !certificates.canSign,
+  );
   const reset = createReset({ ...parts, transactions });
   const { tokens, reservations, authorization, remote } = sessions;
   /** in the order of their loading */

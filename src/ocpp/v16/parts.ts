@@ -157,10 +157,13 @@ export interface Connection {
   setPassword(password: Buffer): void;
   /** From the next connection on; the old one returns when it fails. */
   setSecurityProfile(profile: 1 | 2 | 3): void;
-  /** Certificates in PEM from the next connection on; null leaves as it is. */
+  /**
+   * Certificates in PEM from the next connection on; an absent member stays as it is. Roots are in force for good (null:
+   * none are left); the old certificate of the station returns when a connection with the new one fails.
+   */
   setCertificates(pem: {
-    readonly rootCert: string | null;
-    readonly own: { readonly cert: string; readonly key: string } | null;
+    readonly rootCert?: string | null;
+    readonly own?: { readonly cert: string; readonly key: string };
   }): void;
   /** WebSocketPingInterval, s; 0: no pings */
   setPingInterval(seconds: number): void;

@@ -35,6 +35,8 @@ export interface RegistrationOptions extends Pick<StationParts, 'clock' | 'wall'
   readonly nameplate: () => StationNameplate;
   readonly keys: Keys;
   readonly line: Line;
+  /** An answer has moved the clock by more than `clockSetS`. @param byS forward, s */
+  readonly clockSet?: (byS: number) => void;
 }
 
 /** Members of BootNotification have at most 20, 25 or 50 characters (6.3). */
@@ -78,16 +80,25 @@ interface Heartbeats {
   disarm(): void;
 }
 
+/** A smaller correction is no change of the system time, s. */
+const clockSetS = 60;
+
 function sync(
-  { clock, wall, log, finding }: RegistrationOptions,
+  { clock, wall, log, finding, clockSet }: RegistrationOptions,
   action: 'BootNotification' | 'Heartbeat',
   currentTime: string,
   durationMs: number,
 ): void {
   const remoteMs = currentTimeMs(currentTime, action, finding);
-  if (remoteMs === null) log.warning(`the time of the central system cannot be used: ${currentTime.slice(0, 40)}`);
+  if (remoteMs === null) {
+    log.warning(`the time of the central system cannot be used: ${currentTime.slice(0, 40)}`);
+    return;
+  }
+  const beforeMs = clock.nowMs();
   // read by the central system somewhere within the request
-  else clock.sync(remoteMs, wall.monotonicMs() - durationMs / 2);
+  clock.sync(remoteMs, wall.monotonicMs() - durationMs / 2);
+  const movedS = (clock.nowMs() - beforeMs) / 1000;
+  if (Math.abs(movedS) > clockSetS) clockSet?.(movedS);
 }
 
 function createHeartbeats(options: RegistrationOptions, calls: Calls, allowed: () => boolean): Heartbeats {

@@ -110,6 +110,7 @@ describe('OCPP 1.6 station as a whole', () => {
       'StatusNotification',
       'StatusNotification',
       'StatusNotification',
+      'SecurityEventNotification',
     ]);
     expect(s.moves).to.deep.equal(['resume after 3 states']);
     expect([s.stack.bootStatus, s.stack.heartbeatIntervalS]).to.deep.equal(['accepted', 300]);

@@ -40,6 +40,10 @@ export interface Certificates extends Part {
 
 /** A03: the station asks for a new certificate one month before the end of its own. */
 const renewBeforeMs = 30 * 86_400_000;
+/** CiString40 of CertificateHashDataType; RFC 5280 permits no more either */
+const maxSerialLength = 40;
+/** CiString25 of chargePointSerialNumber */
+const serialLength = 25;
 
 /** @param initial certificates of the flags; they count until the central system installs others */
 export function createCertificates(parts: StationParts, initial: CertificateFiles): Certificates {
@@ -105,7 +109,8 @@ class CertificatePart implements Certificates {
     const { keys, device, id, log, calls } = this.#parts;
     try {
       const { csr, key } = await createSigningRequest({
-        commonName: device.nameplate.serialNumber ?? id,
+        // as BootNotification tells it
+        commonName: device.nameplate.serialNumber?.slice(0, serialLength) ?? id,
         organization: keys.text('CpoName') || null,
       });
       this.#set({ ...this.#state, pendingKey: key });
@@ -124,15 +129,15 @@ class CertificatePart implements Certificates {
   }
 
   #use(own: { readonly cert: string; readonly key: string }): void {
-    this.#parts.connection.setCertificates({ rootCert: null, own });
+    this.#parts.connection.setCertificates({ own });
   }
 
   #useRoots(): void {
     const pem = this.#state.roots.filter(({ use }) => use === 'CentralSystemRootCertificate').map((root) => root.pem);
-    if (pem.length > 0) this.#parts.connection.setCertificates({ rootCert: pem.join(''), own: null });
+    this.#parts.connection.setCertificates({ rootCert: pem.length === 0 ? null : pem.join('') });
   }
 
-  /** Once per connection: a certificate that ends soon. */
+  /** Once per connection, and for a new certificate: asks for the next one before its end. */
   #renew(): void {
     const { own } = this.#state;
     if (own === null || !this.canSign) return;
@@ -156,12 +161,14 @@ class CertificatePart implements Certificates {
     const issue = validityIssue(root.certificate, clock.nowMs());
     if (issue !== null) return refuse(issue);
     if (!root.certificate.ca) return refuse('it is no certificate of an authority');
+    if (root.certificate.serialNumber.length > maxSerialLength) return refuse('its serial number is too long');
     const { roots } = this.#state;
     if (roots.some((each) => isSame(each, root))) return 'Accepted';
     const replaces = use === 'CentralSystemRootCertificate' && keys.boolean('AdditionalRootCertificateCheck');
     const others = replaces ? roots.filter((each) => each.use === use) : [];
-    if (others.length > 0 && !others.some(({ certificate }) => isIssuedBy(root.certificate, certificate)))
-      return refuse('the root in use has not issued it');
+    const replaced = others.at(-1);
+    if (replaced !== undefined && !isIssuedBy(root.certificate, replaced.certificate))
+      return refuse('the root that it replaces has not issued it');
     // the one before stays to fall back on, those before it go
     const remaining = roots.filter((each) => !others.slice(0, -1).includes(each));
     if (remaining.length >= keys.integer('CertificateStoreMaxLength')) return 'Rejected';
@@ -201,6 +208,7 @@ class CertificatePart implements Certificates {
     }
     this.#set({ ...this.#state, own, pendingKey: null });
     this.#use({ cert: certificateChain, key });
+    this.#renew();
     security.raise('ReconfigurationOfSecurityParameters', 'certificate of the charge point replaced');
     if (connection.securityProfile === 3)
       after(() => {

@@ -33,6 +33,9 @@ export type SecurityEventType = (typeof securityEventTable)[number]['type'];
 
 const rows: ReadonlyMap<string, SecurityEventRow> = new Map(securityEventTable.map((row) => [row.type, row]));
 
+/** Whether the central system must learn of it, whatever comes between. */
+export const isCritical = (type: string): boolean => rows.get(type)?.critical ?? false;
+
 /** Whether the central system is told. An event that the table lacks is a vendor's own and is only logged. */
 export function isReported(type: string): boolean {
   const row = rows.get(type);

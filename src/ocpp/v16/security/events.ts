@@ -1,11 +1,11 @@
 /** SecurityEventNotification and the security log (white paper 1.6, use cases A04 and N01). */
 import type { JsonValue } from '../../../core/store.ts';
-import { errorText } from '../../../core/errors.ts';
 import { stamp } from '../parts.ts';
 import type { Part, SecurityEvents, StationParts } from '../parts.ts';
+import { createSaver } from '../saver.ts';
 import { createOutbox } from '../upkeep/outbox.ts';
-import type { Report } from '../upkeep/outbox.ts';
-import { isReported } from './event-table.ts';
+import type { Outbox, Report } from '../upkeep/outbox.ts';
+import { isCritical, isReported } from './event-table.ts';
 
 /** A line of the security log. */
 export interface SecurityLogEntry {
@@ -31,27 +31,42 @@ const queueCapacity = 500;
 /** CiString255 of techInfo */
 const techInfoLength = 255;
 const repeatMs = 60_000;
+/** A change of one is an event; its value is never in it. */
+const securityKeys = ['AuthorizationKey', 'CpoName', 'SecurityProfile'] as const;
 
 /** @param parts all of a station but the security events themselves */
 export function createSecurityEvents(parts: Omit<StationParts, 'security'>): SecurityLog {
-  const { clock, log, store, device } = parts;
+  const { clock, log, store, device, keys } = parts;
   const logSlot = store('security-log');
   const queueSlot = store('security-events');
   let entries: readonly SecurityLogEntry[] = [];
 
-  const kept = (written: Promise<void>) => {
-    written.catch((error: unknown) => {
-      log.warning(`security events could not be kept: ${errorText(error)}`, device.deviceIndex);
-    });
-  };
-  const outbox = createOutbox<typeof action>({
+  const logSaver = createSaver(logSlot, () => entries.map((entry) => ({ ...entry })), log);
+  const queueSaver = createSaver(queueSlot, () => outbox.waiting.map(({ request }) => ({ ...request })), log);
+  const outbox: Outbox<typeof action> = createOutbox<typeof action>({
     parts,
     capacity: queueCapacity,
     repeatMs,
-    changed: (waiting) => {
-      kept(queueSlot.replace(waiting.map(({ request }) => ({ ...request }))));
+    spare: ({ request }) => !isCritical(request.type),
+    changed: () => {
+      queueSaver.save();
     },
   });
+
+  const raise = (type: string, techInfo?: string) => {
+    const info = techInfo === undefined || techInfo === '' ? null : techInfo.slice(0, techInfoLength);
+    const atMs = clock.nowMs();
+    entries = [...entries, { atMs, type, techInfo: info }].slice(-securityLogCapacity);
+    logSaver.save();
+    log.info(`security event ${type}${info === null ? '' : `: ${info}`}`, device.deviceIndex);
+    if (!isReported(type)) return;
+    outbox.push({ action, request: { type, timestamp: stamp(atMs), ...(info !== null && { techInfo: info }) } });
+  };
+  const ends = securityKeys.map((key) =>
+    keys.onChange(key, () => {
+      raise('ReconfigurationOfSecurityParameters', `${key} changed`);
+    }),
+  );
 
   return {
     get entries() {
@@ -60,21 +75,15 @@ export function createSecurityEvents(parts: Omit<StationParts, 'security'>): Sec
     get waiting() {
       return outbox.waiting.length;
     },
-    raise(type, techInfo) {
-      const info = techInfo === undefined || techInfo === '' ? null : techInfo.slice(0, techInfoLength);
-      const atMs = clock.nowMs();
-      entries = [...entries, { atMs, type, techInfo: info }].slice(-securityLogCapacity);
-      kept(logSlot.replace(entries.map((entry) => ({ ...entry }))));
-      log.info(`security event ${type}${info === null ? '' : `: ${info}`}`, device.deviceIndex);
-      if (!isReported(type)) return;
-      outbox.push({ action, request: { type, timestamp: stamp(atMs), ...(info !== null && { techInfo: info }) } });
-    },
+    raise,
     async load() {
       const [lines, queued] = await Promise.all([logSlot.read(), queueSlot.read()]);
       entries = [...lines.flatMap(entryOf), ...entries].slice(-securityLogCapacity);
       outbox.restore(queued.flatMap(reportOf));
+      raise('StartupOfTheDevice');
     },
     stop() {
+      for (const end of ends) end();
       outbox.stop();
     },
   };

@@ -71,6 +71,10 @@ export const firmwareSteps: readonly FirmwareStep[] = [
   step('verified', 'install', 'installing', 'Installing', 'Installing'),
   step('install_scheduled', 'install', 'installing', 'Installing', 'Installing'),
   step('installing', 'install_failed', 'idle', 'InstallationFailed', 'InstallationFailed'),
+  // an error of the station itself
+  step('downloaded', 'install_failed', 'idle', 'InstallationFailed', 'InstallationFailed'),
+  step('verified', 'install_failed', 'idle', 'InstallationFailed', 'InstallationFailed'),
+  step('install_scheduled', 'install_failed', 'idle', 'InstallationFailed', 'InstallationFailed'),
   step('installing', 'reboot', 'rebooting', null, 'InstallRebooting'),
   step('rebooting', 'installed', 'idle', 'Installed', 'Installed'),
   // the answer AcceptedCanceled tells the end of a signed update; of an unsigned one nothing would
@@ -81,6 +85,24 @@ export const firmwareSteps: readonly FirmwareStep[] = [
   step('verified', 'cancel', 'idle', 'InstallationFailed', null),
   step('install_scheduled', 'cancel', 'idle', 'InstallationFailed', null),
 ];
+
+/** What a triggered report tells in each phase: the last step that each kind of update reports. */
+const statuses: Readonly<
+  Record<FirmwarePhase, { readonly unsigned: FirmwareStatus; readonly signed: SignedFirmwareStatus }>
+> = {
+  idle: { unsigned: 'Idle', signed: 'Idle' },
+  download_scheduled: { unsigned: 'Idle', signed: 'DownloadScheduled' },
+  downloading: { unsigned: 'Downloading', signed: 'Downloading' },
+  download_paused: { unsigned: 'Downloading', signed: 'DownloadPaused' },
+  downloaded: { unsigned: 'Downloaded', signed: 'Downloaded' },
+  verified: { unsigned: 'Downloaded', signed: 'SignatureVerified' },
+  install_scheduled: { unsigned: 'Downloaded', signed: 'InstallScheduled' },
+  installing: { unsigned: 'Installing', signed: 'Installing' },
+  rebooting: { unsigned: 'Installing', signed: 'InstallRebooting' },
+};
+
+export const firmwareStatus = (phase: FirmwarePhase): FirmwareStatus => statuses[phase].unsigned;
+export const signedFirmwareStatus = (phase: FirmwarePhase): SignedFirmwareStatus => statuses[phase].signed;
 
 const byKey: ReadonlyMap<string, FirmwareStep> = new Map(
   firmwareSteps.map((each) => [`${each.from} ${each.event}`, each]),

@@ -10,16 +10,18 @@ import { TransferError } from '../../files/model.ts';
 import type { FileTransfer } from '../../files/model.ts';
 import { anchorIssue } from '../../pki/chain.ts';
 import { CallError } from '../../rpc/model.ts';
+import type { JsonValue } from '../../../core/store.ts';
+import type { After } from '../../rpc/model.ts';
 import type { Availability, Handlers, Part, Replies, Requests, StationParts, Transactions } from '../parts.ts';
 import { createSaver } from '../saver.ts';
 import type { Certificates } from '../security/certificates.ts';
 import { createConnectorHold } from './connector-hold.ts';
 import { firmwareFileOf, headerOctets, nextVersion } from './firmware-file.ts';
-import { firmwareStep } from './firmware-states.ts';
-import type { FirmwareEvent, FirmwarePhase, FirmwareStatus, SignedFirmwareStatus } from './firmware-states.ts';
+import { firmwareStatus, firmwareStep, signedFirmwareStatus } from './firmware-states.ts';
+import type { FirmwareEvent, FirmwarePhase, SignedFirmwareStatus } from './firmware-states.ts';
+import { keptUpdate, updateOf } from './firmware-update.ts';
+import type { Update, UpdateRequest } from './firmware-update.ts';
 import { createOutbox } from './outbox.ts';
-import { firmwareSignature } from './signature.ts';
-import type { FirmwareSignature } from './signature.ts';
 import { waitFor } from './waits.ts';
 
 export interface FirmwareDeps {
@@ -35,19 +37,11 @@ export interface Firmware extends Part {
   readonly handlers: Handlers;
   /** in force, for BootNotification */
   readonly version: string;
-  /** FirmwareStatusNotification at a trigger, SignedFirmwareStatusNotification after a signed update. */
-  report(): void;
-}
-
-interface Update {
-  readonly location: string;
-  readonly retries: number | undefined;
-  readonly retryIntervalS: number | undefined;
-  readonly retrieveMs: number;
-  readonly installMs: number;
-  /** null: not signed */
-  readonly requestId: number | null;
-  readonly signature: FirmwareSignature | null;
+  /**
+   * At a trigger. @param signed by ExtendedTriggerMessage: SignedFirmwareStatusNotification, except while an update without
+   * a signature is under way; else FirmwareStatusNotification
+   */
+  report(signed: boolean): void;
 }
 
 interface Fetched {
@@ -61,6 +55,7 @@ type StatusAction = 'FirmwareStatusNotification' | 'SignedFirmwareStatusNotifica
 const defaultInstallMs = 10_000;
 /** The last report goes out before the line drops. */
 const beforeRestartMs = 1_000;
+const triggered = { triggered: true } as const;
 
 export function createFirmware(parts: StationParts, deps: FirmwareDeps): Firmware {
   return new FirmwarePart(parts, deps);
@@ -78,7 +73,10 @@ class FirmwarePart implements Firmware {
   #version: string;
   /** of the update under way, or the last one; null: unsigned or none */
   #requestId: number | null = null;
-  #last: FirmwareStatus | SignedFirmwareStatus = 'Idle';
+  /** under way, until its installation begins; null: none, or it would not be taken up again */
+  #update: Update | null = null;
+  /** the new version is in force, and the central system has not accepted it yet */
+  #restarted = false;
   #ending = new AbortController();
 
   constructor(parts: StationParts, deps: FirmwareDeps) {
@@ -87,19 +85,16 @@ class FirmwarePart implements Firmware {
     this.#version = parts.device.nameplate.firmwareVersion;
     this.#outbox = createOutbox<StatusAction>({ parts, capacity: 50, repeatMs: null });
     this.#hold = createConnectorHold(parts, deps.availability, deps.transactions);
-    this.#saver = createSaver(
-      parts.store('firmware'),
-      () => [{ version: this.#version, requestId: this.#requestId, restarting: this.#phase === 'rebooting' }],
-      parts.log,
-    );
+    this.#saver = createSaver(parts.store('firmware'), () => [this.#state()], parts.log);
     this.#ends = [
       parts.registration.onAccepted(() => {
-        if (this.#phase === 'rebooting') this.#installed();
+        if (this.#restarted) this.#installed();
+        else this.#resume();
       }),
     ];
     this.handlers = {
-      UpdateFirmware: (request) => this.#unsigned(request),
-      SignedUpdateFirmware: (request) => ({ status: this.#signed(request) }),
+      UpdateFirmware: (request, after) => this.#unsigned(request, after),
+      SignedUpdateFirmware: (request, after) => ({ status: this.#signed(request, after) }),
     };
   }
 
@@ -110,24 +105,33 @@ class FirmwarePart implements Firmware {
   async load(): Promise<void> {
     const [kept] = await this.#parts.store('firmware').read();
     if (typeof kept !== 'object' || kept === null || !('version' in kept)) return;
-    const { version, requestId, restarting } = kept;
+    const { version, requestId, restarting, update } = kept;
     if (typeof version === 'string') this.#version = version;
     this.#requestId = typeof requestId === 'number' ? requestId : null;
-    if (restarting === true) this.#phase = 'rebooting';
+    this.#update = keptUpdate(update);
+    if (restarting !== true) return;
+    this.#phase = 'rebooting';
+    this.#restarted = true;
+  }
+
+  #state(): JsonValue {
+    const update = (this.#update?.asked ?? null) as unknown as JsonValue;
+    return { version: this.#version, requestId: this.#requestId, restarting: this.#restarted, update };
   }
 
   stop(): void {
     this.#ending.abort();
     for (const end of this.#ends) end();
     this.#outbox.stop();
+    this.#hold.release();
   }
 
-  report(): void {
-    const status = this.#phase === 'idle' ? 'Idle' : this.#last;
+  report(signed: boolean): void {
     const { calls } = this.#parts;
-    if (this.#requestId === null)
-      void calls.send('FirmwareStatusNotification', { status: status as FirmwareStatus }, { triggered: true });
-    else void calls.send('SignedFirmwareStatusNotification', this.#signedStatus(status), { triggered: true });
+    const phase = this.#phase;
+    if (signed && (phase === 'idle' || this.#requestId !== null))
+      void calls.send('SignedFirmwareStatusNotification', this.#signedStatus(signedFirmwareStatus(phase)), triggered);
+    else void calls.send('FirmwareStatusNotification', { status: firmwareStatus(phase) }, triggered);
   }
 
   /** requestId is in all but Idle (L01.FR.20). */
@@ -135,37 +139,34 @@ class FirmwarePart implements Firmware {
     return { status, ...(status !== 'Idle' && this.#requestId !== null && { requestId: this.#requestId }) };
   }
 
-  #unsigned(request: Requests['UpdateFirmware']): Replies['UpdateFirmware'] {
+  #unsigned(request: Requests['UpdateFirmware'], after: After): Replies['UpdateFirmware'] {
     if (this.#busy) throw new CallError('GenericError', 'an installation is under way and cannot be cancelled');
-    const { location, retries, retryInterval: retryIntervalS, retrieveDate } = request;
-    const retrieveMs = Date.parse(retrieveDate);
-    this.#begin({ location, retries, retryIntervalS, retrieveMs, installMs: 0, requestId: null, signature: null });
+    this.#accept({ action: 'UpdateFirmware', request }, after);
     return {};
   }
 
-  #signed(request: Requests['SignedUpdateFirmware']): Replies['SignedUpdateFirmware']['status'] {
+  #signed(request: Requests['SignedUpdateFirmware'], after: After): Replies['SignedUpdateFirmware']['status'] {
     const { clock, security } = this.#parts;
-    const { location, signingCertificate, signature, retrieveDateTime, installDateTime } = request.firmware;
-    const chain = certificatesOf(signingCertificate);
+    const chain = certificatesOf(request.firmware.signingCertificate);
     const roots = this.#deps.certificates.roots('ManufacturerRootCertificate');
     const issue = chain === null ? 'it is not in PEM form' : anchorIssue(chain, roots, clock.nowMs());
-    const leaf = chain?.[0];
-    if (issue !== null || leaf === undefined) {
-      security.raise('InvalidFirmwareSigningCertificate', issue ?? '');
+    if (issue !== null) {
+      security.raise('InvalidFirmwareSigningCertificate', issue);
       return 'InvalidCertificate';
     }
     if (this.#busy) return 'Rejected';
     const cancels = this.#phase !== 'idle';
-    this.#begin({
-      location,
-      retries: request.retries,
-      retryIntervalS: request.retryInterval,
-      retrieveMs: Date.parse(retrieveDateTime),
-      installMs: installDateTime === undefined ? 0 : Date.parse(installDateTime),
-      requestId: request.requestId,
-      signature: firmwareSignature(leaf, signature),
-    });
+    this.#accept({ action: 'SignedUpdateFirmware', request }, after);
     return cancels ? 'AcceptedCanceled' : 'Accepted';
+  }
+
+  /** The answer first; what it begins, and the reports of it, after it. */
+  #accept(asked: UpdateRequest, after: After): void {
+    const update = updateOf(asked);
+    if (update === null) throw new CallError('InternalError', 'the signing certificate cannot be read');
+    after(() => {
+      this.#begin(update);
+    });
   }
 
   get #busy(): boolean {
@@ -180,14 +181,28 @@ class FirmwarePart implements Firmware {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     this.#requestId = update.requestId;
+    this.#keep(update);
     log.info(`firmware update from ${shownLocation(update.location)}`, device.deviceIndex);
     this.#run(update, signal).catch((error: unknown) => {
       if (signal.aborted) return;
       log.error(`the firmware update has failed: ${errorText(error)}`, device.deviceIndex);
       this.#tell('install_failed');
       this.#phase = 'idle';
+      this.#keep(null);
       this.#hold.release();
     });
+  }
+
+  /** What a new process would begin again; once per change. */
+  #keep(update: Update | null): void {
+    if (this.#update === update) return;
+    this.#update = update;
+    this.#saver.save();
+  }
+
+  /** An update that an earlier process has not come to the end of. */
+  #resume(): void {
+    if (this.#update !== null && this.#phase === 'idle') this.#begin(this.#update);
   }
 
   /** Takes a step of the table and reports it. */
@@ -196,12 +211,10 @@ class FirmwarePart implements Firmware {
     if (step === null) return;
     this.#phase = step.to;
     const isSigned = this.#requestId !== null;
-    const status = isSigned ? step.signed : step.unsigned;
-    if (status === null) return;
-    this.#last = status;
-    if (isSigned)
-      this.#outbox.push({ action: 'SignedFirmwareStatusNotification', request: this.#signedStatus(status) });
-    else if (step.unsigned !== null)
+    if (step.to === 'idle') this.#keep(null);
+    if (isSigned && step.signed !== null)
+      this.#outbox.push({ action: 'SignedFirmwareStatusNotification', request: this.#signedStatus(step.signed) });
+    if (!isSigned && step.unsigned !== null)
       this.#outbox.push({ action: 'FirmwareStatusNotification', request: { status: step.unsigned } });
   }
 
@@ -236,6 +249,8 @@ class FirmwarePart implements Firmware {
     this.#tell('reboot');
     await waitFor(signal, (done) => later(beforeRestartMs, done));
     this.#version = file.version ?? nextVersion(this.#version);
+    this.#restarted = true;
+    this.#update = null;
     this.#saver.save();
     log.info(`firmware ${this.#version} is installed; the station restarts`, device.deviceIndex);
     this.#restart();
@@ -313,6 +328,7 @@ class FirmwarePart implements Firmware {
   }
 
   #installed(): void {
+    this.#restarted = false;
     this.#tell('installed');
     this.#saver.save();
     this.#parts.security.raise('FirmwareUpdated', this.#version);

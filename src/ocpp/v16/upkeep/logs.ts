@@ -4,17 +4,12 @@ import { withRetries } from '../../files/attempts.ts';
 import { shownLocation } from '../../files/locations.ts';
 import { TransferError } from '../../files/model.ts';
 import type { FileTransfer, UploadFile } from '../../files/model.ts';
+import type { After } from '../../rpc/model.ts';
+import type { LogLine } from '../../station/stack.ts';
 import { stamp } from '../parts.ts';
 import type { Handlers, Part, Replies, Requests, StationParts } from '../parts.ts';
 import type { SecurityLog } from '../security/events.ts';
 import { createOutbox } from './outbox.ts';
-
-/** A line of the log of the process. */
-export interface LogLine {
-  /** wall time, ms since the epoch */
-  readonly atMs: number;
-  readonly text: string;
-}
 
 export interface LogsDeps {
   readonly transfer: FileTransfer;
@@ -86,14 +81,11 @@ function createUploads({ later, log, device }: StationParts, transfer: FileTrans
     get busy() {
       return running !== null;
     },
-    /** @returns whether one was under way */
-    begin(upload: Upload): boolean {
-      const before = running;
-      before?.ending.abort();
-      before?.upload.tell('UploadFailure');
+    begin(upload: Upload): void {
+      running?.ending.abort();
+      running?.upload.tell('UploadFailure');
       running = { ending: new AbortController(), upload };
       void run(upload, running.ending);
-      return before !== null;
     },
     stop() {
       running?.ending.abort();
@@ -102,8 +94,27 @@ function createUploads({ later, log, device }: StationParts, transfer: FileTrans
   };
 }
 
-export function createLogs(parts: StationParts, { transfer, securityLog, readLog }: LogsDeps): Logs {
-  const { calls, clock, id } = parts;
+/** Names and lines of the files. */
+function createFiles({ clock, wall, id }: StationParts, { securityLog, readLog }: Omit<LogsDeps, 'transfer'>) {
+  return {
+    nameOf: (kind: string) =>
+      `${kind}-${id.replace(/[^A-Za-z0-9._-]/g, '_')}-${stamp(clock.nowMs()).replace(/[:.]/g, '')}.log`,
+    /** by the clock of the central system, which asks for a span of its own time */
+    diagnosticLines: (): readonly LogLine[] => {
+      const aheadMs = clock.nowMs() - wall.nowMs();
+      return readLog().map(({ atMs, text }) => ({ atMs: atMs + aheadMs, text }));
+    },
+    securityLines: (): readonly LogLine[] =>
+      securityLog.entries.map(({ atMs, type, techInfo }) => ({
+        atMs,
+        text: techInfo === null ? type : `${type} ${JSON.stringify(techInfo)}`,
+      })),
+  };
+}
+
+export function createLogs(parts: StationParts, { transfer, ...sources }: LogsDeps): Logs {
+  const { calls } = parts;
+  const { nameOf, diagnosticLines, securityLines } = createFiles(parts, sources);
   const diagnostics = createUploads(parts, transfer);
   const logs = createUploads(parts, transfer);
   const outbox = createOutbox<'DiagnosticsStatusNotification' | 'LogStatusNotification'>({
@@ -113,38 +124,35 @@ export function createLogs(parts: StationParts, { transfer, securityLog, readLog
   });
   let requestId: number | null = null;
 
-  const nameOf = (kind: string) =>
-    `${kind}-${id.replace(/[^A-Za-z0-9._-]/g, '_')}-${stamp(clock.nowMs()).replace(/[:.]/g, '')}.log`;
-  const securityLines = (): readonly LogLine[] =>
-    securityLog.entries.map(({ atMs, type, techInfo }) => ({
-      atMs,
-      text: techInfo === null ? type : `${type} ${JSON.stringify(techInfo)}`,
-    }));
-
-  const getDiagnostics = (request: Requests['GetDiagnostics']): Replies['GetDiagnostics'] => {
+  const getDiagnostics = (request: Requests['GetDiagnostics'], after: After): Replies['GetDiagnostics'] => {
     const { location, retries, retryInterval: retryIntervalS, startTime, stopTime } = request;
-    const file = fileOf(nameOf('diagnostics'), within(readLog(), startTime, stopTime));
+    const file = fileOf(nameOf('diagnostics'), within(diagnosticLines(), startTime, stopTime));
     if (file === null) return {};
     const tell = (status: LogStatus) => {
       outbox.push({ action: 'DiagnosticsStatusNotification', request: { status: diagnosticsStatusOf(status) } });
     };
-    diagnostics.begin({ location, retries, retryIntervalS, file, tell });
+    after(() => {
+      diagnostics.begin({ location, retries, retryIntervalS, file, tell });
+    });
     return { fileName: file.name };
   };
 
-  const getLog = (request: Requests['GetLog']): Replies['GetLog'] => {
+  const getLog = (request: Requests['GetLog'], after: After): Replies['GetLog'] => {
     const { retries, retryInterval: retryIntervalS, requestId: asked, logType } = request;
     const { remoteLocation: location, oldestTimestamp, latestTimestamp } = request.log;
     const isSecurity = logType === 'SecurityLog';
-    const lines = within(isSecurity ? securityLines() : readLog(), oldestTimestamp, latestTimestamp);
+    const lines = within(isSecurity ? securityLines() : diagnosticLines(), oldestTimestamp, latestTimestamp);
     const file = fileOf(nameOf(isSecurity ? 'security' : 'diagnostics'), lines);
     if (file === null) return { status: 'Rejected' };
     const tell = (status: LogStatus) => {
       outbox.push({ action: 'LogStatusNotification', request: { status, requestId: asked } });
     };
-    const replaced = logs.begin({ location, retries, retryIntervalS, file, tell });
-    requestId = asked;
-    return { status: replaced ? 'AcceptedCanceled' : 'Accepted', filename: file.name };
+    const status = logs.busy ? 'AcceptedCanceled' : 'Accepted';
+    after(() => {
+      requestId = asked;
+      logs.begin({ location, retries, retryIntervalS, file, tell });
+    });
+    return { status, filename: file.name };
   };
 
   return {

@@ -16,12 +16,14 @@ export interface Outbox<Name extends Action> {
 
 export interface OutboxOptions<Name extends Action> {
   readonly parts: Pick<StationParts, 'calls' | 'later' | 'log' | 'registration' | 'device'>;
-  /** reports that wait at most; the oldest goes first */
+  /** reports that wait at most; over it the oldest that `spare` names is lost, else the oldest */
   readonly capacity: number;
+  /** what may be lost before the others; absent: none */
+  readonly spare?: (report: Report<Name>) => boolean;
   /** ms after which a report without an answer is sent again; null: it counts as sent */
   readonly repeatMs: number | null;
   /** after each change of `waiting` */
-  readonly changed?: (waiting: readonly Report<Name>[]) => void;
+  readonly changed?: () => void;
 }
 
 /** What is not on the wire, or broke with the line, is sent once the station is accepted again. */
@@ -35,7 +37,7 @@ export function createOutbox<Name extends Action>(options: OutboxOptions<Name>):
 
   const set = (next: readonly Report<Name>[]) => {
     waiting = kept(next, options);
-    options.changed?.(waiting);
+    options.changed?.();
   };
   const run = async () => {
     for (let [next] = waiting; next !== undefined; [next] = waiting) {
@@ -59,14 +61,17 @@ export function createOutbox<Name extends Action>(options: OutboxOptions<Name>):
     });
   }
 
-  const endAccepted = registration.onAccepted(flush);
+  // the states of the connectors go first: other parts send them now
+  const endAccepted = registration.onAccepted(() => {
+    queueMicrotask(flush);
+  });
   return {
     get waiting() {
       return waiting;
     },
     push(report) {
       set([...waiting, report]);
-      if (!sending) flush();
+      flush();
     },
     restore(reports) {
       set([...reports, ...waiting]);
@@ -81,11 +86,13 @@ export function createOutbox<Name extends Action>(options: OutboxOptions<Name>):
 
 function kept<Name extends Action>(
   reports: readonly Report<Name>[],
-  { capacity, parts: { log, device } }: OutboxOptions<Name>,
+  { capacity, spare = () => false, parts: { log, device } }: OutboxOptions<Name>,
 ): readonly Report<Name>[] {
   const lost = reports.length - capacity;
-  if (lost > 0) log.warning(`${lost} reports for the central system are lost: too many wait`, device.deviceIndex);
-  return reports.slice(-capacity);
+  if (lost <= 0) return reports;
+  log.warning(`${lost} reports for the central system are lost: too many wait`, device.deviceIndex);
+  const first = new Set(reports.filter(spare).slice(0, lost));
+  return reports.filter((report) => !first.has(report)).slice(-capacity);
 }
 
 /** Sends one. `later`: no answer came; `accepted`: it waits until the station is accepted again. */
