@@ -17,7 +17,7 @@ const keptMessageBytes = 64 * 1024;
 
 /** @param secrets what the station must never show now */
 export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => readonly string[]): OcppChannel {
-  return wireLog.channel<OcppFacts, unknown>({
+  const channel: OcppChannel = wireLog.channel<OcppFacts, unknown>({
     protocol: 'ocpp',
     key: stationId,
     entries: keptEntries,
@@ -41,6 +41,9 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
       return JSON.parse(raw.toString()) as unknown;
     },
   });
+  // from the first message on: nobody knows beforehand which one will be asked for
+  channel.record(true, { source: 'default' });
+  return channel;
 }
 
 /** Hands a frame to the channel; to be called only while it is `active`. */
