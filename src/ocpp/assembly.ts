@@ -4,7 +4,7 @@ import type { ChargePointIdOf } from '../contract/charge-point-ids.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { FaultRegistry } from '../core/faults/registry.ts';
-import type { LogBook, LogEntry } from '../core/log/log.ts';
+import type { LogBook, LogEntry, Logger } from '../core/log/log.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClockFactory } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
@@ -60,6 +60,27 @@ function logLines(logBook: Pick<LogBook, 'entries'>, deviceIndex: number) {
     }));
 }
 
+/** Lines of a station name its device, also where what is common to stations does not know it. */
+function stationLog(log: Logger, own: number): Logger {
+  return {
+    get keepsDebug() {
+      return log.keepsDebug ?? false;
+    },
+    debug: (message, device = own, at) => {
+      log.debug(message, device, at);
+    },
+    info: (message, device = own, at) => {
+      log.info(message, device, at);
+    },
+    warning: (message, device = own, at) => {
+      log.warning(message, device, at);
+    },
+    error: (message, device = own, printedOnly) => {
+      log.error(message, device, printedOnly);
+    },
+  };
+}
+
 export function assemble(options: AssemblyOptions): Runtime {
   const { settings, seed, plant, clock, later, commAlarms, remoteClock, store, wireLog, logBook, chargePointId } =
     options;
@@ -92,7 +113,7 @@ export function assemble(options: AssemblyOptions): Runtime {
         wireLog,
         disturber,
         commAlarms,
-        log,
+        log: stationLog(log, device.index),
         readLog: () => logLines(logBook, device.index),
       });
     },
