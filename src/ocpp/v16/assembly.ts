@@ -180,9 +180,10 @@ function createBase(
     },
   });
   const connection = restarting(options.connection, (reason) => {
-    security.raise('ResetOrReboot', reason);
     registration.restarted();
     keys.restarted();
+    // told by the next connection: this one ends now
+    security.raise('ResetOrReboot', reason);
   });
   const queue = queueOf(options, keys, line, events);
   const { id, device, clock, wall, later, random, log, store, finding } = options;
