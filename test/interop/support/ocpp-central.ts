@@ -116,6 +116,11 @@ export class StationAtCentral {
     return found;
   }
 
+  /** As `next`, wherever it stands among all requests. */
+  ever(action: string, where: Readonly<Record<string, unknown>>): Promise<Received> {
+    return this.#central.ask('wait', { station: this.id, action, where });
+  }
+
   status(status: string, connectorId = 1): Promise<Received> {
     return this.next('StatusNotification', { connectorId, status });
   }
@@ -170,10 +175,15 @@ export class PythonCentral {
   ): Promise<PythonCentral> {
     const port = await freePorts(1);
     const peer = new PythonPeer('central_system', port, JSON.stringify(options));
-    await peer.ask('ready');
-    await peer.ask('rule', rules);
-    const scheme = options.cert === undefined ? 'ws' : 'wss';
-    return new PythonCentral(peer, await StationAtCentral.open(id, peer, `${scheme}://127.0.0.1:${port}`, flags));
+    try {
+      await peer.ask('ready');
+      await peer.ask('rule', rules);
+      const scheme = options.cert === undefined ? 'ws' : 'wss';
+      return new PythonCentral(peer, await StationAtCentral.open(id, peer, `${scheme}://127.0.0.1:${port}`, flags));
+    } catch (error) {
+      await peer.stop();
+      throw error;
+    }
   }
 
   /** Closes both; the package has refused nothing of the station. */
