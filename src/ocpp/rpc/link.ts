@@ -56,6 +56,8 @@ export interface LinkOptions {
   /** s; 0: none */
   readonly pingIntervalS?: number;
   readonly names?: NameSources;
+  /** false: the station has no power, and an attempt waits for it */
+  readonly mayOpen?: () => boolean;
 }
 
 /** O6 of the limits: 1 s to about 5 minutes. */
@@ -66,6 +68,8 @@ const defaultPingS = 30;
 const steadyMs = 30_000;
 /** Attempts with new credentials when nothing shows that they are the reason. */
 const trialAttempts = 3;
+/** Between two looks whether a station without power has it again. */
+const powerlessMs = 1000;
 const unrelated: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 'timeout']);
 
 interface Trial {
@@ -247,6 +251,10 @@ export class Link {
   }
 
   #attempt(): void {
+    if (this.#options.mayOpen?.() === false) {
+      this.#planIn(powerlessMs);
+      return;
+    }
     this.#cancelWait();
     const { identity, later, disturber, deviceIndex, names } = this.#options;
     const { credentials } = this;

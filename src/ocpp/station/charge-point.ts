@@ -156,6 +156,7 @@ export class ChargePoint implements OcppStation {
       credentials,
       clock: wall,
       random: random('back-off'),
+      mayOpen: () => !this.#options.device.dark,
       handle: (action, payload, after) => this.#stack.handle(action, payload, after),
       events: {
         opened: (event) => {
