@@ -111,6 +111,11 @@ export class CentralStation {
     return this.#connection !== null;
   }
 
+  /** calls that the station has not answered yet */
+  get waiting(): number {
+    return this.#asked.size;
+  }
+
   /** The next connection that was not taken yet, as soon as there is one. */
   nextConnection(): Promise<CentralConnection> {
     return this.#connections.take();
