@@ -48,9 +48,11 @@ function cleanText(text: string, known: readonly string[]): string {
   if (privateKey.test(text)) return hidden;
   // text inside text, for example JSON in the data of a DataTransfer
   if (secretMember.test(text) && text.length > 40) return hidden;
-  let clean = text.replace(userInfo, `$1${hidden}@`);
-  for (const secret of known) clean = clean.replaceAll(secret, hidden);
-  return clean;
+  return withoutKnown(text.replace(userInfo, `$1${hidden}@`), known);
+}
+
+function withoutKnown(text: string, known: readonly string[]): string {
+  return known.reduce((clean, secret) => clean.replaceAll(secret, hidden), text);
 }
 
 function cleaned(value: unknown, known: readonly string[], inside: string, depth: number): unknown {
@@ -59,11 +61,13 @@ function cleaned(value: unknown, known: readonly string[], inside: string, depth
   if (Array.isArray(value)) return value.map((each) => cleaned(each, known, inside, depth + 1));
   if (!isObject(value)) return value;
   const aboutSecret = Object.entries(value).some(([name, member]) => name !== 'unknownKey' && mentions(member));
-  return mapMembers(value, (name, member) => {
+  const shown = mapMembers(value, (name, member) => {
     if (secretMember.test(name) || (inside === 'vpn' && name === 'key')) return hideAll(member);
     if (aboutSecret && !harmless.has(name)) return hideAll(member);
     return cleaned(member, known, name, depth + 1);
   });
+  // a name can be a secret too, by mistake of a peer or of a negative test
+  return Object.fromEntries(Object.entries(shown).map(([name, member]) => [withoutKnown(name, known), member]));
 }
 
 /**

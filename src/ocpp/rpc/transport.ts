@@ -78,11 +78,20 @@ const defaultCallTimeoutMs = 30_000;
 const maxBadFrames = 10;
 const badFramesMs = 60_000;
 
+/** Base64 of octets that stand in something longer, for example behind the identity in the header of basic authentication. */
+function base64Parts(octets: Buffer): readonly string[] {
+  return [0, 1, 2].map((before) => {
+    const text = Buffer.concat([Buffer.alloc(before), octets]).toString('base64');
+    return text.slice(before === 0 ? 0 : 4, Math.floor((before + octets.length) / 3) * 4);
+  });
+}
+
 /** Texts in which the password of a station could stand in a message. */
 function secretsOf({ password }: Credentials): readonly string[] {
   if (password === null || password.length === 0) return [];
   const hex = password.toString('hex');
-  const texts = [password.toString('utf8'), password.toString('base64'), hex, hex.toUpperCase()];
+  const base64 = [password.toString('base64'), ...base64Parts(password)];
+  const texts = [password.toString('utf8'), ...base64, hex, hex.toUpperCase()];
   // shorter texts would hide harmless ones
   return texts.filter((text) => text.length >= 4);
 }
