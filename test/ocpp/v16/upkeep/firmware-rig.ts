@@ -6,8 +6,6 @@ import type { Authority } from '../../../support/pki.ts';
 import type { Rig } from '../fakes.ts';
 import { expectFits, handTransactions, handTransfer, upkeepRig } from './rig.ts';
 
-export const unsigned = 'FirmwareStatusNotification';
-export const signedAction = 'SignedFirmwareStatusNotification';
 export const content = 'derbench-firmware 2.0.0\nand more octets';
 
 export interface FirmwareOptions {

@@ -2,8 +2,11 @@ import { expect } from 'chai';
 import { SimError } from '../../../../src/core/errors.ts';
 import { CallError } from '../../../../src/ocpp/rpc/model.ts';
 import { settled } from '../fakes.ts';
-import { accepted, content, firmwareOn, signedAction, unsigned } from './firmware-rig.ts';
+import { accepted, content, firmwareOn } from './firmware-rig.ts';
 import { expectFits, upkeepRig } from './rig.ts';
+
+const unsigned = 'FirmwareStatusNotification';
+const signedAction = 'SignedFirmwareStatusNotification';
 
 describe('OCPP 1.6 UpdateFirmware (4.5, 5.19)', () => {
   it('Downloading, Downloaded, Installing, restart with the new version, Installed', async () => {

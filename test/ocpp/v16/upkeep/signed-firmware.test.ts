@@ -5,9 +5,12 @@ import { firmwareSignature } from '../../../../src/ocpp/v16/upkeep/signature.ts'
 import { createAuthority, issue } from '../../../support/pki.ts';
 import type { Authority, Identity } from '../../../support/pki.ts';
 import { settled } from '../fakes.ts';
-import { accepted, content, signedAction, unsigned } from './firmware-rig.ts';
+import { accepted, content } from './firmware-rig.ts';
 import type { FirmwareOptions } from './firmware-rig.ts';
 import { expectFits } from './rig.ts';
+
+const unsigned = 'FirmwareStatusNotification';
+const signedAction = 'SignedFirmwareStatusNotification';
 
 describe('OCPP 1.6 SignedUpdateFirmware (white paper, L01)', () => {
   let root: Authority;
