@@ -132,7 +132,10 @@ describe('a charge point of OCPP 1.6 whose line breaks 200 times', () => {
       expect(stops.map(({ transactionId }) => transactionId as number)).to.deep.equal(
         starts.map(({ transactionId }) => transactionId as number),
       );
-      const energyWh = stops.reduce((sum, stop, n) => sum + Number(stop.meterStop) - Number(starts[n].meterStart), 0);
+      const energyWh = stops.reduce<number>(
+        (sum, stop, n) => sum + Number(stop.meterStop) - Number(starts[n].meterStart),
+        0,
+      );
       expect(energyWh).to.equal(Math.round(site.connector().energyWh));
       expect(energyWh).to.be.greaterThan(100);
       for (const [n, { transactionId }] of starts.entries()) {
