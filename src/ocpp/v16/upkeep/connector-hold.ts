@@ -1,4 +1,5 @@
 /** Connectors that take no vehicle while a firmware waits for its installation and while it is installed (L01.FR.07). */
+import type { EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
 import { errorText } from '../../../core/errors.ts';
 import type { Availability, StationParts, Transactions } from '../parts.ts';
 
@@ -22,15 +23,24 @@ export function createConnectorHold(
       log.warning(`connector ${connectorId} keeps its availability: ${errorText(error)}`, device.deviceIndex);
     }
   };
+  const hold = (connectorId: number) => {
+    if (transactions.at(connectorId) !== null || !device.connector(connectorId).operative) return;
+    held.add(connectorId);
+    set(connectorId, false);
+  };
+  let endHeard: (() => void) | null = null;
+  /** ChangeAvailability to Operative meanwhile counts once the connectors are released. */
+  const heard = (transition: EvseTransition) => {
+    if (transition.event === 'availability') hold(transition.connectorId);
+  };
   return {
     take() {
-      for (const connectorId of device.connectorIds) {
-        if (transactions.at(connectorId) !== null || !device.connector(connectorId).operative) continue;
-        held.add(connectorId);
-        set(connectorId, false);
-      }
+      endHeard ??= device.onTransition(heard);
+      for (const connectorId of device.connectorIds) hold(connectorId);
     },
     release() {
+      endHeard?.();
+      endHeard = null;
       for (const connectorId of held)
         if (!availability.stationInoperative && availability.operative(connectorId)) set(connectorId, true);
       held.clear();

@@ -138,6 +138,22 @@ describe('OCPP 1.6 UpdateFirmware (4.5, 5.19)', () => {
     expect(s.operative()).to.deep.equal([false, true]);
   });
 
+  it('what the central system sets operative meanwhile waits for the end', async () => {
+    const s = await accepted();
+    s.central.connectors.add(1);
+    s.device.port.command({ kind: 'evse.availability', connectorId: 1, operative: false });
+    await s.update();
+    await s.deliver(content);
+    for (const connectorId of [1, 2]) {
+      s.central.connectors.delete(connectorId);
+      s.device.port.command({ kind: 'evse.availability', connectorId, operative: true });
+    }
+    expect(s.operative()).to.deep.equal([false, false]);
+    await s.pass(11);
+    expect(s.operative()).to.deep.equal([true, true]);
+    expect(s.device.listening).to.equal(0);
+  });
+
   it('a running transaction ends first; its connector takes no other one', async () => {
     const s = await accepted();
     s.transactions.begin(1);
