@@ -35,8 +35,9 @@ import { createReset } from './reset.ts';
 import { createSecurityEvents } from './security/events.ts';
 import type { SecurityLog } from './security/events.ts';
 import type { RegistrationPart } from './registration.ts';
-import { createStatusReports } from './status.ts';
+import { createStatusReports, stationState } from './status.ts';
 import type { StatusPart } from './status.ts';
+import type { ConnectorStatus } from './status-table.ts';
 import type { MeterValuesPart } from './meter-values/meter-values.ts';
 import type { Triggers } from './trigger.ts';
 import { createTransactions } from './transactions/transactions.ts';
@@ -162,11 +163,15 @@ function queueOf(
   });
 }
 
+/** A smaller correction of the clock is no change of the system time, s. */
+const systemTimeSetS = 60;
+
 /** What every part needs; the events of the queue come from the transactions, which are made after it. */
 function createBase(
   options: Stack16Options,
   events: () => Required<TransactionQueueEvents>,
   firmwareVersion: () => string,
+  clockMoved: () => void,
 ) {
   const keys = keysOf(options);
   const { line } = options;
@@ -175,8 +180,9 @@ function createBase(
     line,
     keys,
     nameplate: () => ({ ...options.device.nameplate, firmwareVersion: firmwareVersion() }),
-    clockSet: (byS) => {
-      security.raise('SettingSystemTime', `by ${Math.round(byS)} s`);
+    clockMoved: (byS) => {
+      if (Math.abs(byS) > systemTimeSetS) security.raise('SettingSystemTime', `by ${Math.round(byS)} s`);
+      clockMoved();
     },
   });
   const connection = restarting(options.connection, (reason) => {
@@ -196,22 +202,19 @@ function createBase(
 /** Sessions and what decides them. */
 function createSessions(
   parts: StationParts,
-  stationInoperative: () => boolean,
-  disturber: Stack16Options['disturber'],
+  { disturber, autoAuthorize }: Pick<Stack16Options, 'disturber' | 'autoAuthorize'>,
+  stationStatus: () => ConnectorStatus,
 ) {
-  const tokens = createTokens(parts, { stationInoperative });
+  const tokens = createTokens(parts, { stationStatus });
   const reservations = createReservations(parts);
   const transactions = createTransactions(parts, {
     tokens,
     reservations,
     transactionData: (...ended) => meterValues.transactionData(...ended),
-    shown: (connectorId, action, energyWh) => {
-      const { deviceIndex } = parts.device;
-      const reading = disturber.active ? disturber.readings(deviceIndex, connectorId, action) : null;
-      return reading === null ? energyWh : energyWh * reading.factor + reading.offsetWh;
-    },
+    distortion: (connectorId, action) =>
+      disturber.active ? disturber.readings(parts.device.deviceIndex, connectorId, action) : null,
   });
-  const authorization = createAuthorization(parts, { tokens, transactions, reservations });
+  const authorization = createAuthorization(parts, { tokens, transactions, reservations, autoAuthorize });
   const smartCharging = createSmartCharging(parts, { transactions });
   const meterValues = createMeterValues(parts, { transactions, disturber });
   const remote = createRemote(parts, { tokens, authorization, transactions, reservations, smartCharging });
@@ -259,6 +262,9 @@ export function assembleParts(options: Stack16Options) {
     options,
     () => sessions.transactions.queueEvents,
     () => upkeep.firmware.version,
+    () => {
+      sessions.smartCharging.refresh();
+    },
   );
   const { parts, keys, registration, queue, security } = base;
   const { device, connection, log } = parts;
@@ -267,7 +273,7 @@ export function assembleParts(options: Stack16Options) {
   availability.onChange(() => {
     status.refresh();
   });
-  const sessions = createSessions(parts, () => availability.stationInoperative, options.disturber);
+  const sessions = createSessions(parts, options, () => stationState({ device, availability }).status);
   const { transactions } = sessions;
   const upkeep = createUpkeep(parts, options, { transactions, availability, securityLog: security });
   const { certificates, logs, firmware } = upkeep;

@@ -10,10 +10,13 @@ import type { Slot } from '../../core/store.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Later } from '../../core/time/timers.ts';
+import type { MeterDistortion } from '../rpc/disturber.ts';
 import type { After, CallOptions, CallOutcome, TransactionQueue } from '../rpc/model.ts';
+import type { Connection } from '../station/connection.ts';
 import type { StationPort } from '../station/port.ts';
 import type { Action, Replies, Requests } from './messages.ts';
 
+export type { Connection } from '../station/connection.ts';
 export type { Action, Replies, Requests } from './messages.ts';
 
 /** @throws CallError */
@@ -107,7 +110,8 @@ export interface Transactions {
    * @returns false: the transaction has ended
    */
   pushMeterValues(key: string, values: Omit<Requests['MeterValues'], 'transactionId'>): boolean;
-  onStarted(listener: (transaction: Transaction) => void): () => void;
+  /** @param listener its `distortion` is what a fault has made of the readings of StartTransaction */
+  onStarted(listener: (transaction: Transaction, distortion: MeterDistortion | null) => void): () => void;
   /** The central system has told the id. */
   onIdentified(listener: (transaction: Transaction) => void): () => void;
   onEnded(listener: (transaction: Transaction) => void): () => void;
@@ -124,10 +128,12 @@ export interface MeterValues {
   /**
    * Samples for `transactionData` of a transaction that ends now.
    * @param ended the transition that ends it, whose meter is that of `meterStop`; absent: the meter as it is now
+   * @param distortion what a fault makes of the readings of StopTransaction
    */
   readonly transactionData: (
     transaction: Transaction,
     ended?: EvseConnectorTransition,
+    distortion?: MeterDistortion | null,
   ) => Requests['StopTransaction']['transactionData'];
 }
 
@@ -145,29 +151,6 @@ export interface SmartCharging {
 /** White paper "Improved security for OCPP 1.6-J": sent when critical, logged always. */
 export interface SecurityEvents {
   raise(type: string, techInfo?: string): void;
-}
-
-/** The connection, as parts change it. */
-export interface Connection {
-  /** Closes and connects again, for example with other credentials. */
-  reconnect(reason: string): void;
-  /** Closes; connects again after a time in which the station is off. The next BootNotification follows a restart. */
-  restart(reason: string): void;
-  /** Octets of basic authentication from the next connection on; the old ones return when it fails. */
-  setPassword(password: Buffer): void;
-  /** From the next connection on; the old one returns when it fails. */
-  setSecurityProfile(profile: 1 | 2 | 3): void;
-  /**
-   * Certificates in PEM from the next connection on; an absent member stays as it is. Roots are in force for good (null:
-   * none are left); the old certificate of the station returns when a connection with the new one fails.
-   */
-  setCertificates(pem: {
-    readonly rootCert?: string | null;
-    readonly own?: { readonly cert: string; readonly key: string };
-  }): void;
-  /** WebSocketPingInterval, s; 0: no pings */
-  setPingInterval(seconds: number): void;
-  readonly securityProfile: 0 | 1 | 2 | 3;
 }
 
 /** What every part of a station works with. */

@@ -35,8 +35,8 @@ export interface RegistrationOptions extends Pick<StationParts, 'clock' | 'wall'
   readonly nameplate: () => StationNameplate;
   readonly keys: Keys;
   readonly line: Line;
-  /** An answer has moved the clock by more than `clockSetS`. @param byS forward, s */
-  readonly clockSet?: (byS: number) => void;
+  /** An answer has moved the clock. @param byS forward, s */
+  readonly clockMoved?: (byS: number) => void;
 }
 
 /** Members of BootNotification have at most 20, 25 or 50 characters (6.3). */
@@ -80,11 +80,8 @@ interface Heartbeats {
   disarm(): void;
 }
 
-/** A smaller correction is no change of the system time, s. */
-const clockSetS = 60;
-
 function sync(
-  { clock, wall, log, finding, clockSet }: RegistrationOptions,
+  { clock, wall, log, finding, clockMoved }: RegistrationOptions,
   action: 'BootNotification' | 'Heartbeat',
   currentTime: string,
   durationMs: number,
@@ -97,8 +94,7 @@ function sync(
   const beforeMs = clock.nowMs();
   // read by the central system somewhere within the request
   clock.sync(remoteMs, wall.monotonicMs() - durationMs / 2);
-  const movedS = (clock.nowMs() - beforeMs) / 1000;
-  if (Math.abs(movedS) > clockSetS) clockSet?.(movedS);
+  clockMoved?.((clock.nowMs() - beforeMs) / 1000);
 }
 
 function createHeartbeats(options: RegistrationOptions, calls: Calls, allowed: () => boolean): Heartbeats {

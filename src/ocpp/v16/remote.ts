@@ -13,7 +13,7 @@ export interface RemoteDeps {
   readonly tokens: Pick<Tokens, 'parentOf'>;
   readonly authorization: Pick<Authorizations, 'start' | 'checking'>;
   readonly transactions: Pick<TransactionBook, 'byId' | 'stop'>;
-  readonly reservations: Pick<Reservations, 'blocks' | 'isFor'>;
+  readonly reservations: Pick<Reservations, 'blocks' | 'groupCounts' | 'isFor'>;
   readonly smartCharging: SmartCharging;
 }
 
@@ -24,26 +24,36 @@ interface Work {
 
 type Start = Requests['RemoteStartTransaction'];
 
-function canStart({ deps }: Work, connector: EvseConnectorDetail, idTag: string): boolean {
+/** Whether the token may use a connector; one that is asked about first may turn out to be of the group that reserved it. */
+function isFree({ parts, deps }: Work, connectorId: number, idTag: string): boolean {
+  const parent = deps.tokens.parentOf(idTag);
+  const asks = parent === null && parts.keys.boolean('AuthorizeRemoteTxRequests');
+  if (asks && deps.reservations.groupCounts(connectorId)) return true;
+  return !deps.reservations.blocks(connectorId, idTag, parent);
+}
+
+function canStart(work: Work, connector: EvseConnectorDetail, idTag: string): boolean {
   const { connectorId, errorCode, operative, phase } = connector;
   return (
     errorCode === 'NoError' &&
     operative &&
     (phase === 'free' || phase === 'connected' || phase === 'finishing') &&
-    !deps.authorization.checking(connectorId) &&
-    !deps.reservations.blocks(connectorId, idTag, deps.tokens.parentOf(idTag))
+    !work.deps.authorization.checking(connectorId) &&
+    isFree(work, connectorId, idTag)
   );
 }
 
 /** Of the connectors where a start is possible: one reserved for the token, one with a vehicle, the first free one. */
 function choose(work: Work, idTag: string): EvseConnectorDetail | undefined {
   const { parts, deps } = work;
-  // a vehicle that has charged already waits to leave
-  const able = parts.device.detail.connectors.filter((c) => c.phase !== 'finishing' && canStart(work, c, idTag));
+  // a vehicle that has charged already waits to leave; one whose token did not come in time waits for a start
+  const able = parts.device.detail.connectors.filter(
+    (c) => (c.phase !== 'finishing' || c.session === null) && canStart(work, c, idTag),
+  );
   const parent = deps.tokens.parentOf(idTag);
   return (
     able.find(({ connectorId }) => deps.reservations.isFor(connectorId, idTag, parent)) ??
-    able.find(({ phase }) => phase === 'connected') ??
+    able.find(({ phase }) => phase === 'connected' || phase === 'finishing') ??
     able[0]
   );
 }

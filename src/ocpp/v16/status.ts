@@ -1,7 +1,8 @@
 /** StatusNotification (4.9): what connectors and station are, reported as they change and as the standard asks. */
 import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
+import type { SimTime } from '../../core/time/clock.ts';
 import type { Requests } from './messages.ts';
-import type { Availability, Calls, Keys, Part, StationParts, StatusReports } from './parts.ts';
+import type { Availability, Keys, Part, StationParts, StatusReports } from './parts.ts';
 import { stamp } from './parts.ts';
 import type { RegistrationPart } from './registration.ts';
 import { intermediate, statusWords } from './status-table.ts';
@@ -12,10 +13,12 @@ type Told = Pick<Requests['StatusNotification'], 'status' | 'errorCode' | 'info'
 
 interface Row {
   readonly connectorId: number;
-  /** null: not known to the central system */
+  /** the last message; null: none since the boot */
   sent: Told | null;
-  /** ms since the epoch, of the last change */
-  sinceMs: number;
+  /** whether the last message may not have arrived */
+  doubtful: boolean;
+  /** of the last change; told on the clock of the central system, which the registration sets */
+  since: SimTime;
   /** the last change, as text: to tell it from an event that changes nothing here */
   last: string;
   /** ends the wait of MinimumStatusDuration */
@@ -64,18 +67,22 @@ export function stationState({ device, availability }: Pick<StatusOptions, 'devi
 
 const same = (a: Told | null, b: Told): boolean => a !== null && JSON.stringify(a) === JSON.stringify(b);
 
-/** Sends the states of the rows. A message that was not answered is unknown: its row is sent again later. */
-function sender(calls: Calls): (row: Row, told: Told, triggered: boolean) => void {
+/** Sends the states of the rows. A message that was not answered is sent again after the next connection. */
+function sender({
+  calls,
+  clock,
+}: Pick<StatusOptions, 'calls' | 'clock'>): (row: Row, told: Told, triggered: boolean) => void {
   const send = (row: Row, told: Told, triggered: boolean) =>
     calls.send(
       'StatusNotification',
-      { connectorId: row.connectorId, ...told, timestamp: stamp(row.sinceMs) },
+      { connectorId: row.connectorId, ...told, timestamp: stamp(clock.ofSim(row.since)) },
       { triggered },
     );
   return (row, told, triggered) => {
     row.sent = told;
+    row.doubtful = true;
     void send(row, told, triggered).then(({ kind }) => {
-      if (kind !== 'result' && kind !== 'error' && row.sent === told) row.sent = null;
+      if (row.sent === told) row.doubtful = kind !== 'result' && kind !== 'error';
     });
   };
 }
@@ -87,10 +94,9 @@ function stateOf(options: StatusOptions, connectorId: number): Told {
 /** Notes a change at an instant, and reports it once it has lasted for MinimumStatusDuration. */
 function createRows(options: StatusOptions, keys: Keys, send: ReturnType<typeof sender>) {
   const { device, clock, registration } = options;
-  const startMs = clock.nowMs();
   const rows = [0, ...device.connectorIds].map((connectorId): Row => {
     const last = JSON.stringify(stateOf(options, connectorId));
-    return { connectorId, sent: null, sinceMs: startMs, last, cancel: null };
+    return { connectorId, sent: null, doubtful: false, since: device.now, last, cancel: null };
   });
   const settle = (row: Row): void => {
     row.cancel?.();
@@ -104,11 +110,11 @@ function createRows(options: StatusOptions, keys: Keys, send: ReturnType<typeof 
     if (via !== null) send(row, { status: via, ...noError }, false);
     send(row, told, false);
   };
-  const look = (row: Row, atMs: number): void => {
+  const look = (row: Row, at: SimTime): void => {
     const text = JSON.stringify(stateOf(options, row.connectorId));
     if (text === row.last) return;
     row.last = text;
-    row.sinceMs = atMs;
+    row.since = at;
     settle(row);
     const durationS = keys.integer('MinimumStatusDuration');
     if (durationS === 0) report(row);
@@ -122,8 +128,8 @@ function createRows(options: StatusOptions, keys: Keys, send: ReturnType<typeof 
 }
 
 export function createStatusReports(options: StatusOptions): StatusPart {
-  const { device, clock, calls, keys, registration } = options;
-  const send = sender(calls);
+  const { device, keys, registration } = options;
+  const send = sender(options);
   const { rows, look, settle } = createRows(options, keys, send);
   let boots = registration.boots;
   const sendRow = (row: Row, triggered: boolean): void => {
@@ -131,16 +137,15 @@ export function createStatusReports(options: StatusOptions): StatusPart {
     send(row, stateOf(options, row.connectorId), triggered);
   };
   const heard = (transition: EvseTransition): void => {
-    const atMs = clock.ofSim(transition.at);
     for (const row of rows)
       if (transition.connectorId === 0 || row.connectorId === 0 || row.connectorId === transition.connectorId)
-        look(row, atMs);
+        look(row, transition.at);
   };
   const accepted = (): void => {
     const booted = registration.boots !== boots;
     boots = registration.boots;
     for (const row of rows)
-      if (booted || row.sent === null || !same(row.sent, stateOf(options, row.connectorId))) sendRow(row, false);
+      if (booted || row.doubtful || !same(row.sent, stateOf(options, row.connectorId))) sendRow(row, false);
   };
   const ends = [device.onTransition(heard), registration.onAccepted(accepted)];
   return {
@@ -148,7 +153,7 @@ export function createStatusReports(options: StatusOptions): StatusPart {
       for (const row of rows) if (connectorId === undefined || row.connectorId === connectorId) sendRow(row, triggered);
     },
     refresh: () => {
-      for (const row of rows) look(row, clock.nowMs());
+      for (const row of rows) look(row, device.now);
     },
     stop: () => {
       for (const end of ends) end();

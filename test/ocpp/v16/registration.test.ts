@@ -14,7 +14,9 @@ function answer(status: string, interval: number, currentTime = time, durationMs
 function station() {
   const parts = rig();
   let firmwareVersion = '1.0';
+  const moves: number[] = [];
   const { registration, calls } = createRegistration({
+    clockMoved: (byS) => moves.push(byS),
     clock: parts.clock,
     wall: parts.wall,
     later: parts.timers.later,
@@ -32,6 +34,7 @@ function station() {
     registration,
     calls,
     accepted,
+    moves,
     boots: () => parts.line.of('BootNotification').length,
     heartbeats: () => parts.line.of('Heartbeat').length,
     setFirmware: (version: string) => {
@@ -215,6 +218,22 @@ describe('OCPP 1.6 registration (4.2, 4.6)', () => {
       await s.pass(1);
     }
     expect(s.heartbeats()).to.equal(1);
+  });
+
+  it('4.6: tells by how much each answer has moved the clock, back too', async () => {
+    const s = station();
+    const nowMs = s.clock.nowMs();
+    const told = (byS: number) => new Date(nowMs + byS * 1000).toISOString();
+    s.line.answers.set('BootNotification', () => ({
+      kind: 'result',
+      payload: { status: 'Accepted', interval: 300, currentTime: told(3600) },
+      durationMs: 0,
+    }));
+    s.line.answers.set('Heartbeat', () => ({ kind: 'result', payload: { currentTime: told(2100) }, durationMs: 0 }));
+    s.registration.opened();
+    await settled();
+    await s.registration.heartbeat();
+    expect(s.moves.map(Math.round)).to.deep.equal([3600, -1500]);
   });
 
   it('interval 0 of an accepted station does not flood', async () => {

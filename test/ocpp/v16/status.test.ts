@@ -247,6 +247,33 @@ describe('OCPP 1.6 StatusNotification (4.9)', () => {
     expect(s.words(s.news())).to.deep.equal(['1 Preparing']);
   });
 
+  it('goes on after a message that was not answered: the next change is reported, and the reconnect repeats the last', async () => {
+    const s = station();
+    await s.accept(true);
+    s.news();
+    s.line.answers.set('StatusNotification', (): CallOutcome => ({ kind: 'timeout' }));
+    s.device.status(1, 'preparing');
+    await settled();
+    s.device.status(1, 'charging');
+    await settled();
+    expect(s.words(s.news())).to.deep.equal(['1 Preparing', '1 Charging']);
+    s.line.answers.clear();
+    s.drop();
+    await s.accept(false);
+    expect(s.words(s.news())).to.deep.equal(['1 Charging']);
+    await s.accept(false);
+    expect(s.news()).to.deep.equal([]);
+  });
+
+  it('tells instants before the registration on the clock that it has set', async () => {
+    const s = station();
+    s.device.status(1, 'preparing');
+    const dayMs = 86_400_000;
+    s.clock.sync(s.clock.nowMs() + dayMs, s.wall.monotonicMs());
+    await s.accept(true);
+    for (const { timestamp } of s.news()) expect(Date.parse(timestamp ?? '')).to.be.closeTo(s.clock.nowMs(), 1000);
+  });
+
   it('reads every connector anew after a reset of the device', async () => {
     const s = station();
     s.device.status(1, 'charging');

@@ -16,6 +16,8 @@ export interface AuthorizationDeps {
   readonly tokens: Pick<Tokens, 'find' | 'parentOf' | 'learn'>;
   readonly transactions: Pick<TransactionBook, 'at' | 'stopByToken'>;
   readonly reservations: Pick<Reservations, 'blocks' | 'groupCounts' | 'claim'>;
+  /** plugging in presents the token `AUTO` */
+  readonly autoAuthorize: boolean;
 }
 
 export interface Authorizations extends Authorization {
@@ -28,6 +30,9 @@ export interface Authorizations extends Authorization {
   /** a token is being checked at the connector */
   checking(connectorId: number): boolean;
 }
+
+/** idTag of a vehicle that is plugged in where plugging in presents one, as the device tells it. */
+const autoIdTag = 'AUTO';
 
 interface Work {
   readonly parts: StationParts;
@@ -173,22 +178,42 @@ async function presentAtDevice(work: Work, connectorId: number, idTag: string): 
   }
 }
 
+/**
+ * Presents the tokens that the device tells of. `AUTO` of a vehicle that came while nothing could be asked, or before the
+ * station was heard, is presented again once the central system has accepted the station.
+ */
+function follow(work: Work): readonly (() => void)[] {
+  const { device, registration } = work.parts;
+  const isWaiting = (connectorId: number) => device.connector(connectorId).phase === 'connected';
+  const unasked = new Set(work.deps.autoAuthorize ? device.connectorIds.filter(isWaiting) : []);
+  return [
+    device.onTransition((transition) => {
+      if (!('connector' in transition) || transition.event !== 'token') return;
+      const { connectorId, idToken } = transition;
+      if (idToken === autoIdTag && !registration.accepted) unasked.add(connectorId);
+      void presentAtDevice(work, connectorId, idToken ?? '');
+    }),
+    registration.onAccepted(() => {
+      const waiting = [...unasked].filter(isWaiting);
+      unasked.clear();
+      for (const connectorId of waiting) void presentAtDevice(work, connectorId, autoIdTag);
+    }),
+  ];
+}
+
 export function createAuthorization(parts: StationParts, deps: AuthorizationDeps): Part & Authorizations {
   const work: Work = { parts, deps, checking: new Set(), granted: new Map() };
-  let endListening: (() => void) | null = null;
+  const ends: (() => void)[] = [];
   return {
     present: (connectorId, idTag) => present(work, connectorId, idTag),
     start: (connectorId, idTag, ask) => alone(work, connectorId, () => start(work, connectorId, idTag, ask)),
     checking: (connectorId) => work.checking.has(connectorId),
     load() {
-      endListening = parts.device.onTransition((transition) => {
-        if ('connector' in transition && transition.event === 'token')
-          void presentAtDevice(work, transition.connectorId, transition.idToken ?? '');
-      });
+      ends.push(...follow(work));
       return Promise.resolve();
     },
     stop() {
-      endListening?.();
+      for (const end of ends) end();
     },
   };
 }

@@ -27,7 +27,7 @@ export interface Tokens {
 
 export interface TokensDeps {
   /** status of connector 0 for the report of a conflict */
-  readonly stationInoperative: () => boolean;
+  readonly stationStatus: () => Requests['StatusNotification']['status'];
 }
 
 /** parents of tokens remembered beside list and cache */
@@ -74,7 +74,7 @@ function reportConflict({ parts, deps }: Work): void {
   void calls.send('StatusNotification', {
     connectorId: 0,
     errorCode: 'LocalListConflict',
-    status: deps.stationInoperative() ? 'Unavailable' : 'Available',
+    status: deps.stationStatus(),
     timestamp: stamp(clock.nowMs()),
   });
 }
@@ -85,11 +85,11 @@ function learn(work: Work, idTag: string, info: IdTagInfo): void {
   rememberParent(work, token);
   const known = listed(work, idTag);
   if (known === null) {
-    if (parts.keys.boolean('AuthorizationCacheEnabled')) cache.put(token);
+    // a second transaction of a valid token says nothing about the token
+    if (info.status !== 'ConcurrentTx' && parts.keys.boolean('AuthorizationCacheEnabled')) cache.put(token);
     return;
   }
   const accepted = statusAt(known, parts.clock.nowMs()) === 'Accepted';
-  // a second transaction of a valid token says nothing about the token
   if (info.status !== 'ConcurrentTx' && accepted !== (info.status === 'Accepted')) reportConflict(work);
 }
 
@@ -110,17 +110,21 @@ function sendLocalList(work: Work, saver: Saver, request: Requests['SendLocalLis
   return { status: update.status };
 }
 
-function clearCache({ parts, cache }: Work): Replies['ClearCache'] {
+function clearCache({ parts, cache, parents }: Work): Replies['ClearCache'] {
   if (!parts.keys.boolean('AuthorizationCacheEnabled')) return { status: 'Rejected' };
   cache.clear();
+  parents.clear();
   return { status: 'Accepted' };
 }
 
 function tokensOf(work: Work): Tokens {
   return {
     find: (idTag) => listed(work, idTag) ?? cached(work, idTag),
-    parentOf: (idTag) =>
-      listed(work, idTag)?.parentIdTag ?? cached(work, idTag)?.parentIdTag ?? work.parents.get(tagKey(idTag)) ?? null,
+    parentOf: (idTag) => {
+      // what is known best also tells that there is no parent
+      const known = listed(work, idTag) ?? cached(work, idTag);
+      return known === null ? (work.parents.get(tagKey(idTag)) ?? null) : known.parentIdTag;
+    },
     learn(idTag, info) {
       learn(work, idTag, info);
     },

@@ -5,6 +5,8 @@ import { profileOf } from './convert.ts';
 import type { BrokenRule, SentProfile } from './rules.ts';
 
 export interface InstalledProfiles {
+  /** those of remote starts, until their transactions begin */
+  readonly waiting: readonly StoredProfile[];
   /**
    * Installs a profile in place of those with its id, or with its purpose and stackLevel at the same connector (5.16.3).
    * @param awaited it waits for the transaction that begins at the connector
@@ -34,6 +36,9 @@ export function createInstalled(control: ChargingControl, max: () => number): In
     control.install(entry, (other) => takesPlaceOf(entry.profile, other));
   };
   return {
+    get waiting() {
+      return [...waiting.values()];
+    },
     put(connectorId, sent, { awaited } = { awaited: false }) {
       const entry = { profile: profileOf(connectorId, sent, control.nowMs), sent };
       const others = [...control.profiles, ...waiting.values()];
@@ -41,6 +46,7 @@ export function createInstalled(control: ChargingControl, max: () => number): In
         const text = `profile ${sent.chargingProfileId}: MaxChargingProfilesInstalled ${max()} is reached`;
         return { clause: 'OCPP 1.6 9.4', text };
       }
+      for (const [at, { profile }] of waiting) if (takesPlaceOf(entry.profile, profile)) waiting.delete(at);
       if (awaited) waiting.set(connectorId, entry);
       else install(entry);
       return null;

@@ -151,17 +151,3 @@ export function brokenPlace(connectorId: number, profile: SentProfile, place: Pl
     return broken('OCPP 1.6 5.16', `transaction ${transactionId} does not run at connector ${connectorId}`);
   return null;
 }
-
-/** The rule that a profile breaks in RemoteStartTransaction; null: none. */
-export function brokenRemoteStart({
-  chargingProfileId,
-  chargingProfilePurpose,
-  transactionId,
-}: SentProfile): BrokenRule | null {
-  const clause = 'OCPP 1.6 5.16.2';
-  const profile = `profile ${chargingProfileId}`;
-  if (chargingProfilePurpose !== 'TxProfile')
-    return { clause, text: `${profile}: the purpose must be TxProfile, not ${chargingProfilePurpose}` };
-  if (transactionId !== undefined) return { clause, text: `${profile}: transactionId must not be set` };
-  return null;
-}

@@ -8,7 +8,7 @@ import type { VersionView } from '../../station/stack.ts';
 import type { Part, Registration, SmartCharging, StationParts, Transaction, Transactions } from '../parts.ts';
 import { clearChargingProfile, getCompositeSchedule, setChargingProfile } from './handlers.ts';
 import { createInstalled } from './installed.ts';
-import { brokenRemoteStart, brokenRule } from './rules.ts';
+import { brokenRule } from './rules.ts';
 import { createView } from './view.ts';
 
 export type SmartChargingParts = Pick<StationParts, 'device' | 'clock' | 'keys' | 'store' | 'log' | 'finding'> & {
@@ -63,10 +63,10 @@ export function createSmartCharging(parts: SmartChargingParts, { transactions }:
       ClearChargingProfile: clearChargingProfile(rig),
       GetCompositeSchedule: getCompositeSchedule(rig),
     },
-    ...createView(control, device.connectorIds),
+    ...createView(control, () => installed.waiting, device.connectorIds),
     install(connectorId, sent) {
-      const broken = brokenRemoteStart(sent) ?? brokenRule(sent, keys);
-      const rule = broken ?? installed.put(connectorId, sent, { awaited: transactions.at(connectorId) === null });
+      const rule =
+        brokenRule(sent, keys) ?? installed.put(connectorId, sent, { awaited: transactions.at(connectorId) === null });
       if (rule !== null) parts.finding(rule.clause, rule.text, 'RemoteStartTransaction');
       return rule === null;
     },

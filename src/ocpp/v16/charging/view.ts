@@ -1,7 +1,7 @@
 /** Charging profiles and composite schedules of a station of 1.6 for REST. */
 import type { OcppProfileEntry, OcppSchedule } from '../../../contract/ocpp.ts';
 import { SimError } from '../../../core/errors.ts';
-import type { ChargingControl } from '../../charging/control.ts';
+import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
 import { deciding } from '../../charging/limits.ts';
 import type { VersionView } from '../../station/stack.ts';
 import type { SentProfile } from './rules.ts';
@@ -11,13 +11,14 @@ const maxPeriods = 1000;
 
 export function createView(
   control: ChargingControl,
+  waiting: () => readonly StoredProfile[],
   connectorIds: readonly number[],
 ): Pick<VersionView, 'chargingProfiles' | 'compositeSchedule'> {
   return {
     chargingProfiles(connectorId): readonly OcppProfileEntry[] {
       const { state, nowMs } = control;
       const effective = new Set([0, ...connectorIds].flatMap((id) => deciding(state, id, nowMs)));
-      return control.profiles
+      return [...control.profiles, ...waiting()]
         .filter(({ profile }) => connectorId === undefined || profile.connectorId === connectorId)
         .map(({ profile, sent }) => {
           // this version installs nothing else

@@ -34,7 +34,7 @@ export interface KeyRow {
   /** a change takes effect with the next restart of the station */
   readonly reboot: boolean;
   readonly profile: FeatureProfile | 'Security';
-  /** the part that applies it, and how; `stored`: the standard gives it no effect that can be seen from outside */
+  /** what it does, for people; `stored`: the standard gives it no effect that can be seen from outside */
   readonly effect: string;
 }
 
@@ -71,18 +71,24 @@ const maxMeasurands = String(keyLimits.measurands);
 const rotations = ({ connectorIds }: KeyFacts): string => [0, ...connectorIds].map((id) => `${id}.RST`).join(',');
 
 const core = rows('Core', [
-  ['AllowOfflineTxForUnknownId', 'RW', boolean, 'false', 'authorization: an unknown token may charge while offline'],
-  ['AuthorizationCacheEnabled', 'RW', boolean, 'true', 'authorization: answers are remembered and used'],
-  ['AuthorizeRemoteTxRequests', 'RW', boolean, 'false', 'remote: Authorize before a remote start'],
+  ['AllowOfflineTxForUnknownId', 'RW', boolean, 'false', 'an unknown tag may charge while offline'],
+  ['AuthorizationCacheEnabled', 'RW', boolean, 'true', 'answers about tags are remembered and used'],
+  ['AuthorizeRemoteTxRequests', 'RW', boolean, 'false', 'Authorize before a remote start'],
   ['BlinkRepeat', 'RW', integer(0, 1_000), '0', 'stored: lighting is not simulated'],
-  ['ClockAlignedDataInterval', 'RW', integer(0, 86_400), '0', 'meter values: clock-aligned samples, s; 0: none'],
-  ['ConnectionTimeOut', 'RW', integer(1, 86_400), '60', 'behaviour: connectionTimeoutS and authorizationTimeoutS'],
+  ['ClockAlignedDataInterval', 'RW', integer(0, 86_400), '0', 'interval of clock-aligned MeterValues, s; 0: none'],
+  [
+    'ConnectionTimeOut',
+    'RW',
+    integer(1, 86_400),
+    '60',
+    'time from the tag to the cable, or from the cable to the tag, s',
+  ],
   [
     'ConnectorPhaseRotation',
     'RW',
     phaseRotation,
     rotations,
-    'stored: tells the central system the wiring; phases of meter values are those of the grid',
+    'stored: tells the central system the wiring; phases of MeterValues are those of the grid',
     'reboot',
   ],
   [
@@ -90,94 +96,112 @@ const core = rows('Core', [
     'R',
     integer(),
     ({ connectorIds }) => String(connectorIds.length + 1),
-    'keys: members of ConnectorPhaseRotation',
+    'bounds ConnectorPhaseRotation',
   ],
   [
     'GetConfigurationMaxKeys',
     'R',
     integer(),
     String(keyLimits.getConfigurationKeys),
-    'keys: a GetConfiguration with more keys is refused',
+    'a GetConfiguration with more keys is refused',
   ],
   [
     'HeartbeatInterval',
     'RW',
     integer(0, 604_800),
     '300',
-    'registration: heartbeat without other traffic, s; 0: own choice',
+    'Heartbeat after a time without other traffic, s; 0: 300 s. BootNotification sets it',
   ],
   ['LightIntensity', 'RW', integer(0, 100), '100', 'stored: lighting is not simulated'],
-  ['LocalAuthorizeOffline', 'RW', boolean, 'true', 'authorization: cache and local list decide while offline'],
-  ['LocalPreAuthorize', 'RW', boolean, 'false', 'authorization: cache and local list decide without waiting'],
-  ['MaxEnergyOnInvalidId', 'RW', integer(), '0', 'transactions: energy after a refused token, Wh'],
+  ['LocalAuthorizeOffline', 'RW', boolean, 'true', 'cache and local list decide while offline'],
+  ['LocalPreAuthorize', 'RW', boolean, 'false', 'cache and local list accept a tag without a question'],
+  ['MaxEnergyOnInvalidId', 'RW', integer(), '0', 'energy that still flows after a refused tag, Wh'],
   [
     'MeterValuesAlignedData',
     'RW',
     measurands,
     'Energy.Active.Import.Register',
-    'meter values: measurands of clock-aligned samples',
+    'measurands of clock-aligned MeterValues',
   ],
-  ['MeterValuesAlignedDataMaxLength', 'R', integer(), maxMeasurands, 'keys: members of MeterValuesAlignedData'],
+  ['MeterValuesAlignedDataMaxLength', 'R', integer(), maxMeasurands, 'bounds MeterValuesAlignedData'],
   [
     'MeterValuesSampledData',
     'RW',
     measurands,
     'Energy.Active.Import.Register,Power.Active.Import,Power.Offered,Current.Import,Voltage,SoC',
-    'meter values: measurands of periodic samples',
+    'measurands of periodic MeterValues',
   ],
-  ['MeterValuesSampledDataMaxLength', 'R', integer(), maxMeasurands, 'keys: members of MeterValuesSampledData'],
-  ['MeterValueSampleInterval', 'RW', integer(0, 86_400), '60', 'meter values: periodic samples, s; 0: none'],
-  ['MinimumStatusDuration', 'RW', integer(0, 86_400), '0', 'status: shorter states are not reported, s'],
-  ['NumberOfConnectors', 'R', integer(), ({ connectorIds }) => String(connectorIds.length), 'the device'],
-  ['ResetRetries', 'RW', integer(0, 100), '3', 'reset: attempts to end transactions before a soft reset goes on'],
-  ['StopTransactionOnEVSideDisconnect', 'RW', boolean, 'true', 'behaviour: evse.behaviour endOnEvDisconnect'],
+  ['MeterValuesSampledDataMaxLength', 'R', integer(), maxMeasurands, 'bounds MeterValuesSampledData'],
+  ['MeterValueSampleInterval', 'RW', integer(0, 86_400), '60', 'interval of MeterValues in a transaction, s; 0: none'],
+  ['MinimumStatusDuration', 'RW', integer(0, 86_400), '0', 'shorter states are not reported, s'],
+  ['NumberOfConnectors', 'R', integer(), ({ connectorIds }) => String(connectorIds.length), 'connectors of the device'],
+  ['ResetRetries', 'RW', integer(0, 100), '3', 'attempts to end transactions before a Reset goes on'],
+  [
+    'StopTransactionOnEVSideDisconnect',
+    'RW',
+    boolean,
+    'true',
+    'false: a cable taken out of the vehicle only suspends the transaction',
+  ],
   [
     'StopTransactionOnInvalidId',
     'RW',
     boolean,
     'true',
-    'transactions: a refused token ends it, or suspends the energy',
+    'a refused tag ends the transaction; false: suspends its energy',
   ],
-  ['StopTxnAlignedData', 'RW', measurands, '', 'meter values: clock-aligned samples in StopTransaction'],
-  ['StopTxnAlignedDataMaxLength', 'R', integer(), maxMeasurands, 'keys: members of StopTxnAlignedData'],
-  ['StopTxnSampledData', 'RW', measurands, '', 'meter values: samples of begin and end in StopTransaction'],
-  ['StopTxnSampledDataMaxLength', 'R', integer(), maxMeasurands, 'keys: members of StopTxnSampledData'],
-  ['SupportedFeatureProfiles', 'R', text(500), featureProfiles.join(','), 'handlers of the stack'],
-  ['SupportedFeatureProfilesMaxLength', 'R', integer(), String(featureProfiles.length), 'handlers of the stack'],
-  ['TransactionMessageAttempts', 'RW', integer(1, 1_000), '3', 'queue: transmissions of a transaction message'],
-  ['TransactionMessageRetryInterval', 'RW', integer(0, 86_400), '60', 'queue: wait times transmissions so far, s'],
-  ['UnlockConnectorOnEVSideDisconnect', 'RW', boolean, 'true', 'behaviour: evse.behaviour unlockOnEvDisconnect'],
-  ['WebSocketPingInterval', 'RW', integer(0, 86_400), '60', 'connection: pings of the station, s; 0: none'],
+  ['StopTxnAlignedData', 'RW', measurands, '', 'clock-aligned samples in StopTransaction'],
+  ['StopTxnAlignedDataMaxLength', 'R', integer(), maxMeasurands, 'bounds StopTxnAlignedData'],
+  ['StopTxnSampledData', 'RW', measurands, '', 'samples of begin, interval and end in StopTransaction'],
+  ['StopTxnSampledDataMaxLength', 'R', integer(), maxMeasurands, 'bounds StopTxnSampledData'],
+  ['SupportedFeatureProfiles', 'R', text(500), featureProfiles.join(','), 'profiles whose messages are answered'],
+  [
+    'SupportedFeatureProfilesMaxLength',
+    'R',
+    integer(),
+    String(featureProfiles.length),
+    'bounds SupportedFeatureProfiles',
+  ],
+  ['TransactionMessageAttempts', 'RW', integer(1, 1_000), '3', 'transmissions of a transaction message'],
+  [
+    'TransactionMessageRetryInterval',
+    'RW',
+    integer(0, 86_400),
+    '60',
+    'wait before the next transmission, times the transmissions so far, s',
+  ],
+  [
+    'UnlockConnectorOnEVSideDisconnect',
+    'RW',
+    boolean,
+    'true',
+    'false: a cable taken out of the vehicle stays locked at the station',
+  ],
+  ['WebSocketPingInterval', 'RW', integer(0, 86_400), '60', 'interval of pings, s; 0: none'],
 ]);
 
 const localList = rows('LocalAuthListManagement', [
-  ['LocalAuthListEnabled', 'RW', boolean, 'true', 'authorization: the local list is used'],
-  ['LocalAuthListMaxLength', 'R', integer(), String(keyLimits.localListEntries), 'local list: entries'],
-  [
-    'SendLocalListMaxLength',
-    'R',
-    integer(),
-    String(keyLimits.sendLocalListEntries),
-    'local list: entries of a message',
-  ],
+  ['LocalAuthListEnabled', 'RW', boolean, 'true', 'false: the local list does not count, its version is -1'],
+  ['LocalAuthListMaxLength', 'R', integer(), String(keyLimits.localListEntries), 'entries of the local list'],
+  ['SendLocalListMaxLength', 'R', integer(), String(keyLimits.sendLocalListEntries), 'entries of one SendLocalList'],
 ]);
 
 const reservation = rows('Reservation', [
-  ['ReserveConnectorZeroSupported', 'R', boolean, 'true', 'reservations: connector 0'],
+  ['ReserveConnectorZeroSupported', 'R', boolean, 'true', 'ReserveNow of connector 0 keeps one connector free'],
 ]);
 
 const smartCharging = rows('SmartCharging', [
-  ['ChargeProfileMaxStackLevel', 'R', integer(), String(keyLimits.profileStackLevel), 'smart charging: stackLevel'],
-  ['ChargingScheduleAllowedChargingRateUnit', 'R', text(500), 'Current,Power', 'smart charging: both units'],
-  ['ChargingScheduleMaxPeriods', 'R', integer(), String(keyLimits.schedulePeriods), 'smart charging: periods'],
+  ['ChargeProfileMaxStackLevel', 'R', integer(), String(keyLimits.profileStackLevel), 'highest stackLevel'],
+  ['ChargingScheduleAllowedChargingRateUnit', 'R', text(500), 'Current,Power', 'units of charging profiles'],
+  ['ChargingScheduleMaxPeriods', 'R', integer(), String(keyLimits.schedulePeriods), 'periods of a schedule'],
   [
     'ConnectorSwitch3to1PhaseSupported',
     'R',
     boolean,
     ({ threePhase }) => String(threePhase),
-    'smart charging: numberPhases 1 uses one phase',
+    'numberPhases 1 uses one phase',
   ],
-  ['MaxChargingProfilesInstalled', 'R', integer(), String(keyLimits.profilesInstalled), 'smart charging: profiles'],
+  ['MaxChargingProfilesInstalled', 'R', integer(), String(keyLimits.profilesInstalled), 'profiles installed at a time'],
 ]);
 
 const firmware = rows('FirmwareManagement', [
@@ -186,28 +210,28 @@ const firmware = rows('FirmwareManagement', [
     'R',
     text(500),
     ({ fileTransferProtocols }) => fileTransferProtocols.join(','),
-    'firmware and logs: schemes of their URLs',
+    'schemes of the URLs of firmware and logs',
   ],
 ]);
 
 const security = rows('Security', [
-  ['AdditionalRootCertificateCheck', 'R', boolean, 'false', 'certificates: one root at a time is not demanded'],
-  ['AuthorizationKey', 'W', octets, '', 'connection: octets of basic authentication after a reconnect'],
+  ['AdditionalRootCertificateCheck', 'R', boolean, 'false', 'several roots may be installed'],
+  ['AuthorizationKey', 'W', octets, '', 'octets of basic authentication, in force with a new connection'],
   [
     'CertificateSignedMaxChainSize',
     'R',
     integer(),
     String(keyLimits.certificateChainBytes),
-    'certificates: a longer chain is rejected',
+    'a longer chain is rejected, octets',
   ],
-  ['CertificateStoreMaxLength', 'R', integer(), String(keyLimits.certificates), 'certificates: roots installed'],
-  ['CpoName', 'RW', text(500), '', 'certificates: organisation of the signing request and of a certificate signed'],
+  ['CertificateStoreMaxLength', 'R', integer(), String(keyLimits.certificates), 'roots installed at a time'],
+  ['CpoName', 'RW', text(500), '', 'organisation in SignCertificate; empty: no certificate is asked for'],
   [
     'SecurityProfile',
     'RW',
     integer(1, 3),
     ({ securityProfile }) => String(securityProfile),
-    'connection: a higher profile after a reconnect; 0, without security, is none of the standard',
+    'a higher security profile, in force with a new connection',
   ],
 ]);
 

@@ -22,7 +22,8 @@ function known({ energyImportWh, energyExportWh }: MeterSample): Known {
   return { importWh: Math.round(energyImportWh), exportWh: Math.round(energyExportWh) };
 }
 
-function distorted(wh: number, distortion: MeterDistortion | null): number {
+/** A register as a faulty meter shows it, whole Wh. */
+export function distorted(wh: number, distortion: MeterDistortion | null): number {
   return distortion === null ? wh : Math.max(0, Math.round(wh * distortion.factor + distortion.offsetWh));
 }
 

@@ -56,11 +56,11 @@ interface Work {
 
 /** Faults of a meter at one occasion: all values of a connector then show the same register. */
 function distortionOf({ parts, deps: { disturber } }: Work, connectorId: number): () => MeterDistortion | null {
-  let known: MeterDistortion | null | undefined;
+  let known: { readonly value: MeterDistortion | null } | null = null;
   return () => {
     if (!disturber.active) return null;
-    known ??= disturber.readings(parts.device.deviceIndex, connectorId, 'MeterValues');
-    return known;
+    known ??= { value: disturber.readings(parts.device.deviceIndex, connectorId, 'MeterValues') };
+    return known.value;
   };
 }
 
@@ -110,14 +110,15 @@ function sampleAligned(work: Work, atMs: number): void {
   }
 }
 
-function begin(work: Work, transaction: Transaction): void {
+function begin(work: Work, transaction: Transaction, distortion: MeterDistortion | null): void {
   const { parts, periodic, energies } = work;
   const { connectorId, key, startedMs } = transaction;
   const sample = parts.device.sample(connectorId);
   for (const series of ['sampled', 'stop_sampled', 'stop_aligned'] as const)
     energies.begin(series, connectorId, sample);
   const context = 'Transaction.Begin';
-  keep(work, transaction, take(work, { series: 'stop_sampled', connectorId, context, sample, atMs: startedMs }));
+  const taking: Taking = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
+  keep(work, transaction, take(work, { ...taking, atMs: startedMs }));
   const repeated = repeat(
     parts.clock,
     (nowMs) => {
@@ -167,12 +168,14 @@ function transactionData(
   work: Work,
   transaction: Transaction,
   ended: EvseConnectorTransition | undefined,
+  distortion: MeterDistortion | null,
 ): readonly MeterValue[] | undefined {
   const { device } = work.parts;
   const { connectorId, key } = transaction;
   const sample = ended === undefined ? device.sample(connectorId) : device.sampleOf(ended);
   const context = 'Transaction.End';
-  keep(work, transaction, take(work, { series: 'stop_sampled', connectorId, context, sample }));
+  const taking: Taking = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
+  keep(work, transaction, take(work, taking));
   const values = work.history.take(key);
   return values.length === 0 ? undefined : values;
 }
@@ -215,20 +218,20 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
     parts.device.onTransition((transition) => {
       hear(work, transition);
     }),
-    deps.transactions.onStarted((transaction) => {
-      begin(work, transaction);
+    deps.transactions.onStarted((transaction, distortion) => {
+      begin(work, transaction, distortion);
     }),
     deps.transactions.onEnded((transaction) => {
       end(work, transaction);
     }),
   ];
-  for (const transaction of deps.transactions.running) begin(work, transaction);
+  for (const transaction of deps.transactions.running) begin(work, transaction, null);
   aligned.plan();
   return {
     trigger(connectorId, options = {}) {
       trigger(work, connectorId, options);
     },
-    transactionData: (transaction, ended) => transactionData(work, transaction, ended),
+    transactionData: (transaction, ended, distortion = null) => transactionData(work, transaction, ended, distortion),
     load() {
       // keys of an earlier run have come back
       aligned.plan();

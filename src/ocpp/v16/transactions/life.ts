@@ -5,7 +5,7 @@ import { errorText } from '../../../core/errors.ts';
 import { maxIdTagLength } from '../auth/token.ts';
 import type { TransactionRecord } from './ledger.ts';
 import { stopReasonOf } from './reasons.ts';
-import { pushStart, pushStop } from './work.ts';
+import { distortionOf, pushStart, pushStop } from './work.ts';
 import type { Ending, Work } from './work.ts';
 
 /** idTag of a session that began without any token, as a person can start one at the device. */
@@ -33,16 +33,22 @@ export function begin(work: Work, session: EvseSession, startedMs: number): void
     meterStartWh: Math.round(session.meterStartWh),
   });
   parts.log.info(`connector ${connectorId}: a transaction begins`, parts.device.deviceIndex);
-  pushStart(work, record, reservationId);
-  work.started.emit(record);
+  const distortion = distortionOf(work, connectorId, 'StartTransaction');
+  pushStart(work, record, reservationId, distortion);
+  work.started.emit([record, distortion]);
 }
 
-export function end(work: Work, record: TransactionRecord, ending: Ending): void {
+function end(
+  work: Work,
+  record: TransactionRecord,
+  ending: Ending,
+  distortion = distortionOf(work, record.connectorId, 'StopTransaction'),
+): void {
   const { atMs, meterStopWh, reason } = ending;
   const { parts } = work;
   work.invalid.ended(record.key);
   work.stopTags.delete(record.connectorId);
-  pushStop(work, record, ending);
+  pushStop(work, record, ending, distortion);
   const changed = work.ledger.change(record.key, {
     endedMs: atMs,
     meterStopWh,
@@ -93,16 +99,30 @@ export function stopAll(work: Work, reason: string): void {
   if (refusals.length > 0) throw refusals[0];
 }
 
+/** Ends all of them because the station leaves, also one whose session the device does not end. */
+export function leave(work: Work): void {
+  const { device, clock } = work.parts;
+  for (const record of work.ledger.running) {
+    const { connectorId, key } = record;
+    tryStop(work, connectorId, 'Other');
+    if (work.ledger.at(connectorId)?.key !== key) continue;
+    const meterStopWh = Math.round(device.connector(connectorId).energyWh);
+    end(work, record, { atMs: clock.ofSim(device.now), meterStopWh, reason: 'Other' });
+  }
+}
+
 function endSession(work: Work, record: TransactionRecord, t: EvseConnectorTransition): void {
   const idTag = work.stopTags.get(record.connectorId);
-  const data = work.deps.transactionData(record, t);
-  end(work, record, {
+  const distortion = distortionOf(work, record.connectorId, 'StopTransaction');
+  const data = work.deps.transactionData(record, t, distortion);
+  const ending = {
     atMs: work.parts.clock.ofSim(t.at),
     meterStopWh: Math.round(t.connector.energyWh),
     reason: stopReasonOf(t.session?.stopReason ?? null),
     idTag,
     ...(data === undefined ? {} : { transactionData: data }),
-  });
+  };
+  end(work, record, ending, distortion);
 }
 
 function hearConnector(work: Work, t: EvseConnectorTransition): void {

@@ -12,7 +12,7 @@ import { createSignal } from '../signal.ts';
 import { queueEvents } from './answers.ts';
 import { createInvalidTokens } from './invalid-token.ts';
 import { createLedger, transactionEntry } from './ledger.ts';
-import { adopt, endAsKnown, hear, note, stop, stopAll, tryStop } from './life.ts';
+import { adopt, endAsKnown, hear, leave, note, stop, stopAll, tryStop } from './life.ts';
 import { pushValues } from './work.ts';
 import type { TransactionsDeps, Work } from './work.ts';
 
@@ -23,6 +23,8 @@ export interface TransactionBook extends Transactions {
   readonly queueEvents: Required<TransactionQueueEvents>;
   /** As `stop` with reason Local, by a token that was presented. @throws SimError COMMAND_CONFLICT */
   stopByToken(connectorId: number, idTag: string): void;
+  /** Ends all of them with reason Other: the station leaves. */
+  leave(): void;
   /** newest first */
   entries(): readonly OcppTransactionEntry[];
   /** its `load` comes after that of the queue: it queues the stops of transactions that a restart has ended */
@@ -91,6 +93,9 @@ export function createTransactions(parts: StationParts, deps: TransactionsDeps):
     stopAll(reason) {
       stopAll(work, reason);
     },
+    leave() {
+      leave(work);
+    },
     stopByToken(connectorId, idTag) {
       work.stopTags.set(connectorId, idTag);
       try {
@@ -107,7 +112,10 @@ export function createTransactions(parts: StationParts, deps: TransactionsDeps):
       pushValues(work, key, values);
       return true;
     },
-    onStarted: (listener) => work.started.on(listener),
+    onStarted: (listener) =>
+      work.started.on(([transaction, distortion]) => {
+        listener(transaction, distortion);
+      }),
     onIdentified: (listener) => work.identified.on(listener),
     onEnded: (listener) => work.ended.on(listener),
     entries: () => ledger.records.toReversed().map((r) => transactionEntry(r, parts.queue.lengthOf(r.key))),

@@ -1,7 +1,9 @@
 /** What the functions of transactions work on. */
 import type { EvseSession } from '../../../contract/kinds/evse.ts';
+import type { MeterDistortion } from '../../rpc/disturber.ts';
 import type { QueuedMessage, QueuedRole } from '../../rpc/model.ts';
 import type { Tokens } from '../auth/tokens.ts';
+import { distorted } from '../meter-values/energies.ts';
 import type { MeterValues, Requests, StationParts, Transaction } from '../parts.ts';
 import { stamp } from '../parts.ts';
 import type { Signal } from '../signal.ts';
@@ -17,9 +19,15 @@ export interface TransactionsDeps {
   };
   /** asked when a transaction ends */
   readonly transactionData: MeterValues['transactionData'];
-  /** what the meter shows for its true energy, Wh, where a fault changes readings; asked once for each message */
-  readonly shown?: (connectorId: number, action: 'StartTransaction' | 'StopTransaction', energyWh: number) => number;
+  /** what a fault makes of the readings of a message; asked once for each. Absent: there are no faults */
+  readonly distortion?: (connectorId: number, action: MeteredAction) => MeterDistortion | null;
 }
+
+/** Messages that show a register of the meter. */
+export type MeteredAction = 'StartTransaction' | 'StopTransaction';
+
+/** A transaction that has begun, and what a fault has made of the readings of its StartTransaction. */
+export type Started = readonly [transaction: Transaction, distortion: MeterDistortion | null];
 
 /** How a transaction ends. */
 export interface Ending {
@@ -36,7 +44,7 @@ export interface Work {
   readonly deps: TransactionsDeps;
   readonly ledger: Ledger;
   readonly invalid: InvalidTokens;
-  readonly started: Signal<Transaction>;
+  readonly started: Signal<Started>;
   readonly identified: Signal<Transaction>;
   readonly ended: Signal<Transaction>;
   /** token that stops the session at a connector, until its end is told */
@@ -47,20 +55,20 @@ function push({ parts }: Work, key: string, role: QueuedRole, action: string, pa
   parts.queue.push({ action, payload: payload as QueuedMessage['payload'], transaction: key, role });
 }
 
-function shownWh(
-  { deps }: Work,
-  connectorId: number,
-  action: 'StartTransaction' | 'StopTransaction',
-  energyWh: number,
-): number {
-  return deps.shown === undefined ? energyWh : Math.round(deps.shown(connectorId, action, energyWh));
+export function distortionOf({ deps }: Work, connectorId: number, action: MeteredAction): MeterDistortion | null {
+  return deps.distortion?.(connectorId, action) ?? null;
 }
 
-export function pushStart(work: Work, record: TransactionRecord, reservationId: number | null): void {
+export function pushStart(
+  work: Work,
+  record: TransactionRecord,
+  reservationId: number | null,
+  distortion: MeterDistortion | null,
+): void {
   const payload: Requests['StartTransaction'] = {
     connectorId: record.connectorId,
     idTag: record.idTag,
-    meterStart: shownWh(work, record.connectorId, 'StartTransaction', record.meterStartWh),
+    meterStart: distorted(record.meterStartWh, distortion),
     timestamp: stamp(record.startedMs),
     ...(reservationId === null ? {} : { reservationId }),
   };
@@ -71,10 +79,15 @@ export function pushValues(work: Work, key: string, values: Omit<Requests['Meter
   push(work, key, 'middle', 'MeterValues', values);
 }
 
-export function pushStop(work: Work, { key, connectorId }: TransactionRecord, ending: Ending): void {
+export function pushStop(
+  work: Work,
+  { key }: TransactionRecord,
+  ending: Ending,
+  distortion: MeterDistortion | null,
+): void {
   const { atMs, meterStopWh, reason, idTag, transactionData = [] } = ending;
   const payload: Omit<Requests['StopTransaction'], 'transactionId'> = {
-    meterStop: shownWh(work, connectorId, 'StopTransaction', meterStopWh),
+    meterStop: distorted(meterStopWh, distortion),
     timestamp: stamp(atMs),
     reason,
     ...(idTag === undefined ? {} : { idTag }),

@@ -142,7 +142,10 @@ export function chargingRig(evseProfile = 'EVSE-AC-22kW-1port-EU', keyChanges: R
         transactions: {
           running,
           at: (connectorId) => running.find((each) => each.connectorId === connectorId) ?? null,
-          onStarted: (listener) => started.on(listener),
+          onStarted: (listener) =>
+            started.on((transaction) => {
+              listener(transaction, null);
+            }),
           onIdentified: (listener) => identified.on(listener),
           onEnded: (listener) => ended.on(listener),
         },

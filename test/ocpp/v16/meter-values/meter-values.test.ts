@@ -110,6 +110,23 @@ describe('OCPP 1.6 meter values: what a sample says', () => {
   });
 });
 
+describe('OCPP 1.6 meter values: a meter that jumps', () => {
+  it('shows one register in all of a message: StartTransaction and Transaction.Begin, StopTransaction and Transaction.End', async () => {
+    const s = await stationOf(ac, { StopTxnSampledData: register });
+    s.faults.reading = { factor: 1, offsetWh: 700 };
+    s.plug();
+    await s.rig.run(60);
+    s.faults.reading = { factor: 2, offsetWh: 100_000 };
+    s.rig.command({ kind: 'evse.stop', connectorId: 1 });
+    const [start] = s.sent.filter(({ action }) => action === 'StartTransaction');
+    const [stop] = s.stops();
+    const shown = stop?.transactionData?.map(({ sampledValue }) => find(sampledValue, register));
+    expect(start?.payload).to.include({ meterStart: 700 });
+    expect(stop?.meterStop).to.be.above(100_000);
+    expect(shown).to.deep.equal([700, stop?.meterStop]);
+  });
+});
+
 describe('OCPP 1.6 meter values: when samples are taken', () => {
   it('9.1: MeterValueSampleInterval counts from the start of a transaction to its end; a change acts at once', async () => {
     const s = await stationOf(ac, {

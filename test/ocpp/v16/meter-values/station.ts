@@ -127,12 +127,13 @@ export async function stationOf(profile: string, keyValues: Readonly<Record<stri
     registration: { accepted: true, onAccepted: () => () => undefined },
   } as unknown as StationParts;
   const made: { values?: ReturnType<typeof createMeterValues> } = {};
+  const faults: { reading: MeterDistortion | null; asked: number } = { reading: null, asked: 0 };
   const transactions = createTransactions(parts, {
     tokens: { learn: () => undefined, parentOf: () => null },
     reservations: { use: () => null },
-    transactionData: (transaction, ended) => made.values?.transactionData(transaction, ended),
+    transactionData: (...ended) => made.values?.transactionData(...ended),
+    distortion: () => faults.reading,
   });
-  const faults: { reading: MeterDistortion | null; asked: number } = { reading: null, asked: 0 };
   const values = createMeterValues(parts, {
     transactions,
     disturber: {

@@ -167,6 +167,49 @@ describe('OCPP 1.6 authorisation (3.5, 4.1)', () => {
     expect(rig.central.starts).to.have.lengthOf(1);
   });
 
+  it('a vehicle that came before the station was heard, or without a connection, presents AUTO later (4.1)', async () => {
+    const rig = await SessionRig.open({
+      autoAuthorize: true,
+      before: (kind) => {
+        kind.command({ kind: 'evse.authority', central: true });
+        kind.command({ kind: 'evse.plug', connectorId: 1 });
+      },
+    });
+    await rig.connect(false);
+    await rig.plug(2);
+    expect([rig.connector(1).phase, rig.connector(2).phase, rig.central.asked]).to.deep.equal([
+      'connected',
+      'connected',
+      [],
+    ]);
+    await rig.connect(true);
+    expect(rig.central.asked).to.deep.equal(['AUTO', 'AUTO']);
+    expect(rig.central.starts.map(({ connectorId }) => connectorId)).to.have.members([1, 2]);
+    await rig.connect(true);
+    expect(rig.central.asked).to.have.length(2);
+  });
+
+  it('a second transaction of a tag at once is not remembered against it (7.8)', async () => {
+    const rig = await SessionRig.open({ keys: on });
+    await rig.present('A');
+    rig.central.infos.set('A', { status: 'ConcurrentTx' });
+    await rig.present('A', 2);
+    expect(rig.tokens.find('A')?.status).to.equal('Accepted');
+  });
+
+  it('ClearCache forgets groups too; a list entry without a group has none (5.4, 3.5.2)', async () => {
+    const rig = await SessionRig.open({ keys: on });
+    rig.central.infos.set('A', { status: 'Accepted', parentIdTag: 'FAMILY' });
+    await rig.present('A');
+    expect(rig.tokens.parentOf('A')).to.equal('FAMILY');
+    const entry = { idTag: 'A', idTagInfo: { status: 'Accepted' } } as const;
+    await rig.ask('SendLocalList', { listVersion: 1, updateType: 'Full', localAuthorizationList: [entry] });
+    expect(rig.tokens.parentOf('A')).to.equal(null);
+    await rig.ask('SendLocalList', { listVersion: 2, updateType: 'Full', localAuthorizationList: [] });
+    await rig.ask('ClearCache', {});
+    expect(rig.tokens.parentOf('A')).to.equal(null);
+  });
+
   it('the cache survives a restart, ClearCache empties it and leaves the list alone (3.5.1, 5.4)', async () => {
     const first = await SessionRig.open({ keys: on });
     await first.present('A');

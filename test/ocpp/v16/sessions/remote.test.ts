@@ -55,6 +55,30 @@ describe('OCPP 1.6 remote start (5.11)', () => {
     expect(await rig.ask('RemoteStartTransaction', { idTag: 'C' })).to.deep.equal(rejected);
   });
 
+  it('without a connector: a vehicle whose token did not come in time is still there to be charged (5.11, 3.2 B6)', async () => {
+    const rig = await SessionRig.open({ profile: 'EVSE-AC-22kW-1port' });
+    rig.port.command({ kind: 'evse.behaviour', authorizationTimeoutS: 30 });
+    await rig.plug();
+    await rig.run(60);
+    expect(rig.connector().phase).to.equal('finishing');
+    expect(await rig.ask('RemoteStartTransaction', { idTag: 'A' })).to.deep.equal(accepted);
+    expect(rig.connector().session?.idToken).to.equal('A');
+  });
+
+  it('AuthorizeRemoteTxRequests: the group of a tag that is asked about may hold the reservation (9.1.4, 5.13)', async () => {
+    const rig = await SessionRig.open({ keys: { AuthorizeRemoteTxRequests: 'true' } });
+    rig.central.infos.set('SON', { status: 'Accepted', parentIdTag: 'FAMILY' });
+    const expiryDate = new Date(rig.parts.clock.nowMs() + 3_600_000).toISOString();
+    const reservation = { connectorId: 1, idTag: 'FATHER', parentIdTag: 'FAMILY', reservationId: 1, expiryDate };
+    await rig.ask('ReserveNow', reservation);
+    for (const idTag of ['STRANGER', 'SON'])
+      expect(await rig.ask('RemoteStartTransaction', { connectorId: 1, idTag })).to.deep.equal(accepted);
+    expect(rig.central.asked).to.deep.equal(['STRANGER', 'SON']);
+    expect(rig.connector().phase).to.equal('authorised');
+    await rig.plug();
+    expect(rig.central.starts.map(({ idTag }) => idTag)).to.deep.equal(['SON']);
+  });
+
   it('Rejected: connector 0, unknown, busy, faulted, unavailable (5.11)', async () => {
     const rig = await SessionRig.open();
     const start = (connectorId: number) => rig.ask('RemoteStartTransaction', { connectorId, idTag: 'A' });

@@ -167,6 +167,7 @@ function partsOf(kind: KindRig, port: StationPort, keys: KeySet, disk: Disk, cen
     },
   })(silentLogger);
   const findings: string[] = [];
+  const accepting = new Set<() => void>();
   const parts = {
     id: 'SIM-CP-1',
     device: port,
@@ -189,10 +190,14 @@ function partsOf(kind: KindRig, port: StationPort, keys: KeySet, disk: Disk, cen
       get accepted() {
         return central.online;
       },
+      onAccepted: (listener: () => void) => {
+        accepting.add(listener);
+        return () => accepting.delete(listener);
+      },
     },
     finding: (clause: string, text: string) => findings.push(`${clause}: ${text}`),
   } as unknown as StationParts;
-  return { parts, timers, findings };
+  return { parts, timers, findings, accepting };
 }
 
 export class SessionRig {
@@ -212,6 +217,7 @@ export class SessionRig {
   /** calls of smart charging */
   readonly profiles: string[] = [];
   readonly #queue: FakeQueue;
+  readonly #accepting: ReadonlySet<() => void>;
   readonly #listeners = new Set<(transition: EvseTransition) => void>();
 
   private constructor(kind: KindRig, options: SessionRigOptions) {
@@ -242,9 +248,10 @@ export class SessionRig {
     const made = partsOf(kind, this.port, this.keys, disk, central);
     this.#queue = fakeQueue(disk, central, () => this.transactions.queueEvents);
     this.parts = { ...made.parts, queue: this.#queue, registration: made.parts.registration };
+    this.#accepting = made.accepting;
     this.timers = made.timers;
     this.findings = made.findings;
-    this.tokens = createTokens(this.parts, { stationInoperative: () => false });
+    this.tokens = createTokens(this.parts, { stationStatus: () => 'Available' });
     this.reservations = createReservations(this.parts);
     this.transactions = createTransactions(this.parts, {
       tokens: this.tokens,
@@ -252,7 +259,8 @@ export class SessionRig {
       transactionData: () => undefined,
     });
     const { tokens, reservations, transactions } = this;
-    this.authorization = createAuthorization(this.parts, { tokens, reservations, transactions });
+    const { autoAuthorize = false } = options;
+    this.authorization = createAuthorization(this.parts, { tokens, reservations, transactions, autoAuthorize });
     const smartCharging = {
       install: (connectorId: number, { stackLevel }: { readonly stackLevel: number }) => {
         this.profiles.push(`install ${connectorId}`);
@@ -344,7 +352,10 @@ export class SessionRig {
   async connect(online: boolean): Promise<void> {
     this.central.online = online;
     this.central.cutAfter = null;
-    if (online) this.#queue.resume();
+    if (online) {
+      for (const listener of this.#accepting) listener();
+      this.#queue.resume();
+    }
     await this.settle();
   }
 
