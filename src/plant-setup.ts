@@ -83,6 +83,7 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
     monotonicMs: () => wall.monotonicMs(),
     faults,
     commAlarms,
+    centralAuthority: config.ocpp !== null,
   });
 }
 

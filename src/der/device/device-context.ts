@@ -14,6 +14,8 @@ export interface DeviceContext extends TerminalsContext {
   /** vehicles that come and go by themselves, and the time in their plan; null: none */
   readonly visits?: VisitPlan | null;
   readonly seriesTime?: (t: SimTime) => number;
+  /** charging stations ask a central system about tokens from the start; default false */
+  readonly centralAuthority?: boolean;
   /** notified of resets; absent: there is no fault injection */
   readonly faults?: Pick<FaultRegistry, 'deviceReset'>;
   /** each device enters itself while it is off */

@@ -22,8 +22,11 @@ import { PvPort } from '../source/pv/port.ts';
 import type { DcSource } from '../source/source.ts';
 import { WindPort } from '../source/wind/wind-port.ts';
 
-/** Makes the source of one device; its random numbers follow from the seed and the device index. */
-export type CreateSource = (seed: number, deviceIndex: number) => DcSource;
+/**
+ * Makes the source of one device; its random numbers follow from the seed and the device index.
+ * @param central a charging station asks a central system about tokens from the start
+ */
+export type CreateSource = (seed: number, deviceIndex: number, central?: boolean) => DcSource;
 
 interface OwnTraits {
   /** of the inverter; null: the source counts its power at the AC terminals */
@@ -194,7 +197,7 @@ const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, s
     generator: false,
     efficiencyNominal: null,
     portCount: evse.connectors.filter(({ type }) => type === 'dc').length,
-    createSource: (seed, index) => new EvseSource(evse, createRandom(seed, index, 'evse')),
+    createSource: (seed, index, central) => new EvseSource(evse, createRandom(seed, index, 'evse'), central),
   }),
 };
 

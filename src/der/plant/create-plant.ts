@@ -44,6 +44,8 @@ export interface PlantSpec {
   readonly faults?: FaultRegistry;
   /** alarms that adapters raise; absent: none */
   readonly commAlarms?: CommAlarms;
+  /** charging stations ask a central system about tokens from the start; default false */
+  readonly centralAuthority?: boolean;
   /** start value of 1.DA by device index; absent: devices have no such point */
   readonly unitAddressOf?: (index: number) => number;
   readonly version: string;
@@ -142,6 +144,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
       dark,
       ...(spec.faults && { faults: spec.faults }),
       ...(spec.commAlarms && { commAlarms: spec.commAlarms }),
+      centralAuthority: spec.centralAuthority ?? false,
     },
     places,
     nominalHz,
