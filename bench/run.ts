@@ -12,6 +12,7 @@ import { kindsGroup } from './groups/kinds.ts';
 import { memoryGroup } from './groups/memory.ts';
 import { messagesGroup } from './groups/messages.ts';
 import { modbusGroup } from './groups/modbus.ts';
+import { ocppGroup } from './groups/ocpp.ts';
 import { siteGroup } from './groups/site.ts';
 import { startGroup } from './groups/start.ts';
 import { streamGroup } from './groups/stream.ts';
@@ -32,6 +33,7 @@ const groups: readonly Group[] = [
   fleetGroup,
   attackersGroup,
   csipGroup,
+  ocppGroup,
   httpGroup,
   streamGroup,
   csipXmlGroup,
