@@ -1,0 +1,65 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'chai';
+import { ocppSettings } from '../../src/config/settings/ocpp.ts';
+import { bootTable } from '../../src/ocpp/v16/registration-table.ts';
+import { directions } from '../../src/ocpp/v16/actions.ts';
+import { keyTable } from '../../src/ocpp/v16/keys/table.ts';
+
+const docs = new URL('../../docs/', import.meta.url);
+const text = readFileSync(new URL('ocpp.md', docs), 'utf8');
+
+/** The text below a heading of any level, up to the next one. */
+const section = (heading: string) =>
+  new RegExp(`\\n#+ ${heading}\\n([^]*?)\\n#`).exec(text)?.[1] ?? expect.fail(`no section ${heading}`);
+
+/** Rows of the tables in a text, without head and rule. */
+const rowsOf = (part: string) =>
+  part
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .map((line) => line.replace(/^\| | \|$/g, '').split(' | '));
+
+describe('docs/ocpp.md', () => {
+  it('has every flag', () => {
+    for (const { flags } of Object.values(ocppSettings))
+      expect(section('Flags')).to.contain(`\`${flags?.at(-1) ?? '?'}\``);
+  });
+
+  it('has every configuration key with its access, default and effect', () => {
+    const facts = {
+      connectorIds: [1],
+      securityProfile: 0,
+      threePhase: true,
+      fileTransferProtocols: ['HTTP', 'HTTPS'],
+    } as const;
+    const wanted = keyTable.map(({ name, access, initial, effect, reboot }) => {
+      const value = typeof initial === 'string' ? initial : initial(facts);
+      const shown = value === '' ? '' : `\`${value.replaceAll(',', ', ')}\``;
+      return `| ${name} | ${access} | ${shown} | ${effect}${reboot ? '; restart' : ''} |`;
+    });
+    expect(section('Configuration keys')).to.contain(`\n${wanted.join('\n')}\n`);
+  });
+
+  it('has a row for each state of the registration', () => {
+    expect(rowsOf(section('Registration'))).to.have.length(Object.keys(bootTable).length);
+  });
+
+  it('has every message with its direction and a test that sends or answers it', () => {
+    const words = { station: 'CP', central: 'CS', both: 'both' };
+    const rows = rowsOf(section('Messages'));
+    expect(rows.map(([message, direction]) => [message, direction])).to.deep.equal(
+      Object.entries(directions).map(([action, direction]) => [action, words[direction]]),
+    );
+    for (const [message = '', , , test = ''] of rows) {
+      const [, path = ''] = /\]\(([^)]+)\)/.exec(test) ?? [];
+      const source = readFileSync(new URL(path, docs), 'utf8');
+      expect(source.includes(message), `${message} in ${path}`).to.equal(true);
+    }
+  });
+
+  it('leads to files that are there', () => {
+    for (const [, path = ''] of text.matchAll(/\]\(([^)#]+)[^)]*\)/g))
+      expect(existsSync(new URL(path, docs)), path).to.equal(true);
+  });
+});
