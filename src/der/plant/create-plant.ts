@@ -108,6 +108,11 @@ function logsOf({ log, dcLog = log, clock, monotonicMs }: PlantSpec) {
   };
 }
 
+/** What devices share beside clock, surroundings and logs. */
+function sharedOf({ faults, commAlarms, centralAuthority = false }: PlantSpec) {
+  return { ...(faults && { faults }), ...(commAlarms && { commAlarms }), centralAuthority };
+}
+
 /** @throws SimError CONFIG_INVALID for a profile that does not fit the register map */
 export function createPlant(spec: PlantSpec): SimPlant {
   const { clock, nominalHz, version } = spec;
@@ -142,9 +147,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
       feeder: spec.feeder ?? null,
       seriesTime,
       dark,
-      ...(spec.faults && { faults: spec.faults }),
-      ...(spec.commAlarms && { commAlarms: spec.commAlarms }),
-      centralAuthority: spec.centralAuthority ?? false,
+      ...sharedOf(spec),
     },
     places,
     nominalHz,
