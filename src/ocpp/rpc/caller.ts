@@ -4,6 +4,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { brokenCode } from './frames.ts';
 import type { Frame } from './frames.ts';
+import { frameTypes } from './model.ts';
 import type { CallOptions, CallOutcome, Line, OcppSubprotocol, Payload, Schemas, SchemaViolation } from './model.ts';
 import type { Outlet } from './outlet.ts';
 
@@ -37,8 +38,10 @@ export interface Caller extends Line {
   inFlight(id: string): CallInFlight | null;
   /** @returns false: no call awaits it */
   answered(frame: Answer): boolean;
-  /** The answer to the call in flight is no frame of OCPP-J. */
-  answeredBadly(id: string): void;
+  /** Whether a call with this id was sent and given up lately: its answer comes too late. */
+  gaveUp(id: string): boolean;
+  /** The answer to the call in flight is no frame of OCPP-J. @param type 3 or 4 */
+  answeredBadly(id: string, type: number): void;
 }
 
 interface Waiting {
@@ -57,6 +60,8 @@ interface Sent {
 
 /** Calls that may wait; more are not taken. */
 const maxWaiting = 1000;
+/** Ids of calls without an answer that are remembered, to tell a late answer from a wrong one. */
+const maxGivenUp = 100;
 const unsent = (why: string): CallOutcome => ({ kind: 'unsent', why });
 
 // the state of one connection, shared by what happens to it
@@ -68,10 +73,13 @@ export function createCaller(options: CallerOptions): Caller {
   let urgent: Waiting[] = [];
   let plain: Waiting[] = [];
   let sent: Sent | null = null;
+  let givenUp: readonly string[] = [];
 
   const finish = (outcome: CallOutcome) => {
     const ended = sent;
     sent = null;
+    if (ended !== null && (outcome.kind === 'timeout' || outcome.kind === 'lost'))
+      givenUp = [...givenUp, ended.call.id].slice(-maxGivenUp);
     ended?.endTimer();
     ended?.call.resolve(outcome);
     sendNext();
@@ -90,11 +98,12 @@ export function createCaller(options: CallerOptions): Caller {
     outlet.send({ kind: 'call', id, action, payload }, { action, durationMs: null });
   };
 
-  const refuse = (at: OcppSubprotocol, { call, sentMs }: Sent, violation: SchemaViolation) => {
+  /** @param isResult of answers, CALLRESULTERROR names CALLRESULTs alone */
+  const refuse = (at: OcppSubprotocol, { call, sentMs }: Sent, violation: SchemaViolation, isResult: boolean) => {
     const { id, action } = call;
     const durationMs = clock.monotonicMs() - sentMs;
     options.violated(id, action, violation);
-    if (at === 'ocpp2.1') outlet.send({ kind: 'result_error', id, ...violation }, { action, durationMs });
+    if (at === 'ocpp2.1' && isResult) outlet.send({ kind: 'result_error', id, ...violation }, { action, durationMs });
     finish({ kind: 'error', ...violation, durationMs });
   };
 
@@ -153,13 +162,14 @@ export function createCaller(options: CallerOptions): Caller {
       const violation =
         call.options.validate === false ? null : schemas.check(version, call.action, 'reply', frame.payload);
       if (violation === null) finish({ kind: 'result', payload: frame.payload, durationMs });
-      else refuse(version, sent, violation);
+      else refuse(version, sent, violation, true);
       return true;
     },
-    answeredBadly(id) {
+    gaveUp: (id) => givenUp.includes(id),
+    answeredBadly(id, type) {
       if (sent === null || version === null || sent.call.id !== id) return;
       const description = 'the answer has no payload that is an object, or no error code';
-      refuse(version, sent, { code: brokenCode(version), description, details: {} });
+      refuse(version, sent, { code: brokenCode(version), description, details: {} }, type === frameTypes.result);
     },
   };
 }

@@ -5,7 +5,7 @@ import { socketErrorText } from '../../core/net/connect.ts';
  * `certificate`: the certificate of the central system is not accepted (security event
  * InvalidCentralSystemCertificate); `tls_version`, `cipher_suite`: both ends have none in common (InvalidTLSVersion,
  * InvalidTLSCipherSuite); `rejected`: HTTP status; `no_version`: no subprotocol in common; `material`: the own
- * certificates or the address cannot be used.
+ * certificates or the address cannot be used, or no connection is made to such an address.
  */
 export type FailureKind =
   | 'certificate'
@@ -16,8 +16,7 @@ export type FailureKind =
   | 'no_version'
   | 'network'
   | 'timeout'
-  | 'material'
-  | 'given_up';
+  | 'material';
 
 export interface ConnectFailure {
   readonly kind: FailureKind;
@@ -33,6 +32,7 @@ const versionCodes = /UNSUPPORTED_PROTOCOL|ALERT_PROTOCOL_VERSION|VERSION_TOO_LO
 const suiteCodes = /HANDSHAKE_FAILURE|NO_SHARED_CIPHER|NO_CIPHERS|INSUFFICIENT_SECURITY|WRONG_CIPHER/;
 
 function kindOf(code: string): FailureKind {
+  if (code === 'ERR_REFUSED_TARGET') return 'material';
   if (certificateCodes.test(code)) return 'certificate';
   if (versionCodes.test(code)) return 'tls_version';
   if (suiteCodes.test(code)) return 'cipher_suite';
@@ -51,20 +51,30 @@ const noSubprotocol = /^Server sent (?:no|an invalid) subprotocol$/;
 
 type SocketError = Error & { readonly code?: unknown; readonly reason?: unknown };
 
+/** What Node puts into the message of EPROTO, where a write meets the failure of the handshake. */
+const openSslWords = /:error:[0-9A-F]+:SSL routines:[^:]*:([^:]+):/i;
+
+/** The same failure has the same code, whether a read or a write has met it. */
+function withOpenSslCode(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
+  const [, reason] = error.code === 'EPROTO' ? (openSslWords.exec(error.message) ?? []) : [];
+  if (reason === undefined) return error;
+  const code = `ERR_SSL_${reason.toUpperCase().replaceAll(' ', '_')}`;
+  return Object.assign(new Error(reason), { code });
+}
+
 /** @param thrown what the attempt ended with: an error of a socket, of `ws`, or with an HTTP status as its code */
 export function failureOf(thrown: unknown): ConnectFailure {
-  const error: SocketError = thrown instanceof Error ? thrown : new Error('the connection could not be opened');
-  const { code } = error;
-  if (typeof code === 'number') {
-    const words = statusWords[code];
+  const given: SocketError = thrown instanceof Error ? thrown : new Error('the connection could not be opened');
+  if (typeof given.code === 'number') {
+    const words = statusWords[given.code];
     return {
       kind: 'rejected',
-      status: code,
-      text: `the central system answered with status ${code}${words === undefined ? '' : `: ${words}`}`,
+      status: given.code,
+      text: `the central system answered with status ${given.code}${words === undefined ? '' : `: ${words}`}`,
     };
   }
-  if (noSubprotocol.test(error.message))
+  if (noSubprotocol.test(given.message))
     return { kind: 'no_version', status: null, text: 'the central system has no version of OCPP in common' };
-  const kind = kindOf(typeof code === 'string' ? code : '');
-  return { kind, status: null, text: `no connection: ${socketErrorText(error as NodeJS.ErrnoException)}` };
+  const error = withOpenSslCode(given as NodeJS.ErrnoException);
+  return { kind: kindOf(error.code ?? ''), status: null, text: `no connection: ${socketErrorText(error)}` };
 }

@@ -8,16 +8,19 @@ import type { OcppSubprotocol, Payload } from './model.ts';
  */
 export type FrameProblem = 'unreadable' | 'number' | 'broken';
 
+interface Refusal<Kind> {
+  readonly kind: Kind;
+  readonly id: string;
+  readonly code: string;
+  readonly description: string;
+  readonly details: unknown;
+}
+
 export type Frame =
   | { readonly kind: 'call' | 'send'; readonly id: string; readonly action: string; readonly payload: Payload }
   | { readonly kind: 'result'; readonly id: string; readonly payload: Payload }
-  | {
-      readonly kind: 'error' | 'result_error';
-      readonly id: string;
-      readonly code: string;
-      readonly description: string;
-      readonly details: unknown;
-    }
+  | Refusal<'error'>
+  | Refusal<'result_error'>
   | {
       readonly kind: 'invalid';
       readonly problem: FrameProblem;
@@ -46,31 +49,36 @@ const kinds: Readonly<Record<number, Exclude<Frame['kind'], 'invalid'>>> = {
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
+const foreignId = (id: unknown): string | null => (typeof id === 'string' && id.length <= maxForeignId ? id : null);
+
+function invalid(problem: FrameProblem, [number, id]: readonly unknown[]): Frame {
+  return { kind: 'invalid', problem, id: foreignId(id), number: typeof number === 'number' ? number : null };
+}
+
 /** Reads a parsed frame. Never throws. */
 export function readFrame(value: unknown): Frame {
-  const [number, id, ...rest] = Array.isArray(value) ? (value as readonly unknown[]) : [];
-  const invalid = (problem: FrameProblem): Frame => ({
-    kind: 'invalid',
-    problem,
-    id: typeof id === 'string' && id.length <= maxForeignId ? id : null,
-    number: typeof number === 'number' ? number : null,
-  });
-  if (typeof number !== 'number') return invalid('unreadable');
+  const parts: readonly unknown[] = Array.isArray(value) ? value : [];
+  // by index: this runs for every message, and taking a list apart costs several times as much
+  const number = parts[0];
+  const second = parts[2];
+  const third = parts[3];
+  if (typeof number !== 'number') return invalid('unreadable', parts);
   const kind = kinds[number];
-  if (kind === undefined) return invalid('number');
-  if (typeof id !== 'string' || id.length > maxForeignId) return invalid('unreadable');
-  if (kind === 'error' || kind === 'result_error') {
-    const [code, description, details = {}] = rest;
-    if (typeof code !== 'string') return invalid('broken');
-    return { kind, id, code, description: text(description), details };
+  if (kind === undefined) return invalid('number', parts);
+  const id = foreignId(parts[1]);
+  if (id === null) return invalid('unreadable', parts);
+  switch (kind) {
+    case 'error':
+    case 'result_error':
+      if (typeof second !== 'string') return invalid('broken', parts);
+      return { kind, id, code: second, description: text(third), details: parts.length > 4 ? parts[4] : {} };
+    case 'result':
+      return isObject(second) ? { kind, id, payload: second } : invalid('broken', parts);
+    case 'call':
+    case 'send':
+      if (typeof second !== 'string' || !isObject(third)) return invalid('broken', parts);
+      return { kind, id, action: second, payload: third };
   }
-  if (kind === 'result') {
-    const [payload] = rest;
-    return isObject(payload) ? { kind, id, payload } : invalid('broken');
-  }
-  const [action, payload] = rest;
-  if (typeof action !== 'string' || !isObject(payload)) return invalid('broken');
-  return { kind, id, action, payload };
 }
 
 /** Reads the text of a frame. Never throws. */

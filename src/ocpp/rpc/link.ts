@@ -70,7 +70,11 @@ const steadyMs = 30_000;
 const trialAttempts = 3;
 /** Between two looks whether a station without power has it again. */
 const powerlessMs = 1000;
-const unrelated: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 'timeout']);
+const unrelated: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 'timeout', 'no_version']);
+
+/** Whether a failure may have nothing to do with the credentials, for example a central system that restarts. */
+const isUnrelated = ({ kind, status }: ConnectFailure) =>
+  unrelated.has(kind) || (kind === 'rejected' && status !== 401 && status !== 403);
 
 interface Trial {
   readonly credentials: Credentials;
@@ -90,7 +94,10 @@ export class Link {
   #connectedSinceMs: number | null = null;
   #steady = false;
   #wanted = false;
-  #stopped: (() => void) | null = null;
+  /** of `stop` */
+  #stopped: { readonly done: Promise<void>; readonly resolve: () => void } | null = null;
+  /** the present connection or attempt ends because this station has closed it */
+  #isGivenUp = false;
   /** wait after the present connection or attempt, ms; null: that of the back-off */
   #waitMs: number | null = null;
   #nextAtMs: number | null = null;
@@ -155,21 +162,29 @@ export class Link {
     return this.#trial?.credentials ?? this.#proven;
   }
 
+  /** those of the next attempt may be given up again */
+  get isTrial(): boolean {
+    return this.#trial !== null;
+  }
+
   /** Opens the connection, at once where it waits for its next attempt. Without an effect while there is one. */
   connect(): void {
     if (this.#stopped !== null) return;
     this.#wanted = true;
     if (this.#socket === null) this.#planIn(0);
+    // the former connection is still closing
+    else if (this.#isGivenUp) this.#waitMs ??= 0;
   }
 
   /** Closes the connection and opens none until `connect`. @param code close code */
   disconnect(code = 1000, reason = ''): void {
     this.#wanted = false;
+    this.#waitMs = null;
     this.#cancelWait();
-    this.#socket?.close(code, reason);
+    this.#close(code, reason);
   }
 
-  /** Closes and opens again at once; ends a wait. */
+  /** Closes and opens again at once; ends a wait, and an attempt that is under way. */
   reconnect(reason: string, code = 1000): void {
     this.#again(reason, code, 0);
   }
@@ -190,6 +205,12 @@ export class Link {
     this.#trial = { credentials: { ...this.credentials, ...change }, attempts: 0 };
   }
 
+  /** For good, and for a change that is on trial too: roots, and what the present profile does not use. */
+  adoptCredentials(change: CredentialsChange): void {
+    this.#proven = { ...this.#proven, ...change };
+    if (this.#trial !== null) this.#trial = { ...this.#trial, credentials: { ...this.#trial.credentials, ...change } };
+  }
+
   /** By the user, for good: nothing returns when they fail. */
   replaceCredentials(change: CredentialsChange): void {
     this.#proven = { ...this.credentials, ...change };
@@ -200,16 +221,11 @@ export class Link {
   setPingInterval(seconds: number): void {
     this.#pingS = seconds;
     if (this.#opened !== null) this.#ping();
-  /** For good, and for a change that is on trial too: roots, and what the present profile does not use. */
-  adoptCredentials(change: CredentialsChange): void {
-    this.#proven = { ...this.#proven, ...change };
-    if (this.#trial !== null) this.#trial = { ...this.#trial, credentials: { ...this.#trial.credentials, ...change } };
   }
 
-  }
-
-  send(text: string): void {
-    this.#socket?.send(text);
+  /** @returns false: there is no connection, or it is closing */
+  send(text: string): boolean {
+    return this.#socket?.send(text) ?? false;
   }
 
   /** Ends the connection without a close frame. */
@@ -219,12 +235,22 @@ export class Link {
 
   /** Closes for good; resolves when the connection has ended, within seconds. */
   stop(code = 1001): Promise<void> {
+    if (this.#stopped !== null) return this.#stopped.done;
     this.#forgetFaults();
-    return new Promise((resolve) => {
-      this.#stopped = resolve;
-      this.disconnect(code);
-      if (this.#socket === null) resolve();
+    let resolve: () => void = () => undefined;
+    const done = new Promise<void>((ended) => {
+      resolve = ended;
     });
+    this.#stopped = { done, resolve };
+    this.disconnect(code);
+    if (this.#socket === null) resolve();
+    return done;
+  }
+
+  #close(code: number, reason: string): void {
+    if (this.#socket === null) return;
+    this.#isGivenUp = true;
+    this.#socket.close(code, reason);
   }
 
   #again(reason: string, code: number, waitMs: number): void {
@@ -235,7 +261,7 @@ export class Link {
       return;
     }
     this.#waitMs = waitMs;
-    this.#socket.close(code, reason);
+    this.#close(code, reason);
   }
 
   #cancelWait(): void {
@@ -260,6 +286,7 @@ export class Link {
     const { credentials } = this;
     const { url, subprotocols, guarded } = this.#target;
     this.#waitMs = null;
+    this.#isGivenUp = false;
     try {
       const address = new URL(url);
       const secure = credentials.securityProfile >= 2 || address.protocol === 'wss:';
@@ -313,7 +340,6 @@ export class Link {
     this.#ping();
     this.#flap();
     this.#events.opened({ subprotocol: facts.subprotocol });
-    if (!this.#wanted) this.#socket?.close(1000, '');
   }
 
   #onEnded({ code, reason, failure }: SocketEnd): void {
@@ -324,21 +350,20 @@ export class Link {
     this.#endPing = this.#endFlap = this.#socket = this.#opened = this.#connectedSinceMs = null;
     if (wasOpen) {
       if (this.#steady || clock.monotonicMs() - this.#openedMs >= steadyMs) this.#backOff.reset();
-      const expected = !this.#wanted || this.#waitMs !== null;
       const words = `the connection ended${code === null ? '' : ` with code ${code}`}${reason === '' ? '' : `: ${reason}`}`;
-      if (!expected) {
+      if (!this.#isGivenUp) {
         this.drops += 1;
         this.#lastError = words;
       }
       log.info(`${identity}: ${words}`, deviceIndex);
       this.#events.closed({ code, reason });
-    } else if (failure !== null && this.#wanted) {
+    } else if (failure !== null && !this.#isGivenUp) {
       this.#lastError = failure.text;
       log.warning(`${identity}: ${failure.text}`, deviceIndex);
       this.#events.failed?.(failure);
       this.#judge(failure);
     }
-    if (this.#stopped !== null) this.#stopped();
+    if (this.#stopped !== null) this.#stopped.resolve();
     else if (this.#wanted && this.#isIdle()) this.#planIn(this.#waitMs ?? this.#backOff.nextMs());
   }
 
@@ -351,7 +376,7 @@ export class Link {
   #judge(failure: ConnectFailure): void {
     if (this.#trial === null) return;
     this.#trial.attempts += 1;
-    if (unrelated.has(failure.kind) && this.#trial.attempts < trialAttempts) return;
+    if (isUnrelated(failure) && this.#trial.attempts < trialAttempts) return;
     this.#trial = null;
     this.#waitMs = 0;
     this.#options.log.warning(

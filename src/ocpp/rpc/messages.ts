@@ -24,16 +24,21 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
     bytes: keptBytes,
     messageBytes: keptMessageBytes,
     redact(message) {
+      const known = secrets();
       const text = message.raw.toString();
-      const clean = redacted(text, secrets());
+      const clean = redacted(text, known);
       const { messageId, action } = message.facts;
+      // that of an answer is not in its text; the message id is
+      const cleanAction = action === null ? null : redacted(action, known);
+      if (clean === text && cleanAction === action) return message;
       return {
         ...message,
-        ...(clean !== text && { raw: Buffer.from(clean) }),
+        summary: cleanAction ?? '',
+        raw: Buffer.from(clean),
         facts: {
           ...message.facts,
-          messageId: messageId === null ? null : redacted(messageId, secrets()),
-          action: action === null ? null : redacted(action, secrets()),
+          messageId: messageId === null ? null : redacted(messageId, known),
+          action: cleanAction,
         },
       };
     },

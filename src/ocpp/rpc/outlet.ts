@@ -28,7 +28,8 @@ export interface OutletOptions {
 
 /** The connection that frames leave by. */
 export interface OutletLine {
-  send(text: string): void;
+  /** @returns false: it is closing, nothing was sent */
+  send(text: string): boolean;
   terminate(): void;
 }
 
@@ -60,9 +61,8 @@ function withPayload(frame: OutFrame, payload: Payload): OutFrame {
 
 export function createOutlet({ deviceIndex, later, disturber, record }: OutletOptions): Outlet {
   const put = (frame: OutFrame, text: string, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
-    if (outlet.line === null) return;
-    outlet.line.send(text);
-    record({ direction: 'out', type: frame.kind, messageId: frame.id, ...about }, text);
+    if (outlet.line?.send(text) === true)
+      record({ direction: 'out', type: frame.kind, messageId: frame.id, ...about }, text);
   };
 
   const disturbed = (given: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {

@@ -15,7 +15,7 @@ const secretMember = /authorization_?key|password|passwd|secret|private_?key/i;
 const userInfo = /([a-z][a-z0-9+.-]*:\/\/)[^\s"'<>]*@/gi;
 const privateKey = /PRIVATE KEY/i;
 /** Frames without any of these have no secret; escapes could hide one. */
-const suspicious = /authorization|passw|secret|private|"vpn"|:\/\/|\\u|\\\/|@/i;
+const suspicious = /authorization|passw|secret|private|"vpn"|:\/\/|\\|@/i;
 /** Of a text that is no frame nothing is known: it is kept only where it cannot be about a secret. */
 const suspiciousText =
   /auth|passw|secret|key|:\/\/|\\|@|ChangeConfiguration|SetVariables|SetNetworkProfile|DataTransfer/i;

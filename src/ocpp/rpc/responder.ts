@@ -2,6 +2,7 @@
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { WallClock } from '../../core/time/clock.ts';
+import { maxIdLength } from './frames.ts';
 import type { OutFrame } from './frames.ts';
 import { CallError } from './model.ts';
 import type { CallHandler, OcppSubprotocol, Payload, Schemas, SchemaViolation } from './model.ts';
@@ -31,8 +32,6 @@ export interface Responder {
   closed(): void;
   /** @param instead the refusal that a fault puts in place of the handler */
   take(call: IncomingCall, instead?: CallError): void;
-  /** calls that are being answered */
-  readonly inProgress: number;
 }
 
 /** Calls of a central system that are answered at one time; the rule permits one. */
@@ -48,6 +47,8 @@ export function createResponder(options: ResponderOptions): Responder {
 
   /** @throws CallError unless the call may be handled */
   const check = ({ version, calls }: Connection, { id, action, payload }: IncomingCall) => {
+    if (id.length > maxIdLength)
+      options.broken(id, action, 'OCPP-J 4.1.4', `a message id of more than ${maxIdLength} characters`);
     if (calls.has(id)) {
       options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of a call which is still being answered');
       const code = version === 'ocpp1.6' ? 'GenericError' : 'RpcFrameworkError';
@@ -78,9 +79,6 @@ export function createResponder(options: ResponderOptions): Responder {
   };
 
   return {
-    get inProgress() {
-      return connection?.calls.size ?? 0;
-    },
     opened(version) {
       connection = { version, calls: new Set() };
     },

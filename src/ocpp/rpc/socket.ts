@@ -1,13 +1,12 @@
 /**
  * One WebSocket connection to a central system. `ocpp-rpc` opens it and takes frames apart; everything that it would send
- * by itself is dropped, since its error codes are those of no version (`sendRaw` below).
+ * by itself is left out, since its error codes are those of no version (`FramingClient` below).
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
 import type { SecureContext } from 'node:tls';
 import rpcClientModule from 'ocpp-rpc/lib/client.js';
-import symbols from 'ocpp-rpc/lib/symbols.js';
 import type { WebSocket } from 'ws';
 import { guardedLookup, isRefusedTarget, openLookup, refusedTargetText } from '../../core/net/outbound.ts';
 import type { NameSources } from '../../core/net/resolve.ts';
@@ -64,8 +63,8 @@ export interface SocketEvents {
 }
 
 export interface Socket {
-  /** Hands a text to the connection; without an effect unless it is open. */
-  send(text: string): void;
+  /** @returns false: the connection is not open, nothing was sent */
+  send(text: string): boolean;
   ping(): void;
   /** The closing handshake is given up after 2 s. @param code one that may be sent, else 1000 is */
   close(code: number, reason: string): void;
@@ -86,24 +85,49 @@ interface RpcClientEvents {
   readonly message: { readonly message: string; readonly outbound: boolean };
   readonly call: { readonly payload: unknown };
   readonly response: { readonly payload: unknown };
-  readonly badMessage: { readonly buffer: Buffer };
+  readonly badMessage: unknown;
 }
 
-/** The part of the library that is used; its own types require every option. */
+/** The part of the library that is used or replaced; its own types require every option and have no inner parts. */
 interface RpcClient {
   connect(): Promise<unknown>;
   sendRaw(text: string): void;
-  handle(handler: () => unknown): void;
+  _onMessage(data: Buffer): void;
+  _onCall(): void;
+  _onCallResult(): void;
+  _onCallError(): void;
   on<Name extends keyof RpcClientEvents>(name: Name, listener: (event: RpcClientEvents[Name]) => void): unknown;
 }
 
 const RpcClient = rpcClientModule as unknown as new (options: Readonly<Record<string, unknown>>) => RpcClient;
-const { NOREPLY } = symbols as unknown as { readonly NOREPLY: symbol };
 
+/** Opens connections and takes frames apart as the library does; what it would do with a message is left out. */
 class FramingClient extends RpcClient {
+  onEmpty: () => void = () => undefined;
+
+  /** The library ignores an empty message. */
+  override _onMessage(data: Buffer): void {
+    if (data.length === 0) this.onEmpty();
+    else super._onMessage(data);
+  }
+
   /** Answers that the library makes by itself go nowhere. */
   override sendRaw(): void {
     // dropped
+  }
+
+  // with each call it would prepare an answer, and with each answer, since it has sent no call, an error: more work than
+  // everything else that a message takes
+  override _onCall(): void {
+    // `call` has told of it
+  }
+
+  override _onCallResult(): void {
+    // `response` has told of it
+  }
+
+  override _onCallError(): void {
+    // `response` has told of it
   }
 
   sendFrame(text: string): void {
@@ -114,26 +138,23 @@ class FramingClient extends RpcClient {
 const sendable = (code: number) =>
   (code >= 1000 && code <= 1014 && ![1004, 1005, 1006].includes(code)) || (code >= 3000 && code <= 4999);
 
-/** Hands each frame over once, with its text. */
+/** Hands each frame over, with its text. */
 function readFrames(client: FramingClient, frame: SocketEvents['frame']): void {
   let text = '';
-  let taken = false;
-  client.handle(() => NOREPLY);
   client.on('message', (event) => {
-    if (event.outbound) return;
-    text = event.message;
-    taken = false;
+    if (!event.outbound) text = event.message;
   });
   const take = ({ payload }: { readonly payload: unknown }) => {
-    taken = true;
     frame(readFrame(payload), text);
   };
   client.on('call', take);
   client.on('response', take);
   client.on('badMessage', () => {
-    // also raised for every answer, since the library has sent no call
-    if (!taken) frame(parseFrame(text), text);
+    frame(parseFrame(text), text);
   });
+  client.onEmpty = () => {
+    frame(parseFrame(''), '');
+  };
 }
 
 /** Begins to connect; events follow, never within this call. */
@@ -147,6 +168,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
   let state: 'opening' | 'open' | 'ended' = 'opening';
   let error = '';
   let timedOut = false;
+  let isClosing = false;
   let endTimer = later(options.openTimeoutMs, () => {
     timedOut = true;
     webSocket?.terminate();
@@ -226,15 +248,17 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
 
   return {
     send(text) {
-      if (state !== 'open' || webSocket?.readyState !== webSocket?.OPEN) return;
+      if (state !== 'open' || webSocket?.readyState !== webSocket?.OPEN) return false;
       client.sendFrame(text);
       if ((webSocket?.bufferedAmount ?? 0) > maxUnsent) webSocket?.terminate();
+      return true;
     },
     ping() {
       if (state === 'open' && webSocket?.readyState === webSocket?.OPEN) webSocket?.ping();
     },
     close(code, reason) {
-      if (state === 'ended') return;
+      if (state === 'ended' || isClosing) return;
+      isClosing = true;
       if (state === 'opening') {
         webSocket?.terminate();
         return;

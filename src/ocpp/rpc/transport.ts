@@ -1,5 +1,6 @@
 /** OCPP-J of one station: its connection, its calls and its answers, put together. */
 import type { OcppMessageType } from '../../contract/ocpp.ts';
+import { errorText } from '../../core/errors.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
 import type { WireDirection, WireLog } from '../../core/wire/wire-log.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -29,9 +30,9 @@ export interface TransportEvents {
   readonly violated?: (violation: SchemaViolation, action: string | null, messageId: string | null) => void;
   /** A rule of the transport is broken. @param clause of OCPP-J */
   readonly broken?: (clause: string, text: string, action: string | null, messageId: string | null) => void;
-  /** CALLRESULTERROR of 2.1: the central system could not use an answer of this station. */
   /** A frame has gone out or come in. */
   readonly activity?: (direction: WireDirection) => void;
+  /** CALLRESULTERROR of 2.1: the central system could not use an answer of this station. */
   readonly resultRefused?: (messageId: string, code: string, description: string) => void;
 }
 
@@ -78,6 +79,9 @@ const defaultCallTimeoutMs = 30_000;
 const maxBadFrames = 10;
 const badFramesMs = 60_000;
 
+/** Texts of former passwords that stay hidden: a central system may still mention them. */
+const maxSecrets = 32;
+
 /** Base64 of octets that stand in something longer, for example behind the identity in the header of basic authentication. */
 function base64Parts(octets: Buffer): readonly string[] {
   return [0, 1, 2].map((before) => {
@@ -120,8 +124,16 @@ export function createTransport(options: TransportOptions): Transport {
   const counts = counting();
   const tallies = { callErrors: 0, timeouts: 0, lateAnswers: 0 };
   let badFramesAtMs: number[] = [];
-  let secrets = secretsOf(options.credentials);
-  const channel = ocppChannel(wireLog, options.identity, () => secrets);
+  let secrets: { readonly of: Credentials | null; readonly texts: readonly string[] } = { of: null, texts: [] };
+  const secretTexts = () => {
+    const { credentials } = link;
+    if (secrets.of !== credentials) {
+      const texts = [...new Set([...secretsOf(credentials), ...secrets.texts])].slice(0, maxSecrets);
+      secrets = { of: credentials, texts };
+    }
+    return secrets.texts;
+  };
+  const channel = ocppChannel(wireLog, options.identity, secretTexts);
 
   const record = (facts: FrameFacts, text: string) => {
     counts.add(facts.direction, facts.type);
@@ -159,7 +171,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (subprotocol === null) return;
     events.broken?.('OCPP-J 4.2', 'a frame that is none of OCPP-J', null, frame.id);
     if (frame.id !== null && frame.problem === 'broken' && (frame.number === 3 || frame.number === 4))
-      caller.answeredBadly(frame.id);
+      caller.answeredBadly(frame.id, frame.number);
     const answer = answerToInvalid(subprotocol, frame);
     if (answer !== null) outlet.send(answer, { action: null, durationMs: null });
     const nowMs = clock.monotonicMs();
@@ -170,6 +182,13 @@ export function createTransport(options: TransportOptions): Transport {
     link.reconnect('too many invalid frames', 1002);
   };
 
+  const onUnawaited = ({ kind, id }: Extract<Frame, { readonly kind: 'result' | 'error' }>) => {
+    tallies.lateAnswers += 1;
+    if (caller.gaveUp(id)) return;
+    const clause = kind === 'result' ? 'OCPP-J 4.2.2' : 'OCPP-J 4.2.3';
+    events.broken?.(clause, 'an answer whose message id is that of no call in progress', null, id);
+  };
+
   const process = (frame: Frame, instead?: CallError) => {
     switch (frame.kind) {
       case 'call':
@@ -178,7 +197,7 @@ export function createTransport(options: TransportOptions): Transport {
       case 'result':
       case 'error':
         if (frame.kind === 'error') tallies.callErrors += 1;
-        if (!caller.answered(frame)) tallies.lateAnswers += 1;
+        if (!caller.answered(frame)) onUnawaited(frame);
         return;
       case 'result_error':
         if (link.subprotocol === 'ocpp2.1') events.resultRefused?.(frame.id, frame.code, frame.description);
@@ -200,7 +219,7 @@ export function createTransport(options: TransportOptions): Transport {
     const told = disturber.disturb({
       deviceIndex,
       direction: 'in',
-      type: frame.kind === 'result_error' ? 'error' : frame.kind,
+      type: frame.kind,
       action,
       payload,
     });
@@ -213,19 +232,12 @@ export function createTransport(options: TransportOptions): Transport {
       return;
     }
     if (told.suppress) return;
-    const given = told.payload !== undefined && 'payload' in frame ? { ...frame, payload: told.payload } : frame;
     const { callError } = told;
-    const { line } = outlet;
-    const go = () => {
-      const instead = callError === undefined ? undefined : new CallError(callError.code, callError.description);
-      if (outlet.line === line) process(given, instead);
-    };
-    if (told.delayMs !== undefined && told.delayMs > 0) later(told.delayMs, go);
-    else go();
+    process(frame, callError === undefined ? undefined : new CallError(callError.code, callError.description));
   };
 
-  const onFrame = (frame: Frame, text: string) => {
-    const messageId = frame.kind === 'invalid' ? frame.id : frame.id;
+  const received = (frame: Frame, text: string) => {
+    const messageId = frame.id;
     const isAnswer = frame.kind === 'result' || frame.kind === 'error';
     const asked = isAnswer ? caller.inFlight(frame.id) : null;
     const action = frame.kind === 'call' || frame.kind === 'send' ? frame.action : (asked?.action ?? null);
@@ -234,9 +246,16 @@ export function createTransport(options: TransportOptions): Transport {
     else process(frame);
   };
 
+  const onFrame = (frame: Frame, text: string) => {
+    try {
+      received(frame, text);
+    } catch (error) {
+      log.error(`a frame of the central system could not be handled: ${errorText(error)}`, deviceIndex);
+    }
+  };
+
   const link: Link = new Link(options, {
     opened(event) {
-      secrets = secretsOf(link.credentials);
       outlet.line = { send: (text) => link.send(text), terminate: () => link.terminate() };
       caller.opened(event.subprotocol);
       responder.opened(event.subprotocol);
