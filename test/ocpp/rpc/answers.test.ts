@@ -1,0 +1,227 @@
+import { expect } from 'chai';
+import type { OcppSubprotocol } from '../../../src/contract/ocpp.ts';
+import { CallError } from '../../../src/ocpp/rpc/model.ts';
+import type { CentralConnection, CentralStation } from '../central/station.ts';
+import { useCentral } from './rig.ts';
+import type { RigOptions, TransportRig } from './rig.ts';
+
+const versions = ['ocpp1.6', 'ocpp2.0.1', 'ocpp2.1'] as const;
+const time = { currentTime: '2026-06-21T08:00:00.000Z' };
+/** An answer that a test gives when it likes. */
+const kept = () => {
+  let give: (payload: Record<string, unknown>) => void = () => undefined;
+  const answer = new Promise<Record<string, unknown>>((resolve) => {
+    give = resolve;
+  });
+  return { answer, give };
+};
+
+describe('answers of a charge point to its central system (OCPP-J 4)', () => {
+  const stage = useCentral({ subprotocols: ['ocpp2.1', 'ocpp2.0.1', 'ocpp1.6'] });
+  let rig: TransportRig;
+  let station: CentralStation;
+  let connection: CentralConnection;
+  const open = async (version: OcppSubprotocol = 'ocpp1.6', options: RigOptions = {}) => {
+    ({ rig, station, connection } = await stage.connected({ subprotocols: [version], ...options }));
+  };
+  const heartbeat = (options?: Parameters<TransportRig['line']['call']>[2]) => rig.line.call('Heartbeat', {}, options);
+
+  const refusals: readonly (readonly [what: string, frame: readonly unknown[], v16: string, v2: string])[] = [
+    ['an action that is not known', ['NoSuchAction', {}], 'NotImplemented', 'NotImplemented'],
+    ['a member missing', ['UnlockConnector', {}], 'OccurenceConstraintViolation', 'OccurrenceConstraintViolation'],
+    ['a wrong type', ['DataTransfer', { vendorId: 1 }], 'TypeConstraintViolation', 'TypeConstraintViolation'],
+    ['a wrong value', ['Reset', { type: 'Gently' }], 'PropertyConstraintViolation', 'PropertyConstraintViolation'],
+    ['a member too many', ['ClearCache', { more: 1 }], 'FormationViolation', 'FormatViolation'],
+    ['no payload', ['ClearCache'], 'FormationViolation', 'FormatViolation'],
+    ['null as payload', ['ClearCache', null], 'FormationViolation', 'FormatViolation'],
+    ['a list as payload', ['ClearCache', []], 'FormationViolation', 'FormatViolation'],
+    ['an action that is no text', [5, {}], 'FormationViolation', 'FormatViolation'],
+  ];
+  for (const version of versions)
+    for (const [what, frame, v16, v2] of refusals)
+      it(`${version}: ${what} is answered ${version === 'ocpp1.6' ? v16 : v2} (1.6 4.2.3, 2.x 4.3)`, async () => {
+        await open(version);
+        station.sendText(JSON.stringify([2, 'id-1', ...frame]));
+        const [type, id, code] = JSON.parse(await station.nextText()) as readonly unknown[];
+        expect([type, id, code]).to.deep.equal([4, 'id-1', version === 'ocpp1.6' ? v16 : v2]);
+        expect(rig.handled).to.deep.equal([]);
+        if (frame[0] !== 'NoSuchAction') expect(rig.violated.length + rig.broken.length).to.equal(1);
+      });
+
+  it('are answered in their own order, each when its handler is done', async () => {
+    await open();
+    const slow = kept();
+    rig.handle = (action) => (action === 'ClearCache' ? slow.answer : { status: 'Accepted' });
+    station.sendText('[2,"slow","ClearCache",{}]');
+    station.sendText('[2,"quick","Reset",{"type":"Soft"}]');
+    expect(JSON.parse(await station.nextText())).to.deep.equal([3, 'quick', { status: 'Accepted' }]);
+    rig.wall.advance(40);
+    slow.give({ status: 'Rejected' });
+    expect(JSON.parse(await station.nextText())).to.deep.equal([3, 'slow', { status: 'Rejected' }]);
+    expect(rig.broken).to.deep.equal([
+      {
+        clause: 'OCPP-J 4.1.1',
+        text: 'a call was sent before the one before it was answered',
+        action: 'Reset',
+        messageId: 'quick',
+      },
+    ]);
+  });
+
+  for (const version of versions)
+    it(`${version}: a second call with the id of one in progress is refused, also in the same packet (4.1.4)`, async () => {
+      await open(version);
+      const slow = kept();
+      rig.handle = () => slow.answer;
+      const { socket } = connection.request;
+      // the library answers by itself what comes in one turn; and the id is that of a call of the station as well
+      station.silent = true;
+      const own = heartbeat({ messageId: 'twice' });
+      await station.next('Heartbeat');
+      socket.cork();
+      station.sendText('[2,"twice","ClearCache",{}]');
+      station.sendText('[2,"twice","ClearCache",{}]');
+      socket.uncork();
+      const code = version === 'ocpp1.6' ? 'GenericError' : 'RpcFrameworkError';
+      expect((JSON.parse(await station.nextText()) as unknown[]).slice(0, 3)).to.deep.equal([4, 'twice', code]);
+      slow.give({ status: 'Accepted' });
+      expect(JSON.parse(await station.nextText())).to.deep.equal([3, 'twice', { status: 'Accepted' }]);
+      expect(rig.handled).to.deep.equal(['ClearCache']);
+      expect(rig.transport.counters).to.include({ callErrors: 0, lateAnswers: 0 });
+      station.sendText(JSON.stringify([3, 'twice', time]));
+      expect(await own).to.include({ kind: 'result' });
+    });
+
+  it('may use an id again once it is answered', async () => {
+    await open();
+    for (let n = 0; n < 2; n += 1)
+      expect(await station.call('ClearCache', {}, 'again')).to.deep.equal({
+        kind: 'result',
+        payload: { status: 'Accepted' },
+      });
+    expect(rig.broken).to.deep.equal([]);
+  });
+
+  it('ids of more than 36 characters are a finding, and answered; beyond 255 they are none', async () => {
+    await open('ocpp2.0.1');
+    const long = 'x'.repeat(37);
+    expect((await station.call('ClearCache', {}, long)).kind).to.equal('result');
+    expect(rig.broken.map(({ clause, messageId }) => [clause, messageId])).to.deep.equal([['OCPP-J 4.1.4', long]]);
+    station.sendText(JSON.stringify([2, 'x'.repeat(256), 'ClearCache', {}]));
+    expect((await station.nextText()).slice(0, 4)).to.equal('[3,"');
+    expect((JSON.parse(await station.nextText()) as unknown[]).slice(0, 3)).to.deep.equal([
+      4,
+      '-1',
+      'RpcFrameworkError',
+    ]);
+  });
+
+  it('no more than 64 are in progress at one time', async () => {
+    await open();
+    rig.handle = () => kept().answer;
+    for (let n = 0; n < 64; n += 1) void station.call('ClearCache');
+    expect(await station.call('ClearCache')).to.include({
+      kind: 'error',
+      code: 'GenericError',
+      description: 'too many calls at one time',
+    });
+  });
+
+  it('a handler refuses with its code; a failure of its own is InternalError, whose text stays here', async () => {
+    await open();
+    const throwing: unknown[] = [
+      new CallError('NotSupported', 'no such feature', { feature: 1 }),
+      new Error('S3CR3T-marker'),
+      'no error at all',
+    ];
+    rig.handle = () => {
+      throw throwing.shift();
+    };
+    const refused = { kind: 'error', code: 'NotSupported', description: 'no such feature', details: { feature: 1 } };
+    expect(await station.call('ClearCache')).to.deep.equal(refused);
+    rig.handle = async () => {
+      await Promise.resolve();
+      throw throwing.shift();
+    };
+    const failed = { kind: 'error', code: 'InternalError', description: 'the station has failed', details: {} };
+    expect(await station.call('ClearCache')).to.deep.equal(failed);
+    expect(await station.call('ClearCache')).to.deep.equal(failed);
+    rig.handle = () => ({ status: 'Perhaps' });
+    expect(await station.call('ClearCache')).to.deep.equal(failed);
+    expect(rig.lines.filter((line) => line.includes('could not be answered'))).to.have.length(3);
+  });
+
+  it('answer first, message after: what follows waits for the answer, and may fail alone', async () => {
+    await open();
+    const done: string[] = [];
+    rig.handle = (_, __, after) => {
+      after(() => {
+        done.push('first');
+        void heartbeat();
+      });
+      after(() => {
+        throw new Error('broken');
+      });
+      after(() => done.push('last'));
+      done.push('handled');
+      return { status: 'Accepted' };
+    };
+    await station.call('ClearCache');
+    await station.next('Heartbeat');
+    expect(done).to.deep.equal(['handled', 'first', 'last']);
+    const sent = station.frames.filter(({ direction }) => direction === 'in').map(({ frame }) => frame?.[0]);
+    expect(sent.slice(0, 2)).to.deep.equal([3, 2]);
+    expect(rig.lines.at(-1)).to.equal('what follows ClearCache has failed: broken');
+    let late: (act: () => void) => void = () => undefined;
+    rig.handle = (_, __, after) => {
+      late = after;
+      return { status: 'Accepted' };
+    };
+    await station.call('ClearCache');
+    late(() => done.push('at once'));
+    expect(done.at(-1)).to.equal('at once');
+  });
+
+  it('nothing follows a refusal', async () => {
+    await open();
+    const done: string[] = [];
+    rig.handle = (_, __, after) => {
+      after(() => done.push('never'));
+      throw new CallError('NotSupported', '');
+    };
+    await station.call('ClearCache');
+    expect(done).to.deep.equal([]);
+  });
+
+  it('the answer of a connection that has ended is dropped', async () => {
+    await open();
+    const slow = kept();
+    rig.handle = (action) => (action === 'ClearCache' ? slow.answer : { status: 'Accepted' });
+    void station.call('ClearCache', {}, 'old');
+    await station.call('Reset', { type: 'Soft' });
+    station.cut();
+    await rig.closed.take();
+    rig.passWait();
+    await station.nextConnection();
+    slow.give({ status: 'Accepted' });
+    await station.call('Reset', { type: 'Soft' });
+    expect(station.frames.filter(({ text, direction }) => direction === 'in' && text.includes('old'))).to.deep.equal(
+      [],
+    );
+  });
+
+  it('what listens to findings and fails does not end the connection, nor is the frame read twice', async () => {
+    let told = 0;
+    await open('ocpp1.6', {
+      events: {
+        broken: () => {
+          told += 1;
+          throw new Error('no room');
+        },
+      },
+    });
+    station.sendText('[3,"of no call",{}]');
+    expect((await station.call('ClearCache')).kind).to.equal('result');
+    expect([told, rig.lines.at(-1)]).to.deep.equal([1, 'a frame of the central system could not be handled: no room']);
+  });
+});

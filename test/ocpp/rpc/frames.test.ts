@@ -1,0 +1,132 @@
+import { expect } from 'chai';
+import type { OcppSubprotocol } from '../../../src/contract/ocpp.ts';
+import type { CentralConnection, CentralStation } from '../central/station.ts';
+import { useCentral } from './rig.ts';
+import type { RigOptions, TransportRig } from './rig.ts';
+
+const versions = ['ocpp1.6', 'ocpp2.0.1', 'ocpp2.1'] as const;
+const time = { currentTime: '2026-06-21T08:00:00.000Z' };
+
+describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
+  const stage = useCentral({ subprotocols: ['ocpp2.1', 'ocpp2.0.1', 'ocpp1.6'] });
+  let rig: TransportRig;
+  let station: CentralStation;
+  let connection: CentralConnection;
+  const open = async (version: OcppSubprotocol = 'ocpp1.6', options: RigOptions = {}) => {
+    ({ rig, station, connection } = await stage.connected({ subprotocols: [version], ...options }));
+  };
+  /** The answer to what was sent before, since frames stay in order. */
+  const answered = async () => {
+    station.sendText('[2,"flush","ClearCache",{}]');
+    const texts: string[] = [];
+    for (;;) {
+      const text = await station.nextText();
+      if (text.includes('"flush"')) return texts;
+      texts.push(text);
+    }
+  };
+
+  const garbage: readonly (readonly [what: string, text: string])[] = [
+    ['an empty text', ''],
+    ['no JSON', '[2,"id-1","ClearCache",{'],
+    ['no list', '{"a":1}'],
+    ['an empty list', '[]'],
+    ['a type that is no number', '["2","id-1","ClearCache",{}]'],
+    ['an id that is no text', '[2,1,"ClearCache",{}]'],
+    ['null', 'null'],
+  ];
+  for (const version of versions)
+    for (const [what, text] of garbage)
+      it(`${version}: ${what} ${version === 'ocpp1.6' ? 'is not answered' : 'is answered with the id -1'}`, async () => {
+        await open(version);
+        station.sendText(text);
+        const told = (await answered()).map((each) => JSON.parse(each) as readonly unknown[]);
+        expect(told.map(([type, id, code]) => [type, id, code])).to.deep.equal(
+          version === 'ocpp1.6' ? [] : [[4, '-1', 'RpcFrameworkError']],
+        );
+        expect(rig.broken).to.have.length(1);
+        expect(rig.count('in', 'invalid')).to.equal(1);
+      });
+
+  for (const version of versions)
+    it(`${version}: a type of no version ${version === 'ocpp2.0.1' ? 'is MessageTypeNotSupported' : 'is passed over'} (2.1 4.1.3)`, async () => {
+      await open(version);
+      station.sendText('[9,"id-9","ClearCache",{}]');
+      station.sendText('[9,null]');
+      const told = (await answered()).map((each) => (JSON.parse(each) as unknown[]).slice(0, 3));
+      expect(told).to.deep.equal(version === 'ocpp2.0.1' ? [[4, 'id-9', 'MessageTypeNotSupported']] : []);
+      expect(rig.broken).to.have.length(2);
+    });
+
+  it('answers that are none are not answered', async () => {
+    await open('ocpp2.0.1');
+    for (const text of ['[3]', '[3,null,{}]', '[4,"a"]', '[4,5,"GenericError","",{}]', '[3,"a",null]'])
+      station.sendText(text);
+    expect(await answered()).to.deep.equal([]);
+    expect(rig.broken).to.have.length(5);
+  });
+
+  it('2.1: SEND is never answered, nor is a broken one; CALLRESULTERROR is told (4.2.4, 4.2.5)', async () => {
+    await open('ocpp2.1');
+    station.sendText('[6,"s1","NotifyPeriodicEventStream",{"id":1}]');
+    station.sendText('[6,"s2","NotifyPeriodicEventStream"]');
+    station.sendText('[6,7]');
+    station.sendText('[5,"r1","FormatViolation","why",{}]');
+    station.sendText('[5,"r2"]');
+    expect(await answered()).to.deep.equal([]);
+    expect(rig.refused).to.deep.equal([['r1', 'FormatViolation', 'why']]);
+    expect(rig.broken.map(({ clause }) => clause)).to.deep.equal([
+      'OCPP-J 4.2.5',
+      'OCPP-J 4.2',
+      'OCPP-J 4.2',
+      'OCPP-J 4.2',
+    ]);
+    expect([rig.count('in', 'send'), rig.count('in', 'result_error')]).to.deep.equal([1, 1]);
+  });
+
+  for (const version of ['ocpp1.6', 'ocpp2.0.1'] as const)
+    it(`${version}: SEND and CALLRESULTERROR are types that it does not have`, async () => {
+      await open(version);
+      station.sendText('[6,"s1","NotifyPeriodicEventStream",{"id":1}]');
+      station.sendText('[5,"r1","FormatViolation","why",{}]');
+      const told = (await answered()).map((each) => (JSON.parse(each) as unknown[]).slice(0, 3));
+      const refused = ['s1', 'r1'].map((id) => [4, id, 'MessageTypeNotSupported']);
+      expect(told).to.deep.equal(version === 'ocpp2.0.1' ? refused : []);
+      expect([rig.refused, rig.broken.length]).to.deep.equal([[], 2]);
+    });
+
+  it('2.1: the station sends SEND, and awaits nothing', async () => {
+    await open('ocpp2.1');
+    const payload = { id: 1, pending: 0, basetime: time.currentTime, data: [{ t: 0, v: '1' }] };
+    rig.line.send('NotifyPeriodicEventStream', payload);
+    rig.line.send('NotifyPeriodicEventStream', {});
+    const [type, id, action, sent] = JSON.parse(await station.nextText()) as readonly unknown[];
+    expect([type, action, sent]).to.deep.equal([6, 'NotifyPeriodicEventStream', payload]);
+    expect(id).to.be.a('string').with.length.of.at.most(36);
+    expect([rig.line.waiting, await answered()]).to.deep.equal([0, []]);
+    expect(rig.count('out', 'send')).to.equal(1);
+  });
+
+  it('other versions have no SEND', async () => {
+    await open('ocpp2.0.1');
+    rig.line.send('Heartbeat', {});
+    expect(await answered()).to.deep.equal([]);
+  });
+
+  it('10 of them within 60 s end the connection with 1002, and the next one is opened at once (limit O1)', async () => {
+    await open();
+    const bad = async (times: number) => {
+      for (let n = 0; n < times; n += 1) station.sendText('no frame');
+      await station.call('ClearCache');
+    };
+    await bad(9);
+    rig.wall.advance(60_000);
+    await bad(9);
+    expect(rig.transport.counters.connects).to.equal(1);
+    station.sendText('no frame');
+    expect(await connection.closed).to.deep.equal({ code: 1002, reason: 'too many invalid frames' });
+    await station.nextConnection();
+    await bad(9);
+    expect(rig.transport.counters).to.include({ connects: 2, drops: 0 });
+  });
+});
