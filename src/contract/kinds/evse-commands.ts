@@ -8,7 +8,8 @@ type Operation<Kind extends string, More = unknown> = Kind extends string
 
 /**
  * Limits of a charging profile, each in watts or in amperes per phase; where both are given the lower one applies. Null
- * or absent: no such limit. Amperes stay amperes: the power follows voltage and phases in use.
+ * or absent: no such limit. Amperes stay amperes: the power follows voltage and phases in use. Those of the station hold
+ * on each phase of the supply, for all connectors together; where it may use one phase of three, for the sum of the phases.
  */
 export interface EvseProfileLimit {
   readonly limitW: number | null;
@@ -67,6 +68,11 @@ export type EvseConnectorCommand =
   | Operation<'evse.stop', { readonly reason?: string | undefined; readonly idToken?: string | undefined }>
   | Operation<'evse.suspend' | 'evse.resume', { readonly by: 'ev' | 'evse' }>
   | Operation<'evse.limit' | 'evse.discharge', { readonly powerW: number | null }>
+  /**
+   * energy into the vehicle from now on, in this session, after which the station stops delivering; 0: at once. It ends
+   * with the session
+   */
+  | Operation<'evse.energy_limit', { readonly energyWh: number | null }>
   | Operation<'evse.availability', { readonly operative: boolean }>
   | Operation<
       'evse.fault',
@@ -123,6 +129,8 @@ export const evseOverrides = {
   'evse.resume': ['evse_suspension'],
   'evse.limit': ['evse_limit'],
   'evse.discharge': ['evse_discharge'],
+  // what it leads to is a suspension by the station
+  'evse.energy_limit': ['evse_suspension'],
   'evse.availability': ['evse_availability'],
   'evse.fault': ['evse_fault'],
   'evse.clear_fault': ['evse_fault'],

@@ -40,6 +40,9 @@ export interface Connector {
   session: SessionRecord | null;
   evHeldByCommand: boolean;
   evseHeldByCommand: boolean;
+  /** energy that the session may still take; 0: used up, Infinity: no limit */
+  energyLeftWh: number;
+  energyLimitBy: Origin | null;
   /** simulated seconds; Infinity: none pending */
   startDueS: number;
   timeoutDueS: number;
@@ -66,6 +69,8 @@ export interface Connector {
   /** the same with the maximum of the vehicle, before its curve */
   capW: number;
   capSource: EvseLimitSource;
+  /** what the limit of the station in amperes leaves for it, W; Infinity: there is none */
+  supplyCapW: number;
   /** `capW` after sharing */
   offerW: number;
   /** `grantW` after sharing */
@@ -111,6 +116,8 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     session: null,
     evHeldByCommand: false,
     evseHeldByCommand: false,
+    energyLeftWh: Infinity,
+    energyLimitBy: null,
     startDueS: Infinity,
     timeoutDueS: Infinity,
     localLimitW: Infinity,
@@ -128,6 +135,7 @@ export function createConnector(p: EvseConnectorParameters, defaultEv: EvParamet
     grantW: 0,
     capW: 0,
     capSource: 'none',
+    supplyCapW: Infinity,
     offerW: 0,
     allocatedW: 0,
     chargeableW: 0,
@@ -158,9 +166,19 @@ export function statusOf(c: Connector): Ocpp16Status {
   return ocpp16Status(c.phase, flagsOf(c));
 }
 
-/** Energy could flow now: a session is on, not suspended by command, and the connector has no fault. */
+/** The session has taken all energy that it may. */
+export function isUsedUp(c: Connector): boolean {
+  return c.energyLeftWh <= 0;
+}
+
+/** A command holds the station: it suspends it, or the energy that it allows is used up. */
+export function heldByStation(c: Connector): boolean {
+  return c.evseHeldByCommand || isUsedUp(c);
+}
+
+/** Energy could flow now: a session is on, not held by command, and the connector has no fault. */
 export function canFlow(c: Connector): boolean {
-  return phaseTraits[c.phase].powered && c.errorCode === null && !c.evHeldByCommand && !c.evseHeldByCommand;
+  return phaseTraits[c.phase].powered && c.errorCode === null && !c.evHeldByCommand && !heldByStation(c);
 }
 
 /** Phases in use by connector and vehicle. */

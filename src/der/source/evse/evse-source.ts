@@ -10,15 +10,17 @@ import { canFlow, createConnector, minChargeW, updateLimits } from './connector.
 import type { Connector } from './connector.ts';
 import { connectorVoltageV, evseDetail } from './detail.ts';
 import { generatorDueS, runGenerator } from './generator.ts';
+import { flow } from './flow.ts';
 import { knowLimits, tellLimits } from './limit-watch.ts';
 import { authorizeByPlug, fire, fireDue, nextDueS, updateHolds } from './machine.ts';
 import { clearFault, operate } from './operations.ts';
+import { capBySupply, scaleBySupply, scaleCharging } from './supply-limit.ts';
 import { ownVar, phaseLoads, shareVar, supplyWattsPerAmpere } from './supply.ts';
 import { phaseTraits } from './phases.ts';
 import { adjustPlan, createScratch, planTotal, planUnrestricted, shareStationLimit } from './plan.ts';
 import type { Scratch } from './plan.ts';
 import { scaleDischarging, shareStationDischarge } from './share-discharge.ts';
-import { chargeCapW, dischargeCapW, openLimit } from './profile-limit.ts';
+import { dischargeCapW, openLimit } from './profile-limit.ts';
 import { chargeLevelW, maxDischargeW, clearReach, updateReach, timeToEndS, vehicleRampWS } from './reach.ts';
 import { sessionDetail } from './sessions.ts';
 import { because, byItself, createStation } from './station.ts';
@@ -201,7 +203,7 @@ export class EvseSource implements DcSource {
     const hours = this.#pendingS / 3600;
     let vehiclesW = 0;
     for (const c of connectors) {
-      this.#flow(c, hours);
+      flow(c, hours);
       vehiclesW += c.planW;
     }
     this.#standbyW = energized ? Math.max(0, drawnW - vehiclesW) : 0;
@@ -338,22 +340,26 @@ export class EvseSource implements DcSource {
       c.offerW = 0;
       if (c.vehicle !== null && canFlow(c)) updateLimits(c, c.vehicle, this.#station);
     }
-    const profileW = chargeCapW(profile, this.#stationPerA);
-    const limitW = Math.max(0, Math.min(p.maxPowerW, profileW) - p.standbyW);
-    this.#shared =
-      shareStationLimit(connectors, this.#scratch, limitW, profileW < p.maxPowerW) && connectors.length > 1;
+    const limitW = Math.max(0, Math.min(p.maxPowerW, profile.limitW) - p.standbyW);
+    const phaseBinds = capBySupply(this.#station, this.#scratch);
+    const totalBinds = shareStationLimit(connectors, this.#scratch, limitW, profile.limitW < p.maxPowerW);
+    this.#shared = (phaseBinds || totalBinds) && connectors.length > 1;
     const dischargeW = this.#stationDischargeW;
     if (dischargeW < Infinity) shareStationDischarge(connectors, dischargeW);
-    let upW = 0;
-    let downW = 0;
     for (const c of connectors) {
       if (c.vehicle !== null && canFlow(c)) updateReach(c, c.vehicle, dtS);
       else clearReach(c);
+    }
+    scaleBySupply(this.#station);
+    let upW = 0;
+    let downW = 0;
+    for (const c of connectors) {
       upW += c.chargeableW;
       downW += c.dischargeableW;
     }
     if (upW > limitW) {
-      this.#scaleCharging(limitW / upW);
+      // keeps ramps down and rising curves from carrying the station above its limit
+      for (const c of connectors) scaleCharging(c, limitW / upW);
       upW = limitW;
     }
     if (downW > dischargeW) {
@@ -366,23 +372,9 @@ export class EvseSource implements DcSource {
     this.#plannedW = this.unrestrictedW;
   }
 
-  /** Keeps ramps down and rising curves from carrying the station above its limit. */
-  #scaleCharging(factor: number): void {
-    for (const c of this.#station.connectors) {
-      if (c.chargeableW <= 0) continue;
-      c.chargeableW *= factor;
-      c.unrestrictedW *= factor;
-      c.unrestrictedEndW *= factor;
-    }
-  }
-
-  get #stationPerA(): number {
-    return supplyWattsPerAmpere(this.#station);
-  }
-
   /** Discharge of all vehicles together that the profile of the station permits, W. */
   get #stationDischargeW(): number {
-    return dischargeCapW(this.#station.profile, this.#stationPerA);
+    return dischargeCapW(this.#station.profile, supplyWattsPerAmpere(this.#station));
   }
 
   /** Power in W at the meter once all ramps are over. */
@@ -401,24 +393,6 @@ export class EvseSource implements DcSource {
     // NaN: the plan differs from the answer and `draw` adjusts it
     this.#plannedW = Math.abs(sum - drawnW) <= unrestrictedToleranceW * unrestrictedToleranceW ? drawnW : NaN;
     return drawnW === 0 ? 0 : -drawnW;
-  }
-
-  #flow(c: Connector, hours: number): void {
-    const { vehicle, planW } = c;
-    // a reading is never -0
-    c.powerW = planW === 0 ? 0 : planW;
-    c.heldByDer = Math.abs(planW - c.unrestrictedW) > unrestrictedToleranceW;
-    if (c.heldByDer) c.ramping = false;
-    c.flowW = c.heldByDer ? planW : c.unrestrictedEndW;
-    if (vehicle === null || planW === 0) return;
-    const perJ = planW > 0 ? vehicle.socPerJ : vehicle.drainPerJ;
-    vehicle.soc = Math.max(0, Math.min(1, vehicle.soc + planW * perJ * hours * 3600));
-    const energyWh = planW * hours;
-    if (planW > 0) c.energyWh += energyWh;
-    else c.energyExportWh -= energyWh;
-    if (c.session === null) return;
-    if (planW > 0) c.session.energyWh += energyWh;
-    else c.session.energyDischargedWh -= energyWh;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EvseLimitSource } from '../../../contract/kinds/evse.ts';
 import type { Origin } from '../../../core/origin.ts';
+import { heldByStation, isUsedUp } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { phaseTraits } from './phases.ts';
 import { chargeCapW, setpointOf } from './profile-limit.ts';
@@ -35,7 +36,7 @@ export function limitNow(station: Station, c: Connector): LimitNow {
     };
   }
   if (c.evHeldByCommand) return { limitW: 0, limitSource: 'ev' };
-  if (c.evseHeldByCommand) return { limitW: 0, limitSource: 'local' };
+  if (heldByStation(c)) return { limitW: 0, limitSource: 'local' };
   if (c.heldByDer) return { limitW: Math.abs(c.powerW), limitSource: outsideSource(station) };
   if (c.dischargeW !== null) return dischargeLimitNow(c, c.dischargeW, c.vehicle.maxDischargeW);
   const curveW = chargeLevelW(c.vehicle, c.offerW);
@@ -54,6 +55,7 @@ function dischargeLimitNow(c: Connector, dischargeW: number, vehicleW: number): 
 
 /** The limit with which the station itself stops the energy. */
 export function holdingLimit(station: Station, c: Connector): EvseLimitSource {
+  if (isUsedUp(c)) return 'local';
   if (c.heldByDer) return outsideSource(station);
   if (c.dischargeW === null) return c.capSource;
   return c.dischargeCapW === 0 ? 'charging_profile' : dischargeSource(c);
@@ -65,6 +67,7 @@ export function limitWriter({ outside, profile }: Station, c: Connector, source:
     case 'charging_profile':
       return (c.offerW < c.capW ? profile.by : c.profile.by) ?? c.profile.by ?? profile.by ?? byItself;
     case 'local':
+      if (isUsedUp(c)) return c.energyLimitBy ?? byItself;
       return (c.dischargeW === null ? c.localLimitBy : c.localDischargeBy) ?? byItself;
     case 'der':
     case 'site':

@@ -1,5 +1,6 @@
 /** Tells the listeners of a station when a limit begins, changes or ends. */
 import type { EvseExternalLimit } from '../../../contract/kinds/evse.ts';
+import { heldByStation } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { limitNow, limitWriter } from './limit-now.ts';
 import { phaseTraits } from './phases.ts';
@@ -26,7 +27,7 @@ function know(station: Station, c: Connector): boolean {
     return false;
   }
   // a suspension by command is told as one
-  if (c.evseHeldByCommand || c.evHeldByCommand) return false;
+  if (heldByStation(c) || c.evHeldByCommand) return false;
   const { limitW, limitSource } = limitNow(station, c);
   const source = limitSource === 'hardware' || limitSource === 'ev' ? 'none' : limitSource;
   const moved = source !== 'none' && Math.abs(limitW - c.toldLimitW) > significant * c.p.maxPowerW;

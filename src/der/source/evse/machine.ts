@@ -1,7 +1,7 @@
 /** Moves connectors through their phases: effects of entering and leaving a phase, timers, holds. */
 import { SimError } from '../../../core/errors.ts';
 import type { EvsePhase } from '../../../contract/kinds/evse.ts';
-import { updateDischarge, wattsPerAmpere } from './connector.ts';
+import { heldByStation, isUsedUp, updateDischarge, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
 import { holdingLimit, limitWriter } from './limit-now.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
@@ -11,9 +11,6 @@ import { openSession, sessionDetail } from './sessions.ts';
 import { because, byItself } from './station.ts';
 import type { Station } from './station.ts';
 import { change, tell } from './tell.ts';
-
-/** Token of a session that starts by plugging in alone. */
-export const autoIdToken = 'AUTO';
 
 /** @param reason stop reason of the session, if this event ends one */
 export function fire(station: Station, c: Connector, event: PhaseEvent, reason = 'Local'): void {
@@ -60,6 +57,7 @@ function endSession(station: Station, c: Connector, reason: string): void {
   }
   c.evHeldByCommand = false;
   c.evseHeldByCommand = false;
+  [c.energyLeftWh, c.energyLimitBy] = [Infinity, null];
   c.localDischargeW = null;
   c.cableLeft = !c.evPlugged && c.evsePlugged && !c.p.attachedCable;
   updateDischarge(c, wattsPerAmpere(c, station));
@@ -95,7 +93,11 @@ const dueToleranceS = 2e-6;
 
 export function fireDue(station: Station, c: Connector): void {
   const limitS = station.nowS + dueToleranceS;
-  if (c.startDueS <= limitS) fire(station, c, 'delay_over');
+  if (c.startDueS <= limitS) {
+    fire(station, c, 'delay_over');
+    // no energy flows, so nothing else would tell it before the next sub-step
+    if (isUsedUp(c)) updateHolds(station, c);
+  }
   if (c.timeoutDueS > limitS && (c.reservation?.expiresAtS ?? Infinity) > limitS) return;
   because(station, { by: byItself, cause: 'timeout' }, () => {
     if (c.timeoutDueS <= limitS) fire(station, c, 'withdraw');
@@ -140,7 +142,7 @@ export function updateHolds(station: Station, c: Connector): void {
   if (!now.powered || c.errorCode !== null) return;
   const evHolds = c.evHeldByCommand || evHoldsByItself(c);
   // while a command suspends the vehicle, limits have no effect that would show
-  const evseHolds = c.evseHeldByCommand || (!c.evHeldByCommand && evseHoldsByItself(c));
+  const evseHolds = heldByStation(c) || (!c.evHeldByCommand && evseHoldsByItself(c));
   if (evHolds !== now.evHolds) fire(station, c, evHolds ? 'ev_hold' : 'ev_release');
   if (evseHolds === now.evseHolds) return;
   if (evseHolds) c.heldBy = holdingLimit(station, c);

@@ -6,8 +6,9 @@ import type { EvseCause } from '../../../contract/kinds/evse-transitions.ts';
 import type { Origin } from '../../../core/origin.ts';
 import { badValue } from '../shared.ts';
 import { conflict } from './conflict.ts';
-import { phasesInUse, statusOf, updateDischarge, wattsPerAmpere } from './connector.ts';
+import { isUsedUp, phasesInUse, statusOf, updateDischarge, wattsPerAmpere } from './connector.ts';
 import type { Connector } from './connector.ts';
+import { limitEnergy } from './energy-limit.ts';
 import { authorizeByPlug, autoIdToken, cutPower, endReservation, evHoldsByItself, fire } from './machine.ts';
 import { setGenerator } from './generator.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
@@ -124,12 +125,16 @@ function resume(station: Station, c: Connector, { by }: Of<'evse.resume'>): void
   if (by === 'ev' ? !c.evHeldByCommand : !c.evseHeldByCommand) {
     throw conflict(
       c,
-      by === 'ev' && evHoldsByItself(c) ? 'the vehicle has stopped by itself' : `no suspension by the ${by} to end`,
+      by === 'ev' && evHoldsByItself(c)
+        ? 'the vehicle has stopped by itself'
+        : by === 'evse' && isUsedUp(c)
+          ? 'its energy limit is used up'
+          : `no suspension by the ${by} to end`,
     );
   }
   if (by === 'ev') c.evHeldByCommand = false;
   else c.evseHeldByCommand = false;
-  if (by === 'evse' || !evHoldsByItself(c)) fire(station, c, by === 'ev' ? 'ev_release' : 'evse_release');
+  if (by === 'evse' ? !isUsedUp(c) : !evHoldsByItself(c)) fire(station, c, by === 'ev' ? 'ev_release' : 'evse_release');
 }
 
 function limit({ trigger }: Station, c: Connector, { powerW }: Of<'evse.limit'>): void {
@@ -290,6 +295,7 @@ const operations: { readonly [Kind in Exclude<EvseCommand['kind'], StationKind>]
   'evse.resume': resume,
   'evse.limit': limit,
   'evse.discharge': discharge,
+  'evse.energy_limit': limitEnergy,
   'evse.availability': availability,
   'evse.fault': fault,
   'evse.clear_fault': clearFault,

@@ -27,13 +27,14 @@ function fillDemand(connectors: readonly Connector[], scratch: Scratch, use: 'ca
   for (let i = 0; i < connectors.length; i++) {
     const c = connectors[i];
     if (c === undefined) continue;
-    scratch.demandW[i] = c.vehicle === null || c.dischargeW !== null ? 0 : chargeLevelW(c.vehicle, c[use]);
+    scratch.demandW[i] =
+      c.vehicle === null || c.dischargeW !== null ? 0 : chargeLevelW(c.vehicle, Math.min(c.supplyCapW, c[use]));
     scratch.minW[i] = minChargeW(c);
   }
 }
 
 /**
- * Shares the limit of the station: sets `offerW` of every connector from its `capW`.
+ * Shares the limit of the station: sets `offerW` of every connector from its `capW` and `supplyCapW`.
  * @returns whether the limit binds
  */
 export function shareStationLimit(
@@ -49,8 +50,9 @@ export function shareStationLimit(
     if (c === undefined) continue;
     const shareW = scratch.shareW[i] ?? 0;
     // without sharing a vehicle may follow a rising curve within the sub-step
-    c.offerW = binds ? shareW : Math.min(c.capW, limitW);
-    c.allocatedW = binds ? shareW : Math.min(c.grantW, limitW);
+    const boundW = Math.min(limitW, c.supplyCapW);
+    c.offerW = binds ? shareW : Math.min(c.capW, boundW);
+    c.allocatedW = binds ? shareW : Math.min(c.grantW, boundW);
     if (binds && shareW < (scratch.demandW[i] ?? 0)) {
       c.capSource = byProfile ? 'charging_profile' : connectors.length > 1 ? 'sharing' : 'hardware';
     }

@@ -55,7 +55,7 @@ export function updateReach(c: Connector, vehicle: Vehicle, dtS: number): void {
     discharge(c.flowW, vehicle, maxW, rampWS, dtS);
     c.dischargeableW = Math.max(0, -motion.meanW);
   }
-  if (c.dischargeW === null) charge(c.flowW, vehicle, c.offerW, rampWS, dtS);
+  if (c.dischargeW === null) charge(c, vehicle, rampWS, dtS);
   else discharge(c.flowW, vehicle, Math.min(maxW, c.dischargeW), rampWS, dtS);
   // a ramp out of discharge is bounded by the energy above the reserve
   const ends = motion.meanW < -c.dischargeableW;
@@ -86,8 +86,15 @@ function ramp(flowW: number, levelW: number, rampWS: number, dtS: number): numbe
   return timeS;
 }
 
-function charge(flowW: number, vehicle: Vehicle, capW: number, rampWS: number, dtS: number): void {
-  const { socPerJ, goalSoc, table } = vehicle;
+/** State of charge at which charging ends: the goal of the vehicle, or where the energy of its session is used up. */
+function endSocOf({ energyLeftWh }: Connector, { soc, goalSoc, socPerJ }: Vehicle): number {
+  return energyLeftWh === Infinity ? goalSoc : Math.min(goalSoc, soc + energyLeftWh * 3600 * socPerJ);
+}
+
+function charge(c: Connector, vehicle: Vehicle, rampWS: number, dtS: number): void {
+  const { flowW, offerW: capW } = c;
+  const { socPerJ, table } = vehicle;
+  const goalSoc = endSocOf(c, vehicle);
   const levelW = chargeLevelW(vehicle, capW);
   if (isFull(vehicle)) {
     // a full vehicle opens its contactors without a ramp
@@ -120,8 +127,8 @@ function discharge(flowW: number, vehicle: Vehicle, levelW: number, rampWS: numb
 const nearS = 10;
 
 /**
- * Lower bound of the time until the vehicle is full or at its reserve, s; the next sub-step is no longer. Infinity:
- * neither.
+ * Lower bound of the time until the vehicle is full, its session has no energy left, or it is at its reserve, s; the next
+ * sub-step is no longer. Infinity: none of them.
  */
 export function timeToEndS(c: Connector, vehicle: Vehicle): number {
   if (c.flowW < 0) {
@@ -129,8 +136,9 @@ export function timeToEndS(c: Connector, vehicle: Vehicle): number {
   }
   const capW = c.heldByDer ? Math.max(0, c.flowW) : c.offerW;
   if (!(capW > 0) || c.dischargeW !== null || isFull(vehicle)) return Infinity;
-  const boundS = (vehicle.goalSoc - vehicle.soc) / (vehicle.socPerJ * Math.min(capW, vehicle.maxChargeW));
+  const endSoc = endSocOf(c, vehicle);
+  const boundS = (endSoc - vehicle.soc) / (vehicle.socPerJ * Math.min(capW, vehicle.maxChargeW));
   if (boundS > nearS) return boundS;
-  chargeAlong(vehicle.table, vehicle.soc, vehicle.goalSoc, capW, vehicle.socPerJ, Infinity, charged);
+  chargeAlong(vehicle.table, vehicle.soc, endSoc, capW, vehicle.socPerJ, Infinity, charged);
   return charged.timeS;
 }

@@ -18,7 +18,7 @@ export function ownVar(connectors: readonly Connector[]): number {
 }
 
 /** Position of the only phase that a charger loads; null: it loads all phases of the station evenly. */
-function onePhaseOf(c: Connector, { outside: { supplyPhases: supplied } }: Station): number | null {
+export function onePhaseOf(c: Connector, { outside: { supplyPhases: supplied } }: Station): number | null {
   if (supplied < 3 || c.p.type !== 'ac' || phasesInUse(c) === 3) return null;
   return (supplyPhases(c, 3)[0] ?? 1) - 1;
 }
@@ -112,7 +112,7 @@ export function connectorVar(c: Connector, station: Station): number {
 }
 
 /**
- * Watts of one ampere per phase of the whole station. Of several power factors the lowest counts: with the others the
+ * Watts of one ampere per phase of the whole station, all phases evenly loaded. Of several power factors the lowest counts: with the others the
  * current is less.
  */
 export function supplyWattsPerAmpere(station: Station): number {
@@ -122,5 +122,5 @@ export function supplyWattsPerAmpere(station: Station): number {
   let powerFactor = 1;
   if (station.varPerW === null) for (const { p } of connectors) powerFactor = Math.min(powerFactor, p.powerFactor);
   else if (sumV > 0) powerFactor = activeShare(lowestA(profile), station.limitVar / sumV);
-  return profile.phases * (sumV / outside.supplyPhases) * powerFactor;
+  return (outside.supplyPhases === 3 ? profile.phases / 3 : 1) * sumV * powerFactor;
 }

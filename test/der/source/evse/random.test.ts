@@ -46,6 +46,11 @@ const command = fc.oneof(
   fc.record({ kind: fc.constant('evse.stop'), connectorId }),
   fc.record({ kind: fc.constantFrom('evse.suspend', 'evse.resume'), connectorId, by }),
   fc.record({ kind: fc.constantFrom('evse.limit', 'evse.discharge'), connectorId, powerW }),
+  fc.record({
+    kind: fc.constant('evse.energy_limit'),
+    connectorId,
+    energyWh: fc.option(fc.double({ min: 0, max: 5000 })),
+  }),
   fc.record({ kind: fc.constant('evse.availability'), connectorId, operative: fc.boolean() }),
   fc.record({ kind: fc.constant('evse.fault'), connectorId, errorCode: fc.constantFrom(...evseErrorCodes, 'NoError') }),
   fc.record({ kind: fc.constant('evse.ev'), connectorId, ev: patch }),
