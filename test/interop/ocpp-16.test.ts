@@ -9,7 +9,7 @@ import type { LinePeer } from './support/peers.ts';
 const tag = 'TAG-1';
 const rated = 11_000;
 const openLimitMs = 120_000;
-const buildLimitMs = 180_000;
+const buildLimitMs = 300_000;
 
 /** The life of a station at a central system of other people. @param open starts the system */
 function lifeOf(open: (port: number) => LinePeer): void {

@@ -204,6 +204,16 @@ type question struct {
 	Payload json.RawMessage `json:"payload"`
 	After   int             `json:"after"`
 	Where   map[string]any  `json:"where"`
+	// s
+	Timeout float64 `json:"timeout"`
+}
+
+// limit is how long an answer may take.
+func (q question) limit() time.Duration {
+	if q.Timeout > 0 {
+		return time.Duration(q.Timeout * float64(time.Second))
+	}
+	return 30 * time.Second
 }
 
 func call(system ocpp16.CentralSystem, q question) (any, error) {
@@ -224,8 +234,8 @@ func call(system ocpp16.CentralSystem, q question) (any, error) {
 	select {
 	case got := <-answered:
 		return got.response, got.err
-	case <-time.After(30 * time.Second):
-		return nil, errors.New("no answer within 30 s")
+	case <-time.After(q.limit()):
+		return nil, errors.New("no answer within " + q.limit().String())
 	}
 }
 
@@ -314,7 +324,7 @@ func main() {
 		case q.Op == "call":
 			value, err = call(system, q)
 		case q.Op == "wait":
-			value, err = handler.wait(q.Station, q.Action, q.After, q.Where, 30*time.Second)
+			value, err = handler.wait(q.Station, q.Action, q.After, q.Where, q.limit())
 		case q.Op == "ready":
 			value = true
 		default:

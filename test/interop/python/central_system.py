@@ -182,9 +182,10 @@ def refuse_strangers(connection, request):
 
 
 def client_of(connection):
-    """Common name of the certificate that the client has shown; None without one."""
+    """Common name and serial number of the certificate that the client has shown; None without one."""
     inside = connection.transport.get_extra_info("peercert") or {}
-    return next((value for part in inside.get("subject", ()) for name, value in part if name == "commonName"), None)
+    name = next((value for part in inside.get("subject", ()) for key, value in part if key == "commonName"), None)
+    return {"client": name, "serial": inside.get("serialNumber")}
 
 
 async def meet(connection):
@@ -194,7 +195,7 @@ async def meet(connection):
     note(name, "(connected)", {
         "subprotocol": connection.subprotocol,
         "tls": None if tls_version is None else tls_version.version(),
-        "client": client_of(connection),
+        **client_of(connection),
         "basic": "Authorization" in connection.request.headers,
     })
     await station.start()

@@ -76,6 +76,11 @@ export class StationAtCentral {
     return new StationAtCentral(id, central, simulator, await Stream.open(simulator.httpPort));
   }
 
+  /** The same station at another central system, of which it has to be told. */
+  at(central: LinePeer): StationAtCentral {
+    return new StationAtCentral(this.id, central, this.simulator, this.stream);
+  }
+
   async close(): Promise<number | null> {
     await this.stream.close();
     return this.simulator.stop();

@@ -30,7 +30,8 @@ export function buildGoCentral(): GoCentral {
   const text = readFileSync(file, 'utf8');
   if (!text.includes(everywhere)) throw new Error('ocpp-go listens in another way');
   writeFileSync(file, text.replace(everywhere, everywhere.replace(':', '127.0.0.1:')));
-  go('build', '-mod=vendor', '-o', 'central', '.');
+  // the next build, in another directory, finds its packages in the cache
+  go('build', '-mod=vendor', '-trimpath', '-o', 'central', '.');
   return {
     start: (port, options = {}) =>
       new LinePeer('ocpp-go', join(directory, 'central'), [String(port), JSON.stringify(options)]),

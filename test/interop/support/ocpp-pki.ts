@@ -19,16 +19,28 @@ export function verifiedSubject(csr: string): string {
 }
 
 /** The certificate for a request, PEM. @param authority path without the ending of its files */
-export function signedBy(authority: string, csr: string): string {
+function issue(authority: string, csr: string, extensions: readonly string[]): string {
   const directory = mkdtempSync(join(tmpdir(), 'derbench-csr-'));
   try {
-    const extensions = join(directory, 'extensions');
-    writeFileSync(extensions, 'basicConstraints = critical, CA:FALSE\nextendedKeyUsage = clientAuth\n');
-    const files = ['-CA', `${authority}.pem`, '-CAkey', `${authority}.key`, '-extfile', extensions];
+    const file = join(directory, 'extensions');
+    writeFileSync(file, ['basicConstraints = critical, CA:FALSE', ...extensions, ''].join('\n'));
+    const files = ['-CA', `${authority}.pem`, '-CAkey', `${authority}.key`, '-extfile', file];
     return openssl(['x509', '-req', '-sha256', '-days', '365', ...files], csr).toString();
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
+}
+
+/** The certificate of a charge point for its request, PEM. */
+export const signedBy = (authority: string, csr: string): string =>
+  issue(authority, csr, ['extendedKeyUsage = clientAuth']);
+
+/** Writes the files of a server on this machine. @param path without the ending of its files */
+export function serverOf(authority: string, path: string): void {
+  openssl(['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', `${path}.key`]);
+  const csr = openssl(['req', '-new', '-key', `${path}.key`, '-subj', '/CN=server']).toString();
+  const names = 'subjectAltName = DNS:localhost, IP:127.0.0.1';
+  writeFileSync(`${path}.pem`, issue(authority, csr, ['extendedKeyUsage = serverAuth', names]));
 }
 
 /** CertificateHashData of a root, as OpenSSL asks for it by OCSP. @param root file, PEM */
