@@ -26,6 +26,9 @@ export const bootStatusOf = {
   Rejected: 'rejected',
 } as const satisfies Record<Replies['BootNotification']['status'], OcppBootStatus>;
 
+/** HeartbeatInterval takes no more, s: a week. */
+export const maxHeartbeatIntervalS = 604_800;
+
 /** First wait of the own back-off, s; doubled after each attempt without an interval. */
 const firstWaitS = 10;
 const maxWaitS = 300;
@@ -49,6 +52,7 @@ export interface AfterBoot {
  */
 export function afterBoot({ status, interval }: Replies['BootNotification'], attempts: number): AfterBoot {
   const next = bootStatusOf[status];
-  if (next === 'accepted') return { status: next, againInS: null, heartbeatS: interval > 0 ? interval : null };
+  const heartbeatS = interval > 0 ? Math.min(interval, maxHeartbeatIntervalS) : null;
+  if (next === 'accepted') return { status: next, againInS: null, heartbeatS };
   return { status: next, againInS: interval > 0 ? interval : ownWaitS(attempts), heartbeatS: null };
 }

@@ -1,23 +1,16 @@
 /** Verdicts on what the central system sends that no other part gives, each with the clause of OCPP 1.6. */
 import type { OcppBootStatus } from '../../contract/ocpp.ts';
+import { instantOf } from './instants.ts';
 import type { StationParts } from './parts.ts';
 
 type Find = StationParts['finding'];
 
 /** Times outside of these years are no time of a central system. */
 const sensibleYears = { from: 2010, to: 2100 };
-const rfc3339 = /^\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2}(?:\.\d+)?(Z|z|[+-]\d{2}:\d{2})?$/;
 
-/**
- * The instant of a `currentTime`, ms since the epoch; null where it cannot be used. A time without a zone is read as UTC.
- */
+/** The instant of a `currentTime`, ms since the epoch; null where it cannot be used. */
 export function currentTimeMs(text: string, action: 'BootNotification' | 'Heartbeat', find: Find): number | null {
-  const match = rfc3339.exec(text);
-  if (match === null) find('OCPP-J 1.6 3.4', `currentTime is not a time of RFC 3339: ${text.slice(0, 40)}`, action);
-  else if (match[1] === undefined)
-    find('OCPP-J 1.6 3.4', `currentTime has no time zone and is read as UTC: ${text.slice(0, 40)}`, action);
-  const ms = Date.parse(match !== null && match[1] === undefined ? `${text}Z` : text);
-  if (Number.isNaN(ms)) return null;
+  const ms = instantOf(text);
   const year = new Date(ms).getUTCFullYear();
   if (year >= sensibleYears.from && year <= sensibleYears.to) return ms;
   find('OCPP 1.6 4.6', `currentTime is not the present time: ${text.slice(0, 40)}`, action);

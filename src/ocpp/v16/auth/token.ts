@@ -1,5 +1,6 @@
 /** What is known of an idTag, and what follows from it. OCPP 1.6 3.5, 7.8 and 9.4. */
 import type { OcppTokenEntry } from '../../../contract/ocpp.ts';
+import { instantOf } from '../instants.ts';
 import type { Replies } from '../messages.ts';
 
 /** idTagInfo of an answer of the central system */
@@ -31,7 +32,7 @@ export function sameGroup(a: string | null, b: string | null): boolean {
 }
 
 export function tokenOf(idTag: string, { status, expiryDate, parentIdTag }: IdTagInfo): Token {
-  const expiresMs = expiryDate === undefined ? NaN : Date.parse(expiryDate);
+  const expiresMs = expiryDate === undefined ? NaN : instantOf(expiryDate);
   return { idTag, status, expiresMs: Number.isNaN(expiresMs) ? null : expiresMs, parentIdTag: parentIdTag ?? null };
 }
 

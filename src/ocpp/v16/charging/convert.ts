@@ -2,9 +2,9 @@
 import type { CompositeSchedule } from '../../charging/composite.ts';
 import type { ChargingProfile, ProfileKind, ProfilePurpose } from '../../charging/model.ts';
 import type { ConnectorRating } from '../../station/port.ts';
+import { instantOf } from '../instants.ts';
 import type { Replies } from '../parts.ts';
 import { stamp } from '../parts.ts';
-import { instantOf } from './rules.ts';
 import type { SentProfile } from './rules.ts';
 
 export const purposes = {

@@ -1,4 +1,5 @@
 /** Rules of 1.6 for charging profiles, each with its clause. */
+import { instantOf } from '../instants.ts';
 import type { Keys, Requests } from '../parts.ts';
 
 export type SentProfile = Requests['SetChargingProfile']['csChargingProfiles'];
@@ -18,11 +19,6 @@ const clauses = {
   period: 'OCPP 1.6 7.14',
   keys: 'OCPP 1.6 9.4',
 } as const;
-
-/** Ms since the epoch; without a zone UTC. NaN: no date. */
-export function instantOf(text: string): number {
-  return Date.parse(/(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
-}
 
 /** Units that the station takes. */
 export function allowedUnits(keys: Pick<Keys, 'list'>): readonly ('A' | 'W')[] {

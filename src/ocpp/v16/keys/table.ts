@@ -1,4 +1,5 @@
 /** The standard configuration keys of OCPP 1.6 (chapter 9) and of the security white paper: one row each. */
+import { maxHeartbeatIntervalS } from '../registration-table.ts';
 import { isSupplied } from '../meter-values/measurands.ts';
 import { boolean, integer, isPhaseRotation, list, octets, text } from './kinds.ts';
 import type { KeyKind } from './kinds.ts';
@@ -108,7 +109,7 @@ const core = rows('Core', [
   [
     'HeartbeatInterval',
     'RW',
-    integer(0, 604_800),
+    integer(0, maxHeartbeatIntervalS),
     '300',
     'Heartbeat after a time without other traffic, s; 0: 300 s. BootNotification sets it',
   ],

@@ -1,5 +1,6 @@
 /** MeterValues (OCPP 1.6 3.14, 4.7, 5.17) and the samples of StopTransaction (4.10). */
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
+import type { SimTime } from '../../../core/time/clock.ts';
 import type { FrameDisturber, MeterDistortion } from '../../rpc/disturber.ts';
 import type { MeterSample } from '../../station/port.ts';
 import type { MeterValues, Part, Requests, StationParts, Transaction, Transactions } from '../parts.ts';
@@ -119,6 +120,7 @@ function begin(work: Work, transaction: Transaction, distortion: MeterDistortion
   const context = 'Transaction.Begin';
   const taking: Taking = { series: 'stop_sampled', connectorId, context, sample, distortion: () => distortion };
   keep(work, transaction, take(work, { ...taking, atMs: startedMs }));
+  let sampledAt: SimTime | null = null;
   const repeated = repeat(
     parts.clock,
     (nowMs) => {
@@ -126,6 +128,10 @@ function begin(work: Work, transaction: Transaction, distortion: MeterDistortion
       return intervalS > 0 ? nextPeriodic(startedMs, nowMs, intervalS) : null;
     },
     () => {
+      // an interval shorter than a tick brings no further reading
+      const { at } = parts.device.sample(connectorId);
+      if (at === sampledAt) return;
+      sampledAt = at;
       sampleTransaction(work, transaction, 'Sample.Periodic');
     },
   );

@@ -8,6 +8,7 @@ import type { EvseSession } from '../../../contract/kinds/evse.ts';
 import type { OcppReservationEntry } from '../../../contract/ocpp.ts';
 import { SimError } from '../../../core/errors.ts';
 import { sameTag } from '../auth/token.ts';
+import { instantOf } from '../instants.ts';
 import type { Part, Replies, Requests, StationParts } from '../parts.ts';
 import { createBook, releaseAt, reserveAt } from './book.ts';
 import type { Book } from './book.ts';
@@ -39,7 +40,7 @@ interface Work {
 function reserveNow({ parts, book }: Work, request: Requests['ReserveNow']): Replies['ReserveNow'] {
   const { connectorId, reservationId, idTag, expiryDate, parentIdTag = null } = request;
   const { device, clock, keys } = parts;
-  const expiresMs = Date.parse(expiryDate);
+  const expiresMs = instantOf(expiryDate);
   if (!(expiresMs > clock.nowMs())) return { status: 'Rejected' };
   const connector = device.detail.connectors.find((c) => c.connectorId === connectorId);
   const zero = connectorId === 0 && keys.boolean('ReserveConnectorZeroSupported');

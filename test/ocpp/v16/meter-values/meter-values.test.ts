@@ -220,6 +220,15 @@ describe('OCPP 1.6 meter values: when samples are taken', () => {
     expect(s.meterValues(), 'nothing asked for in MeterValues').to.deep.equal([]);
   });
 
+  it('an interval shorter than the ticks gives one value for each reading, none twice', async () => {
+    const s = await stationOf(ac, { MeterValueSampleInterval: '1', MeterValuesSampledData: register });
+    s.plug();
+    for (let tick = 0; tick < 5; tick += 1) await s.rig.run(10);
+    const times = s.meterValues().flatMap(({ payload }) => payload.meterValue.map(({ timestamp }) => timestamp));
+    expect(times.length).to.be.at.least(4);
+    expect(new Set(times).size).to.equal(times.length);
+  });
+
   it('7.34: a loss of power marks begin and end of the interruption', async () => {
     const s = await stationOf(ac, { MeterValuesSampledData: register });
     s.plug();
