@@ -1,61 +1,38 @@
 /**
- * A running transaction whose token the central system has not accepted: it ends, or its energy stops once
- * MaxEnergyOnInvalidId is used up. OCPP 1.6 4.8, 9.1.15 and 9.1.26.
+ * A running transaction whose token the central system has not accepted: it ends, or it may take only so much energy as
+ * MaxEnergyOnInvalidId permits, counted from now on. The device stops it. OCPP 1.6 4.8, 9.1.15 and 9.1.26.
  */
 import { errorText } from '../../../core/errors.ts';
 import type { StationParts } from '../parts.ts';
 import type { Ledger, TransactionRecord } from './ledger.ts';
 
-/** between two readings of the meter while energy is still allowed */
-const checkMs = 1000;
-
 export interface InvalidTokens {
   /** The central system has not accepted the token of this transaction. */
   refused(record: TransactionRecord): void;
-  /** A transition at a connector: energy that has begun to flow is stopped. */
+  /** A transition at a connector: a limit that the device has not taken is tried again. */
   review(connectorId: number): void;
   ended(key: string): void;
   stop(): void;
 }
 
-interface Held {
-  /** meter up to which energy flows */
-  readonly untilWh: number;
-  endCheck: (() => void) | null;
-}
-
-/** Whether energy has to stop now; pure. */
-export function isUsedUp(energyWh: number, untilWh: number): boolean {
-  return energyWh >= untilWh;
-}
-
 /** @param stop ends the session at a connector */
 export function createInvalidTokens(
-  { device, keys, later, log }: StationParts,
+  { device, keys, log }: Pick<StationParts, 'device' | 'keys' | 'log'>,
   ledger: Ledger,
   stop: (connectorId: number, reason: string) => void,
 ): InvalidTokens {
-  const held = new Map<string, Held>();
+  /** meter up to which energy flows, by transaction, while the device (under local control) takes no command */
+  const waiting = new Map<string, number>();
 
-  function review(connectorId: number): void {
-    const record = ledger.at(connectorId);
-    const hold = record && held.get(record.key);
-    if (!hold) return;
-    hold.endCheck?.();
-    hold.endCheck = null;
-    const connector = device.connector(connectorId);
-    if (!isUsedUp(connector.energyWh, hold.untilWh)) {
-      hold.endCheck = later(checkMs, () => {
-        review(connectorId);
-      });
-      return;
-    }
-    // before the first energy there is nothing to suspend; the transition that begins it calls again
-    if (!connector.contactorClosed) return;
+  function limit({ key, connectorId }: TransactionRecord, untilWh: number): void {
+    const again = waiting.delete(key);
+    const energyWh = Math.max(0, untilWh - device.connector(connectorId).energyWh);
     try {
-      device.command({ kind: 'evse.suspend', connectorId, by: 'evse' });
+      device.command({ kind: 'evse.energy_limit', connectorId, energyWh });
     } catch (error) {
-      log.warning(`energy for an invalid token could not be stopped: ${errorText(error)}`, device.deviceIndex);
+      if (!again)
+        log.warning(`energy for an invalid token is not limited yet: ${errorText(error)}`, device.deviceIndex);
+      waiting.set(key, untilWh);
     }
   }
 
@@ -65,18 +42,19 @@ export function createInvalidTokens(
         stop(record.connectorId, 'DeAuthorized');
         return;
       }
-      const untilWh = record.meterStartWh + Math.max(0, keys.integer('MaxEnergyOnInvalidId'));
-      held.set(record.key, { untilWh, endCheck: null });
-      review(record.connectorId);
+      const { energyWh } = device.connector(record.connectorId);
+      limit(record, energyWh + Math.max(0, keys.integer('MaxEnergyOnInvalidId')));
     },
-    review,
+    review(connectorId) {
+      const record = ledger.at(connectorId);
+      const untilWh = record === null ? undefined : waiting.get(record.key);
+      if (record !== null && untilWh !== undefined) limit(record, untilWh);
+    },
     ended(key) {
-      held.get(key)?.endCheck?.();
-      held.delete(key);
+      waiting.delete(key);
     },
     stop() {
-      for (const { endCheck } of held.values()) endCheck?.();
-      held.clear();
+      waiting.clear();
     },
   };
 }

@@ -141,19 +141,66 @@ describe('OCPP 1.6 transactions (3.7, 3.13, 4.8, 4.10)', () => {
     expect(rig.central.stops.map(({ reason }) => reason)).to.deep.equal(['Local']);
   });
 
-  it('MaxEnergyOnInvalidId: energy flows up to it (9.1.15)', async () => {
-    const rig = await SessionRig.open({ keys: { StopTransactionOnInvalidId: 'false', MaxEnergyOnInvalidId: '100' } });
+  for (const tickS of [0.1, 1, 360]) {
+    it(`MaxEnergyOnInvalidId: energy flows up to it, and no further, in ticks of ${tickS} s (9.1.15)`, async () => {
+      const rig = await SessionRig.open({ keys: { StopTransactionOnInvalidId: 'false', MaxEnergyOnInvalidId: '100' } });
+      rig.central.startInfos.set('BAD', { status: 'Expired' });
+      await rig.plug();
+      await rig.tap('BAD');
+      await rig.kind.watch(Math.max(tickS, 70), tickS, () => undefined);
+      expect(rig.connector().status).to.equal('suspended_evse');
+      expect(rig.connector().energyWh).to.be.closeTo(100, 1e-3);
+      expect(rig.timers.waiting).to.equal(0);
+      await rig.tap('BAD');
+      expect(rig.central.stops[0]).to.include({ meterStop: 100, reason: 'Local' });
+      rig.central.startInfos.clear();
+      await rig.tap('GOOD');
+      await rig.run(60);
+      expect(rig.connector().status).to.equal('charging');
+    });
+  }
+
+  for (const allowedWh of [0, 100]) {
+    it(`MaxEnergyOnInvalidId ${allowedWh} counts from the moment at which the token is known to be invalid (9.1.15)`, async () => {
+      const keys = {
+        StopTransactionOnInvalidId: 'false',
+        MaxEnergyOnInvalidId: String(allowedWh),
+        AllowOfflineTxForUnknownId: 'true',
+      };
+      const rig = await SessionRig.open({ keys });
+      rig.central.startInfos.set('BAD', { status: 'Invalid' });
+      await rig.connect(false);
+      await rig.plug();
+      await rig.tap('BAD');
+      await rig.run(300);
+      const { energyWh } = rig.connector();
+      expect(energyWh).to.be.above(400);
+      await rig.connect(true);
+      await rig.run(600);
+      expect(rig.connector()).to.include({ status: 'suspended_evse', powerW: 0 });
+      expect(rig.connector().energyWh - energyWh).to.be.closeTo(allowedWh, 1e-3);
+    });
+  }
+
+  it('a device under local control takes the limit with the next transition; what has flowed counts (9.1.15)', async () => {
+    const rig = await SessionRig.open({ keys: { StopTransactionOnInvalidId: 'false', MaxEnergyOnInvalidId: '200' } });
     rig.central.startInfos.set('BAD', { status: 'Expired' });
+    await rig.connect(false);
+    rig.keys.set('AllowOfflineTxForUnknownId', 'true');
     await rig.plug();
     await rig.tap('BAD');
-    for (let i = 0; i < 90; i++) {
-      await rig.run(1);
-      rig.timers.pass(1000);
-    }
+    await rig.run(30);
+    const { energyWh } = rig.connector();
+    rig.kind.device.command({ kind: 'local', local: true }, { source: 'rest' });
+    await rig.connect(true);
+    await rig.run(60);
+    expect(rig.connector().energyWh).to.be.within(energyWh + 100, energyWh + 150);
+    rig.kind.device.command({ kind: 'local', local: false }, { source: 'rest' });
+    await rig.do({ kind: 'evse.suspend', connectorId: 1, by: 'ev' });
+    await rig.do({ kind: 'evse.resume', connectorId: 1, by: 'ev' });
+    await rig.run(600);
     expect(rig.connector().status).to.equal('suspended_evse');
-    expect(rig.connector().energyWh).to.be.within(100, 110);
-    await rig.tap('BAD');
-    expect(rig.timers.waiting).to.equal(0);
+    expect(rig.connector().energyWh - energyWh).to.be.closeTo(200, 1e-3);
   });
 
   it('a start that the central system never takes: its values and its stop are not sent with another id (3.7.1)', async () => {
