@@ -2,7 +2,8 @@
  * Composite schedules: the limit of all profiles together over a time to come, in one unit.
  *
  * Watts and amperes are converted with the nominal voltage, so that a schedule reads back as it was set: W = A x phases x
- * voltage on AC, where the phases are `numberPhases`, at most those of the connector; W = A x voltage on DC.
+ * voltage on AC, where the phases are `numberPhases`, at most those of the connector (2 counts as 1 and shows as 1); W = A x
+ * voltage on DC.
  *
  * A connector shows the lower one of its own limit and of that of the station. Connector 0 is the grid connection: it
  * shows the lower one of the limit of the station and of the sum of the connectors, where a connector without a limit
@@ -36,7 +37,7 @@ export interface CompositePeriod {
   readonly startS: number;
   /** null: no profile limits */
   readonly limit: number | null;
-  readonly numberPhases: 1 | 2 | 3 | null;
+  readonly numberPhases: 1 | 3 | null;
 }
 
 export interface CompositeSchedule {
@@ -48,8 +49,10 @@ export interface CompositeSchedule {
   readonly periods: readonly CompositePeriod[];
 }
 
-/** Instants looked at: bounds the work for a duration of years. */
-const maxInstants = 20_000;
+/** Instants looked at, times profiles looked at for each: bounds the work for a duration of years. */
+const maxLooks = 100_000;
+/** A limit above this is shown as this, W or A. */
+const maxShown = 1e9;
 
 /** Watts of one ampere per phase. */
 export function wattsPerAmpere({ type, phases, nominalVoltageV }: Nominal, numberPhases: number | null): number {
@@ -65,7 +68,7 @@ export function inUnit({ limitW, limitA, numberPhases }: Limit, unit: RateUnit, 
   const [own, other] =
     unit === 'W' ? [limitW, limitA === null ? null : limitA * perA] : [limitA, limitW === null ? null : limitW / perA];
   const lowest = Math.min(own ?? Infinity, other ?? Infinity);
-  return lowest === Infinity ? null : clean(lowest);
+  return own === null && other === null ? null : clean(Math.min(lowest, maxShown));
 }
 
 /** The limit of the station as a connector sees it: amperes of its grid connection are none of a DC connector. */
@@ -106,6 +109,7 @@ export function compositeSchedule(state: ChargingState, query: CompositeQuery): 
   const at = (ms: number) => (rating === undefined ? atGrid(state, query, ms) : atConnector(state, rating, query, ms));
   const watched = rating === undefined ? [0, ...connectors.map((each) => each.connectorId)] : [0, connectorId];
   const endMs = startMs + query.durationS * 1000;
+  const maxInstants = maxLooks / Math.max(1, watched.length * state.profiles.length);
   const periods: CompositePeriod[] = [{ startS: 0, ...at(startMs) }];
   let ms = startMs;
   for (let i = 0; ; i += 1) {

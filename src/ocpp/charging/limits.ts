@@ -2,7 +2,14 @@
  * The limit that charging profiles set at an instant. Of each purpose the profile in force with the highest stackLevel
  * decides; the lowest limit of all purposes applies. Watts and amperes are kept apart: each has its own minimum.
  */
-import type { ChargingProfile, ChargingState, Limit, ProfilePurpose, RunningTransaction } from './model.ts';
+import type {
+  ChargingProfile,
+  ChargingState,
+  Limit,
+  ProfilePurpose,
+  RunningTransaction,
+  SchedulePeriod,
+} from './model.ts';
 import { nextBoundary, periodAt } from './schedule.ts';
 
 /** No profile limits. */
@@ -42,6 +49,11 @@ export function combined(a: Limit, b: Limit): Limit {
   };
 }
 
+/** Contactors switch one phase or all: a limit for two phases is one for one phase, everywhere. */
+function usablePhases(numberPhases: SchedulePeriod['numberPhases']): 1 | 3 | null {
+  return numberPhases === 2 ? 1 : numberPhases;
+}
+
 function limitOf(profile: ChargingProfile | null, atMs: number, transaction: RunningTransaction | null): Limit {
   const period = profile && periodAt(profile, atMs, transaction);
   if (profile === null || period === null) return openLimit;
@@ -50,7 +62,7 @@ function limitOf(profile: ChargingProfile | null, atMs: number, transaction: Run
   return {
     limitW: watts ? limit : null,
     limitA: watts ? null : limit,
-    numberPhases,
+    numberPhases: usablePhases(numberPhases),
     ...(setpoint !== undefined && (watts ? { setpointW: setpoint } : { setpointA: setpoint })),
     ...(dischargeLimit !== undefined &&
       (watts ? { dischargeLimitW: dischargeLimit } : { dischargeLimitA: dischargeLimit })),

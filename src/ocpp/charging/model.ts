@@ -15,7 +15,7 @@ export interface SchedulePeriod {
   readonly startS: number;
   /** maximum in the unit of the schedule: W in total, A per phase; null: this period limits nothing */
   readonly limit: number | null;
-  /** null: as many as the connector has */
+  /** null: as many as the connector has; 2 counts as 1, see `limitAt` */
   readonly numberPhases: 1 | 2 | 3 | null;
   /** 2.1: signed, + into the vehicle */
   readonly setpoint?: number;
@@ -89,7 +89,8 @@ export interface ChargingState {
 export interface Limit {
   readonly limitW: number | null;
   readonly limitA: number | null;
-  readonly numberPhases: 1 | 2 | 3 | null;
+  /** of two phases a device uses one */
+  readonly numberPhases: 1 | 3 | null;
   readonly setpointW?: number | null;
   readonly setpointA?: number | null;
   readonly dischargeLimitW?: number | null;

@@ -14,14 +14,14 @@ export interface SentLimitsOptions {
 /** The device takes commands up to this. */
 const maxLimit = 1e9;
 
-/** A limit as the device takes it. Of two phases it uses one: its contactors switch one or all. */
+/** A limit as the device takes it. */
 function commandOf(limit: Limit): EvseProfileLimit {
   const bounded = (value: number | null | undefined) => (value == null ? null : Math.min(maxLimit, value));
   const { setpointW, setpointA, dischargeLimitW, dischargeLimitA, numberPhases } = limit;
   return {
     limitW: bounded(limit.limitW),
     limitA: bounded(limit.limitA),
-    phases: numberPhases === null ? null : numberPhases === 3 ? 3 : 1,
+    phases: numberPhases,
     ...(setpointW != null && { setpointW }),
     ...(setpointA != null && { setpointA }),
     ...(dischargeLimitW != null && { dischargeLimitW: Math.min(maxLimit, -dischargeLimitW) }),

@@ -75,6 +75,21 @@ describe('Charging profiles: limits', () => {
     expect(compositeSchedule(state, { ...query, connectorId: 2, unit: 'A' })).to.equal(null);
   });
 
+  it('two phases count as one, in the limit, in watts and in the schedule shown: contactors switch one phase or all', () => {
+    const ac = { ...station, connectorId: 1 };
+    const query = { startMs: noonMs, durationS: 60, connectors: [ac], station, maxPeriods: 9 } as const;
+    for (const unit of ['A', 'W'] as const) {
+      const limit = unit === 'A' ? 10 : 2300;
+      const state = stateOf({ schedule: { unit, periods: [{ startS: 0, limit, numberPhases: 2 }] } });
+      expect(limitAt(state, 0, noonMs).numberPhases).to.equal(1);
+      for (const connectorId of [0, 1]) {
+        const shown = (asked: 'A' | 'W') => compositeSchedule(state, { ...query, connectorId, unit: asked })?.periods;
+        expect(shown('W')).to.deep.equal([{ startS: 0, limit: 2300, numberPhases: 1 }]);
+        expect(shown('A')).to.deep.equal([{ startS: 0, limit: 10, numberPhases: 1 }]);
+      }
+    }
+  });
+
   it('a composite schedule that would have too many periods ends before', () => {
     const periods = [0, 1, 2, 3].map((startS) => ({ startS, limit: startS, numberPhases: null }));
     const query = { connectorId: 0, startMs: noonMs, durationS: 60, connectors: [dc], station, unit: 'W' } as const;

@@ -84,7 +84,10 @@ export function naiveLimit(state: ChargingState, connectorId: number, t: number)
   return {
     limitW: of('W'),
     limitA: of('A'),
-    numberPhases: least(held.map(({ row }) => row.numberPhases)) as Limit['numberPhases'],
+    // the device switches one phase or three: of two it uses one
+    numberPhases: least(
+      held.map(({ row }) => (row.numberPhases === 2 ? 1 : row.numberPhases)),
+    ) as Limit['numberPhases'],
   };
 }
 
