@@ -3,7 +3,7 @@
  * from its start until its duration is over, if it has one. A recurring schedule begins anew each period; what its
  * periods or its duration exceed that by is not executed (1.6, 5.16.4). Days have 24 hours: instants are UTC.
  */
-import type { ChargingProfile, RunningTransaction, SchedulePeriod } from './model.ts';
+import type { ChargingProfile, ChargingSchedule, RunningTransaction, SchedulePeriod } from './model.ts';
 
 const dayMs = 86_400_000;
 const recurrenceMs: Readonly<Record<ChargingProfile['kind'], number | null>> = {
@@ -45,6 +45,48 @@ function elapsedMs(profile: ChargingProfile, atMs: number, transaction: RunningT
   return durationS !== null && elapsed >= durationS * 1000 ? null : elapsed;
 }
 
+/** How many of these ascending numbers are at most `value`. */
+function countUpTo(ascending: readonly number[], value: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((ascending[middle] ?? Infinity) <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+interface Starts {
+  /** of every period, ms into the schedule */
+  readonly all: readonly number[];
+  /** of those that change something */
+  readonly changes: readonly number[];
+}
+
+/** A schedule may have thousands of periods, and each limit looks at each schedule several times. */
+const knownStarts = new WeakMap<ChargingSchedule, Starts>();
+
+function isSame(a: SchedulePeriod | undefined, b: SchedulePeriod): boolean {
+  return (
+    a?.limit === b.limit &&
+    a.numberPhases === b.numberPhases &&
+    a.setpoint === b.setpoint &&
+    a.dischargeLimit === b.dischargeLimit
+  );
+}
+
+function startsOf(schedule: ChargingSchedule): Starts {
+  const known = knownStarts.get(schedule);
+  if (known !== undefined) return known;
+  const { periods } = schedule;
+  const made = {
+    all: periods.map(({ startS }) => startS * 1000),
+    changes: periods.filter((period, i) => !isSame(periods[i - 1], period)).map(({ startS }) => startS * 1000),
+  };
+  knownStarts.set(schedule, made);
+  return made;
+}
+
 /** The period of a profile at an instant; null: the profile is not in force. @param transaction at the connector */
 export function periodAt(
   profile: ChargingProfile,
@@ -53,7 +95,8 @@ export function periodAt(
 ): SchedulePeriod | null {
   const elapsed = elapsedMs(profile, atMs, transaction);
   if (elapsed === null) return null;
-  return profile.schedule.periods.findLast(({ startS }) => startS * 1000 <= elapsed) ?? null;
+  const { schedule } = profile;
+  return schedule.periods[countUpTo(startsOf(schedule).all, elapsed) - 1] ?? null;
 }
 
 /** The first instant after `afterMs` at which the period of a profile may change; Infinity: none. */
@@ -80,6 +123,7 @@ export function nextBoundary(
   const base = cycleMs === null ? start : afterMs - ((afterMs - start) % cycleMs);
   if (cycleMs !== null) consider(base + cycleMs);
   if (schedule.durationS !== null) consider(base + schedule.durationS * 1000);
-  for (const { startS } of schedule.periods) consider(base + startS * 1000);
+  const { changes } = startsOf(schedule);
+  consider(base + (changes[countUpTo(changes, afterMs - base)] ?? Infinity));
   return next;
 }
