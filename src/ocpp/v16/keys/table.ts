@@ -46,7 +46,7 @@ export const keyLimits = {
   localListEntries: 10_000,
   sendLocalListEntries: 1_000,
   profileStackLevel: 99,
-  schedulePeriods: 1_000,
+  schedulePeriods: 300,
   profilesInstalled: 100,
   certificateChainBytes: 10_000,
   certificates: 20,
