@@ -46,6 +46,16 @@ const limiters: readonly Limiter[] = [
     },
   },
   {
+    name: 'profile of the station in amperes',
+    source: 'charging_profile',
+    withStandby: true,
+    set: ({ rig, port }, limitW) => {
+      const { supplyVoltageV } = rig.connector();
+      const perA = 0.99 * supplyVoltageV.reduce((sum, volts) => sum + volts, 0);
+      port.command({ kind: 'evse.profile_limit', connectorId: 0, ...none, limitA: limitW / perA });
+    },
+  },
+  {
     name: 'local limit',
     source: 'local',
     set: ({ rig }, powerW) => {
@@ -78,7 +88,11 @@ const limiters: readonly Limiter[] = [
 ];
 
 const [lowW, highW] = [7000, 12_000];
-const pairs = limiters.flatMap((low) => limiters.filter((high) => high !== low).map((high) => [low, high] as const));
+/** The device holds one profile of the station at a time. */
+const ofStation = ({ name }: Limiter) => name.startsWith('profile of the station');
+const pairs = limiters.flatMap((low) =>
+  limiters.filter((high) => high !== low && !(ofStation(low) && ofStation(high))).map((high) => [low, high] as const),
+);
 
 describe('OCPP: the lowest limit decides, whichever adapter sets it (1.6 3.13, 7.31)', () => {
   for (const low of limiters) {
@@ -117,6 +131,23 @@ describe('OCPP: the lowest limit decides, whichever adapter sets it (1.6 3.13, 7
     expect(offeredW).to.be.below(powerW);
     await rig.run(20);
     expect(port.sample(1).currentA[0]).to.be.closeTo(10, 1e-6);
+  });
+
+  it('10 A at connector 0 are 10 A on L1 for a single-phase vehicle: meter, offer, 701 and limit agree', async () => {
+    const { rig, port } = stationOf();
+    rig.command({ kind: 'evse.ev', connectorId: 1, ev: { phases: 1 } });
+    await rig.run(30);
+    expect(port.sample(1).currentA[0]).to.be.above(25);
+    port.command({ kind: 'evse.profile_limit', connectorId: 0, limitW: null, limitA: 10 });
+    await rig.run(20);
+    const { currentA, offeredA, offeredW, powerW } = port.sample(1);
+    expect(currentA[0]).to.be.within(9.9, 10);
+    expect([currentA[1], currentA[2]]).to.deep.equal([0, 0]);
+    expect(offeredA).to.be.closeTo(currentA[0] ?? NaN, 1e-6);
+    expect(offeredW).to.be.closeTo(powerW, 1e-6);
+    expect(rig.connector()).to.deep.include({ limitSource: 'charging_profile', supplyPhases: [1] });
+    expect(Math.max(...port.sample(0).currentA)).to.be.within(9.9, 10.01);
+    expect(rig.map.m701.AL1).to.be.closeTo(10, 0.1);
   });
 
   it('a limit of 0 from outside is SuspendedEVSE with nothing offered, and its end is Charging', async () => {
