@@ -47,7 +47,9 @@ function validatorOf(name: string): ValidateFunction | null {
   }
   const schema = known.schemas.get(name);
   if (schema === undefined) return null;
-  const made = validators.get(name) ?? known.ajv.compile({ ...schema, $id: undefined });
+  // ajv takes no URN without a namespace for an id
+  const rules = Object.fromEntries(Object.entries(schema).filter(([member]) => member !== '$id'));
+  const made = validators.get(name) ?? known.ajv.compile(rules);
   validators.set(name, made);
   return made;
 }

@@ -111,7 +111,7 @@ describe('a charge point of OCPP 1.6 whose line breaks 200 times', () => {
         // a person taps a card: it begins or ends a session, unless the central system is being asked
         if (random.next() < 0.3) site.do({ kind: 'evse.authorize', connectorId: 1, idToken: 'CARD' });
         planned ??= { instant: pick(instants), calls: Math.floor(random.next() * 3) };
-        await site.advance(0.5 + 3 * random.next(), 4);
+        await site.advance(0.3 + 2 * random.next(), 4);
         if (random.next() < 0.4) cut();
       }
       planned = null;
