@@ -36,6 +36,10 @@ describeWith(['ocpp'], 'sessions of OCPP 1.6 at the package ocpp', () => {
       await central.rule({ boot: 'Pending' });
       const second = await station.next('BootNotification');
       expect(second.at - first.at).to.be.at.least(bootIntervalS - 0.1);
+      await station.until('Pending', async () => {
+        const { boot_status: status } = await station.get('ocpp/CP-1');
+        return status === 'pending' || undefined;
+      });
     });
 
     it('Pending: configuration and triggered messages only', async () => {

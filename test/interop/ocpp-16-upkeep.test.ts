@@ -143,8 +143,8 @@ describeWith(['ocpp', 'openssl'], 'files of OCPP 1.6 at the package ocpp', () =>
       await expectStatuses('FirmwareStatusNotification', ['Downloading', 'Downloaded']);
       const fetched = files.requests.find(({ method, name }) => method === 'GET' && name === 'evse-2.4.1.bin');
       expect(fetched?.atMs).to.be.at.least(Date.parse(retrieveDate) - 1000);
-      await station.status('Unavailable');
       await expectStatuses('FirmwareStatusNotification', ['Installing']);
+      await station.ever('StatusNotification', { connectorId: 1, status: 'Unavailable' });
       expect(await bootVersion()).to.equal('2.4.1');
       await station.status('Available');
       await station.ever('FirmwareStatusNotification', { status: 'Installed' });
