@@ -5,18 +5,18 @@ import type { Later } from '../../core/time/timers.ts';
 import { brokenCode } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { frameTypes } from './model.ts';
-import type { CallOptions, CallOutcome, Line, OcppSubprotocol, Payload, Schemas, SchemaViolation } from './model.ts';
+import type { CallOptions, CallOutcome, Line, OcppSubprotocol, Payload, PayloadChecks, PayloadIssue } from './model.ts';
 import type { Outlet } from './outlet.ts';
 
 export interface CallerOptions {
   readonly clock: WallClock;
   readonly later: Later;
-  readonly schemas: Schemas;
+  readonly schemas: PayloadChecks;
   readonly outlet: Outlet;
   /** default for a call, ms */
   readonly timeoutMs: number;
   /** An answer of the central system breaks its schema. */
-  readonly violated: (messageId: string, action: string, violation: SchemaViolation) => void;
+  readonly violated: (messageId: string, action: string, violation: PayloadIssue) => void;
   readonly timedOut: () => void;
   /** @returns an id that was never used; default a UUID */
   readonly newId?: () => string;
@@ -99,7 +99,7 @@ export function createCaller(options: CallerOptions): Caller {
   };
 
   /** @param isResult of answers, CALLRESULTERROR names CALLRESULTs alone */
-  const refuse = (at: OcppSubprotocol, { call, sentMs }: Sent, violation: SchemaViolation, isResult: boolean) => {
+  const refuse = (at: OcppSubprotocol, { call, sentMs }: Sent, violation: PayloadIssue, isResult: boolean) => {
     const { id, action } = call;
     const durationMs = clock.monotonicMs() - sentMs;
     options.violated(id, action, violation);

@@ -49,22 +49,6 @@ export class CallError extends Error {
   }
 }
 
-/** How a payload breaks its schema, in the code of the error table of its version. */
-export interface SchemaViolation {
-  readonly code: string;
-  /** at most 255 characters, without values of the payload */
-  readonly description: string;
-  readonly details: Payload;
-}
-
-/** The schemas of all versions. */
-export interface Schemas {
-  /** whether the version has a request of this name, in either direction */
-  knows(version: OcppSubprotocol, action: string): boolean;
-  /** @returns null: it fits. An unknown action is `NotImplemented` */
-  check(version: OcppSubprotocol, action: string, part: 'request' | 'reply', payload: unknown): SchemaViolation | null;
-}
-
 /** Work that follows once the answer is on the wire ("answer first, message after"). */
 export type After = (act: () => void) => void;
 

@@ -5,18 +5,18 @@ import type { WallClock } from '../../core/time/clock.ts';
 import { maxIdLength } from './frames.ts';
 import type { OutFrame } from './frames.ts';
 import { CallError } from './model.ts';
-import type { CallHandler, OcppSubprotocol, Payload, Schemas, SchemaViolation } from './model.ts';
+import type { CallHandler, OcppSubprotocol, Payload, PayloadChecks, PayloadIssue } from './model.ts';
 import type { Outlet } from './outlet.ts';
 
 export interface ResponderOptions {
   readonly clock: WallClock;
-  readonly schemas: Schemas;
+  readonly schemas: PayloadChecks;
   readonly outlet: Outlet;
   readonly handle: CallHandler;
   readonly log: Pick<Logger, 'error'>;
   readonly deviceIndex: number;
   /** A call of the central system breaks its schema. */
-  readonly violated: (messageId: string, action: string, violation: SchemaViolation) => void;
+  readonly violated: (messageId: string, action: string, violation: PayloadIssue) => void;
   /** A rule of the transport is broken, with its clause. */
   readonly broken: (messageId: string, action: string, clause: string, text: string) => void;
 }

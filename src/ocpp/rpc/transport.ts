@@ -14,7 +14,7 @@ import type { LinkOptions } from './link.ts';
 import { messageBook, ocppChannel, recordFrame } from './messages.ts';
 import type { OcppChannel, OcppMessageBook } from './messages.ts';
 import { CallError } from './model.ts';
-import type { CallHandler, Line, LineClosed, LineOpened, Schemas, SchemaViolation } from './model.ts';
+import type { CallHandler, Line, LineClosed, LineOpened, PayloadChecks, PayloadIssue } from './model.ts';
 import { createOutlet } from './outlet.ts';
 import type { FrameFacts } from './outlet.ts';
 import { createResponder } from './responder.ts';
@@ -27,7 +27,7 @@ export interface TransportEvents {
   readonly failed?: (failure: ConnectFailure) => void;
   readonly credentials?: (outcome: 'proven' | 'reverted', inForce: Credentials) => void;
   /** A message of the central system breaks its schema; `code` and text as it was told. */
-  readonly violated?: (violation: SchemaViolation, action: string | null, messageId: string | null) => void;
+  readonly violated?: (violation: PayloadIssue, action: string | null, messageId: string | null) => void;
   /** A rule of the transport is broken. @param clause of OCPP-J */
   readonly broken?: (clause: string, text: string, action: string | null, messageId: string | null) => void;
   /** A frame has gone out or come in. */
@@ -39,7 +39,7 @@ export interface TransportEvents {
 export interface TransportOptions extends Omit<LinkOptions, 'log'> {
   readonly log: Pick<Logger, 'info' | 'warning' | 'error'>;
   readonly wireLog: WireLog;
-  readonly schemas: Schemas;
+  readonly schemas: PayloadChecks;
   /** answers calls of actions that the version has */
   readonly handle: CallHandler;
   readonly events?: TransportEvents;
@@ -141,7 +141,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (channel.active) recordFrame(channel, facts, text, { peer: options.identity, deviceIndex });
   };
   const outlet = createOutlet({ deviceIndex, later, disturber, record });
-  const violated = (messageId: string, action: string, violation: SchemaViolation) =>
+  const violated = (messageId: string, action: string, violation: PayloadIssue) =>
     events.violated?.(violation, action, messageId);
   const caller = createCaller({
     clock,

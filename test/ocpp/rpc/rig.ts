@@ -8,7 +8,7 @@ import { contextMaker } from '../../../src/ocpp/rpc/credentials.ts';
 import type { Credentials } from '../../../src/ocpp/rpc/credentials.ts';
 import { noDisturber } from '../../../src/ocpp/rpc/disturber.ts';
 import type { ConnectFailure } from '../../../src/ocpp/rpc/failures.ts';
-import type { CallHandler, LineClosed, LineOpened, SchemaViolation } from '../../../src/ocpp/rpc/model.ts';
+import type { CallHandler, LineClosed, LineOpened, PayloadIssue } from '../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../src/ocpp/rpc/schemas/checks.ts';
 import { createTransport } from '../../../src/ocpp/rpc/transport.ts';
 import type { Transport, TransportOptions } from '../../../src/ocpp/rpc/transport.ts';
@@ -27,7 +27,7 @@ export interface RigOptions extends Partial<Omit<TransportOptions, 'credentials'
   readonly guarded?: boolean;
 }
 
-export interface Violated extends SchemaViolation {
+export interface Violated extends PayloadIssue {
   readonly action: string | null;
   readonly messageId: string | null;
 }
