@@ -38,8 +38,11 @@ export interface StoreLimits {
   readonly maxSlots: number;
 }
 
-/** 10,000 values and 8 MiB for each of 10,000 slots: a station queues about a thousand messages a day while offline. */
-export const defaultStoreLimits: StoreLimits = { maxEntries: 10_000, maxBytes: 8 * 1024 * 1024, maxSlots: 10_000 };
+/**
+ * 10,000 values and 8 MiB for each slot: a station queues about a thousand messages a day while offline. A charge point has
+ * about a dozen slots, and a process up to 10,000 of them.
+ */
+export const defaultStoreLimits: StoreLimits = { maxEntries: 10_000, maxBytes: 8 * 1024 * 1024, maxSlots: 200_000 };
 
 const maxNameLength = 200;
 /** parts that are safe as names of folders and files */

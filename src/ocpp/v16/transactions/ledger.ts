@@ -34,13 +34,53 @@ const keptEnded = 100;
 
 type Stored = readonly [{ readonly count: number }, ...TransactionRecord[]];
 
-/** @param isQueued messages of it wait, so its record is needed */
-export function createLedger(slot: Slot, isQueued: (key: string) => boolean, log: Pick<Logger, 'error'>): Ledger {
-  const records = new Map<string, TransactionRecord>();
+/** of running and of ended transactions: each meter value changes a running one, and only it is written then */
+export interface LedgerSlots {
+  readonly running: Slot;
+  readonly ended: Slot;
+}
+
+interface Book {
+  readonly records: Map<string, TransactionRecord>;
   /** transactions ever: the next key */
-  let count = 0;
-  const saver = createSaver(slot, () => [{ count }, ...records.values()] as unknown as readonly JsonValue[], log);
-  const running = () => [...records.values()].filter(({ endedMs }) => endedMs === null);
+  count: number;
+}
+
+const isRunning = ({ endedMs }: TransactionRecord) => endedMs === null;
+
+/** Keeps the book in the store. */
+function createKept(book: Book, slots: LedgerSlots, log: Pick<Logger, 'error'>) {
+  const { records } = book;
+  const which = (wanted: boolean) => [...records.values()].filter((record) => isRunning(record) === wanted);
+  const values = (list: readonly unknown[]) => list as readonly JsonValue[];
+  const running = createSaver(slots.running, () => values([{ count: book.count }, ...which(true)]), log);
+  const ended = createSaver(slots.ended, () => values(which(false)), log);
+  return {
+    /** @param before absent: it has just begun */
+    changed(after: TransactionRecord, before?: TransactionRecord): void {
+      // the end is kept before the running one is forgotten: found twice, it has ended
+      if (!isRunning(after)) ended.save();
+      if (before === undefined || isRunning(before)) running.save();
+    },
+    async load(): Promise<void> {
+      const [head, ...open] = (await slots.running.read()) as unknown as Stored | readonly [];
+      const past = (await slots.ended.read()) as unknown as readonly TransactionRecord[];
+      book.count = head?.count ?? 0;
+      for (const record of [...past, ...open]) if (!records.has(record.key)) records.set(record.key, record);
+    },
+  };
+}
+
+/** @param isQueued messages of it wait, so its record is needed */
+export function createLedger(
+  slots: LedgerSlots,
+  isQueued: (key: string) => boolean,
+  log: Pick<Logger, 'error'>,
+): Ledger {
+  const book: Book = { records: new Map(), count: 0 };
+  const { records } = book;
+  const kept = createKept(book, slots, log);
+  const running = () => [...records.values()].filter(isRunning);
   function forgetOld(): void {
     let left = records.size - running().length - keptEnded;
     for (const { key, endedMs } of records.values()) {
@@ -60,10 +100,10 @@ export function createLedger(slot: Slot, isQueued: (key: string) => boolean, log
     get: (key) => records.get(key) ?? null,
     at: (connectorId) => running().find((record) => record.connectorId === connectorId) ?? null,
     add(made) {
-      count += 1;
+      book.count += 1;
       const record: TransactionRecord = {
         ...made,
-        key: String(count),
+        key: String(book.count),
         endedMs: null,
         meterStopWh: null,
         stopReason: null,
@@ -73,7 +113,7 @@ export function createLedger(slot: Slot, isQueued: (key: string) => boolean, log
       };
       records.set(record.key, record);
       forgetOld();
-      saver.save();
+      kept.changed(record);
       return record;
     },
     change(key, patch) {
@@ -81,15 +121,10 @@ export function createLedger(slot: Slot, isQueued: (key: string) => boolean, log
       if (record === undefined) return null;
       const changed = { ...record, ...patch };
       records.set(key, changed);
-      saver.save();
+      kept.changed(changed, record);
       return changed;
     },
-    async load() {
-      const [head, ...stored] = (await slot.read()) as unknown as Stored | readonly [];
-      if (head === undefined) return;
-      count = head.count;
-      for (const record of stored) records.set(record.key, record);
-    },
+    load: () => kept.load(),
   };
 }
 

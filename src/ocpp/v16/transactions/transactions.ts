@@ -33,7 +33,8 @@ export interface TransactionBook extends Transactions {
 
 function createWork(parts: StationParts, deps: TransactionsDeps): Work {
   const { queue, log, store } = parts;
-  const ledger = createLedger(store('transactions'), (key) => queue.lengthOf(key) > 0, log);
+  const slots = { running: store('transactions'), ended: store('ended-transactions') };
+  const ledger = createLedger(slots, (key) => queue.lengthOf(key) > 0, log);
   const work: Work = {
     parts,
     deps,
