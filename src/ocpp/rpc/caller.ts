@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
-import { brokenCode } from './frames.ts';
+import { errorCode } from './errors.ts';
 import type { Frame } from './frames.ts';
 import { frameTypes } from './model.ts';
 import type { CallOptions, CallOutcome, Line, OcppSubprotocol, Payload, PayloadChecks, PayloadIssue } from './model.ts';
@@ -169,7 +169,12 @@ export function createCaller(options: CallerOptions): Caller {
     answeredBadly(id, type) {
       if (sent === null || version === null || sent.call.id !== id) return;
       const description = 'the answer has no payload that is an object, or no error code';
-      refuse(version, sent, { code: brokenCode(version), description, details: {} }, type === frameTypes.result);
+      refuse(
+        version,
+        sent,
+        { code: errorCode(version, 'structure'), description, details: {} },
+        type === frameTypes.result,
+      );
     },
   };
 }

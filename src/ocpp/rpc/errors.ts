@@ -15,6 +15,8 @@ const situations = {
   unsupportedAction: { v16: 'NotSupported', v2: 'NotSupported' },
   /** no frame of OCPP-J */
   frame: { v16: 'FormationViolation', v2: 'RpcFrameworkError' },
+  /** the message id is that of a call which is still being answered */
+  duplicateId: { v16: 'GenericError', v2: 'RpcFrameworkError' },
   /** a number of a message type that the version does not have */
   messageType: { v16: 'GenericError', v2: 'MessageTypeNotSupported' },
   /** payload absent or no object */

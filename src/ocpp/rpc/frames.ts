@@ -1,4 +1,5 @@
 /** Frames of OCPP-J (section 4.2 of 1.6, 4.2 of 2.x): reading with the fault named, and the text of what is sent. */
+import { errorCode } from './errors.ts';
 import { frameTypes } from './model.ts';
 import type { OcppSubprotocol, Payload } from './model.ts';
 
@@ -118,11 +119,6 @@ export function frameText(frame: OutFrame): string {
   }
 }
 
-/** The code for a payload that is missing or no object, or a frame whose parts are (1.6 table 7, 2.x table 8). */
-export function brokenCode(version: OcppSubprotocol): string {
-  return version === 'ocpp1.6' ? 'FormationViolation' : 'FormatViolation';
-}
-
 /**
  * The CALLERROR that answers an invalid frame; null: none is allowed. Answers are never answered. An unreadable id is
  * `-1` in 2.x, and 1.6 has no word for it; unknown types are refused in 2.0.1 only, since 2.1 tells to ignore them
@@ -137,11 +133,13 @@ export function answerToInvalid(
   };
   if (frame.problem === 'number') {
     if (version !== 'ocpp2.0.1' || frame.id === null) return null;
-    return error(frame.id, 'MessageTypeNotSupported', 'this message type is not known');
+    return error(frame.id, errorCode(version, 'messageType'), 'this message type is not known');
   }
   if (frame.number !== null && frame.number !== frameTypes.call) return null;
   if (frame.problem === 'unreadable')
-    return version === 'ocpp1.6' ? null : error('-1', 'RpcFrameworkError', 'the frame or its id cannot be read');
+    return version === 'ocpp1.6'
+      ? null
+      : error('-1', errorCode(version, 'frame'), 'the frame or its id cannot be read');
   if (frame.id === null) return null;
-  return error(frame.id, brokenCode(version), 'the action must be text and the payload an object');
+  return error(frame.id, errorCode(version, 'structure'), 'the action must be text and the payload an object');
 }

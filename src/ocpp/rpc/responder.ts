@@ -2,6 +2,7 @@
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { WallClock } from '../../core/time/clock.ts';
+import { errorCode } from './errors.ts';
 import { maxIdLength } from './frames.ts';
 import type { OutFrame } from './frames.ts';
 import { CallError } from './model.ts';
@@ -51,31 +52,37 @@ export function createResponder(options: ResponderOptions): Responder {
       options.broken(id, action, 'OCPP-J 4.1.4', `a message id of more than ${maxIdLength} characters`);
     if (calls.has(id)) {
       options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of a call which is still being answered');
-      const code = version === 'ocpp1.6' ? 'GenericError' : 'RpcFrameworkError';
-      throw new CallError(code, 'a call with this message id is being answered');
+      throw new CallError(errorCode(version, 'duplicateId'), 'a call with this message id is being answered');
     }
     if (calls.size > 0)
       options.broken(id, action, 'OCPP-J 4.1.1', 'a call was sent before the one before it was answered');
-    if (calls.size >= maxInProgress) throw new CallError('GenericError', 'too many calls at one time');
-    if (!schemas.knows(version, action)) throw new CallError('NotImplemented', 'this action is not known');
+    if (calls.size >= maxInProgress) throw new CallError(errorCode(version, 'generic'), 'too many calls at one time');
+    if (!schemas.knows(version, action))
+      throw new CallError(errorCode(version, 'unknownAction'), 'this action is not known');
     const violation = schemas.check(version, action, 'request', payload);
     if (violation === null) return;
     options.violated(id, action, violation);
     throw new CallError(violation.code, violation.description, violation.details);
   };
 
-  const refusal = (id: string, action: string, thrown: unknown): OutFrame => {
+  const refusal = (version: OcppSubprotocol, id: string, action: string, thrown: unknown): OutFrame => {
     if (thrown instanceof CallError)
       return { kind: 'error', id, code: thrown.code, description: thrown.message, details: thrown.details };
     const stack = thrown instanceof Error ? thrown.stack : undefined;
     log.error(`${action} of the central system could not be answered: ${errorText(thrown)}`, deviceIndex, stack);
-    return { kind: 'error', id, code: 'InternalError', description: 'the station has failed', details: {} };
+    return {
+      kind: 'error',
+      id,
+      code: errorCode(version, 'internal'),
+      description: 'the station has failed',
+      details: {},
+    };
   };
 
   const result = (version: OcppSubprotocol, { id, action }: IncomingCall, payload: Payload): OutFrame => {
     const violation = schemas.check(version, action, 'reply', payload);
     if (violation === null) return { kind: 'result', id, payload };
-    return refusal(id, action, new Error(`its answer breaks the schema: ${violation.description}`));
+    return refusal(version, id, action, new Error(`its answer breaks the schema: ${violation.description}`));
   };
 
   return {
@@ -97,7 +104,7 @@ export function createResponder(options: ResponderOptions): Responder {
       try {
         check(at, call);
       } catch (error) {
-        send(refusal(id, action, error));
+        send(refusal(at.version, id, action, error));
         return;
       }
       at.calls.add(id);
@@ -119,7 +126,7 @@ export function createResponder(options: ResponderOptions): Responder {
       const fail = (thrown: unknown) => {
         at.calls.delete(id);
         acts = null;
-        send(refusal(id, action, thrown));
+        send(refusal(at.version, id, action, thrown));
       };
       try {
         if (instead !== undefined) throw instead;

@@ -1,5 +1,6 @@
 /** Calls of the central system to the handlers of the parts, as far as the registration permits them. */
 import { SimError } from '../../core/errors.ts';
+import { errorCode } from '../rpc/errors.ts';
 import type { After, CallHandler, Payload } from '../rpc/model.ts';
 import { CallError } from '../rpc/model.ts';
 import { directions } from './actions.ts';
@@ -26,8 +27,8 @@ function handlerOf(handlers: Handlers, action: string): AnyHandler {
   const handler = Object.hasOwn(handlers, action) ? handlers[action as Action] : undefined;
   if (handler !== undefined) return handler as unknown as AnyHandler;
   if (Object.hasOwn(directions, action))
-    throw new CallError('NotSupported', `a charge point does not answer ${action}`);
-  throw new CallError('NotImplemented', `there is no action ${action.slice(0, 50)}`);
+    throw new CallError(errorCode('ocpp1.6', 'unsupportedAction'), `a charge point does not answer ${action}`);
+  throw new CallError(errorCode('ocpp1.6', 'unknownAction'), `there is no action ${action.slice(0, 50)}`);
 }
 
 /** The answer to a BootNotification may come with the next call in one piece; its promise runs within these turns. */
@@ -50,7 +51,8 @@ export function createDispatch({ handlers, registration, finding }: DispatchOpti
     const { incoming, remote } = bootTable[status];
     // 4.2: no answer at all; the connection forgets the call when it closes
     if (incoming === 'ignored') return new Promise(() => undefined);
-    if (incoming === 'refused') throw new CallError('SecurityError', 'the registration is not accepted');
+    if (incoming === 'refused')
+      throw new CallError(errorCode('ocpp1.6', 'security'), 'the registration is not accepted');
     const handler = handlerOf(handlers, action);
     registration.traffic();
     if (!remote && (action === 'RemoteStartTransaction' || action === 'RemoteStopTransaction'))

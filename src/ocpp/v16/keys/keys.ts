@@ -2,6 +2,7 @@
 import type { OcppConfiguration, OcppKeyEntry } from '../../../contract/ocpp.ts';
 import { SimError } from '../../../core/errors.ts';
 import type { Slot } from '../../../core/store.ts';
+import { errorCode } from '../../rpc/errors.ts';
 import { CallError } from '../../rpc/model.ts';
 import type { Keys, Replies, Requests } from '../parts.ts';
 import { members, normalValue } from './kinds.ts';
@@ -171,7 +172,7 @@ export function createKeys(options: KeySetOptions): KeySet {
       if (key === undefined || key.length === 0) return { configurationKey: values.entries.map(told) };
       const max = Number(values.entry('GetConfigurationMaxKeys').value);
       if (key.length > max)
-        throw new CallError('OccurenceConstraintViolation', `at most ${max} keys, see GetConfigurationMaxKeys`);
+        throw new CallError(errorCode('ocpp1.6', 'occurrence'), `at most ${max} keys, see GetConfigurationMaxKeys`);
       const known = new Set(key.flatMap((name) => values.find(name) ?? []));
       const unknown = key.filter((name) => values.find(name) === undefined);
       return {

@@ -9,6 +9,7 @@ import { shownLocation } from '../../files/locations.ts';
 import { TransferError } from '../../files/model.ts';
 import type { FileTransfer } from '../../files/model.ts';
 import { anchorIssue } from '../../pki/chain.ts';
+import { errorCode } from '../../rpc/errors.ts';
 import { CallError } from '../../rpc/model.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { After } from '../../rpc/model.ts';
@@ -140,7 +141,8 @@ class FirmwarePart implements Firmware {
   }
 
   #unsigned(request: Requests['UpdateFirmware'], after: After): Replies['UpdateFirmware'] {
-    if (this.#busy) throw new CallError('GenericError', 'an installation is under way and cannot be cancelled');
+    if (this.#busy)
+      throw new CallError(errorCode('ocpp1.6', 'generic'), 'an installation is under way and cannot be cancelled');
     this.#accept({ action: 'UpdateFirmware', request }, after);
     return {};
   }
@@ -163,7 +165,8 @@ class FirmwarePart implements Firmware {
   /** The answer first; what it begins, and the reports of it, after it. */
   #accept(asked: UpdateRequest, after: After): void {
     const update = updateOf(asked);
-    if (update === null) throw new CallError('InternalError', 'the signing certificate cannot be read');
+    if (update === null)
+      throw new CallError(errorCode('ocpp1.6', 'internal'), 'the signing certificate cannot be read');
     after(() => {
       this.#begin(update);
     });
