@@ -338,6 +338,8 @@ export interface EvseDetail {
   readonly energyExportWh: number;
   readonly sharing: EvseSharingPolicy;
   readonly authority: EvseAuthority;
+  /** that plugging in presents; null: plugging in authorises nothing */
+  readonly plugToken: string | null;
   /** null: nothing outside of the station limits it */
   readonly externalLimit: EvseExternalLimit | null;
   /** of all plugged vehicles together */

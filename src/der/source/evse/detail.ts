@@ -5,7 +5,7 @@ import { generatorDetail } from './generator.ts';
 import { limitNow } from './limit-now.ts';
 import { ocpp16Status, ocpp201Status, phaseTraits } from './phases.ts';
 import { connectorPowers, outsideRoomW } from './powers.ts';
-import { sessionDetail } from './sessions.ts';
+import { autoIdToken, sessionDetail } from './sessions.ts';
 import type { Station } from './station.ts';
 import { cableCurrents, connectorVar } from './supply.ts';
 import { packVoltageV, vehicleDetail } from './vehicle.ts';
@@ -107,6 +107,7 @@ export function evseDetail(station: Station, meter: StationMeter): EvseDetail {
     energyExportWh: meter.energyExportWh,
     sharing: p.sharing,
     authority: station.central ? 'central' : 'local',
+    plugToken: station.behaviour.autoAuthorize ? autoIdToken : null,
     externalLimit: limit,
     battery: capacityWh > 0 ? { capacityWh, socPct: (100 * storedWh) / capacityWh } : null,
     generator: generatorDetail(station),

@@ -67,8 +67,9 @@ export class EvseSource implements DcSource {
   #absorbableDcW = 0;
   #availableDcW = 0;
 
-  constructor(parameters: EvseParameters, random: RandomStream) {
-    this.#station = createStation(parameters, random);
+  /** @param central a central system decides about tokens from the start */
+  constructor(parameters: EvseParameters, random: RandomStream, central = false) {
+    this.#station = createStation(parameters, random, central);
     const { connectors } = this.#station;
     this.#scratch = createScratch(connectors.length);
     this.ports = connectors.filter(({ p }) => p.type === 'dc').map((c) => this.#portOf(c));

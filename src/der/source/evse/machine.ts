@@ -7,7 +7,7 @@ import { holdingLimit, limitWriter } from './limit-now.ts';
 import { phaseTable, phaseTraits } from './phases.ts';
 import type { PhaseEvent } from './phases.ts';
 import { isAtReserve, isFull } from './reach.ts';
-import { openSession, sessionDetail } from './sessions.ts';
+import { autoIdToken, openSession, sessionDetail } from './sessions.ts';
 import { because, byItself } from './station.ts';
 import type { Station } from './station.ts';
 import { change, tell } from './tell.ts';

@@ -77,7 +77,7 @@ export function profileBehaviour({ autoAuthorize, connectionTimeoutS }: EvsePara
   };
 }
 
-export function createStation(p: EvseParameters, random: RandomStream): Station {
+export function createStation(p: EvseParameters, random: RandomStream, central = false): Station {
   return {
     p,
     random,
@@ -93,7 +93,7 @@ export function createStation(p: EvseParameters, random: RandomStream): Station 
     varSign: -1,
     limitVar: 0,
     profile: openLimit,
-    central: false,
+    central,
     behaviour: profileBehaviour(p),
     generator: null,
     trigger: { by: byItself, cause: 'vehicle' },

@@ -94,6 +94,15 @@ const legal: readonly [EvseCommand, readonly EvsePhase[], EvsePhase | null][] = 
 ];
 
 describe('EVSE: operations', () => {
+  it('under a central authority from the start, a vehicle that is there waits for its decision', () => {
+    const block = { vehicles: [{ connector: 1, plugged_at_start: true }] };
+    expect(at(station(block)).phase).to.equal('starting');
+    const source = station(block, 22_000, 1, true);
+    run(source, 30);
+    expect(at(source).phase).to.equal('connected');
+    expect([at(source).session, source.detail().authority]).to.deep.equal([null, 'central']);
+  });
+
   for (const phase of evsePhases) {
     it(`in phase ${phase}`, () => {
       for (const [command, phases, next] of legal) {

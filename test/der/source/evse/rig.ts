@@ -18,7 +18,7 @@ export const input = {
 };
 
 /** A station from a profile block; the start delay is 5 s unless given. */
-export function station(block: EvseInput = {}, ratedW = 22_000, seed = 1): EvseSource {
+export function station(block: EvseInput = {}, ratedW = 22_000, seed = 1, central = false): EvseSource {
   const issues: Issue[] = [];
   const parameters = resolveEvse(
     { start_delay_min_s: 5, start_delay_max_s: 5, standby_w: 0, ...block },
@@ -27,7 +27,7 @@ export function station(block: EvseInput = {}, ratedW = 22_000, seed = 1): EvseS
     issues,
   );
   if (issues.length > 0) throw new Error(JSON.stringify(issues));
-  return new EvseSource(parameters, createRandom(seed, 'evse'));
+  return new EvseSource(parameters, createRandom(seed, 'evse'), central);
 }
 
 export interface Ask {
