@@ -75,8 +75,10 @@ const maxHeartbeatS = 86_400;
 interface Heartbeats {
   readonly lastMs: number | null;
   send(options: BootOptions): Promise<ReplyOutcome<'Heartbeat'>>;
-  /** Waits anew for the next one. */
+  /** Waits anew for the next one, by the interval as it is now. */
   arm(): void;
+  /** There was other traffic: the next one waits. */
+  traffic(): void;
   disarm(): void;
 }
 
@@ -101,20 +103,32 @@ function createHeartbeats(options: RegistrationOptions, calls: Calls, allowed: (
   const { keys, wall, later } = options;
   let lastMs: number | null = null;
   let lastMonotonicMs = wall.monotonicMs();
+  let trafficMs = lastMonotonicMs;
   let cancel: (() => void) | null = null;
   const disarm = (): void => {
     cancel?.();
     cancel = null;
   };
+  const dueInMs = (): number => {
+    const intervalS = keys.integer('HeartbeatInterval') || ownHeartbeatS;
+    const dueMs = Math.min(trafficMs + intervalS * 1000, lastMonotonicMs + maxHeartbeatS * 1000);
+    return Math.max(0, dueMs - wall.monotonicMs());
+  };
+  const plan = (): void => {
+    cancel = later(dueInMs(), () => {
+      cancel = null;
+      if (dueInMs() > 0) plan();
+      else void send({});
+    });
+  };
   const arm = (): void => {
     disarm();
-    if (!allowed()) return;
-    const intervalS = keys.integer('HeartbeatInterval') || ownHeartbeatS;
-    const latestS = maxHeartbeatS - (wall.monotonicMs() - lastMonotonicMs) / 1000;
-    cancel = later(Math.max(0, Math.min(intervalS, latestS)) * 1000, () => {
-      cancel = null;
-      void send({});
-    });
+    trafficMs = wall.monotonicMs();
+    if (allowed()) plan();
+  };
+  /** Each frame calls this: the timer that runs finds out when it is over. */
+  const traffic = (): void => {
+    trafficMs = wall.monotonicMs();
   };
   const send = async (sending: BootOptions): Promise<ReplyOutcome<'Heartbeat'>> => {
     lastMonotonicMs = wall.monotonicMs();
@@ -132,6 +146,7 @@ function createHeartbeats(options: RegistrationOptions, calls: Calls, allowed: (
     },
     send,
     arm,
+    traffic,
     disarm,
   };
 }
@@ -217,7 +232,7 @@ class Registered implements RegistrationPart {
   }
 
   traffic(): void {
-    this.#heartbeats.arm();
+    this.#heartbeats.traffic();
   }
 
   heartbeat(options: BootOptions = {}): Promise<ReplyOutcome<'Heartbeat'>> {
