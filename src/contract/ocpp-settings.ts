@@ -32,7 +32,7 @@ export interface OcppStationSettings {
 export interface OcppSettings extends Required<Omit<OcppStationSettings, 'guarded'>> {
   /** 0 to 3; 1.6 may raise it by the key SecurityProfile */
   readonly securityProfile: OcppSecurityProfile;
-  /** octets that basic authentication sends; null: none */
+  /** octets that basic authentication sends in profiles 1 and 2, kept for them in the others; null: none */
   readonly password: Buffer | null;
   /** null: profiles 0 and 1 */
   readonly pem: OcppPemFiles | null;
@@ -80,6 +80,11 @@ export function ocppUrlOf(text: string): string {
 /** Whether an endpoint has the transport of a security profile: `ws` for 0 and 1, `wss` for 2 and 3. White paper 2 */
 export function isUrlOfProfile(url: string, profile: OcppSecurityProfile): boolean {
   return /^wss:/i.test(url) === profile >= 2;
+}
+
+/** An endpoint with the transport of a security profile: raising the profile from 0 or 1 to 2 or 3 turns `ws` into `wss`. */
+export function urlOfProfile(url: string, profile: OcppSecurityProfile): string {
+  return url.replace(/^wss?:/i, profile >= 2 ? 'wss:' : 'ws:');
 }
 
 /** Whether basic authentication sends a password in this profile. */

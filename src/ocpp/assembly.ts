@@ -20,6 +20,7 @@ import { createFrameDisturber } from './faults/fault-bridge.ts';
 import { payloadChecks } from './rpc/schemas/checks.ts';
 import { Runtime } from './runtime.ts';
 import { ChargePoint } from './station/charge-point.ts';
+import { versionOf } from './versions.ts';
 
 export interface AssemblyOptions {
   readonly settings: OcppSettings;
@@ -95,10 +96,12 @@ export function assemble(options: AssemblyOptions): Runtime {
       const id = chargePointId(device);
       if (id === null) return null;
       const own = device.ocpp ?? {};
+      const version = own.version ?? settings.version;
       return new ChargePoint({
         id,
         device: createStationPort(device, plant, id),
-        version: own.version ?? settings.version,
+        version,
+        stack: versionOf(version),
         url: own.url ?? settings.url,
         guarded: own.guarded ?? false,
         credentials,

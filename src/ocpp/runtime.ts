@@ -20,6 +20,7 @@ export class Runtime implements OcppStations {
   readonly #options: RuntimeOptions;
   readonly #stations = new Map<number, ChargePoint>();
   readonly #waiting = new Map<ChargePoint, () => void>();
+  readonly #leaving = new Set<ChargePoint>();
   #fresh: ChargePoint[] = [];
 
   constructor(options: RuntimeOptions) {
@@ -67,20 +68,31 @@ export class Runtime implements OcppStations {
     });
   }
 
+  /** Ends the sessions of a device that has left the plant, tells the central system, and closes. */
   async leave(index: number): Promise<void> {
     const station = this.#stations.get(index);
     if (station === undefined) return;
     this.#stations.delete(index);
-    await this.#end(station);
+    this.#endWait(station);
+    this.#leaving.add(station);
+    try {
+      await station.leave();
+    } finally {
+      this.#leaving.delete(station);
+    }
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#stations.values()].map((station) => this.#end(station)));
+    await Promise.all(
+      [...this.#stations.values(), ...this.#leaving].map((station) => {
+        this.#endWait(station);
+        return station.stop();
+      }),
+    );
   }
 
-  #end(station: ChargePoint): Promise<void> {
+  #endWait(station: ChargePoint): void {
     this.#waiting.get(station)?.();
     this.#waiting.delete(station);
-    return station.stop();
   }
 }

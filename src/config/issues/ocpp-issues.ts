@@ -3,7 +3,6 @@ import { createChargePointIds } from '../../contract/charge-point-ids.ts';
 import {
   isIdOfVersion,
   isOcppId,
-  needsPassword,
   ocppIdText,
   ocppPasswordOctets,
   ocppPasswordText,
@@ -12,7 +11,7 @@ import type { Issue } from '../../core/errors.ts';
 import { fileReason } from '../../core/text-file.ts';
 import { clientMaterial } from '../../core/tls/client-context.ts';
 import type { Gathered } from '../layers/gather.ts';
-import { passwordText, pemOf, securityProfileOf } from '../layers/ocpp.ts';
+import { passwordText, pemOf } from '../layers/ocpp.ts';
 import type { DeviceConfig } from '../settings/app-config.ts';
 import { refused, shown } from './issues.ts';
 
@@ -71,7 +70,7 @@ function pemIssues(gathered: Gathered): readonly Issue[] {
 function passwordIssues(gathered: Gathered): Issue[] {
   const { values, io, originOf } = gathered;
   const { ocpp_password_file: file, ocpp_password: given } = values;
-  if (!needsPassword(securityProfileOf(values)) || file === null || given !== null) return [];
+  if (file === null || given !== null) return [];
   const name = originOf('ocpp_password_file');
   if (!io.isFile(file)) return [refused(name, file, 'the path of a file that exists')];
   let text: string | null;

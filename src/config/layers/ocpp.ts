@@ -1,5 +1,5 @@
 /** The charge points of OCPP, from the values in force. */
-import { needsPassword, ocppPasswordOctets, ocppSecurityProfiles } from '../../contract/ocpp-settings.ts';
+import { ocppPasswordOctets, ocppSecurityProfiles } from '../../contract/ocpp-settings.ts';
 import type { OcppPemFiles, OcppSecurityProfile, OcppSettings } from '../../contract/ocpp-settings.ts';
 import type { DeviceConfig } from '../settings/app-config.ts';
 import { settingKeys } from '../settings/settings.ts';
@@ -25,11 +25,10 @@ export function passwordText({
   return io.readFile(file, maxPasswordFileBytes).replace(/\r?\n$/, '');
 }
 
+/** Also of a profile that sends none: the key SecurityProfile and REST may raise it while the process runs. */
 function passwordOf(gathered: Gathered): Buffer | null {
-  const { values } = gathered;
-  if (!needsPassword(securityProfileOf(values))) return null;
   const text = passwordText(gathered);
-  return text === null ? null : ocppPasswordOctets(text, values.ocpp_version);
+  return text === null ? null : ocppPasswordOctets(text, gathered.values.ocpp_version);
 }
 
 /** Null: the security profile has no TLS, or files are missing. */
@@ -61,8 +60,6 @@ export function ocppUnused(v: Values): readonly string[] {
   if (!v.ocpp_enable) return [];
   const profile = securityProfileOf(v);
   const needed: Readonly<Partial<Record<SettingKey, boolean>>> = {
-    ocpp_password_file: needsPassword(profile),
-    ocpp_password: needsPassword(profile),
     ocpp_root_cert: profile >= 2,
     ocpp_cert: profile === 3,
     ocpp_key: profile === 3,

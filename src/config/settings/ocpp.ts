@@ -40,7 +40,7 @@ export const ocppSettings = {
     flags: ['--ocpp_password_file'],
     kind: path,
     needs: 'ocpp_enable',
-    doc: 'File with the password of security profiles 1 and 2: 16 to 64 octets of text, or 32 to 40 hexadecimal digits, which 1.6 decodes; a line break at the end is not part of it.',
+    doc: 'File with the password of security profiles 1 and 2: 16 to 64 octets of text, or 32 to 40 hexadecimal digits, which 1.6 decodes; a line break at the end is not part of it. Profile 0 keeps it for a profile that is raised later.',
   }),
   ocpp_password: unset({
     flags: ['--ocpp_password'],

@@ -9,7 +9,6 @@ import type {
   OcppRawCall,
   OcppStation,
   OcppStatus,
-  OcppSubprotocol,
 } from '../../contract/ocpp.ts';
 import {
   isOcppUrl,
@@ -20,10 +19,11 @@ import {
   ocppSupportedVersions,
   ocppUrlOf,
   ocppUrlText,
+  urlOfProfile,
 } from '../../contract/ocpp-settings.ts';
 import type { OcppVersion } from '../../contract/ocpp-settings.ts';
 import type { CommAlarmSwitch } from '../../core/comm-alarms.ts';
-import { SimError } from '../../core/errors.ts';
+import { errorText, SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import type { RandomStream } from '../../core/random.ts';
@@ -38,16 +38,17 @@ import { createFindings } from '../rpc/findings.ts';
 import type { PayloadChecks } from '../rpc/model.ts';
 import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
-import type { Connection } from '../v16/parts.ts';
-import { callResult, createStack16 } from '../v16/stack.ts';
-import type { LogLine } from '../v16/upkeep/logs.ts';
+import { callResult } from './call-result.ts';
+import { connectionOf, isReady } from './connection.ts';
 import type { StationPort } from './port.ts';
-import type { VersionView } from './stack.ts';
+import type { LogLine, Version, VersionStack, VersionView } from './stack.ts';
 
 export interface ChargePointOptions {
   readonly id: string;
   readonly device: StationPort;
   readonly version: OcppVersion;
+  /** what is at work of this version */
+  readonly stack: Version;
   readonly url: string;
   /** the URL came over REST: outbound rules apply */
   readonly guarded: boolean;
@@ -68,56 +69,24 @@ export interface ChargePointOptions {
   readonly readLog: () => readonly LogLine[];
 }
 
-const subprotocols: Readonly<Record<OcppVersion, OcppSubprotocol>> = {
-  'ocpp1.6j': 'ocpp1.6',
-  'ocpp2.0.1j': 'ocpp2.0.1',
-  'ocpp2.1': 'ocpp2.1',
-};
-
-/** Time for which a station that restarts has no connection. */
-const restartMs = 2000;
+/** Time in which a station that leaves delivers its last messages. */
+const leaveMs = 3000;
 
 const badValue = (detail: string) => new SimError('COMMAND_BAD_VALUE', detail);
-
-/** The connection as the parts of a version change it. @param restarted the station begins anew */
-function connectionOf(transport: () => Transport, restarted: () => void): Connection {
-  const link = () => transport().link;
-  return {
-    reconnect: (reason) => link().reconnect(reason),
-    restart(reason) {
-      restarted();
-      link().restart(reason, restartMs);
-    },
-    setPassword: (password) => link().setCredentials({ password }),
-    setSecurityProfile: (securityProfile) => link().setCredentials({ securityProfile }),
-    setCertificates({ rootCert, own }) {
-      if (rootCert !== undefined) link().adoptCredentials({ rootCert });
-      if (own === undefined) return;
-      // another profile does not show it, so that a failed connection tells nothing about it
-      if (link().credentials.securityProfile === 3) link().setCredentials({ own });
-      else link().adoptCredentials({ own });
-    },
-    setPingInterval: (seconds) => link().setPingInterval(seconds),
-    get securityProfile() {
-      return link().credentials.securityProfile;
-    },
-  };
-}
-
-/** Whether credentials have what a profile needs (white paper, A05.FR.02 to FR.04). */
-function isReady({ password, rootCert, own }: Credentials, profile: 1 | 2 | 3): boolean {
-  if (profile === 1) return password !== null;
-  return rootCert !== null && (profile === 3 ? own : password) !== null;
-}
 
 export class ChargePoint implements OcppStation {
   readonly id: string;
   readonly deviceIndex: number;
   readonly #options: ChargePointOptions;
   readonly #transport: Transport;
-  readonly #stack: ReturnType<typeof createStack16>;
+  readonly #stack: VersionStack;
   readonly #findings: ReturnType<typeof createFindings>;
   #lastContactMs: number | null = null;
+  /** ends of connections that nobody wanted, as far as they are alarmed */
+  #drops = 0;
+  /** ends the wait for the last messages */
+  #endLeaving: (() => void) | null = null;
+  #stopping: Promise<void> | null = null;
 
   constructor(options: ChargePointOptions) {
     this.#options = options;
@@ -125,15 +94,11 @@ export class ChargePoint implements OcppStation {
     this.deviceIndex = options.device.deviceIndex;
     this.#findings = createFindings(() => options.wall.nowMs());
     this.#transport = this.#makeTransport();
-    const connection = connectionOf(
-      () => this.#transport,
-      () => this.#stack.restarted(),
-    );
-    this.#stack = createStack16({
+    this.#stack = options.stack.makeStack({
       ...options,
       random: options.random('station'),
       line: this.#transport.line,
-      connection,
+      connection: connectionOf(this.#transport.link),
       certificates: { rootCert: options.credentials.rootCert, ownCert: options.credentials.own?.cert ?? null },
       finding: (clause, text, action) => {
         this.#findings.add({ kind: 'rule', action: action ?? null, messageId: null, clause, text });
@@ -144,15 +109,12 @@ export class ChargePoint implements OcppStation {
 
   #makeTransport(): Transport {
     const { id, deviceIndex } = this;
-    const { version, url, guarded, credentials, wall, random, commAlarms } = this.#options;
-    const lost = (why: string) => {
-      if (this.#transport.link.wanted) commAlarms.raise(deviceIndex, 'ocpp_connection_lost', `${id}: ${why}`);
-    };
+    const { version, stack, url, guarded, credentials, wall, random } = this.#options;
     return createTransport({
       ...this.#options,
       identity: id,
       deviceIndex,
-      target: { url, subprotocols: [subprotocols[version]], guarded },
+      target: { url, subprotocols: [stack.subprotocol], guarded },
       credentials,
       clock: wall,
       random: random('back-off'),
@@ -161,15 +123,15 @@ export class ChargePoint implements OcppStation {
       events: {
         opened: (event) => {
           this.#lastContactMs = wall.nowMs();
-          commAlarms.end(deviceIndex, 'ocpp_connection_lost');
+          this.#alarm(null);
           this.#stack.opened(event);
         },
         closed: (event) => {
-          lost(event.reason === '' ? 'the connection has ended' : event.reason);
+          this.#alarmDrop(event.reason);
           this.#stack.closed(event);
         },
         failed: (failure) => {
-          lost(failure.text);
+          this.#alarmFailure(failure.text);
           this.#stack.failed(failure);
         },
         violated: ({ code, description }, action, messageId) => {
@@ -201,11 +163,55 @@ export class ChargePoint implements OcppStation {
     this.#transport.link.connect();
   }
 
-  async stop(): Promise<void> {
+  /** An end that this station has brought about itself, such as a reset, is no alarm. */
+  #alarmDrop(reason: string): void {
+    const { drops } = this.#transport.link;
+    if (drops > this.#drops) this.#alarm(reason === '' ? 'the connection has ended' : reason);
+    this.#drops = drops;
+  }
+
+  /** It has been connected and does not come back; new credentials that fail give way to the former ones first. */
+  #alarmFailure(why: string): void {
+    const { wanted, connects, isTrial } = this.#transport.link;
+    if (wanted && connects > 0 && !isTrial) this.#alarm(why);
+  }
+
+  #alarm(why: string | null): void {
+    const { commAlarms } = this.#options;
+    if (why === null) commAlarms.end(this.deviceIndex, 'ocpp_connection_lost');
+    else commAlarms.raise(this.deviceIndex, 'ocpp_connection_lost', `${this.id}: ${why}`);
+  }
+
+  /** The device leaves while the process goes on: its sessions end, and the central system is told where it can be. */
+  async leave(): Promise<void> {
+    const { later, log } = this.#options;
+    const late = new Promise<void>((resolve) => {
+      const cancel = later(leaveMs, resolve);
+      this.#endLeaving = () => {
+        cancel();
+        resolve();
+      };
+    });
+    try {
+      await Promise.race([this.#stack.leave(), late]);
+    } catch (error) {
+      log.error(`its last messages could not be delivered: ${errorText(error)}`, this.deviceIndex);
+    }
+    await this.stop();
+  }
+
+  /** The process ends: transactions are kept for its next start, and a station that leaves waits no longer. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    this.#endLeaving?.();
     this.#stack.stop();
     await this.#transport.stop();
     this.#options.clock.clear();
-    this.#options.commAlarms.end(this.deviceIndex, 'ocpp_connection_lost');
+    this.#alarm(null);
   }
 
   get view(): VersionView {
@@ -221,7 +227,7 @@ export class ChargePoint implements OcppStation {
       enabled: true,
       version: this.#options.version,
       subprotocol: link.subprotocol,
-      url: link.target.url,
+      url: urlOfProfile(link.target.url, link.credentials.securityProfile),
       connectionState: link.state,
       bootStatus: stack.bootStatus,
       securityProfile: link.credentials.securityProfile,
@@ -253,8 +259,8 @@ export class ChargePoint implements OcppStation {
   connect({ url: given, version, securityProfile, password }: OcppConnectOptions): void {
     const { link } = this.#transport;
     const inForce = link.credentials;
-    const url = given === undefined ? link.target.url : ocppUrlOf(given);
     const profile = securityProfile ?? inForce.securityProfile;
+    const url = given === undefined ? urlOfProfile(link.target.url, profile) : ocppUrlOf(given);
     const octets = password === undefined ? inForce.password : ocppPasswordOctets(password, this.#options.version);
     if (version !== undefined && version !== this.#options.version)
       throw badValue(
@@ -274,13 +280,14 @@ export class ChargePoint implements OcppStation {
       throw badValue(`url: ${host} ${refusedTargetText}`);
     link.setTarget({ ...link.target, url, guarded: given === undefined ? link.target.guarded : true });
     link.replaceCredentials({ securityProfile: profile, password: octets });
-    if (link.state === 'connected') link.reconnect('another central system');
+    // an attempt that is under way goes to the former one
+    if (link.wanted) link.reconnect('another central system');
     else link.connect();
   }
 
   disconnect(code: number): void {
     this.#transport.link.disconnect(code);
-    this.#options.commAlarms.end(this.deviceIndex, 'ocpp_connection_lost');
+    this.#alarm(null);
   }
 
   boot(): Promise<OcppCallResult> {

@@ -26,7 +26,6 @@ export interface MeterSample {
   readonly powerW: number;
   /** + absorbed by the vehicle */
   readonly reactivePowerVar: number;
-  readonly apparentPowerVa: number;
   readonly powerFactor: number;
   /** by phase: AC on L1 to L3 (0 where no current flows), one value for DC; magnitudes */
   readonly currentA: readonly number[];

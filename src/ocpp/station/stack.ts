@@ -1,7 +1,23 @@
-/** One version of OCPP at work for one station: `v16` makes one, `v201` will. */
-import type { OcppBootStatus, OcppStation } from '../../contract/ocpp.ts';
+/** One version of OCPP at work for one station. `../versions.ts` has a row for each version that makes one. */
+import type { OcppBootStatus, OcppStation, OcppSubprotocol } from '../../contract/ocpp.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { RandomStream } from '../../core/random.ts';
+import type { Slot } from '../../core/store.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { RemoteClock } from '../../core/time/remote-clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { FrameDisturber } from '../rpc/disturber.ts';
 import type { ConnectFailure } from '../rpc/failures.ts';
-import type { CallHandler, LineClosed, LineOpened } from '../rpc/model.ts';
+import type { CallHandler, Line, LineClosed, LineOpened } from '../rpc/model.ts';
+import type { Connection } from './connection.ts';
+import type { StationPort } from './port.ts';
+
+/** A line of a log. */
+export interface LogLine {
+  /** ms since the epoch: of the machine from `readLog`, of the central system in a file */
+  readonly atMs: number;
+  readonly text: string;
+}
 
 /** What REST asks of a version. */
 export type VersionView = Pick<
@@ -37,6 +53,42 @@ export interface VersionStack {
   sent(): void;
   /** Answers a call that fits its schema. */
   readonly handle: CallHandler;
-  /** The station leaves or the process ends: timers and listeners end, nothing more is sent. */
+  /**
+   * The station leaves while the process goes on: its sessions end. Resolves when the central system has their messages, or
+   * cannot have them now. `stop` follows.
+   */
+  leave(): Promise<void>;
+  /** The station has left or the process ends: timers and listeners end, nothing more is sent. */
   stop(): void;
+}
+
+/** What a version is made of. */
+export interface StackOptions {
+  readonly id: string;
+  readonly device: StationPort;
+  readonly clock: RemoteClock;
+  readonly wall: WallClock;
+  readonly later: Later;
+  readonly random: RandomStream;
+  readonly log: Logger;
+  readonly store: (name: string) => Slot;
+  readonly line: Line;
+  readonly connection: Connection;
+  /** certificates of the settings, PEM; null: none */
+  readonly certificates: { readonly rootCert: string | null; readonly ownCert: string | null };
+  /** lines about the station, oldest first; no secrets */
+  readonly readLog: () => readonly LogLine[];
+  readonly disturber: FrameDisturber;
+  /** plugging in presents the token `AUTO` */
+  readonly autoAuthorize: boolean;
+  /** whether password or certificates of a security profile are there */
+  readonly ready: (profile: 1 | 2 | 3) => boolean;
+  /** The central system has broken a rule of the version. */
+  readonly finding: (clause: string, text: string, action?: string) => void;
+}
+
+/** A version as a station uses it. */
+export interface Version {
+  readonly subprotocol: OcppSubprotocol;
+  readonly makeStack: (options: StackOptions) => VersionStack;
 }

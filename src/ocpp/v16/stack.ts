@@ -3,32 +3,14 @@ import { randomUUID } from 'node:crypto';
 import type { OcppCallResult } from '../../contract/ocpp.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { CallOutcome } from '../rpc/model.ts';
+import { callResult } from '../station/call-result.ts';
 import type { VersionStack, VersionView } from '../station/stack.ts';
 import { assembleParts } from './assembly.ts';
+import { maxIdTagLength } from './auth/token.ts';
 import type { Assembled, Stack16Options } from './assembly.ts';
 import { createDispatch, mergeHandlers } from './dispatch.ts';
 
 export type { Stack16Options } from './assembly.ts';
-
-/** @throws SimError NOT_CONNECTED, PEER_TIMEOUT, PEER_ERROR */
-export function callResult(action: string, outcome: CallOutcome, messageId: string): OcppCallResult {
-  switch (outcome.kind) {
-    case 'result': {
-      const { kind, payload, durationMs } = outcome;
-      return { messageId, action, durationMs, answer: { kind, payload } };
-    }
-    case 'error': {
-      const { kind, code, description, details, durationMs } = outcome;
-      return { messageId, action, durationMs, answer: { kind, code, description, details } };
-    }
-    case 'timeout':
-      throw new SimError('PEER_TIMEOUT', `the central system has not answered ${action}`);
-    case 'lost':
-      throw new SimError('PEER_ERROR', `the connection has ended before ${action} was answered`);
-    case 'unsent':
-      throw new SimError('NOT_CONNECTED', `${action} was not sent: ${outcome.why}`);
-  }
-}
 
 async function called(
   action: string,
@@ -63,7 +45,11 @@ function viewOf(at: Assembled): VersionView {
     localList: () => at.tokens.list(),
     certificates: () => at.certificates.entries,
     transactions: () => at.transactions.entries(),
-    authorize: (connectorId, idToken) => at.authorization.present(connectorId, idToken),
+    authorize: (connectorId, idToken) => {
+      if (idToken.length > maxIdTagLength)
+        throw new SimError('COMMAND_BAD_VALUE', `id_token: an idTag of 1.6 has at most ${maxIdTagLength} characters`);
+      return at.authorization.present(connectorId, idToken);
+    },
     sendMeterValues: (connectorId) => {
       if (connectorId !== 0) parts.device.connector(connectorId);
       if (!registration.accepted)
@@ -108,12 +94,7 @@ function stop(at: Assembled): void {
   authority(at, false);
 }
 
-export interface Stack16 extends VersionStack {
-  /** The station begins anew: values that waited for it are in force, and it boots at its next connection. */
-  restarted(): void;
-}
-
-export function createStack16(options: Stack16Options): Stack16 {
+export function createStack16(options: Stack16Options): VersionStack {
   const at = assembleParts(options);
   const { registration, queue, keys, parts } = at;
   const handlers = mergeHandlers(at.all);
@@ -152,18 +133,19 @@ export function createStack16(options: Stack16Options): Stack16 {
     closed: () => {
       registration.closed();
     },
-    failed: ({ kind, text }) => {
-      const type = failureEvents[kind];
+    failed: ({ kind, status, text }) => {
+      // the other statuses say nothing about who this station is
+      const type = kind === 'rejected' && status !== 401 && status !== 403 ? undefined : failureEvents[kind];
       if (type !== undefined) at.security.raise(type, text);
     },
     sent: () => {
       registration.traffic();
     },
-    restarted: () => {
-      registration.restarted();
-      keys.restarted();
-    },
     handle: createDispatch({ handlers, registration, finding: options.finding }),
+    leave: () => {
+      at.transactions.leave();
+      return queue.settled();
+    },
     stop: () => {
       stop(at);
     },

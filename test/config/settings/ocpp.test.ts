@@ -200,9 +200,23 @@ describe('settings of OCPP charge points', () => {
   });
 
   it('what the security profile does not use is named', () => {
-    expect(run([...on, '--ocpp_password', secret, '--ocpp_cert', 'own.pem'], { files }).unused).to.deep.equal([
-      'ocpp_password is given and has no effect with ocpp_security_profile 0',
+    expect(run([...on, '--ocpp_cert', 'own.pem'], { files }).unused).to.deep.equal([
       'ocpp_cert is given and has no effect with ocpp_security_profile 0',
+    ]);
+  });
+
+  it('a password of profile 0 is kept for a profile that is raised later, and checked', () => {
+    for (const given of [
+      ['--ocpp_password', secret],
+      ['--ocpp_password_file', 'pw'],
+    ]) {
+      const { ocpp: found, unused } = run([...on, ...given], { files });
+      expect(found?.securityProfile).to.equal(0);
+      expect(found?.password?.toString()).to.equal(secret);
+      expect(unused).to.deep.equal([]);
+    }
+    expect(issues([...on, '--ocpp_password_file', 'none'])).to.deep.equal([
+      '--ocpp_password_file: given "/site/none"; allowed: the path of a file that exists',
     ]);
   });
 

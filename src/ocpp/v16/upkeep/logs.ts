@@ -5,17 +5,13 @@ import { shownLocation } from '../../files/locations.ts';
 import { TransferError } from '../../files/model.ts';
 import type { FileTransfer, UploadFile } from '../../files/model.ts';
 import type { After } from '../../rpc/model.ts';
+import type { LogLine } from '../../station/stack.ts';
 import { stamp } from '../parts.ts';
 import type { Handlers, Part, Replies, Requests, StationParts } from '../parts.ts';
 import type { SecurityLog } from '../security/events.ts';
 import { createOutbox } from './outbox.ts';
 
-/** A line of a log. */
-export interface LogLine {
-  /** ms since the epoch: of the machine from `readLog`, of the central system in a file */
-  readonly atMs: number;
-  readonly text: string;
-}
+export type { LogLine } from '../../station/stack.ts';
 
 export interface LogsDeps {
   readonly transfer: FileTransfer;

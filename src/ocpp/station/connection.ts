@@ -1,0 +1,65 @@
+/** The connection of a station, as the parts of a version change it. */
+import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
+import type { Credentials } from '../rpc/credentials.ts';
+import type { Link } from '../rpc/link.ts';
+
+export interface Connection {
+  /** Closes and connects again, for example with other credentials. */
+  reconnect(reason: string): void;
+  /** Closes; connects again after a time in which the station is off. The next BootNotification follows a restart. */
+  restart(reason: string): void;
+  /** Octets of basic authentication from the next connection on; the old ones return when it fails. */
+  setPassword(password: Buffer): void;
+  /** From the next connection on; the old one returns when it fails. */
+  setSecurityProfile(profile: 1 | 2 | 3): void;
+  /**
+   * Certificates in PEM from the next connection on; an absent member stays as it is. Roots are in force for good (null:
+   * none are left); the old certificate of the station returns when a connection with the new one fails.
+   */
+  setCertificates(pem: {
+    readonly rootCert?: string | null;
+    readonly own?: { readonly cert: string; readonly key: string };
+  }): void;
+  /** WebSocketPingInterval, s; 0: no pings */
+  setPingInterval(seconds: number): void;
+  readonly securityProfile: OcppSecurityProfile;
+}
+
+/** Time for which a station that restarts has no connection. */
+const restartMs = 2000;
+
+export function connectionOf(link: Link): Connection {
+  return {
+    reconnect: (reason) => {
+      link.reconnect(reason);
+    },
+    restart: (reason) => {
+      link.restart(reason, restartMs);
+    },
+    setPassword: (password) => {
+      link.setCredentials({ password });
+    },
+    setSecurityProfile: (securityProfile) => {
+      link.setCredentials({ securityProfile });
+    },
+    setCertificates({ rootCert, own }) {
+      if (rootCert !== undefined) link.adoptCredentials({ rootCert });
+      if (own === undefined) return;
+      // another profile does not show it, so that a failed connection tells nothing about it
+      if (link.credentials.securityProfile === 3) link.setCredentials({ own });
+      else link.adoptCredentials({ own });
+    },
+    setPingInterval: (seconds) => {
+      link.setPingInterval(seconds);
+    },
+    get securityProfile() {
+      return link.credentials.securityProfile;
+    },
+  };
+}
+
+/** Whether credentials have what a profile needs (white paper, A05.FR.02 to FR.04). */
+export function isReady({ password, rootCert, own }: Credentials, profile: 1 | 2 | 3): boolean {
+  if (profile === 1) return password !== null;
+  return rootCert !== null && (profile === 3 ? own : password) !== null;
+}

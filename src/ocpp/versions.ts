@@ -1,0 +1,20 @@
+/** The versions that stations speak, one row each. */
+import { ocppSupportedVersions } from '../contract/ocpp-settings.ts';
+import type { OcppVersion } from '../contract/ocpp-settings.ts';
+import { SimError } from '../core/errors.ts';
+import type { Version } from './station/stack.ts';
+import { createStack16 } from './v16/stack.ts';
+
+export const versions: Readonly<Partial<Record<OcppVersion, Version>>> = {
+  'ocpp1.6j': { subprotocol: 'ocpp1.6', makeStack: createStack16 },
+};
+
+/** @throws SimError COMMAND_BAD_VALUE */
+export function versionOf(name: OcppVersion): Version {
+  const found = versions[name];
+  if (found !== undefined) return found;
+  throw new SimError(
+    'COMMAND_BAD_VALUE',
+    `ocpp.version: given ${name}; supported: ${ocppSupportedVersions.join(', ')}`,
+  );
+}

@@ -1,0 +1,158 @@
+import { expect } from 'chai';
+import { ocppSupportedVersions } from '../../../src/contract/ocpp-settings.ts';
+import type { Credentials } from '../../../src/ocpp/rpc/credentials.ts';
+import { versionOf, versions } from '../../../src/ocpp/versions.ts';
+import { createAuthority } from '../../support/pki.ts';
+import type { Authority } from '../../support/pki.ts';
+import type { Central } from '../central/central.ts';
+import { noCredentials, openCentral } from '../rpc/rig.ts';
+import { StationRig } from './rig.ts';
+
+const password = Buffer.from('sixteen octets, or more');
+
+describe('a charge point and its version', () => {
+  it('each version that can be chosen has a row, and no other', () => {
+    expect(Object.keys(versions)).to.deep.equal([...ocppSupportedVersions]);
+    expect(versionOf('ocpp1.6j').subprotocol).to.equal('ocpp1.6');
+    expect(() => versionOf('ocpp2.1')).to.throw('ocpp.version: given ocpp2.1; supported: ocpp1.6j');
+  });
+});
+
+describe('a charge point on its line', () => {
+  let central: Central;
+  let rig: StationRig;
+  const open = async (credentials: Partial<Credentials> = {}) => {
+    rig = new StationRig(central.url, { credentials: { ...noCredentials, ...credentials } });
+    rig.station.begin();
+    await rig.until('opened ocpp1.6');
+  };
+  beforeEach(async () => {
+    central = await openCentral();
+  });
+  afterEach(async () => {
+    await rig.station.stop();
+    await central.close();
+  });
+
+  describe('alarm ocpp_connection_lost', () => {
+    it('stands while a connection that the other side has ended is away', async () => {
+      await open();
+      central.station('CP-1').cut();
+      await rig.until('closed 1006');
+      expect(rig.alarms).to.deep.equal(['end', 'ocpp_connection_lost CP-1: the connection has ended']);
+      rig.passWait();
+      await rig.until('opened ocpp1.6');
+      expect(rig.alarms.at(-1)).to.equal('end');
+    });
+
+    it('is not raised by a restart, and not by a connection with a new password', async () => {
+      await open({ securityProfile: 1, password });
+      rig.parts.connection.restart('Reset Soft of the central system');
+      await rig.until('closed 1001');
+      rig.passWait();
+      await rig.until('opened ocpp1.6');
+      rig.parts.connection.setPassword(Buffer.from('another-password-of-24-b'));
+      rig.parts.connection.reconnect('AuthorizationKey was changed');
+      await rig.until('opened ocpp1.6');
+      expect(rig.alarms).to.deep.equal(['end']);
+    });
+
+    it('is not raised by new credentials that fail while the former ones connect', async () => {
+      await open({ securityProfile: 1, password });
+      central.admit = (_, given) => (given?.equals(password) === true ? null : 401);
+      rig.parts.connection.setPassword(Buffer.from('another-password-of-24-b'));
+      rig.parts.connection.reconnect('AuthorizationKey was changed');
+      await rig.until('failed rejected');
+      await rig.until('opened ocpp1.6');
+      expect(rig.alarms).to.deep.equal(['end']);
+    });
+
+    it('is raised when the station does not come back after a restart', async () => {
+      await open();
+      central.admit = () => 503;
+      rig.parts.connection.restart('Reset Hard of the central system');
+      await rig.until('closed 1001');
+      expect(rig.alarms).to.deep.equal(['end']);
+      rig.passWait();
+      await rig.until('failed rejected');
+      expect(rig.alarms).to.have.lengthOf(2);
+      expect(rig.alarms[1]).to.match(/^ocpp_connection_lost CP-1: /);
+    });
+
+    it('is not raised for a station that has never been connected, nor after a disconnect over REST', async () => {
+      central.admit = () => 503;
+      rig = new StationRig(central.url);
+      rig.station.begin();
+      await rig.until('failed rejected');
+      expect(rig.alarms).to.deep.equal([]);
+      central.admit = () => null;
+      rig.passWait();
+      await rig.until('opened ocpp1.6');
+      rig.station.disconnect(1000);
+      await rig.until('closed 1000');
+      expect(rig.alarms).to.deep.equal(['end']);
+    });
+  });
+
+  describe('the scheme of the endpoint follows the security profile', () => {
+    let ca: Authority;
+    before(async () => {
+      ca = await createAuthority('Test CA');
+    });
+    const secure = () => central.url.replace('ws:', 'wss:');
+
+    it('a profile that is raised shows wss, and ws again when it fails', async () => {
+      await open({ securityProfile: 1, password, rootCert: ca.cert });
+      expect(rig.station.status).to.include({ url: central.url, securityProfile: 1 });
+      rig.parts.connection.setSecurityProfile(2);
+      rig.parts.connection.reconnect('SecurityProfile was changed');
+      expect(rig.station.status).to.include({ url: secure(), securityProfile: 2 });
+      // the central system of this test has no TLS
+      await rig.until('failed tls');
+      await rig.until('opened ocpp1.6');
+      expect(rig.station.status).to.include({ url: central.url, securityProfile: 1 });
+    });
+
+    it('connect takes a raised profile as it is, and refuses an endpoint of another transport', async () => {
+      await open({ securityProfile: 1, password, rootCert: ca.cert });
+      rig.parts.connection.setSecurityProfile(2);
+      rig.station.connect({});
+      expect(rig.station.status).to.include({ url: secure(), securityProfile: 2 });
+      expect(() => {
+        rig.station.connect({ url: central.url });
+      }).to.throw('url: security profile 2 needs wss');
+      rig.station.connect({ securityProfile: 1 });
+      expect(rig.station.status.url).to.equal(central.url);
+    });
+
+    it('a profile is there for those that have its means (white paper A05)', async () => {
+      await open({ password });
+      const { ready } = rig.parts;
+      expect([ready(1), ready(2), ready(3)]).to.deep.equal([true, false, false]);
+      rig.parts.connection.setCertificates({ rootCert: ca.cert });
+      expect([ready(1), ready(2), ready(3)]).to.deep.equal([true, true, false]);
+    });
+  });
+
+  describe('leaving', () => {
+    it('waits for the last messages, then closes', async () => {
+      await open();
+      const left = rig.station.leave();
+      expect(rig.told).to.deep.equal(['leave']);
+      rig.delivered();
+      await left;
+      expect(rig.told).to.deep.equal(['leave', 'stop', 'closed 1001']);
+      expect(rig.station.status.connectionState).to.equal('disconnected');
+    });
+
+    it('waits 3 s at most', async () => {
+      await open();
+      const left = rig.station.leave();
+      rig.timers.pass(2999);
+      expect(rig.told).to.deep.equal(['leave']);
+      rig.timers.pass(1);
+      await left;
+      expect(rig.told).to.deep.equal(['leave', 'stop', 'closed 1001']);
+    });
+  });
+});

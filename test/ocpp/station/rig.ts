@@ -1,0 +1,124 @@
+/** A charge point on a real socket with a version that only writes down what it is told. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect } from 'chai';
+import { silentLogger } from '../../../src/core/log/log.ts';
+import { createRandom } from '../../../src/core/random.ts';
+import { createMemoryStore } from '../../../src/core/store.ts';
+import { simTimeFromMs } from '../../../src/core/time/clock.ts';
+import { remoteClocks } from '../../../src/core/time/remote-clock.ts';
+import { WireLog } from '../../../src/core/wire/wire-log.ts';
+import { contextMaker } from '../../../src/ocpp/rpc/credentials.ts';
+import { noDisturber } from '../../../src/ocpp/rpc/disturber.ts';
+import { payloadChecks } from '../../../src/ocpp/rpc/schemas/checks.ts';
+import { ChargePoint } from '../../../src/ocpp/station/charge-point.ts';
+import type { ChargePointOptions } from '../../../src/ocpp/station/charge-point.ts';
+import type { StackOptions, VersionStack, VersionView } from '../../../src/ocpp/station/stack.ts';
+import { HandTimers } from '../../support/timers.ts';
+import { HandWall } from '../../support/wall.ts';
+import { noCredentials } from '../rpc/rig.ts';
+import { fakeDevice } from '../v16/fakes.ts';
+
+export class StationRig {
+  readonly wall = new HandWall();
+  readonly timers = new HandTimers(this.wall);
+  /** alarms as they were raised and ended */
+  readonly alarms: string[] = [];
+  /** what the version was told */
+  readonly told: string[] = [];
+  /** ends the last messages of a station that leaves */
+  delivered: () => void = () => undefined;
+  readonly station: ChargePoint;
+  #parts: StackOptions | null = null;
+
+  constructor(url: string, more: Partial<ChargePointOptions> = {}) {
+    const clock = remoteClocks({
+      mode: 'wall',
+      wall: this.wall,
+      later: this.timers.later,
+      timeline: {
+        sim: () => simTimeFromMs(this.wall.nowMs()),
+        dateMs: (t) => t / 1000,
+        rate: () => 1,
+        paused: () => false,
+        at: () => () => undefined,
+      },
+      log: silentLogger,
+    })(silentLogger);
+    const store = createMemoryStore();
+    this.station = new ChargePoint({
+      id: 'CP-1',
+      device: fakeDevice().port,
+      version: 'ocpp1.6j',
+      stack: { subprotocol: 'ocpp1.6', makeStack: (parts) => this.#stackOf(parts) },
+      url,
+      guarded: false,
+      credentials: noCredentials,
+      autoAuthorize: false,
+      contexts: contextMaker(),
+      schemas: payloadChecks,
+      clock,
+      wall: this.wall,
+      later: this.timers.later,
+      random: (purpose) => createRandom(1, purpose),
+      store: (name) => store.slot(name),
+      wireLog: new WireLog({
+        clock: this.wall,
+        sim: () => simTimeFromMs(this.wall.nowMs()),
+        log: { error: () => undefined },
+      }),
+      disturber: noDisturber,
+      commAlarms: {
+        raise: (_, code, message) => this.alarms.push(`${code} ${message}`),
+        end: () => {
+          if (this.alarms.at(-1) !== 'end') this.alarms.push('end');
+        },
+      },
+      log: silentLogger,
+      readLog: () => [],
+      ...more,
+    });
+  }
+
+  /** What the station gives its version. */
+  get parts(): StackOptions {
+    if (this.#parts === null) throw new Error('no version was made');
+    return this.#parts;
+  }
+
+  #stackOf(parts: StackOptions): VersionStack {
+    this.#parts = parts;
+    return {
+      bootStatus: 'accepted',
+      heartbeatIntervalS: null,
+      lastHeartbeatMs: null,
+      transactionMessages: 0,
+      droppedMeterValues: 0,
+      view: {} as VersionView,
+      load: () => Promise.resolve(),
+      opened: ({ subprotocol }) => this.told.push(`opened ${subprotocol}`),
+      closed: ({ code }) => this.told.push(`closed ${code}`),
+      failed: ({ kind }) => this.told.push(`failed ${kind}`),
+      sent: () => undefined,
+      handle: () => ({}),
+      leave: () => {
+        this.told.push('leave');
+        return new Promise((resolve) => {
+          this.delivered = resolve;
+        });
+      },
+      stop: () => this.told.push('stop'),
+    };
+  }
+
+  /** Lets the socket move until the version has been told something. */
+  async until(line: string): Promise<void> {
+    for (let turns = 0; !this.told.includes(line) && turns < 20_000; turns += 1) await nextTurn();
+    expect(this.told).to.include(line);
+    this.told.splice(0, this.told.indexOf(line) + 1);
+  }
+
+  /** Lets the wait before the next attempt pass. */
+  passWait(): void {
+    this.timers.pass((this.station.status.reconnectInS ?? NaN) * 1000);
+  }
+}
