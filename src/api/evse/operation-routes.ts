@@ -27,6 +27,7 @@ import {
   stopBodySchema,
   unplugBodySchema,
 } from './request-schemas.ts';
+import { centralOf, startByCentral } from './central-start.ts';
 import { connectorOf, connectorReply, evPatch, sessionReply, stationById } from './replies.ts';
 
 interface Place {
@@ -121,17 +122,21 @@ const authorize = route({
   examples: { body: { id_token: 'TAG-1' }, reply: { status: 'Accepted', id_token_info: null } },
   handle(ctx, { params, body, by }) {
     const station = stationById(ctx, params.id);
-    const { ocpp, detail } = station;
     const { connectorId } = connectorOf(station, params.cid);
-    if (ocpp !== null && detail.authority === 'central')
-      return ocpp.authorize(connectorId, body.id_token, by).then(authorizationReply);
+    const central = centralOf(station);
+    if (central !== null) return central.authorize(connectorId, body.id_token, by).then(authorizationReply);
     operate(ctx, params, by, { kind: 'evse.authorize', idToken: body.id_token });
     return { status: 'Accepted' as const, id_token_info: null };
   },
 });
 
 const start = route({
-  ...at('start', 'start_session', 'Starts a session with the vehicle that is plugged in'),
+  ...at(
+    'start',
+    'start_session',
+    'Starts a session with the vehicle that is plugged in',
+    'With OCPP the token is presented to the central system first: `conflict` when it is refused. `authorize` false asks nobody.',
+  ),
   body: startBodySchema,
   reply: sessionSchema,
   examples: {
@@ -139,11 +144,9 @@ const start = route({
     reply: { ...exampleSession, id_token: 'TAG-1', state: 'starting', energy_wh: 0, charging_state: 'ev_connected' },
   },
   handle(ctx, { params, body, by }) {
-    const session = sessionAfter(ctx, params, by, {
-      kind: 'evse.start',
-      idToken: body.id_token,
-      authorize: body.authorize,
-    });
+    const { id_token: idToken, authorize: authorized = true } = body;
+    if (authorized && centralOf(stationById(ctx, params.id)) !== null) return startByCentral(ctx, params, idToken, by);
+    const session = sessionAfter(ctx, params, by, { kind: 'evse.start', idToken, authorize: authorized });
     if (session === null) throw new HttpProblem('internal', 'The station has started no session.');
     return session;
   },

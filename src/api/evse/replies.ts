@@ -44,7 +44,16 @@ export function stationOf({ plant, chargePointId, ocpp }: RouteContext, device: 
   const id = chargePointId(device);
   if (id === null) throw new SimError('INTERNAL', `device ${device.index} has no charge point identity`);
   const station = ocpp.ofDevice(device.index);
-  const transactions = memo(() => new Map(station?.transactions().map((each) => [each.sessionId, each])));
+  // newest first, and a process counts its sessions from 1: the newest of an id is that of this process
+  const transactions = memo(
+    () =>
+      new Map(
+        station
+          ?.transactions()
+          .toReversed()
+          .map((each) => [each.sessionId, each]),
+      ),
+  );
   return {
     device,
     id,
@@ -106,10 +115,14 @@ export function evPatch(body: EvPatchBody): EvPatch {
   };
 }
 
-export function sessionReply({ id, iso, transactionOf }: Station, session: EvseSession): SessionReply {
+/** What cannot be mistaken for an id of a central system, which has told none yet. */
+const localId = (sessionId: string) => `local-${sessionId}`;
+
+export function sessionReply({ id, iso, ocpp, transactionOf }: Station, session: EvseSession): SessionReply {
   const transaction = transactionOf(session.transactionId);
+  const ownId = ocpp === null ? session.transactionId : localId(session.transactionId);
   return {
-    transaction_id: transaction?.transactionId ?? session.transactionId,
+    transaction_id: transaction?.transactionId ?? ownId,
     session_id: session.transactionId,
     charge_point_id: id,
     connector_id: session.connectorId,

@@ -41,7 +41,8 @@ export const evSchema = z
 export const sessionSchema = z
   .strictObject({
     transaction_id: z.string().openapi({
-      description: 'Of the central system once it has told one, else `session_id`.',
+      description:
+        'With OCPP that of the central system, until it has told one `local-` and `session_id`; without OCPP `session_id`.',
     }),
     session_id: z.string().openapi({
       description: 'Unique within its charge point, also after a reset of the device; each charge point counts from 1.',

@@ -12,6 +12,7 @@ export class FakeStations implements OcppStations {
   answer: OcppCallResult['answer'] = { kind: 'result', payload: { status: 'Accepted' } };
   failure: SimError | null = null;
   queued = 0;
+  transactionId: string | null = '4711';
   readonly #station: OcppStation;
 
   constructor(id = 'SIM-CP-1') {
@@ -87,7 +88,7 @@ export class FakeStations implements OcppStations {
       },
       transactions: () => [
         {
-          transactionId: '4711',
+          transactionId: this.transactionId,
           sessionId: '1',
           connectorId: 1,
           idToken: 'AUTO',
@@ -97,6 +98,19 @@ export class FakeStations implements OcppStations {
           meterStopWh: null,
           stopReason: null,
           queued: this.queued,
+        },
+        // of an earlier process, which counted its sessions from 1 too
+        {
+          transactionId: '17',
+          sessionId: '1',
+          connectorId: 1,
+          idToken: 'AUTO',
+          startedMs: atMs - 86_400_000,
+          endedMs: atMs - 80_000_000,
+          meterStartWh: 0,
+          meterStopWh: 9000,
+          stopReason: 'PowerLoss',
+          queued: 0,
         },
       ],
       findings: () => [

@@ -150,6 +150,8 @@ describe('REST ocpp (interface 9.5)', () => {
       ocpp.queued = 2;
       const { session } = await rest.get(connector);
       expect(session).to.include({ transaction_id: '4711', session_id: '1', offline: true });
+      ocpp.transactionId = null;
+      expect((await rest.get(connector)).session).to.include({ transaction_id: 'local-1', session_id: '1' });
     });
 
     it('meter values go to the central system; without a line the reading stays', async () => {

@@ -1,6 +1,9 @@
 import type { EvsePhase, EvseReservation, EvseSession } from '../../../contract/kinds/evse.ts';
 import { phaseTraits } from './phases.ts';
 
+/** Token of a session that starts by plugging in alone. */
+export const autoIdToken = 'AUTO';
+
 const keptSessions = 200;
 
 /** A transaction while it runs and after its end. */
