@@ -52,8 +52,13 @@ export class CallError extends Error {
 /** Work that follows once the answer is on the wire ("answer first, message after"). */
 export type After = (act: () => void) => void;
 
+/** What a handler gives for a call that must not be answered at all. */
+export const noAnswer = Symbol('no answer');
+
+type Answer = Payload | typeof noAnswer;
+
 /** Answers a call of the central system whose payload fits its schema. @throws CallError */
-export type CallHandler = (action: string, payload: Payload, after: After) => Payload | Promise<Payload>;
+export type CallHandler = (action: string, payload: Payload, after: After) => Answer | Promise<Answer>;
 
 /** What opened a connection, and why one ended. */
 export interface LineOpened {

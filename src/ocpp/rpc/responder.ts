@@ -5,7 +5,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import { errorCode } from './errors.ts';
 import { maxIdLength } from './frames.ts';
 import type { OutFrame } from './frames.ts';
-import { CallError } from './model.ts';
+import { CallError, noAnswer } from './model.ts';
 import type { CallHandler, OcppSubprotocol, Payload, PayloadChecks, PayloadIssue } from './model.ts';
 import type { Outlet } from './outlet.ts';
 
@@ -116,11 +116,11 @@ export function createResponder(options: ResponderOptions): Responder {
           log.error(`what follows ${action} has failed: ${errorText(error)}`, deviceIndex);
         }
       };
-      const succeed = (payload: Payload) => {
+      const succeed = (payload: Payload | typeof noAnswer) => {
         at.calls.delete(id);
-        send(result(at.version, call, payload));
-        const due = acts ?? [];
+        const due = payload === noAnswer ? [] : (acts ?? []);
         acts = null;
+        if (payload !== noAnswer) send(result(at.version, call, payload));
         for (const each of due) act(each);
       };
       const fail = (thrown: unknown) => {

@@ -2,7 +2,7 @@
 import { SimError } from '../../core/errors.ts';
 import { errorCode } from '../rpc/errors.ts';
 import type { After, CallHandler, Payload } from '../rpc/model.ts';
-import { CallError } from '../rpc/model.ts';
+import { CallError, noAnswer } from '../rpc/model.ts';
 import { directions } from './actions.ts';
 import type { Action } from './messages.ts';
 import type { Handlers, Part, StationParts } from './parts.ts';
@@ -45,12 +45,11 @@ export interface DispatchOptions {
 }
 
 export function createDispatch({ handlers, registration, finding }: DispatchOptions): CallHandler {
-  const act = (action: string, payload: Payload, after: After): Payload | Promise<Payload> => {
+  const act: CallHandler = (action, payload, after) => {
     const { status } = registration;
     checkRegistered(status, action, finding);
     const { incoming, remote } = bootTable[status];
-    // 4.2: no answer at all; the connection forgets the call when it closes
-    if (incoming === 'ignored') return new Promise(() => undefined);
+    if (incoming === 'ignored') return noAnswer;
     if (incoming === 'refused')
       throw new CallError(errorCode('ocpp1.6', 'security'), 'the registration is not accepted');
     const handler = handlerOf(handlers, action);

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import type { OcppSubprotocol } from '../../../src/contract/ocpp.ts';
-import { CallError } from '../../../src/ocpp/rpc/model.ts';
+import { CallError, noAnswer } from '../../../src/ocpp/rpc/model.ts';
 import type { CentralConnection, CentralStation } from '../central/station.ts';
-import { useCentral } from './rig.ts';
+import { until, useCentral } from './rig.ts';
 import type { RigOptions, TransportRig } from './rig.ts';
 
 const versions = ['ocpp1.6', 'ocpp2.0.1', 'ocpp2.1'] as const;
@@ -191,6 +191,24 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
     };
     await station.call('ClearCache');
     expect(done).to.deep.equal([]);
+  });
+
+  it('a call without an answer is forgotten at once: later ones are answered, without a finding', async () => {
+    await open();
+    const done: string[] = [];
+    rig.handle = (action, _, after) => {
+      after(() => done.push('never'));
+      if (action !== 'ClearCache') return { status: 'Accepted' };
+      return rig.handled.length % 2 === 0 ? noAnswer : Promise.resolve(noAnswer);
+    };
+    for (let n = 0; n < 100; n += 1) {
+      station.sendText(`[2,"ignored-${n}","ClearCache",{}]`);
+      await until(() => rig.handled.length > n);
+    }
+    rig.handle = () => ({ status: 'Accepted' });
+    expect(await station.call('Reset', { type: 'Soft' })).to.deep.include({ kind: 'result' });
+    expect(station.frames.filter(({ direction }) => direction === 'in')).to.have.length(1);
+    expect([rig.broken, done]).to.deep.equal([[], []]);
   });
 
   it('the answer of a connection that has ended is dropped', async () => {
