@@ -37,8 +37,25 @@ export interface Responder {
 
 /** Calls of a central system that are answered at one time; the rule permits one. */
 const maxInProgress = 64;
+/** Message ids of a connection that are remembered, to tell those that are used again. */
+const maxKnownIds = 256;
 
-type Connection = { readonly version: OcppSubprotocol; readonly calls: Set<string> };
+interface Connection {
+  readonly version: OcppSubprotocol;
+  /** ids of calls that are being answered */
+  readonly calls: Set<string>;
+  /** ids of the last calls, oldest first */
+  readonly known: Set<string>;
+}
+
+/** @returns whether the id was there already */
+function remember(known: Set<string>, id: string): boolean {
+  if (known.has(id)) return true;
+  known.add(id);
+  const [oldest] = known;
+  if (known.size > maxKnownIds && oldest !== undefined) known.delete(oldest);
+  return false;
+}
 
 // the state of one connection, shared by what happens to it
 // eslint-disable-next-line max-lines-per-function
@@ -47,18 +64,22 @@ export function createResponder(options: ResponderOptions): Responder {
   let connection: Connection | null = null;
 
   /** @throws CallError unless the call may be handled */
-  const check = ({ version, calls }: Connection, { id, action, payload }: IncomingCall) => {
+  const check = ({ version, calls, known }: Connection, { id, action, payload }: IncomingCall) => {
+    const isKnown = remember(known, id);
     if (id.length > maxIdLength)
       options.broken(id, action, 'OCPP-J 4.1.4', `a message id of more than ${maxIdLength} characters`);
     if (calls.has(id)) {
       options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of a call which is still being answered');
       throw new CallError(errorCode(version, 'duplicateId'), 'a call with this message id is being answered');
     }
+    if (isKnown) options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of an earlier call');
     if (calls.size > 0)
       options.broken(id, action, 'OCPP-J 4.1.1', 'a call was sent before the one before it was answered');
     if (calls.size >= maxInProgress) throw new CallError(errorCode(version, 'generic'), 'too many calls at one time');
-    if (!schemas.knows(version, action))
+    if (!schemas.knows(version, action)) {
+      options.broken(id, action, 'OCPP-J 4.2.1', 'an action that the version does not have');
       throw new CallError(errorCode(version, 'unknownAction'), 'this action is not known');
+    }
     const violation = schemas.check(version, action, 'request', payload);
     if (violation === null) return;
     options.violated(id, action, violation);
@@ -87,7 +108,7 @@ export function createResponder(options: ResponderOptions): Responder {
 
   return {
     opened(version) {
-      connection = { version, calls: new Set() };
+      connection = { version, calls: new Set(), known: new Set() };
     },
     closed() {
       connection = null;

@@ -7,6 +7,7 @@ import type { Logger } from '../../core/log/log.ts';
 import { createCaller } from './caller.ts';
 import type { Credentials } from './credentials.ts';
 import type { ConnectFailure } from './failures.ts';
+import { isErrorCode } from './errors.ts';
 import { answerToInvalid } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { Link } from './link.ts';
@@ -78,6 +79,9 @@ const defaultCallTimeoutMs = 30_000;
 /** O1 of the limits: so many invalid frames within a time end the connection. */
 const maxBadFrames = 10;
 const badFramesMs = 60_000;
+
+/** Letters of a wrong error code that a finding repeats. */
+const maxCodeShown = 40;
 
 /** Texts of former passwords that stay hidden: a central system may still mention them. */
 const maxSecrets = 32;
@@ -189,6 +193,13 @@ export function createTransport(options: TransportOptions): Transport {
     events.broken?.(clause, 'an answer whose message id is that of no call in progress', null, id);
   };
 
+  const checkCode = ({ id, code }: Extract<Frame, { readonly kind: 'error' }>) => {
+    const { subprotocol } = link;
+    if (subprotocol === null || isErrorCode(subprotocol, code)) return;
+    const action = caller.inFlight(id)?.action ?? null;
+    events.broken?.('OCPP-J 4.2.3', `${code.slice(0, maxCodeShown)} is no error code of the version`, action, id);
+  };
+
   const process = (frame: Frame, instead?: CallError) => {
     switch (frame.kind) {
       case 'call':
@@ -196,7 +207,10 @@ export function createTransport(options: TransportOptions): Transport {
         return;
       case 'result':
       case 'error':
-        if (frame.kind === 'error') tallies.callErrors += 1;
+        if (frame.kind === 'error') {
+          tallies.callErrors += 1;
+          checkCode(frame);
+        }
         if (!caller.answered(frame)) onUnawaited(frame);
         return;
       case 'result_error':

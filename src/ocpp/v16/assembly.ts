@@ -267,7 +267,7 @@ export function assembleParts(options: Stack16Options) {
     },
   );
   const { parts, keys, registration, queue, security } = base;
-  const { device, connection, log } = parts;
+  const { device, log } = parts;
   const availability = createAvailability({ device, log, slot: parts.store('availability') });
   const status = createStatusReports({ ...parts, registration, availability });
   availability.onChange(() => {
@@ -278,7 +278,7 @@ export function assembleParts(options: Stack16Options) {
   const upkeep = createUpkeep(parts, options, { transactions, availability, securityLog: security });
   const { certificates, logs, firmware } = upkeep;
   const effects = createKeyEffects({ ...parts, autoAuthorize: options.autoAuthorize });
-  const configuration = createConfiguration(keys, effects, connection);
+  const configuration = createConfiguration(keys, effects, parts);
   const trigger = createTrigger(
     device,
     triggersOf({ registration, status, ...sessions, ...upkeep }),

@@ -2,7 +2,7 @@
 import type { KeyEffects } from './keys/effects.ts';
 import { reconnectingKeys } from './keys/effects.ts';
 import type { KeySet } from './keys/keys.ts';
-import type { Connection, Handler, Part } from './parts.ts';
+import type { Connection, Handler, Part, StationParts } from './parts.ts';
 
 const reconnects = (key: string): boolean => reconnectingKeys.some((each) => each.toLowerCase() === key.toLowerCase());
 
@@ -15,17 +15,28 @@ export interface ConfigurationPart extends Part {
   setLocal(key: string, value: string): void;
 }
 
+export interface ConfigurationNeeds {
+  readonly connection: Pick<Connection, 'reconnect'>;
+  readonly finding: StationParts['finding'];
+}
+
 export function createConfiguration(
   keys: KeySet,
   effects: KeyEffects,
-  connection: Pick<Connection, 'reconnect'>,
+  { connection, finding }: ConfigurationNeeds,
 ): ConfigurationPart {
   const reconnect = (key: string): void => {
     connection.reconnect(`${key} was changed`);
   };
   return {
     handlers: {
-      GetConfiguration: (request) => keys.get(request),
+      GetConfiguration: (request) => {
+        const max = keys.integer('GetConfigurationMaxKeys');
+        const count = request.key?.length ?? 0;
+        if (count > max)
+          finding('OCPP 1.6 9.1.9', `${count} keys, GetConfigurationMaxKeys is ${max}`, 'GetConfiguration');
+        return keys.get(request);
+      },
       ChangeConfiguration: (request, after) => {
         const reply = keys.change(request);
         if (reply.status === 'Accepted' && reconnects(request.key))

@@ -23,11 +23,13 @@ export function mergeHandlers(parts: readonly Part[]): Handlers {
 }
 
 /** @throws CallError */
-function handlerOf(handlers: Handlers, action: string): AnyHandler {
+function handlerOf(handlers: Handlers, action: string, finding: StationParts['finding']): AnyHandler {
   const handler = Object.hasOwn(handlers, action) ? handlers[action as Action] : undefined;
   if (handler !== undefined) return handler as unknown as AnyHandler;
-  if (Object.hasOwn(directions, action))
+  if (Object.hasOwn(directions, action)) {
+    finding('OCPP 1.6 5', `only charge points send ${action}`, action as Action);
     throw new CallError(errorCode('ocpp1.6', 'unsupportedAction'), `a charge point does not answer ${action}`);
+  }
   throw new CallError(errorCode('ocpp1.6', 'unknownAction'), `there is no action ${action.slice(0, 50)}`);
 }
 
@@ -52,7 +54,7 @@ export function createDispatch({ handlers, registration, finding }: DispatchOpti
     if (incoming === 'ignored') return noAnswer;
     if (incoming === 'refused')
       throw new CallError(errorCode('ocpp1.6', 'security'), 'the registration is not accepted');
-    const handler = handlerOf(handlers, action);
+    const handler = handlerOf(handlers, action, finding);
     registration.traffic();
     if (!remote && (action === 'RemoteStartTransaction' || action === 'RemoteStopTransaction'))
       return { status: 'Rejected' };

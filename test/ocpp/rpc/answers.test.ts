@@ -45,7 +45,7 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
         const [type, id, code] = JSON.parse(await station.nextText()) as readonly unknown[];
         expect([type, id, code]).to.deep.equal([4, 'id-1', version === 'ocpp1.6' ? v16 : v2]);
         expect(rig.handled).to.deep.equal([]);
-        if (frame[0] !== 'NoSuchAction') expect(rig.violated.length + rig.broken.length).to.equal(1);
+        expect(rig.violated.length + rig.broken.length).to.equal(1);
       });
 
   it('are answered in their own order, each when its handler is done', async () => {
@@ -92,14 +92,42 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
       expect(await own).to.include({ kind: 'result' });
     });
 
-  it('may use an id again once it is answered', async () => {
+  it('the id of an earlier call of the connection is answered, and a finding (4.1.4); 256 of them are remembered', async () => {
     await open();
     for (let n = 0; n < 2; n += 1)
       expect(await station.call('ClearCache', {}, 'again')).to.deep.equal({
         kind: 'result',
         payload: { status: 'Accepted' },
       });
-    expect(rig.broken).to.deep.equal([]);
+    const again = {
+      clause: 'OCPP-J 4.1.4',
+      text: 'the message id is that of an earlier call',
+      action: 'ClearCache',
+      messageId: 'again',
+    };
+    expect(rig.broken).to.deep.equal([again]);
+    for (let n = 1; n < 256; n += 1) await station.call('ClearCache');
+    await station.call('ClearCache', {}, 'again');
+    expect(rig.broken).to.deep.equal([again, again]);
+    await station.call('ClearCache');
+    await station.call('ClearCache', {}, 'again');
+    station.cut();
+    await rig.closed.take();
+    rig.passWait();
+    await station.nextConnection();
+    await station.call('ClearCache', {}, 'again');
+    expect(rig.broken).to.deep.equal([again, again]);
+  });
+
+  it('an action that the version does not have is a finding (4.2.1)', async () => {
+    await open('ocpp2.0.1');
+    expect(await station.brokenCall('ChangeConfiguration', { key: 'a', value: 'b' }, 'id-1')).to.include({
+      code: 'NotImplemented',
+    });
+    const text = 'an action that the version does not have';
+    expect(rig.broken).to.deep.equal([
+      { clause: 'OCPP-J 4.2.1', text, action: 'ChangeConfiguration', messageId: 'id-1' },
+    ]);
   });
 
   it('ids of more than 36 characters are a finding, and answered; beyond 255 they are none', async () => {

@@ -87,6 +87,26 @@ describe('calls of a charge point (OCPP-J 4)', () => {
       expect(rig.transport.counters.callErrors).to.equal(2);
     });
 
+    it('a CALLERROR with a code of another version is the outcome, and a finding (4.2.3)', async () => {
+      await open('ocpp2.0.1');
+      station.silent = true;
+      for (const code of ['OccurrenceConstraintViolation', 'OccurenceConstraintViolation', 'x'.repeat(1000)]) {
+        const outcome = heartbeat({ messageId: code.slice(0, 20) });
+        await station.next('Heartbeat');
+        station.sendText(JSON.stringify([4, code.slice(0, 20), code, '', {}]));
+        expect(await outcome).to.include({ kind: 'error', code });
+      }
+      const about = { clause: 'OCPP-J 4.2.3', action: 'Heartbeat' };
+      expect(rig.broken).to.deep.equal([
+        {
+          ...about,
+          text: 'OccurenceConstraintViolation is no error code of the version',
+          messageId: 'OccurenceConstraintV',
+        },
+        { ...about, text: `${'x'.repeat(40)} is no error code of the version`, messageId: 'x'.repeat(20) },
+      ]);
+    });
+
     it('time out; the next one goes out, and the late answer changes nothing', async () => {
       await open('ocpp1.6', { callTimeoutMs: 30_000 });
       station.silent = true;

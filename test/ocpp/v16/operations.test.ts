@@ -282,7 +282,10 @@ describe('OCPP 1.6 effects of keys (chapter 9, white paper 2)', () => {
       keys: parts.keys,
       autoAuthorize: true,
     });
-    const configuration = createConfiguration(parts.keys, effects, parts.connection);
+    const configuration = createConfiguration(parts.keys, effects, {
+      connection: parts.connection,
+      finding: parts.find,
+    });
     const then = afterwards();
     return {
       ...parts,

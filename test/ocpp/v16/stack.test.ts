@@ -6,6 +6,7 @@ import { noDisturber } from '../../../src/ocpp/rpc/disturber.ts';
 import { CallError, noAnswer } from '../../../src/ocpp/rpc/model.ts';
 import type { CallOutcome, QueuedMessage } from '../../../src/ocpp/rpc/model.ts';
 import { centralActions, directions } from '../../../src/ocpp/v16/actions.ts';
+import type { Action } from '../../../src/ocpp/v16/messages.ts';
 import { mergeHandlers } from '../../../src/ocpp/v16/dispatch.ts';
 import { createStack16 } from '../../../src/ocpp/v16/stack.ts';
 import { rig, settled } from './fakes.ts';
@@ -159,6 +160,22 @@ describe('OCPP 1.6 station as a whole', () => {
     expect(await codeOf(s.handle('constructor'))).to.equal('NotImplemented');
     for (const [action, direction] of Object.entries(directions))
       if (direction === 'station') expect(await codeOf(s.handle(action)), action).to.equal('NotSupported');
+    const stationActions = Object.keys(directions).filter((action) => !centralActions.includes(action as Action));
+    expect(s.findings).to.deep.equal(
+      stationActions.map((action) => ['OCPP 1.6 5', `only charge points send ${action}`, action]),
+    );
+  });
+
+  it('9.1.9: more keys than GetConfigurationMaxKeys are refused, and a finding', async () => {
+    const s = stackOn();
+    await s.open();
+    const key = Array.from({ length: 101 }, (_, n) => `K${n}`);
+    expect(await codeOf(s.handle('GetConfiguration', { key: key.slice(1) }))).to.match(/^answered/);
+    expect(s.findings).to.deep.equal([]);
+    expect(await codeOf(s.handle('GetConfiguration', { key }))).to.equal('OccurenceConstraintViolation');
+    expect(s.findings).to.deep.equal([
+      ['OCPP 1.6 9.1.9', '101 keys, GetConfigurationMaxKeys is 100', 'GetConfiguration'],
+    ]);
   });
 
   it('4.2: before the answer SecurityError, after Rejected no answer, while Pending no remote start', async () => {

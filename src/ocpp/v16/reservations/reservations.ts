@@ -41,7 +41,10 @@ function reserveNow({ parts, book }: Work, request: Requests['ReserveNow']): Rep
   const { connectorId, reservationId, idTag, expiryDate, parentIdTag = null } = request;
   const { device, clock, keys } = parts;
   const expiresMs = instantOf(expiryDate);
-  if (!(expiresMs > clock.nowMs())) return { status: 'Rejected' };
+  if (!(expiresMs > clock.nowMs())) {
+    parts.finding('OCPP 1.6 5.13', 'expiryDate is no time to come', 'ReserveNow');
+    return { status: 'Rejected' };
+  }
   const connector = device.detail.connectors.find((c) => c.connectorId === connectorId);
   const zero = connectorId === 0 && keys.boolean('ReserveConnectorZeroSupported');
   if (connector === undefined && !zero) return { status: 'Rejected' };

@@ -68,7 +68,9 @@ describe('OCPP 1.6 reservations (3.9, 5.3, 5.13)', () => {
     await rig.run(2);
     expect(rig.connector().status).to.equal('available');
     expect(rig.reservations.entries()).to.deep.equal([]);
+    expect(rig.findings).to.deep.equal([]);
     expect(await reserve(rig, { expiryDate: rig.inMs(-1) })).to.deep.equal({ status: 'Rejected' });
+    expect(rig.findings).to.deep.equal(['OCPP 1.6 5.13: expiryDate is no time to come']);
   });
 
   it('CancelReservation ends it; an unknown one is Rejected (5.3)', async () => {
