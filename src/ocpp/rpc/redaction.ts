@@ -11,8 +11,8 @@ const maxDepth = 64;
 const secretName = /authorization_?key|basic_?auth_?password/i;
 /** members of any payload that are secrets: SetNetworkProfile, and what vendors send */
 const secretMember = /authorization_?key|password|passwd|secret|private_?key/i;
-/** credentials before the host of a URL, also where the password has slashes or at signs */
-const userInfo = /([a-z][a-z0-9+.-]*:\/\/)[^\s"'<>]*@/gi;
+/** what may be a URL, as far as it reaches */
+const word = /[^\s"'<>]+/g;
 const privateKey = /PRIVATE KEY/i;
 /** Frames without any of these have no secret; escapes could hide one. */
 const suspicious = /authorization|passw|secret|private|"vpn"|:\/\/|\\|@/i;
@@ -44,11 +44,24 @@ function mapMembers(value: object, change: (name: string, member: unknown) => un
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, change(name, member)]));
 }
 
+/**
+ * Hides credentials before the host of a URL, also where the password has slashes or at signs. By hand: an expression
+ * that looks for the last at sign from each scheme takes minutes for a hostile text.
+ */
+function withoutUserInfo(text: string): string {
+  return text.replace(word, (each) => {
+    const scheme = each.indexOf('://');
+    const start = scheme + 3;
+    const end = each.lastIndexOf('@');
+    return scheme < 0 || end < start ? each : `${each.slice(0, start)}${hidden}${each.slice(end)}`;
+  });
+}
+
 function cleanText(text: string, known: readonly string[]): string {
   if (privateKey.test(text)) return hidden;
   // text inside text, for example JSON in the data of a DataTransfer
   if (secretMember.test(text) && text.length > 40) return hidden;
-  return withoutKnown(text.replace(userInfo, `$1${hidden}@`), known);
+  return withoutKnown(withoutUserInfo(text), known);
 }
 
 function withoutKnown(text: string, known: readonly string[]): string {

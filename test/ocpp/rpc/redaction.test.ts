@@ -54,6 +54,30 @@ describe('secrets in the messages of a charge point', () => {
       for (const text of texts) expect(redacted(text)).to.equal(text);
     });
 
+    const hostile: readonly (readonly [what: string, data: string, clean: string])[] = [
+      ['letters behind an at sign', `@${'a'.repeat(250_000)}`, `@${'a'.repeat(250_000)}`],
+      ['schemes', 'a://'.repeat(60_000), 'a://'.repeat(60_000)],
+      ['schemes before an at sign', `${'a://'.repeat(60_000)}@`, 'a://(hidden)@'],
+      ['schemes of dots', `@${'a.'.repeat(120_000)}`, `@${'a.'.repeat(120_000)}`],
+      ['at signs', `a://${'@'.repeat(250_000)}h`, 'a://(hidden)@h'],
+      ['URLs', 'a://u:p@h '.repeat(20_000), 'a://(hidden)@h '.repeat(20_000)],
+      ['quotes', `@${'"://'.repeat(50_000)}`, `@${'"://'.repeat(50_000)}`],
+      ['slashes', `@:${'/'.repeat(250_000)}`, `@:${'/'.repeat(250_000)}`],
+      ['short names', `@${'password '.repeat(25_000)}`, '(hidden)'],
+      ['half a private key', '-----BEGIN PRIVATE '.repeat(12_000), '-----BEGIN PRIVATE '.repeat(12_000)],
+    ];
+    for (const [what, data, clean] of hostile)
+      it(`as long as a frame may be, of ${what}: read once, not again from each place`, () => {
+        expect(redacted(call('DataTransfer', { data })) === call('DataTransfer', { data: clean })).to.equal(true);
+        expect(redacted(`no frame @ ${data}`)).to.equal('(hidden)');
+      });
+
+    it('the host of a URL stays, with what stands around it', () => {
+      const data = 'see wss://u:p@h:1/x, "ftp://v@h" and mailto:w@h; a://h/x @';
+      const clean = 'see wss://(hidden)@h:1/x, "ftp://(hidden)@h" and mailto:w@h; a://h/x @';
+      expect(redacted(call('DataTransfer', { data }))).to.equal(call('DataTransfer', { data: clean }));
+    });
+
     it('beside a secret its name and status stay', () => {
       const text = call('ChangeConfiguration', { key: 'AuthorizationKey', value: secret });
       expect(JSON.parse(redacted(text))).to.deep.equal([
