@@ -168,7 +168,7 @@ export function createCaller(options: CallerOptions): Caller {
     gaveUp: (id) => givenUp.includes(id),
     answeredBadly(id, type) {
       if (sent === null || version === null || sent.call.id !== id) return;
-      const description = 'the answer has no payload that is an object, or no error code';
+      const description = 'the answer has no payload that is an object, has too many levels, or no error code';
       refuse(
         version,
         sent,

@@ -5,9 +5,9 @@ import type { OcppSubprotocol, Payload } from './model.ts';
 
 /**
  * What is wrong with a frame. `unreadable`: no JSON array, or no id; `number`: its type is none of the standard;
- * `broken`: an action that is no text, or a payload that is no object.
+ * `broken`: an action that is no text, or a payload that is no object; `deep`: more than `maxLevels`.
  */
-export type FrameProblem = 'unreadable' | 'number' | 'broken';
+export type FrameProblem = 'unreadable' | 'number' | 'broken' | 'deep';
 
 interface Refusal<Kind> {
   readonly kind: Kind;
@@ -30,6 +30,32 @@ export type Frame =
       /** null: no number */
       readonly number: number | null;
     };
+
+/** Lists and objects inside each other, in a frame; messages of OCPP need fewer than 10. */
+export const maxLevels = 64;
+
+/**
+ * Whether a text of JSON has more than `maxLevels`: what takes it apart level by level, JSON.stringify among others, may
+ * then have no room on the stack. By hand, since this must not happen here.
+ */
+export function isTooDeep(json: string): boolean {
+  let levels = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (inText) {
+      if (code === backslash) at += 1;
+      else if (code === quote) inText = false;
+    } else if (code === quote) inText = true;
+    else if (code === openList || code === openObject) {
+      levels += 1;
+      if (levels > maxLevels) return true;
+    } else if (code === closeList || code === closeObject) levels -= 1;
+  }
+  return false;
+}
+
+const [quote, backslash, openList, openObject, closeList, closeObject] = [0x22, 0x5c, 0x5b, 0x7b, 0x5d, 0x7d];
 
 /** J 4.1.4; longer ones of a peer are tolerated up to `maxForeignId`, beyond which an answer would repeat anything. */
 export const maxIdLength = 36;
@@ -56,8 +82,8 @@ function invalid(problem: FrameProblem, [number, id]: readonly unknown[]): Frame
   return { kind: 'invalid', problem, id: foreignId(id), number: typeof number === 'number' ? number : null };
 }
 
-/** Reads a parsed frame. Never throws. */
-export function readFrame(value: unknown): Frame {
+/** Reads a parsed frame. Never throws. @param json its text */
+export function readFrame(value: unknown, json: string): Frame {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [];
   // by index: this runs for every message, and taking a list apart costs several times as much
   const number = parts[0];
@@ -68,6 +94,7 @@ export function readFrame(value: unknown): Frame {
   if (kind === undefined) return invalid('number', parts);
   const id = foreignId(parts[1]);
   if (id === null) return invalid('unreadable', parts);
+  if (isTooDeep(json)) return invalid('deep', parts);
   switch (kind) {
     case 'error':
     case 'result_error':
@@ -84,11 +111,13 @@ export function readFrame(value: unknown): Frame {
 
 /** Reads the text of a frame. Never throws. */
 export function parseFrame(json: string): Frame {
+  let value: unknown = null;
   try {
-    return readFrame(JSON.parse(json));
+    value = JSON.parse(json);
   } catch {
-    return readFrame(null);
+    // no frame
   }
+  return readFrame(value, json);
 }
 
 /** A frame to be sent. */
@@ -141,5 +170,9 @@ export function answerToInvalid(
       ? null
       : error('-1', errorCode(version, 'frame'), 'the frame or its id cannot be read');
   if (frame.id === null) return null;
-  return error(frame.id, errorCode(version, 'structure'), 'the action must be text and the payload an object');
+  const why =
+    frame.problem === 'deep'
+      ? `more than ${maxLevels} levels of lists and objects`
+      : 'the action must be text and the payload an object';
+  return error(frame.id, errorCode(version, 'structure'), why);
 }

@@ -3,7 +3,7 @@ import { ocppMessageTypes } from '../../contract/ocpp.ts';
 import type { OcppMessage, OcppMessageFilter } from '../../contract/ocpp.ts';
 import { Buffer } from 'node:buffer';
 import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.ts';
-import { isObject } from './frames.ts';
+import { isObject, isTooDeep } from './frames.ts';
 import type { FrameFacts } from './outlet.ts';
 import { redacted } from './redaction.ts';
 
@@ -61,10 +61,11 @@ export function recordFrame(
   channel.push({ direction, ...about, kind: facts.type, summary: facts.action ?? '', raw: Buffer.from(text), facts });
 }
 
-/** The payload as REST shows it: of what is no whole frame its text. */
+/** The payload as REST shows it: of what is no whole frame, or has too many levels to be shown, its text. */
 function payloadOf(channel: OcppChannel, entry: WireEntry<OcppFacts>): unknown {
-  const frame = channel.decode(entry);
   const asText = () => entry.raw.toString();
+  if (isTooDeep(asText())) return asText();
+  const frame = channel.decode(entry);
   if (!Array.isArray(frame)) return asText();
   const [, , first, second, third] = frame as readonly unknown[];
   switch (entry.facts.type) {

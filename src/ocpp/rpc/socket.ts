@@ -145,7 +145,7 @@ function readFrames(client: FramingClient, frame: SocketEvents['frame']): void {
     if (!event.outbound) text = event.message;
   });
   const take = ({ payload }: { readonly payload: unknown }) => {
-    frame(readFrame(payload), text);
+    frame(readFrame(payload, text), text);
   };
   client.on('call', take);
   client.on('response', take);

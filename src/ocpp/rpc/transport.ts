@@ -8,7 +8,7 @@ import { createCaller } from './caller.ts';
 import type { Credentials } from './credentials.ts';
 import type { ConnectFailure } from './failures.ts';
 import { isErrorCode } from './errors.ts';
-import { answerToInvalid } from './frames.ts';
+import { answerToInvalid, maxLevels } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { Link } from './link.ts';
 import type { LinkOptions } from './link.ts';
@@ -173,8 +173,10 @@ export function createTransport(options: TransportOptions): Transport {
   const onInvalid = (frame: Extract<Frame, { readonly kind: 'invalid' }>) => {
     const { subprotocol } = link;
     if (subprotocol === null) return;
-    events.broken?.('OCPP-J 4.2', 'a frame that is none of OCPP-J', null, frame.id);
-    if (frame.id !== null && frame.problem === 'broken' && (frame.number === 3 || frame.number === 4))
+    const { problem } = frame;
+    const what = problem === 'deep' ? `a frame of more than ${maxLevels} levels` : 'a frame that is none of OCPP-J';
+    events.broken?.('OCPP-J 4.2', what, null, frame.id);
+    if (frame.id !== null && (problem === 'broken' || problem === 'deep') && (frame.number === 3 || frame.number === 4))
       caller.answeredBadly(frame.id, frame.number);
     const answer = answerToInvalid(subprotocol, frame);
     if (answer !== null) outlet.send(answer, { action: null, durationMs: null });

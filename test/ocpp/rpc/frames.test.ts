@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { OcppSubprotocol } from '../../../src/contract/ocpp.ts';
+import { isTooDeep } from '../../../src/ocpp/rpc/frames.ts';
 import type { CentralConnection, CentralStation } from '../central/station.ts';
 import { useCentral } from './rig.ts';
 import type { RigOptions, TransportRig } from './rig.ts';
@@ -111,6 +112,50 @@ describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
     await open('ocpp2.0.1');
     rig.line.send('Heartbeat', {});
     expect(await answered()).to.deep.equal([]);
+  });
+
+  const nested = (levels: number) => `${'{"a":['.repeat(levels / 2)}${']}'.repeat(levels / 2)}`;
+  for (const version of versions)
+    it(`${version}: a call of more than 64 levels is refused, and shown as text`, async () => {
+      await open(version);
+      const texts = [8000, 40_000].map(
+        (levels) => `[2,"deep","DataTransfer",{"vendorId":"v","data":${nested(levels)}}]`,
+      );
+      for (const text of texts) station.sendText(text);
+      const code = version === 'ocpp1.6' ? 'FormationViolation' : 'FormatViolation';
+      const refusal = JSON.stringify([4, 'deep', code, 'more than 64 levels of lists and objects', {}]);
+      expect(await answered()).to.deep.equal([refusal, refusal]);
+      expect(rig.handled).to.deep.equal(['ClearCache']);
+      const broken = { clause: 'OCPP-J 4.2', text: 'a frame of more than 64 levels', action: null, messageId: 'deep' };
+      expect(rig.broken).to.deep.equal([broken, broken]);
+      expect(rig.count('in', 'invalid')).to.equal(2);
+      const shown = rig.transport.messages.list({ direction: 'in' });
+      expect(shown.map(({ payload }) => payload).slice(0, 2)).to.deep.equal(texts.map((text) => text.slice(0, 65_536)));
+      expect(() => JSON.stringify(shown)).not.to.throw();
+    });
+
+  it('an answer of more than 64 levels ends its call at once; so does an error with such details', async () => {
+    await open();
+    station.silent = true;
+    for (const frame of [
+      (id: string) => `[3,"${id}",{"currentTime":${nested(8000)}}]`,
+      (id: string) => `[4,"${id}","GenericError","",${nested(8000)}]`,
+    ]) {
+      const outcome = rig.line.call('Heartbeat', {}, { validate: false });
+      const { messageId } = await station.next('Heartbeat');
+      station.sendText(frame(messageId));
+      expect(await outcome).to.include({ kind: 'error', code: 'FormationViolation' });
+    }
+    expect(rig.broken.map(({ text }) => text)).to.deep.equal(Array(2).fill('a frame of more than 64 levels'));
+    expect(() => JSON.stringify(rig.transport.messages.list({}))).not.to.throw();
+  });
+
+  it('levels are counted outside of texts alone', () => {
+    expect(isTooDeep(nested(64))).to.equal(false);
+    expect(isTooDeep(`[${nested(64)}]`)).to.equal(true);
+    expect(isTooDeep('[],'.repeat(100))).to.equal(false);
+    expect(isTooDeep(JSON.stringify(['['.repeat(100), `\\"${'{'.repeat(100)}`]))).to.equal(false);
+    expect(isTooDeep(`["\\\\",${'['.repeat(64)}`)).to.equal(true);
   });
 
   it('10 of them within 60 s end the connection with 1002, and the next one is opened at once (limit O1)', async () => {
