@@ -81,6 +81,26 @@ describe('EVSE device: one operating point for cable and meter', () => {
     expect(rig.connector(2).currentA[0]).to.be.closeTo(m701.AL2 ?? NaN, 0.02 + standbyA);
   });
 
+  it('a limit of the station in amperes holds at the meter on each phase, reactive current included', async () => {
+    for (const [spec, ids] of [
+      [ac, [1]],
+      [duo, [1, 2]],
+    ] as const) {
+      const rig = await charging(spec, [...ids]);
+      rig.command({ kind: 'evse.profile_limit', connectorId: 0, limitW: null, limitA: 12 });
+      for (const vars of [null, 3000, -2000]) {
+        if (vars !== null)
+          rig.write(({ m704 }) => Object.assign(m704, { VarSetMod: 'VARS', VarSet: vars, VarSetEna: 'ENABLED' }));
+        await rig.run(60);
+        const { AL1, AL2, AL3 } = rig.map.m701;
+        for (const meterA of [AL1, AL2]) expect(meterA, `${vars} var`).to.be.closeTo(12, 0.02);
+        // on L3 of the other station there is no charger
+        if (ids.length === 1) expect(AL3).to.be.closeTo(12, 0.02);
+        else expect(AL3).to.be.below(12);
+      }
+    }
+  });
+
   it('a lowered 702.VAMax bounds active and reactive power of the chargers together', async () => {
     const rig = await charging(ac);
     rig.write(({ m702 }) => (m702.VAMax = 15_000));
