@@ -109,7 +109,7 @@ export class ChargePoint implements OcppStation {
 
   #makeTransport(): Transport {
     const { id, deviceIndex } = this;
-    const { version, stack, url, guarded, credentials, wall, random } = this.#options;
+    const { version, stack, url, guarded, credentials, wall, random, log } = this.#options;
     return createTransport({
       ...this.#options,
       identity: id,
@@ -145,6 +145,9 @@ export class ChargePoint implements OcppStation {
         },
         broken: (clause, text, action, messageId) => {
           this.#findings.add({ kind: 'rule', action, messageId, clause, text });
+        },
+        resultRefused: (messageId, code) => {
+          log.warning(`${id}: the central system could not use the answer ${messageId}: ${code}`, deviceIndex);
         },
         activity: (direction) => {
           if (direction === 'in') this.#lastContactMs = wall.nowMs();

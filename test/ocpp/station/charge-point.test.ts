@@ -1,5 +1,7 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
 import { ocppSupportedVersions } from '../../../src/contract/ocpp-settings.ts';
+import { silentLogger } from '../../../src/core/log/log.ts';
 import type { Credentials } from '../../../src/ocpp/rpc/credentials.ts';
 import { versionOf, versions } from '../../../src/ocpp/versions.ts';
 import { createAuthority } from '../../support/pki.ts';
@@ -132,6 +134,18 @@ describe('a charge point on its line', () => {
       rig.parts.connection.setCertificates({ rootCert: ca.cert });
       expect([ready(1), ready(2), ready(3)]).to.deep.equal([true, true, false]);
     });
+  });
+
+  it('an answer that a central system of 2.1 could not use is in the log', async () => {
+    central.subprotocols = ['ocpp2.1'];
+    const lines: string[] = [];
+    const log = { ...silentLogger, warning: (line: string) => lines.push(line) };
+    rig = new StationRig(central.url, { log }, 'ocpp2.1');
+    rig.station.begin();
+    await rig.until('opened ocpp2.1');
+    central.station('CP-1').connection.socket.send('[5,"id-7","FormatViolation","",{}]');
+    for (let turns = 0; lines.length === 0 && turns < 20_000; turns += 1) await nextTurn();
+    expect(lines).to.deep.equal(['CP-1: the central system could not use the answer id-7: FormatViolation']);
   });
 
   describe('leaving', () => {

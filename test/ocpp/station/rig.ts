@@ -1,6 +1,7 @@
 /** A charge point on a real socket with a version that only writes down what it is told. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
+import type { OcppSubprotocol } from '../../../src/contract/ocpp.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
@@ -30,7 +31,7 @@ export class StationRig {
   readonly station: ChargePoint;
   #parts: StackOptions | null = null;
 
-  constructor(url: string, more: Partial<ChargePointOptions> = {}) {
+  constructor(url: string, more: Partial<ChargePointOptions> = {}, subprotocol: OcppSubprotocol = 'ocpp1.6') {
     const clock = remoteClocks({
       mode: 'wall',
       wall: this.wall,
@@ -49,7 +50,7 @@ export class StationRig {
       id: 'CP-1',
       device: fakeDevice().port,
       version: 'ocpp1.6j',
-      stack: { subprotocol: 'ocpp1.6', makeStack: (parts) => this.#stackOf(parts) },
+      stack: { subprotocol, makeStack: (parts) => this.#stackOf(parts) },
       url,
       guarded: false,
       credentials: noCredentials,
