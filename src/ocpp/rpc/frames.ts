@@ -18,7 +18,14 @@ interface Refusal<Kind> {
 }
 
 export type Frame =
-  | { readonly kind: 'call' | 'send'; readonly id: string; readonly action: string; readonly payload: Payload }
+  | {
+      readonly kind: 'call' | 'send';
+      readonly id: string;
+      readonly action: string;
+      readonly payload: Payload;
+      /** it came before the call ahead of it was answered */
+      readonly isEarly?: boolean;
+    }
   | { readonly kind: 'result'; readonly id: string; readonly payload: Payload }
   | Refusal<'error'>
   | Refusal<'result_error'>

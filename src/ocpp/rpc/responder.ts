@@ -26,6 +26,7 @@ export interface IncomingCall {
   readonly id: string;
   readonly action: string;
   readonly payload: Payload;
+  readonly isEarly?: boolean;
 }
 
 export interface Responder {
@@ -64,7 +65,7 @@ export function createResponder(options: ResponderOptions): Responder {
   let connection: Connection | null = null;
 
   /** @throws CallError unless the call may be handled */
-  const check = ({ version, calls, known }: Connection, { id, action, payload }: IncomingCall) => {
+  const check = ({ version, calls, known }: Connection, { id, action, payload, isEarly = false }: IncomingCall) => {
     const isKnown = remember(known, id);
     if (id.length > maxIdLength)
       options.broken(id, action, 'OCPP-J 4.1.4', `a message id of more than ${maxIdLength} characters`);
@@ -73,7 +74,7 @@ export function createResponder(options: ResponderOptions): Responder {
       throw new CallError(errorCode(version, 'duplicateId'), 'a call with this message id is being answered');
     }
     if (isKnown) options.broken(id, action, 'OCPP-J 4.1.4', 'the message id is that of an earlier call');
-    if (calls.size > 0)
+    if (calls.size > 0 || isEarly)
       options.broken(id, action, 'OCPP-J 4.1.1', 'a call was sent before the one before it was answered');
     if (calls.size >= maxInProgress) throw new CallError(errorCode(version, 'generic'), 'too many calls at one time');
     if (!schemas.knows(version, action)) {

@@ -18,6 +18,7 @@ import { failureOf } from './failures.ts';
 import type { ConnectFailure } from './failures.ts';
 import { parseFrame, readFrame } from './frames.ts';
 import type { Frame } from './frames.ts';
+import { Inbox } from './inbox.ts';
 
 export interface SocketOptions {
   /** without identity; `ws:` or `wss:` decides about TLS */
@@ -76,6 +77,8 @@ export interface Socket {
 const maxPayload = 256 * 1024;
 /** Octets that may wait for a central system that does not read. */
 const maxUnsent = 4 * 1024 * 1024;
+/** Octets that may wait when a ping is answered: a central system that pings and does not read gets no more pongs. */
+const maxUnsentBeforePong = 16 * 1024;
 const closeTimeoutMs = 2000;
 /** RFC 6455 5.5.1: octets of a reason. */
 const maxReason = 120;
@@ -103,10 +106,15 @@ const RpcClient = rpcClientModule as unknown as new (options: Readonly<Record<st
 
 /** Opens connections and takes frames apart as the library does; what it would do with a message is left out. */
 class FramingClient extends RpcClient {
+  onData: (data: Buffer) => void = () => undefined;
   onEmpty: () => void = () => undefined;
 
-  /** The library ignores an empty message. */
   override _onMessage(data: Buffer): void {
+    this.onData(data);
+  }
+
+  /** The library ignores an empty message. */
+  takeApart(data: Buffer): void {
     if (data.length === 0) this.onEmpty();
     else super._onMessage(data);
   }
@@ -219,13 +227,18 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
       error = raised.message;
     });
     opening.on('ping', (data: Buffer) => {
-      if (options.pongs() && opening.readyState === opening.OPEN) opening.pong(data);
+      if (opening.readyState !== opening.OPEN || opening.bufferedAmount > maxUnsentBeforePong) return;
+      if (options.pongs()) opening.pong(data);
     });
     opening.on('pong', () => {
       events.pong();
     });
     opening.once('close', (code: number, reason: Buffer) => {
-      if (state === 'open') ended({ code, reason: reason.toString() || error, failure: null });
+      if (state !== 'open') return;
+      // what came before the end was sent before it
+      inbox.whenEmpty(() => {
+        ended({ code, reason: reason.toString() || error, failure: null });
+      });
     });
   };
   client.on('open', ({ response }) => {
@@ -234,9 +247,27 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
     endTimer();
     events.opened({ subprotocol: webSocket.protocol as OcppSubprotocol, tls: negotiatedBy(response.socket) });
   });
-  readFrames(client, (frame, text) => {
-    if (state === 'open') events.frame(frame, text);
+  let isEarly = false;
+  const inbox = new Inbox({
+    take: (data, early) => {
+      isEarly = early;
+      client.takeApart(data);
+    },
+    pause: () => webSocket?.pause(),
+    resume: () => webSocket?.resume(),
   });
+  client.onData = (data) => {
+    inbox.put(data);
+  };
+  readFrames(client, (frame, text) => {
+    const isCall = frame.kind === 'call';
+    if (isCall) inbox.called();
+    if (state === 'open') events.frame(isCall && isEarly ? { ...frame, isEarly } : frame, text);
+  });
+  const cut = () => {
+    inbox.clear();
+    webSocket?.terminate();
+  };
 
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (options.guarded && isIP(host) !== 0 && isRefusedTarget(host))
@@ -250,7 +281,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
     send(text) {
       if (state !== 'open' || webSocket?.readyState !== webSocket?.OPEN) return false;
       client.sendFrame(text);
-      if ((webSocket?.bufferedAmount ?? 0) > maxUnsent) webSocket?.terminate();
+      if ((webSocket?.bufferedAmount ?? 0) > maxUnsent) cut();
       return true;
     },
     ping() {
@@ -265,10 +296,8 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
       }
       webSocket?.close(sendable(code) ? code : 1000, Buffer.from(reason).subarray(0, maxReason).toString());
       endTimer();
-      endTimer = later(closeTimeoutMs, () => webSocket?.terminate());
+      endTimer = later(closeTimeoutMs, cut);
     },
-    terminate() {
-      webSocket?.terminate();
-    },
+    terminate: cut,
   };
 }

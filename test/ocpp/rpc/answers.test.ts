@@ -155,6 +155,37 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
     });
   });
 
+  it('a burst is taken one call in each turn of the event loop; none is refused, and each is a finding (4.1.1)', async () => {
+    await open();
+    let turn = 0;
+    let isOver = false;
+    const turns: number[] = [];
+    const count = () => {
+      turn += 1;
+      if (!isOver) setImmediate(count);
+    };
+    rig.handle = async () => {
+      turns.push(turn);
+      await Promise.resolve();
+      return { status: 'Accepted' };
+    };
+    const { socket } = connection.request;
+    socket.cork();
+    const replies = Array.from({ length: 500 }, () => station.call('ClearCache'));
+    socket.uncork();
+    count();
+    const kinds = new Set((await Promise.all(replies)).map(({ kind }) => kind));
+    isOver = true;
+    expect([...kinds]).to.deep.equal(['result']);
+    // both counters run in the same phase of a turn: one may be before the other
+    const perTurn = turns.filter((at, n) => turns[n - 2] === at);
+    expect(perTurn).to.deep.equal([]);
+    expect(turns).to.have.length(500);
+    expect(new Set(rig.broken.map(({ clause }) => clause))).to.deep.equal(new Set(['OCPP-J 4.1.1']));
+    // those that were read together with an earlier one: how many there are is up to the network
+    expect(rig.broken.length).to.be.greaterThan(0);
+  });
+
   it('a handler refuses with its code; a failure of its own is InternalError, whose text stays here', async () => {
     await open();
     const throwing: unknown[] = [

@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { WebSocket } from 'ws';
 import { noDisturber } from '../../../src/ocpp/rpc/disturber.ts';
 import { openHandles, settled } from '../../support/handles.ts';
 import { namesOf, startNameServer } from '../../support/name-server.ts';
@@ -69,6 +70,27 @@ describe('upkeep of the connection of a charge point', () => {
       expect(await rig.closed.take()).to.include({ code: 1006 });
       expect(rig.lines).to.include('CP-1: no pong in time');
       expect(rig.transport.counters.drops).to.equal(1);
+    });
+
+    it('of a central system that does not read are not answered while 16 KiB wait', async () => {
+      const { rig, station, connection } = await connected();
+      const { socket } = connection;
+      const pongs: string[] = [];
+      socket.on('pong', (data) => pongs.push(data.toString()));
+      const before = Object.getOwnPropertyDescriptor(WebSocket.prototype, 'bufferedAmount');
+      let unsent = 0;
+      Object.defineProperty(WebSocket.prototype, 'bufferedAmount', { configurable: true, get: () => unsent });
+      try {
+        for (const octets of [0, 16_384, 16_385, 4_000_000, 0]) {
+          unsent = octets;
+          socket.ping(`with ${octets}`);
+          expect((await station.call('ClearCache')).kind).to.equal('result');
+        }
+      } finally {
+        if (before !== undefined) Object.defineProperty(WebSocket.prototype, 'bufferedAmount', before);
+      }
+      expect(pongs).to.deep.equal(['with 0', 'with 16384', 'with 0']);
+      expect(rig.link.state).to.equal('connected');
     });
 
     it('of interval 0 never go out, and the interval changes while connected', async () => {
