@@ -1,10 +1,12 @@
-/** The start of a session where a central system decides about tokens. */
+/** Tokens at a station where a central system decides about them. */
 import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
-import type { OcppStation } from '../../contract/ocpp.ts';
+import type { OcppAuthorization, OcppStation } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
+import type { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';
+import { authorizationSchema } from './request-schemas.ts';
 import { connectorOf, sessionReply, stationById } from './replies.ts';
 import type { Station } from './replies.ts';
 import type { SessionReply } from './schemas.ts';
@@ -12,6 +14,11 @@ import type { SessionReply } from './schemas.ts';
 /** The charge point to ask about a token; null: the station decides itself. */
 export function centralOf({ ocpp, detail }: Station): OcppStation | null {
   return detail.authority === 'central' ? ocpp : null;
+}
+
+export function authorizationReply({ status, info }: OcppAuthorization): z.output<typeof authorizationSchema> {
+  const { data: known = 'Unknown' } = authorizationSchema.shape.status.safeParse(status);
+  return { status: known, id_token_info: info && { ...info } };
 }
 
 function conflict({ connectorId, status }: EvseConnectorDetail, why: string): SimError {

@@ -1,8 +1,6 @@
 /** Operations of a person or a vehicle at a connector. */
 import type { Origin } from '../../core/origin.ts';
 import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
-import type { OcppAuthorization } from '../../contract/ocpp.ts';
-import type { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem } from '../http/errors.ts';
 import { route } from '../http/route.ts';
@@ -27,7 +25,7 @@ import {
   stopBodySchema,
   unplugBodySchema,
 } from './request-schemas.ts';
-import { centralOf, startByCentral } from './central-start.ts';
+import { authorizationReply, centralOf, startByCentral } from './central-start.ts';
 import { connectorOf, connectorReply, evPatch, sessionReply, stationById } from './replies.ts';
 
 interface Place {
@@ -103,11 +101,6 @@ const unplug = route({
   handle: (ctx, { params, body, by }) =>
     connectorAfter(ctx, params, by, { kind: 'evse.unplug', evSide: body.ev_side, evseSide: body.evse_side }),
 });
-
-function authorizationReply({ status, info }: OcppAuthorization): z.output<typeof authorizationSchema> {
-  const { data: known = 'Unknown' } = authorizationSchema.shape.status.safeParse(status);
-  return { status: known, id_token_info: info && { ...info } };
-}
 
 const authorize = route({
   ...at(
