@@ -87,9 +87,13 @@ class StationDisturber implements FrameDisturber {
   }
 
   dropsAfterMs(deviceIndex: number): number | null {
-    for (const fault of this.#at(deviceIndex))
-      if (fault.isOf(flappingFault) && fault.strikes(deviceIndex)) return fault.parameters.period_s * 1000;
+    for (const fault of this.#at(deviceIndex)) if (fault.isOf(flappingFault)) return fault.parameters.period_s * 1000;
     return null;
+  }
+
+  drops(deviceIndex: number): boolean {
+    const flapping = this.#at(deviceIndex).find((fault) => fault.isOf(flappingFault));
+    return flapping?.strikes(deviceIndex) ?? false;
   }
 
   skewS(deviceIndex: number): number {

@@ -38,8 +38,10 @@ export interface FrameDisturber {
   disturb(frame: DisturbableFrame): FrameDisturbance | null;
   /** whether pings of the central system stay unanswered now */
   noPong(deviceIndex: number): boolean;
-  /** how long after its opening a connection is dropped (flapping); null: never */
+  /** how long after its opening a connection may be dropped (flapping); null: never. No occasion of the fault yet */
   dropsAfterMs(deviceIndex: number): number | null;
+  /** Whether the connection is dropped now that this time has passed: an occasion of its fault. */
+  drops(deviceIndex: number): boolean;
   /** added to every time stamp that is sent, s */
   skewS(deviceIndex: number): number;
   /**
@@ -57,6 +59,7 @@ export const noDisturber: FrameDisturber = {
   disturb: () => null,
   noPong: () => false,
   dropsAfterMs: () => null,
+  drops: () => false,
   skewS: () => 0,
   readings: () => null,
   onChange: () => () => undefined,

@@ -103,7 +103,8 @@ export class Link {
   #nextAtMs: number | null = null;
   #endWait: (() => void) | null = null;
   #endPing: (() => void) | null = null;
-  #endFlap: (() => void) | null = null;
+  /** flapping of the present connection, also when its time has passed */
+  #flapping: { readonly afterMs: number; readonly end: () => void } | null = null;
   #pingS: number;
   #pongDue = false;
   #lastError: string | null = null;
@@ -346,8 +347,8 @@ export class Link {
     const { clock, log, identity, deviceIndex } = this.#options;
     const wasOpen = this.#opened !== null;
     this.#endPing?.();
-    this.#endFlap?.();
-    this.#endPing = this.#endFlap = this.#socket = this.#opened = this.#connectedSinceMs = null;
+    this.#flapping?.end();
+    this.#endPing = this.#flapping = this.#socket = this.#opened = this.#connectedSinceMs = null;
     if (wasOpen) {
       if (this.#steady || clock.monotonicMs() - this.#openedMs >= steadyMs) this.#backOff.reset();
       const words = `the connection ended${code === null ? '' : ` with code ${code}`}${reason === '' ? '' : `: ${reason}`}`;
@@ -386,13 +387,18 @@ export class Link {
     this.#events.credentials?.('reverted', this.#proven);
   }
 
-  /** Fault flapping: the connection ends a while after its opening. */
+  /** Fault flapping: the connection ends a while after its opening. Changes of other faults leave this time alone. */
   #flap(): void {
     const { disturber, deviceIndex, later } = this.#options;
-    this.#endFlap?.();
-    this.#endFlap = null;
     const afterMs = disturber.active && this.#opened !== null ? disturber.dropsAfterMs(deviceIndex) : null;
-    if (afterMs !== null) this.#endFlap = later(afterMs, () => this.terminate());
+    if (afterMs === (this.#flapping?.afterMs ?? null)) return;
+    this.#flapping?.end();
+    this.#flapping = null;
+    if (afterMs === null) return;
+    const end = later(afterMs, () => {
+      if (disturber.drops(deviceIndex)) this.terminate();
+    });
+    this.#flapping = { afterMs, end };
   }
 
   #ping(): void {

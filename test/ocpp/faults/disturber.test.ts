@@ -129,11 +129,14 @@ describe('faults of OCPP charge points', () => {
 
   it('no_pong, flapping and clock_skew are asked for by device', () => {
     bench.inject(noPongFault, {}, { deviceIndex: 1, count: 1 });
-    bench.inject(flappingFault, { period_s: 2.5 }, { deviceIndex: 1 });
+    const flapping = bench.inject(flappingFault, { period_s: 2.5 }, { deviceIndex: 1, count: 1 });
     bench.inject(clockSkewFault, { skew_s: 3600 }, { deviceIndex: 1 });
     bench.inject(clockSkewFault, { skew_s: -600 });
     expect([disturber.noPong(0), disturber.noPong(1), disturber.noPong(1)]).to.deep.equal([false, true, false]);
     expect([disturber.dropsAfterMs(0), disturber.dropsAfterMs(1)]).to.deep.equal([null, 2500]);
+    expect(flapping.occasions).to.equal(0);
+    expect([disturber.drops(0), disturber.drops(1), disturber.drops(1)]).to.deep.equal([false, true, false]);
+    expect(flapping.occasions).to.equal(1);
     expect([disturber.skewS(0), disturber.skewS(1)]).to.deep.equal([-600, 3000]);
   });
 

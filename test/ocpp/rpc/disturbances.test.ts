@@ -186,6 +186,35 @@ describe('faults of a charge point on a connection', () => {
     expect(rig.transport.counters).to.include({ connects: 3, drops: 2 });
   });
 
+  it('flapping that is limited drops so many connections, whatever other faults begin and end meanwhile', async () => {
+    const flapping = bench.inject(flappingFault, { period_s: 4 }, { count: 1 });
+    rig.timers.pass(3000);
+    const other = bench.inject(delayFault, { delay_ms: 1 });
+    bench.registry.clear({ id: other.facts.id });
+    expect([flapping.occasions, rig.link.state]).to.deep.equal([0, 'connected']);
+    rig.timers.pass(1000);
+    await rig.closed.take();
+    expect([flapping.occasions, flapping.strikeCount, flapping.end]).to.deep.equal([1, 1, 'count']);
+    rig.passWait();
+    await station.nextConnection();
+    await rig.opened.take();
+    rig.timers.pass(60_000);
+    expect(rig.transport.counters).to.include({ connects: 2, drops: 1 });
+  });
+
+  it('flapping that spares a connection asks again at the next one only', async () => {
+    const flapping = bench.inject(flappingFault, { period_s: 4 }, { every: 2 });
+    rig.timers.pass(4000);
+    bench.inject(delayFault, { delay_ms: 1 });
+    rig.timers.pass(60_000);
+    expect([flapping.occasions, flapping.strikeCount, rig.link.state]).to.deep.equal([1, 0, 'connected']);
+    rig.link.reconnect('test');
+    await rig.opened.take();
+    rig.timers.pass(4000);
+    await rig.closed.take();
+    expect([flapping.occasions, flapping.strikeCount]).to.deep.equal([2, 1]);
+  });
+
   it('clock_skew moves every time that is sent', async () => {
     bench.inject(clockSkewFault, { skew_s: -3600 });
     const status = { connectorId: 1, errorCode: 'NoError', status: 'Available' };
