@@ -15,7 +15,7 @@ export type OcppSecurityProfile = (typeof ocppSecurityProfiles)[number];
 export interface OcppPemFiles {
   /** checked against the certificate of the central system */
   readonly rootCert: string;
-  /** null: profile 2, no client certificate */
+  /** null: no client certificate */
   readonly own: { readonly cert: string; readonly key: string } | null;
 }
 
@@ -34,7 +34,7 @@ export interface OcppSettings extends Required<Omit<OcppStationSettings, 'guarde
   readonly securityProfile: OcppSecurityProfile;
   /** octets that basic authentication sends in profiles 1 and 2, kept for them in the others; null: none */
   readonly password: Buffer | null;
-  /** null: profiles 0 and 1 */
+  /** also for a profile that is raised later; null: none were given */
   readonly pem: OcppPemFiles | null;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;

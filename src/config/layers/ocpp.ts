@@ -2,8 +2,7 @@
 import { ocppPasswordOctets, ocppSecurityProfiles } from '../../contract/ocpp-settings.ts';
 import type { OcppPemFiles, OcppSecurityProfile, OcppSettings } from '../../contract/ocpp-settings.ts';
 import type { DeviceConfig } from '../settings/app-config.ts';
-import { settingKeys } from '../settings/settings.ts';
-import type { SettingKey, Values } from '../settings/settings.ts';
+import type { Values } from '../settings/settings.ts';
 import type { Gathered } from './gather.ts';
 
 const maxPasswordFileBytes = 4096;
@@ -31,12 +30,10 @@ function passwordOf(gathered: Gathered): Buffer | null {
   return text === null ? null : ocppPasswordOctets(text, gathered.values.ocpp_version);
 }
 
-/** Null: the security profile has no TLS, or files are missing. */
-export function pemOf(v: Values): OcppPemFiles | null {
-  const profile = securityProfileOf(v);
-  const { ocpp_root_cert: rootCert, ocpp_cert: cert, ocpp_key: key } = v;
-  if (profile < 2 || rootCert === null) return null;
-  return { rootCert, own: profile === 3 && cert !== null && key !== null ? { cert, key } : null };
+/** Null: there are none. Like the password they count for a profile that is raised later. */
+export function pemOf({ ocpp_root_cert: rootCert, ocpp_cert: cert, ocpp_key: key }: Values): OcppPemFiles | null {
+  if (rootCert === null) return null;
+  return { rootCert, own: cert !== null && key !== null ? { cert, key } : null };
 }
 
 /** Null: it is off. Call it only when nothing is wrong. */
@@ -55,18 +52,18 @@ export function ocppOf(gathered: Gathered): OcppSettings | null {
   };
 }
 
-/** Lines for the log about settings that the security profile does not use. */
+const certificateKeys = ['ocpp_root_cert', 'ocpp_cert', 'ocpp_key'] as const;
+
+/** Lines for the log about certificate settings that can never count without the others. */
 export function ocppUnused(v: Values): readonly string[] {
-  if (!v.ocpp_enable) return [];
-  const profile = securityProfileOf(v);
-  const needed: Readonly<Partial<Record<SettingKey, boolean>>> = {
-    ocpp_root_cert: profile >= 2,
-    ocpp_cert: profile === 3,
-    ocpp_key: profile === 3,
-  };
-  return settingKeys
-    .filter((key) => needed[key] === false && v[key] !== null)
-    .map((key) => `${key} is given and has no effect with ocpp_security_profile ${profile}`);
+  const pem = pemOf(v);
+  if (!v.ocpp_enable || pem?.own != null) return [];
+  return (['ocpp_cert', 'ocpp_key'] as const)
+    .filter((key) => v[key] !== null)
+    .map((key) => {
+      const missing = certificateKeys.filter((other) => v[other] === null).join(' and ');
+      return `${key} is given and has no effect without ${missing}`;
+    });
 }
 
 /** Lines for the log about what is at risk, or has no effect yet. */

@@ -199,9 +199,22 @@ describe('settings of OCPP charge points', () => {
     ]);
   });
 
-  it('what the security profile does not use is named', () => {
+  it('a certificate that cannot count is named', () => {
     expect(run([...on, '--ocpp_cert', 'own.pem'], { files }).unused).to.deep.equal([
-      'ocpp_cert is given and has no effect with ocpp_security_profile 0',
+      'ocpp_cert is given and has no effect without ocpp_root_cert and ocpp_key',
+    ]);
+  });
+
+  it('certificates of a lower profile are kept for one that is raised later, and checked', () => {
+    const given = [...on, '--ocpp_root_cert', 'root.pem', '--ocpp_cert', 'own.pem', '--ocpp_key', 'own.key'];
+    const { ocpp: found, unused } = run(given, { files });
+    expect(found?.pem).to.deep.equal({
+      rootCert: '/site/root.pem',
+      own: { cert: '/site/own.pem', key: '/site/own.key' },
+    });
+    expect(unused).to.deep.equal([]);
+    expect(issues([...on, '--ocpp_root_cert', 'none.pem'])).to.deep.equal([
+      '--ocpp_root_cert: given "/site/none.pem"; allowed: the path of a file that exists',
     ]);
   });
 
