@@ -14,6 +14,7 @@ export interface ResponderOptions {
   readonly schemas: PayloadChecks;
   readonly outlet: Outlet;
   readonly handle: CallHandler;
+  readonly isMute: () => boolean;
   readonly log: Pick<Logger, 'error'>;
   readonly deviceIndex: number;
   /** A call of the central system breaks its schema. */
@@ -121,7 +122,8 @@ export function createResponder(options: ResponderOptions): Responder {
       const sinceMs = clock.monotonicMs();
       /** The answer of a connection that has ended is dropped: nobody asked for it on the next one. */
       const send = (frame: OutFrame) => {
-        if (connection === at) outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs });
+        if (connection === at && !options.isMute())
+          outlet.send(frame, { action, durationMs: clock.monotonicMs() - sinceMs });
       };
       try {
         check(at, call);

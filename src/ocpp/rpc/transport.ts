@@ -43,6 +43,8 @@ export interface TransportOptions extends Omit<LinkOptions, 'log'> {
   readonly schemas: PayloadChecks;
   /** answers calls of actions that the version has */
   readonly handle: CallHandler;
+  /** whether calls of the central system get no answer now, also no refusal; default: never */
+  readonly isMute?: () => boolean;
   readonly events?: TransportEvents;
   /** default for a call, ms: 30 s */
   readonly callTimeoutMs?: number;
@@ -125,6 +127,7 @@ function counting() {
 // eslint-disable-next-line max-lines-per-function
 export function createTransport(options: TransportOptions): Transport {
   const { clock, later, schemas, deviceIndex, disturber, log, wireLog, events = {} } = options;
+  const isMute = options.isMute ?? (() => false);
   const counts = counting();
   const tallies = { callErrors: 0, timeouts: 0, lateAnswers: 0 };
   let badFramesAtMs: number[] = [];
@@ -166,6 +169,7 @@ export function createTransport(options: TransportOptions): Transport {
     deviceIndex,
     log,
     handle: options.handle,
+    isMute,
     violated,
     broken: (messageId, action, clause, text) => events.broken?.(clause, text, action, messageId),
   });
@@ -179,7 +183,7 @@ export function createTransport(options: TransportOptions): Transport {
     if (frame.id !== null && (problem === 'broken' || problem === 'deep') && (frame.number === 3 || frame.number === 4))
       caller.answeredBadly(frame.id, frame.number);
     const answer = answerToInvalid(subprotocol, frame);
-    if (answer !== null) outlet.send(answer, { action: null, durationMs: null });
+    if (answer !== null && !isMute()) outlet.send(answer, { action: null, durationMs: null });
     const nowMs = clock.monotonicMs();
     badFramesAtMs = [...badFramesAtMs.filter((atMs) => nowMs - atMs < badFramesMs), nowMs];
     if (badFramesAtMs.length < maxBadFrames) return;

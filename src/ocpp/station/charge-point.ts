@@ -120,6 +120,7 @@ export class ChargePoint implements OcppStation {
       random: random('back-off'),
       mayOpen: () => !this.#options.device.dark,
       handle: (action, payload, after) => this.#stack.handle(action, payload, after),
+      isMute: () => this.#stack.isMute,
       events: {
         opened: (event) => {
           this.#lastContactMs = wall.nowMs();

@@ -51,6 +51,8 @@ export interface VersionStack {
   failed(failure: ConnectFailure): void;
   /** A frame has gone out. */
   sent(): void;
+  /** Calls of the central system get no answer now, also no refusal. */
+  readonly isMute: boolean;
   /** Answers a call that fits its schema. */
   readonly handle: CallHandler;
   /**

@@ -9,6 +9,7 @@ import { assembleParts } from './assembly.ts';
 import { maxIdTagLength } from './auth/token.ts';
 import type { Assembled, Stack16Options } from './assembly.ts';
 import { createDispatch, mergeHandlers } from './dispatch.ts';
+import { bootTable } from './registration-table.ts';
 
 export type { Stack16Options } from './assembly.ts';
 
@@ -140,6 +141,9 @@ export function createStack16(options: Stack16Options): VersionStack {
     },
     sent: () => {
       registration.traffic();
+    },
+    get isMute() {
+      return bootTable[registration.status].incoming === 'ignored';
     },
     handle: createDispatch({ handlers, registration, finding: options.finding }),
     leave: () => {

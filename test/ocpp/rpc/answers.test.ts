@@ -270,6 +270,20 @@ describe('answers of a charge point to its central system (OCPP-J 4)', () => {
     expect([rig.broken, done]).to.deep.equal([[], []]);
   });
 
+  it('no refusal goes out either while nothing may be answered; the findings are there', async () => {
+    let isMute = true;
+    await open('ocpp1.6', { isMute: () => isMute });
+    for (const text of ['"NoSuchAction",{}', '"UnlockConnector",{}', '"ClearCache"', '"ClearCache",{}'])
+      station.sendText(`[2,"of ${text.slice(1, 4)} ${text.length}",${text}]`);
+    await until(() => rig.handled.length === 1);
+    // whether they are read together, which is a finding too, is up to the network
+    const clauses = rig.broken.map(({ clause }) => clause).filter((clause) => clause !== 'OCPP-J 4.1.1');
+    expect([rig.violated.length, clauses]).to.deep.equal([1, ['OCPP-J 4.2.1', 'OCPP-J 4.2']]);
+    isMute = false;
+    await station.call('ClearCache');
+    expect(station.frames.filter(({ direction }) => direction === 'in')).to.have.length(1);
+  });
+
   it('the answer of a connection that has ended is dropped', async () => {
     await open();
     const slow = kept();

@@ -89,6 +89,7 @@ export class StationRig {
   #stackOf(parts: StackOptions): VersionStack {
     this.#parts = parts;
     return {
+      isMute: false,
       bootStatus: 'accepted',
       heartbeatIntervalS: null,
       lastHeartbeatMs: null,

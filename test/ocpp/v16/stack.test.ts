@@ -184,8 +184,10 @@ describe('OCPP 1.6 station as a whole', () => {
     s.line.answers.set('BootNotification', boot('Rejected'));
     await s.open();
     expect(await s.handle('ClearCache')).to.equal(noAnswer);
+    expect(s.stack.isMute).to.equal(true);
     s.line.answers.set('BootNotification', boot('Pending'));
     await s.stack.view.boot(null);
+    expect(s.stack.isMute).to.equal(false);
     expect(await s.handle('RemoteStartTransaction', { idTag: 'A' })).to.deep.equal({ status: 'Rejected' });
     expect(await s.handle('RemoteStopTransaction', { transactionId: 1 })).to.deep.equal({ status: 'Rejected' });
     expect(await s.handle('GetConfiguration', { key: ['NumberOfConnectors'] })).to.deep.equal({
