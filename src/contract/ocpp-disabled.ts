@@ -1,20 +1,10 @@
 import { SimError } from '../core/errors.ts';
-import type { OcppCounters, OcppStation, OcppStations, OcppStatus } from './ocpp.ts';
+import { noOcppCounters } from './ocpp-counters.ts';
+import type { OcppStation, OcppStations, OcppStatus } from './ocpp.ts';
 
 function refuse(): never {
   throw new SimError('COMMAND_CONFLICT', 'OCPP is switched off');
 }
-
-const noCounters: OcppCounters = {
-  messages: [],
-  connects: 0,
-  drops: 0,
-  callErrors: 0,
-  timeouts: 0,
-  findings: { schema: 0, rule: 0 },
-  droppedMeterValues: 0,
-  lastContactMs: null,
-};
 
 const noStatus: Omit<OcppStatus, 'id' | 'deviceIndex'> = {
   enabled: false,
@@ -38,7 +28,7 @@ const noStatus: Omit<OcppStatus, 'id' | 'deviceIndex'> = {
 export function disabledOcppStation(id: string, deviceIndex: number): OcppStation {
   return {
     status: { ...noStatus, id, deviceIndex },
-    counters: noCounters,
+    counters: noOcppCounters,
     connect: refuse,
     disconnect: refuse,
     boot: refuse,
@@ -64,6 +54,7 @@ export function disabledOcppStation(id: string, deviceIndex: number): OcppStatio
 export const disabledOcpp: OcppStations = {
   enabled: false,
   list: [],
+  totals: noOcppCounters,
   station(id) {
     throw new SimError('UNKNOWN_RESOURCE', `there is no charge point ${JSON.stringify(id)}: OCPP is switched off`);
   },

@@ -285,6 +285,8 @@ export interface OcppStations {
   readonly enabled: boolean;
   /** in the order of their devices */
   readonly list: readonly OcppStation[];
+  /** of all stations since the start, also of those that have left */
+  readonly totals: OcppCounters;
   /** @throws SimError UNKNOWN_RESOURCE */
   station(id: string): OcppStation;
   /** null: no station, or OCPP is off */

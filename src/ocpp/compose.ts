@@ -42,6 +42,9 @@ export function ocppStationsOf(adapter: OcppAdapter | null): OcppStations {
     get list() {
       return adapter.stations.list;
     },
+    get totals() {
+      return adapter.stations.totals;
+    },
     station: (id) => adapter.stations.station(id),
     ofDevice: (index) => adapter.stations.ofDevice(index),
   };

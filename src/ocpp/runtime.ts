@@ -1,6 +1,7 @@
 /** The charge points of a process, by device: the register of stations that REST sees. */
 import type { Device } from '../contract/device.ts';
-import type { OcppStation, OcppStations } from '../contract/ocpp.ts';
+import { noOcppCounters, sumOfOcppCounters } from '../contract/ocpp-counters.ts';
+import type { OcppCounters, OcppStation, OcppStations } from '../contract/ocpp.ts';
 import { SimError } from '../core/errors.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { ChargePoint } from './station/charge-point.ts';
@@ -22,6 +23,8 @@ export class Runtime implements OcppStations {
   readonly #waiting = new Map<ChargePoint, () => void>();
   readonly #leaving = new Set<ChargePoint>();
   #fresh: ChargePoint[] = [];
+  /** of stations that have left */
+  #departed = noOcppCounters;
 
   constructor(options: RuntimeOptions) {
     this.#options = options;
@@ -29,6 +32,11 @@ export class Runtime implements OcppStations {
 
   get list(): readonly OcppStation[] {
     return [...this.#stations.entries()].sort(([a], [b]) => a - b).map(([, station]) => station);
+  }
+
+  get totals(): OcppCounters {
+    const present = [...this.#stations.values(), ...this.#leaving];
+    return present.reduce((sum, { counters }) => sumOfOcppCounters(sum, counters), this.#departed);
   }
 
   station(id: string): OcppStation {
@@ -79,6 +87,7 @@ export class Runtime implements OcppStations {
       await station.leave();
     } finally {
       this.#leaving.delete(station);
+      this.#departed = sumOfOcppCounters(this.#departed, station.counters);
     }
   }
 

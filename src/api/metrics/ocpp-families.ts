@@ -6,20 +6,10 @@ import { single } from './family.ts';
 
 type Count = { readonly [K in keyof OcppCounters]: OcppCounters[K] extends number ? K : never }[keyof OcppCounters];
 
-const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
-const counters = ({ ctx }: MetricsView) => ctx.ocpp.list.map((station) => station.counters);
+const totals = ({ ctx }: MetricsView) => ctx.ocpp.totals;
 
 const counter = (name: string, help: string, member: Count): Family =>
-  single('counter', `derbench_ocpp_${name}_total`, help, (view) => sum(counters(view).map((each) => each[member])));
-
-function messageSamples(view: MetricsView): readonly Sample[] {
-  const totals = new Map<string, [number, string, string]>();
-  for (const { direction, type, count } of counters(view).flatMap(({ messages }) => messages)) {
-    const key = `${direction} ${type}`;
-    totals.set(key, [(totals.get(key)?.[0] ?? 0) + count, direction, type]);
-  }
-  return [...totals.values()];
-}
+  single('counter', `derbench_ocpp_${name}_total`, help, (view) => totals(view)[member]);
 
 export const ocppFamilies: readonly Family[] = [
   {
@@ -39,7 +29,7 @@ export const ocppFamilies: readonly Family[] = [
     name: 'derbench_ocpp_messages_total',
     help: 'Frames of OCPP by direction and type.',
     labels: ['direction', 'type'],
-    samples: messageSamples,
+    samples: (view) => totals(view).messages.map(({ direction, type, count }): Sample => [count, direction, type]),
   },
   {
     type: 'counter',
@@ -47,9 +37,7 @@ export const ocppFamilies: readonly Family[] = [
     help: 'What central systems did against the specification.',
     labels: ['kind'],
     samples: (view) =>
-      view.ctx.ocpp.enabled
-        ? ocppFindingKinds.map((kind) => [sum(counters(view).map(({ findings }) => findings[kind])), kind] as const)
-        : [],
+      view.ctx.ocpp.enabled ? ocppFindingKinds.map((kind) => [totals(view).findings[kind], kind] as const) : [],
   },
   counter('connects', 'Connections to central systems that were opened.', 'connects'),
   counter('drops', 'Connections to central systems that broke.', 'drops'),

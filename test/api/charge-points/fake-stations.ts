@@ -1,6 +1,12 @@
 /** Charge points for tests of REST: views are the examples, operations are written down. */
 import { disabledOcppStation } from '../../../src/contract/ocpp-disabled.ts';
-import type { OcppCallResult, OcppStation, OcppStations, OcppStatus } from '../../../src/contract/ocpp.ts';
+import type {
+  OcppCallResult,
+  OcppCounters,
+  OcppStation,
+  OcppStations,
+  OcppStatus,
+} from '../../../src/contract/ocpp.ts';
 import { SimError } from '../../../src/core/errors.ts';
 
 export const atMs = Date.parse('2026-06-21T12:00:00.000Z');
@@ -128,6 +134,10 @@ export class FakeStations implements OcppStations {
 
   get list(): readonly OcppStation[] {
     return [this.#station];
+  }
+
+  get totals(): OcppCounters {
+    return this.#station.counters;
   }
 
   station(id: string): OcppStation {

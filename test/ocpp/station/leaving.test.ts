@@ -15,6 +15,11 @@ describe('a station that leaves in a transaction (OCPP 1.6 3.7, 4.10)', () => {
   const stops = () => site.station.callsOf('StopTransaction').map(({ payload }) => payload);
 
   it('removed at run time it ends it first, with its energy and the reason Other', async () => {
+    const sent = async () => {
+      const { text } = await site.rest('metrics');
+      return Number(/^derbench_ocpp_messages_total\{direction="out",type="call"\} (\d+)$/m.exec(text)?.[1]);
+    };
+    const before = await sent();
     const { energy_wh: energyWh } = await site.get(at);
     const { closed } = site.station.connection;
     expect((await site.rest('devices/0', undefined, 'DELETE')).status).to.equal(200);
@@ -23,6 +28,8 @@ describe('a station that leaves in a transaction (OCPP 1.6 3.7, 4.10)', () => {
     expect(energyWh).to.be.greaterThan(200);
     expect((await closed).code).to.equal(1001);
     expect(await site.get('ocpp')).to.deep.equal({ enabled: true, charge_points: [] });
+    expect(before).to.be.greaterThan(3);
+    expect(await sent(), 'counters never fall').to.be.greaterThan(before);
   });
 
   it('removed while the central system says nothing it leaves after 3 s', async () => {
