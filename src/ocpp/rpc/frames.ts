@@ -41,11 +41,20 @@ export type Frame =
 /** Lists and objects inside each other, in a frame; messages of OCPP need fewer than 10. */
 export const maxLevels = 64;
 
+const quote = 0x22;
+const backslash = 0x5c;
+const openList = 0x5b;
+const closeList = 0x5d;
+const openObject = 0x7b;
+const closeObject = 0x7d;
+
 /**
  * Whether a text of JSON has more than `maxLevels`: what takes it apart level by level, JSON.stringify among others, may
  * then have no room on the stack. By hand, since this must not happen here.
  */
 export function isTooDeep(json: string): boolean {
+  // most messages have too few of both, which is found out in no time
+  if (!hasMoreThan(json, '[', maxLevels / 2) && !hasMoreThan(json, '{', maxLevels / 2)) return false;
   let levels = 0;
   let inText = false;
   for (let at = 0; at < json.length; at += 1) {
@@ -62,7 +71,14 @@ export function isTooDeep(json: string): boolean {
   return false;
 }
 
-const [quote, backslash, openList, openObject, closeList, closeObject] = [0x22, 0x5c, 0x5b, 0x7b, 0x5d, 0x7d];
+function hasMoreThan(text: string, part: string, times: number): boolean {
+  let at = -1;
+  for (let found = 0; found <= times; found += 1) {
+    at = text.indexOf(part, at + 1);
+    if (at < 0) return false;
+  }
+  return true;
+}
 
 /** J 4.1.4; longer ones of a peer are tolerated up to `maxForeignId`, beyond which an answer would repeat anything. */
 export const maxIdLength = 36;

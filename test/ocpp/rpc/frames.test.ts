@@ -153,6 +153,10 @@ describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
   it('levels are counted outside of texts alone', () => {
     expect(isTooDeep(nested(64))).to.equal(false);
     expect(isTooDeep(`[${nested(64)}]`)).to.equal(true);
+    expect(isTooDeep(`${'['.repeat(33)}${'{'.repeat(31)}`)).to.equal(false);
+    expect(isTooDeep(`${'['.repeat(33)}${'{'.repeat(32)}`)).to.equal(true);
+    expect(isTooDeep('['.repeat(65))).to.equal(true);
+    expect(isTooDeep('{'.repeat(65))).to.equal(true);
     expect(isTooDeep('[],'.repeat(100))).to.equal(false);
     expect(isTooDeep(JSON.stringify(['['.repeat(100), `\\"${'{'.repeat(100)}`]))).to.equal(false);
     expect(isTooDeep(`["\\\\",${'['.repeat(64)}`)).to.equal(true);
