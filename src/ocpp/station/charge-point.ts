@@ -282,6 +282,7 @@ export class ChargePoint implements OcppStation {
     const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
     if (given !== undefined && isIP(host) !== 0 && isRefusedTarget(host))
       throw badValue(`url: ${host} ${refusedTargetText}`);
+    if (given !== undefined && url !== link.target.url) this.#stack.retargeted();
     link.setTarget({ ...link.target, url, guarded: given === undefined ? link.target.guarded : true });
     link.replaceCredentials({ securityProfile: profile, password: octets });
     // an attempt that is under way goes to the former one

@@ -49,6 +49,8 @@ export interface VersionStack {
   closed(event: LineClosed): void;
   /** An attempt to connect has failed. */
   failed(failure: ConnectFailure): void;
+  /** The next connection leads to another central system, which knows nothing of the station yet. */
+  retargeted(): void;
   /** A frame has gone out. */
   sent(): void;
   /** Calls of the central system get no answer now, also no refusal. */

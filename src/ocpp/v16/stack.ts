@@ -139,6 +139,9 @@ export function createStack16(options: Stack16Options): VersionStack {
       const type = kind === 'rejected' && status !== 401 && status !== 403 ? undefined : failureEvents[kind];
       if (type !== undefined) at.security.raise(type, text);
     },
+    retargeted: () => {
+      registration.restarted();
+    },
     sent: () => {
       registration.traffic();
     },

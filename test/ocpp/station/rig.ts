@@ -100,6 +100,7 @@ export class StationRig {
       opened: ({ subprotocol }) => this.told.push(`opened ${subprotocol}`),
       closed: ({ code }) => this.told.push(`closed ${code}`),
       failed: ({ kind }) => this.told.push(`failed ${kind}`),
+      retargeted: () => this.told.push('retargeted'),
       sent: () => undefined,
       handle: () => ({}),
       leave: () => {

@@ -262,6 +262,10 @@ describe('REST at a connected charge point of OCPP 1.6', () => {
       await site.until('it is there', () => station.connected);
       expect(station.connection.password?.toString()).to.equal(password);
       expect(await get('')).to.include({ url: other.url, security_profile: 1, connection_state: 'connected' });
+      // it knows nothing of the station yet
+      await station.next('BootNotification');
+      for (const connectorId of [0, 1])
+        await station.next('StatusNotification', (told) => told.connectorId === connectorId);
       expect((await refused('connect', { url: 'wss://127.0.0.1/x' }, 422)).detail).to.match(/wss|ws/);
       await refused('connect', { version: 'ocpp2.1' }, 422);
       await post('connect', { url: site.central.url, security_profile: 0 });
