@@ -24,15 +24,19 @@ export function createReset(options: ResetOptions): Part & {
 } {
   const { device, later, log, keys, connection, transactions, queue } = options;
   let cancel: (() => void) | null = null;
-  let underWay = false;
-  let stopped = false;
+  /** the reset under way */
+  let current: symbol | null = null;
 
   const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       cancel = later(ms, resolve);
     });
-  const endTransactions = async (reason: string): Promise<void> => {
-    for (let attempt = 0; !stopped; attempt++) {
+  const giveUp = (): void => {
+    current = null;
+    cancel?.();
+  };
+  const endTransactions = async (reason: string, reset: symbol): Promise<void> => {
+    for (let attempt = 0; current === reset; attempt++) {
       try {
         transactions.stopAll(reason);
         return;
@@ -43,33 +47,36 @@ export function createReset(options: ResetOptions): Part & {
       await wait(retryMs);
     }
   };
-  const restart = async (type: keyof typeof endings): Promise<void> => {
+  const restart = async (type: keyof typeof endings, reset: symbol): Promise<void> => {
     const { reason, waits } = endings[type];
-    await endTransactions(reason);
-    if (waits && !stopped) await Promise.race([queue.settled(), wait(maxSettleMs)]);
-    cancel?.();
-    underWay = false;
-    if (!stopped) connection.restart(`Reset ${type} of the central system`);
+    await endTransactions(reason, reset);
+    if (waits && current === reset) await Promise.race([queue.settled(), wait(maxSettleMs)]);
+    if (current !== reset) return;
+    giveUp();
+    connection.restart(`Reset ${type} of the central system`);
   };
   const end = device.onTransition(({ event }) => {
+    if (event !== 'power_down' && event !== 'restart') return;
+    // what a reset under way was to bring about has come about; a second restart would cut the next connection
+    giveUp();
     if (event === 'power_down') connection.restart('the device has switched itself off');
-    else if (event === 'restart' && !device.dark) connection.restart('the device was reset');
+    else if (!device.dark) connection.restart('the device was reset');
   });
   return {
     handlers: {
       Reset: ({ type }, after) => {
         // a device that is off cannot be reset; a reset under way is not begun again
         if (device.dark) return { status: 'Rejected' };
-        if (!underWay) {
-          underWay = true;
-          after(() => void restart(type));
+        if (current === null) {
+          const reset = Symbol(type);
+          current = reset;
+          after(() => void restart(type, reset));
         }
         return { status: 'Accepted' };
       },
     },
     stop: () => {
-      stopped = true;
-      cancel?.();
+      giveUp();
       end();
     },
   };

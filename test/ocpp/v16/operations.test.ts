@@ -186,6 +186,24 @@ describe('OCPP 1.6 Reset (5.14)', () => {
     expect([s.stopped.length, s.connection.done.length]).to.deep.equal([1, 2]);
   });
 
+  for (const event of ['power_down', 'restart'] as const)
+    it(`${event} of the device ends a reset under way: the connection restarts once`, async () => {
+      const s = resettable();
+      s.reset('Soft');
+      s.then.run();
+      await settled();
+      s.device.tell({ event, connectorId: 0 });
+      expect(s.connection.done).to.have.lengthOf(1);
+      expect(s.timers.waiting).to.equal(0);
+      s.settle();
+      await s.pass(10.1);
+      expect(s.connection.done).to.have.lengthOf(1);
+      s.reset('Hard');
+      s.then.run();
+      await settled();
+      expect(s.connection.done.at(-1)).to.equal('restart: Reset Hard of the central system');
+    });
+
   it('is Rejected while the device is off; the device that switches off or is reset restarts the client', () => {
     const s = resettable();
     s.device.dark = true;
