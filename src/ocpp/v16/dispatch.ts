@@ -44,10 +44,13 @@ export interface DispatchOptions {
   readonly handlers: Handlers;
   readonly registration: RegistrationPart;
   readonly finding: StationParts['finding'];
+  /** the station leaves or has stopped */
+  readonly isEnding: () => boolean;
 }
 
-export function createDispatch({ handlers, registration, finding }: DispatchOptions): CallHandler {
+export function createDispatch({ handlers, registration, finding, isEnding }: DispatchOptions): CallHandler {
   const act: CallHandler = (action, payload, after) => {
+    if (isEnding()) return noAnswer;
     const { status } = registration;
     checkRegistered(status, action, finding);
     const { incoming, remote } = bootTable[status];

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { OcppCallResult } from '../../contract/ocpp.ts';
 import { errorText, SimError } from '../../core/errors.ts';
+import type { ConnectFailure } from '../rpc/failures.ts';
 import type { CallOutcome } from '../rpc/model.ts';
 import { callResult } from '../station/call-result.ts';
 import type { VersionStack, VersionView } from '../station/stack.ts';
@@ -28,6 +29,12 @@ const failureEvents: Readonly<Record<string, string>> = {
   cipher_suite: 'InvalidTLSCipherSuite',
   rejected: 'FailedToAuthenticateAtCentralSystem',
 };
+
+function failed({ security }: Assembled, { kind, status, text }: ConnectFailure): void {
+  // the other statuses say nothing about who this station is
+  const type = kind === 'rejected' && status !== 401 && status !== 403 ? undefined : failureEvents[kind];
+  if (type !== undefined) security.raise(type, text);
+}
 
 function viewOf(at: Assembled): VersionView {
   const { registration, keys, configuration, parts } = at;
@@ -99,6 +106,9 @@ export function createStack16(options: Stack16Options): VersionStack {
   const at = assembleParts(options);
   const { registration, queue, keys, parts } = at;
   const handlers = mergeHandlers(at.all);
+  // Nothing of the central system is carried out from then on: it could begin what nobody ends, such as a transaction or a
+  // firmware update. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
+  let isEnding = false;
   // after the parts, so that the states of the connectors come before what the queue has kept
   registration.onAccepted(() => {
     at.smartCharging.refresh();
@@ -134,10 +144,8 @@ export function createStack16(options: Stack16Options): VersionStack {
     closed: () => {
       registration.closed();
     },
-    failed: ({ kind, status, text }) => {
-      // the other statuses say nothing about who this station is
-      const type = kind === 'rejected' && status !== 401 && status !== 403 ? undefined : failureEvents[kind];
-      if (type !== undefined) at.security.raise(type, text);
+    failed: (failure) => {
+      failed(at, failure);
     },
     retargeted: () => {
       registration.restarted();
@@ -146,14 +154,16 @@ export function createStack16(options: Stack16Options): VersionStack {
       registration.traffic();
     },
     get isMute() {
-      return bootTable[registration.status].incoming === 'ignored';
+      return isEnding || bootTable[registration.status].incoming === 'ignored';
     },
-    handle: createDispatch({ handlers, registration, finding: options.finding }),
+    handle: createDispatch({ handlers, registration, finding: options.finding, isEnding: () => isEnding }),
     leave: () => {
+      isEnding = true;
       at.transactions.leave();
       return queue.settled();
     },
     stop: () => {
+      isEnding = true;
       stop(at);
     },
   };

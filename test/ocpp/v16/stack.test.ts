@@ -216,6 +216,23 @@ describe('OCPP 1.6 station as a whole', () => {
     expect(s.findings).to.deep.equal([]);
   });
 
+  for (const ending of ['leave', 'stop'] as const)
+    it(`after ${ending} calls of the central system are not carried out and get no answer`, async () => {
+      const s = stackOn();
+      await s.open();
+      void s.stack[ending]();
+      const commands = s.device.commands.length;
+      const sent = s.line.calls.length;
+      for (const action of centralActions) expect(await s.handle(action, anything), action).to.equal(noAnswer);
+      expect(await s.handle('RemoteStartTransaction', { connectorId: 1, idTag: 'A' })).to.equal(noAnswer);
+      expect(await s.handle('Reset', { type: 'Hard' })).to.equal(noAnswer);
+      await s.then();
+      expect(s.stack.isMute).to.equal(true);
+      expect([s.device.commands.length, s.line.calls.length]).to.deep.equal([commands, sent]);
+      expect(s.connection.done.filter((done) => done.startsWith('restart'))).to.deep.equal([]);
+      expect(s.findings).to.deep.equal([]);
+    });
+
   it('5.14: after a Reset the next connection begins with BootNotification, and the queue waits', async () => {
     const s = stackOn();
     await s.open();
