@@ -87,6 +87,17 @@ function authority({ parts }: Assembled, central: boolean): void {
   }
 }
 
+/** After the parts, so that the states of the connectors come before what the queue has kept. */
+function followRegistration({ registration, smartCharging, queue }: Assembled): void {
+  registration.onAccepted(() => {
+    smartCharging.refresh();
+    queue.resume();
+  });
+  registration.onEnded(() => {
+    queue.pause();
+  });
+}
+
 async function load(at: Assembled): Promise<void> {
   await at.keys.load();
   authority(at, true);
@@ -109,14 +120,7 @@ export function createStack16(options: Stack16Options): VersionStack {
   // Nothing of the central system is carried out from then on: it could begin what nobody ends, such as a transaction or a
   // firmware update. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
   let isEnding = false;
-  // after the parts, so that the states of the connectors come before what the queue has kept
-  registration.onAccepted(() => {
-    at.smartCharging.refresh();
-    queue.resume();
-  });
-  registration.onEnded(() => {
-    queue.pause();
-  });
+  followRegistration(at);
   return {
     get bootStatus() {
       return registration.status;
