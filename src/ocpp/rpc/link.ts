@@ -60,7 +60,7 @@ export interface LinkOptions {
   readonly mayOpen?: () => boolean;
 }
 
-/** O6 of the limits: 1 s to about 5 minutes. */
+/** The first wait is 1 to 2 s, the last one, after eight doublings, 256 to 767 s. */
 export const defaultBackOff: OcppBackOffOptions = { waitMinimumMs: 1000, randomRangeMs: 1000, repeatTimes: 8 };
 const defaultOpenTimeoutMs = 30_000;
 const defaultPingS = 30;
@@ -98,6 +98,8 @@ export class Link {
   #stopped: { readonly done: Promise<void>; readonly resolve: () => void } | null = null;
   /** the present connection or attempt ends because this station has closed it */
   #isGivenUp = false;
+  /** the central system has made the present connection useless: however busy it was, waits go on growing after it */
+  #isUseless = false;
   /** wait after the present connection or attempt, ms; null: that of the back-off */
   #waitMs: number | null = null;
   #nextAtMs: number | null = null;
@@ -195,6 +197,13 @@ export class Link {
     this.#again(reason, 1001, afterMs);
   }
 
+  /** Closes a connection that the central system has made useless; it counts as a drop, and the wait is that of the back-off. */
+  drop(reason: string, code: number): void {
+    if (this.#socket === null) return;
+    this.#isUseless = true;
+    this.#socket.close(code, reason);
+  }
+
   /** From the next attempt on. */
   setTarget(target: LinkTarget): void {
     this.#target = target;
@@ -287,7 +296,7 @@ export class Link {
     const { credentials } = this;
     const { url, subprotocols, guarded } = this.#target;
     this.#waitMs = null;
-    this.#isGivenUp = false;
+    this.#isGivenUp = this.#isUseless = false;
     try {
       const address = new URL(url);
       const secure = credentials.securityProfile >= 2 || address.protocol === 'wss:';
@@ -350,7 +359,8 @@ export class Link {
     this.#flapping?.end();
     this.#endPing = this.#flapping = this.#socket = this.#opened = this.#connectedSinceMs = null;
     if (wasOpen) {
-      if (this.#steady || clock.monotonicMs() - this.#openedMs >= steadyMs) this.#backOff.reset();
+      const isSteady = this.#steady && !this.#isUseless;
+      if (isSteady || clock.monotonicMs() - this.#openedMs >= steadyMs) this.#backOff.reset();
       const words = `the connection ended${code === null ? '' : ` with code ${code}`}${reason === '' ? '' : `: ${reason}`}`;
       if (!this.#isGivenUp) {
         this.drops += 1;

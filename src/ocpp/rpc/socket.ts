@@ -73,7 +73,7 @@ export interface Socket {
   terminate(): void;
 }
 
-/** O1 of the limits: octets of one frame. */
+/** Octets of one frame; the longest message, a SendLocalList of 1000 entries, takes fewer. */
 const maxPayload = 256 * 1024;
 /** Octets that may wait for a central system that does not read. */
 const maxUnsent = 4 * 1024 * 1024;

@@ -78,7 +78,7 @@ export interface Transport {
 }
 
 const defaultCallTimeoutMs = 30_000;
-/** O1 of the limits: so many invalid frames within a time end the connection. */
+/** So many invalid frames within a time end the connection: the other end does not speak OCPP-J, or no longer. */
 const maxBadFrames = 10;
 const badFramesMs = 60_000;
 
@@ -189,7 +189,8 @@ export function createTransport(options: TransportOptions): Transport {
     if (badFramesAtMs.length < maxBadFrames) return;
     badFramesAtMs = [];
     log.warning(`${options.identity}: ${maxBadFrames} invalid frames within a minute, connecting anew`, deviceIndex);
-    link.reconnect('too many invalid frames', 1002);
+    // not at once: a central system that sends them on each connection would be reconnected for ever without a pause
+    link.drop('too many invalid frames', 1002);
   };
 
   const onUnawaited = ({ kind, id }: Extract<Frame, { readonly kind: 'result' | 'error' }>) => {

@@ -162,7 +162,7 @@ describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
     expect(isTooDeep(`["\\\\",${'['.repeat(64)}`)).to.equal(true);
   });
 
-  it('10 of them within 60 s end the connection with 1002, and the next one is opened at once (limit O1)', async () => {
+  it('10 of them within 60 s end the connection with 1002, and the next one waits by the back-off', async () => {
     await open();
     const bad = async (times: number) => {
       for (let n = 0; n < times; n += 1) station.sendText('no frame');
@@ -174,8 +174,22 @@ describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
     expect(rig.transport.counters.connects).to.equal(1);
     station.sendText('no frame');
     expect(await connection.closed).to.deep.equal({ code: 1002, reason: 'too many invalid frames' });
-    await station.nextConnection();
+    expect((await rig.closed.take()).code).to.equal(1002);
+    expect(rig.link.lastError).to.equal('the connection ended with code 1002: too many invalid frames');
+    const waits = [rig.passWait()];
+    for (let n = 0; n < 3; n += 1) {
+      await station.nextConnection();
+      for (let frame = 0; frame < 10; frame += 1) station.sendText('no frame');
+      await rig.closed.take();
+      waits.push(rig.passWait());
+    }
+    // the frames of these connections do not make the next wait a first one
+    expect(waits).to.deep.equal([1500, 3500, 7500, 15_500]);
+    connection = await station.nextConnection();
     await bad(9);
-    expect(rig.transport.counters).to.include({ connects: 2, drops: 0 });
+    expect(rig.transport.counters).to.include({ connects: 5, drops: 4 });
+    station.close(1000);
+    await rig.closed.take();
+    expect(rig.link.reconnectInS, 'a connection that was of use').to.equal(1.5);
   });
 });
