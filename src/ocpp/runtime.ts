@@ -20,9 +20,12 @@ export class Runtime implements OcppStations {
   readonly enabled = true;
   readonly #options: RuntimeOptions;
   readonly #stations = new Map<number, ChargePoint>();
+  /** by device: the ends of joins under way, also of those that fail; nobody sees these stations yet */
+  readonly #joining = new Map<number, Promise<void>>();
   readonly #waiting = new Map<ChargePoint, () => void>();
   readonly #leaving = new Set<ChargePoint>();
   #fresh: ChargePoint[] = [];
+  #isStopped = false;
   /** of stations that have left */
   #departed = noOcppCounters;
 
@@ -53,13 +56,32 @@ export class Runtime implements OcppStations {
   async join(device: Device): Promise<void> {
     const station = this.#options.make(device);
     if (station === null) return;
-    await station.load();
-    this.#stations.set(device.index, station);
+    const { index } = device;
+    const joined = this.#load(index, station);
+    const ended = joined.catch(() => undefined);
+    this.#joining.set(index, ended);
+    try {
+      await joined;
+    } finally {
+      if (this.#joining.get(index) === ended) this.#joining.delete(index);
+    }
+  }
+
+  async #load(index: number, station: ChargePoint): Promise<void> {
+    try {
+      await station.load();
+    } catch (error) {
+      // what it has begun before it failed
+      await station.stop();
+      throw error;
+    }
+    this.#stations.set(index, station);
     this.#fresh.push(station);
   }
 
   /** Connects the stations that have joined, spread over some time. */
   connect(): void {
+    if (this.#isStopped) return;
     const fresh = this.#fresh;
     this.#fresh = [];
     const gapMs = Math.min(startGapMs, longestStartMs / Math.max(1, fresh.length));
@@ -78,9 +100,12 @@ export class Runtime implements OcppStations {
 
   /** Ends the sessions of a device that has left the plant, tells the central system, and closes. */
   async leave(index: number): Promise<void> {
+    // its state is restored to the end first: it may have transactions to end
+    await this.#joining.get(index);
     const station = this.#stations.get(index);
     if (station === undefined) return;
     this.#stations.delete(index);
+    this.#fresh = this.#fresh.filter((each) => each !== station);
     this.#endWait(station);
     this.#leaving.add(station);
     try {
@@ -92,6 +117,8 @@ export class Runtime implements OcppStations {
   }
 
   async stop(): Promise<void> {
+    this.#isStopped = true;
+    await Promise.all(this.#joining.values());
     await Promise.all(
       [...this.#stations.values(), ...this.#leaving].map((station) => {
         this.#endWait(station);
