@@ -4,6 +4,7 @@ import { noOcppCounters } from '../../src/contract/ocpp-counters.ts';
 import { Runtime } from '../../src/ocpp/runtime.ts';
 import type { ChargePoint } from '../../src/ocpp/station/charge-point.ts';
 import { HandTimers } from '../support/timers.ts';
+import { HandWall } from '../support/wall.ts';
 import { settled } from './v16/fakes.ts';
 
 /** A register of stations that write down what they are told, and are restored when a test says so. */
@@ -30,7 +31,7 @@ function runtimeOf() {
     };
     return station as ChargePoint;
   };
-  const runtime = new Runtime({ make, later: new HandTimers().later });
+  const runtime = new Runtime({ make, later: new HandTimers(new HandWall()).later });
   const loadOf = (index: number) => {
     const load = loads.get(index);
     if (load === undefined) throw new Error(`station ${index} does not load`);
@@ -51,7 +52,7 @@ describe('the charge points of a process', () => {
     expect([runtime.list, runtime.ofDevice(3)]).to.deep.equal([[], null]);
     loadOf(3).resolve();
     await added;
-    expect(runtime.list.map(({ id }) => id)).to.deep.equal(['CP-3']);
+    expect(runtime.list).to.deep.equal([runtime.station('CP-3')]);
     expect(told).to.deep.equal(['begin 3']);
   });
 
