@@ -387,7 +387,8 @@ export class Link {
   #judge(failure: ConnectFailure): void {
     if (this.#trial === null) return;
     this.#trial.attempts += 1;
-    if (isUnrelated(failure) && this.#trial.attempts < trialAttempts) return;
+    // before the first connection nothing shows that the former ones are any better: the central system may not be there yet
+    if (isUnrelated(failure) && (this.connects === 0 || this.#trial.attempts < trialAttempts)) return;
     this.#trial = null;
     this.#waitMs = 0;
     this.#options.log.warning(

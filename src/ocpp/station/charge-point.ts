@@ -135,6 +135,12 @@ export class ChargePoint implements OcppStation {
           this.#alarmFailure(failure.text);
           this.#stack.failed(failure);
         },
+        credentials: (outcome, { password, own }) => {
+          this.#stack.credentials(outcome, {
+            password: password === credentials.password ? null : password,
+            own: own === credentials.own ? null : own,
+          });
+        },
         violated: ({ code, description }, action, messageId) => {
           this.#findings.add({
             kind: 'schema',

@@ -36,6 +36,13 @@ export type VersionView = Pick<
   | 'sendMeterValues'
 >;
 
+/** Credentials that are in force after others were tried. Null: those of the settings. */
+export interface InForce {
+  readonly password: Buffer | null;
+  /** PEM */
+  readonly own: { readonly cert: string; readonly key: string } | null;
+}
+
 export interface VersionStack {
   readonly bootStatus: OcppBootStatus;
   readonly heartbeatIntervalS: number | null;
@@ -49,6 +56,8 @@ export interface VersionStack {
   closed(event: LineClosed): void;
   /** An attempt to connect has failed. */
   failed(failure: ConnectFailure): void;
+  /** Changed credentials have opened a connection, or have failed and are not used any more. */
+  credentials(outcome: 'proven' | 'reverted', inForce: InForce): void;
   /** The next connection leads to another central system, which knows nothing of the station yet. */
   retargeted(): void;
   /** A frame has gone out. */

@@ -11,6 +11,7 @@ import { maxIdTagLength } from './auth/token.ts';
 import type { Assembled, Stack16Options } from './assembly.ts';
 import { createDispatch, mergeHandlers } from './dispatch.ts';
 import { bootTable } from './registration-table.ts';
+import { createFallback } from './security/fallback.ts';
 
 export type { Stack16Options } from './assembly.ts';
 
@@ -29,6 +30,13 @@ const failureEvents: Readonly<Record<string, string>> = {
   cipher_suite: 'InvalidTLSCipherSuite',
   rejected: 'FailedToAuthenticateAtCentralSystem',
 };
+
+function opened({ registration, keys, parts }: Assembled): void {
+  const profile = String(parts.connection.securityProfile);
+  // a profile that has failed is in force no more
+  if (keys.text('SecurityProfile') !== profile) keys.set('SecurityProfile', profile);
+  registration.opened();
+}
 
 function failed({ security }: Assembled, { kind, status, text }: ConnectFailure): void {
   // the other statuses say nothing about who this station is
@@ -104,6 +112,7 @@ async function load(at: Assembled): Promise<void> {
   at.effects.apply();
   await at.queue.load();
   for (const part of at.all) await part.load?.();
+  at.effects.applyProfile();
 }
 
 function stop(at: Assembled): void {
@@ -115,11 +124,12 @@ function stop(at: Assembled): void {
 
 export function createStack16(options: Stack16Options): VersionStack {
   const at = assembleParts(options);
-  const { registration, queue, keys, parts } = at;
+  const { registration, queue, keys } = at;
   const handlers = mergeHandlers(at.all);
   // Nothing of the central system is carried out from then on: it could begin what nobody ends, such as a transaction or a
   // firmware update. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
   let isEnding = false;
+  const fallback = createFallback(at.effects, at.certificates);
   followRegistration(at);
   return {
     get bootStatus() {
@@ -140,16 +150,17 @@ export function createStack16(options: Stack16Options): VersionStack {
     view: viewOf(at),
     load: () => load(at),
     opened: () => {
-      const profile = String(parts.connection.securityProfile);
-      // a profile that has failed is in force no more
-      if (keys.text('SecurityProfile') !== profile) keys.set('SecurityProfile', profile);
-      registration.opened();
+      fallback.opened();
+      opened(at);
     },
     closed: () => {
       registration.closed();
     },
     failed: (failure) => {
       failed(at, failure);
+    },
+    credentials: (...about) => {
+      fallback.credentials(...about);
     },
     retargeted: () => {
       registration.restarted();

@@ -100,6 +100,8 @@ export class StationRig {
       opened: ({ subprotocol }) => this.told.push(`opened ${subprotocol}`),
       closed: ({ code }) => this.told.push(`closed ${code}`),
       failed: ({ kind }) => this.told.push(`failed ${kind}`),
+      credentials: (outcome, { password, own }) =>
+        this.told.push(`credentials ${outcome} ${password?.toString() ?? null} ${own?.cert ?? null}`),
       retargeted: () => this.told.push('retargeted'),
       sent: () => undefined,
       handle: () => ({}),

@@ -9,8 +9,12 @@ export interface EffectOptions extends Pick<StationParts, 'device' | 'log' | 'co
 }
 
 export interface KeyEffects {
-  /** Puts all values in force: at the start, and when the device was reset. */
+  /** Puts the values in force at the start, all but the security profile. */
   apply(): void;
+  /** As `apply`, when the certificates of the station are there. */
+  applyProfile(): void;
+  /** AuthorizationKey as it is in force, after another one has failed. Null: the password of the settings. */
+  restorePassword(password: Buffer | null): void;
   stop(): void;
 }
 
@@ -55,8 +59,9 @@ export function createKeyEffects({ device, log, connection, keys, autoAuthorize 
       log.warning(`configuration keys have no effect at the device: ${errorText(error)}`, device.deviceIndex);
     }
   };
+  let isRestoring = false;
   const setPassword = (hex: string): void => {
-    if (hex !== '') connection.setPassword(Buffer.from(hex, 'hex'));
+    if (hex !== '' && !isRestoring) connection.setPassword(Buffer.from(hex, 'hex'));
   };
   const setProfile = (value: string): void => {
     const profile = Number(value);
@@ -76,8 +81,15 @@ export function createKeyEffects({ device, log, connection, keys, autoAuthorize 
       behave();
       connection.setPingInterval(keys.integer('WebSocketPingInterval'));
       setPassword(keys.text('AuthorizationKey'));
+    },
+    applyProfile: () => {
       // raised in an earlier process; what the flags give now may be higher
       if (keys.integer('SecurityProfile') > connection.securityProfile) setProfile(keys.text('SecurityProfile'));
+    },
+    restorePassword: (password) => {
+      isRestoring = true;
+      keys.set('AuthorizationKey', password?.toString('hex') ?? '');
+      isRestoring = false;
     },
     stop: () => {
       for (const end of ends) end();

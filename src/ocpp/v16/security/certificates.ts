@@ -10,7 +10,7 @@ import { sameHashData } from '../../pki/hash-data.ts';
 import type { After, CallOptions } from '../../rpc/model.ts';
 import type { Handlers, Part, Replies, Requests, StationParts } from '../parts.ts';
 import { createSaver } from '../saver.ts';
-import type { CertificateState, Root, RootUse } from './certificate-store.ts';
+import type { CertificateState, OwnCertificate, Root, RootUse } from './certificate-store.ts';
 import {
   entriesOf,
   loadCertificates,
@@ -32,6 +32,8 @@ export interface Certificates extends Part {
   readonly handlers: Handlers;
   readonly entries: readonly OcppCertificateEntry[];
   roots(use: RootUse): readonly X509Certificate[];
+  /** The own certificate as it is in force, after another one has failed. Null: that of the settings. */
+  restoreOwn(own: { readonly cert: string; readonly key: string } | null): void;
   /** CpoName is set: without it there is no request to sign (A02) */
   readonly canSign: boolean;
   /** SignCertificate with a new key: by ExtendedTriggerMessage SignChargePointCertificate, and before the expiry. */
@@ -55,15 +57,18 @@ class CertificatePart implements Certificates {
   readonly #parts: StationParts;
   readonly #saver;
   readonly #ends: (() => void)[];
+  /** of the flags */
+  readonly #given: OwnCertificate | null;
   #state: CertificateState;
   #endWait: (() => void) | null = null;
 
   constructor(parts: StationParts, { rootCert, ownCert }: CertificateFiles) {
     this.#parts = parts;
+    this.#given = ownCert === null ? null : ownOf(ownCert, null);
     this.#state = {
       ...noCertificates,
       roots: rootCert === null ? [] : rootsOf('CentralSystemRootCertificate', rootCert),
-      own: ownCert === null ? null : ownOf(ownCert, null),
+      own: this.#given,
     };
     this.#saver = createSaver(parts.store('certificates'), () => storedCertificates(this.#state), parts.log);
     this.#ends = [
@@ -94,10 +99,16 @@ class CertificatePart implements Certificates {
   async load(): Promise<void> {
     const kept = await loadCertificates(this.#parts.store('certificates'));
     if (kept === null) return;
-    this.#state = kept;
-    this.#useRoots();
     const { own } = kept;
-    if (own !== null && own.key !== null) this.#use({ cert: own.pem, key: own.key });
+    // without a key it was that of the flags of an earlier process
+    const isOfCentral = own !== null && own.key !== null;
+    this.#state = isOfCentral ? kept : { ...kept, own: this.#given };
+    this.#useRoots();
+    if (isOfCentral) this.#use({ cert: own.pem, key: own.key });
+  }
+
+  restoreOwn(own: { readonly cert: string; readonly key: string } | null): void {
+    this.#set({ ...this.#state, own: own === null ? this.#given : ownOf(own.cert, own.key) });
   }
 
   stop(): void {
