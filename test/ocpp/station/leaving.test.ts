@@ -43,6 +43,21 @@ describe('a station that leaves in a transaction (OCPP 1.6 3.7, 4.10)', () => {
     expect((await closed).code).to.equal(1001);
   });
 
+  it('while it leaves it begins nothing that the central system asks for, and answers nothing', async () => {
+    site.station.silent = true;
+    const removal = site.rest('devices/0', undefined, 'DELETE');
+    await site.settle();
+    site.station.sendText('[2,"start","RemoteStartTransaction",{"connectorId":1,"idTag":"TAG-2"}]');
+    site.station.sendText('[2,"bad","Reset",{}]');
+    await site.settle();
+    expect(site.station.connected).to.equal(true);
+    site.timers.pass(3000);
+    expect((await removal).status).to.equal(200);
+    const answers = site.station.frames.filter(({ text }) => /^\[[34],"(start|bad)"/.test(text));
+    expect(answers).to.deep.equal([]);
+    expect(site.station.callsOf('StartTransaction')).to.have.lengthOf(1);
+  });
+
   it('the end of the process does not wait for it', async () => {
     site.station.silent = true;
     const removal = site.rest('devices/0', undefined, 'DELETE');
