@@ -77,34 +77,33 @@ export class OcppAdapter implements Adapter, DeviceServer {
     if (this.#runtime === null) return { ...disabledStatus, enabled: true, state: this.#state };
     const states = stations.map(({ status }) => status);
     const connected = states.filter(({ connectionState }) => connectionState === 'connected').length;
+    const { messages, lastContactMs, drops, callErrors } = this.stations.totals;
     const frames = (direction: 'in' | 'out') =>
-      stations.reduce(
-        (sum, { counters }) =>
-          counters.messages.reduce((part, each) => part + (each.direction === direction ? each.count : 0), sum),
-        0,
-      );
-    const contacts = stations.flatMap(({ counters: { lastContactMs } }) => lastContactMs ?? []);
+      messages.reduce((sum, each) => sum + (each.direction === direction ? each.count : 0), 0);
     return {
       enabled: true,
-      state: this.#stopping === null ? stateOf(states) : this.#state,
+      state: this.#stopping === null ? stateOf(states, this.#runtime.starting) : this.#state,
       detail: detailOf(states, connected),
       endpoint: this.#options.endpoint,
       peers: connected,
-      lastActivityMs: contacts.length === 0 ? null : Math.max(...contacts),
+      lastActivityMs: lastContactMs,
       rxCount: frames('in'),
       txCount: frames('out'),
-      errorCount: stations.reduce((sum, { counters }) => sum + counters.drops + counters.callErrors, 0),
+      errorCount: drops + callErrors,
     };
   }
 }
 
-/** `connected` when all stations are that are to be connected. */
-function stateOf(states: readonly OcppStatus[]): CommState {
+/**
+ * `connected` when all stations are that are to be connected.
+ * @param starting stations that have not begun to connect yet
+ */
+function stateOf(states: readonly OcppStatus[], starting: number): CommState {
   const wanted = states.filter(
     ({ connectionState, reconnectInS }) => connectionState !== 'disconnected' || reconnectInS !== null,
   );
-  if (wanted.length === 0) return 'stopped';
-  if (wanted.every(({ connectionState }) => connectionState === 'connected')) return 'connected';
+  if (wanted.length + starting === 0) return 'stopped';
+  if (starting === 0 && wanted.every(({ connectionState }) => connectionState === 'connected')) return 'connected';
   return wanted.some(({ lastError }) => lastError !== null) ? 'retrying' : 'connecting';
 }
 

@@ -37,6 +37,11 @@ export class Runtime implements OcppStations {
     return [...this.#stations.entries()].sort(([a], [b]) => a - b).map(([, station]) => station);
   }
 
+  /** stations that have joined and have not begun to connect yet */
+  get starting(): number {
+    return this.#waiting.size + this.#fresh.length;
+  }
+
   get totals(): OcppCounters {
     const present = [...this.#stations.values(), ...this.#leaving];
     return present.reduce((sum, { counters }) => sumOfOcppCounters(sum, counters), this.#departed);

@@ -288,11 +288,13 @@ export class ChargePoint implements OcppStation {
     const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
     if (given !== undefined && isIP(host) !== 0 && isRefusedTarget(host))
       throw badValue(`url: ${host} ${refusedTargetText}`);
-    if (given !== undefined && url !== link.target.url) this.#stack.retargeted();
+    // a raised profile alone leads to the same central system
+    const isOther = given !== undefined && url !== urlOfProfile(link.target.url, profile);
+    if (isOther) this.#stack.retargeted();
     link.setTarget({ ...link.target, url, guarded: given === undefined ? link.target.guarded : true });
     link.replaceCredentials({ securityProfile: profile, password: octets });
     // an attempt that is under way goes to the former one
-    if (link.wanted) link.reconnect('another central system');
+    if (link.wanted) link.reconnect(isOther ? 'another central system' : 'asked over REST');
     else link.connect();
   }
 

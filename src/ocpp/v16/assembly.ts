@@ -1,13 +1,6 @@
 /** The parts of one 1.6 station, each with what it needs of the others. */
 import type { FrameDisturber } from '../rpc/disturber.ts';
-import type {
-  CallOutcome,
-  Line,
-  Payload,
-  RetryPolicy,
-  TransactionQueue,
-  TransactionQueueEvents,
-} from '../rpc/model.ts';
+import type { CallOutcome, Line, Payload, RetryPolicy, TransactionQueue } from '../rpc/model.ts';
 import { createAuthorization } from './auth/authorization.ts';
 import { createTokens } from './auth/tokens.ts';
 import { createAvailability } from './availability.ts';
@@ -40,12 +33,13 @@ import type { StatusPart } from './status.ts';
 import type { ConnectorStatus } from './status-table.ts';
 import type { MeterValuesPart } from './meter-values/meter-values.ts';
 import type { Triggers } from './trigger.ts';
+import type { QueueEvents } from './transactions/work.ts';
 import { createTransactions } from './transactions/transactions.ts';
 import { createTrigger } from './trigger.ts';
 import { fileProtocols } from '../files/model.ts';
 
 /** The queue of `rpc/queue.ts` with what only this version knows. */
-export interface QueueWiring extends Required<TransactionQueueEvents> {
+export interface QueueWiring extends QueueEvents {
   readonly policy: () => RetryPolicy;
   readonly send: (action: string, payload: Payload, messageId?: string) => Promise<CallOutcome>;
   readonly isOpen: () => boolean;
@@ -142,7 +136,7 @@ function queueOf(
   { queue, store, later, log }: Stack16Options,
   keys: KeySet,
   line: Line,
-  events: () => Required<TransactionQueueEvents>,
+  events: () => QueueEvents,
 ): StackQueue {
   const make =
     queue ?? ((wiring: QueueWiring) => createTransactionQueue({ ...wiring, slot: store('queue'), later, log }));
@@ -157,9 +151,6 @@ function queueOf(
     answered: (message, reply) => {
       events().answered(message, reply);
     },
-    dropped: (message, why) => {
-      events().dropped(message, why);
-    },
   });
 }
 
@@ -169,7 +160,7 @@ const systemTimeSetS = 60;
 /** What every part needs; the events of the queue come from the transactions, which are made after it. */
 function createBase(
   options: Stack16Options,
-  events: () => Required<TransactionQueueEvents>,
+  events: () => QueueEvents,
   firmwareVersion: () => string,
   clockMoved: () => void,
 ) {

@@ -131,8 +131,10 @@ export function createRemote(parts: StationParts, deps: RemoteDeps): Part {
     },
     load() {
       endListening = parts.device.onTransition((transition) => {
-        if ('connector' in transition && transition.event === 'withdraw')
-          deps.smartCharging.forget(transition.connectorId);
+        const { event, connectorId } = transition;
+        if (event === 'withdraw') deps.smartCharging.forget(connectorId);
+        // a reset of the device takes back every authorisation
+        if (event === 'restart') for (const id of parts.device.connectorIds) deps.smartCharging.forget(id);
       });
       return Promise.resolve();
     },

@@ -105,7 +105,9 @@ const refusals: Readonly<Record<string, number>> = {
 const statusOf = ({ method, path, operationId, status }: Route) =>
   refusals[operationId] ?? (method !== 'get' && /^\/(csip|ocpp)\//.test(path) ? 409 : status);
 
-describe('every operation, with its example', () => {
+// some examples step two simulators of six devices through minutes
+describe('every operation, with its example', function () {
+  this.timeout(60_000);
   let http: RunningApp;
   let direct: RunningApp;
   before(async () => {

@@ -40,12 +40,16 @@ interface Work {
   readonly checking: Set<number>;
   /** token accepted last at a connector */
   readonly granted: Map<number, string>;
+  /** connectors whose `AUTO` the central system has not answered */
+  readonly unanswered: Set<number>;
 }
 
 /** @param info null: neither the central system nor list and cache said anything */
 interface Verdict {
   readonly status: TokenStatus;
   readonly info: IdTagInfo | null;
+  /** true: the central system could not be asked, or has not answered */
+  readonly isUnanswered?: boolean;
 }
 
 function conflict(connectorId: number, why: string): SimError {
@@ -74,7 +78,7 @@ async function decide({ parts, deps: { tokens } }: Work, idTag: string): Promise
     known: keys.boolean('LocalAuthorizeOffline'),
     unknown: keys.boolean('AllowOfflineTxForUnknownId'),
   };
-  return { status: offlineStatus(known?.status ?? null, rules), info: known?.info ?? null };
+  return { status: offlineStatus(known?.status ?? null, rules), info: known?.info ?? null, isUnanswered: true };
 }
 
 function answer({ status, info }: Verdict): OcppAuthorization {
@@ -110,7 +114,10 @@ async function start(work: Work, connectorId: number, idTag: string, ask: boolea
   if (!mayBeOfGroup && deps.reservations.blocks(connectorId, idTag, parent))
     throw conflict(connectorId, 'it is reserved for another token');
   const verdict: Verdict = ask ? await decide(work, idTag) : { status: 'Accepted', info: null };
-  if (verdict.status !== 'Accepted') return answer(verdict);
+  if (verdict.status !== 'Accepted') {
+    if (idTag === autoIdTag && verdict.isUnanswered === true) work.unanswered.add(connectorId);
+    return answer(verdict);
+  }
   // the connector may have changed while the central system was asked
   checkFree(device.connector(connectorId));
   const parentNow = verdict.info?.parentIdTag ?? parent;
@@ -183,26 +190,25 @@ async function presentAtDevice(work: Work, connectorId: number, idTag: string): 
  * station was heard, is presented again once the central system has accepted the station.
  */
 function follow(work: Work): readonly (() => void)[] {
-  const { device, registration } = work.parts;
+  const { unanswered, parts } = work;
+  const { device, registration } = parts;
   const isWaiting = (connectorId: number) => device.connector(connectorId).phase === 'connected';
-  const unasked = new Set(work.deps.autoAuthorize ? device.connectorIds.filter(isWaiting) : []);
+  if (work.deps.autoAuthorize) for (const id of device.connectorIds.filter(isWaiting)) unanswered.add(id);
   return [
     device.onTransition((transition) => {
       if (!('connector' in transition) || transition.event !== 'token') return;
-      const { connectorId, idToken } = transition;
-      if (idToken === autoIdTag && !registration.accepted) unasked.add(connectorId);
-      void presentAtDevice(work, connectorId, idToken ?? '');
+      void presentAtDevice(work, transition.connectorId, transition.idToken ?? '');
     }),
     registration.onAccepted(() => {
-      const waiting = [...unasked].filter(isWaiting);
-      unasked.clear();
+      const waiting = [...unanswered].filter(isWaiting);
+      unanswered.clear();
       for (const connectorId of waiting) void presentAtDevice(work, connectorId, autoIdTag);
     }),
   ];
 }
 
 export function createAuthorization(parts: StationParts, deps: AuthorizationDeps): Part & Authorizations {
-  const work: Work = { parts, deps, checking: new Set(), granted: new Map() };
+  const work: Work = { parts, deps, checking: new Set(), granted: new Map(), unanswered: new Set() };
   const ends: (() => void)[] = [];
   return {
     present: (connectorId, idTag) => present(work, connectorId, idTag),

@@ -71,12 +71,14 @@ function rememberParent({ parents }: Work, { idTag, parentIdTag }: Token): void 
 function reportConflict({ parts, deps }: Work): void {
   const { log, device, calls, clock } = parts;
   log.warning('the local list and the central system disagree about a token', device.deviceIndex);
-  void calls.send('StatusNotification', {
-    connectorId: 0,
-    errorCode: 'LocalListConflict',
-    status: deps.stationStatus(),
-    timestamp: stamp(clock.nowMs()),
-  });
+  // an event, no state: what the station is follows at once
+  for (const errorCode of ['LocalListConflict', 'NoError'] as const)
+    void calls.send('StatusNotification', {
+      connectorId: 0,
+      errorCode,
+      status: deps.stationStatus(),
+      timestamp: stamp(clock.nowMs()),
+    });
 }
 
 function learn(work: Work, idTag: string, info: IdTagInfo): void {

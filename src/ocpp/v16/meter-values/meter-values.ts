@@ -101,6 +101,7 @@ function sampleTransaction(work: Work, transaction: Transaction, context: Contex
 
 function sampleAligned(work: Work, atMs: number): void {
   const { parts, deps } = work;
+  if (parts.device.dark) return;
   const context = 'Sample.Clock';
   for (const connectorId of [0, ...parts.device.connectorIds]) {
     const distortion = distortionOf(work, connectorId);
@@ -128,9 +129,9 @@ function begin(work: Work, transaction: Transaction, distortion: MeterDistortion
       return intervalS > 0 ? nextPeriodic(startedMs, nowMs, intervalS) : null;
     },
     () => {
-      // an interval shorter than a tick brings no further reading
+      // an interval shorter than a tick brings no further reading, and a station that is off meters nothing
       const { at } = parts.device.sample(connectorId);
-      if (at === sampledAt) return;
+      if (at === sampledAt || parts.device.dark) return;
       sampledAt = at;
       sampleTransaction(work, transaction, 'Sample.Periodic');
     },

@@ -1,8 +1,8 @@
 /** What the answers to transaction messages change. OCPP 1.6 4.8 and 4.10. */
-import type { Payload, QueuedMessage, TransactionQueueEvents } from '../../rpc/model.ts';
+import type { Payload, QueuedMessage } from '../../rpc/model.ts';
 import type { Replies } from '../parts.ts';
 import type { TransactionRecord } from './ledger.ts';
-import type { Work } from './work.ts';
+import type { QueueEvents, Work } from './work.ts';
 
 function startAnswered(work: Work, record: TransactionRecord, reply: Replies['StartTransaction']): void {
   const { ledger, deps, parts, identified, invalid } = work;
@@ -35,14 +35,6 @@ function answered(work: Work, message: QueuedMessage, reply: Payload): void {
   if (idTagInfo !== undefined) work.deps.tokens.learn(typeof idTag === 'string' ? idTag : record.idTag, idTagInfo);
 }
 
-function dropped({ ledger, parts }: Work, message: QueuedMessage, why: 'attempts' | 'cap'): void {
-  const { log, device } = parts;
-  if (message.role === 'middle') return;
-  if (message.role === 'start') ledger.change(message.transaction, { lost: true });
-  const reason = why === 'cap' ? 'the queue is full' : 'the central system has not taken it';
-  log.warning(`${message.action} is given up: ${reason}`, device.deviceIndex);
-}
-
 /** @returns null: the transaction has no id and will have none */
 function fill({ ledger }: Work, { role, payload, transaction }: QueuedMessage): Payload | null {
   if (role === 'start') return payload;
@@ -50,14 +42,11 @@ function fill({ ledger }: Work, { role, payload, transaction }: QueuedMessage): 
   return transactionId === null ? null : { ...payload, transactionId };
 }
 
-export function queueEvents(work: Work): Required<TransactionQueueEvents> {
+export function queueEvents(work: Work): QueueEvents {
   return {
     fill: (message) => fill(work, message),
     answered(message, reply) {
       answered(work, message, reply);
-    },
-    dropped(message, why) {
-      dropped(work, message, why);
     },
   };
 }

@@ -4,56 +4,61 @@
  */
 import { errorText } from '../../../core/errors.ts';
 import type { StationParts } from '../parts.ts';
-import type { Ledger, TransactionRecord } from './ledger.ts';
+import type { TransactionRecord } from './ledger.ts';
 
 export interface InvalidTokens {
   /** The central system has not accepted the token of this transaction. */
   refused(record: TransactionRecord): void;
-  /** A transition at a connector: a limit that the device has not taken is tried again. */
-  review(connectorId: number): void;
   ended(key: string): void;
   stop(): void;
 }
 
-/** @param stop ends the session at a connector */
+/** Between two attempts at a device that (under local control) takes no command, on the clock of the central system. */
+const retryMs = 1000;
+
+/** @param stop ends the session at a connector. @throws SimError */
 export function createInvalidTokens(
-  { device, keys, log }: Pick<StationParts, 'device' | 'keys' | 'log'>,
-  ledger: Ledger,
+  { device, keys, clock, log }: Pick<StationParts, 'device' | 'keys' | 'clock' | 'log'>,
   stop: (connectorId: number, reason: string) => void,
 ): InvalidTokens {
-  /** meter up to which energy flows, by transaction, while the device (under local control) takes no command */
-  const waiting = new Map<string, number>();
+  /** ends the wait for the next attempt, by transaction */
+  const waiting = new Map<string, () => void>();
 
-  function limit({ key, connectorId }: TransactionRecord, untilWh: number): void {
+  function attempt(key: string, act: () => void): void {
     const again = waiting.delete(key);
-    const energyWh = Math.max(0, untilWh - device.connector(connectorId).energyWh);
     try {
-      device.command({ kind: 'evse.energy_limit', connectorId, energyWh });
+      act();
     } catch (error) {
-      if (!again)
-        log.warning(`energy for an invalid token is not limited yet: ${errorText(error)}`, device.deviceIndex);
-      waiting.set(key, untilWh);
+      if (!again) log.warning(`the energy for an invalid token flows on: ${errorText(error)}`, device.deviceIndex);
+      const end = clock.at(clock.nowMs() + retryMs, () => {
+        attempt(key, act);
+      });
+      waiting.set(key, end);
     }
   }
 
+  function refused({ key, connectorId }: TransactionRecord): void {
+    if (keys.boolean('StopTransactionOnInvalidId')) {
+      attempt(key, () => {
+        stop(connectorId, 'DeAuthorized');
+      });
+      return;
+    }
+    const untilWh = device.connector(connectorId).energyWh + Math.max(0, keys.integer('MaxEnergyOnInvalidId'));
+    attempt(key, () => {
+      const energyWh = Math.max(0, untilWh - device.connector(connectorId).energyWh);
+      device.command({ kind: 'evse.energy_limit', connectorId, energyWh });
+    });
+  }
+
   return {
-    refused(record) {
-      if (keys.boolean('StopTransactionOnInvalidId')) {
-        stop(record.connectorId, 'DeAuthorized');
-        return;
-      }
-      const { energyWh } = device.connector(record.connectorId);
-      limit(record, energyWh + Math.max(0, keys.integer('MaxEnergyOnInvalidId')));
-    },
-    review(connectorId) {
-      const record = ledger.at(connectorId);
-      const untilWh = record === null ? undefined : waiting.get(record.key);
-      if (record !== null && untilWh !== undefined) limit(record, untilWh);
-    },
+    refused,
     ended(key) {
+      waiting.get(key)?.();
       waiting.delete(key);
     },
     stop() {
+      for (const end of waiting.values()) end();
       waiting.clear();
     },
   };

@@ -12,8 +12,6 @@ export interface TransactionRecord extends Transaction {
   /** last known instant and meter: what the stop says when the station has lost power */
   readonly lastMs: number;
   readonly lastWh: number;
-  /** StartTransaction was given up: there is no id and will be none */
-  readonly lost: boolean;
 }
 
 export interface Ledger {
@@ -109,7 +107,6 @@ export function createLedger(
         stopReason: null,
         lastMs: made.startedMs,
         lastWh: made.meterStartWh,
-        lost: false,
       };
       records.set(record.key, record);
       forgetOld();

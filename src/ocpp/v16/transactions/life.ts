@@ -126,7 +126,7 @@ function endSession(work: Work, record: TransactionRecord, t: EvseConnectorTrans
 }
 
 function hearConnector(work: Work, t: EvseConnectorTransition): void {
-  const { ledger, parts, invalid } = work;
+  const { ledger, parts } = work;
   const atMs = parts.clock.ofSim(t.at);
   if (t.sessionChange === 'started') {
     if (t.session !== null) begin(work, t.session, atMs);
@@ -139,7 +139,6 @@ function hearConnector(work: Work, t: EvseConnectorTransition): void {
     return;
   }
   note(work, record, t.connector.energyWh, atMs);
-  invalid.review(t.connectorId);
 }
 
 /** Follows the device. After a loss of power its sessions do not go on; a reset of it has ended them. */

@@ -6,21 +6,20 @@
  * and its meter values and its stop are dropped instead of being sent with an id that is not theirs.
  */
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
-import type { TransactionQueueEvents } from '../../rpc/model.ts';
 import type { Part, StationParts, Transactions } from '../parts.ts';
 import { createSignal } from '../signal.ts';
 import { queueEvents } from './answers.ts';
 import { createInvalidTokens } from './invalid-token.ts';
 import { createLedger, transactionEntry } from './ledger.ts';
-import { adopt, endAsKnown, hear, leave, note, stop, stopAll, tryStop } from './life.ts';
+import { adopt, endAsKnown, hear, leave, note, stop, stopAll } from './life.ts';
 import { pushValues } from './work.ts';
-import type { TransactionsDeps, Work } from './work.ts';
+import type { QueueEvents, TransactionsDeps, Work } from './work.ts';
 
 export type { TransactionsDeps } from './work.ts';
 
 export interface TransactionBook extends Transactions {
   /** what the queue of the station calls */
-  readonly queueEvents: Required<TransactionQueueEvents>;
+  readonly queueEvents: QueueEvents;
   /** As `stop` with reason Local, by a token that was presented. @throws SimError COMMAND_CONFLICT */
   stopByToken(connectorId: number, idTag: string): void;
   /** Ends all of them with reason Other: the station leaves. */
@@ -39,8 +38,8 @@ function createWork(parts: StationParts, deps: TransactionsDeps): Work {
     parts,
     deps,
     ledger,
-    invalid: createInvalidTokens(parts, ledger, (connectorId, reason) => {
-      tryStop(work, connectorId, reason);
+    invalid: createInvalidTokens(parts, (connectorId, reason) => {
+      stop(work, connectorId, reason);
     }),
     started: createSignal(log),
     identified: createSignal(log),

@@ -1,7 +1,7 @@
 /** What the functions of transactions work on. */
 import type { EvseSession } from '../../../contract/kinds/evse.ts';
 import type { MeterDistortion } from '../../rpc/disturber.ts';
-import type { QueuedMessage, QueuedRole } from '../../rpc/model.ts';
+import type { QueuedMessage, QueuedRole, TransactionQueueEvents } from '../../rpc/model.ts';
 import type { Tokens } from '../auth/tokens.ts';
 import { distorted } from '../meter-values/energies.ts';
 import type { MeterValues, Requests, StationParts, Transaction } from '../parts.ts';
@@ -28,6 +28,9 @@ export type MeteredAction = 'StartTransaction' | 'StopTransaction';
 
 /** A transaction that has begun, and what a fault has made of the readings of its StartTransaction. */
 export type Started = readonly [transaction: Transaction, distortion: MeterDistortion | null];
+
+/** What the queue calls. A message that is given up has no part here: the queue tells it in the log. */
+export type QueueEvents = Required<Pick<TransactionQueueEvents, 'fill' | 'answered'>>;
 
 /** How a transaction ends. */
 export interface Ending {

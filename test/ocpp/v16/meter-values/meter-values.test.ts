@@ -220,6 +220,22 @@ describe('OCPP 1.6 meter values: when samples are taken', () => {
     expect(s.meterValues(), 'nothing asked for in MeterValues').to.deep.equal([]);
   });
 
+  it('a station without power meters nothing, neither periodic nor clock-aligned (7.34)', async () => {
+    const s = await stationOf(ac, {
+      MeterValueSampleInterval: '10',
+      MeterValuesSampledData: register,
+      MeterValuesAlignedData: register,
+      ClockAlignedDataInterval: '10',
+    });
+    s.plug();
+    await s.rig.run(35);
+    const before = s.sent.length;
+    expect(before).to.be.above(4);
+    Object.defineProperty(s.port, 'dark', { value: true });
+    await s.rig.run(60);
+    expect(s.sent.length).to.equal(before);
+  });
+
   it('an interval shorter than the ticks gives one value for each reading, none twice', async () => {
     const s = await stationOf(ac, { MeterValueSampleInterval: '1', MeterValuesSampledData: register });
     s.plug();

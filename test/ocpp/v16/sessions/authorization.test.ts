@@ -187,6 +187,12 @@ describe('OCPP 1.6 authorisation (3.5, 4.1)', () => {
     expect(rig.central.starts.map(({ connectorId }) => connectorId)).to.have.members([1, 2]);
     await rig.connect(true);
     expect(rig.central.asked).to.have.length(2);
+    // what the central system has refused is not asked again
+    rig.central.infos.set('AUTO', { status: 'Blocked' });
+    await rig.unplug(2);
+    await rig.plug(2);
+    await rig.connect(true);
+    expect(rig.central.asked).to.have.length(3);
   });
 
   it('a second transaction of a tag at once is not remembered against it (7.8)', async () => {

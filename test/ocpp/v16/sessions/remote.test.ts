@@ -108,6 +108,16 @@ describe('OCPP 1.6 remote start (5.11)', () => {
       if (finding !== null) expect(rig.findings[0]).to.contain(finding);
     });
 
+  it('a reset of the device ends it before a vehicle has come, and its profile is forgotten', async () => {
+    const rig = await SessionRig.open();
+    await rig.ask('RemoteStartTransaction', { connectorId: 1, idTag: 'A', chargingProfile: profile() });
+    expect(rig.connector().phase).to.equal('authorised');
+    rig.kind.device.command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
+    await rig.settle();
+    expect(rig.connector().phase).to.equal('free');
+    expect(rig.profiles).to.include('forget 1');
+  });
+
   it('ConnectionTimeOut ends it, and its profile is forgotten (9.1.5)', async () => {
     const rig = await SessionRig.open({ connectionTimeoutS: 30 });
     await rig.ask('RemoteStartTransaction', { connectorId: 1, idTag: 'A', chargingProfile: profile() });

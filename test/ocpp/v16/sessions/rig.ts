@@ -98,10 +98,7 @@ function fakeQueue(disk: Disk, central: FakeCentral, events: () => Events): Fake
     const payload = events().fill(message);
     if (payload === null) return;
     expectFits(message.action, 'request', payload);
-    if (central.refuses.has(message.action)) {
-      events().dropped(message, 'attempts');
-      return;
-    }
+    if (central.refuses.has(message.action)) return;
     const reply = central.answer(message.action, payload);
     expectFits(message.action, 'reply', reply);
     events().answered(message, reply);

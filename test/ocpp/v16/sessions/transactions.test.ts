@@ -182,7 +182,7 @@ describe('OCPP 1.6 transactions (3.7, 3.13, 4.8, 4.10)', () => {
     });
   }
 
-  it('a device under local control takes the limit with the next transition; what has flowed counts (9.1.15)', async () => {
+  it('a device under local control takes the limit as soon as it can; what has flowed counts (9.1.15)', async () => {
     const rig = await SessionRig.open({ keys: { StopTransactionOnInvalidId: 'false', MaxEnergyOnInvalidId: '200' } });
     rig.central.startInfos.set('BAD', { status: 'Expired' });
     await rig.connect(false);
@@ -196,11 +196,26 @@ describe('OCPP 1.6 transactions (3.7, 3.13, 4.8, 4.10)', () => {
     await rig.run(60);
     expect(rig.connector().energyWh).to.be.within(energyWh + 100, energyWh + 150);
     rig.kind.device.command({ kind: 'local', local: false }, { source: 'rest' });
-    await rig.do({ kind: 'evse.suspend', connectorId: 1, by: 'ev' });
-    await rig.do({ kind: 'evse.resume', connectorId: 1, by: 'ev' });
     await rig.run(600);
     expect(rig.connector().status).to.equal('suspended_evse');
     expect(rig.connector().energyWh - energyWh).to.be.closeTo(200, 1e-3);
+  });
+
+  it('a device under local control ends the transaction as soon as it can (4.8)', async () => {
+    const rig = await SessionRig.open();
+    rig.central.startInfos.set('BAD', { status: 'Blocked' });
+    await rig.connect(false);
+    rig.keys.set('AllowOfflineTxForUnknownId', 'true');
+    await rig.plug();
+    await rig.tap('BAD');
+    await rig.run(30);
+    rig.kind.device.command({ kind: 'local', local: true }, { source: 'rest' });
+    await rig.connect(true);
+    await rig.run(5);
+    expect(rig.central.stops).to.deep.equal([]);
+    rig.kind.device.command({ kind: 'local', local: false }, { source: 'rest' });
+    await rig.run(3);
+    expect(rig.central.stops.map(({ reason }) => reason)).to.deep.equal(['DeAuthorized']);
   });
 
   it('a start that the central system never takes: its values and its stop are not sent with another id (3.7.1)', async () => {
