@@ -8,7 +8,7 @@ import type { ChargePoint } from './station/charge-point.ts';
 
 /** Between the first connections of two stations, and at most for all of them, ms. */
 const startGapMs = 50;
-const longestStartMs = 10_000;
+const maxStartMs = 10_000;
 
 export interface RuntimeOptions {
   /** null: the device is no charging station */
@@ -24,7 +24,7 @@ export class Runtime implements OcppStations {
   readonly #joining = new Map<number, Promise<void>>();
   readonly #waiting = new Map<ChargePoint, () => void>();
   readonly #leaving = new Set<ChargePoint>();
-  #fresh: ChargePoint[] = [];
+  #unconnected: ChargePoint[] = [];
   #isStopped = false;
   /** of stations that have left */
   #departed = noOcppCounters;
@@ -39,7 +39,7 @@ export class Runtime implements OcppStations {
 
   /** stations that have joined and have not begun to connect yet */
   get starting(): number {
-    return this.#waiting.size + this.#fresh.length;
+    return this.#waiting.size + this.#unconnected.length;
   }
 
   get totals(): OcppCounters {
@@ -81,15 +81,15 @@ export class Runtime implements OcppStations {
       throw error;
     }
     this.#stations.set(index, station);
-    this.#fresh.push(station);
+    this.#unconnected.push(station);
   }
 
   /** Connects the stations that have joined, spread over some time. */
   connect(): void {
     if (this.#isStopped) return;
-    const fresh = this.#fresh;
-    this.#fresh = [];
-    const gapMs = Math.min(startGapMs, longestStartMs / Math.max(1, fresh.length));
+    const fresh = this.#unconnected;
+    this.#unconnected = [];
+    const gapMs = Math.min(startGapMs, maxStartMs / Math.max(1, fresh.length));
     fresh.forEach((station, at) => {
       if (at === 0) station.begin();
       else
@@ -110,7 +110,7 @@ export class Runtime implements OcppStations {
     const station = this.#stations.get(index);
     if (station === undefined) return;
     this.#stations.delete(index);
-    this.#fresh = this.#fresh.filter((each) => each !== station);
+    this.#unconnected = this.#unconnected.filter((each) => each !== station);
     this.#endWait(station);
     this.#leaving.add(station);
     try {

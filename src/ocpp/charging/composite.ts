@@ -42,7 +42,7 @@ export interface CompositePeriod {
 
 export interface CompositeSchedule {
   readonly startMs: number;
-  /** as asked, unless `maxPeriods` shortens it */
+  /** as asked, unless `maxPeriods` or the bound of the work shortens it */
   readonly durationS: number;
   readonly unit: RateUnit;
   /** never empty; neighbours differ */

@@ -57,7 +57,7 @@ export interface ChargingControl {
 
 const retryMs = 1000;
 /** An act for a later instant is planned when that is nearer. */
-const longestPlanMs = 365 * 86_400_000;
+const maxPlanMs = 365 * 86_400_000;
 
 function readStored(values: readonly JsonValue[]): readonly StoredProfile[] {
   // this module alone writes the slot
@@ -81,7 +81,7 @@ function createFollower(options: ChargingControlOptions, stateNow: () => Chargin
     cancelPlan?.();
     cancelPlan = null;
     if (dueMs === Infinity) return;
-    const planMs = Math.min(dueMs, atMs + longestPlanMs);
+    const planMs = Math.min(dueMs, atMs + maxPlanMs);
     cancelPlan = clock.at(planMs, () => {
       cancelPlan = null;
       // a timer of the machine may run a little early

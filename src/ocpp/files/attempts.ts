@@ -44,12 +44,12 @@ function waited(later: Later, ms: number, signal: AbortSignal): Promise<void> {
 /** @throws TransferError of the last attempt */
 export async function withRetries<T>(options: AttemptsOptions, act: () => Promise<T>): Promise<T> {
   const { later, signal, retries = defaultRetries, retryIntervalS = defaultIntervalS, paused, resumed } = options;
-  const most = clamped(Math.floor(retries), maxRetries);
+  const max = clamped(Math.floor(retries), maxRetries);
   for (let failed = 0; ; failed++) {
     try {
       return await act();
     } catch (error) {
-      if (failed >= most || (error instanceof TransferError && final.has(error.failure))) throw error;
+      if (failed >= max || (error instanceof TransferError && final.has(error.failure))) throw error;
     }
     paused?.();
     await waited(later, clamped(retryIntervalS, maxIntervalS) * 1000, signal);

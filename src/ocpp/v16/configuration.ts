@@ -34,7 +34,7 @@ export function createConfiguration(
         const max = keys.integer('GetConfigurationMaxKeys');
         const count = request.key?.length ?? 0;
         if (count > max)
-          finding('OCPP 1.6 9.1.9', `${count} keys, GetConfigurationMaxKeys is ${max}`, 'GetConfiguration');
+          finding('OCPP 1.6 9.1', `${count} keys, GetConfigurationMaxKeys is ${max}`, 'GetConfiguration');
         return keys.get(request);
       },
       ChangeConfiguration: (request, after) => {

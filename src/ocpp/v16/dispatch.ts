@@ -58,7 +58,6 @@ export function createDispatch({ handlers, registration, finding, isEnding }: Di
     if (incoming === 'refused')
       throw new CallError(errorCode('ocpp1.6', 'security'), 'the registration is not accepted');
     const handler = handlerOf(handlers, action, finding);
-    registration.traffic();
     if (!remote && (action === 'RemoteStartTransaction' || action === 'RemoteStopTransaction'))
       return { status: 'Rejected' };
     return handler(payload, after);

@@ -6,8 +6,6 @@ import type { JsonValue, Slot } from '../../core/store.ts';
 export interface Saver {
   /** Writes the state; changes during a write are written together after it. A failure is logged. */
   save(): void;
-  /** Resolves when no write is left. */
-  settled(): Promise<void>;
 }
 
 /** @param state read at the moment of writing */
@@ -30,6 +28,5 @@ export function createSaver(slot: Slot, state: () => readonly JsonValue[], log: 
       wanted = true;
       writing ??= write();
     },
-    settled: () => writing ?? Promise.resolve(),
   };
 }

@@ -171,7 +171,7 @@ describe('OCPP 1.6 Reset (5.14)', () => {
     ]);
   });
 
-  it('9.1.23 ResetRetries: tries again to end the transactions, then goes on', async () => {
+  it('9.1 ResetRetries: tries again to end the transactions, then goes on', async () => {
     const s = resettable();
     s.keys.set('ResetRetries', '2');
     s.failTimes(2);

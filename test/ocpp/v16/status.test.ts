@@ -197,7 +197,7 @@ describe('OCPP 1.6 StatusNotification (4.9)', () => {
     ]);
   });
 
-  it('9.1.18 MinimumStatusDuration: a state that does not last is not reported', async () => {
+  it('9.1 MinimumStatusDuration: a state that does not last is not reported', async () => {
     const s = station();
     await s.accept(true);
     s.news();

@@ -85,13 +85,13 @@ function amperesOf(watts: number, perA: number): number {
 /** The phase that the connectors want to load most. */
 function fullestPhase(station: Station): number {
   let fullest = 0;
-  let mostA = 0;
+  let maxA = 0;
   for (let phase = 0; phase < 3; phase += 1) {
     let sumA = 0;
     for (const c of station.connectors)
       if (loads(c, station, phase)) sumA += amperesOf(demandW(c), wattsPerSupplyAmpere(c, station));
-    if (sumA <= mostA * (1 + tolerance)) continue;
-    [fullest, mostA] = [phase, sumA];
+    if (sumA <= maxA * (1 + tolerance)) continue;
+    [fullest, maxA] = [phase, sumA];
   }
   return fullest;
 }

@@ -7,14 +7,14 @@ import { purposes, replyOf } from './convert.ts';
 import type { InstalledProfiles } from './installed.ts';
 import { allowedUnits, brokenPlace, brokenRule } from './rules.ts';
 
-interface Rig {
+interface Deps {
   readonly parts: Pick<StationParts, 'device' | 'keys' | 'finding'>;
   readonly control: ChargingControl;
   readonly installed: InstalledProfiles;
   readonly transactions: Pick<Transactions, 'at'>;
 }
 
-export function setChargingProfile({ parts, installed, transactions }: Rig): Handler<'SetChargingProfile'> {
+export function setChargingProfile({ parts, installed, transactions }: Deps): Handler<'SetChargingProfile'> {
   const { device, keys, finding } = parts;
   return ({ connectorId, csChargingProfiles: sent }) => {
     const place = { connectorIds: device.connectorIds, transaction: transactions.at(connectorId) };
@@ -31,7 +31,7 @@ export function setChargingProfile({ parts, installed, transactions }: Rig): Han
   };
 }
 
-/** An id names its profile alone; without one all given members must match (6.5). */
+/** An id names its profile alone; without one all given members must match (5.5). */
 function matches(filter: Requests['ClearChargingProfile']): (profile: ChargingProfile) => boolean {
   const { id, connectorId, stackLevel, chargingProfilePurpose } = filter;
   if (id !== undefined) return ({ profileId }) => profileId === id;
@@ -42,7 +42,7 @@ function matches(filter: Requests['ClearChargingProfile']): (profile: ChargingPr
     (purpose === undefined || profile.purpose === purpose);
 }
 
-export function clearChargingProfile({ installed }: Rig): Handler<'ClearChargingProfile'> {
+export function clearChargingProfile({ installed }: Deps): Handler<'ClearChargingProfile'> {
   return (request) => ({ status: installed.remove(matches(request)) > 0 ? 'Accepted' : 'Unknown' });
 }
 
@@ -52,7 +52,7 @@ function defaultUnit(connectorId: number, allowed: readonly RateUnit[], { state,
   return units.find((unit) => allowed.includes(unit)) ?? allowed[0] ?? 'W';
 }
 
-export function getCompositeSchedule({ parts, control }: Rig): Handler<'GetCompositeSchedule'> {
+export function getCompositeSchedule({ parts, control }: Deps): Handler<'GetCompositeSchedule'> {
   const { device, keys, finding } = parts;
   return ({ connectorId, duration, chargingRateUnit }) => {
     if (duration <= 0) {

@@ -3,7 +3,7 @@ import type { RemoteClock } from '../../../core/time/remote-clock.ts';
 
 const dayMs = 86_400_000;
 
-/** The first instant after `nowMs` that is a multiple of the interval from midnight; midnight always is (9.1.3). */
+/** The first instant after `nowMs` that is a multiple of the interval from midnight; midnight always is (9.1). */
 export function nextAligned(nowMs: number, intervalS: number): number {
   const midnightMs = Math.floor(nowMs / dayMs) * dayMs;
   const intervalMs = intervalS * 1000;

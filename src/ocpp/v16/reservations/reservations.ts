@@ -1,5 +1,5 @@
 /**
- * ReserveNow and CancelReservation. OCPP 1.6 3.9, 5.3 and 5.13. The clock of the central system ends a reservation, so
+ * ReserveNow and CancelReservation. OCPP 1.6 3.9, 5.1 and 5.13. The clock of the central system ends a reservation, so
  * the device gets it without an end of its own. One for connector 0 holds no connector while more are free than such
  * reservations wait; then the last free ones are reserved at the device, and one stays free for each of their tokens.
  */

@@ -29,8 +29,6 @@ export const securityEventTable = [
   { type: 'InvalidTLSCipherSuite', critical: false, reported: true },
 ] as const satisfies readonly SecurityEventRow[];
 
-export type SecurityEventType = (typeof securityEventTable)[number]['type'];
-
 const rows: ReadonlyMap<string, SecurityEventRow> = new Map(securityEventTable.map((row) => [row.type, row]));
 
 /** Whether the central system must learn of it, whatever comes between. */

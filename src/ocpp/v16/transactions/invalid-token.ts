@@ -1,6 +1,6 @@
 /**
  * A running transaction whose token the central system has not accepted: it ends, or it may take only so much energy as
- * MaxEnergyOnInvalidId permits, counted from now on. The device stops it. OCPP 1.6 4.8, 9.1.15 and 9.1.26.
+ * MaxEnergyOnInvalidId permits, counted from now on. The device stops it. OCPP 1.6 4.8 and 9.1.
  */
 import { errorText } from '../../../core/errors.ts';
 import type { StationParts } from '../parts.ts';

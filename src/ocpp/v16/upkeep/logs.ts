@@ -1,4 +1,4 @@
-/** GetDiagnostics (OCPP 1.6 5.8) and GetLog (white paper N01): files of real log lines, delivered to a location. */
+/** GetDiagnostics (OCPP 1.6 5.9) and GetLog (white paper N01): files of real log lines, delivered to a location. */
 import { errorText } from '../../../core/errors.ts';
 import { withRetries } from '../../files/attempts.ts';
 import { shownLocation } from '../../files/locations.ts';

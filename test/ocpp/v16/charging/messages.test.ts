@@ -91,7 +91,7 @@ describe('OCPP 1.6 smart charging: messages', () => {
     expect(charging.chargingProfiles(1).map(({ profileId }) => profileId)).to.deep.equal([4]);
   });
 
-  it('ClearChargingProfile: an id alone, else all given members, else everything (6.5)', async () => {
+  it('ClearChargingProfile: an id alone, else all given members, else everything (5.5)', async () => {
     const { set, call, charging } = chargingRig('EVSE-AC-7.4kW-2port');
     const fill = async () => {
       await set(profile({ chargingProfileId: 1 }), 1);

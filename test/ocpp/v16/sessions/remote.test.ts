@@ -34,7 +34,7 @@ describe('OCPP 1.6 remote start (5.11)', () => {
     expect(await rig.ask('RemoteStopTransaction', { transactionId: id })).to.deep.equal(rejected);
   });
 
-  it('AuthorizeRemoteTxRequests: asks first, and a refused tag starts nothing (9.1.4)', async () => {
+  it('AuthorizeRemoteTxRequests: asks first, and a refused tag starts nothing (9.1)', async () => {
     const rig = await SessionRig.open({ keys: { AuthorizeRemoteTxRequests: 'true' } });
     rig.central.infos.set('BAD', { status: 'Blocked' });
     await rig.plug();
@@ -65,7 +65,7 @@ describe('OCPP 1.6 remote start (5.11)', () => {
     expect(rig.connector().session?.idToken).to.equal('A');
   });
 
-  it('AuthorizeRemoteTxRequests: the group of a tag that is asked about may hold the reservation (9.1.4, 5.13)', async () => {
+  it('AuthorizeRemoteTxRequests: the group of a tag that is asked about may hold the reservation (9.1, 5.13)', async () => {
     const rig = await SessionRig.open({ keys: { AuthorizeRemoteTxRequests: 'true' } });
     rig.central.infos.set('SON', { status: 'Accepted', parentIdTag: 'FAMILY' });
     const expiryDate = new Date(rig.parts.clock.nowMs() + 3_600_000).toISOString();
@@ -118,7 +118,7 @@ describe('OCPP 1.6 remote start (5.11)', () => {
     expect(rig.profiles).to.include('forget 1');
   });
 
-  it('ConnectionTimeOut ends it, and its profile is forgotten (9.1.5)', async () => {
+  it('ConnectionTimeOut ends it, and its profile is forgotten (9.1)', async () => {
     const rig = await SessionRig.open({ connectionTimeoutS: 30 });
     await rig.ask('RemoteStartTransaction', { connectorId: 1, idTag: 'A', chargingProfile: profile() });
     await rig.run(31);

@@ -17,7 +17,7 @@ const reserve = (rig: SessionRig, more: Partial<Reserve> = {}) =>
 const statuses = (rig: SessionRig) => rig.port.detail.connectors.map(({ status }) => status);
 const accepted = { status: 'Accepted' };
 
-describe('OCPP 1.6 reservations (3.9, 5.3, 5.13)', () => {
+describe('OCPP 1.6 reservations (3.9, 5.1, 5.13)', () => {
   it('the tag of the reservation uses it up: StartTransaction carries reservationId (4.8, 5.13)', async () => {
     const rig = await SessionRig.open();
     expect(await reserve(rig)).to.deep.equal(accepted);
@@ -50,7 +50,7 @@ describe('OCPP 1.6 reservations (3.9, 5.3, 5.13)', () => {
     }
   });
 
-  it('an authorisation that no vehicle follows leaves the reservation to its tag (9.1.5)', async () => {
+  it('an authorisation that no vehicle follows leaves the reservation to its tag (9.1)', async () => {
     const rig = await SessionRig.open({ connectionTimeoutS: 30 });
     rig.central.infos.set('SON', { status: 'Accepted', parentIdTag: 'FAMILY' });
     await reserve(rig, { parentIdTag: 'FAMILY' });
@@ -73,7 +73,7 @@ describe('OCPP 1.6 reservations (3.9, 5.3, 5.13)', () => {
     expect(rig.findings).to.deep.equal(['OCPP 1.6 5.13: expiryDate is no time to come']);
   });
 
-  it('CancelReservation ends it; an unknown one is Rejected (5.3)', async () => {
+  it('CancelReservation ends it; an unknown one is Rejected (5.1)', async () => {
     const rig = await SessionRig.open();
     await reserve(rig);
     expect(await rig.ask('CancelReservation', { reservationId: 8 })).to.deep.equal({ status: 'Rejected' });
