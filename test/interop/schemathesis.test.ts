@@ -12,7 +12,7 @@ import { describeWith, python } from './support/peers.ts';
 const seed = 20260621;
 /** Random requests for each operation, beside those at the bounds of every member. */
 const examples = 10;
-const limitMs = 6 * 60_000;
+const limitMs = 12 * 60_000;
 const fewestCases = 2_000;
 
 const settings = fileURLToPath(new URL('schemathesis.toml', import.meta.url));
