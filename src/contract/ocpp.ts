@@ -238,6 +238,7 @@ export interface OcppCounters {
   }[];
   readonly connects: number;
   readonly drops: number;
+  /** CALLERRORs received */
   readonly callErrors: number;
   readonly timeouts: number;
   readonly findings: Readonly<Record<OcppFindingKind, number>>;
@@ -254,7 +255,7 @@ export interface OcppStation {
   /** @throws SimError COMMAND_BAD_VALUE for a target that outbound rules refuse */
   connect(options: OcppConnectOptions, by: Origin): void;
   disconnect(code: number, by: Origin): void;
-  /** @throws SimError NOT_CONNECTED, PEER_TIMEOUT, PEER_ERROR (the connection broke) */
+  /** @throws SimError NOT_CONNECTED, PEER_TIMEOUT, PEER_ERROR (the connection broke), COMMAND_BAD_VALUE for a reason in 1.6 */
   boot(reason: string | null): Promise<OcppCallResult>;
   /** @throws as `boot` */
   heartbeat(): Promise<OcppCallResult>;

@@ -123,7 +123,7 @@ export const bootBodySchema = z
       .min(1)
       .max(50)
       .optional()
-      .openapi({ description: 'Reason of the boot in 2.x, at most 50 characters; 1.6 has none.' }),
+      .openapi({ description: 'Reason of the boot in 2.x, at most 50 characters; refused for 1.6, which has none.' }),
   })
   .openapi('OcppBootRequest');
 

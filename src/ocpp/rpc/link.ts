@@ -17,8 +17,10 @@ import type { FrameDisturber } from './disturber.ts';
 import type { ConnectFailure } from './failures.ts';
 import type { Frame } from './frames.ts';
 import type { LineClosed, LineOpened } from './model.ts';
+import { Pings } from './pings.ts';
 import { openSocket } from './socket.ts';
 import type { Socket, SocketEnd, SocketOpened } from './socket.ts';
+import { CredentialsTrial } from './trial.ts';
 
 /** Where the central system is. */
 export interface LinkTarget {
@@ -66,28 +68,14 @@ const defaultOpenTimeoutMs = 30_000;
 const defaultPingS = 30;
 /** A connection that has lasted so long, or has brought a frame, makes the next wait a first one. */
 const steadyMs = 30_000;
-/** Attempts with new credentials when nothing shows that they are the reason. */
-const trialAttempts = 3;
 /** Between two looks whether a station without power has it again. */
 const powerlessMs = 1000;
-const unrelated: ReadonlySet<ConnectFailure['kind']> = new Set(['network', 'timeout', 'no_version']);
-
-/** Whether a failure may have nothing to do with the credentials, for example a central system that restarts. */
-const isUnrelated = ({ kind, status }: ConnectFailure) =>
-  unrelated.has(kind) || (kind === 'rejected' && status !== 401 && status !== 403);
-
-interface Trial {
-  readonly credentials: Credentials;
-  attempts: number;
-}
-
 export class Link {
   readonly #options: LinkOptions;
   readonly #events: LinkEvents;
   readonly #backOff: BackOff;
   #target: LinkTarget;
-  #proven: Credentials;
-  #trial: Trial | null = null;
+  readonly #trial: CredentialsTrial;
   #socket: Socket | null = null;
   #opened: SocketOpened | null = null;
   #openedMs = 0;
@@ -104,11 +92,10 @@ export class Link {
   #waitMs: number | null = null;
   #nextAtMs: number | null = null;
   #endWait: (() => void) | null = null;
-  #endPing: (() => void) | null = null;
+  readonly #pings: Pings;
   /** flapping of the present connection, also when its time has passed */
   #flapping: { readonly afterMs: number; readonly end: () => void } | null = null;
   #pingS: number;
-  #pongDue = false;
   #lastError: string | null = null;
   readonly #forgetFaults: () => void;
   connects = 0;
@@ -118,7 +105,15 @@ export class Link {
     this.#options = options;
     this.#events = events;
     this.#target = options.target;
-    this.#proven = options.credentials;
+    this.#trial = new CredentialsTrial(options.credentials);
+    this.#pings = new Pings({
+      later: options.later,
+      ping: () => this.#socket?.ping(),
+      lost: () => {
+        options.log.warning(`${options.identity}: no pong in time`, options.deviceIndex);
+        this.terminate();
+      },
+    });
     this.#pingS = options.pingIntervalS ?? defaultPingS;
     this.#backOff = new BackOff(ocppBackOff(options.backOff ?? defaultBackOff, options.random));
     this.#forgetFaults = options.disturber.onChange(() => this.#flap());
@@ -162,12 +157,12 @@ export class Link {
 
   /** those of the next attempt */
   get credentials(): Credentials {
-    return this.#trial?.credentials ?? this.#proven;
+    return this.#trial.next;
   }
 
   /** those of the next attempt may be given up again */
   get isTrial(): boolean {
-    return this.#trial !== null;
+    return this.#trial.isRunning;
   }
 
   /** Opens the connection, at once where it waits for its next attempt. Without an effect while there is one. */
@@ -212,25 +207,23 @@ export class Link {
 
   /** From the next attempt on, until it shows that they do not work. */
   setCredentials(change: CredentialsChange): void {
-    this.#trial = { credentials: { ...this.credentials, ...change }, attempts: 0 };
+    this.#trial.begin(change);
   }
 
   /** For good, and for a change that is on trial too: roots, and what the present profile does not use. */
   adoptCredentials(change: CredentialsChange): void {
-    this.#proven = { ...this.#proven, ...change };
-    if (this.#trial !== null) this.#trial = { ...this.#trial, credentials: { ...this.#trial.credentials, ...change } };
+    this.#trial.adopt(change);
   }
 
   /** By the user, for good: nothing returns when they fail. */
   replaceCredentials(change: CredentialsChange): void {
-    this.#proven = { ...this.credentials, ...change };
-    this.#trial = null;
+    this.#trial.replace(change);
   }
 
   /** s; 0: none */
   setPingInterval(seconds: number): void {
     this.#pingS = seconds;
-    if (this.#opened !== null) this.#ping();
+    if (this.#opened !== null) this.#pings.start(seconds);
   }
 
   /** @returns false: there is no connection, or it is closing */
@@ -321,9 +314,7 @@ export class Link {
             this.#steady = true;
             this.#events.frame(frame, text);
           },
-          pong: () => {
-            this.#pongDue = false;
-          },
+          pong: () => this.#pings.pong(),
           ended: (end) => this.#onEnded(end),
         },
       );
@@ -342,12 +333,8 @@ export class Link {
     this.#steady = false;
     this.connects += 1;
     log.info(`${identity}: connected to the central system, ${facts.subprotocol}`, deviceIndex);
-    if (this.#trial !== null) {
-      this.#proven = this.#trial.credentials;
-      this.#trial = null;
-      this.#events.credentials?.('proven', this.#proven);
-    }
-    this.#ping();
+    if (this.#trial.opened()) this.#events.credentials?.('proven', this.credentials);
+    this.#pings.start(this.#pingS);
     this.#flap();
     this.#events.opened({ subprotocol: facts.subprotocol });
   }
@@ -355,9 +342,9 @@ export class Link {
   #onEnded({ code, reason, failure }: SocketEnd): void {
     const { clock, log, identity, deviceIndex } = this.#options;
     const wasOpen = this.#opened !== null;
-    this.#endPing?.();
+    this.#pings.stop();
     this.#flapping?.end();
-    this.#endPing = this.#flapping = this.#socket = this.#opened = this.#connectedSinceMs = null;
+    this.#flapping = this.#socket = this.#opened = this.#connectedSinceMs = null;
     if (wasOpen) {
       const isSteady = this.#steady && !this.#isUseless;
       if (isSteady || clock.monotonicMs() - this.#openedMs >= steadyMs) this.#backOff.reset();
@@ -385,17 +372,13 @@ export class Link {
 
   /** Whether new credentials have failed for good. */
   #judge(failure: ConnectFailure): void {
-    if (this.#trial === null) return;
-    this.#trial.attempts += 1;
-    // before the first connection nothing shows that the former ones are any better: the central system may not be there yet
-    if (isUnrelated(failure) && (this.connects === 0 || this.#trial.attempts < trialAttempts)) return;
-    this.#trial = null;
+    if (!this.#trial.failed(failure, this.connects > 0)) return;
     this.#waitMs = 0;
     this.#options.log.warning(
       `${this.#options.identity}: the new credentials failed, the former ones are used again`,
       this.#options.deviceIndex,
     );
-    this.#events.credentials?.('reverted', this.#proven);
+    this.#events.credentials?.('reverted', this.credentials);
   }
 
   /** Fault flapping: the connection ends a while after its opening. Changes of other faults leave this time alone. */
@@ -410,25 +393,5 @@ export class Link {
       if (disturber.drops(deviceIndex)) this.terminate();
     });
     this.#flapping = { afterMs, end };
-  }
-
-  #ping(): void {
-    this.#endPing?.();
-    this.#endPing = null;
-    this.#pongDue = false;
-    if (this.#pingS <= 0) return;
-    const next = () => {
-      this.#endPing = this.#options.later(this.#pingS * 1000, () => {
-        if (this.#pongDue) {
-          this.#options.log.warning(`${this.#options.identity}: no pong in time`, this.#options.deviceIndex);
-          this.terminate();
-          return;
-        }
-        this.#pongDue = true;
-        this.#socket?.ping();
-        next();
-      });
-    };
-    next();
   }
 }

@@ -1,5 +1,4 @@
 /** The messages of a station in the wire log, and the book that REST reads. */
-import { ocppMessageTypes } from '../../contract/ocpp.ts';
 import type { OcppMessage, OcppMessageFilter } from '../../contract/ocpp.ts';
 import { Buffer } from 'node:buffer';
 import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.ts';
@@ -8,7 +7,6 @@ import type { FrameFacts } from './outlet.ts';
 import { redacted } from './redaction.ts';
 
 export type OcppFacts = Omit<FrameFacts, 'direction'>;
-/** The frame; null: it is none. */
 export type OcppChannel = WireChannel<OcppFacts>;
 
 const keptEntries = 1000;
@@ -103,7 +101,7 @@ export function messageBook(channel: OcppChannel): OcppMessageBook {
           id: entry.id,
           atMs: entry.wallMs,
           direction: entry.direction,
-          type: ocppMessageTypes.includes(type) ? type : 'invalid',
+          type,
           messageId,
           action: of,
           payload: payloadOf(channel, entry),

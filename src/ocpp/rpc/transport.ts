@@ -1,5 +1,6 @@
 /** OCPP-J of one station: its connection, its calls and its answers, put together. */
-import type { OcppMessageType } from '../../contract/ocpp.ts';
+import { ocppMessageTypes } from '../../contract/ocpp.ts';
+import type { OcppCounters, OcppMessageType } from '../../contract/ocpp.ts';
 import { errorText } from '../../core/errors.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
 import type { WireDirection, WireLog } from '../../core/wire/wire-log.ts';
@@ -52,17 +53,8 @@ export interface TransportOptions extends Omit<LinkOptions, 'log'> {
 }
 
 /** Counters since the start. */
-export interface TransportCounters {
-  readonly messages: readonly {
-    readonly direction: WireDirection;
-    readonly type: OcppMessageType;
-    readonly count: number;
-  }[];
-  readonly connects: number;
-  readonly drops: number;
-  /** CALLERRORs received */
-  readonly callErrors: number;
-  readonly timeouts: number;
+export interface TransportCounters
+  extends Pick<OcppCounters, 'messages' | 'connects' | 'drops' | 'callErrors' | 'timeouts'> {
   /** answers that no call awaited, most of them too late */
   readonly lateAnswers: number;
 }
@@ -108,7 +100,6 @@ function secretsOf({ password }: Credentials): readonly string[] {
 
 function counting() {
   const counts = new Map<string, number>();
-  const types = ['call', 'result', 'error', 'result_error', 'send', 'invalid'] as const;
   return {
     add(direction: WireDirection, type: OcppMessageType) {
       const name = `${direction} ${type}`;
@@ -116,7 +107,7 @@ function counting() {
     },
     get list() {
       return wireDirections.flatMap((direction) =>
-        types.map((type) => ({ direction, type, count: counts.get(`${direction} ${type}`) ?? 0 })),
+        ocppMessageTypes.map((type) => ({ direction, type, count: counts.get(`${direction} ${type}`) ?? 0 })),
       );
     },
   };

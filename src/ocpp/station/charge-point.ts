@@ -303,8 +303,8 @@ export class ChargePoint implements OcppStation {
     this.#alarm(null);
   }
 
-  boot(): Promise<OcppCallResult> {
-    return this.view.boot(null);
+  boot(reason: string | null): Promise<OcppCallResult> {
+    return this.view.boot(reason);
   }
 
   heartbeat(): Promise<OcppCallResult> {

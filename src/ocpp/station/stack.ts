@@ -79,11 +79,14 @@ export interface VersionStack {
 export interface StackOptions {
   readonly id: string;
   readonly device: StationPort;
+  /** the time of the central system; instants of transitions by `ofSim` */
   readonly clock: RemoteClock;
   readonly wall: WallClock;
+  /** timers on the wall clock: heartbeat, back-off, time-outs. What the protocol times by its own instants uses `clock` */
   readonly later: Later;
   readonly random: RandomStream;
   readonly log: Logger;
+  /** a slot of this station: `store('profiles')` */
   readonly store: (name: string) => Slot;
   readonly line: Line;
   readonly connection: Connection;

@@ -4,16 +4,9 @@
  */
 import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
 import type { OcppAuthorization, OcppBootStatus } from '../../contract/ocpp.ts';
-import type { Logger } from '../../core/log/log.ts';
-import type { RandomStream } from '../../core/random.ts';
-import type { Slot } from '../../core/store.ts';
-import type { WallClock } from '../../core/time/clock.ts';
-import type { RemoteClock } from '../../core/time/remote-clock.ts';
-import type { Later } from '../../core/time/timers.ts';
 import type { MeterDistortion } from '../rpc/disturber.ts';
 import type { After, CallOptions, CallOutcome, TransactionQueue } from '../rpc/model.ts';
-import type { Connection } from '../station/connection.ts';
-import type { StationPort } from '../station/port.ts';
+import type { StackOptions } from '../station/stack.ts';
 import type { Action, Replies, Requests } from './messages.ts';
 
 export type { Connection } from '../station/connection.ts';
@@ -154,24 +147,13 @@ export interface SecurityEvents {
 }
 
 /** What every part of a station works with. */
-export interface StationParts {
-  readonly id: string;
-  readonly device: StationPort;
-  /** the time of the central system; instants of transitions by `ofSim` */
-  readonly clock: RemoteClock;
-  readonly wall: WallClock;
-  /** timers on the wall clock: heartbeat, back-off, time-outs. What the protocol times by its own instants uses `clock` */
-  readonly later: Later;
-  readonly random: RandomStream;
-  readonly log: Logger;
-  /** a slot of this station: `store('profiles')` */
-  readonly store: (name: string) => Slot;
+export interface StationParts
+  extends Pick<StackOptions, 'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection'> {
   readonly keys: Keys;
   readonly calls: Calls;
   readonly queue: TransactionQueue;
   readonly registration: Registration;
   readonly security: SecurityEvents;
-  readonly connection: Connection;
   /** A rule of 1.6 that the central system has broken, for `findings`. */
   readonly finding: (clause: string, text: string, action?: Action) => void;
 }

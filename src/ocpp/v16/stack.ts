@@ -47,7 +47,10 @@ function failed({ security }: Assembled, { kind, status, text }: ConnectFailure)
 function viewOf(at: Assembled): VersionView {
   const { registration, keys, configuration, parts } = at;
   return {
-    boot: () => called('BootNotification', (options) => registration.boot(options)),
+    boot: async (reason) => {
+      if (reason !== null) throw new SimError('COMMAND_BAD_VALUE', 'reason: BootNotification of 1.6 has none');
+      return await called('BootNotification', (options) => registration.boot(options));
+    },
     heartbeat: () => called('Heartbeat', (options) => registration.heartbeat(options)),
     configuration: (key) => keys.view(key),
     setConfiguration: ({ name, value }) => {

@@ -71,6 +71,7 @@ describe('REST at a connected charge point of OCPP 1.6', () => {
   });
 
   it('POST boot and heartbeat send and give the answer', async () => {
+    expect((await refused('boot', { reason: 'PowerUp' }, 422)).detail).to.match(/reason/);
     const boot = await post('boot');
     expect(boot).to.deep.include({ action: 'BootNotification' });
     expect(boot.result).to.include({ status: 'Accepted', interval: 300 });
