@@ -119,7 +119,7 @@ export class Link {
     this.#forgetFaults = options.disturber.onChange(() => this.#flap());
   }
 
-  /** false: nobody wants a connection */
+  /** false: `connect` has not been called, or `disconnect` after it */
   get wanted(): boolean {
     return this.#wanted;
   }

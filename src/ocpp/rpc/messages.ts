@@ -44,7 +44,7 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
       return JSON.parse(raw.toString()) as unknown;
     },
   });
-  // from the first message on: nobody knows beforehand which one will be asked for
+  // from the first message on: a user asks for messages after something has gone wrong
   channel.record(true, { source: 'default' });
   return channel;
 }

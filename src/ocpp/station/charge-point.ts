@@ -82,7 +82,7 @@ export class ChargePoint implements OcppStation {
   readonly #stack: VersionStack;
   readonly #findings: ReturnType<typeof createFindings>;
   #lastContactMs: number | null = null;
-  /** ends of connections that nobody wanted, as far as they are alarmed */
+  /** drops of the connection, as far as they are alarmed */
   #drops = 0;
   /** ends the wait for the last messages */
   #endLeaving: (() => void) | null = null;

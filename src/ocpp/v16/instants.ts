@@ -1,6 +1,6 @@
 /** Instants in messages of 1.6: RFC 3339 with a zone, as the schemas demand it (OCPP-J 1.6 3.4 and 4.2). */
 
-/** The last instant whose year has four digits, ms since the epoch: later ones could not be told to anybody. */
+/** The last instant whose year has four digits, ms since the epoch: later ones have no RFC 3339 text. */
 const lastMs = 253_402_300_799_999;
 
 /** Ms since the epoch; NaN: no date. A leap second, which this calendar lacks, is the second before it. */

@@ -129,8 +129,8 @@ export function createStack16(options: Stack16Options): VersionStack {
   const at = assembleParts(options);
   const { registration, queue, keys } = at;
   const handlers = mergeHandlers(at.all);
-  // Nothing of the central system is carried out from then on: it could begin what nobody ends, such as a transaction or a
-  // firmware update. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
+  // Nothing of the central system is carried out from then on: it could begin a transaction or a firmware update that
+  // nothing ends. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
   let isEnding = false;
   const fallback = createFallback(at.effects, at.certificates);
   followRegistration(at);
