@@ -62,18 +62,17 @@ export function slotName(...parts: readonly string[]): string {
 }
 
 /** @throws SimError INTERNAL for what JSON would drop or change */
+function checkJson(value: unknown, name: string): void {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return;
+  if (typeof value === 'object') for (const [member, each] of Object.entries(value)) checkJson(each, member);
+  else if (!Number.isFinite(value))
+    throw new SimError('INTERNAL', `the store keeps JSON only; ${name || 'the value'} is a ${typeof value}`);
+}
+
+/** @throws SimError INTERNAL for what JSON would drop or change */
 function jsonOf(value: JsonValue): string {
-  return JSON.stringify(value, (name, member: unknown) => {
-    const fits =
-      member === null ||
-      typeof member === 'string' ||
-      typeof member === 'boolean' ||
-      typeof member === 'object' ||
-      (typeof member === 'number' && Number.isFinite(member));
-    if (!fits)
-      throw new SimError('INTERNAL', `the store keeps JSON only; ${name || 'the value'} is a ${typeof member}`);
-    return member;
-  });
+  checkJson(value, '');
+  return JSON.stringify(value);
 }
 
 class MemorySlot implements Slot {

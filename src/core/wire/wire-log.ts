@@ -9,8 +9,11 @@ import type { SimTime, WallClock } from '../time/clock.ts';
 export const wireDirections = ['in', 'out'] as const;
 export type WireDirection = (typeof wireDirections)[number];
 
-/** A message as its protocol hands it over. */
-export interface WireMessage<Facts> {
+/**
+ * A message as its protocol hands it over.
+ * @typeParam Raw octets, or text, which is kept as octets of UTF-8
+ */
+export interface WireMessage<Facts, Raw extends Buffer | string = Buffer> {
   readonly direction: WireDirection;
   /** `address:port`, path of a serial line, URL of a server */
   readonly peer: string;
@@ -20,8 +23,8 @@ export interface WireMessage<Facts> {
   readonly kind: string;
   /** one short line for people; made for every message, so it must cost nothing */
   readonly summary: string;
-  /** the octets; copied */
-  readonly raw: Buffer;
+  /** copied */
+  readonly raw: Raw;
   /** what is known beside the octets: time of the answer, id of the request; small, and without secrets */
   readonly facts: Facts;
 }
@@ -37,7 +40,7 @@ export interface WireEntry<Facts> extends WireMessage<Facts> {
   readonly rawLength: number;
 }
 
-export interface WireChannelOptions<Facts, Decoded> {
+export interface WireChannelOptions<Facts, Decoded, Raw extends Buffer | string = Buffer> {
   /** `modbus`, `csip`, `ocpp` */
   readonly protocol: string;
   /** tells channels of one protocol apart, for example a charge point id; empty where there is one */
@@ -52,7 +55,7 @@ export interface WireChannelOptions<Facts, Decoded> {
    * Takes secrets out of octets, summary and facts before anything is kept or told: the only place for it in a protocol.
    * A message for which it throws is neither kept nor told. Default: the protocol has no secrets
    */
-  readonly redact?: (message: WireMessage<Facts>) => WireMessage<Facts>;
+  readonly redact?: (message: WireMessage<Facts, Raw>) => WireMessage<Facts, Raw>;
   /**
    * What the octets say. Called when somebody wants to know, which may be long after: it sees the message as it is kept,
    * so that nothing else has to be kept for it.
@@ -81,6 +84,12 @@ const defaultMessageBytes = 256 * 1024;
 const slabBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
+function put(raw: Buffer | string, slab: Buffer, at: number, length: number): void {
+  if (typeof raw !== 'string') raw.copy(slab, at, 0, length);
+  // a character that is cut in two leaves octets unwritten
+  else if (slab.write(raw, at, length) < length) Buffer.from(raw).copy(slab, at, 0, length);
+}
+
 class Entry<Facts> implements WireEntry<Facts> {
   readonly id: number;
   readonly wallMs: number;
@@ -99,7 +108,8 @@ class Entry<Facts> implements WireEntry<Facts> {
   /** @param length octets kept, at `at` of `slab` */
   constructor(
     id: number,
-    message: WireMessage<Facts>,
+    message: WireMessage<Facts, Buffer | string>,
+    rawLength: number,
     wallMs: number,
     sim: SimTime,
     slab: Buffer,
@@ -115,7 +125,7 @@ class Entry<Facts> implements WireEntry<Facts> {
     this.kind = message.kind;
     this.summary = message.summary;
     this.facts = message.facts;
-    this.rawLength = message.raw.length;
+    this.rawLength = rawLength;
     this.keptBytes = length;
     this.#slab = slab;
     this.#at = at;
@@ -130,13 +140,13 @@ class Entry<Facts> implements WireEntry<Facts> {
  * The messages of one protocol, or of one peer of it. It costs its protocol one test of `active` while nobody listens.
  * Memory is bounded by entries and octets: the oldest messages go, and ids tell a reader that some are missing.
  */
-export class WireChannel<Facts = unknown, Decoded = unknown> {
+export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer | string = Buffer> {
   readonly protocol: string;
   readonly key: string;
   /** whether messages are kept or listened to: `push` is called only then */
   active = false;
   readonly #log: WireLogOptions;
-  readonly #options: WireChannelOptions<Facts, Decoded>;
+  readonly #options: WireChannelOptions<Facts, Decoded, Raw>;
   readonly #listeners = new Set<(entry: WireEntry<Facts>) => void>();
   /** a ring: message number n stands at n modulo its length */
   #ring: (Entry<Facts> | undefined)[];
@@ -155,7 +165,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
   #changedBy: Provenance | null = null;
 
   /** @see WireLog.channel */
-  constructor(log: WireLogOptions, options: WireChannelOptions<Facts, Decoded>) {
+  constructor(log: WireLogOptions, options: WireChannelOptions<Facts, Decoded, Raw>) {
     this.#log = log;
     this.#options = options;
     this.protocol = options.protocol;
@@ -232,18 +242,20 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
    * Takes a message; to be called only while `active`. Never throws.
    * @returns its id
    */
-  push(given: WireMessage<Facts>): number {
+  push(given: WireMessage<Facts, Raw>): number {
     if (this.#removed) return this.#lastId;
     this.#lastId += 1;
     const message = this.#options.redact === undefined ? given : this.#redacted(given, this.#options.redact);
     if (message === null) return this.#lastId;
     const { clock, sim } = this.#log;
-    const length = Math.min(message.raw.length, this.#longest);
+    const { raw } = message;
+    const rawLength = typeof raw === 'string' ? Buffer.byteLength(raw) : raw.length;
+    const length = Math.min(rawLength, this.#longest);
     const slab = this.#roomFor(length);
     const at = slab === this.#slab ? this.#slabEnd : 0;
     if (slab === this.#slab) this.#slabEnd += length;
-    message.raw.copy(slab, at, 0, length);
-    const entry = new Entry(this.#lastId, message, clock.nowMs(), sim(), slab, at, length);
+    put(raw, slab, at, length);
+    const entry = new Entry(this.#lastId, message, rawLength, clock.nowMs(), sim(), slab, at, length);
     if (this.#recording) this.#keep(entry);
     for (const listener of this.#listeners) this.#tell(listener, entry);
     return entry.id;
@@ -300,9 +312,9 @@ export class WireChannel<Facts = unknown, Decoded = unknown> {
   }
 
   #redacted(
-    message: WireMessage<Facts>,
-    redact: (message: WireMessage<Facts>) => WireMessage<Facts>,
-  ): WireMessage<Facts> | null {
+    message: WireMessage<Facts, Raw>,
+    redact: (message: WireMessage<Facts, Raw>) => WireMessage<Facts, Raw>,
+  ): WireMessage<Facts, Raw> | null {
     try {
       return redact(message);
     } catch {
@@ -364,11 +376,13 @@ export class WireLog {
   }
 
   /** A new channel, on which nobody listens yet. @throws Error when protocol and key are in use */
-  channel<Facts, Decoded>(options: WireChannelOptions<Facts, Decoded>): WireChannel<Facts, Decoded> {
+  channel<Facts, Decoded, Raw extends Buffer | string = Buffer>(
+    options: WireChannelOptions<Facts, Decoded, Raw>,
+  ): WireChannel<Facts, Decoded, Raw> {
     const { protocol, key } = options;
     if (this.find(protocol, key) !== undefined) throw new Error(`there is a channel ${protocol} ${key} already`);
     const channel = new WireChannel(this.#options, options);
-    this.#channels.add(channel as WireChannel);
+    this.#channels.add(channel as unknown as WireChannel);
     return channel;
   }
 

@@ -1,13 +1,12 @@
 /** The messages of a station in the wire log, and the book that REST reads. */
 import type { OcppMessage, OcppMessageFilter } from '../../contract/ocpp.ts';
-import { Buffer } from 'node:buffer';
 import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.ts';
 import { isObject, isTooDeep } from './frames.ts';
 import type { FrameFacts } from './outlet.ts';
 import { redacted } from './redaction.ts';
 
 export type OcppFacts = Omit<FrameFacts, 'direction'>;
-export type OcppChannel = WireChannel<OcppFacts>;
+export type OcppChannel = WireChannel<OcppFacts, unknown, string>;
 
 const keptEntries = 1000;
 const keptBytes = 1024 * 1024;
@@ -15,7 +14,7 @@ const keptMessageBytes = 64 * 1024;
 
 /** @param secrets what the station must never show now */
 export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => readonly string[]): OcppChannel {
-  const channel: OcppChannel = wireLog.channel<OcppFacts, unknown>({
+  const channel: OcppChannel = wireLog.channel<OcppFacts, unknown, string>({
     protocol: 'ocpp',
     key: stationId,
     entries: keptEntries,
@@ -23,16 +22,15 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
     messageBytes: keptMessageBytes,
     redact(message) {
       const known = secrets();
-      const text = message.raw.toString();
-      const clean = redacted(text, known);
+      const clean = redacted(message.raw, known);
       const { messageId, action } = message.facts;
       // that of an answer is not in its text; the message id is
       const cleanAction = action === null ? null : redacted(action, known);
-      if (clean === text && cleanAction === action) return message;
+      if (clean === message.raw && cleanAction === action) return message;
       return {
         ...message,
         summary: cleanAction ?? '',
-        raw: Buffer.from(clean),
+        raw: clean,
         facts: {
           ...message.facts,
           messageId: messageId === null ? null : redacted(messageId, known),
@@ -56,7 +54,7 @@ export function recordFrame(
   text: string,
   about: { readonly peer: string; readonly deviceIndex: number },
 ): void {
-  channel.push({ direction, ...about, kind: facts.type, summary: facts.action ?? '', raw: Buffer.from(text), facts });
+  channel.push({ direction, ...about, kind: facts.type, summary: facts.action ?? '', raw: text, facts });
 }
 
 /** The payload as REST shows it: of what is no whole frame, or has too many levels to be shown, its text. */

@@ -54,8 +54,10 @@ interface Connection {
 function remember(known: Set<string>, id: string): boolean {
   if (known.has(id)) return true;
   known.add(id);
-  const [oldest] = known;
-  if (known.size > maxKnownIds && oldest !== undefined) known.delete(oldest);
+  if (known.size > maxKnownIds) {
+    const [oldest = id] = known;
+    known.delete(oldest);
+  }
   return false;
 }
 

@@ -5,6 +5,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import type { LookupFunction } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
 import rpcClientModule from 'ocpp-rpc/lib/client.js';
 import type { WebSocket } from 'ws';
@@ -173,6 +174,8 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
   const looking = new AbortController();
   const lookup: LookupFunction = (options.guarded ? guardedLookup : openLookup)(looking.signal, options.names);
   let webSocket: WebSocket | null = null;
+  let wire: Duplex | null = null;
+  let isCorked = false;
   let state: 'opening' | 'open' | 'ended' = 'opening';
   let error = '';
   let timedOut = false;
@@ -245,6 +248,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
     if (state !== 'opening' || webSocket === null) return;
     state = 'open';
     endTimer();
+    wire = response.socket;
     events.opened({ subprotocol: webSocket.protocol as OcppSubprotocol, tls: negotiatedBy(response.socket) });
   });
   let isEarly = false;
@@ -264,6 +268,16 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
     if (isCall) inbox.called();
     if (state === 'open') events.frame(isCall && isEarly ? { ...frame, isEarly } : frame, text);
   });
+  /** Frames of one turn of the event loop leave together at its end: each write costs more than all else of a frame. */
+  const gather = () => {
+    if (isCorked || wire === null) return;
+    isCorked = true;
+    wire.cork();
+    process.nextTick(() => {
+      isCorked = false;
+      wire?.uncork();
+    });
+  };
   const cut = () => {
     inbox.clear();
     webSocket?.terminate();
@@ -280,6 +294,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
   return {
     send(text) {
       if (state !== 'open' || webSocket?.readyState !== webSocket?.OPEN) return false;
+      gather();
       client.sendFrame(text);
       if ((webSocket?.bufferedAmount ?? 0) > maxUnsent) cut();
       return true;

@@ -99,15 +99,16 @@ function secretsOf({ password }: Credentials): readonly string[] {
 }
 
 function counting() {
-  const counts = new Map<string, number>();
+  const counts = Object.fromEntries(
+    wireDirections.map((direction) => [direction, Object.fromEntries(ocppMessageTypes.map((type) => [type, 0]))]),
+  ) as Record<WireDirection, Record<OcppMessageType, number>>;
   return {
     add(direction: WireDirection, type: OcppMessageType) {
-      const name = `${direction} ${type}`;
-      counts.set(name, (counts.get(name) ?? 0) + 1);
+      counts[direction][type] += 1;
     },
     get list() {
       return wireDirections.flatMap((direction) =>
-        ocppMessageTypes.map((type) => ({ direction, type, count: counts.get(`${direction} ${type}`) ?? 0 })),
+        ocppMessageTypes.map((type) => ({ direction, type, count: counts[direction][type] })),
       );
     },
   };

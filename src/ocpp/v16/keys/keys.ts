@@ -46,7 +46,10 @@ interface Entry {
 type Listener = (value: string) => void;
 
 /** Names of keys do not depend on capitals (CiString50Type). */
-const folded = (name: string): string => name.toLowerCase();
+const folded = (name: string): string => foldedNames.get(name) ?? name.toLowerCase();
+
+/** Of the names as the standard writes them: every message looks some of them up. */
+const foldedNames = new Map(keyTable.map(({ name }) => [name as string, name.toLowerCase()]));
 
 function entriesOf(facts: KeyFacts): Map<string, Entry> {
   return new Map(
