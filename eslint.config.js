@@ -150,7 +150,7 @@ export default tseslint.config(
     rules: { 'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }] },
   },
   {
-    files: ['src/sunspec/models/**/*.ts', 'src/csip/xml/{documents,tables}.ts', 'src/ocpp/v16/messages.ts'],
+    files: ['src/sunspec/models/**/*.ts', 'src/csip/xml/{documents,tables}.ts', 'src/ocpp/{v16,v201}/messages.ts'],
     rules: { 'max-lines': 'off' },
   },
   {

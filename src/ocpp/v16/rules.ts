@@ -1,6 +1,6 @@
 /** Verdicts on what the central system sends that no other part gives, each with the clause of OCPP 1.6. */
 import type { OcppBootStatus } from '../../contract/ocpp.ts';
-import { instantOf } from './instants.ts';
+import { instantOf } from '../station/instants.ts';
 import type { StationParts } from './parts.ts';
 
 type Find = StationParts['finding'];

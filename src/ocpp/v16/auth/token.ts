@@ -1,6 +1,6 @@
 /** What is known of an idTag, and what follows from it. OCPP 1.6 3.5, 7.2 and 7.27. */
 import type { OcppTokenEntry } from '../../../contract/ocpp.ts';
-import { instantOf } from '../instants.ts';
+import { instantOf } from '../../station/instants.ts';
 import type { Replies } from '../messages.ts';
 
 /** idTagInfo of an answer of the central system */

@@ -1,5 +1,5 @@
 /** Rules of 1.6 for charging profiles, each with its clause. */
-import { instantOf } from '../instants.ts';
+import { instantOf } from '../../station/instants.ts';
 import type { Keys, Requests } from '../parts.ts';
 
 export type SentProfile = Requests['SetChargingProfile']['csChargingProfiles'];

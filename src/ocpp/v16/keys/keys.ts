@@ -49,7 +49,7 @@ type Listener = (value: string) => void;
 const folded = (name: string): string => foldedNames.get(name) ?? name.toLowerCase();
 
 /** Of the names as the standard writes them: every message looks some of them up. */
-const foldedNames = new Map(keyTable.map(({ name }) => [name as string, name.toLowerCase()]));
+const foldedNames: ReadonlyMap<string, string> = new Map(keyTable.map(({ name }) => [name, name.toLowerCase()]));
 
 function entriesOf(facts: KeyFacts): Map<string, Entry> {
   return new Map(

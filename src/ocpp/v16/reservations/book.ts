@@ -3,7 +3,7 @@ import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
 import { errorText } from '../../../core/errors.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { StationParts } from '../parts.ts';
-import { createSaver } from '../saver.ts';
+import { createSaver } from '../../station/saver.ts';
 import { keptConnectors } from './rules.ts';
 import type { Reservation } from './rules.ts';
 

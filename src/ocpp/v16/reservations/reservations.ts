@@ -8,7 +8,7 @@ import type { EvseSession } from '../../../contract/kinds/evse.ts';
 import type { OcppReservationEntry } from '../../../contract/ocpp.ts';
 import { SimError } from '../../../core/errors.ts';
 import { sameTag } from '../auth/token.ts';
-import { instantOf } from '../instants.ts';
+import { instantOf } from '../../station/instants.ts';
 import type { Part, Replies, Requests, StationParts } from '../parts.ts';
 import { createBook, releaseAt, reserveAt } from './book.ts';
 import type { Book } from './book.ts';

@@ -9,7 +9,7 @@ import { createSigningRequest } from '../../pki/csr.ts';
 import { sameHashData } from '../../pki/hash-data.ts';
 import type { After, CallOptions } from '../../rpc/model.ts';
 import type { Handlers, Part, Replies, Requests, StationParts } from '../parts.ts';
-import { createSaver } from '../saver.ts';
+import { createSaver } from '../../station/saver.ts';
 import type { CertificateState, OwnCertificate, Root, RootUse } from './certificate-store.ts';
 import {
   entriesOf,

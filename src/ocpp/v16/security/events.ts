@@ -2,7 +2,7 @@
 import type { JsonValue } from '../../../core/store.ts';
 import { stamp } from '../parts.ts';
 import type { Part, SecurityEvents, StationParts } from '../parts.ts';
-import { createSaver } from '../saver.ts';
+import { createSaver } from '../../station/saver.ts';
 import { createOutbox } from '../upkeep/outbox.ts';
 import type { Outbox, Report } from '../upkeep/outbox.ts';
 import { isCritical, isReported } from './event-table.ts';

@@ -3,7 +3,7 @@ import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import type { Logger } from '../../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../../core/store.ts';
 import type { Transaction } from '../parts.ts';
-import { createSaver } from '../saver.ts';
+import { createSaver } from '../../station/saver.ts';
 
 export interface TransactionRecord extends Transaction {
   readonly endedMs: number | null;

@@ -7,7 +7,7 @@
  */
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import type { Part, StationParts, Transactions } from '../parts.ts';
-import { createSignal } from '../signal.ts';
+import { createSignal } from '../../station/signal.ts';
 import { queueEvents } from './answers.ts';
 import { createInvalidTokens } from './invalid-token.ts';
 import { createLedger, transactionEntry } from './ledger.ts';

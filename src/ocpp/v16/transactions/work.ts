@@ -6,7 +6,7 @@ import type { Tokens } from '../auth/tokens.ts';
 import { distorted } from '../meter-values/energies.ts';
 import type { MeterValues, Requests, StationParts, Transaction } from '../parts.ts';
 import { stamp } from '../parts.ts';
-import type { Signal } from '../signal.ts';
+import type { Signal } from '../../station/signal.ts';
 import type { InvalidTokens } from './invalid-token.ts';
 import type { Ledger, TransactionRecord } from './ledger.ts';
 import type { StopReason } from './reasons.ts';

@@ -14,7 +14,7 @@ import { CallError } from '../../rpc/model.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { After } from '../../rpc/model.ts';
 import type { Availability, Handlers, Part, Replies, Requests, StationParts, Transactions } from '../parts.ts';
-import { createSaver } from '../saver.ts';
+import { createSaver } from '../../station/saver.ts';
 import type { Certificates } from '../security/certificates.ts';
 import { createConnectorHold } from './connector-hold.ts';
 import { firmwareFileOf, headerOctets, nextVersion } from './firmware-file.ts';

@@ -7,7 +7,7 @@ import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas/checks.ts';
 import { createSmartCharging } from '../../../../src/ocpp/v16/charging/smart-charging.ts';
 import type { Replies, Requests, Transaction } from '../../../../src/ocpp/v16/parts.ts';
-import { createSignal } from '../../../../src/ocpp/v16/signal.ts';
+import { createSignal } from '../../../../src/ocpp/station/signal.ts';
 import { KindRig } from '../../../der/kinds/support.ts';
 import { HandTimers } from '../../../support/timers.ts';
 import { HandWall } from '../../../support/wall.ts';

@@ -1,0 +1,215 @@
+/**
+ * What the parts of a 2.0.1 or 2.1 station offer each other. A part is a function of the parts that it needs; `assembly.ts`
+ * puts them together. Handlers answer calls of the central system that fit their schema. EVSE k is connector k of the
+ * device, with connector 1 in it; 0 is the station.
+ */
+import type { EvseConnectorTransition } from '../../contract/kinds/evse-transitions.ts';
+import type { OcppAuthorization, OcppBootStatus } from '../../contract/ocpp.ts';
+import type { After, CallOptions, CallOutcome, TransactionQueue } from '../rpc/model.ts';
+import type { StackOptions } from '../station/stack.ts';
+import type {
+  Action,
+  ChargingProfile,
+  IdToken,
+  IdTokenInfo,
+  MeterValue,
+  ReasonEnum,
+  Replies,
+  Requests,
+  Sends,
+  TriggerReasonEnum,
+} from './messages.ts';
+import type { Variables } from './variables/model.ts';
+import type { Version2 } from './version.ts';
+
+export type { Connection } from '../station/connection.ts';
+export type { Action, Replies, Requests, Sends } from './messages.ts';
+export type { Version2 } from './version.ts';
+
+/** @throws CallError */
+export type Handler<Name extends Action> = (
+  request: Requests[Name],
+  after: After,
+) => Replies[Name] | Promise<Replies[Name]>;
+export type Handlers = { readonly [Name in Action]?: Handler<Name> };
+
+export type ReplyOutcome<Name extends Action> =
+  | { readonly kind: 'result'; readonly payload: Replies[Name]; readonly durationMs: number }
+  | Exclude<CallOutcome, { readonly kind: 'result' }>;
+
+/** Messages to the central system. */
+export interface Calls {
+  /**
+   * Sends as soon as the line is free. Before the registration is accepted only BootNotification goes out, and what the
+   * central system has asked for (`triggered`: TriggerMessage, reports); everything else is `unsent` then.
+   */
+  send<Name extends Action>(
+    action: Name,
+    request: Requests[Name],
+    options?: CallOptions & { readonly triggered?: boolean },
+  ): Promise<ReplyOutcome<Name>>;
+  /** SEND of 2.1: never answered; dropped while the station is not accepted. */
+  stream<Name extends keyof Sends>(action: Name, payload: Sends[Name]): void;
+}
+
+export interface Registration {
+  readonly status: OcppBootStatus;
+  /** and the line is open: calls go out */
+  readonly accepted: boolean;
+  /** BootNotifications that were accepted: another number at `onAccepted` means that the station has booted */
+  readonly boots: number;
+  boot(options?: { readonly triggered?: boolean }): Promise<ReplyOutcome<'BootNotification'>>;
+  heartbeat(options?: { readonly triggered?: boolean }): Promise<ReplyOutcome<'Heartbeat'>>;
+  /** Calls back each time the station becomes accepted, also again after a new connection. */
+  onAccepted(listener: () => void): () => void;
+  /** Calls back when an accepted station is not accepted any more, or the line ends. */
+  onEnded(listener: () => void): () => void;
+  /** null: the line is open; else since when it is not, monotonic ms */
+  readonly offlineSinceMs: number | null;
+}
+
+/** StatusNotification. */
+export interface StatusReports {
+  /** Sends the status of an EVSE, of all when absent, though it has not changed. */
+  announce(evseId?: number, options?: { readonly triggered?: boolean }): void;
+}
+
+/** Operative states that the central system sets; they survive a restart. */
+export interface Availability {
+  readonly stationInoperative: boolean;
+  operative(evseId: number): boolean;
+}
+
+export interface Transaction {
+  /** made by the station, unique for ever */
+  readonly transactionId: string;
+  readonly evseId: number;
+  /** null: not authorised yet */
+  readonly idToken: IdToken | null;
+  readonly groupIdToken: IdToken | null;
+  readonly remoteStartId: number | null;
+  readonly reservationId: number | null;
+  /** session of the device; null: none yet or any more (a transaction may begin with the cable, and end with it) */
+  readonly sessionId: string | null;
+  readonly startedMs: number;
+  /** Wh of the import register at the start */
+  readonly meterStartWh: number;
+}
+
+/** What a TransactionEvent says beside what every one of its kind says. */
+export interface EventExtras {
+  readonly idToken?: IdToken;
+  readonly remoteStartId?: number;
+  readonly reservationId?: number;
+  readonly meterValue?: readonly MeterValue[];
+  /** 2.1 */
+  readonly operationMode?: NonNullable<Requests['TransactionEvent']['transactionInfo']['operationMode']>;
+}
+
+/** An answer to a TransactionEvent, with what was sent. */
+export interface AnsweredEvent {
+  readonly transactionId: string;
+  readonly evseId: number;
+  readonly request: Requests['TransactionEvent'];
+  readonly reply: Replies['TransactionEvent'];
+}
+
+export interface Transactions {
+  /** running ones */
+  readonly running: readonly Transaction[];
+  at(evseId: number): Transaction | null;
+  /** running */
+  byId(transactionId: string): Transaction | null;
+  /** Ends the transaction at an EVSE. @throws SimError COMMAND_CONFLICT */
+  stop(
+    evseId: number,
+    why: { readonly reason: ReasonEnum; readonly trigger: TriggerReasonEnum; readonly idToken?: IdToken },
+  ): void;
+  /** Tries each of them. @throws the first refusal of the device */
+  stopAll(why: { readonly reason: ReasonEnum; readonly trigger: TriggerReasonEnum }): void;
+  /** Queues an Updated event now. @returns false: no transaction runs at the EVSE */
+  update(evseId: number, trigger: TriggerReasonEnum, extras?: EventExtras): boolean;
+  /** The token that an EVSE gets is known, before or after the cable; begins or continues its transaction. */
+  authorized(
+    evseId: number,
+    grant: {
+      readonly idToken: IdToken;
+      readonly info: IdTokenInfo;
+      readonly remoteStartId?: number;
+      readonly reservationId?: number;
+    },
+  ): void;
+  onStarted(listener: (transaction: Transaction) => void): () => void;
+  onEnded(listener: (transaction: Transaction) => void): () => void;
+  onAnswered(listener: (event: AnsweredEvent) => void): () => void;
+}
+
+export interface Authorization {
+  /** Presents a token at an EVSE, as a person does. */
+  present(evseId: number, idToken: string, type?: string): Promise<OcppAuthorization>;
+}
+
+/** What the meters say in TransactionEvents and MeterValues. */
+export interface MeterValues {
+  /**
+   * Samples for an event of a transaction, by SampledDataCtrlr; empty where nothing is configured.
+   * @param transition that has brought the event; absent: the meter as it is now
+   */
+  sample(
+    evseId: number,
+    kind: 'Started' | 'Updated' | 'Ended',
+    transition?: EvseConnectorTransition,
+  ): readonly MeterValue[];
+  /** Sends a sample of an EVSE (0: the station) now, in MeterValues or in a TransactionEvent (J02). */
+  trigger(evseId: number, options?: { readonly triggered?: boolean }): void;
+}
+
+/** Charging profiles that other parts install. */
+export interface SmartCharging {
+  /**
+   * The TxProfile of a remote start, for the transaction that begins at the EVSE.
+   * @returns null, or why it is not valid: a reason code of the standard
+   */
+  install(evseId: number, profile: ChargingProfile): string | null;
+  /** The transaction of an installed profile does not begin. */
+  forget(evseId: number): void;
+}
+
+/** Part A of the standard: sent when critical, logged always. */
+export interface SecurityEvents {
+  raise(type: string, techInfo?: string): void;
+}
+
+/** What every part of a station works with. */
+export interface StationParts
+  extends Pick<
+    StackOptions,
+    'id' | 'device' | 'clock' | 'wall' | 'later' | 'random' | 'log' | 'store' | 'connection' | 'disturber'
+  > {
+  readonly version: Version2;
+  readonly variables: Variables;
+  readonly calls: Calls;
+  readonly queue: TransactionQueue;
+  readonly registration: Registration;
+  readonly security: SecurityEvents;
+  /** A rule of the version that the central system has broken, for `findings`. @param clause `OCPP 2.0.1 K01.FR.28` */
+  readonly finding: (clause: string, text: string, action?: string) => void;
+}
+
+/** A part as `stack.ts` sees it. */
+export interface Part {
+  readonly handlers?: Handlers;
+  /** by message of TriggerMessage that the part can send; the EVSE is absent where none was named */
+  readonly triggers?: Readonly<
+    Partial<Record<Requests['TriggerMessage']['requestedMessage'], (evseId: number | undefined) => void>>
+  >;
+  /** restores its state from the store; before the first connection */
+  load?(): Promise<void>;
+  /** the station leaves, or the process ends */
+  stop?(): void;
+}
+
+/** A time stamp of 2.x: UTC with milliseconds. */
+export function stamp(ms: number): string {
+  return new Date(ms).toISOString();
+}

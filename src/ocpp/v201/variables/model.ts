@@ -1,0 +1,79 @@
+/** The device model of 2.x (B05 to B07): what a row of its tables says, and how the parts of a station read and set it. */
+import type { ConnectorRating, StationNameplate } from '../../station/port.ts';
+import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
+import type { Version2 } from '../version.ts';
+
+export type DataType =
+  | 'string'
+  | 'decimal'
+  | 'integer'
+  | 'dateTime'
+  | 'boolean'
+  | 'OptionList'
+  | 'SequenceList'
+  | 'MemberList';
+
+export type Mutability = 'ReadOnly' | 'WriteOnly' | 'ReadWrite';
+
+/** Where a component is; both absent: the charging station. EVSE k is connector k of the device, with connector 1 in it. */
+export interface Place {
+  readonly evseId?: number;
+  readonly connectorId?: number;
+}
+
+/** What the rows may depend on. */
+export interface VariableFacts {
+  readonly version: Version2;
+  readonly nameplate: StationNameplate;
+  readonly evseIds: readonly number[];
+  /** by EVSE, in the order of `evseIds` */
+  readonly ratings: readonly ConnectorRating[];
+  readonly stationRating: ConnectorRating;
+  readonly securityProfile: OcppSecurityProfile;
+}
+
+/** One variable of one component, at the station, or at each EVSE or connector. */
+export interface VariableRow {
+  /** with its instance in brackets where it has one: `Name[instance]` */
+  readonly component: string;
+  /** default: the station */
+  readonly tier?: 'station' | 'evse' | 'connector';
+  /** with its instance in brackets where it has one: `MessageTimeout[Default]` */
+  readonly variable: string;
+  readonly type: DataType;
+  readonly mutability: Mutability;
+  /** null: this place has no such variable */
+  readonly initial: string | ((facts: VariableFacts, place: Place) => string | null);
+  readonly unit?: string;
+  readonly min?: number;
+  /** of a number; of a text its longest length */
+  readonly max?: number;
+  /** of a list: its members */
+  readonly values?: readonly string[] | ((facts: VariableFacts, place: Place) => readonly string[]);
+  /** a change takes effect at the next restart (SetVariables answers RebootRequired) */
+  readonly reboot?: true;
+  /** the version that has brought it; default both have it */
+  readonly since?: 'ocpp2.1';
+  readonly monitored?: true;
+  /** its value is a secret: never shown, logged or recorded */
+  readonly secret?: true;
+}
+
+/** Names as in `VariableRow`. Every read throws SimError UNKNOWN_RESOURCE for what there is not. */
+export interface Variables {
+  /** the value in force */
+  text(component: string, variable: string, place?: Place): string;
+  boolean(component: string, variable: string, place?: Place): boolean;
+  integer(component: string, variable: string, place?: Place): number;
+  decimal(component: string, variable: string, place?: Place): number;
+  /** of a comma-separated list */
+  list(component: string, variable: string, place?: Place): readonly string[];
+  /** whether there is such a variable */
+  has(component: string, variable: string, place?: Place): boolean;
+  /** By the station itself, also of read-only variables; at once. */
+  set(component: string, variable: string, value: string, place?: Place): void;
+  /** Calls back after a change in force, by whom ever; the returned function ends it. */
+  onChange(component: string, variable: string, listener: (value: string, place: Place) => void): () => void;
+  /** A read-only variable whose value is read whenever it is asked for. */
+  provide(component: string, variable: string, read: (place: Place) => string, place?: Place): void;
+}

@@ -1,0 +1,3 @@
+import type { VariableRow } from '../model.ts';
+
+export const displayRows: readonly VariableRow[] = [];
