@@ -1,6 +1,7 @@
 /** The device model of 2.x (B05 to B07): what a row of its tables says, and how the parts of a station read and set it. */
 import type { ConnectorRating, StationNameplate } from '../../station/port.ts';
 import type { OcppSecurityProfile } from '../../../contract/ocpp-settings.ts';
+import type { Component, Variable } from '../messages.ts';
 import type { Version2 } from '../version.ts';
 
 export type DataType =
@@ -70,10 +71,71 @@ export interface Variables {
   list(component: string, variable: string, place?: Place): readonly string[];
   /** whether there is such a variable */
   has(component: string, variable: string, place?: Place): boolean;
-  /** By the station itself, also of read-only variables; at once. */
+  /** By the station itself, also of read-only variables; at once. What is read-only does not survive the process. */
   set(component: string, variable: string, value: string, place?: Place): void;
   /** Calls back after a change in force, by whom ever; the returned function ends it. */
   onChange(component: string, variable: string, listener: (value: string, place: Place) => void): () => void;
-  /** A read-only variable whose value is read whenever it is asked for. */
+  /** A read-only variable whose value is read whenever it is asked for. @param place absent: at each of its places */
   provide(component: string, variable: string, read: (place: Place) => string, place?: Place): void;
+}
+
+export type Tier = NonNullable<VariableRow['tier']>;
+
+/** A name with its instance, as messages spell it. */
+export interface InstanceName {
+  readonly name: string;
+  readonly instance?: string;
+}
+
+/** One row with its names taken apart. */
+export interface TableEntry {
+  readonly row: VariableRow;
+  /** its place in the table */
+  readonly index: number;
+  readonly tier: Tier;
+  readonly mutability: Mutability;
+  readonly component: InstanceName;
+  readonly variable: InstanceName;
+}
+
+/** One variable at one place of a station. */
+export interface Found {
+  readonly entry: TableEntry;
+  readonly place: Place;
+}
+
+/** A change in force. */
+export interface VariableChange {
+  readonly found: Found;
+  readonly value: string;
+}
+
+/** The device model as its own messages and the monitors see it. */
+export interface VariableStore extends Variables {
+  /** Names as in `VariableRow`. */
+  find(component: string, variable: string, place?: Place): Found | undefined;
+  /** Names as in messages; or the status that tells why there is none. */
+  lookUp(named: {
+    readonly component: Pick<Component, 'name' | 'instance' | 'evse'>;
+    readonly variable: Pick<Variable, 'name' | 'instance'>;
+  }): Found | 'UnknownComponent' | 'UnknownVariable';
+  /** Every variable at every place, in the order of the table. */
+  each(): Iterable<Found>;
+  /** in force */
+  valueOf(found: Found): string;
+  /** as GetVariables tells it: the one after the next restart where that is another */
+  shown(found: Found): string;
+  /** members of its list */
+  valuesOf(found: Found): readonly string[] | undefined;
+  isProvided(found: Found): boolean;
+  /** The value as it is kept; null: its row does not allow it. */
+  accepted(found: Found, value: string): string | null;
+  /** Sets an accepted value at once, or at the next restart where the row says so; survives the process. */
+  change(found: Found, value: string): void;
+  /** Calls back after every change in force; not for provided values. The returned function ends it. */
+  onAnyChange(listener: (change: VariableChange) => void): () => void;
+  /** Values that waited for a restart are in force from now on. */
+  restarted(): void;
+  /** Restores changed values; listeners are not called. */
+  load(): Promise<void>;
 }
