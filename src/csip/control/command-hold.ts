@@ -1,71 +1,9 @@
-/** State of a device without a register, taken and given back as a hold does with points. */
+/** State of a device without a register that controls of IEEE 2030.5 set. */
+import type { CommandState } from '../../core/command-hold.ts';
 import type { Device } from '../../contract/device.ts';
 import type { Gradient } from '../../contract/gradient.ts';
 import type { HybridPolicy } from '../../contract/kinds/hybrid.ts';
 import type { OverrideName } from '../../contract/overrides.ts';
-import type { Origin } from '../../core/origin.ts';
-import type { Asked } from './composition.ts';
-
-/** One such state. */
-export interface CommandState<Value> {
-  read(): Value;
-  /** @throws SimError as `Device.command` */
-  write(value: Value, by: Origin): void;
-  /** what stays the same as long as nobody else writes */
-  mark(): unknown;
-  /** default: the same value */
-  equal?(a: Value, b: Value): boolean;
-}
-
-interface Taken<Value> {
-  readonly base: Value;
-  readonly asked: Asked<Value>;
-  readonly mark: unknown;
-}
-
-export class CommandHold<Value> {
-  readonly #state: CommandState<Value>;
-  #taken: Taken<Value> | null = null;
-
-  constructor(state: CommandState<Value>) {
-    this.#state = state;
-  }
-
-  /** The control that has the state; null: none. */
-  get id(): string | null {
-    return this.#taken?.asked.id ?? null;
-  }
-
-  /** Whether somebody else has written the state since. */
-  get overwritten(): boolean {
-    return this.#taken !== null && this.#state.mark() !== this.#taken.mark;
-  }
-
-  /**
-   * Sets the state for a control, or gives it back with null unless somebody else has written it since.
-   * @throws SimError as `Device.command`; then nothing has changed
-   */
-  change(asked: Asked<Value> | null): void {
-    const taken = this.#taken;
-    if (asked === null) {
-      // the device's own doing, as the end of a hold: local control does not prevent it
-      if (taken && !this.overwritten)
-        this.#state.write(taken.base, { source: 'reversion', peer: `csip ${taken.asked.id}` });
-      this.#taken = null;
-      return;
-    }
-    const isSame = (a: Value, b: Value) => this.#state.equal?.(a, b) ?? a === b;
-    if (taken?.asked.id === asked.id && (isSame(taken.asked.value, asked.value) || this.overwritten)) return;
-    const base = taken && !this.overwritten ? taken.base : this.#state.read();
-    this.#state.write(asked.value, { source: 'csip', peer: asked.id });
-    this.#taken = { base, asked, mark: this.#state.mark() };
-  }
-
-  /** The device has been reset: there is nothing to give back. */
-  forget(): void {
-    this.#taken = null;
-  }
-}
 
 /** The last writer of an override, as an object of its own per command. */
 const writerOf = (device: Device, override: OverrideName) => device.overrides.find(({ name }) => name === override);

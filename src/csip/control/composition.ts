@@ -7,8 +7,10 @@
  *   the control of higher priority wins. The two power factors act in different directions and are one contender.
  * - Modes that would write different values to one point exclude each other: the control of higher priority wins.
  */
+import type { Asked } from '../../core/command-hold.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { PointValues } from '../../sunspec/map/point-holds.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import type { LeftOutMode, ModeName } from './model.ts';
 import type { Aim, Contest, Wish } from './wish.ts';
@@ -19,14 +21,6 @@ export interface Contribution {
   readonly wishes: ReadonlyMap<ModeName, Wish>;
   /** values beside the modes; of several controls the first gives each */
   readonly settings: readonly HoldValue[];
-}
-
-export type PointValues = Map<PointSlot, AnyPointValue>;
-
-/** A state without a register, and the control that asks for it. */
-export interface Asked<Value> {
-  readonly id: string;
-  readonly value: Value;
 }
 
 export interface Composition {

@@ -4,11 +4,11 @@ import type { Plant } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { pointNumber } from '../../sunspec/map/named-points.ts';
+import { written } from '../../sunspec/map/point-holds.ts';
 import type { Revision } from '../xml/document.ts';
 import { DeviceControls } from './device-controls-bridge.ts';
 import { modeNames, modesIn } from './modes.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget, LeftOutMode, ModeName, ResolvedControl } from './model.ts';
-import { written } from './point-holds-bridge.ts';
 import { isSiteMode, SiteLimits } from './site-limits.ts';
 import { isRefusal, leftOut } from './wish.ts';
 

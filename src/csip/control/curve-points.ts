@@ -1,4 +1,5 @@
 /** The curve of a mode, checked and in engineering units, with its points in order. */
+import type { XY } from '../../contract/ride-through-curve.ts';
 import type { Received } from '../xml/document.ts';
 import type { DERCurve } from '../xml/documents.ts';
 import { curveLinkOf, curveTable } from './modes.ts';
@@ -7,11 +8,6 @@ import type { ResolvedControl } from './model.ts';
 import { scaledOf } from './values.ts';
 import { invalid } from './wish.ts';
 import type { Refusal } from './wish.ts';
-
-export interface XY {
-  readonly x: number;
-  readonly y: number;
-}
 
 export interface ReadCurve {
   /** x does not fall */
@@ -47,21 +43,4 @@ export function valueAt(points: readonly XY[], x: number): number {
   if (!left || !right) return 0;
   if (right.x === left.x) return left.y;
   return left.y + ((right.y - left.y) * (x - left.x)) / (right.x - left.x);
-}
-
-/** The points of a ride-through curve by duration; of one duration the threshold farthest from nominal first. */
-export function outwards(points: readonly XY[], side: 'low' | 'high'): readonly XY[] {
-  const sign = side === 'low' ? 1 : -1;
-  return [...points].sort((a, b) => a.x - b.x || sign * (a.y - b.y));
-}
-
-/**
- * Whether a ride-through curve can bound a region: the longer a deviation lasts, the smaller it may be.
- * @param side on which the thresholds lie
- */
-export function isRideThrough(points: readonly XY[], side: 'low' | 'high'): boolean {
-  return points.every(({ y }, i) => {
-    const before = points[i - 1];
-    return !before || (side === 'low' ? y >= before.y : y <= before.y);
-  });
 }

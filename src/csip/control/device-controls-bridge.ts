@@ -1,19 +1,21 @@
 /** The controls in force on one device, except for the limits of its connection point. */
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
+import { CommandHold } from '../../core/command-hold.ts';
+import type { Asked } from '../../core/command-hold.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
+import { PointHolds, written } from '../../sunspec/map/point-holds.ts';
+import type { Written } from '../../sunspec/map/point-holds.ts';
 import type { Revision } from '../xml/document.ts';
 import { Asset } from './asset-bridge.ts';
-import { CommandHold, slopeState, storageState, switchState } from './command-hold.ts';
+import { slopeState, storageState, switchState } from './command-hold.ts';
 import type { StoragePin } from './command-hold.ts';
 import { compose, Contests } from './composition.ts';
-import type { Asked, Composition, Contribution } from './composition.ts';
+import type { Composition, Contribution } from './composition.ts';
 import { supportsMode, wishOf } from './mode-rows-bridge.ts';
 import { modeNames } from './modes.ts';
 import type { ControlInForce, ControlOutcome, LeftOutMode, ModeName, ResolvedControl } from './model.ts';
-import { PointHolds, written } from './point-holds-bridge.ts';
-import type { Written } from './point-holds-bridge.ts';
 import { defaultSlope, firstSlope, slopesFor } from './ramps.ts';
 import type { Slopes } from './ramps.ts';
 import { settingsPoints } from './settings-bridge.ts';
@@ -73,11 +75,11 @@ export class DeviceControls {
     this.device = device;
     this.#options = options;
     this.#asset = new Asset(device, plant);
-    this.#points = new PointHolds(device.bank);
-    this.#switch = new CommandHold(switchState(device));
-    this.#storage = new CommandHold(storageState(device));
-    this.#slopeW = new CommandHold(slopeState(device, 'wPctPerS'));
-    this.#slopeVar = new CommandHold(slopeState(device, 'varPctPerS'));
+    this.#points = new PointHolds(device.bank, 'csip');
+    this.#switch = new CommandHold(switchState(device), 'csip');
+    this.#storage = new CommandHold(storageState(device), 'csip');
+    this.#slopeW = new CommandHold(slopeState(device, 'wPctPerS'), 'csip');
+    this.#slopeVar = new CommandHold(slopeState(device, 'varPctPerS'), 'csip');
     this.#subscriptions = [
       // after that of the holds, which has been there before
       device.bank.onReload(() => {

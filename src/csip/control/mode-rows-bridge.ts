@@ -1,9 +1,10 @@
 /** The control modes and the points of a device that carry them out: one row each. A mode without a row has no physics. */
+import { isRideThrough, outwards } from '../../contract/ride-through-curve.ts';
 import type { FunctionName } from '../../sunspec/map/functions.ts';
 import type { Received, Revision } from '../xml/document.ts';
 import type { DERControlBase } from '../xml/documents.ts';
 import type { Asset, VarReference } from './asset-bridge.ts';
-import { isRideThrough, outwards, readCurve, valueAt } from './curve-points.ts';
+import { readCurve, valueAt } from './curve-points.ts';
 import type { ReadCurve } from './curve-points.ts';
 import type { CurveMode } from './modes.ts';
 import type { ModeName, ResolvedControl } from './model.ts';

@@ -8,10 +8,10 @@
 import type { Plant } from '../../contract/plant.ts';
 import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
 import type { SiteLimitName, SiteNow } from '../../contract/site.ts';
+import type { Asked } from '../../core/command-hold.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Received, Revision } from '../xml/document.ts';
-import type { Asked } from './composition.ts';
 import type { ControlInForce, ModeName, ResolvedControl } from './model.ts';
 import { defaultSlope } from './ramps.ts';
 import { scaledOf } from './values.ts';

@@ -1,16 +1,25 @@
-/** The points of the controls in force on one device: one hold for each control, its id the id of the control. */
+/**
+ * The points of the controls that a protocol has in force on one device: one hold for each control, its id the id of the
+ * control.
+ */
 import { SimError } from '../../core/errors.ts';
-import type { Bank } from '../../sunspec/map/bank.ts';
-import { Holds } from '../../sunspec/map/holds.ts';
-import type { HoldValue, NewHold } from '../../sunspec/map/holds.ts';
-import type { PointSlot } from '../../sunspec/map/layout.ts';
-import type { AnyPointValue } from '../../sunspec/map/types.ts';
-import type { PointValues } from './composition.ts';
-import { invalid, unsupported } from './wish.ts';
-import type { Refusal } from './wish.ts';
+import type { Source } from '../../core/origin.ts';
+import type { Bank } from './bank.ts';
+import { Holds } from './holds.ts';
+import type { HoldValue, NewHold } from './holds.ts';
+import type { PointSlot } from './layout.ts';
+import type { AnyPointValue } from './types.ts';
+
+/** Why a device takes a write at no time. */
+export interface RefusedWrite {
+  readonly refused: 'unsupported' | 'invalid';
+  readonly detail: string;
+}
 
 /** What became of a write: done, to be tried again, or refused for good. */
-export type Written = 'done' | 'waiting' | Refusal;
+export type Written = 'done' | 'waiting' | RefusedWrite;
+
+export type PointValues = Map<PointSlot, AnyPointValue>;
 
 /** Codes of a device that takes nothing from afar at present: it is off, or under local control. */
 const waitingCodes: readonly string[] = ['COMMAND_CONFLICT', 'MAP_LOCAL_CONTROL'];
@@ -25,14 +34,13 @@ export function written(write: () => void): Written {
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     if (waitingCodes.includes(error.code)) return 'waiting';
-    if (unsupportedCodes.includes(error.code)) return unsupported(error.message);
-    if (invalidCodes.includes(error.code)) return invalid(error.message);
+    if (unsupportedCodes.includes(error.code)) return { refused: 'unsupported', detail: error.message };
+    if (invalidCodes.includes(error.code)) return { refused: 'invalid', detail: error.message };
     throw error;
   }
 }
 
-const source = 'csip';
-const newHold = (id: string, values: Iterable<readonly [PointSlot, AnyPointValue]>): NewHold => ({
+const newHold = (id: string, source: Source, values: Iterable<readonly [PointSlot, AnyPointValue]>): NewHold => ({
   id,
   source,
   values: Array.from(values, ([slot, value]) => ({ slot, value })),
@@ -46,14 +54,17 @@ const newHold = (id: string, values: Iterable<readonly [PointSlot, AnyPointValue
  */
 export class PointHolds {
   readonly #holds: Holds;
+  readonly #source: Source;
   readonly #live = new Map<string, PointValues>();
   /** the control that wrote a point last */
   readonly #owners = new Map<PointSlot, string>();
   /** points that another writer has taken from a control, for as long as the control lasts */
   readonly #lost = new Map<string, Set<PointSlot>>();
 
-  constructor(bank: Bank) {
+  /** @param source of the writes, and owner of the holds */
+  constructor(bank: Bank, source: Source) {
     this.#holds = new Holds(bank, source);
+    this.#source = source;
   }
 
   /** Whether nothing is held. */
@@ -66,13 +77,13 @@ export class PointHolds {
     return (this.#lost.get(id)?.size ?? 0) > 0;
   }
 
-  /** What the device would make of values now. */
-  check(values: readonly HoldValue[]): Written {
+  /**
+   * What the device would make of values now.
+   * @param source of the write; `default`: what it would make of them if nothing kept it from taking remote writes
+   */
+  check(values: readonly HoldValue[], source = this.#source): Written {
     if (values.length === 0) return 'done';
-    const begin = newHold(
-      'check',
-      values.map(({ slot, value }) => [slot, value] as const),
-    );
+    const begin: NewHold = { id: 'check', source, values };
     return written(() => {
       this.#holds.check({ begin });
     });
@@ -145,7 +156,7 @@ export class PointHolds {
       if (!values) return;
       const former = this.#live.has(id) ? [id] : [];
       const end = i === all.length - 1 ? [...toEnd, ...former] : former;
-      const result = written(() => this.#holds.change({ end, begin: newHold(id, values) }));
+      const result = written(() => this.#holds.change({ end, begin: newHold(id, this.#source, values) }));
       results.set(id, result);
       if (result === 'done') {
         this.#drop(end);
