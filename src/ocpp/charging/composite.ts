@@ -11,7 +11,7 @@
  * may arrive: the result is a maximum. Amperes of connector 0 share out that sum equally over the phases.
  */
 import { combined, limitAt, nextChange } from './limits.ts';
-import type { ChargingState, Limit, Nominal, RateUnit } from './model.ts';
+import type { ChargingState, Limit, Nominal, OperationMode, RateUnit } from './model.ts';
 
 /** A connector or the grid connection, as far as schedules need it. */
 export interface CompositeRating extends Nominal {
@@ -38,6 +38,12 @@ export interface CompositePeriod {
   /** null: no profile limits */
   readonly limit: number | null;
   readonly numberPhases: 1 | 3 | null;
+  /** 2.1: of a connector, signed, + into the vehicle */
+  readonly setpoint?: number;
+  /** 2.1: never positive */
+  readonly dischargeLimit?: number;
+  /** 2.1: of a connector */
+  readonly mode?: OperationMode;
 }
 
 export interface CompositeSchedule {
@@ -81,7 +87,41 @@ type Shown = Omit<CompositePeriod, 'startS'>;
 
 function shown(limit: Limit, unit: RateUnit, nominal: Nominal): Shown {
   const inOne = inUnit(limit, unit, nominal);
-  return { limit: inOne, numberPhases: nominal.type === 'dc' ? null : limit.numberPhases };
+  const setpoint = signedInUnit(limit.setpointW, limit.setpointA, limit, unit, nominal);
+  const dischargeLimit = signedInUnit(limit.dischargeLimitW, limit.dischargeLimitA, limit, unit, nominal);
+  return {
+    limit: inOne,
+    numberPhases: nominal.type === 'dc' ? null : limit.numberPhases,
+    ...(setpoint !== null && { setpoint }),
+    ...(dischargeLimit !== null && { dischargeLimit }),
+    ...(limit.mode != null && { mode: limit.mode }),
+  };
+}
+
+/** A set-point or discharge limit in one unit: where both are given the one nearer to 0. */
+function signedInUnit(
+  watts: number | null | undefined,
+  amperes: number | null | undefined,
+  { numberPhases }: Limit,
+  unit: RateUnit,
+  nominal: Nominal,
+): number | null {
+  const perA = wattsPerAmpere(nominal, numberPhases);
+  const values = [
+    ...(watts == null ? [] : [unit === 'W' ? watts : watts / perA]),
+    ...(amperes == null ? [] : [unit === 'W' ? amperes * perA : amperes]),
+  ].sort((a, b) => Math.abs(a) - Math.abs(b));
+  return values[0] === undefined ? null : clean(Math.max(-maxShown, Math.min(maxShown, values[0])));
+}
+
+function isSame(a: CompositePeriod | undefined, b: Shown): boolean {
+  return (
+    a?.limit === b.limit &&
+    a.numberPhases === b.numberPhases &&
+    a.setpoint === b.setpoint &&
+    a.dischargeLimit === b.dischargeLimit &&
+    a.mode === b.mode
+  );
 }
 
 function atConnector(state: ChargingState, rating: CompositeRating, query: CompositeQuery, atMs: number): Shown {
@@ -116,8 +156,7 @@ export function compositeSchedule(state: ChargingState, query: CompositeQuery): 
     ms = Math.min(...watched.map((id) => nextChange(state, id, ms)));
     if (ms >= endMs) break;
     const next = at(ms);
-    const last = periods.at(-1);
-    const differs = last?.limit !== next.limit || last.numberPhases !== next.numberPhases;
+    const differs = !isSame(periods.at(-1), next);
     if ((differs && periods.length >= maxPeriods) || i >= maxInstants)
       return { startMs, durationS: (ms - startMs) / 1000, unit, periods };
     if (differs) periods.push({ startS: (ms - startMs) / 1000, ...next });

@@ -12,8 +12,9 @@ import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { StationPort } from '../station/port.ts';
 import { compositeSchedule } from './composite.ts';
 import type { CompositeQuery, CompositeSchedule } from './composite.ts';
-import { limitAt, nextChange, openLimit } from './limits.ts';
-import type { ChargingProfile, ChargingState, DefaultPrecedence, RunningTransaction } from './model.ts';
+import { whileOffline } from './conditions.ts';
+import { followsConditions, limitAt, nextChange, openLimit } from './limits.ts';
+import type { ChargingProfile, ChargingState, Conditions, DefaultPrecedence, RunningTransaction } from './model.ts';
 import { SentLimits } from './sent-limits.ts';
 
 export interface StoredProfile {
@@ -33,6 +34,14 @@ export interface ChargingControlOptions {
   readonly precedence: DefaultPrecedence;
   /** those that run now */
   readonly transactions: () => readonly RunningTransaction[];
+  /** by connector, read at each evaluation; what follows them is evaluated each second */
+  readonly conditions?: () => ReadonlyMap<number, Conditions>;
+  /** ms of the clock; null: the central system can be reached */
+  readonly offlineSinceMs?: () => number | null;
+  /** false: profiles are kept and do nothing */
+  readonly enabled?: () => boolean;
+  /** The limits have been evaluated and sent. */
+  readonly evaluated?: () => void;
 }
 
 export interface ChargingControl {
@@ -47,8 +56,15 @@ export interface ChargingControl {
   remove(which: (profile: ChargingProfile) => boolean): number;
   /** Evaluates anew: a transaction has begun or ended, or the clock has been set. */
   readonly refresh: () => void;
-  /** From now on. @returns null for a connector that there is not */
-  composite(query: Pick<CompositeQuery, 'connectorId' | 'durationS' | 'unit' | 'maxPeriods'>): CompositeSchedule | null;
+  /**
+   * From now on. What follows conditions shows its schedule alone.
+   * @param more profiles that the device follows by itself
+   * @returns null for a connector that there is not
+   */
+  composite(
+    query: Pick<CompositeQuery, 'connectorId' | 'durationS' | 'unit' | 'maxPeriods'>,
+    more?: readonly ChargingProfile[],
+  ): CompositeSchedule | null;
   /** Restores the profiles, except those of transactions: no transaction outlives the process. */
   readonly load: () => Promise<void>;
   /** Ends the limits; the profiles stay in the store. */
@@ -56,12 +72,20 @@ export interface ChargingControl {
 }
 
 const retryMs = 1000;
+/** Resolution of limits that follow conditions. */
+const conditionsMs = 1000;
 /** An act for a later instant is planned when that is nearer. */
 const maxPlanMs = 365 * 86_400_000;
 
 function readStored(values: readonly JsonValue[]): readonly StoredProfile[] {
   // this module alone writes the slot
   return (values as unknown as readonly StoredProfile[]).filter(({ profile }) => profile.purpose !== 'tx');
+}
+
+/** Conditions as far as they hold at later instants too. */
+function lasting({ conditions = new Map() }: ChargingState): ReadonlyMap<number, Conditions> {
+  const unknown = { frequencyHz: null, signal: null, socPct: null };
+  return new Map([...conditions].map(([id, each]) => [id, { ...each, ...unknown }]));
 }
 
 /** Sends what is in force, and plans the next evaluation. */
@@ -77,9 +101,15 @@ function createFollower(options: ChargingControlOptions, stateNow: () => Chargin
     const state = stateNow();
     for (const id of places) limits.set(id, limitAt(state, id, atMs));
     const changeMs = Math.min(...places.map((id) => nextChange(state, id, atMs)));
-    const dueMs = Math.min(changeMs, limits.waiting ? atMs + retryMs : Infinity);
+    const follows = places.some((id) => followsConditions(state, id, atMs));
+    const dueMs = Math.min(
+      changeMs,
+      limits.waiting ? atMs + retryMs : Infinity,
+      follows ? atMs + conditionsMs : Infinity,
+    );
     cancelPlan?.();
     cancelPlan = null;
+    options.evaluated?.();
     if (dueMs === Infinity) return;
     const planMs = Math.min(dueMs, atMs + maxPlanMs);
     cancelPlan = clock.at(planMs, () => {
@@ -113,12 +143,18 @@ export function createChargingControl(options: ChargingControlOptions): Charging
   let profiles: readonly StoredProfile[] = [];
 
   const nowMs = () => Math.round(clock.nowMs());
-  const stateNow = (): ChargingState => ({
-    profiles: profiles.map(({ profile }) => profile),
-    transactions: options.transactions(),
-    precedence: options.precedence,
-    station: device.stationRating,
-  });
+  const stateNow = (): ChargingState => {
+    const offlineSinceMs = options.offlineSinceMs?.() ?? null;
+    const conditions = options.conditions?.();
+    const acting = options.enabled?.() === false ? [] : profiles;
+    return {
+      profiles: acting.map(({ profile }) => whileOffline(profile, offlineSinceMs)),
+      transactions: options.transactions(),
+      precedence: options.precedence,
+      station: device.stationRating,
+      ...(conditions !== undefined && { conditions }),
+    };
+  };
   const { refresh, stop } = createFollower(options, stateNow, nowMs);
 
   const change = (next: readonly StoredProfile[]): void => {
@@ -148,13 +184,13 @@ export function createChargingControl(options: ChargingControlOptions): Charging
       if (removed > 0) change(left);
       return removed;
     },
-    composite: (query) =>
-      compositeSchedule(stateNow(), {
-        ...query,
-        startMs: nowMs(),
-        connectors: device.ratings,
-        station: device.stationRating,
-      }),
+    composite: (query, more = []) => {
+      const state = stateNow();
+      return compositeSchedule(
+        { ...state, profiles: [...state.profiles, ...more], ...(state.conditions && { conditions: lasting(state) }) },
+        { ...query, startMs: nowMs(), connectors: device.ratings, station: device.stationRating },
+      );
+    },
     async load() {
       profiles = readStored(await store.read());
       refresh();

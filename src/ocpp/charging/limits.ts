@@ -2,9 +2,11 @@
  * The limit that charging profiles set at an instant. Of each purpose the profile in force with the highest stackLevel
  * decides; the lowest limit of all purposes applies. Watts and amperes are kept apart: each has its own minimum.
  */
+import { underConditions } from './conditions.ts';
 import type {
   ChargingProfile,
   ChargingState,
+  Conditions,
   Limit,
   ProfilePurpose,
   RunningTransaction,
@@ -38,6 +40,7 @@ export function combined(a: Limit, b: Limit): Limit {
   const { setpointW, setpointA } = hasSetpoint ? a : b;
   const dischargeLimitW = higher(a.dischargeLimitW, b.dischargeLimitW);
   const dischargeLimitA = higher(a.dischargeLimitA, b.dischargeLimitA);
+  const mode = a.mode ?? b.mode;
   return {
     limitW: lower(a.limitW, b.limitW),
     limitA: lower(a.limitA, b.limitA),
@@ -46,6 +49,7 @@ export function combined(a: Limit, b: Limit): Limit {
     ...(setpointA != null && { setpointA }),
     ...(dischargeLimitW !== null && { dischargeLimitW }),
     ...(dischargeLimitA !== null && { dischargeLimitA }),
+    ...(mode != null && { mode }),
   };
 }
 
@@ -54,10 +58,15 @@ function usablePhases(numberPhases: SchedulePeriod['numberPhases']): 1 | 3 | nul
   return numberPhases === 2 ? 1 : numberPhases;
 }
 
-function limitOf(profile: ChargingProfile | null, atMs: number, transaction: RunningTransaction | null): Limit {
-  const period = profile && periodAt(profile, atMs, transaction);
-  if (profile === null || period === null) return openLimit;
-  const { limit, numberPhases, setpoint, dischargeLimit } = period;
+function limitOf(
+  profile: ChargingProfile,
+  atMs: number,
+  transaction: RunningTransaction | null,
+  conditions: Conditions | undefined,
+): Limit {
+  const period = periodAt(profile, atMs, transaction);
+  if (period === null) return openLimit;
+  const { limit, numberPhases, setpoint, dischargeLimit, mode } = underConditions(period, profile.schedule, conditions);
   const watts = profile.schedule.unit === 'W';
   return {
     limitW: watts ? limit : null,
@@ -66,6 +75,7 @@ function limitOf(profile: ChargingProfile | null, atMs: number, transaction: Run
     ...(setpoint !== undefined && (watts ? { setpointW: setpoint } : { setpointA: setpoint })),
     ...(dischargeLimit !== undefined &&
       (watts ? { dischargeLimitW: dischargeLimit } : { dischargeLimitA: dischargeLimit })),
+    ...(mode !== undefined && { mode }),
   };
 }
 
@@ -158,7 +168,7 @@ export function limitAt(state: ChargingState, connectorId: number, atMs: number)
   let limit = openLimit;
   let generation = openLimit;
   for (const profile of deciding(state, connectorId, atMs)) {
-    const own = limitOf(profile, atMs, transaction);
+    const own = limitOf(profile, atMs, transaction, state.conditions?.get(connectorId));
     if (profile.purpose === 'local_generation') generation = own;
     else limit = combined(limit, own);
   }
@@ -172,4 +182,13 @@ export function nextChange(state: ChargingState, connectorId: number, afterMs: n
   for (const profile of state.profiles)
     if (concerns(profile, connectorId, transaction)) next = Math.min(next, nextBoundary(profile, afterMs, transaction));
   return next;
+}
+
+/** Whether the limit of a connector may change without a boundary of a schedule: it follows `Conditions`. */
+export function followsConditions(state: ChargingState, connectorId: number, atMs: number): boolean {
+  const transaction = transactionAt(state, connectorId);
+  return deciding(state, connectorId, atMs).some(
+    (profile) =>
+      profile.schedule.limitAtSoc !== undefined || periodAt(profile, atMs, transaction)?.frequencyWatt !== undefined,
+  );
 }

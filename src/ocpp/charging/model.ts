@@ -10,6 +10,28 @@ export type ProfilePurpose = (typeof profilePurposes)[number];
 export type ProfileKind = 'absolute' | 'recurring_daily' | 'recurring_weekly' | 'relative' | 'dynamic';
 export type RateUnit = 'W' | 'A';
 
+/** 2.1: how the power of a period comes about, in the words of the standard. Absent: ChargingOnly. */
+export const operationModes = [
+  'Idle',
+  'ChargingOnly',
+  'CentralSetpoint',
+  'CentralFrequency',
+  'LocalFrequency',
+] as const;
+export type OperationMode = (typeof operationModes)[number];
+
+/** Power (W, + into the vehicle) over a frequency (Hz) or a signal. */
+export type WattCurve = readonly (readonly [at: number, powerW: number])[];
+
+/** 2.1: a set-point that follows the grid frequency and a signal of the grid operator. */
+export interface FrequencyWatt {
+  readonly baselineW: number;
+  /** at least 2 points, ascending frequencies in Hz */
+  readonly curve: WattCurve;
+  /** null: signals are not followed */
+  readonly signalCurve: WattCurve | null;
+}
+
 export interface SchedulePeriod {
   /** seconds from the start of the schedule */
   readonly startS: number;
@@ -21,6 +43,10 @@ export interface SchedulePeriod {
   readonly setpoint?: number;
   /** 2.1: never positive */
   readonly dischargeLimit?: number;
+  /** 2.1 */
+  readonly mode?: OperationMode;
+  /** 2.1: decides the set-point, in W */
+  readonly frequencyWatt?: FrequencyWatt;
 }
 
 export interface ChargingSchedule {
@@ -30,7 +56,9 @@ export interface ChargingSchedule {
   /** null: relative, or absolute from the moment it was received */
   readonly startMs: number | null;
   readonly minChargingRate: number | null;
-  /** ascending; the first starts at 0 */
+  /** 2.1: maximum, in the unit of the schedule, once the vehicle has this state of charge */
+  readonly limitAtSoc?: { readonly socPct: number; readonly limit: number };
+  /** ascending; the first starts at 0, or later where random delays have moved it */
   readonly periods: readonly SchedulePeriod[];
 }
 
@@ -50,6 +78,19 @@ export interface ChargingProfile {
   readonly schedule: ChargingSchedule;
   /** when it was installed: the start of an absolute schedule without a start */
   readonly receivedMs: number;
+  /** 2.1: in force for this long without the central system, s; absent: always */
+  readonly maxOfflineS?: number;
+}
+
+/** What a schedule may follow at a connector beside the time. Null: not known, so nothing follows it. */
+export interface Conditions {
+  readonly frequencyHz: number | null;
+  /** last signal of the grid operator */
+  readonly signal: number | null;
+  /** of the vehicle */
+  readonly socPct: number | null;
+  /** false: set-points and limits never discharge the vehicle */
+  readonly mayDischarge: boolean;
 }
 
 /** A transaction that runs at a connector, as far as profiles need it. */
@@ -83,6 +124,8 @@ export interface ChargingState {
   readonly precedence: DefaultPrecedence;
   /** of the grid connection: adds local generation to a limit in the other unit */
   readonly station: Nominal;
+  /** by connector; absent: nothing is known, and vehicles may discharge */
+  readonly conditions?: ReadonlyMap<number, Conditions>;
 }
 
 /** The limit at one instant; every member null: no profile limits. */
@@ -95,4 +138,6 @@ export interface Limit {
   readonly setpointA?: number | null;
   readonly dischargeLimitW?: number | null;
   readonly dischargeLimitA?: number | null;
+  /** of the transaction; absent: ChargingOnly */
+  readonly mode?: OperationMode | null;
 }

@@ -71,7 +71,10 @@ function isSame(a: SchedulePeriod | undefined, b: SchedulePeriod): boolean {
     a?.limit === b.limit &&
     a.numberPhases === b.numberPhases &&
     a.setpoint === b.setpoint &&
-    a.dischargeLimit === b.dischargeLimit
+    a.dischargeLimit === b.dischargeLimit &&
+    a.mode === b.mode &&
+    // a curve may be another one of the same form
+    a.frequencyWatt === b.frequencyWatt
   );
 }
 

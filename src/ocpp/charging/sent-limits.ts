@@ -17,13 +17,14 @@ const maxLimit = 1e9;
 /** A limit as the device takes it. */
 function commandOf(limit: Limit): EvseProfileLimit {
   const bounded = (value: number | null | undefined) => (value == null ? null : Math.min(maxLimit, value));
+  const signed = (value: number) => Math.max(-maxLimit, Math.min(maxLimit, value));
   const { setpointW, setpointA, dischargeLimitW, dischargeLimitA, numberPhases } = limit;
   return {
     limitW: bounded(limit.limitW),
     limitA: bounded(limit.limitA),
     phases: numberPhases,
-    ...(setpointW != null && { setpointW }),
-    ...(setpointA != null && { setpointA }),
+    ...(setpointW != null && { setpointW: signed(setpointW) }),
+    ...(setpointA != null && { setpointA: signed(setpointA) }),
     ...(dischargeLimitW != null && { dischargeLimitW: Math.min(maxLimit, -dischargeLimitW) }),
     ...(dischargeLimitA != null && { dischargeLimitA: Math.min(maxLimit, -dischargeLimitA) }),
   };
