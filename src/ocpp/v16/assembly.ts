@@ -21,13 +21,13 @@ import { createKeys } from './keys/keys.ts';
 import type { KeySet } from './keys/keys.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Connection, Part, StationParts } from './parts.ts';
-import { createRegistration } from './registration.ts';
+import { createRegistration16 } from './registration.ts';
 import { createRemote } from './remote.ts';
-import { createReservations } from './reservations/reservations.ts';
+import { createReservations } from './reservations.ts';
 import { createReset } from './reset.ts';
 import { createSecurityEvents } from './security/events.ts';
 import type { SecurityLog } from './security/events.ts';
-import type { RegistrationPart } from './registration.ts';
+import type { RegistrationPart } from '../registration/registration.ts';
 import { createStatusReports, stationState } from './status.ts';
 import type { StatusPart } from './status.ts';
 import type { ConnectorStatus } from './status-table.ts';
@@ -166,7 +166,7 @@ function createBase(
 ) {
   const keys = keysOf(options);
   const { line } = options;
-  const { registration, calls } = createRegistration({
+  const { registration, calls } = createRegistration16({
     ...options,
     line,
     keys,

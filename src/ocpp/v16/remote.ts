@@ -5,7 +5,7 @@ import type { After } from '../rpc/model.ts';
 import type { Authorizations } from './auth/authorization.ts';
 import type { Tokens } from './auth/tokens.ts';
 import type { Part, Replies, Requests, SmartCharging, StationParts } from './parts.ts';
-import type { Reservations } from './reservations/reservations.ts';
+import type { Reservations } from './reservations.ts';
 import type { TransactionBook } from './transactions/transactions.ts';
 import { unlockConnector } from './unlock.ts';
 

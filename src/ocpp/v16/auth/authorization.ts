@@ -6,7 +6,7 @@ import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
 import type { OcppAuthorization } from '../../../contract/ocpp.ts';
 import { errorText, SimError } from '../../../core/errors.ts';
 import type { Authorization, Part, StationParts, Transaction } from '../parts.ts';
-import type { Reservations } from '../reservations/reservations.ts';
+import type { Reservations } from '../reservations.ts';
 import type { TransactionBook } from '../transactions/transactions.ts';
 import { infoOf, maxIdTagLength, offlineStatus, sameGroup, sameTag, statusAt } from './token.ts';
 import type { IdTagInfo, TokenStatus } from './token.ts';

@@ -1,13 +1,6 @@
 /** ReserveNow and CancelReservation on a real device. */
 import { expect } from 'chai';
-import { ocpp16Statuses } from '../../../../src/contract/kinds/evse.ts';
 import type { Requests } from '../../../../src/ocpp/v16/messages.ts';
-import {
-  connectorAnswer,
-  keptConnectors,
-  reserveAnswers,
-  stationAnswer,
-} from '../../../../src/ocpp/v16/reservations/rules.ts';
 import { SessionRig } from './rig.ts';
 
 type Reserve = Requests['ReserveNow'];
@@ -186,22 +179,5 @@ describe('OCPP 1.6 reservations of connector 0 (3.9, 9.3.1)', () => {
     await rig.ask('CancelReservation', { reservationId: 7 });
     await rig.ask('CancelReservation', { reservationId: 8 });
     expect(statuses(rig)).to.deep.equal(['available', 'available']);
-  });
-
-  it('answers and kept connectors as tables (5.13)', () => {
-    for (const status of ocpp16Statuses)
-      expect(connectorAnswer({ connectorId: 1, status, reservation: null }, 1)).to.equal(reserveAnswers[status]);
-    const at = (connectorId: number, status: (typeof ocpp16Statuses)[number]) => ({
-      connectorId,
-      status,
-      reservation: null,
-    });
-    expect(stationAnswer([at(1, 'faulted'), at(2, 'faulted')], 1, 0)).to.equal('Faulted');
-    expect(stationAnswer([at(1, 'faulted'), at(2, 'unavailable')], 1, 0)).to.equal('Unavailable');
-    expect(stationAnswer([at(1, 'charging'), at(2, 'unavailable')], 1, 0)).to.equal('Occupied');
-    expect(stationAnswer([at(1, 'charging'), at(2, 'available')], 1, 1)).to.equal('Occupied');
-    expect(keptConnectors([at(1, 'available'), at(2, 'available')], 1)).to.deep.equal([]);
-    expect(keptConnectors([at(1, 'charging'), at(2, 'available')], 1)).to.deep.equal([2]);
-    expect(keptConnectors([at(1, 'available'), at(2, 'available')], 3)).to.deep.equal([1, 2]);
   });
 });

@@ -19,7 +19,7 @@ import { createKeys } from '../../../../src/ocpp/v16/keys/keys.ts';
 import type { KeySet } from '../../../../src/ocpp/v16/keys/keys.ts';
 import type { Action, Part, Replies, Requests, StationParts } from '../../../../src/ocpp/v16/parts.ts';
 import { createRemote } from '../../../../src/ocpp/v16/remote.ts';
-import { createReservations } from '../../../../src/ocpp/v16/reservations/reservations.ts';
+import { createReservations } from '../../../../src/ocpp/v16/reservations.ts';
 import { createTransactions } from '../../../../src/ocpp/v16/transactions/transactions.ts';
 import { KindRig, operator } from '../../../der/kinds/support.ts';
 import { HandTimers } from '../../../support/timers.ts';

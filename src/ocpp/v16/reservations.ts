@@ -3,17 +3,19 @@
  * the device gets it without an end of its own. One for connector 0 holds no connector while more are free than such
  * reservations wait; then the last free ones are reserved at the device, and one stays free for each of their tokens.
  */
-import type { EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
-import type { EvseSession } from '../../../contract/kinds/evse.ts';
-import type { OcppReservationEntry } from '../../../contract/ocpp.ts';
-import { SimError } from '../../../core/errors.ts';
-import { sameTag } from '../auth/token.ts';
-import { instantOf } from '../../station/instants.ts';
-import type { Part, Replies, Requests, StationParts } from '../parts.ts';
-import { createBook, releaseAt, reserveAt } from './book.ts';
-import type { Book } from './book.ts';
-import { connectorAnswer, holds, stationAnswer } from './rules.ts';
-import type { Reservation } from './rules.ts';
+import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
+import type { EvseSession } from '../../contract/kinds/evse.ts';
+import type { OcppReservationEntry } from '../../contract/ocpp.ts';
+import { SimError } from '../../core/errors.ts';
+import { createAccess } from '../reservations/access.ts';
+import type { Access } from '../reservations/access.ts';
+import { createBook, releaseAt, reserveAt } from '../reservations/book.ts';
+import type { Book } from '../reservations/book.ts';
+import type { Bearer } from '../reservations/reservation.ts';
+import { connectorAnswer, stationAnswer } from '../reservations/rules.ts';
+import { instantOf } from '../station/instants.ts';
+import { tagKey } from './auth/token.ts';
+import type { Part, Replies, Requests, StationParts } from './parts.ts';
 
 export interface Reservations {
   /** Whether a reservation keeps this token from a connector. */
@@ -35,9 +37,14 @@ export interface Reservations {
 interface Work {
   readonly parts: StationParts;
   readonly book: Book;
+  readonly access: Access;
 }
 
-function reserveNow({ parts, book }: Work, request: Requests['ReserveNow']): Replies['ReserveNow'] {
+function bearerOf(idTag: string, parentIdTag: string | null): Bearer {
+  return { idToken: idTag, tokenKey: tagKey(idTag), groupKey: parentIdTag && tagKey(parentIdTag) };
+}
+
+function reserveNow({ parts, book, access }: Work, request: Requests['ReserveNow']): Replies['ReserveNow'] {
   const { connectorId, reservationId, idTag, expiryDate, parentIdTag = null } = request;
   const { device, clock, keys } = parts;
   const expiresMs = instantOf(expiryDate);
@@ -50,13 +57,12 @@ function reserveNow({ parts, book }: Work, request: Requests['ReserveNow']): Rep
   if (connector === undefined && !zero) return { status: 'Rejected' };
   const status =
     connector === undefined
-      ? stationAnswer(device.detail.connectors, reservationId, book.waiting(reservationId).length)
+      ? stationAnswer(device.detail.connectors, { reservationId }, book.waiting(reservationId), book.fits)
       : connectorAnswer(connector, reservationId);
   if (status !== 'Accepted') return { status };
-  const kept = connector !== undefined && !leavesOne({ parts, book }, connectorId, reservationId);
-  if (kept) return { status: 'Occupied' };
+  if (connector !== undefined && !access.leavesOne(connectorId, reservationId)) return { status: 'Occupied' };
   try {
-    book.add({ reservationId, connectorId, idTag, parentIdTag, expiresMs });
+    book.add({ reservationId, connectorId, ...bearerOf(idTag, parentIdTag), expiresMs });
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     return { status: 'Rejected' };
@@ -64,46 +70,18 @@ function reserveNow({ parts, book }: Work, request: Requests['ReserveNow']): Rep
   return { status: 'Accepted' };
 }
 
-/** Whether a free connector is left for each waiting reservation for connector 0 when this one is taken. */
-function leavesOne({ parts, book }: Work, connectorId: number, except?: number): boolean {
-  const others = parts.device.detail.connectors.filter(
-    (c) => c.connectorId !== connectorId && c.status === 'available' && c.reservation === null,
-  );
-  return others.length >= book.waiting(except).length;
-}
-
-/** The reservation that a token would use at a connector: the connector's own before one for connector 0. */
-function heldBy({ book }: Work, connectorId: number, idTag: string, parentIdTag: string | null): Reservation | null {
-  const mine = book.list.filter((r) => holds(r, idTag, parentIdTag));
-  return mine.find((r) => r.connectorId === connectorId) ?? mine.find((r) => r.connectorId === 0) ?? null;
-}
-
-function blocks(work: Work, connectorId: number, idTag: string, parentIdTag: string | null): boolean {
-  const { parts, book } = work;
-  const own = book.list.find((r) => r.connectorId === connectorId);
-  if (own !== undefined) return !holds(own, idTag, parentIdTag);
-  const { reservation } = parts.device.connector(connectorId);
-  if (heldBy(work, connectorId, idTag, parentIdTag) !== null) {
-    const there = reservation && book.get(reservation.reservationId);
-    // another token's for connector 0 may stand here: that one needs the last free connector
-    return reservation !== null && !(there && (there.connectorId === 0 || holds(there, idTag, parentIdTag)));
-  }
-  if (reservation !== null) return !sameTag(reservation.idToken, idTag);
-  return !leavesOne(work, connectorId);
-}
-
-function claim(work: Work, connectorId: number, idTag: string, parentIdTag: string | null): () => void {
-  const { parts, book } = work;
-  const r = heldBy(work, connectorId, idTag, parentIdTag);
+function claim({ parts, book, access }: Work, connectorId: number, bearer: Bearer): () => void {
+  const { idToken } = bearer;
+  const r = access.heldBy(connectorId, bearer);
   if (r === null) return () => undefined;
   book.claimed.set(connectorId, r.reservationId);
   const place = book.placeOf(r);
   if (place !== null && place.connectorId !== connectorId) releaseAt(parts, place.connectorId);
   const here = parts.device.connector(connectorId);
   // the device compares tokens letter by letter, and knows no groups
-  if (here.reservation !== null && here.reservation.idToken !== idTag) {
+  if (here.reservation !== null && here.reservation.idToken !== idToken) {
     if (here.status === 'reserved' && here.reservation.reservationId === r.reservationId)
-      reserveAt(parts, connectorId, r, idTag);
+      reserveAt(parts, connectorId, r, idToken);
     else releaseAt(parts, connectorId);
   }
   return () => {
@@ -136,7 +114,8 @@ function hear({ book }: Work, transition: EvseTransition): void {
 
 export function createReservations(parts: StationParts): Part & Reservations {
   const book = createBook(parts);
-  const work: Work = { parts, book };
+  const access = createAccess(parts, book);
+  const work: Work = { parts, book, access };
   let endListening: (() => void) | null = null;
   return {
     handlers: {
@@ -148,18 +127,16 @@ export function createReservations(parts: StationParts): Part & Reservations {
         return { status: 'Accepted' };
       },
     },
-    blocks: (connectorId, idTag, parentIdTag) => blocks(work, connectorId, idTag, parentIdTag),
-    groupCounts: (connectorId) =>
-      book.list.some((r) => (r.connectorId === connectorId || r.connectorId === 0) && r.parentIdTag !== null),
-    isFor: (connectorId, idTag, parentIdTag) =>
-      book.list.some((r) => r.connectorId === connectorId && holds(r, idTag, parentIdTag)),
-    claim: (connectorId, idTag, parentIdTag) => claim(work, connectorId, idTag, parentIdTag),
+    blocks: (connectorId, idTag, parentIdTag) => access.blocks(connectorId, bearerOf(idTag, parentIdTag)),
+    groupCounts: (connectorId) => access.groupCounts(connectorId),
+    isFor: (connectorId, idTag, parentIdTag) => access.isFor(connectorId, bearerOf(idTag, parentIdTag)),
+    claim: (connectorId, idTag, parentIdTag) => claim(work, connectorId, bearerOf(idTag, parentIdTag)),
     use: (connectorId, session) => use(work, connectorId, session),
     entries: () =>
-      book.list.map(({ reservationId, connectorId, idTag, expiresMs }) => ({
+      book.list.map(({ reservationId, connectorId, idToken, expiresMs }) => ({
         reservationId,
         connectorId,
-        idToken: idTag,
+        idToken,
         expiresMs,
       })),
     async load() {
