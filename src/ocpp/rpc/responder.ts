@@ -40,7 +40,7 @@ export interface Responder {
 /** Calls of a central system that are answered at one time; the rule permits one. */
 const maxInProgress = 64;
 /** Message ids of a connection that are remembered, to tell those that are used again. */
-const maxKnownIds = 256;
+const maxKnownIds = 64;
 
 interface Connection {
   readonly version: OcppSubprotocol;

@@ -6,8 +6,8 @@ import { CallError, noAnswer } from '../rpc/model.ts';
 import { directions } from './actions.ts';
 import type { Action } from './messages.ts';
 import type { Handlers, Part, StationParts } from './parts.ts';
-import { bootTable } from './registration-table.ts';
-import type { RegistrationPart } from './registration.ts';
+import { bootTable16 } from '../registration/table.ts';
+import type { RegistrationPart } from '../registration/registration.ts';
 import { checkRegistered } from './rules.ts';
 
 type AnyHandler = (request: Payload, after: After) => Payload | Promise<Payload>;
@@ -53,7 +53,7 @@ export function createDispatch({ handlers, registration, finding, isEnding }: Di
     if (isEnding()) return noAnswer;
     const { status } = registration;
     checkRegistered(status, action, finding);
-    const { incoming, remote } = bootTable[status];
+    const { incoming, remote } = bootTable16[status];
     if (incoming === 'ignored') return noAnswer;
     if (incoming === 'refused')
       throw new CallError(errorCode('ocpp1.6', 'security'), 'the registration is not accepted');

@@ -4,14 +4,14 @@ import type { OcppCallResult } from '../../contract/ocpp.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { ConnectFailure } from '../rpc/failures.ts';
 import type { CallOutcome } from '../rpc/model.ts';
+import { createFallback } from '../security/fallback.ts';
 import { callResult } from '../station/call-result.ts';
 import type { VersionStack, VersionView } from '../station/stack.ts';
 import { assembleParts } from './assembly.ts';
 import { maxIdTagLength } from './auth/token.ts';
 import type { Assembled, Stack16Options } from './assembly.ts';
 import { createDispatch, mergeHandlers } from './dispatch.ts';
-import { bootTable } from './registration-table.ts';
-import { createFallback } from './security/fallback.ts';
+import { bootTable16 } from '../registration/table.ts';
 
 export type { Stack16Options } from './assembly.ts';
 
@@ -132,7 +132,10 @@ export function createStack16(options: Stack16Options): VersionStack {
   // Nothing of the central system is carried out from then on: it could begin a transaction or a firmware update that
   // nothing ends. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
   let isEnding = false;
-  const fallback = createFallback(at.effects, at.certificates);
+  const fallback = createFallback(({ password, own }) => {
+    at.effects.restorePassword(password);
+    at.certificates.restoreOwn(own);
+  });
   followRegistration(at);
   return {
     get bootStatus() {
@@ -172,7 +175,7 @@ export function createStack16(options: Stack16Options): VersionStack {
       registration.traffic();
     },
     get isMute() {
-      return isEnding || bootTable[registration.status].incoming === 'ignored';
+      return isEnding || bootTable16[registration.status].incoming === 'ignored';
     },
     handle: createDispatch({ handlers, registration, finding: options.finding, isEnding: () => isEnding }),
     leave: () => {

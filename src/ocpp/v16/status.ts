@@ -4,7 +4,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Requests } from './messages.ts';
 import type { Availability, Keys, Part, StationParts, StatusReports } from './parts.ts';
 import { stamp } from './parts.ts';
-import type { RegistrationPart } from './registration.ts';
+import type { RegistrationPart } from '../registration/registration.ts';
 import { intermediate, statusWords } from './status-table.ts';
 import type { ConnectorStatus } from './status-table.ts';
 

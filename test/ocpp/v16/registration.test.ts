@@ -1,8 +1,8 @@
 import { expect } from 'chai';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import type { CallOutcome } from '../../../src/ocpp/rpc/model.ts';
-import { afterBoot, ownWaitS } from '../../../src/ocpp/v16/registration-table.ts';
-import { createRegistration } from '../../../src/ocpp/v16/registration.ts';
+import { afterBoot, ownWaitS } from '../../../src/ocpp/registration/table.ts';
+import { createRegistration16 } from '../../../src/ocpp/v16/registration.ts';
 import { rig, settled } from './fakes.ts';
 
 const time = '2026-06-21T08:00:00.000Z';
@@ -15,7 +15,7 @@ function station() {
   const parts = rig();
   let firmwareVersion = '1.0';
   const moves: number[] = [];
-  const { registration, calls } = createRegistration({
+  const { registration, calls } = createRegistration16({
     clockMoved: (byS) => moves.push(byS),
     clock: parts.clock,
     wall: parts.wall,

@@ -3,8 +3,10 @@ import { ocpp16Statuses } from '../../../src/contract/kinds/evse.ts';
 import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { CallOutcome } from '../../../src/ocpp/rpc/model.ts';
 import type { Requests } from '../../../src/ocpp/v16/messages.ts';
-import type { RegistrationPart } from '../../../src/ocpp/v16/registration.ts';
-import { createCalls } from '../../../src/ocpp/v16/registration.ts';
+import type { RegistrationPart } from '../../../src/ocpp/registration/registration.ts';
+import { createCalls } from '../../../src/ocpp/registration/registration.ts';
+import { bootTable16 } from '../../../src/ocpp/registration/table.ts';
+import { callsOf } from '../../../src/ocpp/v16/registration.ts';
 import { allowedMoves, intermediate, statusWords } from '../../../src/ocpp/v16/status-table.ts';
 import type { ConnectorStatus } from '../../../src/ocpp/v16/status-table.ts';
 import { createStatusReports } from '../../../src/ocpp/v16/status.ts';
@@ -25,7 +27,7 @@ function station({ inoperative = false } = {}) {
       return () => undefined;
     },
   };
-  const calls = createCalls(parts.line, () => (registration.accepted ? 'accepted' : 'none'));
+  const calls = callsOf(createCalls(parts.line, bootTable16, () => (registration.accepted ? 'accepted' : 'none')));
   const status = createStatusReports({
     device: parts.device.port,
     clock: parts.clock,

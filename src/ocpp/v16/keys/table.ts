@@ -1,5 +1,5 @@
 /** The standard configuration keys of OCPP 1.6 (chapter 9) and of the security white paper: one row each. */
-import { maxHeartbeatIntervalS } from '../registration-table.ts';
+import { maxHeartbeatIntervalS } from '../../registration/table.ts';
 import { isSupplied } from '../meter-values/measurands.ts';
 import { boolean, integer, isPhaseRotation, list, octets, text } from './kinds.ts';
 import type { KeyKind } from './kinds.ts';

@@ -5,7 +5,9 @@ import type { Logger } from '../../../../src/core/log/log.ts';
 import { createRandom } from '../../../../src/core/random.ts';
 import type { Payload } from '../../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../../src/ocpp/rpc/schemas/checks.ts';
-import { createCalls } from '../../../../src/ocpp/v16/registration.ts';
+import { createCalls } from '../../../../src/ocpp/registration/registration.ts';
+import { bootTable16 } from '../../../../src/ocpp/registration/table.ts';
+import { callsOf } from '../../../../src/ocpp/v16/registration.ts';
 import type { Registration, StationParts, Transaction } from '../../../../src/ocpp/v16/parts.ts';
 import { TransferError } from '../../../../src/ocpp/files/model.ts';
 import type { Downloaded, DownloadOptions, FileTransfer, UploadFile } from '../../../../src/ocpp/files/model.ts';
@@ -73,7 +75,7 @@ export function upkeepRig(before?: Rig): UpkeepRig {
     log,
     store: (name) => base.store.slot(name),
     keys: base.keys,
-    calls: createCalls(base.line, () => registration.status),
+    calls: callsOf(createCalls(base.line, bootTable16, () => registration.status)),
     queue: {} as StationParts['queue'],
     registration,
     security: { raise: (type, techInfo) => events.push([type, techInfo]) },

@@ -1,6 +1,16 @@
-/** Registration of OCPP 1.6 (4.2): what the station may do in each state, and what follows an answer. No time in it. */
+/**
+ * Registration (1.6 4.2, 2.x B01 to B03): what the station may do in each state, and what follows an answer. No time in
+ * it.
+ */
 import type { OcppBootStatus } from '../../contract/ocpp.ts';
-import type { Replies } from './messages.ts';
+
+/** The answer to BootNotification, as every version has it. */
+export type BootReply = {
+  readonly status: 'Accepted' | 'Pending' | 'Rejected';
+  readonly currentTime: string;
+  /** s */
+  readonly interval: number;
+};
 
 /** How a call of the central system is taken: `refused` with SecurityError, `ignored` without any answer. */
 export type Incoming = 'answered' | 'refused' | 'ignored';
@@ -9,22 +19,31 @@ interface BootState {
   /** besides BootNotification */
   readonly sends: 'all' | 'triggered' | 'nothing';
   readonly incoming: Incoming;
-  /** RemoteStartTransaction and RemoteStopTransaction start and stop something */
+  /** remote starts and stops start and stop something */
   readonly remote: boolean;
 }
 
-export const bootTable: Readonly<Record<OcppBootStatus, BootState>> = {
+export type BootTable = Readonly<Record<OcppBootStatus, BootState>>;
+
+/** 4.2 */
+export const bootTable16: BootTable = {
   none: { sends: 'nothing', incoming: 'refused', remote: false },
   pending: { sends: 'triggered', incoming: 'answered', remote: false },
   accepted: { sends: 'all', incoming: 'answered', remote: true },
   rejected: { sends: 'nothing', incoming: 'ignored', remote: false },
 };
 
+/** B02.FR.01, B02.FR.05, B03.FR.08 */
+export const bootTable2: BootTable = {
+  ...bootTable16,
+  rejected: { sends: 'nothing', incoming: 'refused', remote: false },
+};
+
 export const bootStatusOf = {
   Accepted: 'accepted',
   Pending: 'pending',
   Rejected: 'rejected',
-} as const satisfies Record<Replies['BootNotification']['status'], OcppBootStatus>;
+} as const satisfies Record<BootReply['status'], OcppBootStatus>;
 
 /** HeartbeatInterval takes no more, s: a week. */
 export const maxHeartbeatIntervalS = 604_800;
@@ -50,7 +69,7 @@ export interface AfterBoot {
  * What an answer of the central system leads to.
  * @param attempts made so far that left the wait to the station
  */
-export function afterBoot({ status, interval }: Replies['BootNotification'], attempts: number): AfterBoot {
+export function afterBoot({ status, interval }: BootReply, attempts: number): AfterBoot {
   const next = bootStatusOf[status];
   const heartbeatS = interval > 0 ? Math.min(interval, maxHeartbeatIntervalS) : null;
   if (next === 'accepted') return { status: next, againInS: null, heartbeatS };
