@@ -6,8 +6,11 @@ import type { Link } from '../rpc/link.ts';
 export interface Connection {
   /** Closes and connects again, for example with other credentials. */
   reconnect(reason: string): void;
-  /** Closes; connects again after a time in which the station is off. The next BootNotification follows a restart. */
-  restart(reason: string): void;
+  /**
+   * Closes; connects again after a time in which the station is off. The next BootNotification follows a restart.
+   * @param bootReason that it tells in 2.x: RemoteReset, FirmwareUpdate, ...; default Unknown
+   */
+  restart(reason: string, bootReason?: string): void;
   /** Octets of basic authentication from the next connection on; the old ones return when it fails. */
   setPassword(password: Buffer): void;
   /** From the next connection on; the old one returns when it fails. */
