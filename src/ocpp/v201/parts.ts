@@ -10,6 +10,7 @@ import type { StackOptions } from '../station/stack.ts';
 import type {
   Action,
   ChargingProfile,
+  CostDetails,
   IdToken,
   IdTokenInfo,
   MeterValue,
@@ -104,6 +105,10 @@ export interface EventExtras {
   readonly meterValue?: readonly MeterValue[];
   /** 2.1 */
   readonly operationMode?: NonNullable<Requests['TransactionEvent']['transactionInfo']['operationMode']>;
+  /** 2.1 */
+  readonly costDetails?: CostDetails;
+  /** 2.1, of `transactionInfo`: the tariff that prices the transaction, where it is new */
+  readonly tariffId?: string;
 }
 
 /** An answer to a TransactionEvent, with what was sent. */
@@ -147,6 +152,20 @@ export interface Transactions {
 export interface Authorization {
   /** Presents a token at an EVSE, as a person does. */
   present(evseId: number, idToken: string, type?: string): Promise<OcppAuthorization>;
+}
+
+/** Costs that a station of 2.1 calculates itself (I07 to I12). */
+export interface Costs {
+  /**
+   * Members that an event of a transaction gets from its tariff; none where no tariff prices it. To be asked for every
+   * event, in their order: a tariff is assigned at the first one.
+   * @param transition that has brought the event; absent: the meter as it is now
+   */
+  extras(
+    transaction: Transaction,
+    eventType: Requests['TransactionEvent']['eventType'],
+    transition?: EvseConnectorTransition,
+  ): Pick<EventExtras, 'costDetails' | 'tariffId'>;
 }
 
 /** What the meters say in TransactionEvents and MeterValues. */
