@@ -1,0 +1,194 @@
+/** The displays of a station: messages of the central system and texts of the station (block O). */
+import { errorCode } from '../../rpc/errors.ts';
+import { CallError } from '../../rpc/model.ts';
+import { createSaver } from '../../station/saver.ts';
+import type { JsonValue } from '../../../core/store.ts';
+import type { MessageContent, MessageInfo } from '../messages.ts';
+import type { After, Handler, Part, Requests, StationParts, Transactions } from '../parts.ts';
+import { formats, languages, maxMessages, messageState, priorities, states } from './model.ts';
+import type { ShownText, StoredMessage } from './model.ts';
+import { checkedMessage, isReplaced } from './rules.ts';
+import type { Refusal } from './rules.ts';
+import { shownTexts } from './shown.ts';
+
+export interface DisplayDeps {
+  readonly transactions: Pick<Transactions, 'byId' | 'onEnded'>;
+  /** Texts of the station for the display of an EVSE, each in one or more languages; default none. */
+  readonly ownTexts?: (evseId: number) => readonly (readonly [MessageContent, ...MessageContent[]])[];
+  /** Languages of the driver at an EVSE, best first; default none. */
+  readonly languagesAt?: (evseId: number) => readonly string[];
+}
+
+export interface Display extends Part {
+  /** The texts between which the display of an EVSE changes now. @param evseId 0: the display of the station */
+  shown(evseId: number): readonly ShownText[];
+  /** messages that are kept, in the order of their arrival */
+  readonly messages: readonly MessageInfo[];
+}
+
+type Draft<T> = { -readonly [K in keyof T]: T[K] };
+
+/** messages in one NotifyDisplayMessages */
+const perReport = 5;
+
+/** The messages of a station, kept over a restart; each leaves at its end. */
+function createKept({ clock, store, log }: StationParts) {
+  let kept: readonly StoredMessage[] = [];
+  let cancelEnds: readonly (() => void)[] = [];
+  const saver = createSaver(store('display'), () => kept as unknown as readonly JsonValue[], log);
+
+  function plan(): void {
+    for (const cancel of cancelEnds) cancel();
+    cancelEnds = kept.flatMap(({ untilMs }) => (untilMs === null ? [] : [clock.at(untilMs, sweep)]));
+  }
+  function put(messages: readonly StoredMessage[]): void {
+    kept = messages;
+    plan();
+    saver.save();
+  }
+  function removeWhere(isGone: (message: StoredMessage) => boolean): boolean {
+    const left = kept.filter((message) => !isGone(message));
+    if (left.length === kept.length) return false;
+    put(left);
+    return true;
+  }
+  function sweep(): void {
+    const nowMs = clock.nowMs();
+    removeWhere(({ untilMs }) => untilMs !== null && untilMs <= nowMs);
+  }
+  return {
+    get all() {
+      return kept;
+    },
+    put,
+    removeWhere,
+    sweep,
+    async load(): Promise<void> {
+      kept = (await store('display').read()) as unknown as readonly StoredMessage[];
+      plan();
+    },
+    stop(): void {
+      for (const cancel of cancelEnds) cancel();
+      cancelEnds = [];
+    },
+  };
+}
+
+type Kept = ReturnType<typeof createKept>;
+
+/** Whether a message is one of those that GetDisplayMessages asks for. */
+function isAsked({ info }: StoredMessage, { id, priority, state }: Requests['GetDisplayMessages']): boolean {
+  if (id !== undefined && !id.includes(info.id)) return false;
+  if (priority !== undefined && info.priority !== priority) return false;
+  return state === undefined || info.state === state;
+}
+
+/** Sends NotifyDisplayMessages in parts, one after the other; a part that is not answered ends the report. */
+async function report({ calls }: StationParts, requestId: number, messages: readonly MessageInfo[]): Promise<void> {
+  for (let at = 0; at < messages.length; at += perReport) {
+    const tbc = at + perReport < messages.length;
+    const messageInfo = messages.slice(at, at + perReport);
+    const { kind } = await calls.send('NotifyDisplayMessages', { requestId, messageInfo, tbc }, { triggered: true });
+    if (kind !== 'result' && kind !== 'error') return;
+  }
+}
+
+function setMessage(
+  parts: StationParts,
+  deps: DisplayDeps,
+  kept: Kept,
+  info: MessageInfo,
+): Refusal | { readonly status: 'Accepted' } {
+  const { version, device, clock, variables } = parts;
+  if (!variables.boolean('DisplayMessageCtrlr', 'Enabled'))
+    return { status: 'Rejected', statusInfo: { reasonCode: 'NotEnabled', additionalInfo: 'displays are disabled' } };
+  const message = checkedMessage(info, {
+    formats: formats[version],
+    priorities,
+    states: states[version],
+    languages: version === 'ocpp2.1' ? languages : null,
+    evseIds: device.connectorIds,
+    nowMs: clock.nowMs(),
+    evseOf: (transactionId) => deps.transactions.byId(transactionId)?.evseId ?? null,
+  });
+  if ('status' in message) return message;
+  const left = kept.all.filter((old) => !isReplaced(old, message));
+  if (left.length >= maxMessages) {
+    const additionalInfo = `the station keeps ${maxMessages} messages`;
+    return { status: 'Rejected', statusInfo: { reasonCode: 'TooManyElements', additionalInfo } };
+  }
+  kept.put([...left, message]);
+  return { status: 'Accepted' };
+}
+
+function getMessages(parts: StationParts, kept: Kept): Handler<'GetDisplayMessages'> {
+  const { version, finding } = parts;
+  return (request: Requests['GetDisplayMessages'], after: After) => {
+    if (request.id !== undefined && request.id.length > maxMessages) {
+      const text = `${request.id.length} ids, of ${maxMessages} that there can be`;
+      finding(`OCPP ${version.slice(4)} O04`, text, 'GetDisplayMessages');
+      throw new CallError(errorCode(version, 'occurrence'), text);
+    }
+    kept.sweep();
+    const found = kept.all.filter((message) => isAsked(message, request)).map(({ info }) => info);
+    if (found.length === 0) return { status: 'Unknown' };
+    after(() => void report(parts, request.requestId, found));
+    return { status: 'Accepted' };
+  };
+}
+
+/** What the station knows itself of DisplayMessageCtrlr. */
+function provideCounts({ variables }: StationParts, kept: Kept): void {
+  variables.provide('DisplayMessageCtrlr', 'DisplayMessages', () => String(kept.all.length));
+}
+
+/** To be loaded after the transactions: messages of transactions that run no more leave then. */
+export function createDisplay(parts: StationParts, deps: DisplayDeps): Display {
+  const { version, device, clock, variables } = parts;
+  const kept = createKept(parts);
+  const stops: (() => void)[] = [];
+  provideCounts(parts, kept);
+  const statesAt = (evseId: number) =>
+    (evseId === 0 ? device.detail.connectors : [device.connector(evseId)]).map((each) => messageState(each, version));
+  const own: Draft<Display> = {
+    get messages() {
+      return kept.all.map(({ info }) => info);
+    },
+    shown(evseId) {
+      if (!variables.boolean('DisplayMessageCtrlr', 'Enabled')) return [];
+      const preferred = version === 'ocpp2.1' ? [variables.text('DisplayMessageCtrlr', 'Language')] : [];
+      return shownTexts(kept.all, deps.ownTexts?.(evseId) ?? [], {
+        evseId,
+        states: statesAt(evseId),
+        nowMs: clock.nowMs(),
+        languages: [...(deps.languagesAt?.(evseId) ?? []), ...preferred],
+      });
+    },
+    handlers: {
+      SetDisplayMessage: ({ message }) => {
+        kept.sweep();
+        return setMessage(parts, deps, kept, message);
+      },
+      GetDisplayMessages: getMessages(parts, kept),
+      ClearDisplayMessage: ({ id }) => ({
+        status: kept.removeWhere(({ info }) => info.id === id) ? 'Accepted' : 'Unknown',
+      }),
+    },
+    async load() {
+      await kept.load();
+      kept.removeWhere(
+        ({ info }) => info.transactionId !== undefined && deps.transactions.byId(info.transactionId) === null,
+      );
+      stops.push(
+        deps.transactions.onEnded(({ transactionId }) => {
+          kept.removeWhere(({ info }) => info.transactionId === transactionId);
+        }),
+      );
+    },
+    stop() {
+      kept.stop();
+      for (const end of stops.splice(0)) end();
+    },
+  };
+  return own;
+}
