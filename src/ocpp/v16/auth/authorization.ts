@@ -2,13 +2,14 @@
  * Tokens presented at a connector: by a person, over REST, or by plugging in. OCPP 1.6 3.5, 4.1, 4.8 and 4.10. The
  * knowledge of the station decides where it may, the central system otherwise; then the device is told to authorise.
  */
-import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
 import type { OcppAuthorization } from '../../../contract/ocpp.ts';
-import { errorText, SimError } from '../../../core/errors.ts';
+import { offlineStatus } from '../../auth/offline.ts';
+import { autoToken, checkFree, conflict, createTurns, followReader } from '../../auth/reader.ts';
+import type { Turns } from '../../auth/reader.ts';
 import type { Authorization, Part, StationParts, Transaction } from '../parts.ts';
 import type { Reservations } from '../reservations.ts';
 import type { TransactionBook } from '../transactions/transactions.ts';
-import { infoOf, maxIdTagLength, offlineStatus, sameGroup, sameTag, statusAt } from './token.ts';
+import { infoOf, maxIdTagLength, sameGroup, sameTag, statusAt } from './token.ts';
 import type { IdTagInfo, TokenStatus } from './token.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -31,13 +32,10 @@ export interface Authorizations extends Authorization {
   checking(connectorId: number): boolean;
 }
 
-/** idTag of a vehicle that is plugged in where plugging in presents one, as the device tells it. */
-const autoIdTag = 'AUTO';
-
 interface Work {
   readonly parts: StationParts;
   readonly deps: AuthorizationDeps;
-  readonly checking: Set<number>;
+  readonly turns: Turns;
   /** token accepted last at a connector */
   readonly granted: Map<number, string>;
   /** connectors whose `AUTO` the central system has not answered */
@@ -50,10 +48,6 @@ interface Verdict {
   readonly info: IdTagInfo | null;
   /** true: the central system could not be asked, or has not answered */
   readonly isUnanswered?: boolean;
-}
-
-function conflict(connectorId: number, why: string): SimError {
-  return new SimError('COMMAND_CONFLICT', `connector ${connectorId}: ${why}`);
 }
 
 async function decide({ parts, deps: { tokens } }: Work, idTag: string): Promise<Verdict> {
@@ -78,31 +72,15 @@ async function decide({ parts, deps: { tokens } }: Work, idTag: string): Promise
     known: keys.boolean('LocalAuthorizeOffline'),
     unknown: keys.boolean('AllowOfflineTxForUnknownId'),
   };
-  return { status: offlineStatus(known?.status ?? null, rules), info: known?.info ?? null, isUnanswered: true };
+  return {
+    status: offlineStatus<TokenStatus>(known?.status ?? null, rules, 'Invalid'),
+    info: known?.info ?? null,
+    isUnanswered: true,
+  };
 }
 
 function answer({ status, info }: Verdict): OcppAuthorization {
   return { status, info: info && { ...info } };
-}
-
-/** @throws SimError COMMAND_CONFLICT */
-function checkFree(connector: EvseConnectorDetail): void {
-  const { connectorId, errorCode, operative, phase } = connector;
-  if (errorCode !== 'NoError') throw conflict(connectorId, `${errorCode} must be cleared first`);
-  if (!operative) throw conflict(connectorId, 'it is out of operation');
-  if (phase !== 'free' && phase !== 'connected' && phase !== 'finishing')
-    throw conflict(connectorId, 'it is in use by another token');
-}
-
-/** One token at a time: the answer for one decides what the next one means. */
-async function alone<T>({ checking }: Work, connectorId: number, act: () => Promise<T>): Promise<T> {
-  if (checking.has(connectorId)) throw conflict(connectorId, 'another token is being checked');
-  checking.add(connectorId);
-  try {
-    return await act();
-  } finally {
-    checking.delete(connectorId);
-  }
 }
 
 async function start(work: Work, connectorId: number, idTag: string, ask: boolean): Promise<OcppAuthorization> {
@@ -115,7 +93,7 @@ async function start(work: Work, connectorId: number, idTag: string, ask: boolea
     throw conflict(connectorId, 'it is reserved for another token');
   const verdict: Verdict = ask ? await decide(work, idTag) : { status: 'Accepted', info: null };
   if (verdict.status !== 'Accepted') {
-    if (idTag === autoIdTag && verdict.isUnanswered === true) work.unanswered.add(connectorId);
+    if (idTag === autoToken && verdict.isUnanswered === true) work.unanswered.add(connectorId);
     return answer(verdict);
   }
   // the connector may have changed while the central system was asked
@@ -163,7 +141,7 @@ async function present(work: Work, connectorId: number, idTag: string): Promise<
   const { device } = parts;
   const { phase } = device.connector(connectorId);
   if (idTag.length === 0 || idTag.length > maxIdTagLength) return answer({ status: 'Invalid', info: null });
-  return await alone(work, connectorId, async () => {
+  return await work.turns.alone(connectorId, async () => {
     const running = deps.transactions.at(connectorId);
     if (running !== null) return await stopRunning(work, running, idTag);
     if (phase === 'authorised' && sameTag(granted.get(connectorId) ?? '', idTag)) {
@@ -174,52 +152,28 @@ async function present(work: Work, connectorId: number, idTag: string): Promise<
   });
 }
 
-/** The person at the station sees no more than that nothing happens, so a refusal is logged. */
-async function presentAtDevice(work: Work, connectorId: number, idTag: string): Promise<void> {
-  const { log, device } = work.parts;
-  try {
-    const { status } = await present(work, connectorId, idTag);
-    if (status !== 'Accepted') log.info(`connector ${connectorId}: a token is refused: ${status}`, device.deviceIndex);
-  } catch (error) {
-    log.info(`a token is refused: ${errorText(error)}`, device.deviceIndex);
-  }
-}
-
-/**
- * Presents the tokens that the device tells of. `AUTO` of a vehicle that came while nothing could be asked, or before the
- * station was heard, is presented again once the central system has accepted the station.
- */
-function follow(work: Work): readonly (() => void)[] {
-  const { unanswered, parts } = work;
-  const { device, registration } = parts;
-  const isWaiting = (connectorId: number) => device.connector(connectorId).phase === 'connected';
-  if (work.deps.autoAuthorize) for (const id of device.connectorIds.filter(isWaiting)) unanswered.add(id);
-  return [
-    device.onTransition((transition) => {
-      if (!('connector' in transition) || transition.event !== 'token') return;
-      void presentAtDevice(work, transition.connectorId, transition.idToken ?? '');
-    }),
-    registration.onAccepted(() => {
-      const waiting = [...unanswered].filter(isWaiting);
-      unanswered.clear();
-      for (const connectorId of waiting) void presentAtDevice(work, connectorId, autoIdTag);
-    }),
-  ];
-}
-
 export function createAuthorization(parts: StationParts, deps: AuthorizationDeps): Part & Authorizations {
-  const work: Work = { parts, deps, checking: new Set(), granted: new Map(), unanswered: new Set() };
-  const ends: (() => void)[] = [];
+  const { device, log, registration } = parts;
+  const work: Work = { parts, deps, turns: createTurns(), granted: new Map(), unanswered: new Set() };
+  const { turns, unanswered } = work;
+  let endReading: (() => void) | null = null;
   return {
     present: (connectorId, idTag) => present(work, connectorId, idTag),
-    start: (connectorId, idTag, ask) => alone(work, connectorId, () => start(work, connectorId, idTag, ask)),
-    checking: (connectorId) => work.checking.has(connectorId),
+    start: (connectorId, idTag, ask) => turns.alone(connectorId, () => start(work, connectorId, idTag, ask)),
+    checking: (connectorId) => turns.busy(connectorId),
     load() {
-      ends.push(...follow(work));
+      endReading = followReader({
+        device,
+        log,
+        registration,
+        autoAuthorize: deps.autoAuthorize,
+        unanswered,
+        present: (connectorId, idTag) => present(work, connectorId, idTag),
+      });
       return Promise.resolve();
     },
     stop() {
-      for (const end of ends) end();
+      endReading?.();
     },
   };
 }

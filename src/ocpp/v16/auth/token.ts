@@ -52,22 +52,3 @@ export function infoOf(token: Token, nowMs: number): IdTagInfo {
 export function entryOf({ idTag, status, expiresMs, parentIdTag }: Token): OcppTokenEntry {
   return { idToken: idTag, status, expiresMs, parentIdToken: parentIdTag };
 }
-
-/** What decides about a token that the central system has not answered. */
-export interface OfflineRules {
-  /** LocalAuthorizeOffline */
-  readonly known: boolean;
-  /** AllowOfflineTxForUnknownId */
-  readonly unknown: boolean;
-}
-
-/**
- * Status of a token without an answer (3.5.4): a known one counts as it is known, an accepted one only where the rules
- * permit; a token that neither list nor cache holds is Invalid unless the rules permit unknown ones.
- * @param known of local list or cache; null: neither holds it
- */
-export function offlineStatus(known: TokenStatus | null, rules: OfflineRules): TokenStatus {
-  if (known === null) return rules.unknown ? 'Accepted' : 'Invalid';
-  if (known !== 'Accepted') return known;
-  return rules.known ? 'Accepted' : 'Invalid';
-}

@@ -8,8 +8,8 @@ import type { Part, Replies, Requests, StationParts } from '../parts.ts';
 import { stamp } from '../parts.ts';
 import { createSaver } from '../../station/saver.ts';
 import type { Saver } from '../../station/saver.ts';
-import { createCache } from './cache.ts';
-import type { AuthorizationCache } from './cache.ts';
+import { createCache } from '../../auth/cache.ts';
+import type { AuthorizationCache } from '../../auth/cache.ts';
 import { emptyList, updateList } from './local-list.ts';
 import type { LocalList } from './local-list.ts';
 import { entryOf, statusAt, tagKey, tokenOf } from './token.ts';
@@ -36,7 +36,7 @@ const maxParents = 200;
 interface Work {
   readonly parts: StationParts;
   readonly deps: TokensDeps;
-  readonly cache: AuthorizationCache;
+  readonly cache: AuthorizationCache<Token>;
   readonly parents: Map<string, string | null>;
   list: LocalList;
 }
@@ -57,7 +57,7 @@ function listed({ parts, list }: Work, idTag: string): Token | null {
 }
 
 function cached({ parts, cache }: Work, idTag: string): Token | null {
-  return parts.keys.boolean('AuthorizationCacheEnabled') ? cache.find(idTag) : null;
+  return parts.keys.boolean('AuthorizationCacheEnabled') ? cache.find(tagKey(idTag)) : null;
 }
 
 function rememberParent({ parents }: Work, { idTag, parentIdTag }: Token): void {
@@ -140,7 +140,11 @@ function tokensOf(work: Work): Tokens {
 
 export function createTokens(parts: StationParts, deps: TokensDeps): Part & Tokens {
   const slot = parts.store('local-list');
-  const cache = createCache(parts.store('authorization-cache'), parts.log);
+  const cache = createCache<Token>({
+    slot: parts.store('authorization-cache'),
+    log: parts.log,
+    keyOf: ({ idTag }) => tagKey(idTag),
+  });
   const work: Work = { parts, deps, cache, parents: new Map(), list: emptyList };
   const saver = createSaver(slot, () => storedList(work), parts.log);
   return {

@@ -1,7 +1,7 @@
 /** Tokens at a connector: what the station decides itself, and what it asks. */
 import { expect } from 'chai';
-import { maxCacheEntries } from '../../../../src/ocpp/v16/auth/cache.ts';
-import { offlineStatus } from '../../../../src/ocpp/v16/auth/token.ts';
+import { maxCacheEntries } from '../../../../src/ocpp/auth/cache.ts';
+import { offlineStatus } from '../../../../src/ocpp/auth/offline.ts';
 import type { TokenStatus } from '../../../../src/ocpp/v16/auth/token.ts';
 import { SessionRig } from './rig.ts';
 
@@ -80,7 +80,7 @@ describe('OCPP 1.6 authorisation (3.5, 4.1)', () => {
   ];
   for (const [status, known, unknown, said] of offline)
     it(`offline: ${status ?? 'unknown'}, LocalAuthorizeOffline ${known}, AllowOfflineTxForUnknownId ${unknown}: ${said} (3.5.4)`, () => {
-      expect(offlineStatus(status, { known, unknown })).to.equal(said);
+      expect(offlineStatus<TokenStatus>(status, { known, unknown }, 'Invalid')).to.equal(said);
     });
 
   it('offline: a token of the cache charges, an unknown one does not (3.5.4, 9.1)', async () => {
