@@ -1,13 +1,8 @@
 /** Security events of the white paper "Improved security for OCPP 1.6-J", edition 3, section 5. */
+import { securityEventTableOf } from '../../security/event-log.ts';
+import type { SecurityEventRow } from '../../security/event-log.ts';
 
-export interface SecurityEventRow {
-  readonly type: string;
-  /** sent to the central system with guaranteed delivery */
-  readonly critical: boolean;
-  /** not critical, but a use case of the white paper has the station report it (A02, A03, L01, M05) */
-  readonly reported?: true;
-}
-
+/** What is reported though it is not critical: use cases A02, A03, L01 and M05 have the station do so. */
 export const securityEventTable = [
   { type: 'FirmwareUpdated', critical: true },
   { type: 'FailedToAuthenticateAtCentralSystem', critical: false },
@@ -29,13 +24,4 @@ export const securityEventTable = [
   { type: 'InvalidTLSCipherSuite', critical: false, reported: true },
 ] as const satisfies readonly SecurityEventRow[];
 
-const rows: ReadonlyMap<string, SecurityEventRow> = new Map(securityEventTable.map((row) => [row.type, row]));
-
-/** Whether the central system must learn of it, whatever comes between. */
-export const isCritical = (type: string): boolean => rows.get(type)?.critical ?? false;
-
-/** Whether the central system is told. An event that the table lacks is a vendor's own and is only logged. */
-export function isReported(type: string): boolean {
-  const row = rows.get(type);
-  return row !== undefined && (row.critical || row.reported === true);
-}
+export const { isCritical, isReported } = securityEventTableOf(securityEventTable);

@@ -2,38 +2,24 @@
 import type { JsonValue } from '../../../core/store.ts';
 import { certificatesOf } from '../../../core/tls/material.ts';
 import { payloadChecks } from '../../rpc/schemas/checks.ts';
+import type { FirmwareOrder } from '../../upkeep/firmware-updater.ts';
+import { firmwareSignature } from '../../upkeep/signature.ts';
 import type { Requests } from '../parts.ts';
-import { firmwareSignature } from './signature.ts';
-import type { FirmwareSignature } from './signature.ts';
 
 export type UpdateRequest =
   | { readonly action: 'UpdateFirmware'; readonly request: Requests['UpdateFirmware'] }
   | { readonly action: 'SignedUpdateFirmware'; readonly request: Requests['SignedUpdateFirmware'] };
 
-export interface Update {
-  readonly asked: UpdateRequest;
-  readonly location: string;
-  readonly retries: number | undefined;
-  readonly retryIntervalS: number | undefined;
-  /** NaN: at once */
-  readonly retrieveMs: number;
-  /** NaN: at once */
-  readonly installMs: number;
-  /** null: not signed */
-  readonly requestId: number | null;
-  readonly signature: FirmwareSignature | null;
-}
-
 /** @returns null: the signing certificate cannot be read */
-export function updateOf(asked: UpdateRequest): Update | null {
-  const { retries, retryInterval: retryIntervalS } = asked.request;
-  const common = { asked, retries, retryIntervalS };
-  if (asked.action === 'UpdateFirmware') {
-    const { location, retrieveDate } = asked.request;
+export function orderOf(update: UpdateRequest): FirmwareOrder | null {
+  const { retries, retryInterval: retryIntervalS } = update.request;
+  const common = { asked: update as unknown as JsonValue, retries, retryIntervalS };
+  if (update.action === 'UpdateFirmware') {
+    const { location, retrieveDate } = update.request;
     const retrieveMs = Date.parse(retrieveDate);
     return { ...common, location, retrieveMs, installMs: NaN, requestId: null, signature: null };
   }
-  const { requestId, firmware } = asked.request;
+  const { requestId, firmware } = update.request;
   const { location, retrieveDateTime, installDateTime = '', signingCertificate, signature } = firmware;
   const [signer] = certificatesOf(signingCertificate) ?? [];
   if (signer === undefined) return null;
@@ -48,10 +34,10 @@ export function updateOf(asked: UpdateRequest): Update | null {
 }
 
 /** An update of an earlier process; null: there is none, or it does not fit its schema. */
-export function keptUpdate(value: JsonValue | undefined): Update | null {
+export function keptOrder(value: JsonValue | undefined): FirmwareOrder | null {
   if (typeof value !== 'object' || value === null || !('action' in value)) return null;
   const { action, request } = value;
   if (action !== 'UpdateFirmware' && action !== 'SignedUpdateFirmware') return null;
   if (payloadChecks.check('ocpp1.6', action, 'request', request) !== null) return null;
-  return updateOf({ action, request } as unknown as UpdateRequest);
+  return orderOf({ action, request } as unknown as UpdateRequest);
 }

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { constants, generateKeyPairSync, sign } from 'node:crypto';
 import type { Requests } from '../../../../src/ocpp/v16/parts.ts';
-import { firmwareSignature } from '../../../../src/ocpp/v16/upkeep/signature.ts';
+import { firmwareSignature } from '../../../../src/ocpp/upkeep/signature.ts';
 import { createAuthority, issue } from '../../../support/pki.ts';
 import type { Authority, Identity } from '../../../support/pki.ts';
 import { settled } from '../fakes.ts';

@@ -1,25 +1,31 @@
 /** Reports to the central system in the order of their making, one after another, also over a lost connection. */
-import type { Action, Requests, StationParts } from '../parts.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { CallOutcome } from '../rpc/model.ts';
 
-export interface Report<Name extends Action> {
-  readonly action: Name;
-  readonly request: Requests[Name];
-}
-
-export interface Outbox<Name extends Action> {
-  readonly waiting: readonly Report<Name>[];
-  push(report: Report<Name>): void;
+export interface Outbox<Report> {
+  readonly waiting: readonly Report[];
+  push(report: Report): void;
   /** Puts reports of an earlier run before all others. */
-  restore(reports: readonly Report<Name>[]): void;
+  restore(reports: readonly Report[]): void;
   stop(): void;
 }
 
-export interface OutboxOptions<Name extends Action> {
-  readonly parts: Pick<StationParts, 'calls' | 'later' | 'log' | 'registration' | 'device'>;
+export interface OutboxParts {
+  readonly later: Later;
+  readonly log: Pick<Logger, 'warning'>;
+  readonly device: { readonly deviceIndex: number };
+  readonly registration: { readonly accepted: boolean; onAccepted(listener: () => void): () => void };
+}
+
+export interface OutboxOptions<Report> {
+  readonly parts: OutboxParts;
+  /** Sends one report. */
+  readonly send: (report: Report) => Promise<Pick<CallOutcome, 'kind'>>;
   /** reports that wait at most; over it the oldest that `spare` names is lost, else the oldest */
   readonly capacity: number;
   /** what may be lost before the others; absent: none */
-  readonly spare?: (report: Report<Name>) => boolean;
+  readonly spare?: (report: Report) => boolean;
   /** ms after which a report without an answer is sent again; null: it counts as sent */
   readonly repeatMs: number | null;
   /** after each change of `waiting` */
@@ -27,15 +33,15 @@ export interface OutboxOptions<Name extends Action> {
 }
 
 /** What is not on the wire, or broke with the line, is sent once the station is accepted again. */
-export function createOutbox<Name extends Action>(options: OutboxOptions<Name>): Outbox<Name> {
+export function createOutbox<Report>(options: OutboxOptions<Report>): Outbox<Report> {
   const { later, registration } = options.parts;
-  let waiting: readonly Report<Name>[] = [];
+  let waiting: readonly Report[] = [];
   let sending = false;
   let again = false;
   let stopped = false;
   let endWait: (() => void) | null = null;
 
-  const set = (next: readonly Report<Name>[]) => {
+  const set = (next: readonly Report[]) => {
     waiting = kept(next, options);
     options.changed?.();
   };
@@ -84,10 +90,10 @@ export function createOutbox<Name extends Action>(options: OutboxOptions<Name>):
   };
 }
 
-function kept<Name extends Action>(
-  reports: readonly Report<Name>[],
-  { capacity, spare = () => false, parts: { log, device } }: OutboxOptions<Name>,
-): readonly Report<Name>[] {
+function kept<Report>(
+  reports: readonly Report[],
+  { capacity, spare = () => false, parts: { log, device } }: OutboxOptions<Report>,
+): readonly Report[] {
   const lost = reports.length - capacity;
   if (lost <= 0) return reports;
   log.warning(`${lost} reports for the central system are lost: too many wait`, device.deviceIndex);
@@ -96,11 +102,11 @@ function kept<Name extends Action>(
 }
 
 /** Sends one. `later`: no answer came; `accepted`: it waits until the station is accepted again. */
-async function delivered<Name extends Action>(
-  { action, request }: Report<Name>,
-  { repeatMs, parts: { calls } }: OutboxOptions<Name>,
+async function delivered<Report>(
+  report: Report,
+  { repeatMs, send }: OutboxOptions<Report>,
 ): Promise<'done' | 'later' | 'accepted'> {
-  const { kind } = await calls.send(action, request);
+  const { kind } = await send(report);
   if (kind === 'unsent' || kind === 'lost') return 'accepted';
   return kind === 'timeout' && repeatMs !== null ? 'later' : 'done';
 }

@@ -1,7 +1,14 @@
 /** Connectors that take no vehicle while a firmware waits for its installation and while it is installed (L01.FR.07). */
-import type { EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
-import { errorText } from '../../../core/errors.ts';
-import type { Availability, StationParts, Transactions } from '../parts.ts';
+import type { EvseTransition } from '../../contract/kinds/evse-transitions.ts';
+import { errorText } from '../../core/errors.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { StationPort } from '../station/port.ts';
+
+/** Operative states that the central system has set. */
+export interface OperativeStates {
+  readonly stationInoperative: boolean;
+  operative(connectorId: number): boolean;
+}
 
 export interface ConnectorHold {
   /** Every connector without a transaction becomes unavailable; call it again when a transaction has ended. */
@@ -10,10 +17,11 @@ export interface ConnectorHold {
   release(): void;
 }
 
+/** @param transactions null at a connector without one */
 export function createConnectorHold(
-  { device, log }: Pick<StationParts, 'device' | 'log'>,
-  availability: Availability,
-  transactions: Pick<Transactions, 'at'>,
+  { device, log }: { readonly device: StationPort; readonly log: Logger },
+  availability: OperativeStates,
+  transactions: { at(connectorId: number): object | null },
 ): ConnectorHold {
   const held = new Set<number>();
   const set = (connectorId: number, operative: boolean) => {

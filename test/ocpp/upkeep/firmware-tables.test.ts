@@ -1,25 +1,25 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { firmwareFileOf, nextVersion } from '../../../../src/ocpp/v16/upkeep/firmware-file.ts';
+import { firmwareFileOf, nextVersion } from '../../../src/ocpp/upkeep/firmware-file.ts';
 import {
   firmwareEvents,
   firmwarePhases,
-  firmwareStatus,
   firmwareStep,
   firmwareSteps,
-  signedFirmwareStatus,
-} from '../../../../src/ocpp/v16/upkeep/firmware-states.ts';
-import { expectFits } from './rig.ts';
+  fullFirmwareStatus,
+  plainFirmwareStatus,
+} from '../../../src/ocpp/upkeep/firmware-states.ts';
+import { expectFits } from '../v16/upkeep/rig.ts';
 
-describe('OCPP 1.6 states of a firmware update (4.5; white paper, L01)', () => {
+describe('OCPP states of a firmware update (1.6 4.5; white paper and 2.x, L01)', () => {
   it('every status that a step or a trigger reports fits its schema', () => {
-    const unsigned = [...firmwareSteps.map((step) => step.unsigned), ...firmwarePhases.map(firmwareStatus)];
-    const signed = [...firmwareSteps.map((step) => step.signed), ...firmwarePhases.map(signedFirmwareStatus)];
-    for (const status of unsigned) if (status !== null) expectFits('FirmwareStatusNotification', 'request', { status });
-    for (const status of signed)
+    const plain = [...firmwareSteps.map((step) => step.plain), ...firmwarePhases.map(plainFirmwareStatus)];
+    const full = [...firmwareSteps.map((step) => step.full), ...firmwarePhases.map(fullFirmwareStatus)];
+    for (const status of plain) if (status !== null) expectFits('FirmwareStatusNotification', 'request', { status });
+    for (const status of full)
       if (status !== null) expectFits('SignedFirmwareStatusNotification', 'request', { status, requestId: 1 });
-    expect(new Set(unsigned.filter((each) => each !== null)).size).to.equal(7);
-    expect(new Set(signed.filter((each) => each !== null)).size).to.equal(14);
+    expect(new Set(plain.filter((each) => each !== null)).size).to.equal(7);
+    expect(new Set(full.filter((each) => each !== null)).size).to.equal(14);
   });
 
   it('one step for a phase and an event, and none that nothing leads to', () => {
@@ -36,7 +36,7 @@ describe('OCPP 1.6 states of a firmware update (4.5; white paper, L01)', () => {
         for (const event of events) {
           const step = firmwareStep(phase, event);
           if (step === null) continue;
-          if (step.signed === 'Installed') expect(phase).to.equal('rebooting');
+          if (step.full === 'Installed') expect(phase).to.equal('rebooting');
           if (event === 'cancel') expect(['installing', 'rebooting']).to.not.include(phase);
           phase = step.to;
         }
@@ -45,7 +45,7 @@ describe('OCPP 1.6 states of a firmware update (4.5; white paper, L01)', () => {
   });
 });
 
-describe('OCPP 1.6 firmware files', () => {
+describe('OCPP firmware files', () => {
   const rows: readonly (readonly [name: string, text: string, version: string | null, mark?: 'damaged' | 'fails'])[] = [
     ['fw.bin', 'derbench-firmware 2.0.0\nx', '2.0.0'],
     ['fw.bin', 'derbench-firmware 2.0.0', '2.0.0'],

@@ -1,17 +1,23 @@
 import { expect } from 'chai';
-import type { CallOutcome } from '../../../../src/ocpp/rpc/model.ts';
-import { createOutbox } from '../../../../src/ocpp/v16/upkeep/outbox.ts';
-import type { OutboxOptions } from '../../../../src/ocpp/v16/upkeep/outbox.ts';
-import { settled } from '../fakes.ts';
-import { upkeepRig } from './rig.ts';
+import type { CallOutcome } from '../../../src/ocpp/rpc/model.ts';
+import { createOutbox } from '../../../src/ocpp/upkeep/outbox.ts';
+import type { OutboxOptions } from '../../../src/ocpp/upkeep/outbox.ts';
+import { settled } from '../v16/fakes.ts';
+import { upkeepRig } from '../v16/upkeep/rig.ts';
 
 const action = 'LogStatusNotification';
 
-function outboxOn(options: Partial<OutboxOptions<typeof action>> = {}) {
+interface Report {
+  readonly action: typeof action;
+  readonly request: { readonly status: 'Uploading'; readonly requestId: number };
+}
+
+function outboxOn(options: Partial<OutboxOptions<Report>> = {}) {
   const s = upkeepRig();
   let changes = 0;
-  const outbox = createOutbox<typeof action>({
+  const outbox = createOutbox<Report>({
     parts: s.parts,
+    send: ({ request }) => s.parts.calls.send(action, request),
     capacity: 5,
     repeatMs: null,
     changed: () => {
@@ -19,7 +25,7 @@ function outboxOn(options: Partial<OutboxOptions<typeof action>> = {}) {
     },
     ...options,
   });
-  const report = (requestId: number) => ({ action, request: { status: 'Uploading', requestId } }) as const;
+  const report = (requestId: number): Report => ({ action, request: { status: 'Uploading', requestId } });
   return {
     ...s,
     outbox,
@@ -36,7 +42,7 @@ function outboxOn(options: Partial<OutboxOptions<typeof action>> = {}) {
   };
 }
 
-describe('OCPP 1.6 reports to the central system', () => {
+describe('OCPP reports to the central system', () => {
   it('wait until the station is accepted, then go in order', async () => {
     const s = outboxOn();
     s.push(1);
@@ -117,7 +123,7 @@ describe('OCPP 1.6 reports to the central system', () => {
   });
 
   it('too many: the oldest is lost, one that may be spared first; that is logged', () => {
-    const s = outboxOn({ spare: ({ request }) => (request.requestId ?? 0) % 2 === 0 });
+    const s = outboxOn({ spare: ({ request }) => request.requestId % 2 === 0 });
     for (let n = 1; n <= 9; n += 1) s.push(n);
     expect(s.waiting()).to.deep.equal([1, 3, 5, 7, 9]);
     s.push(11);

@@ -1,5 +1,5 @@
 /** Waits that end with a signal. */
-import { TransferError } from '../../files/model.ts';
+import { TransferError } from '../files/model.ts';
 
 /**
  * @param start calls back once; the returned function cancels it

@@ -1,11 +1,29 @@
 /**
- * States of a firmware update (OCPP 1.6 4.5 and 5.19; white paper L01). One table serves both kinds: an unsigned update
- * reports a subset in FirmwareStatusNotification, a signed one all in SignedFirmwareStatusNotification.
+ * States of a firmware update (OCPP 1.6 4.5 and 5.19; white paper and 2.x, L01). One table serves all kinds: an unsigned
+ * update of 1.6 reports a subset in FirmwareStatusNotification, every other one all of them, in
+ * SignedFirmwareStatusNotification of 1.6 and FirmwareStatusNotification of 2.x.
  */
-import type { Requests } from '../parts.ts';
 
-export type FirmwareStatus = Requests['FirmwareStatusNotification']['status'];
-export type SignedFirmwareStatus = Requests['SignedFirmwareStatusNotification']['status'];
+/** FirmwareStatusNotification of 1.6 */
+export type PlainFirmwareStatus =
+  | 'Downloaded'
+  | 'DownloadFailed'
+  | 'Downloading'
+  | 'Idle'
+  | 'InstallationFailed'
+  | 'Installing'
+  | 'Installed';
+
+/** SignedFirmwareStatusNotification of 1.6, FirmwareStatusNotification of 2.x */
+export type FullFirmwareStatus =
+  | PlainFirmwareStatus
+  | 'DownloadScheduled'
+  | 'DownloadPaused'
+  | 'InstallRebooting'
+  | 'InstallScheduled'
+  | 'InstallVerificationFailed'
+  | 'InvalidSignature'
+  | 'SignatureVerified';
 
 export const firmwarePhases = [
   'idle',
@@ -43,17 +61,17 @@ export interface FirmwareStep {
   readonly event: FirmwareEvent;
   readonly to: FirmwarePhase;
   /** null: nothing is reported */
-  readonly unsigned: FirmwareStatus | null;
-  readonly signed: SignedFirmwareStatus | null;
+  readonly plain: PlainFirmwareStatus | null;
+  readonly full: FullFirmwareStatus | null;
 }
 
 const step = (
   from: FirmwarePhase,
   event: FirmwareEvent,
   to: FirmwarePhase,
-  unsigned: FirmwareStatus | null,
-  signed: SignedFirmwareStatus | null,
-): FirmwareStep => ({ from, event, to, unsigned, signed });
+  plain: PlainFirmwareStatus | null,
+  full: FullFirmwareStatus | null,
+): FirmwareStep => ({ from, event, to, plain, full });
 
 export const firmwareSteps: readonly FirmwareStep[] = [
   step('idle', 'schedule_download', 'download_scheduled', null, 'DownloadScheduled'),
@@ -86,23 +104,23 @@ export const firmwareSteps: readonly FirmwareStep[] = [
   step('install_scheduled', 'cancel', 'idle', 'InstallationFailed', null),
 ];
 
-/** What a triggered report tells in each phase: the last step that each kind of update reports. */
+/** What a triggered report tells in each phase: the last step that each kind reports. */
 const statuses: Readonly<
-  Record<FirmwarePhase, { readonly unsigned: FirmwareStatus; readonly signed: SignedFirmwareStatus }>
+  Record<FirmwarePhase, { readonly plain: PlainFirmwareStatus; readonly full: FullFirmwareStatus }>
 > = {
-  idle: { unsigned: 'Idle', signed: 'Idle' },
-  download_scheduled: { unsigned: 'Idle', signed: 'DownloadScheduled' },
-  downloading: { unsigned: 'Downloading', signed: 'Downloading' },
-  download_paused: { unsigned: 'Downloading', signed: 'DownloadPaused' },
-  downloaded: { unsigned: 'Downloaded', signed: 'Downloaded' },
-  verified: { unsigned: 'Downloaded', signed: 'SignatureVerified' },
-  install_scheduled: { unsigned: 'Downloaded', signed: 'InstallScheduled' },
-  installing: { unsigned: 'Installing', signed: 'Installing' },
-  rebooting: { unsigned: 'Installing', signed: 'InstallRebooting' },
+  idle: { plain: 'Idle', full: 'Idle' },
+  download_scheduled: { plain: 'Idle', full: 'DownloadScheduled' },
+  downloading: { plain: 'Downloading', full: 'Downloading' },
+  download_paused: { plain: 'Downloading', full: 'DownloadPaused' },
+  downloaded: { plain: 'Downloaded', full: 'Downloaded' },
+  verified: { plain: 'Downloaded', full: 'SignatureVerified' },
+  install_scheduled: { plain: 'Downloaded', full: 'InstallScheduled' },
+  installing: { plain: 'Installing', full: 'Installing' },
+  rebooting: { plain: 'Installing', full: 'InstallRebooting' },
 };
 
-export const firmwareStatus = (phase: FirmwarePhase): FirmwareStatus => statuses[phase].unsigned;
-export const signedFirmwareStatus = (phase: FirmwarePhase): SignedFirmwareStatus => statuses[phase].signed;
+export const plainFirmwareStatus = (phase: FirmwarePhase): PlainFirmwareStatus => statuses[phase].plain;
+export const fullFirmwareStatus = (phase: FirmwarePhase): FullFirmwareStatus => statuses[phase].full;
 
 const byKey: ReadonlyMap<string, FirmwareStep> = new Map(
   firmwareSteps.map((each) => [`${each.from} ${each.event}`, each]),

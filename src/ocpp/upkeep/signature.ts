@@ -1,4 +1,4 @@
-/** Signature of a firmware, checked while its octets arrive (white paper 1.6, L01 and A00.FR.604: SHA-256). */
+/** Signature of a firmware, checked while its octets arrive (white paper 1.6 and 2.x, L01 and A00.FR.604: SHA-256). */
 import { constants, createVerify } from 'node:crypto';
 import type { X509Certificate } from 'node:crypto';
 
