@@ -5,14 +5,14 @@ import type { FrameDisturber, MeterDistortion } from '../../rpc/disturber.ts';
 import type { MeterSample } from '../../station/port.ts';
 import type { MeterValues, Part, Requests, StationParts, Transaction, Transactions } from '../parts.ts';
 import { stamp } from '../parts.ts';
-import { createEnergies } from './energies.ts';
-import type { Energies, Series } from './energies.ts';
-import { createHistory } from './history.ts';
-import type { History } from './history.ts';
+import { createEnergies } from '../../meter-values/energies.ts';
+import type { Energies } from '../../meter-values/energies.ts';
+import { createHistory } from '../../meter-values/history.ts';
+import type { History } from '../../meter-values/history.ts';
+import { nextAligned, nextPeriodic, repeat } from '../../meter-values/timing.ts';
+import type { Repeat } from '../../meter-values/timing.ts';
 import { sampledValues } from './measurands.ts';
 import type { MeterValue, SampledValue } from './measurands.ts';
-import { nextAligned, nextPeriodic, repeat } from './timing.ts';
-import type { Repeat } from './timing.ts';
 
 type Context = NonNullable<SampledValue['context']>;
 
@@ -20,6 +20,9 @@ export interface MeterValuesDeps {
   readonly transactions: Pick<Transactions, 'running' | 'at' | 'pushMeterValues' | 'onStarted' | 'onEnded'>;
   readonly disturber: Pick<FrameDisturber, 'active' | 'readings'>;
 }
+
+/** Samples whose intervals follow each other. */
+type Series = 'sampled' | 'aligned' | 'stop_sampled' | 'stop_aligned' | 'trigger';
 
 /** Keys of configuration by series. */
 const measurandKeys = {
@@ -49,8 +52,8 @@ interface Taking {
 interface Work {
   readonly parts: StationParts;
   readonly deps: MeterValuesDeps;
-  readonly energies: Energies;
-  readonly history: History;
+  readonly energies: Energies<Series>;
+  readonly history: History<MeterValue>;
   /** periodic samples by key of their transaction */
   readonly periodic: Map<string, Repeat>;
 }

@@ -2,7 +2,7 @@
  * A running transaction whose token the central system has not accepted: it ends, or it may take only so much energy as
  * MaxEnergyOnInvalidId permits, counted from now on. The device stops it. OCPP 1.6 4.8 and 9.1.
  */
-import { errorText } from '../../../core/errors.ts';
+import { createInsistence } from '../../transactions/insistence.ts';
 import type { StationParts } from '../parts.ts';
 import type { TransactionRecord } from './ledger.ts';
 
@@ -13,39 +13,23 @@ export interface InvalidTokens {
   stop(): void;
 }
 
-/** Between two attempts at a device that (under local control) takes no command, on the clock of the central system. */
-const retryMs = 1000;
-
 /** @param stop ends the session at a connector. @throws SimError */
 export function createInvalidTokens(
   { device, keys, clock, log }: Pick<StationParts, 'device' | 'keys' | 'clock' | 'log'>,
   stop: (connectorId: number, reason: string) => void,
 ): InvalidTokens {
-  /** ends the wait for the next attempt, by transaction */
-  const waiting = new Map<string, () => void>();
-
-  function attempt(key: string, act: () => void): void {
-    const again = waiting.delete(key);
-    try {
-      act();
-    } catch (error) {
-      if (!again) log.warning(`the energy for an invalid token flows on: ${errorText(error)}`, device.deviceIndex);
-      const end = clock.at(clock.nowMs() + retryMs, () => {
-        attempt(key, act);
-      });
-      waiting.set(key, end);
-    }
-  }
+  const insistence = createInsistence(clock, log, device.deviceIndex);
+  const refusal = 'the energy for an invalid token flows on';
 
   function refused({ key, connectorId }: TransactionRecord): void {
     if (keys.boolean('StopTransactionOnInvalidId')) {
-      attempt(key, () => {
+      insistence.insist(key, refusal, () => {
         stop(connectorId, 'DeAuthorized');
       });
       return;
     }
     const untilWh = device.connector(connectorId).energyWh + Math.max(0, keys.integer('MaxEnergyOnInvalidId'));
-    attempt(key, () => {
+    insistence.insist(key, refusal, () => {
       const energyWh = Math.max(0, untilWh - device.connector(connectorId).energyWh);
       device.command({ kind: 'evse.energy_limit', connectorId, energyWh });
     });
@@ -54,12 +38,10 @@ export function createInvalidTokens(
   return {
     refused,
     ended(key) {
-      waiting.get(key)?.();
-      waiting.delete(key);
+      insistence.end(key);
     },
     stop() {
-      for (const end of waiting.values()) end();
-      waiting.clear();
+      insistence.stop();
     },
   };
 }

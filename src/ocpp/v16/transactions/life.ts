@@ -3,6 +3,7 @@ import type { EvseConnectorTransition, EvseTransition } from '../../../contract/
 import type { EvseConnectorDetail, EvseSession } from '../../../contract/kinds/evse.ts';
 import { errorText } from '../../../core/errors.ts';
 import { maxIdTagLength } from '../auth/token.ts';
+import { addTransaction } from './ledger.ts';
 import type { TransactionRecord } from './ledger.ts';
 import { stopReasonOf } from './reasons.ts';
 import { distortionOf, pushStart, pushStop } from './work.ts';
@@ -23,7 +24,7 @@ export function begin(work: Work, session: EvseSession, startedMs: number): void
   if (before !== null) endAsKnown(work, before, 'Other');
   const reservationId = deps.reservations.use(connectorId, session);
   const idTag = idTagOf(session);
-  const record = ledger.add({
+  const record = addTransaction(ledger, {
     transactionId: null,
     connectorId,
     idTag,

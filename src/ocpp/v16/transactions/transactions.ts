@@ -8,9 +8,11 @@
 import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import type { Part, StationParts, Transactions } from '../parts.ts';
 import { createSignal } from '../../station/signal.ts';
+import { createLedger } from '../../transactions/ledger.ts';
 import { queueEvents } from './answers.ts';
 import { createInvalidTokens } from './invalid-token.ts';
-import { createLedger, transactionEntry } from './ledger.ts';
+import { transactionEntry } from './ledger.ts';
+import type { TransactionRecord } from './ledger.ts';
 import { adopt, endAsKnown, hear, leave, note, stop, stopAll } from './life.ts';
 import { pushValues } from './work.ts';
 import type { QueueEvents, TransactionsDeps, Work } from './work.ts';
@@ -33,7 +35,7 @@ export interface TransactionBook extends Transactions {
 function createWork(parts: StationParts, deps: TransactionsDeps): Work {
   const { queue, log, store } = parts;
   const slots = { running: store('transactions'), ended: store('ended-transactions') };
-  const ledger = createLedger(slots, (key) => queue.lengthOf(key) > 0, log);
+  const ledger = createLedger<TransactionRecord>(slots, (key) => queue.lengthOf(key) > 0, log);
   const work: Work = {
     parts,
     deps,

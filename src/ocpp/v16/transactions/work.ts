@@ -3,7 +3,7 @@ import type { EvseSession } from '../../../contract/kinds/evse.ts';
 import type { MeterDistortion } from '../../rpc/disturber.ts';
 import type { QueuedMessage, QueuedRole, TransactionQueueEvents } from '../../rpc/model.ts';
 import type { Tokens } from '../auth/tokens.ts';
-import { distorted } from '../meter-values/energies.ts';
+import { distorted } from '../../meter-values/energies.ts';
 import type { MeterValues, Requests, StationParts, Transaction } from '../parts.ts';
 import { stamp } from '../parts.ts';
 import type { Signal } from '../../station/signal.ts';

@@ -2,9 +2,9 @@
 import { expect } from 'chai';
 import { normalValue } from '../../../../src/ocpp/v16/keys/kinds.ts';
 import { keyTable } from '../../../../src/ocpp/v16/keys/table.ts';
-import { createHistory, maxSamples } from '../../../../src/ocpp/v16/meter-values/history.ts';
+import { createHistory, maxSamples } from '../../../../src/ocpp/meter-values/history.ts';
 import { isSupplied, suppliedMeasurands } from '../../../../src/ocpp/v16/meter-values/measurands.ts';
-import { nextAligned } from '../../../../src/ocpp/v16/meter-values/timing.ts';
+import { nextAligned } from '../../../../src/ocpp/meter-values/timing.ts';
 import { find, stationOf } from './station.ts';
 
 const ac = 'EVSE-AC-22kW-1port';
@@ -267,7 +267,7 @@ describe('OCPP 1.6 meter values: when samples are taken', () => {
   });
 
   it('samples of a long transaction are thinned out; first and last stay', () => {
-    const history = createHistory();
+    const history = createHistory<{ readonly timestamp: string; readonly sampledValue: [] }>();
     for (let i = 0; i < 5 * maxSamples; i += 1) history.add('k', { timestamp: String(i), sampledValue: [] });
     const kept = history.take('k');
     expect(kept.length).to.be.within(maxSamples / 4, maxSamples);

@@ -1,5 +1,5 @@
 /** When samples are due, on the clock of the central system. */
-import type { RemoteClock } from '../../../core/time/remote-clock.ts';
+import type { RemoteClock } from '../../core/time/remote-clock.ts';
 
 const dayMs = 86_400_000;
 

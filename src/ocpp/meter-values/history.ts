@@ -1,17 +1,16 @@
-/** What a transaction has measured for its StopTransaction (`transactionData`). */
-import type { MeterValue } from './measurands.ts';
+/** What a transaction has measured for its last message. */
 
 /** More samples than this are thinned out: every other one between the first and the last goes. */
 export const maxSamples = 500;
 
-export interface History {
-  add(key: string, value: MeterValue): void;
+export interface History<Value> {
+  add(key: string, value: Value): void;
   /** Forgets them. */
-  take(key: string): readonly MeterValue[];
+  take(key: string): readonly Value[];
 }
 
-export function createHistory(): History {
-  const values = new Map<string, MeterValue[]>();
+export function createHistory<Value>(): History<Value> {
+  const values = new Map<string, Value[]>();
   return {
     add(key, value) {
       const list = values.get(key) ?? [];
@@ -27,6 +26,6 @@ export function createHistory(): History {
   };
 }
 
-function thinned(list: readonly MeterValue[]): MeterValue[] {
+function thinned<Value>(list: readonly Value[]): Value[] {
   return list.filter((_, i) => i % 2 === 0 || i === list.length - 1);
 }

@@ -1,17 +1,15 @@
 /** Energy registers as messages show them: whole Wh, through the faults of a meter, with the energy of each interval. */
-import type { MeterDistortion } from '../../rpc/disturber.ts';
-import type { MeterSample } from '../../station/port.ts';
+import type { MeterDistortion } from '../rpc/disturber.ts';
+import type { MeterSample } from '../station/port.ts';
 import type { ShownEnergy } from './measurands.ts';
-
-/** Samples whose intervals follow each other. */
-export type Series = 'sampled' | 'aligned' | 'stop_sampled' | 'stop_aligned' | 'trigger';
 
 interface Known {
   readonly importWh: number;
   readonly exportWh: number;
 }
 
-export interface Energies {
+/** @typeParam Series samples whose intervals follow each other */
+export interface Energies<Series extends string> {
   /** Of a sample of a series; what has flown counts from the one before it. */
   shown(series: Series, connectorId: number, sample: MeterSample, distortion: MeterDistortion | null): ShownEnergy;
   /** A series begins: its first interval counts from here. */
@@ -27,7 +25,7 @@ export function distorted(wh: number, distortion: MeterDistortion | null): numbe
   return distortion === null ? wh : Math.max(0, Math.round(wh * distortion.factor + distortion.offsetWh));
 }
 
-export function createEnergies(): Energies {
+export function createEnergies<Series extends string>(): Energies<Series> {
   const last = new Map<string, Known>();
   return {
     shown(series, connectorId, sample, distortion) {

@@ -1,0 +1,115 @@
+/** Transactions of a station, running and ended, kept over a restart. */
+import type { Logger } from '../../core/log/log.ts';
+import type { JsonValue, Slot } from '../../core/store.ts';
+import { createSaver } from '../station/saver.ts';
+
+/** What every version keeps of a transaction. */
+export interface LedgerRecord {
+  /** chosen by the station, unique for ever: links its messages in the queue */
+  readonly key: string;
+  readonly connectorId: number;
+  /** null: it runs */
+  readonly endedMs: number | null;
+}
+
+export interface Ledger<Kept extends LedgerRecord> {
+  /** newest last */
+  readonly records: readonly Kept[];
+  readonly running: readonly Kept[];
+  get(key: string): Kept | null;
+  /** running, at a connector */
+  at(connectorId: number): Kept | null;
+  /** @param make from the number of transactions that there ever were, with this one */
+  add(make: (count: number) => Kept): Kept;
+  /** @returns the record after the change; null: there is none */
+  change(key: string, patch: Partial<Kept>): Kept | null;
+  load(): Promise<void>;
+}
+
+/** ended transactions that are kept for the view */
+const keptEnded = 100;
+
+/** of running and of ended transactions: each meter value changes a running one, and only it is written then */
+export interface LedgerSlots {
+  readonly running: Slot;
+  readonly ended: Slot;
+}
+
+interface Book<Kept> {
+  readonly records: Map<string, Kept>;
+  /** transactions ever */
+  count: number;
+}
+
+const isRunning = ({ endedMs }: LedgerRecord) => endedMs === null;
+
+/** Keeps the book in the store. */
+function createKept<Kept extends LedgerRecord>(book: Book<Kept>, slots: LedgerSlots, log: Pick<Logger, 'error'>) {
+  const { records } = book;
+  const which = (wanted: boolean) => [...records.values()].filter((record) => isRunning(record) === wanted);
+  const values = (list: readonly unknown[]) => list as readonly JsonValue[];
+  const running = createSaver(slots.running, () => values([{ count: book.count }, ...which(true)]), log);
+  const ended = createSaver(slots.ended, () => values(which(false)), log);
+  return {
+    /** @param before absent: it has just begun */
+    changed(after: Kept, before?: Kept): void {
+      // the end is kept before the running one is forgotten: found twice, it has ended
+      if (!isRunning(after)) ended.save();
+      if (before === undefined || isRunning(before)) running.save();
+    },
+    async load(): Promise<void> {
+      const [head, ...open] = (await slots.running.read()) as unknown as readonly [{ count: number }?, ...Kept[]];
+      const past = (await slots.ended.read()) as unknown as readonly Kept[];
+      book.count = head?.count ?? 0;
+      for (const record of [...past, ...open]) if (!records.has(record.key)) records.set(record.key, record);
+    },
+  };
+}
+
+/** @param isQueued messages of it wait, so its record is needed */
+export function createLedger<Kept extends LedgerRecord>(
+  slots: LedgerSlots,
+  isQueued: (key: string) => boolean,
+  log: Pick<Logger, 'error'>,
+): Ledger<Kept> {
+  const book: Book<Kept> = { records: new Map(), count: 0 };
+  const { records } = book;
+  const kept = createKept(book, slots, log);
+  const running = () => [...records.values()].filter(isRunning);
+  function forgetOld(): void {
+    let left = records.size - running().length - keptEnded;
+    for (const { key, endedMs } of records.values()) {
+      if (left <= 0) return;
+      if (endedMs === null || isQueued(key)) continue;
+      records.delete(key);
+      left -= 1;
+    }
+  }
+  return {
+    get records() {
+      return [...records.values()];
+    },
+    get running() {
+      return running();
+    },
+    get: (key) => records.get(key) ?? null,
+    at: (connectorId) => running().find((record) => record.connectorId === connectorId) ?? null,
+    add(make) {
+      book.count += 1;
+      const record = make(book.count);
+      records.set(record.key, record);
+      forgetOld();
+      kept.changed(record);
+      return record;
+    },
+    change(key, patch) {
+      const record = records.get(key);
+      if (record === undefined) return null;
+      const changed = { ...record, ...patch };
+      records.set(key, changed);
+      kept.changed(changed, record);
+      return changed;
+    },
+    load: () => kept.load(),
+  };
+}
