@@ -1,7 +1,7 @@
 /** Values of one station that differ from the initial ones of the table. */
 import type { JsonValue } from '../../../core/store.ts';
 import { initialOf } from './finder.ts';
-import type { Found, Place, TableEntry, VariableFacts } from './model.ts';
+import type { Found, Mutability, Place, TableEntry, VariableFacts } from './model.ts';
 import { normalValue } from './values.ts';
 
 /** What a station knows of one variable beside its row. */
@@ -70,6 +70,10 @@ export function createValues(facts: VariableFacts, cells: Cells, changed: (found
     const { values } = entry.row;
     return typeof values === 'function' ? values(facts, place) : values;
   };
+  const limitsOf = ({ entry: { row }, place }: Found): { readonly min?: number; readonly max?: number } => {
+    const max = typeof row.max === 'function' ? row.max(facts, place) : row.max;
+    return { ...(row.min !== undefined && { min: row.min }), ...(max !== undefined && { max }) };
+  };
   return {
     valueOf,
     valuesOf,
@@ -78,18 +82,13 @@ export function createValues(facts: VariableFacts, cells: Cells, changed: (found
       cells.own(found).next = valueOf(found) === value ? null : value;
     },
     shown: (found: Found): string => cells.of(found)?.next ?? valueOf(found),
+    limitsOf,
+    mutabilityOf: ({ entry: { row }, place }: Found): Mutability =>
+      row.readOnlyIf?.(facts, place) === true ? 'ReadOnly' : row.mutability,
     accepted: (found: Found, value: string): string | null => {
-      const { type, min, max } = found.entry.row;
       const values = valuesOf(found);
-      return normalValue(
-        {
-          type,
-          ...(min !== undefined && { min }),
-          ...(max !== undefined && { max }),
-          ...(values !== undefined && { values }),
-        },
-        value,
-      );
+      const rule = { type: found.entry.row.type, ...limitsOf(found), ...(values !== undefined && { values }) };
+      return normalValue(rule, value);
     },
   };
 }

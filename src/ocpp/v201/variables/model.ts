@@ -43,12 +43,15 @@ export interface VariableRow {
   readonly variable: string;
   readonly type: DataType;
   readonly mutability: Mutability;
+  /** where a variable that can be set elsewhere is read-only */
+  readonly readOnlyIf?: (facts: VariableFacts, place: Place) => boolean;
   /** null: this place has no such variable */
   readonly initial: string | ((facts: VariableFacts, place: Place) => string | null);
   readonly unit?: string;
+  /** of a number; of a text its shortest length */
   readonly min?: number;
-  /** of a number; of a text its longest length */
-  readonly max?: number;
+  /** of a number; of a text or list its longest length */
+  readonly max?: number | ((facts: VariableFacts, place: Place) => number);
   /** of a list: its members */
   readonly values?: readonly string[] | ((facts: VariableFacts, place: Place) => readonly string[]);
   /** a change takes effect at the next restart (SetVariables answers RebootRequired) */
@@ -127,6 +130,8 @@ export interface VariableStore extends Variables {
   shown(found: Found): string;
   /** members of its list */
   valuesOf(found: Found): readonly string[] | undefined;
+  limitsOf(found: Found): { readonly min?: number; readonly max?: number };
+  mutabilityOf(found: Found): Mutability;
   isProvided(found: Found): boolean;
   /** The value as it is kept; null: its row does not allow it. */
   accepted(found: Found, value: string): string | null;

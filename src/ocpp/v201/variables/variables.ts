@@ -114,6 +114,8 @@ export function createVariables(options: VariablesOptions): VariableStore {
     valueOf: values.valueOf,
     shown: values.shown,
     valuesOf: values.valuesOf,
+    limitsOf: values.limitsOf,
+    mutabilityOf: values.mutabilityOf,
     isProvided: (found) => cells.of(found)?.read != null,
     accepted: values.accepted,
     change: (found, value) => {

@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { SimError } from '../../../../src/core/errors.ts';
 import { silentLogger } from '../../../../src/core/log/log.ts';
 import { createMemoryStore } from '../../../../src/core/store.ts';
+import type { ConnectorRating } from '../../../../src/ocpp/station/port.ts';
 import type { VariableFacts, VariableRow } from '../../../../src/ocpp/v201/variables/model.ts';
 import { variableRows } from '../../../../src/ocpp/v201/variables/table.ts';
 import { createVariables } from '../../../../src/ocpp/v201/variables/variables.ts';
@@ -63,10 +64,23 @@ const rows: readonly VariableRow[] = [
   },
 ];
 
+function ratingOf(connectorId: number, type: 'ac' | 'dc'): ConnectorRating {
+  return {
+    connectorId,
+    type,
+    phases: 3,
+    nominalVoltageV: 230,
+    maxPowerW: 22_000,
+    maxCurrentA: 32,
+    bidirectional: connectorId === 2,
+    attachedCable: false,
+  };
+}
+
 function factsOf(version: VariableFacts['version'] = 'ocpp2.0.1'): VariableFacts {
-  const { device } = rig({ version });
-  const { nameplate, ratings, stationRating } = device.port;
-  return { version, nameplate, ratings, stationRating, evseIds: [1, 2], securityProfile: 1 };
+  const { nameplate } = rig({ version }).device.port;
+  const ratings = [ratingOf(1, 'ac'), ratingOf(2, 'dc')];
+  return { version, nameplate, ratings, stationRating: ratingOf(0, 'ac'), evseIds: [1, 2], securityProfile: 1 };
 }
 
 function make(store = createMemoryStore(), version?: VariableFacts['version']) {
