@@ -9,13 +9,13 @@ export type AvailabilityStatus = 'Accepted' | 'Scheduled' | 'Rejected';
 export interface OperativeStates {
   /** whether the whole station is set inoperative */
   readonly stationInoperative: boolean;
-  operative(connectorId: number): boolean;
+  readonly operative: (connectorId: number) => boolean;
   /** By the central system. @param connectorId 0: the station @returns Scheduled: a session there goes on before */
-  change(connectorId: number, operative: boolean): AvailabilityStatus;
+  readonly change: (connectorId: number, operative: boolean) => AvailabilityStatus;
   /** Calls back after a change that the central system has made. */
-  onChange(listener: () => void): void;
-  load(): Promise<void>;
-  stop(): void;
+  readonly onChange: (listener: () => void) => void;
+  readonly load: () => Promise<void>;
+  readonly stop: () => void;
 }
 
 interface States {

@@ -1,0 +1,69 @@
+/** BootNotification and Heartbeat in the words of 2.x (B01 to B03, G02). */
+import type { Line, Payload } from '../rpc/model.ts';
+import { createRegistration } from '../registration/registration.ts';
+import type { RegistrationOptions, RegistrationPart } from '../registration/registration.ts';
+import { bootTable2 } from '../registration/table.ts';
+import type { StationNameplate } from '../station/port.ts';
+import { bootReasons } from './boot-reasons.ts';
+import type { BootReason } from './boot-reasons.ts';
+import type { Calls, Requests, StationParts } from './parts.ts';
+import type { Variables } from './variables/model.ts';
+
+type Reason = BootReason;
+
+const isReason = (text: string): text is Reason => (bootReasons as readonly string[]).includes(text);
+
+/** @param reason null: only the content of the station counts */
+export function bootRequest(plate: StationNameplate, reason: string | null): Requests['BootNotification'] {
+  return {
+    reason: reason !== null && isReason(reason) ? reason : 'Unknown',
+    chargingStation: {
+      vendorName: plate.vendor.slice(0, 50),
+      model: plate.model.slice(0, 20),
+      ...(plate.serialNumber !== null && { serialNumber: plate.serialNumber.slice(0, 25) }),
+      ...(plate.firmwareVersion !== '' && { firmwareVersion: plate.firmwareVersion.slice(0, 50) }),
+    },
+  };
+}
+
+export interface Registration2Options
+  extends Pick<StationParts, 'version' | 'clock' | 'wall' | 'later' | 'log' | 'finding'>,
+    Pick<RegistrationOptions, 'clockMoved'> {
+  readonly nameplate: () => StationNameplate;
+  readonly variables: Variables;
+  readonly line: Line;
+}
+
+/** Clauses as findings name them. */
+export const clauseOf = (version: StationParts['version'], clause: string): string =>
+  `OCPP ${version.slice('ocpp'.length)} ${clause}`;
+
+export function createRegistration2({ nameplate, variables, version, ...options }: Registration2Options): {
+  readonly registration: RegistrationPart;
+  readonly calls: Calls;
+} {
+  const { registration, call } = createRegistration({
+    ...options,
+    table: bootTable2,
+    bootRequest: (reason) => bootRequest(nameplate(), reason),
+    heartbeat: {
+      intervalS: () => variables.integer('OCPPCommCtrlr', 'HeartbeatInterval'),
+      set: (seconds) => {
+        variables.set('OCPPCommCtrlr', 'HeartbeatInterval', String(seconds));
+      },
+      onChange: (listener) => variables.onChange('OCPPCommCtrlr', 'HeartbeatInterval', listener),
+    },
+    clauses: { currentTime: clauseOf(version, 'B01.FR.06'), interval: clauseOf(version, 'B01.FR.05') },
+  });
+  const { line } = options;
+  return {
+    registration,
+    calls: {
+      // the schemas have been checked
+      send: call as Calls['send'],
+      stream: (action, payload) => {
+        if (registration.accepted) line.send(action, payload);
+      },
+    },
+  };
+}
