@@ -1,5 +1,6 @@
 /** Actions of OCPP 2.0.1 and 2.1 by direction, and those that this station does not carry out. */
 import type { Action } from './messages.ts';
+import type { Version2 } from './version.ts';
 
 /** `station`: sent by the station; `central`: by the central system. */
 export const directions: Readonly<Record<Action, 'station' | 'central' | 'both'>> = {
@@ -106,3 +107,40 @@ export const unsupported: Readonly<Partial<Record<Action, string>>> = {
   NotifyWebPaymentStarted: 'the station has no payment by web page',
   RequestBatterySwap: 'the station does not swap batteries',
 };
+
+/** Actions that 2.1 has brought. */
+const since21: ReadonlySet<Action> = new Set<Action>([
+  'AFRRSignal',
+  'AdjustPeriodicEventStream',
+  'BatterySwap',
+  'ChangeTransactionTariff',
+  'ClearDERControl',
+  'ClearTariffs',
+  'ClosePeriodicEventStream',
+  'GetCertificateChainStatus',
+  'GetDERControl',
+  'GetPeriodicEventStream',
+  'GetTariffs',
+  'NotifyAllowedEnergyTransfer',
+  'NotifyDERAlarm',
+  'NotifyDERStartStop',
+  'NotifyPriorityCharging',
+  'NotifySettlement',
+  'NotifyWebPaymentStarted',
+  'OpenPeriodicEventStream',
+  'PullDynamicScheduleUpdate',
+  'ReportDERControl',
+  'RequestBatterySwap',
+  'SetDERControl',
+  'SetDefaultTariff',
+  'UpdateDynamicSchedule',
+  'UsePriorityCharging',
+  'VatNumberValidation',
+]);
+
+/** The actions of a version. */
+export function actionsOf(version: Version2): readonly Action[] {
+  return (Object.keys(directions) as readonly Action[]).filter(
+    (action) => version === 'ocpp2.1' || !since21.has(action),
+  );
+}

@@ -32,7 +32,7 @@ export interface DispatchOptions extends Pick<StationParts, 'version' | 'finding
 function handlerOf({ handlers, version, finding }: DispatchOptions, action: string): AnyHandler {
   const handler = Object.hasOwn(handlers, action) ? handlers[action as Action] : undefined;
   if (handler !== undefined) return handler as unknown as AnyHandler;
-  const why = unsupported[action as Action];
+  const why = Object.hasOwn(unsupported, action) ? unsupported[action as Action] : undefined;
   if (why !== undefined) throw new CallError(errorCode(version, 'unsupportedAction'), why);
   if (directionOf(action) === 'station') {
     finding(clauseOf(version, 'part 2, 3'), `only charging stations send ${action}`, action);

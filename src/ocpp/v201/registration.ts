@@ -1,5 +1,5 @@
 /** BootNotification and Heartbeat in the words of 2.x (B01 to B03, G02). */
-import type { Line, Payload } from '../rpc/model.ts';
+import type { Line } from '../rpc/model.ts';
 import { createRegistration } from '../registration/registration.ts';
 import type { RegistrationOptions, RegistrationPart } from '../registration/registration.ts';
 import { bootTable2 } from '../registration/table.ts';
