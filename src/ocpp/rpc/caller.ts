@@ -40,6 +40,8 @@ export interface Caller extends Line {
   answered(frame: Answer): boolean;
   /** Whether a call with this id was sent and given up lately: its answer comes too late. */
   gaveUp(id: string): boolean;
+  /** Default for calls that are sent from now on. */
+  setTimeoutMs(ms: number): void;
   /** The answer to the call in flight is no frame of OCPP-J. @param type 3 or 4 */
   answeredBadly(id: string, type: number): void;
 }
@@ -74,6 +76,7 @@ export function createCaller(options: CallerOptions): Caller {
   let plain: Waiting[] = [];
   let sent: Sent | null = null;
   let givenUp: readonly string[] = [];
+  let { timeoutMs } = options;
 
   const finish = (outcome: CallOutcome) => {
     const ended = sent;
@@ -90,7 +93,7 @@ export function createCaller(options: CallerOptions): Caller {
     const call = urgent.shift() ?? plain.shift();
     if (call === undefined) return;
     const { id, action, payload } = call;
-    const endTimer = later(call.options.timeoutMs ?? options.timeoutMs, () => {
+    const endTimer = later(call.options.timeoutMs ?? timeoutMs, () => {
       options.timedOut();
       finish({ kind: 'timeout' });
     });
@@ -166,6 +169,9 @@ export function createCaller(options: CallerOptions): Caller {
       return true;
     },
     gaveUp: (id) => givenUp.includes(id),
+    setTimeoutMs: (ms) => {
+      timeoutMs = ms;
+    },
     answeredBadly(id, type) {
       if (sent === null || version === null || sent.call.id !== id) return;
       const description = 'the answer has no payload that is an object, has too many levels, or no error code';

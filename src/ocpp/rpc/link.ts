@@ -73,7 +73,7 @@ const powerlessMs = 1000;
 export class Link {
   readonly #options: LinkOptions;
   readonly #events: LinkEvents;
-  readonly #backOff: BackOff;
+  #backOff: BackOff;
   #target: LinkTarget;
   readonly #trial: CredentialsTrial;
   #socket: Socket | null = null;
@@ -203,6 +203,11 @@ export class Link {
   setTarget(target: LinkTarget): void {
     this.#target = target;
     this.#backOff.reset();
+  }
+
+  /** Waits begin anew with the first one. */
+  setBackOff(options: OcppBackOffOptions): void {
+    this.#backOff = new BackOff(ocppBackOff(options, this.#options.random));
   }
 
   /** From the next attempt on, until it shows that they do not work. */

@@ -65,6 +65,8 @@ export interface Transport {
   readonly channel: OcppChannel;
   readonly messages: OcppMessageBook;
   readonly counters: TransportCounters;
+  /** Default for calls that are sent from now on, ms. */
+  setCallTimeout(ms: number): void;
   /** Closes for good; resolves within seconds. The messages are forgotten. */
   stop(): Promise<void>;
 }
@@ -292,6 +294,9 @@ export function createTransport(options: TransportOptions): Transport {
     messages: messageBook(channel),
     get counters() {
       return { messages: counts.list, connects: link.connects, drops: link.drops, ...tallies };
+    },
+    setCallTimeout: (ms) => {
+      caller.setTimeoutMs(ms);
     },
     async stop() {
       await link.stop();

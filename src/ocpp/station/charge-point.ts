@@ -40,6 +40,7 @@ import { createTransport } from '../rpc/transport.ts';
 import type { Transport } from '../rpc/transport.ts';
 import { callResult } from './call-result.ts';
 import { connectionOf, isReady } from './connection.ts';
+import { networkOf } from './network.ts';
 import type { StationPort } from './port.ts';
 import type { LogLine, Version, VersionStack, VersionView } from './stack.ts';
 
@@ -99,6 +100,7 @@ export class ChargePoint implements OcppStation {
       random: options.random('station'),
       line: this.#transport.line,
       connection: connectionOf(this.#transport.link),
+      network: networkOf(this.#transport),
       certificates: { rootCert: options.credentials.rootCert, ownCert: options.credentials.own?.cert ?? null },
       finding: (clause, text, action) => {
         this.#findings.add({ kind: 'rule', action: action ?? null, messageId: null, clause, text });
@@ -331,6 +333,11 @@ export class ChargePoint implements OcppStation {
   chargingProfiles: OcppStation['chargingProfiles'] = (connectorId) => this.view.chargingProfiles(connectorId);
   compositeSchedule: OcppStation['compositeSchedule'] = (...about) => this.view.compositeSchedule(...about);
   reservations: OcppStation['reservations'] = () => this.view.reservations();
+  derControls: OcppStation['derControls'] = () => {
+    const { derControls } = this.view;
+    if (derControls !== undefined) return derControls();
+    throw new SimError('NOT_APPLICABLE', `${this.#options.version} has no DER controls`);
+  };
   localList: OcppStation['localList'] = () => this.view.localList();
   certificates: OcppStation['certificates'] = () => this.view.certificates();
   transactions: OcppStation['transactions'] = () => this.view.transactions();

@@ -10,6 +10,7 @@ import type { FrameDisturber } from '../rpc/disturber.ts';
 import type { ConnectFailure } from '../rpc/failures.ts';
 import type { CallHandler, Line, LineClosed, LineOpened } from '../rpc/model.ts';
 import type { Connection } from './connection.ts';
+import type { Network } from './network.ts';
 import type { StationPort } from './port.ts';
 
 /** A line of a log. */
@@ -34,7 +35,9 @@ export type VersionView = Pick<
   | 'transactions'
   | 'authorize'
   | 'sendMeterValues'
->;
+> &
+  // 2.1 alone has them
+  Partial<Pick<OcppStation, 'derControls'>>;
 
 /** Credentials that are in force after others were tried. Null: those of the settings. */
 export interface InForce {
@@ -90,6 +93,7 @@ export interface StackOptions {
   readonly store: (name: string) => Slot;
   readonly line: Line;
   readonly connection: Connection;
+  readonly network: Network;
   /** certificates of the settings, PEM; null: none */
   readonly certificates: { readonly rootCert: string | null; readonly ownCert: string | null };
   /** lines about the station, oldest first; no secrets */
