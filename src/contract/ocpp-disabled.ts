@@ -40,6 +40,7 @@ export function disabledOcppStation(id: string, deviceIndex: number): OcppStatio
     chargingProfiles: () => [],
     compositeSchedule: refuse,
     reservations: () => [],
+    derControls: () => [],
     localList: () => ({ version: 0, entries: [], cache: [] }),
     certificates: () => [],
     transactions: () => [],

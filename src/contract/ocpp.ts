@@ -147,6 +147,42 @@ export interface OcppSchedule {
   }[];
 }
 
+/**
+ * `scheduled`: its start is to come; `standby`: another control of its type runs; `superseded`: it will not run any more;
+ * `applied`: it is in force on the device; `waiting`: it is due and the device takes nothing now; `outweighed`: it is due
+ * and a control of another type excludes it; `refused`: it is due and the device cannot carry it out.
+ */
+export const ocppDerControlStates = [
+  'scheduled',
+  'standby',
+  'superseded',
+  'applied',
+  'waiting',
+  'outweighed',
+  'refused',
+] as const;
+export type OcppDerControlState = (typeof ocppDerControlStates)[number];
+
+/** A DER control of 2.1. */
+export interface OcppDerControlEntry {
+  readonly controlId: string;
+  readonly controlType: string;
+  readonly isDefault: boolean;
+  readonly isSuperseded: boolean;
+  /** null: a default has no start */
+  readonly startMs: number | null;
+  /** null: until it is cleared or superseded */
+  readonly durationS: number | null;
+  readonly priority: number;
+  /** in force on the device */
+  readonly active: boolean;
+  readonly state: OcppDerControlState;
+  /** another writer has changed something of it since */
+  readonly overwritten: boolean;
+  /** as the central system has sent them */
+  readonly values: unknown;
+}
+
 export interface OcppReservationEntry {
   readonly reservationId: number;
   /** 0: any connector of the station */
@@ -269,6 +305,8 @@ export interface OcppStation {
   chargingProfiles(connectorId?: number): readonly OcppProfileEntry[];
   compositeSchedule(connectorId: number, durationS: number, unit: 'W' | 'A'): OcppSchedule;
   reservations(): readonly OcppReservationEntry[];
+  /** in the order of setting */
+  derControls(): readonly OcppDerControlEntry[];
   localList(): OcppLocalList;
   certificates(): readonly OcppCertificateEntry[];
   /** newest first */

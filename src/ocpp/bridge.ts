@@ -3,13 +3,14 @@ import type { Device } from '../contract/device.ts';
 import type { EvseConnectorDetail, EvseDetail } from '../contract/kinds/evse.ts';
 import type { Plant } from '../contract/plant.ts';
 import { SimError } from '../core/errors.ts';
+import { createDerPort } from './der-bridge.ts';
 import { pointNumber } from '../sunspec/map/named-points.ts';
 import { connectorSample, stationSample } from './station/sampling.ts';
 import type { GridMeter } from './station/sampling.ts';
 import type { ConnectorRating, StationNameplate, StationPort } from './station/port.ts';
 
 /** The plant as a station sees it. */
-export type StationPlant = Pick<Plant, 'time' | 'silentDevices'>;
+export type StationPlant = Pick<Plant, 'time' | 'silentDevices' | 'onTick'>;
 
 /** @throws SimError COMMAND_NOT_APPLICABLE */
 function evseDetailOf({ detail, index }: Pick<Device, 'detail' | 'index'>): EvseDetail {
@@ -105,6 +106,7 @@ export function createStationPort(device: Device, plant: StationPlant, id: strin
     command: (command, by = own) => {
       device.command(command, by);
     },
+    openDer: () => createDerPort(device, plant),
     onTransition: (listener) => device.onEvse(listener),
   };
 }

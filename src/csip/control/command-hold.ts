@@ -1,7 +1,6 @@
 /** State of a device without a register that controls of IEEE 2030.5 set. */
 import type { CommandState } from '../../core/command-hold.ts';
 import type { Device } from '../../contract/device.ts';
-import type { Gradient } from '../../contract/gradient.ts';
 import type { HybridPolicy } from '../../contract/kinds/hybrid.ts';
 import type { OverrideName } from '../../contract/overrides.ts';
 
@@ -16,22 +15,6 @@ export function switchState(device: Device): CommandState<boolean> {
       device.command({ kind: 'switch', closed }, by);
     },
     mark: () => writerOf(device, 'switch'),
-  };
-}
-
-/** One slope of commands, percent per second; null: the register decides. */
-export function slopeState(device: Device, name: keyof Gradient): CommandState<number | null> {
-  const read = () => {
-    const { pctPerS, source } = device.gradient[name === 'wPctPerS' ? 'w' : 'var'];
-    return source === 'gradient' ? pctPerS : null;
-  };
-  return {
-    read,
-    write: (value, by) => {
-      device.command({ kind: 'gradient', [name]: value }, by);
-    },
-    // both slopes have one writer: the value tells whether this one is as it was set
-    mark: read,
   };
 }
 

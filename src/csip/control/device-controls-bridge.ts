@@ -1,6 +1,7 @@
 /** The controls in force on one device, except for the limits of its connection point. */
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
+import { slopeState } from '../../contract/slope-state.ts';
 import { CommandHold } from '../../core/command-hold.ts';
 import type { Asked } from '../../core/command-hold.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -9,7 +10,7 @@ import { PointHolds, written } from '../../sunspec/map/point-holds.ts';
 import type { Written } from '../../sunspec/map/point-holds.ts';
 import type { Revision } from '../xml/document.ts';
 import { Asset } from './asset-bridge.ts';
-import { slopeState, storageState, switchState } from './command-hold.ts';
+import { storageState, switchState } from './command-hold.ts';
 import type { StoragePin } from './command-hold.ts';
 import { compose, Contests } from './composition.ts';
 import type { Composition, Contribution } from './composition.ts';

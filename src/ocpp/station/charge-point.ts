@@ -336,7 +336,7 @@ export class ChargePoint implements OcppStation {
   derControls: OcppStation['derControls'] = () => {
     const { derControls } = this.view;
     if (derControls !== undefined) return derControls();
-    throw new SimError('NOT_APPLICABLE', `${this.#options.version} has no DER controls`);
+    throw new SimError('COMMAND_NOT_APPLICABLE', `${this.#options.version} has no DER controls`);
   };
   localList: OcppStation['localList'] = () => this.view.localList();
   certificates: OcppStation['certificates'] = () => this.view.certificates();

@@ -4,6 +4,7 @@ import type { EvseConnectorTransition, EvseTransition } from '../../contract/kin
 import type { EvseConnectorDetail, EvseDetail } from '../../contract/kinds/evse.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import type { DerPort } from './der-port.ts';
 
 /** Values for BootNotification; null: the device has none. */
 export interface StationNameplate {
@@ -82,6 +83,8 @@ export interface StationPort {
    * @throws SimError COMMAND_CONFLICT, COMMAND_BAD_VALUE, UNKNOWN_RESOURCE, MAP_LOCAL_CONTROL
    */
   command(command: EvseCommand, by?: Origin): void;
+  /** Grid support of the station, for one user; null: no vehicle gives power back here. */
+  openDer(): DerPort | null;
   /** Transitions of the device, in order; the returned function ends it. */
   onTransition(listener: (transition: EvseTransition) => void): () => void;
 }

@@ -21,6 +21,9 @@ export type Written = 'done' | 'waiting' | RefusedWrite;
 
 export type PointValues = Map<PointSlot, AnyPointValue>;
 
+/** Longer than the id of any control of a protocol. */
+const checkId = 'a check of values, which belongs to no control of any protocol';
+
 /** Codes of a device that takes nothing from afar at present: it is off, or under local control. */
 const waitingCodes: readonly string[] = ['COMMAND_CONFLICT', 'MAP_LOCAL_CONTROL'];
 const unsupportedCodes: readonly string[] = ['MAP_NOT_SUPPORTED', 'MAP_NOT_IMPLEMENTED', 'MAP_READ_ONLY'];
@@ -67,6 +70,11 @@ export class PointHolds {
     this.#source = source;
   }
 
+  /** Controls that hold points, also those whose end is still to come because the device is off. */
+  get ids(): readonly string[] {
+    return [...this.#live.keys()];
+  }
+
   /** Whether nothing is held. */
   get isEmpty(): boolean {
     return this.#live.size === 0;
@@ -83,7 +91,7 @@ export class PointHolds {
    */
   check(values: readonly HoldValue[], source = this.#source): Written {
     if (values.length === 0) return 'done';
-    const begin: NewHold = { id: 'check', source, values };
+    const begin: NewHold = { id: checkId, source, values };
     return written(() => {
       this.#holds.check({ begin });
     });

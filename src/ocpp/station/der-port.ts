@@ -1,0 +1,88 @@
+/** The functions of grid support of a charging station, as block R of OCPP 2.1 sets them. `der-bridge.ts` makes it. */
+import type { ActiveDecider, ReactiveDecider } from '../../contract/grid-trace.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { FunctionName } from '../../sunspec/map/functions.ts';
+import type { Written } from '../../sunspec/map/point-holds.ts';
+
+/** Trip functions of voltage and frequency. */
+export type TripName = Extract<FunctionName, 'lv_trip' | 'hv_trip' | 'lf_trip' | 'hf_trip'>;
+
+/** `limited`: on the way into service; `out`: for any other reason than a trip. */
+export type DerService = 'in_service' | 'ceased' | 'tripped' | 'limited' | 'out';
+
+/** What a translation may look at. */
+export interface DerFacts {
+  /** Whether the station has a function: its points, and its bit of 702.CtrlModes. */
+  has(name: FunctionName): boolean;
+  hasPoint(model: number, path: string): boolean;
+  /** A numeric point; null: the station does not have it. */
+  number(model: number, path: string): number | null;
+  readonly nominalHz: number;
+}
+
+export interface DerPoint {
+  readonly model: number;
+  readonly path: string;
+  readonly value: number | string;
+}
+
+/** What a control asks for. */
+export interface DerSettings {
+  readonly points: readonly DerPoint[];
+  /** slope of active power, percent of 702.WMax per second; absent: it sets none */
+  readonly slopeWPctPerS?: number;
+}
+
+/** A control that is to be in force. */
+export interface DerWanted {
+  readonly id: string;
+  readonly settings: DerSettings;
+}
+
+/** A trip of voltage or frequency. */
+export interface DerTrip {
+  readonly name: TripName;
+  readonly at: SimTime;
+}
+
+/** Why the power is what it is. */
+export interface DerCondition {
+  readonly at: SimTime;
+  readonly service: DerService;
+  /** the trip that keeps the station out of service, or the last one since the last look; null: neither */
+  readonly trip: DerTrip | null;
+  readonly active: ActiveDecider;
+  readonly reactive: ReactiveDecider;
+  readonly frequencyHz: number;
+  readonly nominalHz: number;
+  /** the frequency is within the deadband of the droop */
+  readonly withinDroopBand: boolean;
+  /** extremes over the phases, percent of 702.VNom */
+  readonly lowestPct: number;
+  readonly highestPct: number;
+}
+
+export interface DerPort extends DerFacts {
+  /** A text point; null: the station does not have it. */
+  text(model: number, path: string): string | null;
+  /** What the station would make of values if nothing kept it from taking them now. */
+  check(settings: DerSettings): Written;
+  /**
+   * Makes exactly these controls be in force. A point that two of them set belongs to the first; a point that another
+   * writer has taken since stays his.
+   * @returns what has become of each of them
+   */
+  follow(wanted: readonly DerWanted[]): ReadonlyMap<string, Written>;
+  /** The last `follow` is complete: nothing waits for the device to take it. */
+  readonly isSettled: boolean;
+  /** Whether another writer has changed something of a control since. */
+  isOverwritten(id: string): boolean;
+  /** The condition now. @param since instant of the last look, for trips that are over already */
+  condition(since: SimTime): DerCondition;
+  /** Calls back after each tick; the returned function ends it. */
+  onTick(listener: () => void): () => void;
+  /** Calls back when the device has been reset, so that nothing is held any more, or has come back to power. */
+  onRestart(listener: () => void): () => void;
+  /** Listeners end; nothing is written. */
+  close(): void;
+}

@@ -1,0 +1,128 @@
+/**
+ * NotifyDERAlarm: a function of grid support forces the station off its charging profile or its nominal rate (R05). Told
+ * once when that begins, once with `alarmEnded` when it is over. Where another control takes over, that one is told and
+ * the end of the first is not (FR.03, FR.04).
+ */
+import type { FunctionName } from '../../../sunspec/map/functions.ts';
+import type { DerCondition, TripName } from '../../station/der-port.ts';
+import type { SimTime } from '../../../core/time/clock.ts';
+import type { DERControlEnum, GridEventFaultEnum } from '../messages.ts';
+
+export interface DerAlarm {
+  readonly controlType: DERControlEnum;
+  /** null: no fault of the grid is behind it, or none that has a name */
+  readonly fault: GridEventFaultEnum | null;
+}
+
+export interface AlarmEvent extends DerAlarm {
+  readonly at: SimTime;
+  readonly ended: boolean;
+}
+
+export interface AlarmContext {
+  /** types that a control of the central system has in force on the device */
+  readonly running: ReadonlySet<DERControlEnum>;
+  /** the charging profile asks for reactive power: other reactive power deviates from it */
+  readonly reactiveSetpoint: boolean;
+}
+
+const tripAlarms: Readonly<Record<TripName, DerAlarm>> = {
+  lv_trip: { controlType: 'LVMustTrip', fault: 'UnderVoltage' },
+  hv_trip: { controlType: 'HVMustTrip', fault: 'OverVoltage' },
+  lf_trip: { controlType: 'LFMustTrip', fault: 'UnderFrequency' },
+  hf_trip: { controlType: 'HFMustTrip', fault: 'OverFrequency' },
+};
+
+/** Types by the function that decides reactive power. */
+const reactiveTypes: Readonly<Partial<Record<FunctionName, DERControlEnum>>> = {
+  volt_var: 'VoltVar',
+  watt_var: 'WattVar',
+  pf_inject: 'FixedPFInject',
+  pf_absorb: 'FixedPFAbsorb',
+  constant_var: 'FixedVar',
+};
+
+function voltageFault({ lowestPct, highestPct }: DerCondition): GridEventFaultEnum | null {
+  const [under, over] = [100 - lowestPct, highestPct - 100];
+  if (Math.max(under, over) <= 0) return null;
+  return under > over ? 'UnderVoltage' : 'OverVoltage';
+}
+
+function frequencyFault({ frequencyHz, nominalHz, withinDroopBand }: DerCondition): GridEventFaultEnum | null {
+  if (withinDroopBand) return null;
+  return frequencyHz > nominalHz ? 'OverFrequency' : 'UnderFrequency';
+}
+
+function reactiveType({ reactive }: DerCondition): DERControlEnum | null {
+  return Object.entries(reactiveTypes).find(([name]) => name === reactive)?.[1] ?? null;
+}
+
+/** The type of control that holds active power while the station is in service. */
+function holdingType(condition: DerCondition, present: DerAlarm | null): DERControlEnum | null {
+  switch (condition.active) {
+    case 'max_power':
+      return 'LimitMaxDischarge';
+    case 'volt_watt':
+      return 'VoltWatt';
+    case 'freq_droop':
+      return 'FreqDroop';
+    case 'apparent_power':
+      return reactiveType(condition);
+    default:
+      // at its maximum the droop decides nothing for a while, and goes on
+      return present?.controlType === 'FreqDroop' && !condition.withinDroopBand ? 'FreqDroop' : null;
+  }
+}
+
+function inService(condition: DerCondition, present: DerAlarm | null, context: AlarmContext): DerAlarm | null {
+  const type = holdingType(condition, present) ?? (context.reactiveSetpoint ? reactiveType(condition) : null);
+  if (type === null || !context.running.has(type)) return null;
+  const byFrequency = type === 'FreqDroop';
+  const byVoltage = type === 'VoltWatt' || type === 'VoltVar';
+  const fault = byFrequency ? frequencyFault(condition) : byVoltage ? voltageFault(condition) : null;
+  // power returns slowly: the fault that is over is still the cause
+  const before = present?.controlType === type ? present.fault : null;
+  return { controlType: type, fault: fault ?? before };
+}
+
+/** What forces the station off now; null: nothing does. Trips and cessation count whoever has set their limits. */
+function causeOf(condition: DerCondition, present: DerAlarm | null, context: AlarmContext): DerAlarm | null {
+  switch (condition.service) {
+    case 'tripped':
+      return condition.trip && tripAlarms[condition.trip.name];
+    case 'ceased': {
+      const fault = voltageFault(condition);
+      if (fault === null || frequencyFault(condition) !== null) return present;
+      return { controlType: fault === 'UnderVoltage' ? 'LVMomCess' : 'HVMomCess', fault };
+    }
+    case 'limited':
+      return context.running.has('EnterService') ? { controlType: 'EnterService', fault: null } : present;
+    case 'in_service':
+      return inService(condition, present, context);
+    case 'out':
+      return null;
+  }
+}
+
+const isSame = (a: DerAlarm | null, b: DerAlarm | null) => a?.controlType === b?.controlType && a?.fault === b?.fault;
+
+/** Follows the condition of a station. @param present the alarm that has been told and has not ended */
+export function followAlarms(
+  present: DerAlarm | null,
+  condition: DerCondition,
+  context: AlarmContext,
+): { readonly present: DerAlarm | null; readonly events: readonly AlarmEvent[] } {
+  const { trip, at } = condition;
+  const events: AlarmEvent[] = [];
+  let now = present;
+  const tripped = trip && tripAlarms[trip.name];
+  if (trip && tripped && !isSame(now, tripped)) {
+    events.push({ ...tripped, at: trip.at, ended: false });
+    now = tripped;
+  }
+  const cause = causeOf(condition, now, context);
+  if (isSame(now, cause)) return { present: now, events };
+  if (cause) events.push({ ...cause, at, ended: false });
+  else if (now) events.push({ ...now, at, ended: true });
+  return { present: cause, events };
+}

@@ -1,0 +1,155 @@
+/**
+ * The stacks of DER controls: which supersedes which, which is in force, when that changes (R04 as in `docs`; rules
+ * FR.03 to FR.11 and FR.20 to FR.22). Defaults and scheduled controls of one type have a stack each. Values only: a book
+ * is replaced by each function, which knows no clock.
+ *
+ * - Of two controls the one with the lower `priority` wins; of equal ones both stay, and the newer is in force.
+ * - A superseded control never runs, also after the one that superseded it is cleared. A scheduled one leaves at its end.
+ */
+import type { DERControlEnum, DerControl, DerNotice } from './model.ts';
+
+export type DerBook = readonly DerControl[];
+
+export interface BookChange {
+  readonly book: DerBook;
+  /** in order of time */
+  readonly notices: readonly DerNotice[];
+}
+
+const isScheduled = ({ isDefault }: DerControl) => !isDefault;
+const isRunning = ({ isDefault, started, superseded }: DerControl) => !isDefault && started && !superseded;
+const isWaiting = ({ isDefault, started, superseded }: DerControl) => !isDefault && !started && !superseded;
+const idsOf = (controls: readonly DerControl[]) => controls.map(({ id }) => id);
+
+function supersede(book: DerBook, ids: readonly string[]): DerBook {
+  if (ids.length === 0) return book;
+  return book.map((each) => (ids.includes(each.id) ? { ...each, superseded: true } : each));
+}
+
+function endNotice({ id }: DerControl, atMs: number): DerNotice {
+  return { id, started: false, atMs, supersededIds: [] };
+}
+
+/** Starts the controls whose start has come, the best first: of several the others are worse than one that runs. */
+function start(book: DerBook, atMs: number): BookChange {
+  const due = book.filter((each) => isWaiting(each) && each.startMs <= atMs);
+  due.sort((a, b) => a.priority - b.priority || a.order - b.order);
+  const notices: DerNotice[] = [];
+  let next = book;
+  for (const { id, type, priority, startMs } of due) {
+    const running = next.filter((each) => isRunning(each) && each.type === type);
+    if (running.some((each) => each.priority < priority)) {
+      next = supersede(next, [id]);
+      continue;
+    }
+    const supersededIds = idsOf(running.filter((each) => each.priority > priority));
+    next = supersede(next, supersededIds).map((each) => (each.id === id ? { ...each, started: true } : each));
+    notices.push({ id, started: true, atMs: startMs, supersededIds });
+  }
+  return { book: next, notices };
+}
+
+/** Removes the scheduled controls whose end has come. */
+function end(book: DerBook, atMs: number): BookChange {
+  const isOver = (each: DerControl) => isScheduled(each) && each.endMs !== null && each.endMs <= atMs;
+  const over = book.filter(isOver);
+  if (over.length === 0) return { book, notices: [] };
+  const notices = over.filter(isRunning).map((each) => endNotice(each, each.endMs ?? atMs));
+  return { book: book.filter((each) => !isOver(each)), notices };
+}
+
+/** The next instant at which something starts or ends; null: never. */
+export function nextChangeMs(book: DerBook): number | null {
+  let next: number | null = null;
+  const consider = (ms: number | null) => {
+    if (ms !== null && (next === null || ms < next)) next = ms;
+  };
+  for (const each of book) {
+    if (!isScheduled(each)) continue;
+    consider(each.endMs);
+    if (isWaiting(each)) consider(each.startMs);
+  }
+  return next;
+}
+
+/** Carries out all starts and ends up to an instant, each at its own. */
+export function advance(book: DerBook, nowMs: number): BookChange {
+  const notices: DerNotice[] = [];
+  let present = book;
+  for (let at = nextChangeMs(present); at !== null && at <= nowMs; at = nextChangeMs(present)) {
+    const ended = end(present, at);
+    const started = start(ended.book, at);
+    notices.push(...ended.notices, ...started.notices);
+    present = started.book;
+  }
+  return { book: present, notices };
+}
+
+/** Removes controls; the end of one that runs is told. */
+export function clear(book: DerBook, matches: (control: DerControl) => boolean, nowMs: number): BookChange {
+  const gone = book.filter(matches);
+  return {
+    book: book.filter((each) => !matches(each)),
+    notices: gone.filter(isRunning).map((each) => endNotice(each, nowMs)),
+  };
+}
+
+/** Adds a default: of better priority it supersedes, of worse it is superseded itself. */
+function addDefault(book: DerBook, control: DerControl): BookChange & { readonly supersededIds: readonly string[] } {
+  const others = book.filter((each) => each.isDefault && !each.superseded && each.type === control.type);
+  if (others.some(({ priority }) => priority < control.priority))
+    return { book: [...book, { ...control, superseded: true }], notices: [], supersededIds: [control.id] };
+  const supersededIds = idsOf(others.filter(({ priority }) => priority > control.priority));
+  return { book: [...supersede(book, supersededIds), control], notices: [], supersededIds };
+}
+
+/**
+ * Adds a scheduled control. It supersedes the waiting ones of worse priority at once, whenever it begins itself, and
+ * running ones at its start; a running one of better priority supersedes it.
+ */
+function addScheduled(
+  book: DerBook,
+  control: DerControl,
+  nowMs: number,
+): BookChange & { readonly supersededIds: readonly string[] } {
+  const ofType = book.filter(({ type }) => type === control.type);
+  if (ofType.some((each) => isRunning(each) && each.priority < control.priority))
+    return { book: [...book, { ...control, superseded: true }], notices: [], supersededIds: [control.id] };
+  const waiting = idsOf(ofType.filter((each) => isWaiting(each) && each.priority > control.priority));
+  const begun = advance([...supersede(book, waiting), control], nowMs);
+  const atStart = begun.notices.flatMap((notice) => (notice.id === control.id ? notice.supersededIds : []));
+  return { ...begun, supersededIds: [...waiting, ...atStart] };
+}
+
+/**
+ * Adds a control in place of one with the same id.
+ * @param book that has been advanced to `nowMs`
+ * @returns also the ids of the controls that are superseded by it now, its own where it is superseded itself
+ */
+export function set(
+  book: DerBook,
+  control: DerControl,
+  nowMs: number,
+): BookChange & { readonly supersededIds: readonly string[] } {
+  const without = clear(book, ({ id }) => id === control.id, nowMs);
+  const added = control.isDefault ? addDefault(without.book, control) : addScheduled(without.book, control, nowMs);
+  return { ...added, notices: [...without.notices, ...added.notices] };
+}
+
+function better(a: DerControl, b: DerControl): DerControl {
+  if (a.priority !== b.priority) return a.priority < b.priority ? a : b;
+  return a.order > b.order ? a : b;
+}
+
+/** The control of each type that is in force: a scheduled one that runs, else a default. @param book advanced to now */
+export function inForce(book: DerBook): ReadonlyMap<DERControlEnum, DerControl> {
+  const found = new Map<DERControlEnum, DerControl>();
+  for (const each of book) {
+    if (each.superseded || !(each.isDefault || each.started)) continue;
+    const other = found.get(each.type);
+    if (other === undefined) found.set(each.type, each);
+    else if (other.isDefault === each.isDefault) found.set(each.type, better(other, each));
+    else if (!each.isDefault) found.set(each.type, each);
+  }
+  return found;
+}

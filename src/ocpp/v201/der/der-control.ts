@@ -1,0 +1,277 @@
+/** DER control (block R): SetDERControl, GetDERControl, ClearDERControl, and what the station tells of its controls. */
+import type { OcppDerControlEntry } from '../../../contract/ocpp.ts';
+import type { SimTime } from '../../../core/time/clock.ts';
+import type { DerPort } from '../../station/der-port.ts';
+import { createSaver } from '../../station/saver.ts';
+import { createOutbox } from '../../upkeep/outbox.ts';
+import type { Outbox } from '../../upkeep/outbox.ts';
+import { stamp } from '../parts.ts';
+import type { Handlers, Part, Replies, Requests, StationParts } from '../parts.ts';
+import { followAlarms } from './alarms.ts';
+import type { DerAlarm } from './alarms.ts';
+import { advance, clear, inForce, nextChangeMs, set } from './controls.ts';
+import type { BookChange, DerBook } from './controls.ts';
+import { createDeviceControls } from './device.ts';
+import type { DeviceControls } from './device.ts';
+import { isRefusal, notSupported, rejected } from './model.ts';
+import type { DERControlEnum, DerControl, DerNotice, DerRefusal } from './model.ts';
+import { maxListed, reportsOf } from './report.ts';
+import { controlOf } from './rules.ts';
+import { restored, stored } from './stored.ts';
+import type { DerReport } from './stored.ts';
+import { supportedTypes, translate } from './translate.ts';
+import { provideVariables } from './variables.ts';
+import { entryOf } from './view.ts';
+
+export interface DerControlDeps {
+  /** Whether a charging profile in force asks for reactive power (`setpointReactive`); absent: none does. */
+  readonly reactiveSetpoint?: () => boolean;
+}
+
+export interface DerControls {
+  /** for REST, in the order of setting */
+  entries(): readonly OcppDerControlEntry[];
+}
+
+/** Controls of a station, superseded ones included. */
+export const maxDerControls = 200;
+/** Notices and alarms that wait for the central system. */
+const maxReports = 200;
+/** A notice without an answer is sent again after this. */
+const repeatMs = 60_000;
+/** Schema: length of additionalInfo. */
+const maxInfoLength = 1024;
+
+/** What the parts of this file share. `port` is null where no vehicle gives power back. */
+interface Work {
+  readonly parts: StationParts;
+  readonly port: DerPort | null;
+  readonly supported: ReadonlySet<DERControlEnum>;
+  readonly controls: DeviceControls | null;
+  readonly outbox: Outbox<DerReport>;
+  readonly save: () => void;
+  book: DerBook;
+  alarm: DerAlarm | null;
+  lastOrder: number;
+  endWait: (() => void) | null;
+}
+
+function info({ reasonCode, detail }: DerRefusal) {
+  return { reasonCode, additionalInfo: detail.slice(0, maxInfoLength) };
+}
+
+const refusal = (why: DerRefusal) => ({ status: why.status, statusInfo: info(why) });
+const notFound = { status: 'NotFound' } as const;
+const accepted = { status: 'Accepted' } as const;
+
+function noticeOf({ id, started, atMs, supersededIds }: DerNotice): DerReport {
+  const ids = supersededIds.slice(0, maxListed);
+  return {
+    action: 'NotifyDERStartStop',
+    request: { controlId: id, started, timestamp: stamp(atMs), ...(ids.length > 0 && { supersededIds: ids }) },
+  };
+}
+
+/** Takes over a changed book: the device follows, the store keeps it, the next change is planned. */
+function take(work: Work, { book }: BookChange): void {
+  work.book = book;
+  work.save();
+  work.controls?.follow([...inForce(book).values()]);
+  plan(work);
+}
+
+function tell(work: Work, notices: readonly DerNotice[]): void {
+  for (const notice of notices) work.outbox.push(noticeOf(notice));
+}
+
+function plan(work: Work): void {
+  const { clock } = work.parts;
+  work.endWait?.();
+  const next = nextChangeMs(work.book);
+  // the clock may call a moment early
+  work.endWait = next === null ? null : clock.at(next, () => pass(work, next));
+}
+
+/** Carries out what the time has brought. @param dueMs the instant that has come */
+function pass(work: Work, dueMs = -Infinity): void {
+  const change = advance(work.book, Math.max(dueMs, work.parts.clock.nowMs()));
+  if (change.book !== work.book) take(work, change);
+  else plan(work);
+  tell(work, change.notices);
+}
+
+/** Why the station does not take a control, whatever else there is; null: it does. */
+function unfit({ port, supported, book }: Work, control: DerControl): DerRefusal | null {
+  if (port === null || !supported.has(control.type)) return unsupportedType(control.type);
+  const settings = translate(control.type, control.body, port);
+  if (isRefusal(settings)) return settings;
+  const result = port.check(settings);
+  if (typeof result === 'object')
+    return result.refused === 'unsupported' ? notSupported(result.detail) : rejected(result.detail);
+  if (book.length < maxDerControls || book.some(({ id }) => id === control.id)) return null;
+  return rejected(`the station has ${maxDerControls} controls already`, 'TooManyElements');
+}
+
+function unsupportedType(type: DERControlEnum): DerRefusal {
+  return { status: 'NotSupported', reasonCode: 'UnsupportedRequest', detail: `the station does not support ${type}` };
+}
+
+type After = Parameters<NonNullable<Handlers['SetDERControl']>>[1];
+
+function setControl(work: Work, request: Requests['SetDERControl'], after: After): Replies['SetDERControl'] {
+  const { supported, parts } = work;
+  if (!supported.has(request.controlType)) return refusal(unsupportedType(request.controlType));
+  pass(work);
+  const nowMs = parts.clock.nowMs();
+  const control = controlOf(request, nowMs, work.lastOrder + 1);
+  if (isRefusal(control)) {
+    parts.finding('OCPP 2.1 R04', `${request.controlType}: ${control.detail}`, 'SetDERControl');
+    return refusal(control);
+  }
+  const why = unfit(work, control);
+  if (why !== null) return refusal(why);
+  work.lastOrder = control.order;
+  const change = set(work.book, control, nowMs);
+  take(work, change);
+  after(() => {
+    tell(work, change.notices);
+  });
+  const supersededIds = change.supersededIds.slice(0, maxListed);
+  return { ...accepted, ...(supersededIds.length > 0 && { supersededIds }) };
+}
+
+function getControls(work: Work, request: Requests['GetDERControl'], after: After): Replies['GetDERControl'] {
+  const { requestId, isDefault, controlType, controlId } = request;
+  const { supported, port, parts } = work;
+  if (port === null) return refusal(notSupported('the station has no DER controls'));
+  if (controlType !== undefined && !supported.has(controlType)) return refusal(unsupportedType(controlType));
+  pass(work);
+  const found = work.book.filter(
+    (each) =>
+      (isDefault === undefined || each.isDefault === isDefault) &&
+      (controlType === undefined || each.type === controlType) &&
+      (controlId === undefined || each.id === controlId),
+  );
+  if (found.length === 0) return notFound;
+  after(() => {
+    for (const report of reportsOf(found, requestId))
+      void parts.calls.send('ReportDERControl', report, { triggered: true });
+  });
+  return accepted;
+}
+
+function clearControls(work: Work, request: Requests['ClearDERControl'], after: After): Replies['ClearDERControl'] {
+  const { isDefault, controlType, controlId } = request;
+  const { supported, port, parts } = work;
+  if (port === null) return refusal(notSupported('the station has no DER controls'));
+  if (controlId === undefined && controlType !== undefined && !supported.has(controlType))
+    return refusal(unsupportedType(controlType));
+  pass(work);
+  const matches = (each: DerControl) =>
+    each.isDefault === isDefault &&
+    (controlType === undefined || each.type === controlType) &&
+    (controlId === undefined || each.id === controlId);
+  const change = clear(work.book, matches, parts.clock.nowMs());
+  if (change.book.length === work.book.length) return notFound;
+  take(work, change);
+  after(() => {
+    tell(work, change.notices);
+  });
+  return accepted;
+}
+
+/** Tells of alarms that have begun or ended since the last look. */
+function watch(work: Work, since: SimTime, { reactiveSetpoint }: DerControlDeps): SimTime {
+  const { port, controls, parts, outbox } = work;
+  if (port === null || controls === null || parts.device.dark) return since;
+  const condition = port.condition(since);
+  const context = { running: controls.running, reactiveSetpoint: reactiveSetpoint?.() ?? false };
+  const { present, events } = followAlarms(work.alarm, condition, context);
+  work.alarm = present;
+  for (const { controlType, fault, at, ended } of events) {
+    const timestamp = stamp(parts.clock.ofSim(at));
+    const request = {
+      ...{ controlType, timestamp },
+      ...(fault !== null && { gridEventFault: fault }),
+      ...(ended && { alarmEnded: true }),
+    };
+    outbox.push({ action: 'NotifyDERAlarm', request });
+  }
+  return condition.at;
+}
+
+async function load(work: Work, slot: Slot): Promise<void> {
+  const { book, alarm, reports } = restored(await slot.read());
+  work.alarm = alarm;
+  work.outbox.restore(reports);
+  work.lastOrder = Math.max(0, ...book.map(({ order }) => order));
+  const change = advance(book, work.parts.clock.nowMs());
+  take(work, change);
+  // a control that began and ended while the station was off has never been in force
+  const begun = new Set(change.notices.flatMap(({ id, started }) => (started ? [id] : [])));
+  const over = new Set(change.notices.flatMap(({ id, started }) => (!started && begun.has(id) ? [id] : [])));
+  tell(
+    work,
+    change.notices.filter(({ id }) => !over.has(id)),
+  );
+}
+
+type Slot = ReturnType<StationParts['store']>;
+
+function workOf(parts: StationParts): Work & { readonly slot: Slot } {
+  const port = parts.version === 'ocpp2.1' ? parts.device.openDer() : null;
+  const slot = parts.store('der');
+  const saver = createSaver(
+    slot,
+    () => stored({ book: work.book, alarm: work.alarm, reports: outbox.waiting }),
+    parts.log,
+  );
+  const outbox = createOutbox<DerReport>({
+    parts,
+    send: (report) =>
+      report.action === 'NotifyDERAlarm'
+        ? parts.calls.send(report.action, report.request)
+        : parts.calls.send(report.action, report.request),
+    capacity: maxReports,
+    repeatMs,
+    changed: () => saver.save(),
+  });
+  const work: Work & { readonly slot: Slot } = {
+    ...{ parts, port, outbox, slot },
+    supported: new Set(port === null ? [] : supportedTypes(port)),
+    controls: port === null ? null : createDeviceControls({ parts, port }),
+    save: () => saver.save(),
+    ...{ book: [], alarm: null, lastOrder: 0, endWait: null },
+  };
+  return work;
+}
+
+export function createDerControl(parts: StationParts, deps: DerControlDeps = {}): Part & DerControls {
+  const work = workOf(parts);
+  const { port, controls, outbox, slot } = work;
+  let endTicks: (() => void) | null = null;
+  if (port !== null) provideVariables(parts, port, [...work.supported]);
+  return {
+    handlers: {
+      SetDERControl: (request, after) => setControl(work, request, after),
+      GetDERControl: (request, after) => getControls(work, request, after),
+      ClearDERControl: (request, after) => clearControls(work, request, after),
+    },
+    entries: () =>
+      work.book.map((each) => entryOf(each, controls?.stateOf(each.id) ?? null, port?.isOverwritten(each.id) ?? false)),
+    async load() {
+      await load(work, slot);
+      let since = parts.device.now;
+      endTicks =
+        port?.onTick(() => {
+          since = watch(work, since, deps);
+        }) ?? null;
+    },
+    stop() {
+      endTicks?.();
+      work.endWait?.();
+      controls?.stop();
+      outbox.stop();
+    },
+  };
+}

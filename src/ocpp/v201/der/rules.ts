@@ -1,0 +1,84 @@
+/** What a SetDERControl must fulfil beside its schema (R04.FR.13 to FR.17, errata 2025-09). */
+import { instantOf } from '../../station/instants.ts';
+import type { DERUnitEnum, Requests } from '../messages.ts';
+import { bodiesOf, isRefusal, memberOf, rejected, timesOf } from './model.ts';
+import type { DerBody, DERControlEnum, DerControl, DerRefusal } from './model.ts';
+
+/** Types that are settings of the station: there are only defaults of them. */
+const settingTypes: readonly DERControlEnum[] = ['EnterService', 'Gradients'];
+
+const activePower: readonly DERUnitEnum[] = ['PctMaxW', 'PctWAvail'];
+const reactivePower: readonly DERUnitEnum[] = ['PctMaxVar', 'PctVarAvail'];
+const none: readonly DERUnitEnum[] = ['Not_Applicable'];
+
+/** Units of the y axis that a curve of each type may have. */
+const yUnits: Readonly<Partial<Record<DERControlEnum, readonly DERUnitEnum[]>>> = {
+  FreqWatt: activePower,
+  VoltWatt: activePower,
+  VoltVar: reactivePower,
+  WattVar: reactivePower,
+};
+
+/** The last instant that has a time stamp, ms since the epoch. */
+const maxDateMs = 253_402_300_799_999;
+
+/** A number that JSON has made infinite. */
+function hasInfinity(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasInfinity);
+}
+
+interface Times {
+  readonly startMs: number;
+  readonly endMs: number | null;
+}
+
+/** When a scheduled control is in force. */
+function scheduleOf(body: DerBody, nowMs: number): Times | DerRefusal {
+  const { startTime, duration } = timesOf(body);
+  const startMs = startTime === undefined ? nowMs : instantOf(startTime);
+  if (!(startMs <= maxDateMs)) return rejected('startTime is no date');
+  if (duration === undefined) return { startMs: Math.max(startMs, nowMs), endMs: null };
+  if (!(duration > 0)) return rejected('duration: a control lasts for some time', 'ValuePositiveOnly');
+  const endMs = startMs + duration * 1000;
+  if (endMs <= nowMs) return rejected('startTime and duration: the control is over already');
+  // beyond all dates there is no end
+  return { startMs: Math.max(startMs, nowMs), endMs: endMs <= maxDateMs ? endMs : null };
+}
+
+/** The one body of a request, of the type that it names. */
+function bodyOf(request: Requests['SetDERControl']): DerBody | DerRefusal {
+  const wanted = memberOf[request.controlType];
+  const bodies = bodiesOf(request);
+  const body = bodies.find(({ member }) => member === wanted);
+  if (body === undefined) return rejected(`${request.controlType} needs ${wanted}`, 'MissingParam');
+  if (bodies.length > 1) {
+    const others = bodies.filter((each) => each !== body).map(({ member }) => member);
+    return rejected(`${request.controlType} takes ${wanted} alone, without ${others.join(', ')}`, 'TooManyElements');
+  }
+  if (hasInfinity(body.value)) return rejected(`${wanted} has a number out of range`, 'ValueOutOfRange');
+  return body;
+}
+
+function unitRefusal(type: DERControlEnum, body: DerBody): DerRefusal | null {
+  if (body.member !== 'curve') return null;
+  const allowed = yUnits[type] ?? none;
+  return allowed.includes(body.value.yUnit) ? null : rejected(`yUnit of ${type}: allowed: ${allowed.join(', ')}`);
+}
+
+/** The control that a request makes, or why it is Rejected. @param order greater than that of each control before */
+export function controlOf(request: Requests['SetDERControl'], nowMs: number, order: number): DerControl | DerRefusal {
+  const { controlType: type, controlId: id, isDefault } = request;
+  const body = bodyOf(request);
+  if (isRefusal(body)) return body;
+  if (!isDefault && settingTypes.includes(type)) return rejected(`${type} is set as a default only`);
+  const { startTime, duration } = timesOf(body);
+  if (isDefault && (startTime !== undefined || duration !== undefined))
+    return rejected('a default has neither startTime nor duration', 'UnsupportedParam');
+  const wrongUnit = unitRefusal(type, body);
+  if (wrongUnit !== null) return wrongUnit;
+  const times = isDefault ? { startMs: nowMs, endMs: null } : scheduleOf(body, nowMs);
+  if (isRefusal(times)) return times;
+  const { priority } = body.value;
+  return { id, type, isDefault, priority, ...times, order, body, superseded: false, started: false };
+}
