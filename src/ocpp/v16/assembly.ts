@@ -20,7 +20,8 @@ import { createKeyEffects, profileCheck } from './keys/effects.ts';
 import { createKeys } from './keys/keys.ts';
 import type { KeySet } from './keys/keys.ts';
 import { errorText } from '../../core/errors.ts';
-import type { Connection, Part, StationParts } from './parts.ts';
+import { tellingRestarts } from '../station/restarting.ts';
+import type { Part, StationParts } from './parts.ts';
 import { createRegistration16 } from './registration.ts';
 import { createRemote } from './remote.ts';
 import { createReservations } from './reservations.ts';
@@ -104,34 +105,6 @@ function createUpkeep(
   return { certificates, logs, firmware };
 }
 
-/** A restart of the station begins with a BootNotification, and values that waited for it come into force. */
-function restarting(connection: Connection, restarted: (reason: string) => void): Connection {
-  return {
-    get securityProfile() {
-      return connection.securityProfile;
-    },
-    reconnect: (reason) => {
-      connection.reconnect(reason);
-    },
-    restart: (reason) => {
-      restarted(reason);
-      connection.restart(reason);
-    },
-    setPassword: (password) => {
-      connection.setPassword(password);
-    },
-    setSecurityProfile: (profile) => {
-      connection.setSecurityProfile(profile);
-    },
-    setCertificates: (pem) => {
-      connection.setCertificates(pem);
-    },
-    setPingInterval: (seconds) => {
-      connection.setPingInterval(seconds);
-    },
-  };
-}
-
 function queueOf(
   { queue, store, later, log }: Stack16Options,
   keys: KeySet,
@@ -176,7 +149,7 @@ function createBase(
       clockMoved();
     },
   });
-  const connection = restarting(options.connection, (reason) => {
+  const connection = tellingRestarts(options.connection, (reason) => {
     registration.restarted();
     keys.restarted();
     // told by the next connection: this one ends now
