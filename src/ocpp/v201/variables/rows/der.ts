@@ -1,5 +1,5 @@
 /** DCDERCtrlr and ACDERCtrlr: each EVSE that gives power back, with the ratings of the inverter of the station. */
-import { derTargets } from '../../der/translate.ts';
+import { derTargets } from '../../der-controls/translate.ts';
 import type { DataType, Place, VariableFacts, VariableRow } from '../model.ts';
 
 /** The type of a connector that gives power back; null: this one does not. */

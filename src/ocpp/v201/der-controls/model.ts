@@ -119,8 +119,5 @@ export function bodiesOf(request: Requests['SetDERControl']): readonly DerBody[]
 
 /** Times of a body; EnterService and Gradients have none. */
 export function timesOf({ value }: DerBody): { readonly startTime?: string; readonly duration?: number } {
-  return {
-    ...('startTime' in value && value.startTime !== undefined && { startTime: value.startTime }),
-    ...('duration' in value && value.duration !== undefined && { duration: value.duration }),
-  };
+  return 'gradient' in value || 'lowVoltage' in value ? {} : value;
 }
