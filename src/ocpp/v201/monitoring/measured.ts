@@ -1,0 +1,94 @@
+/** Variables whose values are those of the device now: meters and problems. */
+import type { MeterSample } from '../../station/port.ts';
+import type { StationParts } from '../parts.ts';
+import type { Place } from '../variables/model.ts';
+import { hasProblem } from './factory.ts';
+
+type Read = (sample: MeterSample) => number;
+
+interface MeterRow {
+  readonly variable: string;
+  readonly digits: number;
+  readonly read: Read;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.length === 0 ? 0 : values.reduce((sum, each) => sum + each, 0) / values.length;
+
+/** The value of a phase; 0 where it is not wired. */
+const ofPhase =
+  (values: (sample: MeterSample) => readonly number[], phase: number): Read =>
+  (sample) =>
+    values(sample)[sample.phases.indexOf(phase)] ?? 0;
+
+function byPhase(variable: string, digits: number, values: (sample: MeterSample) => readonly number[]): MeterRow[] {
+  return [
+    { variable, digits, read: (sample) => mean(values(sample)) },
+    ...[1, 2, 3].map((phase) => ({ variable: `${variable}[L${phase}]`, digits, read: ofPhase(values, phase) })),
+  ];
+}
+
+const volts = ({ voltageV }: MeterSample) => voltageV;
+const amperes = ({ currentA }: MeterSample) => currentA;
+
+const rows: Readonly<Record<string, readonly MeterRow[]>> = {
+  ElectricalFeed: [
+    { variable: 'Frequency', digits: 3, read: ({ frequencyHz }) => frequencyHz },
+    ...byPhase('ACVoltage', 1, volts),
+    ...byPhase('ACCurrent', 2, amperes),
+  ],
+  EVSE: [
+    { variable: 'Power', digits: 1, read: ({ powerW }) => Math.max(0, powerW) },
+    { variable: 'DischargePower', digits: 1, read: ({ powerW }) => Math.max(0, -powerW) },
+    ...byPhase('ACVoltage', 1, volts),
+    ...byPhase('ACCurrent', 2, amperes),
+    { variable: 'DCVoltage', digits: 1, read: (sample) => mean(volts(sample)) },
+    { variable: 'DCCurrent', digits: 2, read: (sample) => mean(amperes(sample)) },
+  ],
+  FiscalMetering: [
+    { variable: 'EnergyImportRegister', digits: 0, read: ({ energyImportWh }) => energyImportWh },
+    { variable: 'EnergyExportRegister', digits: 0, read: ({ energyExportWh }) => energyExportWh },
+  ],
+};
+
+/** As a decimal of 2.x; what the device does not know is 0. */
+function shown(value: number, digits: number): string {
+  // + 0: there is no negative zero
+  return Number.isFinite(value) ? String(Number(value.toFixed(digits)) + 0) : '0';
+}
+
+/** Makes the meters and problems of the device readable where the station has such a variable. */
+export function provideMeasured({ device, variables }: Pick<StationParts, 'device' | 'variables'>): void {
+  const provide = (component: string, variable: string, place: Place, read: () => string): void => {
+    if (variables.has(component, variable, place)) variables.provide(component, variable, read, place);
+  };
+  const places: readonly Place[] = [{}, ...device.connectorIds.map((evseId) => ({ evseId }))];
+  for (const place of places) {
+    for (const [component, meters] of Object.entries(rows))
+      for (const { variable, digits, read } of meters)
+        provide(component, variable, place, () => shown(read(device.sample(place.evseId ?? 0)), digits));
+    const problem = (): string => String(hasProblem(device, place));
+    provide('ChargingStation', 'Problem', place, problem);
+    if (place.evseId === undefined) continue;
+    provide('EVSE', 'Problem', place, problem);
+    provide('Connector', 'Problem', { ...place, connectorId: 1 }, problem);
+  }
+}
+
+/** What a measured value should be now: an EVSE delivers what it allots to the vehicle. Null: it has no target. */
+export function targetOf(
+  { device }: Pick<StationParts, 'device'>,
+  component: string,
+  variable: string,
+  { evseId }: Place,
+): number | null {
+  if (component !== 'EVSE' || evseId === undefined) return null;
+  const { allocatedW } = device.connector(evseId);
+  if (variable === 'Power') return Math.max(0, allocatedW);
+  return variable === 'DischargePower' ? Math.max(0, -allocatedW) : null;
+}
+
+/** Whether a variable has a target at all. */
+export function hasTarget(component: string, variable: string): boolean {
+  return component === 'EVSE' && (variable === 'Power' || variable === 'DischargePower');
+}

@@ -1,0 +1,280 @@
+/**
+ * Looks at the values of monitors: at transitions of the device, when a variable changes, and, for values that change by
+ * themselves, once a second. Without such a monitor no timer runs.
+ */
+import type { EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
+import type { StationParts, Transaction, Transactions } from '../parts.ts';
+import type { VariableChange, VariableStore } from '../variables/model.ts';
+import type { EventNotice, EventReports } from './events.ts';
+import { troubleOf } from './factory.ts';
+import { targetOf } from './measured.ts';
+import { isNumeric, isSame, isWriteOnly, namesOf, periodicTypes } from './model.ts';
+import type { Monitor } from './model.ts';
+import type { Monitors } from './monitors.ts';
+import { createAlarm, nextDue } from './schedule.ts';
+import { freshState, judge } from './triggers.ts';
+import type { MonitorState } from './triggers.ts';
+
+export interface WatchDeps {
+  readonly variables: VariableStore;
+  readonly monitors: Monitors;
+  readonly reports: EventReports;
+  readonly transactions: Pick<Transactions, 'running' | 'at' | 'onStarted' | 'onEnded'>;
+  /** Takes a periodic value into an open stream. @returns false: there is none, it goes out as an event */
+  readonly record: (monitor: Monitor, value: string, atMs: number) => boolean;
+}
+
+export interface Watch {
+  /** A monitor is new or changed, or does not exist any more. */
+  changed(id: number): void;
+  /** Monitors may act again or not any more: the base, the level, or what is told at all has changed. */
+  refresh(): void;
+  stop(): void;
+}
+
+/** What is known of a monitor between two looks. */
+interface Running {
+  state: MonitorState;
+  /** a periodic one: when it is due */
+  dueMs: number;
+}
+
+const tickMs = 1000;
+/** A timer that is later than this has not run while the monitor slept. */
+const lateMs = 5000;
+/** Provided values that change with transitions alone: no tick needs to look for them. */
+const byTransition: ReadonlySet<string> = new Set([
+  'Problem',
+  'AvailabilityState',
+  'Available',
+  'Enabled',
+  'ChargingState',
+  'ActiveTransactionId',
+  'SupplyPhases',
+]);
+
+type WatchParts = Pick<StationParts, 'device' | 'clock' | 'registration'>;
+
+/** Whether a monitor acts now. */
+function createActivity({ device }: WatchParts, { variables, monitors, reports, transactions }: WatchDeps) {
+  const inTransaction = ({ found: { place } }: Monitor): boolean =>
+    place.evseId === undefined ? transactions.running.length > 0 : transactions.at(place.evseId) !== null;
+  return {
+    // one that is silent is not judged either: what it tells later is the situation of then, and nothing clears untold
+    isActive: (monitor: Monitor): boolean =>
+      !device.dark &&
+      variables.boolean('MonitoringCtrlr', 'Enabled') &&
+      monitor.severity <= monitors.level &&
+      reports.takes(monitor.severity) &&
+      (!monitor.transaction || inTransaction(monitor)),
+    /** its value changes without a transition or a change that the variables tell */
+    isLive: ({ type, found }: Monitor): boolean =>
+      !periodicTypes.has(type) && variables.isProvided(found) && !byTransition.has(found.entry.variable.name),
+  };
+}
+
+/** What an event says of a monitor, beside why it has come. */
+function createNotices({ device }: WatchParts, { transactions }: WatchDeps) {
+  /** the newest problem of a connector: the cause of one of the station at the same instant */
+  let problem: { readonly atMs: number; readonly id: number } | null = null;
+  return {
+    of(monitor: Monitor, actualValue: string, atMs: number): Omit<EventNotice, 'trigger'> {
+      const { id, kind, severity, found } = monitor;
+      const { evseId } = found.place;
+      const transaction = evseId === undefined ? null : transactions.at(evseId);
+      const isProblem = found.entry.variable.name === 'Problem' && actualValue === 'true';
+      const isStation = evseId === undefined && isProblem && problem?.atMs === atMs;
+      return {
+        ...namesOf(found),
+        kind,
+        atMs,
+        actualValue,
+        severity,
+        monitorId: id,
+        ...(isProblem && troubleOf(device, found.place)),
+        ...(isStation && { cause: problem?.id ?? 0 }),
+        ...(transaction !== null && { transactionId: transaction.transactionId }),
+      };
+    },
+    told({ found, ...notice }: Pick<Monitor, 'found'> & { readonly atMs: number }, id: number): void {
+      const isConnector = found.entry.component.name === 'Connector' && found.entry.variable.name === 'Problem';
+      if (isConnector) problem = { atMs: notice.atMs, id };
+    },
+  };
+}
+
+type Memory = ReturnType<typeof createMemory>;
+
+/** What is known of each monitor. */
+function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
+  const known = new Map<number, Running>();
+  const fresh = (monitor: Monitor): Running => {
+    const nowMs = clock.nowMs();
+    return {
+      state: { ...freshState, exceeded: monitors.exceeded.has(monitor.id) },
+      dueMs: periodicTypes.has(monitor.type) ? nextDue(monitor, nowMs, nowMs) : Infinity,
+    };
+  };
+  return {
+    of(monitor: Monitor): Running {
+      const found = known.get(monitor.id) ?? fresh(monitor);
+      known.set(monitor.id, found);
+      return found;
+    },
+    /** When a periodic monitor is due. One that has slept begins again with its next instant, also after the clock was set. */
+    dueOf(monitor: Monitor, nowMs: number): number {
+      const running = this.of(monitor);
+      if (!periodicTypes.has(monitor.type)) return running.dueMs;
+      const isStale = running.dueMs < nowMs - lateMs || running.dueMs > nextDue(monitor, nowMs, nowMs);
+      if (isStale) running.dueMs = nextDue(monitor, running.dueMs, nowMs);
+      return running.dueMs;
+    },
+    /** The monitor begins anew; a threshold goes on from what it has told (N07.FR.11). */
+    forget(id: number): void {
+      known.delete(id);
+    },
+  };
+}
+
+/** Judges values and reports what follows. */
+function createLook(parts: WatchParts, deps: WatchDeps, memory: Memory) {
+  const { variables, monitors, reports, record } = deps;
+  const notices = createNotices(parts, deps);
+  const valueOf = ({ found }: Monitor): string => (isWriteOnly(found) ? '' : variables.valueOf(found));
+  const report = (monitor: Monitor, notice: EventNotice): void => {
+    const id = reports.report(notice);
+    if (id !== null) notices.told({ found: monitor.found, atMs: notice.atMs }, id);
+  };
+  return {
+    /** @param isChanged the variable has changed, also where its value must not be read */
+    value(monitor: Monitor, atMs: number, isChanged: boolean): void {
+      const running = memory.of(monitor);
+      const { found, type } = monitor;
+      const value = valueOf(monitor);
+      if (isWriteOnly(found)) {
+        if (isChanged && type === 'Delta') report(monitor, { ...notices.of(monitor, '', atMs), trigger: 'Delta' });
+        return;
+      }
+      const { component, variable } = found.entry.row;
+      const target = targetOf(parts, component, variable, found.place);
+      const hysteresisPct = variables.decimal('MonitoringCtrlr', 'Hysteresis');
+      const judged = { type, value: monitor.value, numeric: isNumeric(found) };
+      const { state, event } = judge(judged, { value, target }, running.state, hysteresisPct);
+      const was = running.state.exceeded;
+      running.state = state;
+      if (state.exceeded !== was) monitors.setExceeded(monitor.id, state.exceeded);
+      if (event !== null) report(monitor, { ...notices.of(monitor, value, atMs), ...event });
+    },
+    periodic(monitor: Monitor, atMs: number): void {
+      const value = valueOf(monitor);
+      if (monitor.stream !== null && record(monitor, value, atMs)) return;
+      report(monitor, { ...notices.of(monitor, value, atMs), trigger: 'Periodic' });
+    },
+  };
+}
+
+/** The looks at values, each with its instant, and the timer of the next one. */
+function createRounds(parts: WatchParts, deps: WatchDeps) {
+  const { clock } = parts;
+  const { monitors } = deps;
+  const activity = createActivity(parts, deps);
+  const memory = createMemory(parts, deps);
+  const look = createLook(parts, deps, memory);
+  let tickDueMs = Infinity;
+
+  const values = (which: (monitor: Monitor) => boolean, atMs: number, isChanged = false): void => {
+    for (const monitor of monitors.all)
+      if (!periodicTypes.has(monitor.type) && which(monitor) && activity.isActive(monitor))
+        look.value(monitor, atMs, isChanged);
+  };
+  const next = (): number => {
+    const active = monitors.all.filter(activity.isActive);
+    const nowMs = clock.nowMs();
+    if (!active.some(activity.isLive)) tickDueMs = Infinity;
+    else if (tickDueMs > nowMs + tickMs) tickDueMs = nowMs + tickMs;
+    return active.reduce((first, monitor) => Math.min(first, memory.dueOf(monitor, nowMs)), tickDueMs);
+  };
+  const periodic = (nowMs: number): void => {
+    for (const monitor of monitors.all) {
+      const running = memory.of(monitor);
+      const { dueMs } = running;
+      if (dueMs > nowMs) continue;
+      running.dueMs = nextDue(monitor, dueMs, nowMs);
+      if (activity.isActive(monitor)) look.periodic(monitor, dueMs);
+    }
+  };
+  const alarm = createAlarm(clock, next, (dueMs) => {
+    const nowMs = Math.max(dueMs, clock.nowMs());
+    periodic(nowMs);
+    if (tickDueMs <= nowMs) {
+      tickDueMs = Infinity;
+      values(activity.isLive, nowMs);
+    }
+    alarm.plan();
+  });
+  return { values, memory, alarm };
+}
+
+export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
+  const { device, clock, registration } = parts;
+  const { variables, monitors, transactions } = deps;
+  const { values, memory, alarm } = createRounds(parts, deps);
+  let scheduled = false;
+  let stopped = false;
+
+  /** Once more when other parts have dealt with what has happened: what they provide may follow from it. */
+  const lookSoon = (): void => {
+    if (scheduled) return;
+    scheduled = true;
+    queueMicrotask(() => {
+      scheduled = false;
+      if (stopped) return;
+      values(() => true, clock.nowMs());
+      alarm.plan();
+    });
+  };
+  const heard = ({ connectorId, at }: EvseTransition): void => {
+    const isNear = ({ found: { place } }: Monitor): boolean =>
+      connectorId === 0 || place.evseId === undefined || place.evseId === connectorId;
+    values(isNear, clock.ofSim(at));
+    lookSoon();
+  };
+  const varied = ({ found }: VariableChange): void => {
+    if (found.entry.component.name === 'MonitoringCtrlr') lookSoon();
+    if (monitors.all.some((monitor) => isSame(monitor.found, found)))
+      values((monitor) => isSame(monitor.found, found), clock.nowMs(), true);
+  };
+  /** Monitors of transactions begin and end with them. */
+  const bounded = ({ evseId }: Transaction): void => {
+    for (const { id, transaction, found } of monitors.all)
+      if (transaction && (found.place.evseId ?? evseId) === evseId) {
+        monitors.setExceeded(id, false);
+        memory.forget(id);
+      }
+    lookSoon();
+  };
+  const ends = [
+    device.onTransition(heard),
+    variables.onAnyChange(varied),
+    transactions.onStarted(bounded),
+    transactions.onEnded(bounded),
+    registration.onAccepted(lookSoon),
+    registration.onEnded(lookSoon),
+  ];
+  return {
+    changed(id) {
+      memory.forget(id);
+      values((monitor) => monitor.id === id, clock.nowMs());
+      alarm.plan();
+    },
+    refresh() {
+      values(() => true, clock.nowMs());
+      alarm.plan();
+    },
+    stop() {
+      stopped = true;
+      for (const end of ends) end();
+      alarm.stop();
+    },
+  };
+}
