@@ -53,13 +53,15 @@ class Shelf<Entry> {
     this.kept.delete(key);
   }
 
-  put(key: string, entry: Entry): void {
+  /** @returns its size; 0: it is too large to be kept */
+  put(key: string, entry: Entry): number {
     this.delete(key);
     const bytes = Buffer.byteLength(JSON.stringify(entry));
-    if (bytes > maxEntryBytes) return;
+    if (bytes > maxEntryBytes) return 0;
     while (this.kept.size >= maxCacheEntries || this.bytes + bytes > maxCacheBytes) this.#dropOne();
     this.kept.set(key, { entry, bytes });
     this.bytes += bytes;
+    return bytes;
   }
 
   #dropOne(): void {
@@ -89,14 +91,14 @@ export function createCache<Entry>({
   rank = () => 0,
 }: CacheOptions<Entry>): AuthorizationCache<Entry> {
   const shelf = new Shelf<Entry>(rank);
-  let written = 0;
+  const written = { entries: 0, bytes: 0 };
   const store = (writing: Promise<void>) => {
     writing.catch((error: unknown) => {
       log.error(`the store has refused a change of the authorisation cache: ${errorText(error)}`);
     });
   };
   const rewrite = () => {
-    written = shelf.kept.size;
+    [written.entries, written.bytes] = [shelf.kept.size, shelf.bytes];
     store(slot.replace(shelf.entries as unknown as readonly JsonValue[]));
   };
   return {
@@ -108,9 +110,10 @@ export function createCache<Entry>({
     },
     find: (key) => shelf.kept.get(key)?.entry ?? null,
     put(entry) {
-      shelf.put(keyOf(entry), entry);
-      written += 1;
-      if (written > 2 * maxCacheEntries) rewrite();
+      const bytes = shelf.put(keyOf(entry), entry);
+      written.entries += 1;
+      written.bytes += bytes;
+      if (bytes === 0 || written.entries > 2 * maxCacheEntries || written.bytes > 2 * maxCacheBytes) rewrite();
       else store(slot.append(entry as unknown as JsonValue));
     },
     remove(keys) {
@@ -124,8 +127,8 @@ export function createCache<Entry>({
     },
     async load() {
       const journal = (await slot.read()) as unknown as readonly Entry[];
-      for (const entry of journal) shelf.put(keyOf(entry), entry);
-      written = journal.length;
+      for (const entry of journal) written.bytes += shelf.put(keyOf(entry), entry);
+      written.entries = journal.length;
     },
   };
 }

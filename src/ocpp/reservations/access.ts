@@ -11,15 +11,15 @@ const sameText = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
 export interface Access {
   /** Whether a reservation keeps this token from a connector. */
-  blocks(connectorId: number, bearer: Bearer): boolean;
+  readonly blocks: (connectorId: number, bearer: Bearer) => boolean;
   /** Whether a token could use a connector if it were of this group: the group is worth asking for. */
-  groupCounts(connectorId: number): boolean;
+  readonly groupCounts: (connectorId: number) => boolean;
   /** Whether a reservation for this very connector is that of the token or of its group. */
-  isFor(connectorId: number, bearer: Bearer): boolean;
+  readonly isFor: (connectorId: number, bearer: Bearer) => boolean;
   /** The reservation that a token would use at a connector: the connector's own before one for any. */
-  heldBy(connectorId: number, bearer: Bearer): Reservation | null;
+  readonly heldBy: (connectorId: number, bearer: Bearer) => Reservation | null;
   /** Whether a free connector is left for each waiting reservation when this one is taken. */
-  leavesOne(connectorId: number, except?: number): boolean;
+  readonly leavesOne: (connectorId: number, except?: number) => boolean;
 }
 
 export function createAccess({ device }: Pick<BookDeps, 'device'>, book: Book): Access {

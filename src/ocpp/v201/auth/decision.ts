@@ -1,0 +1,86 @@
+/**
+ * Whether a token may charge: list and cache decide where they may, the central system otherwise. OCPP 2.0.1 C01, C02,
+ * C05, C06 and C10 to C15.
+ */
+import { offlineStatus } from '../../auth/offline.ts';
+import type { IdToken, IdTokenInfo } from '../messages.ts';
+import type { Replies, StationParts } from '../parts.ts';
+import { infoAtEvse, isUnasked } from './token.ts';
+import type { TokenStatus } from './token.ts';
+import type { Tokens } from './tokens.ts';
+
+export interface Verdict {
+  /** its status is what the token counts as at the EVSE */
+  readonly info: IdTokenInfo;
+  /** the central system could not be asked, or has not answered */
+  readonly isUnanswered: boolean;
+}
+
+/** An answer to Authorize: 2.1 may bring energy transfer modes, and a tariff. */
+export interface AnsweredToken {
+  readonly evseId: number;
+  readonly idToken: IdToken;
+  readonly reply: Replies['Authorize'];
+}
+
+export interface DecisionDeps {
+  readonly tokens: Pick<Tokens, 'find' | 'learn' | 'used'>;
+  readonly answered: (answer: AnsweredToken) => void;
+}
+
+function verdict(info: IdTokenInfo, isUnanswered = false): Verdict {
+  return { info, isUnanswered };
+}
+
+const said = (status: TokenStatus): IdTokenInfo => ({ status });
+
+/** Null: list and cache leave it to the central system. */
+function ownVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict | null {
+  if (!variables.boolean('AuthCtrlr', 'Enabled') || isUnasked(idToken)) return verdict(said('Accepted'));
+  const known = tokens.find(idToken);
+  const isAccepted = known?.info.status === 'Accepted';
+  if (variables.boolean('AuthCtrlr', 'DisableRemoteAuthorization')) return verdict(known?.info ?? said('Unknown'));
+  if (known === null) return null;
+  if (isAccepted) return variables.boolean('AuthCtrlr', 'LocalPreAuthorize') ? verdict(known.info) : null;
+  return known.mayAsk ? null : verdict(known.info);
+}
+
+function offlineVerdict({ variables }: StationParts, { tokens }: DecisionDeps, idToken: IdToken): Verdict {
+  if (!variables.boolean('AuthCtrlr', 'Enabled') || isUnasked(idToken)) return verdict(said('Accepted'));
+  const known = tokens.find(idToken)?.info ?? null;
+  const rules = {
+    known: variables.boolean('AuthCtrlr', 'LocalAuthorizeOffline'),
+    unknown: variables.boolean('AuthCtrlr', 'OfflineTxForUnknownIdEnabled'),
+  };
+  const status = offlineStatus<TokenStatus>(known?.status ?? null, rules, 'Unknown');
+  return verdict({ ...known, status }, true);
+}
+
+async function decideAnywhere(
+  parts: StationParts,
+  deps: DecisionDeps,
+  idToken: IdToken,
+  evseId: number,
+): Promise<Verdict> {
+  if (!parts.registration.accepted) return offlineVerdict(parts, deps, idToken);
+  const own = ownVerdict(parts, deps, idToken);
+  if (own !== null) return own;
+  const outcome = await parts.calls.send('Authorize', { idToken });
+  if (outcome.kind === 'error') return verdict(said('Invalid'));
+  if (outcome.kind !== 'result') return offlineVerdict(parts, deps, idToken);
+  deps.tokens.learn(idToken, outcome.payload.idTokenInfo);
+  deps.answered({ evseId, idToken, reply: outcome.payload });
+  return verdict(outcome.payload.idTokenInfo);
+}
+
+export async function decide(
+  parts: StationParts,
+  deps: DecisionDeps,
+  idToken: IdToken,
+  evseId: number,
+): Promise<Verdict> {
+  const { info, isUnanswered } = await decideAnywhere(parts, deps, idToken, evseId);
+  const here = infoAtEvse(info, evseId);
+  if (here.status === 'Accepted') deps.tokens.used(idToken);
+  return { info: here, isUnanswered };
+}

@@ -1,0 +1,249 @@
+/**
+ * What the station knows of tokens: Local Authorization List and Authorization Cache, kept over a restart. Answers
+ * GetLocalListVersion, SendLocalList and ClearCache. OCPP 2.0.1 C10 to C14, D01 and D02.
+ */
+import type { OcppLocalList } from '../../../contract/ocpp.ts';
+import type { JsonValue } from '../../../core/store.ts';
+import { createCache } from '../../auth/cache.ts';
+import type { AuthorizationCache } from '../../auth/cache.ts';
+import { errorCode } from '../../rpc/errors.ts';
+import { CallError } from '../../rpc/model.ts';
+import { createSaver } from '../../station/saver.ts';
+import type { Saver } from '../../station/saver.ts';
+import type { IdToken, IdTokenInfo } from '../messages.ts';
+import type { AnsweredEvent, Part, Replies, Requests, StationParts, Transactions } from '../parts.ts';
+import { listLimits } from './limits.ts';
+import { bytesOf, emptyList, updateList } from './local-list.ts';
+import type { LocalList } from './local-list.ts';
+import { entryOf, infoAt, isExpired, isUnasked, tokenKey } from './token.ts';
+import type { KnownToken } from './token.ts';
+
+/** What list or cache say of a token now. */
+export interface TokenKnowledge {
+  readonly info: IdTokenInfo;
+  /** the central system may be asked though the token is not accepted (C10.FR.03, C14.FR.03) */
+  readonly mayAsk: boolean;
+}
+
+export interface Tokens {
+  /** of the local list, else of the cache, each while it is enabled; null: unknown */
+  find(idToken: IdToken): TokenKnowledge | null;
+  /** from list, cache or an earlier answer; null: none, or unknown */
+  readonly groupOf: (idToken: IdToken) => IdToken | null;
+  /** Takes over idTokenInfo of any answer: into the cache, unless the local list holds the token. */
+  learn(idToken: IdToken, info: IdTokenInfo): void;
+  /** A token of the cache has authorised: its lifetime begins again. */
+  used(idToken: IdToken): void;
+  list(): OcppLocalList;
+}
+
+export interface TokensDeps {
+  readonly transactions: Pick<Transactions, 'onAnswered'>;
+}
+
+/** groups of tokens remembered beside list and cache */
+const maxGroups = 200;
+
+interface CachedToken extends KnownToken {
+  readonly usedMs: number;
+  readonly uses: number;
+  /** number of its coming into the cache */
+  readonly order: number;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly cache: AuthorizationCache<CachedToken>;
+  readonly groups: Map<string, IdToken | null>;
+  list: LocalList;
+  nextOrder: number;
+}
+
+interface StoredList {
+  readonly version: number;
+  readonly entries: readonly KnownToken[];
+}
+
+/** the list is one value: it may have more entries than a slot */
+function storedList({ list }: Work): readonly JsonValue[] {
+  const stored: StoredList = { version: list.version, entries: [...list.entries.values()] };
+  return [stored as unknown as JsonValue];
+}
+
+/** AuthCacheCtrlr.Policy: the lowest leaves first. Each use puts a token anew, so that LRU needs no rank. */
+function rankOf({ variables }: StationParts): (token: CachedToken) => number {
+  return ({ uses, order }) => {
+    const policy = variables.text('AuthCacheCtrlr', 'Policy');
+    return policy === 'LFU' ? uses : policy === 'FIFO' ? order : 0;
+  };
+}
+
+function listed({ parts, list }: Work, idToken: IdToken): IdTokenInfo | null {
+  const { variables, clock } = parts;
+  if (!variables.boolean('LocalAuthListCtrlr', 'Enabled')) return null;
+  const found = list.entries.get(tokenKey(idToken));
+  if (found === undefined) return null;
+  // 2.1: an entry whose time has passed counts as absent (SupportsExpiryDateTime)
+  if (parts.version === 'ocpp2.1' && isExpired(found.info, clock.nowMs())) return null;
+  return infoAt(found.info, clock.nowMs());
+}
+
+/** An entry leaves the cache when its time, or its lifetime since its last use, has passed (C10). */
+function cached({ parts, cache }: Work, idToken: IdToken): CachedToken | null {
+  const { variables, clock } = parts;
+  if (!variables.boolean('AuthCacheCtrlr', 'Enabled')) return null;
+  const key = tokenKey(idToken);
+  const found = cache.find(key);
+  if (found === null) return null;
+  const nowMs = clock.nowMs();
+  const isOver = found.usedMs + variables.integer('AuthCacheCtrlr', 'LifeTime') * 1000 <= nowMs;
+  if (!isOver && !isExpired(found.info, nowMs)) return found;
+  cache.remove([key]);
+  return null;
+}
+
+function find(work: Work, idToken: IdToken): TokenKnowledge | null {
+  const { variables } = work.parts;
+  const ofList = listed(work, idToken);
+  if (ofList !== null)
+    return { info: ofList, mayAsk: !variables.boolean('LocalAuthListCtrlr', 'DisablePostAuthorize') };
+  const ofCache = cached(work, idToken);
+  return ofCache && { info: ofCache.info, mayAsk: !variables.boolean('AuthCacheCtrlr', 'DisablePostAuthorize') };
+}
+
+function rememberGroup({ groups }: Work, idToken: IdToken, { groupIdToken }: IdTokenInfo): void {
+  const key = tokenKey(idToken);
+  groups.delete(key);
+  groups.set(key, groupIdToken ?? null);
+  const [oldest] = groups.keys();
+  if (groups.size > maxGroups && oldest !== undefined) groups.delete(oldest);
+}
+
+function learn(work: Work, idToken: IdToken, info: IdTokenInfo): void {
+  const { parts, cache } = work;
+  if (isUnasked(idToken)) return;
+  rememberGroup(work, idToken, info);
+  if (!parts.variables.boolean('AuthCacheCtrlr', 'Enabled')) return;
+  if (parts.variables.boolean('LocalAuthListCtrlr', 'Enabled') && work.list.entries.has(tokenKey(idToken))) return;
+  // a second transaction of a valid token says nothing about the token
+  if (info.status === 'ConcurrentTx') return;
+  const before = cache.find(tokenKey(idToken));
+  cache.put({
+    idToken,
+    info,
+    usedMs: parts.clock.nowMs(),
+    uses: (before?.uses ?? 0) + 1,
+    order: before?.order ?? work.nextOrder++,
+  });
+}
+
+function used(work: Work, idToken: IdToken): void {
+  if (listed(work, idToken) !== null) return;
+  const found = cached(work, idToken);
+  if (found !== null) work.cache.put({ ...found, usedMs: work.parts.clock.nowMs(), uses: found.uses + 1 });
+}
+
+/** @throws CallError for a message larger than the station takes (D01.FR.11, D01.FR.12) */
+function checkSize({ version }: StationParts, request: Requests['SendLocalList']): void {
+  const { itemsPerMessage, bytesPerMessage } = listLimits;
+  if ((request.localAuthorizationList?.length ?? 0) > itemsPerMessage)
+    throw new CallError(errorCode(version, 'occurrence'), `ItemsPerMessage is ${itemsPerMessage}`);
+  if (Buffer.byteLength(JSON.stringify(request)) > bytesPerMessage)
+    throw new CallError(errorCode(version, 'structure'), `BytesPerMessage is ${bytesPerMessage}`);
+}
+
+function sendLocalList(work: Work, saver: Saver, request: Requests['SendLocalList']): Replies['SendLocalList'] {
+  const { parts } = work;
+  if (!parts.variables.boolean('LocalAuthListCtrlr', 'Enabled'))
+    return { status: 'Failed', statusInfo: { reasonCode: 'NotEnabled' } };
+  checkSize(parts, request);
+  const { reply, list, broken } = updateList(work.list, request);
+  if (broken !== undefined) parts.finding('OCPP 2.0.1 D01', broken, 'SendLocalList');
+  if (reply.status === 'Accepted') {
+    work.list = list;
+    // the list has precedence over the cache, which does not hold its tokens
+    work.cache.remove(list.entries.keys());
+    saver.save();
+  }
+  return reply;
+}
+
+function clearCache({ parts, cache, groups }: Work): Replies['ClearCache'] {
+  if (!parts.variables.boolean('AuthCacheCtrlr', 'Enabled'))
+    return { status: 'Rejected', statusInfo: { reasonCode: 'NotEnabled' } };
+  cache.clear();
+  groups.clear();
+  return { status: 'Accepted' };
+}
+
+function tokensOf(work: Work): Tokens {
+  return {
+    find: (idToken) => find(work, idToken),
+    groupOf: (idToken) => {
+      // what is known best also tells that there is no group
+      const known = find(work, idToken);
+      return known === null ? (work.groups.get(tokenKey(idToken)) ?? null) : (known.info.groupIdToken ?? null);
+    },
+    learn: (idToken, info) => {
+      learn(work, idToken, info);
+    },
+    used: (idToken) => {
+      used(work, idToken);
+    },
+    list: () => ({
+      version: work.list.version,
+      entries: [...work.list.entries.values()].map(entryOf),
+      cache: work.cache.entries.map(entryOf),
+    }),
+  };
+}
+
+async function load(work: Work, read: Promise<readonly JsonValue[]>): Promise<void> {
+  const { cache } = work;
+  const [values] = await Promise.all([read, cache.load()]);
+  work.nextOrder = Math.max(0, ...cache.entries.map(({ order }) => order + 1));
+  const [stored] = values as unknown as readonly StoredList[];
+  if (stored === undefined) return;
+  const entries = new Map(stored.entries.map((token) => [tokenKey(token.idToken), token]));
+  work.list = { version: stored.version, entries, bytes: bytesOf(entries) };
+}
+
+function provide({ variables }: StationParts, work: Work): void {
+  variables.provide('LocalAuthListCtrlr', 'Entries', () => String(work.list.entries.size));
+  variables.provide('LocalAuthListCtrlr', 'Storage', () => String(work.list.bytes));
+  variables.provide('AuthCacheCtrlr', 'Storage', () => String(work.cache.bytes));
+}
+
+export function createTokens(parts: StationParts, { transactions }: TokensDeps): Part & Tokens {
+  const slot = parts.store('local-list');
+  const cache = createCache<CachedToken>({
+    slot: parts.store('authorization-cache'),
+    log: parts.log,
+    keyOf: ({ idToken }) => tokenKey(idToken),
+    rank: rankOf(parts),
+  });
+  const work: Work = { parts, cache, groups: new Map(), list: emptyList, nextOrder: 0 };
+  const saver = createSaver(slot, () => storedList(work), parts.log);
+  provide(parts, work);
+  let endListening: (() => void) | null = null;
+  return {
+    ...tokensOf(work),
+    handlers: {
+      GetLocalListVersion: () => ({
+        versionNumber: parts.variables.boolean('LocalAuthListCtrlr', 'Enabled') ? work.list.version : 0,
+      }),
+      SendLocalList: (request) => sendLocalList(work, saver, request),
+      ClearCache: () => clearCache(work),
+    },
+    async load() {
+      await load(work, slot.read());
+      endListening = transactions.onAnswered(({ request, reply }: AnsweredEvent) => {
+        if (request.idToken !== undefined && reply.idTokenInfo !== undefined)
+          learn(work, request.idToken, reply.idTokenInfo);
+      });
+    },
+    stop() {
+      endListening?.();
+    },
+  };
+}
