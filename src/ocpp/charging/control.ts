@@ -96,6 +96,18 @@ function createFollower(options: ChargingControlOptions, stateNow: () => Chargin
   let cancelPlan: (() => void) | null = null;
   let stopped = false;
 
+  const plan = (dueMs: number, atMs: number): void => {
+    cancelPlan?.();
+    cancelPlan = null;
+    if (dueMs === Infinity) return;
+    const planMs = Math.min(dueMs, atMs + maxPlanMs);
+    cancelPlan = clock.at(planMs, () => {
+      cancelPlan = null;
+      // a timer of the machine may run a little early
+      evaluate(Math.max(nowMs(), planMs));
+    });
+  };
+
   const evaluate = (atMs: number): void => {
     if (stopped) return;
     const state = stateNow();
@@ -107,16 +119,8 @@ function createFollower(options: ChargingControlOptions, stateNow: () => Chargin
       limits.waiting ? atMs + retryMs : Infinity,
       follows ? atMs + conditionsMs : Infinity,
     );
-    cancelPlan?.();
-    cancelPlan = null;
+    plan(dueMs, atMs);
     options.evaluated?.();
-    if (dueMs === Infinity) return;
-    const planMs = Math.min(dueMs, atMs + maxPlanMs);
-    cancelPlan = clock.at(planMs, () => {
-      cancelPlan = null;
-      // a timer of the machine may run a little early
-      evaluate(Math.max(nowMs(), planMs));
-    });
   };
 
   const endListening = device.onTransition(({ event }) => {

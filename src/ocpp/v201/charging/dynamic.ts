@@ -1,0 +1,125 @@
+/** Dynamic profiles of 2.1 (K28, K29): UpdateDynamicSchedule, and PullDynamicScheduleUpdate each dynUpdateInterval. */
+import type { JsonValue } from '../../../core/store.ts';
+import type { ChargingControl, StoredProfile } from '../../charging/control.ts';
+import { stamp } from '../parts.ts';
+import type { Handlers, Registration, Requests, StationParts } from '../parts.ts';
+import { profileOf } from './convert.ts';
+import type { Received } from './convert.ts';
+import { sentOf } from './installed.ts';
+import { refusal } from './refusal.ts';
+import { broken } from './rules/issue.ts';
+import type { Issue, RuleFacts, SentProfile } from './rules/issue.ts';
+import { profileIssue } from './rules/profile.ts';
+
+type Update = Requests['UpdateDynamicSchedule']['scheduleUpdate'];
+
+export interface DynamicDeps {
+  readonly parts: Pick<StationParts, 'calls' | 'clock' | 'finding' | 'version'> & {
+    readonly registration: Pick<Registration, 'accepted'>;
+  };
+  readonly control: ChargingControl;
+  readonly facts: (evseId: number, profile: SentProfile) => RuleFacts;
+  readonly received: () => Omit<Received, 'evseId' | 'receivedMs'>;
+}
+
+export interface DynamicSchedules {
+  readonly handlers: Pick<Handlers, 'UpdateDynamicSchedule'>;
+  /** Plans the pulls of the profiles that there are now. */
+  readonly plan: () => void;
+  stop(): void;
+}
+
+/** The profile with new values, whose duration begins again (K28.FR.13). Members that the update lacks stay. */
+function updated(entry: StoredProfile, update: Update, nowMs: number, received: ReturnType<DynamicDeps['received']>) {
+  const before = sentOf(entry);
+  const sent: SentProfile = {
+    ...before,
+    dynUpdateTime: stamp(nowMs),
+    chargingSchedule: before.chargingSchedule.map((schedule) => ({
+      ...schedule,
+      chargingSchedulePeriod: schedule.chargingSchedulePeriod.map((period) => ({ ...period, ...update })),
+    })),
+  };
+  const { connectorId: evseId, receivedMs } = entry.profile;
+  const made = profileOf(sent, { ...received, evseId, receivedMs });
+  return { sent, profile: { ...made, schedule: { ...made.schedule, startMs: nowMs } } };
+}
+
+/** @returns why the update cannot be; null: it acts */
+function apply({ control, facts, received }: DynamicDeps, profileId: number, update: Update): Issue | null {
+  const entry = control.profiles.find(({ profile }) => profile.profileId === profileId);
+  if (entry === undefined) return broken('K28', 'InvalidProfile', `there is no profile ${profileId}`);
+  if (entry.profile.kind !== 'dynamic') return broken('K28', 'InvalidProfile', `profile ${profileId} is not Dynamic`);
+  const { sent, profile } = updated(entry, update, control.nowMs, received());
+  const issue = profileIssue(sent, facts(profile.connectorId, sent));
+  if (issue !== null) return issue;
+  control.install({ profile, sent: sent as unknown as JsonValue }, (other) => other.profileId === profileId);
+  return null;
+}
+
+function intervalMs(entry: StoredProfile): number {
+  const { chargingProfileKind, dynUpdateInterval = 0 } = sentOf(entry);
+  return chargingProfileKind === 'Dynamic' ? dynUpdateInterval * 1000 : 0;
+}
+
+interface Pull {
+  /** the profile as it was when the pull was planned */
+  readonly entry: StoredProfile;
+  readonly cancel: () => void;
+}
+
+export function createDynamicSchedules(deps: DynamicDeps): DynamicSchedules {
+  const { parts, control } = deps;
+  /** by profile; one at a time for each */
+  const pulls = new Map<number, Pull>();
+  let stopped = false;
+
+  const drop = (profileId: number): void => {
+    pulls.get(profileId)?.cancel();
+    pulls.delete(profileId);
+  };
+
+  const wait = (profileId: number, entry: StoredProfile): void => {
+    pulls.set(profileId, {
+      entry,
+      cancel: parts.clock.at(control.nowMs + intervalMs(entry), () => void pull(profileId, entry)),
+    });
+  };
+
+  async function pull(profileId: number, entry: StoredProfile): Promise<void> {
+    if (parts.registration.accepted) {
+      const outcome = await parts.calls.send('PullDynamicScheduleUpdate', { chargingProfileId: profileId });
+      // an update, a removal or the end of the station meanwhile is newer than this answer
+      if (stopped || pulls.get(profileId)?.entry !== entry) return;
+      const update =
+        outcome.kind === 'result' && outcome.payload.status === 'Accepted' ? outcome.payload.scheduleUpdate : undefined;
+      const issue = update === undefined ? null : apply(deps, profileId, update);
+      if (issue !== null) refusal(parts, 'PullDynamicScheduleUpdate', issue, `profile ${profileId}`);
+    }
+    // an update that acts has planned the next pull already
+    if (pulls.get(profileId)?.entry === entry) wait(profileId, entry);
+  }
+
+  return {
+    handlers: {
+      UpdateDynamicSchedule: ({ chargingProfileId, scheduleUpdate }) => {
+        const issue = apply(deps, chargingProfileId, scheduleUpdate);
+        return issue === null
+          ? { status: 'Accepted' }
+          : { status: 'Rejected', ...refusal(parts, 'UpdateDynamicSchedule', issue, `profile ${chargingProfileId}`) };
+      },
+    },
+    plan() {
+      if (stopped) return;
+      const wanted = new Map(
+        control.profiles.filter((entry) => intervalMs(entry) > 0).map((entry) => [entry.profile.profileId, entry]),
+      );
+      for (const [profileId, { entry }] of pulls) if (wanted.get(profileId) !== entry) drop(profileId);
+      for (const [profileId, entry] of wanted) if (!pulls.has(profileId)) wait(profileId, entry);
+    },
+    stop() {
+      stopped = true;
+      for (const profileId of [...pulls.keys()]) drop(profileId);
+    },
+  };
+}
