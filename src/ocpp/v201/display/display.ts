@@ -4,7 +4,7 @@ import { CallError } from '../../rpc/model.ts';
 import { createSaver } from '../../station/saver.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { MessageContent, MessageInfo } from '../messages.ts';
-import type { After, Handler, Part, Requests, StationParts, Transactions } from '../parts.ts';
+import type { Handler, Part, Requests, StationParts, Transactions } from '../parts.ts';
 import { formats, languages, maxMessages, messageState, priorities, states } from './model.ts';
 import type { ShownText, StoredMessage } from './model.ts';
 import { checkedMessage, isReplaced } from './rules.ts';
@@ -25,8 +25,6 @@ export interface Display extends Part {
   /** messages that are kept, in the order of their arrival */
   readonly messages: readonly MessageInfo[];
 }
-
-type Draft<T> = { -readonly [K in keyof T]: T[K] };
 
 /** messages in one NotifyDisplayMessages */
 const perReport = 5;
@@ -123,7 +121,7 @@ function setMessage(
 
 function getMessages(parts: StationParts, kept: Kept): Handler<'GetDisplayMessages'> {
   const { version, finding } = parts;
-  return (request: Requests['GetDisplayMessages'], after: After) => {
+  return (request, after) => {
     if (request.id !== undefined && request.id.length > maxMessages) {
       const text = `${request.id.length} ids, of ${maxMessages} that there can be`;
       finding(`OCPP ${version.slice(4)} O04`, text, 'GetDisplayMessages');
@@ -150,7 +148,7 @@ export function createDisplay(parts: StationParts, deps: DisplayDeps): Display {
   provideCounts(parts, kept);
   const statesAt = (evseId: number) =>
     (evseId === 0 ? device.detail.connectors : [device.connector(evseId)]).map((each) => messageState(each, version));
-  const own: Draft<Display> = {
+  return {
     get messages() {
       return kept.all.map(({ info }) => info);
     },
@@ -190,5 +188,4 @@ export function createDisplay(parts: StationParts, deps: DisplayDeps): Display {
       for (const end of stops.splice(0)) end();
     },
   };
-  return own;
 }

@@ -1,0 +1,159 @@
+/** The cost of the running transactions, step by step with the meter (I12). */
+import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
+import type { JsonValue } from '../../../core/store.ts';
+import type { MeterSample } from '../../station/port.ts';
+import { createSaver } from '../../station/saver.ts';
+import type { Tariff, TariffKindEnum } from '../messages.ts';
+import type { StationParts, Transaction } from '../parts.ts';
+import { advanceCost, startCost, withTariff } from './cost.ts';
+import type { CostFacts, CostState } from './cost.ts';
+
+/** A transaction that a tariff prices. */
+export interface PricedTransaction {
+  readonly transactionId: string;
+  readonly evseId: number;
+  readonly tariff: Tariff;
+  readonly kind: TariffKindEnum;
+  readonly cost: CostState;
+  readonly facts: CostFacts;
+  /** the last reading: ms since the epoch, simulated instant, registers, and whether energy flows since */
+  readonly last: {
+    readonly ms: number;
+    readonly sim: number;
+    readonly importWh: number;
+    readonly exportWh: number;
+    readonly charging: boolean;
+  };
+}
+
+/** The tariff that a transaction is to have. */
+export interface Choice {
+  readonly tariff: Tariff;
+  readonly kind: TariffKindEnum;
+}
+
+export interface CostMetering {
+  readonly running: readonly PricedTransaction[];
+  get(transactionId: string): PricedTransaction | null;
+  /**
+   * Prices a transaction from its start, where it has used no energy yet, with its fixed fees; else from now on.
+   * @param reservationS duration of the reservation that it uses; null: none
+   */
+  begin(transaction: Transaction, choice: Choice, reservationS: number | null): PricedTransaction;
+  /** Prices what comes from now on by another tariff. @returns null: no tariff prices the transaction */
+  change(transactionId: string, choice: Choice): PricedTransaction | null;
+  /** Reads the meter. @param transition to the meter at its instant @returns null: no tariff prices the transaction */
+  step(transactionId: string, transition?: EvseConnectorTransition): PricedTransaction | null;
+  /** @returns the transaction as it was; null: no tariff prices it */
+  end(transactionId: string): PricedTransaction | null;
+  load(): Promise<void>;
+}
+
+const offset = /^([+-])(\d{2}):(\d{2})$/;
+
+/** The time of the place against UTC, ms: ClockCtrlr.TimeOffset, where there is one. */
+function localOffsetMs({ variables }: StationParts): number {
+  const text = variables.has('ClockCtrlr', 'TimeOffset') ? variables.text('ClockCtrlr', 'TimeOffset') : '';
+  const [, sign, hours = '0', minutes = '0'] = offset.exec(text) ?? [];
+  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+}
+
+function factsOf(parts: StationParts, { evseId, idToken }: Transaction): CostFacts {
+  const told = (type: string) => idToken?.additionalInfo?.find((each) => each.type === type)?.additionalIdToken ?? null;
+  return {
+    evseKind: parts.device.connector(evseId).type === 'dc' ? 'DC' : 'AC',
+    localOffsetMs: localOffsetMs(parts),
+    paymentBrand: told('PaymentBrand'),
+    paymentRecognition: told('PaymentRecognition'),
+  };
+}
+
+const mean = (values: readonly number[]) =>
+  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Power and current are means over simulated time: at another rate than 1 the clock of the cost runs otherwise. */
+function advanced(priced: PricedTransaction, sample: MeterSample, ms: number, charging: boolean): PricedTransaction {
+  const { last, cost, tariff, facts } = priced;
+  const toMs = Math.max(ms, last.ms);
+  // registers do not fall; those of a device that was made anew count from there
+  const energyWh =
+    Math.max(0, sample.energyImportWh - last.importWh) - Math.max(0, sample.energyExportWh - last.exportWh);
+  const simS = (sample.at - last.sim) / 1e6;
+  const powerW = simS > 0 ? (energyWh * 3600) / simS : sample.powerW;
+  const voltageV = mean(sample.voltageV.filter((each) => each > 0));
+  const currentA = voltageV > 0 ? powerW / voltageV : 0;
+  const step = { fromMs: last.ms, toMs, energyWh, powerW, currentA, charging: last.charging };
+  return {
+    ...priced,
+    cost: advanceCost(cost, tariff, facts, step),
+    last: { ms: toMs, sim: sample.at, importWh: sample.energyImportWh, exportWh: sample.energyExportWh, charging },
+  };
+}
+
+export function createCostMetering(parts: StationParts): CostMetering {
+  const { clock, device, store, log } = parts;
+  const running = new Map<string, PricedTransaction>();
+  const saver = createSaver(store('costs'), () => [...running.values()] as unknown as readonly JsonValue[], log);
+  const put = (priced: PricedTransaction) => {
+    running.set(priced.transactionId, priced);
+    saver.save();
+    return priced;
+  };
+  const isCharging = (evseId: number) => device.connector(evseId).phase === 'energised';
+
+  function begin(transaction: Transaction, choice: Choice, reservationS: number | null): PricedTransaction {
+    const { transactionId, evseId, startedMs, meterStartWh } = transaction;
+    const sample = device.sample(evseId);
+    const nowMs = clock.ofSim(sample.at);
+    const fees = sample.energyImportWh <= meterStartWh;
+    const fromMs = fees ? Math.min(startedMs, nowMs) : nowMs;
+    const facts = factsOf(parts, transaction);
+    const priced: PricedTransaction = {
+      transactionId,
+      evseId,
+      ...choice,
+      facts,
+      cost: startCost(choice.tariff, facts, fromMs, { reservationS, fees }),
+      last: {
+        ms: fromMs,
+        sim: sample.at,
+        importWh: sample.energyImportWh,
+        exportWh: sample.energyExportWh,
+        charging: false,
+      },
+    };
+    return put(advanced(priced, sample, nowMs, isCharging(evseId)));
+  }
+
+  function step(transactionId: string, transition?: EvseConnectorTransition): PricedTransaction | null {
+    const priced = running.get(transactionId);
+    if (priced === undefined) return null;
+    const { evseId } = priced;
+    const sample = transition === undefined ? device.sample(evseId) : device.sampleOf(transition);
+    const charging = transition === undefined ? isCharging(evseId) : transition.phase === 'energised';
+    return put(advanced(priced, sample, clock.ofSim(sample.at), charging));
+  }
+
+  return {
+    get running() {
+      return [...running.values()];
+    },
+    get: (transactionId) => running.get(transactionId) ?? null,
+    begin,
+    step,
+    change(transactionId, choice) {
+      const priced = step(transactionId);
+      if (priced === null) return null;
+      return put({ ...priced, ...choice, cost: withTariff(priced.cost, choice.tariff, priced.last.ms) });
+    },
+    end(transactionId) {
+      const priced = running.get(transactionId) ?? null;
+      if (running.delete(transactionId)) saver.save();
+      return priced;
+    },
+    async load() {
+      for (const priced of (await store('costs').read()) as unknown as readonly PricedTransaction[])
+        running.set(priced.transactionId, priced);
+    },
+  };
+}

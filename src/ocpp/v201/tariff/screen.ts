@@ -1,0 +1,161 @@
+/** Tariffs and costs on the display of an EVSE, as texts of the station (I01 to I06). */
+import type { IdTokenInfo, MessageContent, Tariff } from '../messages.ts';
+import type { Replies, StationParts } from '../parts.ts';
+
+/** A text in one or more languages. */
+export type Text = readonly [MessageContent, ...MessageContent[]];
+
+/** The cost of a transaction that has ended leaves the display after this time. */
+const finalMs = 120_000;
+
+interface Face {
+  /** transaction that runs, or that ran last; null: a token was presented, and nothing runs yet */
+  readonly transactionId: string | null;
+  readonly personal: Text | null;
+  readonly languages: readonly string[];
+  /** that the central system has told; null: none */
+  readonly totalCost: number | null;
+  /** calculated by the station, at the end; null: none */
+  readonly localCost: number | null;
+  readonly ended: boolean;
+}
+
+export interface ScreenDeps {
+  /** The cost of the transaction at an EVSE by the calculation of the station; null: a tariff prices none. */
+  readonly localCost: (evseId: number) => number | null;
+  /** The tariff in force at an EVSE, and its currency; null: none. */
+  readonly tariffAt: (evseId: number) => Tariff | null;
+}
+
+export interface Screen {
+  texts(evseId: number): readonly Text[];
+  /** languages of the driver at an EVSE, best first */
+  languages(evseId: number): readonly string[];
+  /** The central system has told of the token that was presented at an EVSE. */
+  greet(evseId: number, info: IdTokenInfo): void;
+  started(evseId: number, transactionId: string): void;
+  answered(evseId: number, transactionId: string, reply: Replies['TransactionEvent']): void;
+  /** @returns false: the transaction runs not, and its cost is not on the display either */
+  cost(transactionId: string, totalCost: number): boolean;
+  /** @param localCost calculated by the station; null: none */
+  ended(evseId: number, transactionId: string, localCost: number | null): void;
+  /** what the central system has told last of a transaction; null: nothing */
+  totalCost(transactionId: string): number | null;
+  stop(): void;
+}
+
+const empty: Face = {
+  transactionId: null,
+  personal: null,
+  languages: [],
+  totalCost: null,
+  localCost: null,
+  ended: false,
+};
+
+const plain = (content: string): Text => [{ format: 'UTF8', content }];
+
+function withInfo(face: Face, { personalMessage, language1, language2 }: IdTokenInfo): Face {
+  const languages = [language1, language2].filter((tag) => tag !== undefined);
+  return {
+    ...face,
+    personal: personalMessage === undefined ? face.personal : [personalMessage],
+    languages: languages.length > 0 ? languages : face.languages,
+  };
+}
+
+export function createScreen({ variables, registration, later }: StationParts, deps: ScreenDeps): Screen {
+  const faces = new Map<number, Face>();
+  const leaving = new Map<number, () => void>();
+  const face = (evseId: number) => faces.get(evseId) ?? empty;
+  const change = (evseId: number, patch: Partial<Face>) => faces.set(evseId, { ...face(evseId), ...patch });
+  const costText = (evseId: number, label: string, amount: number) =>
+    plain(
+      `${label}: ${amount.toFixed(2)} ${deps.tariffAt(evseId)?.currency ?? variables.text('TariffCostCtrlr', 'Currency')}`,
+    );
+
+  function fallback(): Text | null {
+    const offline =
+      registration.offlineSinceMs !== null && variables.has('TariffCostCtrlr', 'OfflineTariffFallbackMessage');
+    const texts = [
+      offline ? variables.text('TariffCostCtrlr', 'OfflineTariffFallbackMessage') : '',
+      variables.text('TariffCostCtrlr', 'TariffFallbackMessage'),
+    ];
+    const text = texts.find((each) => each !== '');
+    return text === undefined ? null : plain(text);
+  }
+
+  function tariffText(evseId: number): Text | null {
+    if (!variables.boolean('TariffCostCtrlr', 'Enabled[Tariff]')) return null;
+    const { personal, transactionId, ended } = face(evseId);
+    if (personal !== null) return personal;
+    const [first, ...more] = deps.tariffAt(evseId)?.description ?? [];
+    if (first !== undefined) return [first, ...more];
+    return transactionId === null || ended ? null : fallback();
+  }
+
+  function cost(evseId: number): Text | null {
+    if (!variables.boolean('TariffCostCtrlr', 'Enabled[Cost]')) return null;
+    const { transactionId, totalCost, localCost, ended } = face(evseId);
+    if (transactionId === null) return null;
+    const amount = totalCost ?? (ended ? localCost : deps.localCost(evseId));
+    if (amount !== null) return costText(evseId, ended ? 'Total cost' : 'Cost', amount);
+    const text = variables.text('TariffCostCtrlr', 'TotalCostFallbackMessage');
+    return ended && text !== '' ? plain(text) : null;
+  }
+
+  function clear(evseId: number): void {
+    leaving.get(evseId)?.();
+    leaving.delete(evseId);
+    faces.delete(evseId);
+  }
+
+  return {
+    texts: (evseId) => [tariffText(evseId), cost(evseId)].filter((text) => text !== null),
+    languages: (evseId) => face(evseId).languages,
+    greet(evseId, info) {
+      if (face(evseId).ended) clear(evseId);
+      faces.set(evseId, withInfo(face(evseId), info));
+    },
+    started(evseId, transactionId) {
+      if (face(evseId).ended) clear(evseId);
+      change(evseId, { transactionId });
+    },
+    answered(
+      evseId,
+      transactionId,
+      { idTokenInfo, updatedPersonalMessage, updatedPersonalMessageExtra = [], totalCost },
+    ) {
+      if (face(evseId).transactionId !== transactionId) return;
+      if (idTokenInfo !== undefined) faces.set(evseId, withInfo(face(evseId), idTokenInfo));
+      if (updatedPersonalMessage !== undefined)
+        change(evseId, { personal: [updatedPersonalMessage, ...updatedPersonalMessageExtra] });
+      if (totalCost !== undefined) change(evseId, { totalCost });
+    },
+    cost(transactionId, totalCost) {
+      for (const [evseId, shown] of faces)
+        if (shown.transactionId === transactionId) {
+          change(evseId, { totalCost });
+          return true;
+        }
+      return false;
+    },
+    ended(evseId, transactionId, localCost) {
+      if (face(evseId).transactionId !== transactionId) return;
+      // a running cost of the central system is not the final one
+      change(evseId, { ended: true, localCost, totalCost: null, personal: null });
+      leaving.set(
+        evseId,
+        later(finalMs, () => {
+          clear(evseId);
+        }),
+      );
+    },
+    totalCost: (transactionId) =>
+      [...faces.values()].find((each) => each.transactionId === transactionId)?.totalCost ?? null,
+    stop() {
+      for (const cancel of leaving.values()) cancel();
+      leaving.clear();
+    },
+  };
+}

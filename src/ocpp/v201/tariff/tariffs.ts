@@ -1,0 +1,291 @@
+/**
+ * Tariffs and costs (block I): what the central system tells of them goes to the displays, and a station of 2.1
+ * calculates the cost of a transaction itself where it has a tariff for it.
+ */
+import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
+import { errorCode } from '../../rpc/errors.ts';
+import { CallError } from '../../rpc/model.ts';
+import type { CostDetails, IdToken } from '../messages.ts';
+import type {
+  AnsweredEvent,
+  Costs,
+  EventExtras,
+  Handler,
+  Part,
+  Replies,
+  StationParts,
+  Transaction,
+  Transactions,
+} from '../parts.ts';
+import { costDetails, totalCost } from './details.ts';
+import { createDriverTariffs, tokenKey } from './drivers.ts';
+import type { DriverTariff, DriverTariffs } from './drivers.ts';
+import { expectEnabled, issueOf, tariffHandlers } from './handlers.ts';
+import { createInstalledTariffs } from './installed.ts';
+import type { InstalledTariffs } from './installed.ts';
+import { createCostLimits } from './limit.ts';
+import type { CostLimits } from './limit.ts';
+import { createCostMetering } from './metering.ts';
+import type { Choice, CostMetering, PricedTransaction } from './metering.ts';
+import { createPacer } from './pacer.ts';
+import { createScreen } from './screen.ts';
+import type { Screen } from './screen.ts';
+
+export interface TariffsDeps {
+  readonly transactions: Pick<
+    Transactions,
+    'running' | 'byId' | 'at' | 'update' | 'onStarted' | 'onEnded' | 'onAnswered'
+  >;
+  /** Whether the cache has a token: its tariff is kept with it, since no answer brings it again. Default: no. */
+  readonly isCached?: (idToken: IdToken) => boolean;
+  /** How long a reservation has lasted, s; null: unknown. Default: unknown. */
+  readonly reservedS?: (reservationId: number) => number | null;
+}
+
+export interface Tariffs extends Part, Costs, Pick<Screen, 'texts' | 'languages'> {
+  /** The cost of a running transaction by its tariff now; null: no tariff prices it. */
+  costOf(transaction: Pick<Transaction, 'transactionId'>): CostDetails | null;
+  /**
+   * To be called with each answer to Authorize.
+   * @param evseId at which the token was presented; 0: unknown
+   * @returns false: the token may not charge, since its tariff cannot be used (HandleFailedTariff)
+   */
+  authorized(evseId: number, idToken: IdToken, reply: Replies['Authorize']): boolean;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: TariffsDeps;
+  readonly installed: InstalledTariffs;
+  readonly drivers: DriverTariffs;
+  readonly metering: CostMetering;
+  readonly screen: Screen;
+  readonly limits: CostLimits;
+  /** running transactions that have begun without a tariff: a default one that comes later is not for them */
+  readonly unpriced: Set<string>;
+  /** tariff that an event has told, by transaction */
+  readonly told: Map<string, string>;
+}
+
+const isLocal = ({ parts: { version, variables } }: Pick<Work, 'parts'>) =>
+  version === 'ocpp2.1' &&
+  variables.boolean('TariffCostCtrlr', 'Enabled[Tariff]') &&
+  variables.boolean('TariffCostCtrlr', 'Enabled[Cost]');
+
+const grossOf = ({ cost, tariff }: PricedTransaction) => totalCost(cost, tariff).total.inclTax ?? 0;
+
+/** The tariff of the driver, else that of the EVSE; null: neither has one. */
+function choose(work: Work, { evseId, idToken, transactionId }: Transaction): Choice | null {
+  const own = idToken === null ? null : (work.drivers.find(idToken)?.tariff ?? null);
+  if (own !== null) return { tariff: own, kind: 'DriverTariff' };
+  if (work.unpriced.has(transactionId)) return null;
+  const tariff = work.installed.at(evseId);
+  return tariff === null ? null : { tariff, kind: 'DefaultTariff' };
+}
+
+/** Assigns a tariff to a transaction that has none yet, or that its driver has brought one for since. */
+function priced(work: Work, transaction: Transaction): PricedTransaction | null {
+  const { metering, deps, unpriced } = work;
+  const { transactionId, reservationId } = transaction;
+  const now = metering.get(transactionId);
+  if (now?.kind === 'DriverTariff') return now;
+  if (transaction.idToken !== null && work.drivers.find(transaction.idToken)?.tariff === null) {
+    // the central system calculates, whatever the tariff of the EVSE
+    metering.end(transactionId);
+    unpriced.add(transactionId);
+    return null;
+  }
+  const choice = now !== null && transaction.idToken === null ? null : choose(work, transaction);
+  if (choice === null) {
+    if (now === null) unpriced.add(transactionId);
+    return now;
+  }
+  if (now !== null && choice.kind === 'DefaultTariff') return now;
+  if (now !== null && now.cost.energyWh !== 0) return metering.change(transactionId, choice);
+  unpriced.delete(transactionId);
+  const reservationS = reservationId === null ? null : (deps.reservedS?.(reservationId) ?? 0);
+  return metering.begin(transaction, choice, reservationS);
+}
+
+function extras(
+  work: Work,
+  transaction: Transaction,
+  eventType: 'Started' | 'Updated' | 'Ended',
+  transition?: EvseConnectorTransition,
+): Pick<EventExtras, 'costDetails' | 'tariffId'> {
+  const { transactionId } = transaction;
+  if (!isLocal(work) || priced(work, transaction) === null) return {};
+  const now = work.metering.step(transactionId, transition);
+  if (now === null) return {};
+  const { tariffId } = now.tariff;
+  const isNew = work.told.get(transactionId) !== tariffId;
+  work.told.set(transactionId, tariffId);
+  const periods = eventType === 'Ended';
+  const running = work.parts.variables.boolean('TariffCostCtrlr', 'Enabled[RunningCost]');
+  const tells = periods || (eventType === 'Started' && running);
+  return {
+    ...(isNew && { tariffId }),
+    ...(tells && { costDetails: costDetails(now.cost, now.tariff, { periods }) }),
+  };
+}
+
+/** Takes the tariff of a driver, or does what HandleFailedTariff says. @returns false: the token may not charge */
+function takeDriverTariff({ parts, drivers }: Work, idToken: IdToken, { tariff }: Replies['Authorize']): boolean {
+  const { version, variables, log, device } = parts;
+  if (version !== 'ocpp2.1') return true;
+  if (tariff === undefined) {
+    drivers.remove(idToken);
+    return true;
+  }
+  const enabled = variables.boolean('TariffCostCtrlr', 'Enabled[Tariff]');
+  const issue = enabled ? issueOf(parts, tariff) : { status: 'tariffs are disabled' };
+  if (variables.text('TariffCostCtrlr', 'Problem') !== String(issue !== null))
+    variables.set('TariffCostCtrlr', 'Problem', String(issue !== null));
+  if (issue === null) {
+    drivers.put({ idToken, tariff });
+    return true;
+  }
+  log.warning(`the tariff of a driver cannot be used: ${issue.status}`, device.deviceIndex);
+  const strategy = variables.text('TariffCostCtrlr', 'HandleFailedTariff[Tariff]');
+  const central: DriverTariff = { idToken, tariff: null };
+  if (strategy === 'CentralCost') drivers.put(central);
+  else drivers.remove(idToken);
+  return strategy !== 'Deauthorize';
+}
+
+function checkLimit({ metering, screen, limits }: Work, transactionId: string): void {
+  const local = metering.get(transactionId);
+  const cost = screen.totalCost(transactionId) ?? (local === null ? null : grossOf(local));
+  if (cost !== null) limits.check(transactionId, cost);
+}
+
+function answered(work: Work, { evseId, transactionId, reply }: AnsweredEvent): void {
+  work.screen.answered(evseId, transactionId, reply);
+  if (work.deps.transactions.byId(transactionId) === null) return;
+  const maxCost = reply.transactionLimit?.maxCost;
+  if (maxCost !== undefined) work.limits.set(transactionId, evseId, maxCost);
+  checkLimit(work, transactionId);
+}
+
+function ended(work: Work, { transactionId, evseId, idToken }: Transaction): void {
+  const { metering, screen, limits, drivers, deps } = work;
+  const last = metering.end(transactionId);
+  screen.ended(evseId, transactionId, last === null ? null : grossOf(last));
+  limits.forget(transactionId);
+  work.unpriced.delete(transactionId);
+  work.told.delete(transactionId);
+  if (idToken === null || deps.isCached?.(idToken) === true) return;
+  const others = deps.transactions.running.some(
+    (each) =>
+      each.transactionId !== transactionId && each.idToken !== null && tokenKey(each.idToken) === tokenKey(idToken),
+  );
+  if (!others) drivers.remove(idToken);
+}
+
+const costUpdated =
+  (work: Work): Handler<'CostUpdated'> =>
+  ({ transactionId, totalCost: cost }) => {
+    const { version } = work.parts;
+    expectEnabled(work.parts, 'Cost');
+    // the answer has no status, so that an unknown transaction can only be refused by an error
+    if (!work.screen.cost(transactionId, cost))
+      throw new CallError(errorCode(version, 'value'), 'the transaction is unknown');
+    checkLimit(work, transactionId);
+    return {};
+  };
+
+function createWork(parts: StationParts, deps: TariffsDeps): Work {
+  const { store, log, clock } = parts;
+  const installed = createInstalledTariffs(store('tariffs'), () => clock.nowMs(), log);
+  const drivers = createDriverTariffs(store('driver-tariffs'), log);
+  const metering = createCostMetering(parts);
+  const at = (evseId: number) => metering.running.find((each) => each.evseId === evseId) ?? null;
+  const screen = createScreen(parts, {
+    localCost: (evseId) => {
+      const now = at(evseId);
+      return now === null ? null : grossOf(now);
+    },
+    tariffAt: (evseId) => at(evseId)?.tariff ?? installed.at(evseId),
+  });
+  const limits = createCostLimits(parts, deps.transactions);
+  return { parts, deps, installed, drivers, metering, screen, limits, unpriced: new Set(), told: new Map() };
+}
+
+/** A default tariff prices transactions from their start; those that run already go on without. */
+async function load(work: Work): Promise<void> {
+  const { installed, drivers, metering, limits, screen, deps, unpriced, told } = work;
+  await Promise.all([installed.load(), drivers.load(), metering.load(), limits.load()]);
+  for (const { transactionId, tariff } of metering.running)
+    if (deps.transactions.byId(transactionId) === null) metering.end(transactionId);
+    else told.set(transactionId, tariff.tariffId);
+  for (const { transactionId, evseId } of deps.transactions.running) {
+    if (metering.get(transactionId) === null) unpriced.add(transactionId);
+    screen.started(evseId, transactionId);
+  }
+}
+
+/** To be loaded after the transactions. */
+export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
+  const work = createWork(parts, deps);
+  const { metering, screen } = work;
+  const { transactions } = deps;
+  const check = (transactionId: string) => {
+    checkLimit(work, transactionId);
+  };
+  const pacer = createPacer(parts, { metering, transactions, isLocal: () => isLocal(work), check });
+  const ends: (() => void)[] = [];
+  const hear = () => [
+    transactions.onStarted((transaction) => {
+      screen.started(transaction.evseId, transaction.transactionId);
+      if (isLocal(work)) priced(work, transaction);
+      pacer.wake();
+    }),
+    transactions.onEnded((transaction) => {
+      ended(work, transaction);
+    }),
+    transactions.onAnswered((event) => {
+      answered(work, event);
+    }),
+  ];
+  return {
+    texts: (evseId) => screen.texts(evseId),
+    languages: (evseId) => screen.languages(evseId),
+    extras(transaction, eventType, transition) {
+      const told = extras(work, transaction, eventType, transition);
+      pacer.wake();
+      return told;
+    },
+    costOf({ transactionId }) {
+      const now = isLocal(work) ? metering.step(transactionId) : null;
+      return now === null ? null : costDetails(now.cost, now.tariff, { periods: true });
+    },
+    authorized(evseId, idToken, reply) {
+      if (evseId !== 0 && reply.idTokenInfo.status === 'Accepted') screen.greet(evseId, reply.idTokenInfo);
+      return reply.idTokenInfo.status !== 'Accepted' || takeDriverTariff(work, idToken, reply);
+    },
+    handlers: {
+      CostUpdated: costUpdated(work),
+      ...tariffHandlers({
+        ...work,
+        transactions,
+        change(transactionId, tariff) {
+          const choice: Choice = { tariff, kind: 'DriverTariff' };
+          const transaction = transactions.byId(transactionId);
+          if (metering.change(transactionId, choice) === null && transaction !== null)
+            metering.begin(transaction, choice, null);
+          pacer.wake();
+        },
+      }),
+    },
+    async load() {
+      await load(work);
+      ends.push(...hear());
+      pacer.start();
+    },
+    stop() {
+      for (const end of ends.splice(0)) end();
+      pacer.stop();
+      screen.stop();
+    },
+  };
+}
