@@ -1,0 +1,300 @@
+/** Meter values in TransactionEvents and MeterValues (J01, J02). All values of one meter value are of one instant. */
+import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
+import type { SimTime } from '../../../core/time/clock.ts';
+import { createEnergies } from '../../meter-values/energies.ts';
+import type { Energies } from '../../meter-values/energies.ts';
+import { createHistory } from '../../meter-values/history.ts';
+import type { History } from '../../meter-values/history.ts';
+import { nextAligned, nextPeriodic, repeat } from '../../meter-values/timing.ts';
+import type { Repeat } from '../../meter-values/timing.ts';
+import type { MeterDistortion } from '../../rpc/disturber.ts';
+import type { MeterSample } from '../../station/port.ts';
+import type { MeterValue, SampledValue } from '../messages.ts';
+import type { MeterValues, Part, StationParts, Transaction, Transactions } from '../parts.ts';
+import { stamp } from '../parts.ts';
+import { sampledValues } from './measurands.ts';
+
+type Context = NonNullable<SampledValue['context']>;
+
+export interface MeterValuesDeps {
+  readonly transactions: Pick<Transactions, 'running' | 'at' | 'update' | 'onStarted' | 'onEnded'>;
+  /** Set-point of the charging profiles in force, + into the vehicle, W; null: there is none. Absent: there never is. */
+  readonly setpointW?: (evseId: number) => number | null;
+}
+
+/** Samples whose intervals follow each other, with the list of what each has. */
+const lists = {
+  started: ['SampledDataCtrlr', 'TxStartedMeasurands'],
+  updated: ['SampledDataCtrlr', 'TxUpdatedMeasurands'],
+  ended: ['SampledDataCtrlr', 'TxEndedMeasurands'],
+  aligned: ['AlignedDataCtrlr', 'Measurands'],
+  aligned_ended: ['AlignedDataCtrlr', 'TxEndedMeasurands'],
+  trigger: ['AlignedDataCtrlr', 'Measurands'],
+} as const;
+type Series = keyof typeof lists;
+
+const registerAlone = ['Energy.Active.Import.Register'];
+
+interface Taking {
+  readonly series: Series;
+  readonly evseId: number;
+  readonly context: Context;
+  /** default: the state now */
+  readonly transition?: EvseConnectorTransition | undefined;
+  /** default: the instant of the sample, ms on the clock of the central system */
+  readonly atMs?: number;
+  /** faults of the meter */
+  readonly distortion: () => MeterDistortion | null;
+}
+
+interface Work {
+  readonly parts: StationParts;
+  readonly deps: MeterValuesDeps;
+  readonly energies: Energies<Series>;
+  readonly history: History<MeterValue>;
+  /** timers of running transactions, by their id */
+  readonly repeats: Map<string, readonly Repeat[]>;
+}
+
+/** Faults of a meter at one occasion: all values of an EVSE then show the same register. */
+function distortionOf({ parts }: Work, evseId: number, action: 'TransactionEvent' | 'MeterValues') {
+  let known: { readonly value: MeterDistortion | null } | null = null;
+  return (): MeterDistortion | null => {
+    const { disturber, device } = parts;
+    if (!disturber.active) return null;
+    known ??= { value: disturber.readings(device.deviceIndex, evseId, action) };
+    return known.value;
+  };
+}
+
+function measurandsOf({ variables }: StationParts, series: Series): readonly string[] {
+  const [component, variable] = lists[series];
+  if (series === 'trigger') {
+    const listed = variables.list(component, variable);
+    return listed.length === 0 ? registerAlone : listed;
+  }
+  return variables.boolean(component, 'Enabled') ? variables.list(component, variable) : [];
+}
+
+/** Null: the list of its series asks for nothing that there is. */
+function take({ parts, deps, energies }: Work, taking: Taking): MeterValue | null {
+  const { series, evseId, context, transition, distortion } = taking;
+  const measurands = measurandsOf(parts, series);
+  if (measurands.length === 0) return null;
+  const { device, clock, version } = parts;
+  const sample = transition === undefined ? device.sample(evseId) : device.sampleOf(transition);
+  const reading = {
+    sample,
+    energy: energies.shown(series, evseId, sample, distortion()),
+    connector: transition?.connector ?? (evseId === 0 ? null : device.connector(evseId)),
+    setpointW: evseId === 0 ? null : (deps.setpointW?.(evseId) ?? null),
+  };
+  const [first, ...others] = sampledValues(version, reading, measurands, { evseId, context });
+  if (first === undefined) return null;
+  return { timestamp: stamp(taking.atMs ?? clock.ofSim(sample.at)), sampledValue: [first, ...others] };
+}
+
+const listOf = (value: MeterValue | null): readonly MeterValue[] => (value === null ? [] : [value]);
+
+function keep({ history }: Work, { transactionId }: Transaction, value: MeterValue | null): void {
+  if (value !== null) history.add(transactionId, value);
+}
+
+function inTransaction(
+  { deps }: Work,
+  evseId: number,
+  trigger: 'MeterValuePeriodic' | 'MeterValueClock' | 'Trigger',
+  value: MeterValue | null,
+): void {
+  if (value !== null) deps.transactions.update(evseId, trigger, { meterValue: [value] });
+}
+
+/** Clock-aligned values of an EVSE, or of the station: in its transaction, or in MeterValues outside of one. */
+function sendAligned(work: Work, evseId: number, atMs: number): void {
+  const { parts, deps } = work;
+  const { running } = deps.transactions;
+  const isBusy = evseId === 0 ? running.length > 0 : deps.transactions.at(evseId) !== null;
+  if (isBusy && parts.variables.boolean('AlignedDataCtrlr', 'SendDuringIdle')) return;
+  const inside = evseId !== 0 && isBusy;
+  const distortion = distortionOf(work, evseId, inside ? 'TransactionEvent' : 'MeterValues');
+  const value = take(work, { series: 'aligned', evseId, context: 'Sample.Clock', atMs, distortion });
+  if (inside) inTransaction(work, evseId, 'MeterValueClock', value);
+  else if (value !== null) void parts.calls.send('MeterValues', { evseId, meterValue: [value] });
+}
+
+function startSeries({ energies }: Work, evseId: number, series: readonly Series[], sample: MeterSample): void {
+  for (const each of series) energies.begin(each, evseId, sample);
+}
+
+/** @param next the due instant after another one; null: none */
+function repeated({ parts }: Work, next: (nowMs: number) => number | null, act: (dueMs: number) => void): Repeat {
+  return repeat(parts.clock, next, (dueMs) => {
+    // a station that is off meters nothing
+    if (!parts.device.dark) act(dueMs);
+  });
+}
+
+/** Acts at intervals from the start of a transaction, when there is a new reading. */
+function periodic(work: Work, { evseId, startedMs }: Transaction, variable: string, act: () => void): Repeat {
+  const { variables, device } = work.parts;
+  let sampledAt: SimTime | null = null;
+  const next = (nowMs: number) => {
+    const intervalS = variables.integer('SampledDataCtrlr', variable);
+    return intervalS > 0 ? nextPeriodic(startedMs, nowMs, intervalS) : null;
+  };
+  return repeated(work, next, () => {
+    // an interval shorter than a tick brings no further reading
+    const { at } = device.sample(evseId);
+    if (at === sampledAt) return;
+    sampledAt = at;
+    act();
+  });
+}
+
+function aligned(work: Work, variable: string, act: (dueMs: number) => void): Repeat {
+  const next = (nowMs: number) => {
+    const intervalS = work.parts.variables.integer('AlignedDataCtrlr', variable);
+    return intervalS > 0 ? nextAligned(nowMs, intervalS) : null;
+  };
+  return repeated(work, next, act);
+}
+
+function begin(work: Work, transaction: Transaction): void {
+  const { evseId, transactionId, startedMs } = transaction;
+  const { device } = work.parts;
+  startSeries(work, evseId, ['updated', 'ended', 'aligned_ended'], device.sample(evseId));
+  const context = 'Sample.Periodic';
+  const fresh = () => distortionOf(work, evseId, 'TransactionEvent');
+  const first: Taking = {
+    series: 'ended',
+    evseId,
+    context: 'Transaction.Begin',
+    atMs: startedMs,
+    distortion: fresh(),
+  };
+  keep(work, transaction, take(work, first));
+  const repeats = [
+    periodic(work, transaction, 'TxUpdatedInterval', () => {
+      const value = take(work, { series: 'updated', evseId, context, distortion: fresh() });
+      inTransaction(work, evseId, 'MeterValuePeriodic', value);
+    }),
+    periodic(work, transaction, 'TxEndedInterval', () => {
+      keep(work, transaction, take(work, { series: 'ended', evseId, context, distortion: fresh() }));
+    }),
+    aligned(work, 'TxEndedInterval', (atMs) => {
+      const taking: Taking = { series: 'aligned_ended', evseId, context: 'Sample.Clock', atMs, distortion: fresh() };
+      keep(work, transaction, take(work, taking));
+    }),
+  ];
+  work.repeats.set(transactionId, repeats);
+  for (const each of repeats) each.plan();
+}
+
+function end({ repeats, history }: Work, { transactionId }: Transaction): void {
+  for (const each of repeats.get(transactionId) ?? []) each.stop();
+  repeats.delete(transactionId);
+  history.take(transactionId);
+}
+
+function sample(
+  work: Work,
+  evseId: number,
+  kind: 'Started' | 'Updated' | 'Ended',
+  transition?: EvseConnectorTransition,
+) {
+  const distortion = distortionOf(work, evseId, 'TransactionEvent');
+  const taking = { evseId, transition, distortion };
+  if (kind === 'Started') return listOf(take(work, { ...taking, series: 'started', context: 'Transaction.Begin' }));
+  if (kind === 'Updated') return listOf(take(work, { ...taking, series: 'updated', context: 'Sample.Periodic' }));
+  const last = listOf(take(work, { ...taking, series: 'ended', context: 'Transaction.End' }));
+  const transaction = work.deps.transactions.at(evseId);
+  return [...(transaction === null ? [] : work.history.take(transaction.transactionId)), ...last];
+}
+
+/** @param options `triggered`: TriggerMessage asks for MeterValues, also while a transaction runs (F06) */
+function trigger(work: Work, evseId: number, options: { readonly triggered?: boolean }): void {
+  const { parts, deps } = work;
+  const inside = options.triggered !== true && evseId !== 0 && deps.transactions.at(evseId) !== null;
+  const distortion = distortionOf(work, evseId, inside ? 'TransactionEvent' : 'MeterValues');
+  const value = take(work, { series: 'trigger', evseId, context: 'Trigger', distortion });
+  if (inside) inTransaction(work, evseId, 'Trigger', value);
+  else if (value !== null) void parts.calls.send('MeterValues', { evseId, meterValue: [value] }, options);
+}
+
+/** TriggerMessage for TransactionEvent: a running transaction is told with its sampled values, or without any. */
+function triggerTransaction(work: Work, evseId: number): void {
+  const distortion = distortionOf(work, evseId, 'TransactionEvent');
+  const value = take(work, { series: 'updated', evseId, context: 'Trigger', distortion });
+  work.deps.transactions.update(evseId, 'Trigger', value === null ? {} : { meterValue: [value] });
+}
+
+function triggersOf(work: Work): NonNullable<Part['triggers']> {
+  const { device } = work.parts;
+  return {
+    MeterValues: (evseId) => {
+      for (const id of evseId === undefined ? [0, ...device.connectorIds] : [evseId])
+        trigger(work, id, { triggered: true });
+    },
+    TransactionEvent: (evseId) => {
+      const ids = evseId === undefined || evseId === 0 ? device.connectorIds : [evseId];
+      for (const id of ids) triggerTransaction(work, id);
+    },
+  };
+}
+
+const intervals = [
+  ['SampledDataCtrlr', 'TxUpdatedInterval'],
+  ['SampledDataCtrlr', 'TxEndedInterval'],
+  ['AlignedDataCtrlr', 'Interval'],
+  ['AlignedDataCtrlr', 'TxEndedInterval'],
+] as const;
+
+export interface MeterValuesPart extends MeterValues {
+  readonly part: Part;
+}
+
+/** Follows transactions from here on: to be made after them, and before they are loaded. */
+export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): MeterValuesPart {
+  const work: Work = { parts, deps, energies: createEnergies(), history: createHistory(), repeats: new Map() };
+  const { device, variables, registration } = parts;
+  const evseIds = [0, ...device.connectorIds];
+  for (const evseId of evseIds) startSeries(work, evseId, ['aligned', 'trigger'], device.sample(evseId));
+  const clockAligned = aligned(work, 'Interval', (atMs) => {
+    for (const evseId of evseIds) sendAligned(work, evseId, atMs);
+  });
+  const planAll = (): void => {
+    clockAligned.plan();
+    for (const repeats of work.repeats.values()) for (const each of repeats) each.plan();
+  };
+  const ends = [
+    ...intervals.map(([component, variable]) => variables.onChange(component, variable, planAll)),
+    // the registration sets the clock
+    registration.onAccepted(planAll),
+    deps.transactions.onStarted((transaction) => {
+      begin(work, transaction);
+    }),
+    deps.transactions.onEnded((transaction) => {
+      end(work, transaction);
+    }),
+  ];
+  return {
+    sample: (evseId, kind, transition) => sample(work, evseId, kind, transition),
+    trigger(evseId, options = {}) {
+      trigger(work, evseId, options);
+    },
+    part: {
+      triggers: triggersOf(work),
+      load() {
+        // variables of an earlier run have come back
+        planAll();
+        return Promise.resolve();
+      },
+      stop() {
+        for (const each of ends) each();
+        for (const repeats of work.repeats.values()) for (const each of repeats) each.stop();
+        work.repeats.clear();
+        clockAligned.stop();
+      },
+    },
+  };
+}

@@ -1,0 +1,122 @@
+/** TransactionEvents: what each says, and how it comes into the queue (E01 to E04). */
+import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
+import type { QueuedMessage, QueuedRole } from '../../rpc/model.ts';
+import type { MeterValue, ReasonEnum, Requests, TransactionEventEnum, TriggerReasonEnum } from '../messages.ts';
+import { stamp } from '../parts.ts';
+import type { EventExtras } from '../parts.ts';
+import { isConnected } from './points.ts';
+import { reasonIn, triggerIn } from './reasons.ts';
+import { chargedMsAt } from './record.ts';
+import type { Told, TransactionRecord } from './record.ts';
+import type { Work } from './work.ts';
+
+type TransactionEvent = Requests['TransactionEvent'];
+
+export interface TxEvent {
+  readonly type: TransactionEventEnum;
+  readonly trigger: TriggerReasonEnum;
+  /** the instant of the event, ms on the clock of the central system */
+  readonly atMs: number;
+  /** of the end */
+  readonly reason?: ReasonEnum;
+  readonly extras?: EventExtras;
+  /** the limit of the transaction is told */
+  readonly limitSet?: true;
+}
+
+const roles: Readonly<Record<TransactionEventEnum, QueuedRole>> = { Started: 'start', Updated: 'middle', Ended: 'end' };
+
+type Connector = Pick<EvseConnectorDetail, 'phase' | 'type' | 'supplyPhases' | 'attachedCable' | 'maxCurrentA'>;
+
+/** What the event tells for the first time, or anew. */
+function toldBy(record: TransactionRecord, connector: Connector, { idToken }: EventExtras): Told {
+  const { told, chargingState } = record;
+  const connected = isConnected(connector);
+  return {
+    connector: told.connector || connected,
+    idToken: told.idToken || record.idToken !== null || idToken !== undefined,
+    remoteStartId: told.remoteStartId || record.remoteStartId !== null,
+    reservationId: told.reservationId || record.reservationId !== null,
+    chargingState,
+    phases: connector.type === 'ac' && chargingState === 'Charging' ? connector.supplyPhases.length : told.phases,
+    cableA: connected && !connector.attachedCable ? Math.floor(connector.maxCurrentA) : told.cableA,
+  };
+}
+
+/** The EVSE in the first event, its connector in the first event after the cable. */
+function evseOf({ evseId, told }: TransactionRecord, now: Told, type: TransactionEventEnum) {
+  if (type !== 'Started' && told.connector === now.connector) return {};
+  return { evse: { id: evseId, ...(now.connector ? { connectorId: 1 } : {}) } };
+}
+
+function transactionInfo(work: Work, record: TransactionRecord, now: Told, event: TxEvent) {
+  const { version } = work.parts;
+  const { extras = {}, reason, type } = event;
+  const chargedS = Math.floor(chargedMsAt(record, event.atMs) / 1000);
+  const { chargingState, told } = record;
+  return {
+    transactionId: record.transactionId,
+    ...(chargingState === 'Idle' && told.chargingState === 'Idle' ? {} : { chargingState }),
+    ...(chargedS > 0 || type === 'Ended' ? { timeSpentCharging: chargedS } : {}),
+    ...(reason === undefined ? {} : { stoppedReason: reasonIn(version, reason) }),
+    ...(now.remoteStartId && !told.remoteStartId ? { remoteStartId: record.remoteStartId ?? 0 } : {}),
+    ...(extras.remoteStartId === undefined ? {} : { remoteStartId: extras.remoteStartId }),
+    ...(extras.operationMode === undefined || version !== 'ocpp2.1' ? {} : { operationMode: extras.operationMode }),
+    ...(event.limitSet === undefined || record.limit === null ? {} : { transactionLimit: record.limit }),
+  };
+}
+
+/** Members that stand in an event only where they are new. */
+function newMembers({ told, idToken, reservationId }: TransactionRecord, now: Told, extras: EventExtras) {
+  const reservation = extras.reservationId ?? (now.reservationId && !told.reservationId ? reservationId : null);
+  const token = extras.idToken ?? (told.idToken ? null : idToken);
+  return {
+    ...(now.phases === null || now.phases === told.phases ? {} : { numberOfPhasesUsed: now.phases }),
+    ...(now.cableA === null || now.cableA === told.cableA ? {} : { cableMaxCurrent: now.cableA }),
+    ...(reservation === null ? {} : { reservationId: reservation }),
+    ...(token === null ? {} : { idToken: token }),
+  };
+}
+
+function withValues(meterValue: readonly MeterValue[] = []) {
+  return meterValue.length === 0 ? {} : { meterValue };
+}
+
+/**
+ * Queues an event of a transaction with its next sequence number.
+ * @param connector as it is at the event
+ * @returns the record after it
+ */
+export function pushEvent(
+  work: Work,
+  record: TransactionRecord,
+  connector: Connector,
+  event: TxEvent,
+): TransactionRecord {
+  const { parts, ledger } = work;
+  const { type, extras = {} } = event;
+  const now = toldBy(record, connector, extras);
+  const payload: TransactionEvent = {
+    eventType: type,
+    timestamp: stamp(event.atMs),
+    triggerReason: triggerIn(parts.version, event.trigger),
+    seqNo: record.nextSeqNo,
+    ...(parts.registration.offlineSinceMs === null ? {} : { offline: true }),
+    ...newMembers(record, now, extras),
+    transactionInfo: transactionInfo(work, record, now, event),
+    ...evseOf(record, now, type),
+    ...withValues(extras.meterValue),
+  };
+  // kept before it is queued: a number that a crash has used up is better than one that stands for two events
+  const changed = ledger.change(record.key, {
+    nextSeqNo: record.nextSeqNo + 1,
+    told: now,
+  });
+  parts.queue.push({
+    action: 'TransactionEvent',
+    payload: payload as unknown as QueuedMessage['payload'],
+    transaction: record.key,
+    role: roles[type],
+  });
+  return changed ?? record;
+}

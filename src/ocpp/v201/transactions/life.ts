@@ -1,0 +1,249 @@
+/** Begin, course and end of transactions, driven by the device. E01 to E12, E17. */
+import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
+import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
+import { randomUUID } from 'node:crypto';
+import { causesOf } from './causes.ts';
+import type { Cause } from './causes.ts';
+import { pushEvent } from './events.ts';
+import { lastValues } from './last-values.ts';
+import { chargingStateOf, pointChange, pointsOf, starts, stops } from './points.ts';
+import type { PointChange, TxPoint } from './points.ts';
+import { toldNothing } from './record.ts';
+import type { TransactionRecord } from './record.ts';
+import { courseOf } from './course.ts';
+import { startPoints, stopPoints } from './work.ts';
+import type { Work } from './work.ts';
+
+const energyLimit: Cause = { trigger: 'EnergyLimitReached', reason: 'EnergyLimitReached' };
+const noPoints: ReadonlySet<TxPoint> = new Set();
+
+interface Instant {
+  readonly atMs: number;
+  readonly connector: EvseConnectorDetail;
+  /** that has brought the event; absent: the state now */
+  readonly t?: EvseConnectorTransition;
+}
+
+const eventAt = ({ t }: Instant) => (t === undefined ? [] : ([t] as const));
+
+function begin(work: Work, evseId: number, instant: Instant, trigger: Cause['trigger']): TransactionRecord {
+  const { ledger, parts, deps } = work;
+  const { atMs, connector } = instant;
+  const transactionId = randomUUID();
+  const made: TransactionRecord = {
+    key: transactionId,
+    transactionId,
+    evseId,
+    connectorId: evseId,
+    idToken: null,
+    groupIdToken: null,
+    remoteStartId: null,
+    reservationId: null,
+    sessionId: null,
+    lastSessionId: null,
+    startedMs: atMs,
+    meterStartWh: Math.round(connector.energyWh),
+    startWh: connector.energyWh,
+    endedMs: null,
+    meterStopWh: null,
+    stopReason: null,
+    lastMs: atMs,
+    lastWh: Math.round(connector.energyWh),
+    nextSeqNo: 0,
+    told: toldNothing,
+    chargingState: 'Idle',
+    chargedMs: 0,
+    chargingSinceMs: null,
+    why: null,
+    limit: null,
+    refusedUntilWh: null,
+  };
+  const record = ledger.add(() => ({ ...made, ...courseOf(work, made, instant) }));
+  parts.log.info(`EVSE ${evseId}: a transaction begins (${trigger})`, parts.device.deviceIndex);
+  const meterValue = deps.sample(evseId, 'Started', ...eventAt(instant));
+  const begun = pushEvent(work, record, connector, { type: 'Started', trigger, atMs, extras: { meterValue } });
+  work.started.emit(begun);
+  return begun;
+}
+
+/** Its session, if it goes on, ends with it: no energy flows without a transaction. */
+function endSession(work: Work, { evseId, key }: TransactionRecord, reason: string): void {
+  const { device } = work.parts;
+  work.insistence.insist(`session ${key}`, `EVSE ${evseId}: the session of an ended transaction goes on`, () => {
+    if (work.ledger.at(evseId) !== null || !device.connector(evseId).authorised) return;
+    device.command({ kind: 'evse.stop', connectorId: evseId, reason });
+  });
+}
+
+function close(work: Work, record: TransactionRecord, atMs: number, meterStopWh: number, reason: string): void {
+  const { parts, ledger, limits } = work;
+  const { key, evseId } = record;
+  const changed = ledger.change(key, {
+    endedMs: atMs,
+    meterStopWh,
+    stopReason: reason,
+    sessionId: null,
+    lastMs: atMs,
+    lastWh: meterStopWh,
+  });
+  limits.ended(key);
+  parts.log.info(`EVSE ${evseId}: the transaction ends (${reason})`, parts.device.deviceIndex);
+  if (changed !== null) work.ended.emit(changed);
+}
+
+function end(work: Work, record: TransactionRecord, instant: Instant, cause: Cause): void {
+  const { atMs, connector } = instant;
+  const reason = record.why ?? cause.reason ?? 'Local';
+  const meterValue = work.deps.sample(record.evseId, 'Ended', ...eventAt(instant));
+  const { idToken } = cause;
+  const extras = { meterValue, ...(idToken === undefined ? {} : { idToken }) };
+  pushEvent(work, record, connector, { type: 'Ended', trigger: cause.trigger, atMs, reason, extras });
+  close(work, record, atMs, Math.round(connector.energyWh), reason);
+  if (connector.authorised) endSession(work, record, reason);
+}
+
+/** Ends a transaction as it stands now. */
+export function endNow(work: Work, record: TransactionRecord, cause: Cause): void {
+  const { device, clock } = work.parts;
+  const connector = device.connector(record.evseId);
+  end(work, record, { atMs: clock.ofSim(device.now), connector }, cause);
+}
+
+/** Ends a transaction that the station has lost, with the last values known of it. */
+export function endAsKnown(work: Work, record: TransactionRecord, reason: 'PowerLoss' | 'Reboot'): void {
+  const { lastMs: atMs, lastWh, evseId } = record;
+  const extras = { meterValue: lastValues(work.parts.variables, atMs, lastWh) };
+  const event = { type: 'Ended', trigger: 'AbnormalCondition', atMs, reason, extras } as const;
+  pushEvent(work, record, work.parts.device.connector(evseId), event);
+  close(work, record, atMs, lastWh, reason);
+}
+
+function update(work: Work, record: TransactionRecord, { connector, atMs }: Instant, cause: Cause) {
+  const { trigger, idToken } = cause;
+  const extras = idToken === undefined ? {} : { idToken };
+  return pushEvent(work, record, connector, { type: 'Updated', trigger, atMs, extras });
+}
+
+/** The place of the cause that ends it: a vehicle that leaves its bay does so only where nothing has ended it before. */
+function endingCause(work: Work, causes: readonly Cause[], { lost }: PointChange): number {
+  const points = stopPoints(work);
+  const byBay = lost.filter((point) => points.includes(point)).every((point) => point === 'ParkingBayOccupancy');
+  const departed = causes.findIndex(({ trigger }) => trigger === 'EVDeparted');
+  return byBay && departed > 0 ? departed : 0;
+}
+
+interface Heard extends Instant {
+  readonly t: EvseConnectorTransition;
+  readonly now: ReadonlySet<TxPoint>;
+  readonly change: PointChange;
+  readonly causes: readonly Cause[];
+}
+
+/** Why an authorisation has ended. */
+function endOf([cause]: readonly Cause[]): TransactionRecord['why'] {
+  return cause?.reason ?? 'Local';
+}
+
+function follow(work: Work, before: TransactionRecord, heard: Heard): void {
+  const { ledger, limits } = work;
+  const { t, now, change } = heard;
+  const isLimit = t.event === 'evse_hold' && limits.isUsedUp(before, t.connector.energyWh);
+  const causes = isLimit ? [energyLimit] : heard.causes;
+  const why = before.why ?? (change.lost.includes('Authorized') ? endOf(causes) : null);
+  const course = courseOf(work, before, heard);
+  let record = ledger.change(before.key, { why, ...course }) ?? before;
+  if (stops(stopPoints(work), now, change)) {
+    const at = endingCause(work, causes, change);
+    for (const cause of causes.slice(0, at)) record = update(work, record, heard, cause);
+    end(work, record, heard, causes[at] ?? { trigger: 'ChargingStateChanged', reason: null });
+    return;
+  }
+  // the stop that follows tells it
+  if (!isLimit) for (const cause of causes) record = update(work, record, heard, cause);
+  limits.follow(record, t);
+}
+
+function causesAt(work: Work, t: EvseConnectorTransition, change: PointChange) {
+  const { connectorId, event, session } = t;
+  const record = work.ledger.at(connectorId);
+  const watched = [...startPoints(work), ...stopPoints(work)];
+  const asked = work.asked.get(connectorId) ?? null;
+  if (event === 'stop' || event === 'withdraw') work.asked.delete(connectorId);
+  return causesOf(t, {
+    change,
+    asked,
+    watchesBay: watched.includes('ParkingBayOccupancy'),
+    stateChanged: chargingStateOf(t.connector) !== (record?.chargingState ?? 'Idle'),
+    remote: (work.grants.get(connectorId)?.remoteStartId ?? session?.remoteStartId ?? null) !== null,
+  });
+}
+
+function hearConnector(work: Work, t: EvseConnectorTransition): void {
+  const { connectorId, connector } = t;
+  const atMs = work.parts.clock.ofSim(t.at);
+  const now = pointsOf(connector);
+  const change = pointChange(work.seen.get(connectorId) ?? noPoints, now);
+  work.seen.set(connectorId, now);
+  const causes = causesAt(work, t, change);
+  const record = work.ledger.at(connectorId);
+  if (record !== null) follow(work, record, { t, atMs, connector, now, change, causes });
+  else if (starts(startPoints(work), now, change)) {
+    const begun = begin(work, connectorId, { t, atMs, connector }, causes[0]?.trigger ?? 'ChargingStateChanged');
+    work.limits.follow(begun, t);
+  }
+  if (change.lost.includes('Authorized')) work.grants.delete(connectorId);
+}
+
+/** E17: an outage that was short enough ends nothing. */
+function resumes({ parts, downSinceMs }: Work, upMs: number): boolean {
+  const { variables } = parts;
+  if (downSinceMs === null || !variables.has('TxCtrlr', 'ResumptionTimeout')) return false;
+  const timeoutS = variables.integer('TxCtrlr', 'ResumptionTimeout');
+  return timeoutS > 0 && upMs - downSinceMs <= timeoutS * 1000;
+}
+
+function powerUp(work: Work, atMs: number): void {
+  const goesOn = resumes(work, atMs);
+  work.downSinceMs = null;
+  for (const record of work.ledger.running) {
+    const connector = work.parts.device.connector(record.evseId);
+    if (goesOn) update(work, record, { connector, atMs }, { trigger: 'TxResumed', reason: null });
+    else end(work, record, { connector, atMs }, { trigger: 'AbnormalCondition', reason: 'PowerLoss' });
+  }
+}
+
+/** The device begins anew: its meters too. */
+function restarted(work: Work): void {
+  for (const record of work.ledger.running) endAsKnown(work, record, 'Reboot');
+  for (const known of [work.seen, work.grants, work.asked]) known.clear();
+}
+
+/** Follows the device. */
+export function hear(work: Work, transition: EvseTransition): void {
+  if ('connector' in transition) {
+    hearConnector(work, transition);
+    return;
+  }
+  const atMs = work.parts.clock.ofSim(transition.at);
+  if (transition.event === 'power_down') work.downSinceMs ??= atMs;
+  else if (transition.event === 'power_up') powerUp(work, atMs);
+  else if (transition.event === 'restart') restarted(work);
+}
+
+/** What was going on before the station was heard. A vehicle whose session is over begins nothing. */
+export function adopt(work: Work, connectors: readonly EvseConnectorDetail[]): void {
+  const { device, clock } = work.parts;
+  for (const connector of connectors) {
+    const { connectorId, phase, authorised } = connector;
+    const now = pointsOf(connector);
+    work.seen.set(connectorId, now);
+    if (phase === 'finishing' || !starts(startPoints(work), now, { risen: [...now], lost: [] })) continue;
+    const instant = { atMs: clock.ofSim(device.now), connector };
+    begin(
+      work,
+      connectorId,
+      instant,
+      authorised ? 'Authorized' : now.has('EVConnected') ? 'CablePluggedIn' : 'EVDetected',
+    );
+  }
+}

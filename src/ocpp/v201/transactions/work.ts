@@ -1,0 +1,45 @@
+/** What the functions of transactions work on. */
+import type { Insistence } from '../../transactions/insistence.ts';
+import type { Signal } from '../../station/signal.ts';
+import type { IdToken } from '../messages.ts';
+import type { AnsweredEvent, MeterValues, StationParts, Transaction, Transactions } from '../parts.ts';
+import type { Limits } from './limits.ts';
+import type { TxPoint } from './points.ts';
+import type { Why } from './reasons.ts';
+import type { TransactionLedger } from './record.ts';
+
+export interface TransactionsDeps {
+  /** what the meters say in Started and Ended */
+  readonly sample: MeterValues['sample'];
+}
+
+/** A token that an EVSE gets, as `Transactions.authorized` tells it. */
+export type Grant = Parameters<Transactions['authorized']>[1];
+
+/** A stop that the station has asked the device for. */
+export interface Asked extends Why {
+  /** presented for it */
+  readonly idToken?: IdToken;
+}
+
+export interface Work {
+  readonly parts: StationParts;
+  readonly deps: TransactionsDeps;
+  readonly ledger: TransactionLedger;
+  readonly insistence: Insistence;
+  readonly limits: Limits;
+  readonly started: Signal<Transaction>;
+  readonly ended: Signal<Transaction>;
+  readonly answered: Signal<AnsweredEvent>;
+  /** the last token of each EVSE, for the authorisation that the device tells */
+  readonly grants: Map<number, Grant>;
+  /** by EVSE, until the device tells the stop */
+  readonly asked: Map<number, Asked>;
+  /** the points that held at each EVSE after the last transition */
+  readonly seen: Map<number, ReadonlySet<TxPoint>>;
+  /** since when the device is without power, on the clock of the central system; null: it has power */
+  downSinceMs: number | null;
+}
+
+export const startPoints = ({ parts }: Work): readonly string[] => parts.variables.list('TxCtrlr', 'TxStartPoint');
+export const stopPoints = ({ parts }: Work): readonly string[] => parts.variables.list('TxCtrlr', 'TxStopPoint');
