@@ -90,6 +90,27 @@ function advanced(priced: PricedTransaction, sample: MeterSample, ms: number, ch
   };
 }
 
+/** A transaction as it is priced at a reading of its meter. */
+function begun(
+  parts: StationParts,
+  transaction: Transaction,
+  choice: Choice,
+  reservationS: number | null,
+  charging: boolean,
+): PricedTransaction {
+  const { clock, device } = parts;
+  const { transactionId, evseId, startedMs, meterStartWh } = transaction;
+  const sample = device.sample(evseId);
+  const { energyImportWh: importWh, energyExportWh: exportWh } = sample;
+  const nowMs = clock.ofSim(sample.at);
+  const fees = importWh <= meterStartWh;
+  const fromMs = fees ? Math.min(startedMs, nowMs) : nowMs;
+  const facts = factsOf(parts, transaction);
+  const cost = startCost(choice.tariff, facts, fromMs, { reservationS, fees });
+  const last = { ms: fromMs, sim: sample.at, importWh, exportWh, charging: false };
+  return advanced({ transactionId, evseId, ...choice, facts, cost, last }, sample, nowMs, charging);
+}
+
 export function createCostMetering(parts: StationParts): CostMetering {
   const { clock, device, store, log } = parts;
   const running = new Map<string, PricedTransaction>();
@@ -100,30 +121,6 @@ export function createCostMetering(parts: StationParts): CostMetering {
     return priced;
   };
   const isCharging = (evseId: number) => device.connector(evseId).phase === 'energised';
-
-  function begin(transaction: Transaction, choice: Choice, reservationS: number | null): PricedTransaction {
-    const { transactionId, evseId, startedMs, meterStartWh } = transaction;
-    const sample = device.sample(evseId);
-    const nowMs = clock.ofSim(sample.at);
-    const fees = sample.energyImportWh <= meterStartWh;
-    const fromMs = fees ? Math.min(startedMs, nowMs) : nowMs;
-    const facts = factsOf(parts, transaction);
-    const priced: PricedTransaction = {
-      transactionId,
-      evseId,
-      ...choice,
-      facts,
-      cost: startCost(choice.tariff, facts, fromMs, { reservationS, fees }),
-      last: {
-        ms: fromMs,
-        sim: sample.at,
-        importWh: sample.energyImportWh,
-        exportWh: sample.energyExportWh,
-        charging: false,
-      },
-    };
-    return put(advanced(priced, sample, nowMs, isCharging(evseId)));
-  }
 
   function step(transactionId: string, transition?: EvseConnectorTransition): PricedTransaction | null {
     const priced = running.get(transactionId);
@@ -139,7 +136,8 @@ export function createCostMetering(parts: StationParts): CostMetering {
       return [...running.values()];
     },
     get: (transactionId) => running.get(transactionId) ?? null,
-    begin,
+    begin: (transaction, choice, reservationS) =>
+      put(begun(parts, transaction, choice, reservationS, isCharging(transaction.evseId))),
     step,
     change(transactionId, choice) {
       const priced = step(transactionId);

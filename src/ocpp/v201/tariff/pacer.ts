@@ -9,7 +9,7 @@ export interface PacerDeps {
   /** Whether the station calculates costs at present. */
   readonly isLocal: () => boolean;
   /** The meter of a transaction was read. */
-  readonly check: (transactionId: string) => void;
+  readonly read: (transactionId: string) => void;
 }
 
 export interface Pacer {
@@ -19,7 +19,7 @@ export interface Pacer {
   stop(): void;
 }
 
-export function createPacer(parts: StationParts, { metering, transactions, isLocal, check }: PacerDeps): Pacer {
+export function createPacer(parts: StationParts, { metering, transactions, isLocal, read }: PacerDeps): Pacer {
   const { device, variables, later, wall } = parts;
   /** monotonic ms of the next running cost, by transaction */
   const due = new Map<string, number>();
@@ -45,7 +45,7 @@ export function createPacer(parts: StationParts, { metering, transactions, isLoc
     for (const { transactionId } of metering.running) {
       if (!isLocal()) break;
       metering.step(transactionId);
-      check(transactionId);
+      read(transactionId);
       if (tellsCost()) tell(transactionId);
     }
     for (const transactionId of due.keys()) if (metering.get(transactionId) === null) due.delete(transactionId);

@@ -64,46 +64,50 @@ function withInfo(face: Face, { personalMessage, language1, language2 }: IdToken
   };
 }
 
-export function createScreen({ variables, registration, later }: StationParts, deps: ScreenDeps): Screen {
+type Variables = StationParts['variables'];
+
+/** I04; null: none is configured */
+function fallback({ variables, registration }: StationParts): Text | null {
+  const offlineText = 'OfflineTariffFallbackMessage';
+  const offline = registration.offlineSinceMs !== null && variables.has('TariffCostCtrlr', offlineText);
+  const texts = [
+    offline ? variables.text('TariffCostCtrlr', offlineText) : '',
+    variables.text('TariffCostCtrlr', 'TariffFallbackMessage'),
+  ];
+  const text = texts.find((each) => each !== '');
+  return text === undefined ? null : plain(text);
+}
+
+function tariffText(parts: StationParts, { personal, transactionId, ended }: Face, tariff: Tariff | null): Text | null {
+  if (!parts.variables.boolean('TariffCostCtrlr', 'Enabled[Tariff]')) return null;
+  if (personal !== null) return personal;
+  const [first, ...more] = tariff?.description ?? [];
+  if (first !== undefined) return [first, ...more];
+  return transactionId === null || ended ? null : fallback(parts);
+}
+
+/** @param localCost by the calculation of the station; null: none */
+function costText(variables: Variables, shown: Face, localCost: number | null, tariff: Tariff | null): Text | null {
+  if (shown.transactionId === null || !variables.boolean('TariffCostCtrlr', 'Enabled[Cost]')) return null;
+  const amount = shown.totalCost ?? localCost;
+  const currency = tariff?.currency ?? variables.text('TariffCostCtrlr', 'Currency');
+  if (amount !== null) return plain(`${shown.ended ? 'Total cost' : 'Cost'}: ${amount.toFixed(2)} ${currency}`);
+  const text = variables.text('TariffCostCtrlr', 'TotalCostFallbackMessage');
+  return shown.ended && text !== '' ? plain(text) : null;
+}
+
+function textsOf(parts: StationParts, deps: ScreenDeps, evseId: number, shown: Face): readonly Text[] {
+  const tariff = deps.tariffAt(evseId);
+  const localCost = shown.ended ? shown.localCost : deps.localCost(evseId);
+  const texts = [tariffText(parts, shown, tariff), costText(parts.variables, shown, localCost, tariff)];
+  return texts.filter((text) => text !== null);
+}
+
+export function createScreen(parts: StationParts, deps: ScreenDeps): Screen {
   const faces = new Map<number, Face>();
   const leaving = new Map<number, () => void>();
   const face = (evseId: number) => faces.get(evseId) ?? empty;
   const change = (evseId: number, patch: Partial<Face>) => faces.set(evseId, { ...face(evseId), ...patch });
-  const costText = (evseId: number, label: string, amount: number) =>
-    plain(
-      `${label}: ${amount.toFixed(2)} ${deps.tariffAt(evseId)?.currency ?? variables.text('TariffCostCtrlr', 'Currency')}`,
-    );
-
-  function fallback(): Text | null {
-    const offline =
-      registration.offlineSinceMs !== null && variables.has('TariffCostCtrlr', 'OfflineTariffFallbackMessage');
-    const texts = [
-      offline ? variables.text('TariffCostCtrlr', 'OfflineTariffFallbackMessage') : '',
-      variables.text('TariffCostCtrlr', 'TariffFallbackMessage'),
-    ];
-    const text = texts.find((each) => each !== '');
-    return text === undefined ? null : plain(text);
-  }
-
-  function tariffText(evseId: number): Text | null {
-    if (!variables.boolean('TariffCostCtrlr', 'Enabled[Tariff]')) return null;
-    const { personal, transactionId, ended } = face(evseId);
-    if (personal !== null) return personal;
-    const [first, ...more] = deps.tariffAt(evseId)?.description ?? [];
-    if (first !== undefined) return [first, ...more];
-    return transactionId === null || ended ? null : fallback();
-  }
-
-  function cost(evseId: number): Text | null {
-    if (!variables.boolean('TariffCostCtrlr', 'Enabled[Cost]')) return null;
-    const { transactionId, totalCost, localCost, ended } = face(evseId);
-    if (transactionId === null) return null;
-    const amount = totalCost ?? (ended ? localCost : deps.localCost(evseId));
-    if (amount !== null) return costText(evseId, ended ? 'Total cost' : 'Cost', amount);
-    const text = variables.text('TariffCostCtrlr', 'TotalCostFallbackMessage');
-    return ended && text !== '' ? plain(text) : null;
-  }
-
   function clear(evseId: number): void {
     leaving.get(evseId)?.();
     leaving.delete(evseId);
@@ -111,7 +115,7 @@ export function createScreen({ variables, registration, later }: StationParts, d
   }
 
   return {
-    texts: (evseId) => [tariffText(evseId), cost(evseId)].filter((text) => text !== null),
+    texts: (evseId) => textsOf(parts, deps, evseId, face(evseId)),
     languages: (evseId) => face(evseId).languages,
     greet(evseId, info) {
       if (face(evseId).ended) clear(evseId);
@@ -133,12 +137,9 @@ export function createScreen({ variables, registration, later }: StationParts, d
       if (totalCost !== undefined) change(evseId, { totalCost });
     },
     cost(transactionId, totalCost) {
-      for (const [evseId, shown] of faces)
-        if (shown.transactionId === transactionId) {
-          change(evseId, { totalCost });
-          return true;
-        }
-      return false;
+      const found = [...faces].find(([, shown]) => shown.transactionId === transactionId);
+      if (found !== undefined) change(found[0], { totalCost });
+      return found !== undefined;
     },
     ended(evseId, transactionId, localCost) {
       if (face(evseId).transactionId !== transactionId) return;
@@ -146,7 +147,7 @@ export function createScreen({ variables, registration, later }: StationParts, d
       change(evseId, { ended: true, localCost, totalCost: null, personal: null });
       leaving.set(
         evseId,
-        later(finalMs, () => {
+        parts.later(finalMs, () => {
           clear(evseId);
         }),
       );

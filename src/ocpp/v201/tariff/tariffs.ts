@@ -23,8 +23,6 @@ import type { DriverTariff, DriverTariffs } from './drivers.ts';
 import { expectEnabled, issueOf, tariffHandlers } from './handlers.ts';
 import { createInstalledTariffs } from './installed.ts';
 import type { InstalledTariffs } from './installed.ts';
-import { createCostLimits } from './limit.ts';
-import type { CostLimits } from './limit.ts';
 import { createCostMetering } from './metering.ts';
 import type { Choice, CostMetering, PricedTransaction } from './metering.ts';
 import { createPacer } from './pacer.ts';
@@ -35,7 +33,10 @@ export interface TariffsDeps {
   readonly transactions: Pick<
     Transactions,
     'running' | 'byId' | 'at' | 'update' | 'onStarted' | 'onEnded' | 'onAnswered'
-  >;
+  > & {
+    /** Tells what a running transaction costs so far, with taxes: its maximum may be reached (E16). */
+    spent(transactionId: string, cost: number): void;
+  };
   /** Whether the cache has a token: its tariff is kept with it, since no answer brings it again. Default: no. */
   readonly isCached?: (idToken: IdToken) => boolean;
   /** How long a reservation has lasted, s; null: unknown. Default: unknown. */
@@ -60,7 +61,6 @@ interface Work {
   readonly drivers: DriverTariffs;
   readonly metering: CostMetering;
   readonly screen: Screen;
-  readonly limits: CostLimits;
   /** running transactions that have begun without a tariff: a default one that comes later is not for them */
   readonly unpriced: Set<string>;
   /** tariff that an event has told, by transaction */
@@ -153,25 +153,22 @@ function takeDriverTariff({ parts, drivers }: Work, idToken: IdToken, { tariff }
   return strategy !== 'Deauthorize';
 }
 
-function checkLimit({ metering, screen, limits }: Work, transactionId: string): void {
+/** The cost as the central system tells it, else by the tariff. */
+function tellSpent({ metering, screen, deps }: Work, transactionId: string): void {
   const local = metering.get(transactionId);
   const cost = screen.totalCost(transactionId) ?? (local === null ? null : grossOf(local));
-  if (cost !== null) limits.check(transactionId, cost);
+  if (cost !== null) deps.transactions.spent(transactionId, cost);
 }
 
 function answered(work: Work, { evseId, transactionId, reply }: AnsweredEvent): void {
   work.screen.answered(evseId, transactionId, reply);
-  if (work.deps.transactions.byId(transactionId) === null) return;
-  const maxCost = reply.transactionLimit?.maxCost;
-  if (maxCost !== undefined) work.limits.set(transactionId, evseId, maxCost);
-  checkLimit(work, transactionId);
+  if (work.deps.transactions.byId(transactionId) !== null) tellSpent(work, transactionId);
 }
 
 function ended(work: Work, { transactionId, evseId, idToken }: Transaction): void {
-  const { metering, screen, limits, drivers, deps } = work;
+  const { metering, screen, drivers, deps } = work;
   const last = metering.end(transactionId);
   screen.ended(evseId, transactionId, last === null ? null : grossOf(last));
-  limits.forget(transactionId);
   work.unpriced.delete(transactionId);
   work.told.delete(transactionId);
   if (idToken === null || deps.isCached?.(idToken) === true) return;
@@ -190,7 +187,7 @@ const costUpdated =
     // the answer has no status, so that an unknown transaction can only be refused by an error
     if (!work.screen.cost(transactionId, cost))
       throw new CallError(errorCode(version, 'value'), 'the transaction is unknown');
-    checkLimit(work, transactionId);
+    tellSpent(work, transactionId);
     return {};
   };
 
@@ -207,14 +204,13 @@ function createWork(parts: StationParts, deps: TariffsDeps): Work {
     },
     tariffAt: (evseId) => at(evseId)?.tariff ?? installed.at(evseId),
   });
-  const limits = createCostLimits(parts, deps.transactions);
-  return { parts, deps, installed, drivers, metering, screen, limits, unpriced: new Set(), told: new Map() };
+  return { parts, deps, installed, drivers, metering, screen, unpriced: new Set(), told: new Map() };
 }
 
 /** A default tariff prices transactions from their start; those that run already go on without. */
 async function load(work: Work): Promise<void> {
-  const { installed, drivers, metering, limits, screen, deps, unpriced, told } = work;
-  await Promise.all([installed.load(), drivers.load(), metering.load(), limits.load()]);
+  const { installed, drivers, metering, screen, deps, unpriced, told } = work;
+  await Promise.all([installed.load(), drivers.load(), metering.load()]);
   for (const { transactionId, tariff } of metering.running)
     if (deps.transactions.byId(transactionId) === null) metering.end(transactionId);
     else told.set(transactionId, tariff.tariffId);
@@ -224,21 +220,32 @@ async function load(work: Work): Promise<void> {
   }
 }
 
-/** To be loaded after the transactions. */
-export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
-  const work = createWork(parts, deps);
-  const { metering, screen } = work;
+function handlersOf(work: Work, wake: () => void): Part['handlers'] {
+  const { deps, metering } = work;
   const { transactions } = deps;
-  const check = (transactionId: string) => {
-    checkLimit(work, transactionId);
+  return {
+    CostUpdated: costUpdated(work),
+    ...tariffHandlers({
+      ...work,
+      transactions,
+      change(transactionId, tariff) {
+        const choice: Choice = { tariff, kind: 'DriverTariff' };
+        const transaction = transactions.byId(transactionId);
+        if (metering.change(transactionId, choice) === null && transaction !== null)
+          metering.begin(transaction, choice, null);
+        wake();
+      },
+    }),
   };
-  const pacer = createPacer(parts, { metering, transactions, isLocal: () => isLocal(work), check });
-  const ends: (() => void)[] = [];
-  const hear = () => [
+}
+
+function listen(work: Work, wake: () => void): (() => void)[] {
+  const { transactions } = work.deps;
+  return [
     transactions.onStarted((transaction) => {
-      screen.started(transaction.evseId, transaction.transactionId);
+      work.screen.started(transaction.evseId, transaction.transactionId);
       if (isLocal(work)) priced(work, transaction);
-      pacer.wake();
+      wake();
     }),
     transactions.onEnded((transaction) => {
       ended(work, transaction);
@@ -247,12 +254,30 @@ export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
       answered(work, event);
     }),
   ];
+}
+
+/** To be loaded after the transactions. */
+export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
+  const work = createWork(parts, deps);
+  const { metering, screen } = work;
+  const pacer = createPacer(parts, {
+    metering,
+    transactions: deps.transactions,
+    isLocal: () => isLocal(work),
+    read: (transactionId) => {
+      tellSpent(work, transactionId);
+    },
+  });
+  const wake = () => {
+    pacer.wake();
+  };
+  const ends: (() => void)[] = [];
   return {
     texts: (evseId) => screen.texts(evseId),
     languages: (evseId) => screen.languages(evseId),
     extras(transaction, eventType, transition) {
       const told = extras(work, transaction, eventType, transition);
-      pacer.wake();
+      wake();
       return told;
     },
     costOf({ transactionId }) {
@@ -263,23 +288,10 @@ export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
       if (evseId !== 0 && reply.idTokenInfo.status === 'Accepted') screen.greet(evseId, reply.idTokenInfo);
       return reply.idTokenInfo.status !== 'Accepted' || takeDriverTariff(work, idToken, reply);
     },
-    handlers: {
-      CostUpdated: costUpdated(work),
-      ...tariffHandlers({
-        ...work,
-        transactions,
-        change(transactionId, tariff) {
-          const choice: Choice = { tariff, kind: 'DriverTariff' };
-          const transaction = transactions.byId(transactionId);
-          if (metering.change(transactionId, choice) === null && transaction !== null)
-            metering.begin(transaction, choice, null);
-          pacer.wake();
-        },
-      }),
-    },
+    handlers: handlersOf(work, wake),
     async load() {
       await load(work);
-      ends.push(...hear());
+      ends.push(...listen(work, wake));
       pacer.start();
     },
     stop() {

@@ -27,7 +27,10 @@ async function made(version: Version2 = 'ocpp2.1', more: Partial<DisplayDeps> = 
   const rig = stationRig({ version });
   const running = new Map([['T1', { transactionId: 'T1', evseId: 1 } as Transaction]]);
   const ended = createSignal<Transaction>(silentLogger);
-  const transactions = { byId: (id: string) => running.get(id) ?? null, onEnded: ended.on };
+  const transactions = {
+    byId: (id: string) => running.get(id) ?? null,
+    onEnded: (listener: (transaction: Transaction) => void) => ended.on(listener),
+  };
   const make = async () => {
     const display = createDisplay(rig.parts, { transactions, ...more });
     await display.load?.();

@@ -4,14 +4,7 @@ import { simTimeFromMs } from '../../../../src/core/time/clock.ts';
 import type { EvseConnectorDetail } from '../../../../src/contract/kinds/evse.ts';
 import type { MeterSample } from '../../../../src/ocpp/station/port.ts';
 import { createSignal } from '../../../../src/ocpp/station/signal.ts';
-import type {
-  AnsweredEvent,
-  EventExtras,
-  Replies,
-  Transaction,
-  Transactions,
-  Version2,
-} from '../../../../src/ocpp/v201/parts.ts';
+import type { AnsweredEvent, EventExtras, Replies, Transaction, Version2 } from '../../../../src/ocpp/v201/parts.ts';
 import { createTariffs } from '../../../../src/ocpp/v201/tariff/tariffs.ts';
 import type { TariffsDeps } from '../../../../src/ocpp/v201/tariff/tariffs.ts';
 import { settled } from '../../v16/fakes.ts';
@@ -37,6 +30,7 @@ export async function station(version: Version2 = 'ocpp2.1', more: Partial<Tarif
   });
   const running = new Map<string, Transaction>();
   const updates: Update[] = [];
+  const spent = new Map<string, number>();
   const started = createSignal<Transaction>(silentLogger);
   const ended = createSignal<Transaction>(silentLogger);
   const answers = createSignal<AnsweredEvent>(silentLogger);
@@ -47,10 +41,11 @@ export async function station(version: Version2 = 'ocpp2.1', more: Partial<Tarif
     at: (evseId) => [...running.values()].find((each) => each.evseId === evseId) ?? null,
     byId: (id) => running.get(id) ?? null,
     update: (evseId, trigger, extras) => updates.push([evseId, trigger, extras]) > 0,
-    onStarted: started.on,
-    onEnded: ended.on,
-    onAnswered: answers.on,
-  } satisfies Partial<Transactions>;
+    onStarted: (listener) => started.on(listener),
+    onEnded: (listener) => ended.on(listener),
+    onAnswered: (listener) => answers.on(listener),
+    spent: (transactionId, cost) => spent.set(transactionId, cost),
+  };
   const make = async () => {
     const made = createTariffs(rig.parts, { transactions, ...more });
     await made.load?.();
@@ -62,6 +57,8 @@ export async function station(version: Version2 = 'ocpp2.1', more: Partial<Tarif
     tariffs,
     make,
     updates,
+    /** what the tariffs have told last, by transaction */
+    spent,
     /** Begins a transaction, without its events. */
     start: (transactionId: string, patch: Partial<Transaction> = {}): Transaction => {
       const transaction: Transaction = {

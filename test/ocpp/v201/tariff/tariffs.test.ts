@@ -323,19 +323,16 @@ describe('OCPP 2.1 I12: the cost that the station calculates', () => {
     expect(costNow('T1')).to.equal(null);
   });
 
-  it('stops the energy at the maximum of the central system, until there is a higher one (E16)', async () => {
-    const { rig, setDefault, start, charge, pass, answer, updates } = await ready();
+  it('is told to the limits of the transaction as it grows (E16)', async () => {
+    const { rig, tariffs, setDefault, start, charge, pass, spent, answer } = await ready();
     await setDefault(0, kwh('A', 1));
     start('T1');
-    answer('T1', { transactionLimit: { maxCost: 0.1 } });
     charge(3600);
-    await pass(90);
-    expect(rig.device.commands).to.deep.equal([]);
-    await pass(20);
-    const stopped = { kind: 'evse.energy_limit', connectorId: 1, energyWh: 0 };
-    expect(rig.device.commands).to.deep.equal([stopped]);
-    expect(updates).to.deep.equal([[1, 'CostLimitReached', undefined]]);
-    answer('T1', { transactionLimit: { maxCost: 5 } });
-    expect(rig.device.commands).to.deep.equal([stopped, { ...stopped, energyWh: null }]);
+    await pass(100);
+    expect(spent.get('T1')).to.be.closeTo(0.1, 1e-6);
+    await rig.ask(tariffs, 'CostUpdated', { transactionId: 'T1', totalCost: 7 });
+    expect(spent.get('T1')).to.equal(7);
+    answer('T1', { totalCost: 8 });
+    expect(spent.get('T1')).to.equal(8);
   });
 });
