@@ -1,0 +1,33 @@
+/** Rules of variables that their rows cannot say. */
+import type { Found } from './model.ts';
+
+/** Why a value is refused. */
+export interface Refusal {
+  /** of the standard's list of reason codes */
+  readonly reasonCode: string;
+  /** for people; never the value of a secret */
+  readonly additionalInfo: string;
+}
+
+/** Null: the value is right. @param value as it would be kept */
+export type VariableCheck = (value: string, found: Found) => Refusal | null;
+
+/** By component and variable as the rows spell them: `OCPPCommCtrlr.NetworkConfigurationPriority`. */
+export type VariableChecks = Readonly<Record<string, VariableCheck>>;
+
+export function invalidValue(additionalInfo: string): Refusal {
+  return { reasonCode: 'InvalidValue', additionalInfo };
+}
+
+/** A01.FR.02, 4.1.2 of the transport: text that a header can carry. */
+const printable = /^[ -~]*$/;
+
+const password: VariableCheck = (value) => (printable.test(value) ? null : invalidValue('only printable ASCII'));
+
+/** Rules of this folder. */
+export const ownChecks: VariableChecks = { 'SecurityCtrlr.BasicAuthPassword': password };
+
+export function refusalOf(checks: VariableChecks, found: Found, value: string): Refusal | null {
+  const { component, variable } = found.entry.row;
+  return checks[`${component}.${variable}`]?.(value, found) ?? null;
+}
