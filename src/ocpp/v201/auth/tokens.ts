@@ -35,6 +35,11 @@ export interface Tokens {
   /** A token of the cache has authorised: its lifetime begins again. */
   used(idToken: IdToken): void;
   list(): OcppLocalList;
+  /**
+   * Takes tokens out of the cache, and what is remembered of their groups (N10); the local list stays as it is.
+   * @returns how many entries of the cache they were
+   */
+  forget(fits: (idToken: Pick<IdToken, 'idToken' | 'type'>) => boolean): number;
 }
 
 export interface TokensDeps {
@@ -176,6 +181,16 @@ function clearCache({ parts, cache, groups }: Work): Replies['ClearCache'] {
   return { status: 'Accepted' };
 }
 
+function forget({ cache, groups }: Work, fits: Parameters<Tokens['forget']>[0]): number {
+  const found = cache.entries.filter(({ idToken }) => fits(idToken));
+  cache.remove(found.map(({ idToken }) => tokenKey(idToken)));
+  for (const key of groups.keys()) {
+    const colon = key.lastIndexOf(':');
+    if (fits({ idToken: key.slice(0, colon), type: key.slice(colon + 1) })) groups.delete(key);
+  }
+  return found.length;
+}
+
 function tokensOf(work: Work): Tokens {
   return {
     find: (idToken) => find(work, idToken),
@@ -195,6 +210,7 @@ function tokensOf(work: Work): Tokens {
       entries: [...work.list.entries.values()].map(entryOf),
       cache: work.cache.entries.map(entryOf),
     }),
+    forget: (fits) => forget(work, fits),
   };
 }
 
