@@ -46,11 +46,16 @@ function updated(entry: StoredProfile, update: Update, nowMs: number, received: 
 }
 
 /** @returns why the update cannot be; null: it acts */
-function apply({ control, facts, received }: DynamicDeps, profileId: number, update: Update): Issue | null {
+function apply(
+  { control, facts, received }: DynamicDeps,
+  profileId: number,
+  update: Update,
+  nowMs = control.nowMs,
+): Issue | null {
   const entry = control.profiles.find(({ profile }) => profile.profileId === profileId);
   if (entry === undefined) return broken('K28', 'InvalidProfile', `there is no profile ${profileId}`);
   if (entry.profile.kind !== 'dynamic') return broken('K28', 'InvalidProfile', `profile ${profileId} is not Dynamic`);
-  const { sent, profile } = updated(entry, update, control.nowMs, received());
+  const { sent, profile } = updated(entry, update, nowMs, received());
   const issue = profileIssue(sent, facts(profile.connectorId, sent));
   if (issue !== null) return issue;
   control.install({ profile, sent: sent as unknown as JsonValue }, (other) => other.profileId === profileId);
@@ -79,25 +84,32 @@ export function createDynamicSchedules(deps: DynamicDeps): DynamicSchedules {
     pulls.delete(profileId);
   };
 
-  const wait = (profileId: number, entry: StoredProfile): void => {
+  /** @param fromMs default: now, or the start of the schedule, which an update has set, where that is later */
+  const wait = (
+    profileId: number,
+    entry: StoredProfile,
+    fromMs = Math.max(control.nowMs, entry.profile.schedule.startMs ?? 0),
+  ): void => {
     pulls.set(profileId, {
       entry,
-      cancel: parts.clock.at(control.nowMs + intervalMs(entry), () => void pull(profileId, entry)),
+      cancel: parts.clock.at(fromMs + intervalMs(entry), () => void pull(profileId, entry)),
     });
   };
 
   async function pull(profileId: number, entry: StoredProfile): Promise<void> {
+    // within a tick the simulated time of an answer may be before that of its call
+    const askedMs = control.nowMs;
     if (parts.registration.accepted) {
       const outcome = await parts.calls.send('PullDynamicScheduleUpdate', { chargingProfileId: profileId });
       // an update, a removal or the end of the station meanwhile is newer than this answer
       if (stopped || pulls.get(profileId)?.entry !== entry) return;
       const update =
         outcome.kind === 'result' && outcome.payload.status === 'Accepted' ? outcome.payload.scheduleUpdate : undefined;
-      const issue = update === undefined ? null : apply(deps, profileId, update);
+      const issue = update === undefined ? null : apply(deps, profileId, update, Math.max(askedMs, control.nowMs));
       if (issue !== null) refusal(parts, 'PullDynamicScheduleUpdate', issue, `profile ${profileId}`);
     }
     // an update that acts has planned the next pull already
-    if (pulls.get(profileId)?.entry === entry) wait(profileId, entry);
+    if (pulls.get(profileId)?.entry === entry) wait(profileId, entry, askedMs);
   }
 
   return {
