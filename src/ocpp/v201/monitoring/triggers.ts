@@ -54,13 +54,16 @@ function threshold(
     : { state, event: null };
 }
 
+/** Decimals that differ by 0.1 differ by a little more or less as binary numbers. */
+const roundingError = 1e-9;
+
 function difference(text: string, number: number | null, by: number | null, state: MonitorState): Judgement {
   const told: Judgement = { state: { ...state, reference: text }, event: { trigger: 'Delta' } };
   if (state.reference === null) return { ...told, event: null };
   if (by === null) return text === state.reference ? { state, event: null } : told;
   const reference = numberOf(state.reference);
   if (number === null || reference === null) return { ...told, event: null };
-  return Math.abs(number - reference) > by ? told : { state, event: null };
+  return Math.abs(number - reference) > by + roundingError ? told : { state, event: null };
 }
 
 /** The distance to the target counts as a difference does; it begins at 0. `TargetDeltaRelative`: by parts of the target. */
