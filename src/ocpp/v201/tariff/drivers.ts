@@ -2,6 +2,7 @@
 import type { Logger } from '../../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../../core/store.ts';
 import { createSaver } from '../../station/saver.ts';
+import type { CustomerRecords } from '../customer/model.ts';
 import type { IdToken, Tariff } from '../messages.ts';
 
 /** The oldest one goes first. */
@@ -46,6 +47,21 @@ export function createDriverTariffs(slot: Slot, log: Pick<Logger, 'error'>): Dri
     async load() {
       for (const driver of (await slot.read()) as unknown as readonly DriverTariff[])
         drivers.set(tokenKey(driver.idToken), driver);
+    },
+  };
+}
+
+/** What CustomerInformation tells and forgets of them; a running transaction keeps its tariff. */
+export function driverRecords(drivers: Pick<DriverTariffs, 'all' | 'remove'>): CustomerRecords {
+  return {
+    about: (isCustomer) =>
+      drivers.all
+        .filter(({ idToken }) => isCustomer(idToken))
+        .map(({ tariff }) => `tariff of the driver: ${tariff?.tariffId ?? 'none, the central system calculates'}`),
+    clear(isCustomer) {
+      const found = drivers.all.filter(({ idToken }) => isCustomer(idToken));
+      for (const { idToken } of found) drivers.remove(idToken);
+      return found.length === 0 ? [] : [`tariff of the driver: ${found.length} removed`];
     },
   };
 }

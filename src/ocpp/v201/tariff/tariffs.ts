@@ -5,6 +5,7 @@
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import { errorCode } from '../../rpc/errors.ts';
 import { CallError } from '../../rpc/model.ts';
+import type { CustomerRecords } from '../customer/model.ts';
 import type { CostDetails, IdToken } from '../messages.ts';
 import type {
   AnsweredEvent,
@@ -18,7 +19,7 @@ import type {
   Transactions,
 } from '../parts.ts';
 import { costDetails, totalCost } from './details.ts';
-import { createDriverTariffs, tokenKey } from './drivers.ts';
+import { createDriverTariffs, driverRecords, tokenKey } from './drivers.ts';
 import type { DriverTariff, DriverTariffs } from './drivers.ts';
 import { expectEnabled, issueOf, tariffHandlers } from './handlers.ts';
 import { createInstalledTariffs } from './installed.ts';
@@ -44,6 +45,8 @@ export interface TariffsDeps {
 }
 
 export interface Tariffs extends Part, Costs, Pick<Screen, 'texts' | 'languages'> {
+  /** for CustomerInformation */
+  readonly records: CustomerRecords;
   /** The cost of a running transaction by its tariff now; null: no tariff prices it. */
   costOf(transaction: Pick<Transaction, 'transactionId'>): CostDetails | null;
   /**
@@ -275,6 +278,7 @@ export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
   return {
     texts: (evseId) => screen.texts(evseId),
     languages: (evseId) => screen.languages(evseId),
+    records: driverRecords(work.drivers),
     extras(transaction, eventType, transition) {
       const told = extras(work, transaction, eventType, transition);
       wake();

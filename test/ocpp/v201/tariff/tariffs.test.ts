@@ -192,6 +192,15 @@ describe('OCPP 2.1 I08: tariffs of drivers', () => {
       expect(rig.variables.text('TariffCostCtrlr', 'Problem')).to.equal('false');
     });
 
+  it('are told and forgotten with their customer (N09, N10)', async () => {
+    const { tariffs } = await ready();
+    tariffs.authorized(1, token, { ...accepted, tariff: kwh('D', 1) });
+    const isCustomer = ({ idToken }: { readonly idToken: string }) => idToken === 'ABC';
+    expect(tariffs.records.about(isCustomer)).to.deep.equal(['tariff of the driver: D']);
+    expect(tariffs.records.clear?.(isCustomer)).to.deep.equal(['tariff of the driver: 1 removed']);
+    expect(tariffs.records.about(isCustomer)).to.deep.equal([]);
+  });
+
   it('stay with a token that is cached', async () => {
     const { tariffs, start, end } = await ready('ocpp2.1', { isCached: () => true });
     tariffs.authorized(1, token, { ...accepted, tariff: kwh('D', 1) });
