@@ -82,6 +82,7 @@ export class PointHolds {
 
   /** Whether another writer has changed a point of a control since. */
   isOverwritten(id: string): boolean {
+    if (this.#live.has(id)) this.#lookForOthers([id]);
     return (this.#lost.get(id)?.size ?? 0) > 0;
   }
 
@@ -133,8 +134,8 @@ export class PointHolds {
   }
 
   /** Notes the points that other writers have taken. */
-  #lookForOthers(): void {
-    for (const id of this.#live.keys()) {
+  #lookForOthers(ids: Iterable<string> = this.#live.keys()): void {
+    for (const id of ids) {
       for (const { slot, overwritten, added } of this.#holds.points(id)) {
         if (!overwritten || added || this.#owners.get(slot) !== id) continue;
         const lost = this.#lost.get(id) ?? new Set();

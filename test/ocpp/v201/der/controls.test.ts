@@ -186,8 +186,14 @@ describe('OCPP 2.1 R04: the stacks of DER controls', () => {
   });
   const anyStep = fc.oneof(
     { weight: 3, arbitrary: anySet },
-    { weight: 1, arbitrary: fc.record({ kind: fc.constant('clear' as const), id: fc.constantFrom('A', 'B', 'C', 'D') }) },
-    { weight: 2, arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 15 }) }) },
+    {
+      weight: 1,
+      arbitrary: fc.record({ kind: fc.constant('clear' as const), id: fc.constantFrom('A', 'B', 'C', 'D') }),
+    },
+    {
+      weight: 2,
+      arbitrary: fc.record({ kind: fc.constant('pass' as const), seconds: fc.integer({ min: 1, max: 15 }) }),
+    },
   );
 
   function controlFrom(step: Extract<fc.TypeOfArbitrary<typeof anyStep>, { kind: 'set' }>, nowMs: number): DerControl {

@@ -27,7 +27,9 @@ export class NaiveControls {
     const due = this.kept.filter(
       ({ control, superseded, begun }) => !control.isDefault && !superseded && !begun && control.startMs <= nowMs,
     );
-    for (const one of due.sort((a, b) => a.control.priority - b.control.priority || a.control.order - b.control.order)) {
+    for (const one of due.sort(
+      (a, b) => a.control.priority - b.control.priority || a.control.order - b.control.order,
+    )) {
       const rivals = this.#ofType(one, false).filter((each) => each.begun && !each.superseded);
       if (rivals.some(({ control }) => control.priority < one.control.priority)) {
         one.superseded = true;

@@ -161,7 +161,14 @@ describe('OCPP 2.1 R04: what DER controls do to the power of a station', () => {
     await rig.set(request('E', 'EnterService'));
     await rig.set({
       ...{ isDefault: true, controlId: 'T', controlType: 'LVMustTrip' },
-      curve: { priority: 1, yUnit: 'Not_Applicable', curveData: [{ x: 0.8, y: 1 }, { x: 0.5, y: 0.5 }] },
+      curve: {
+        priority: 1,
+        yUnit: 'Not_Applicable',
+        curveData: [
+          { x: 0.8, y: 1 },
+          { x: 0.5, y: 0.5 },
+        ],
+      },
     });
     const service = () => rig.device.trace.now.service;
     rig.plant.setGrid({ voltagePu: 0.7 });

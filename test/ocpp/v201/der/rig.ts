@@ -17,18 +17,15 @@ export type SetRequest = Requests['SetDERControl'];
 export interface DerRigOptions extends DerControlDeps {
   readonly profile?: string;
   readonly version?: Version2;
-  /** what differs from the points of the profile */
-  readonly models?: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
 }
 
 export const v2g = 'EVSE-V2G-DC-50kW-bidir';
 
-export function derRig({ profile = v2g, version = 'ocpp2.1', models, ...deps }: DerRigOptions = {}) {
+export function derRig({ profile = v2g, version = 'ocpp2.1', ...deps }: DerRigOptions = {}) {
   const base = plainRig({ version });
   const kind = new KindRig({
     args: ['-d', 'EVSE', '--evse_profile', profile],
     evse: { startDelayMinS: 1, startDelayMaxS: 1 },
-    ...(models && { models }),
   });
   const { plant, device } = kind;
   const { wall, timers } = base;
@@ -143,7 +140,9 @@ export const voltVarCurve = [
 
 /** A request of each type that the station takes, in force at once; `change` goes into its body. */
 export const bodies = {
-  EnterService: { enterService: { priority: 1, highVoltage: 105, lowVoltage: 92, highFreq: 60.1, lowFreq: 59.6, delay: 7 } },
+  EnterService: {
+    enterService: { priority: 1, highVoltage: 105, lowVoltage: 92, highFreq: 60.1, lowFreq: 59.6, delay: 7 },
+  },
   FreqDroop: {
     freqDroop: { priority: 1, overFreq: 60.05, underFreq: 59.95, overDroop: 0.04, underDroop: 0.04, responseTime: 2 },
   },
@@ -163,10 +162,30 @@ export const bodies = {
   LVMayTrip: trip([86, 10], [50, 0.2]),
   VoltVar: { curve: { priority: 1, curveData: voltVarCurve, yUnit: 'PctMaxVar', responseTime: 1 } },
   VoltWatt: {
-    curve: { priority: 1, curveData: [{ x: 104, y: 100 }, { x: 110, y: 20 }], yUnit: 'PctMaxW', responseTime: 1 },
+    curve: {
+      priority: 1,
+      curveData: [
+        { x: 104, y: 100 },
+        { x: 110, y: 20 },
+      ],
+      yUnit: 'PctMaxW',
+      responseTime: 1,
+    },
   },
-  WattVar: { curve: { priority: 1, curveData: [{ x: -100, y: 40 }, { x: 0, y: 0 }, { x: 100, y: -40 }], yUnit: 'PctMaxVar' } },
-} as const satisfies Partial<Record<SetRequest['controlType'], Omit<SetRequest, 'isDefault' | 'controlId' | 'controlType'>>>;
+  WattVar: {
+    curve: {
+      priority: 1,
+      curveData: [
+        { x: -100, y: 40 },
+        { x: 0, y: 0 },
+        { x: 100, y: -40 },
+      ],
+      yUnit: 'PctMaxVar',
+    },
+  },
+} as const satisfies Partial<
+  Record<SetRequest['controlType'], Omit<SetRequest, 'isDefault' | 'controlId' | 'controlType'>>
+>;
 
 function trip(...points: readonly (readonly [x: number, y: number])[]) {
   return { curve: { priority: 1, curveData: points.map(([x, y]) => ({ x, y })), yUnit: 'Not_Applicable' } } as const;
