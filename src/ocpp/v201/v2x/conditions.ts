@@ -1,6 +1,7 @@
 /**
  * What schedules follow at each EVSE beside the time: grid frequency, signals of the grid operator, state of charge, and
  * whether its vehicle may discharge. They are read when limits are evaluated: each second while a schedule follows them.
+ * Meters show a frequency at the end of a tick, so that longer ticks give one set-point each.
  * A frequency counts once it has moved by LocalFrequencyUpdateThreshold.
  */
 import type { Conditions } from '../../charging/model.ts';

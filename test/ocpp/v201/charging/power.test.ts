@@ -156,7 +156,7 @@ describe('OCPP 2.x smart charging: the power follows the profiles', () => {
     answers.set('PullDynamicScheduleUpdate', () => ({ status: 'Accepted', scheduleUpdate: { limit: 7000 } }));
     await rig.run(30);
     expect(of('PullDynamicScheduleUpdate')).to.have.length(2);
-    await rig.run(20);
+    await rig.run(10);
     expect(kw()).to.equal(7);
     offline();
     await rig.run(100);
