@@ -1,0 +1,122 @@
+/** The rig of 2.x with the real device model, over rows of the test or of the product. */
+import { silentLogger } from '../../../../src/core/log/log.ts';
+import type { ConnectorRating } from '../../../../src/ocpp/station/port.ts';
+import type { Network, NetworkAccess } from '../../../../src/ocpp/station/network.ts';
+import type { StationParts, Version2 } from '../../../../src/ocpp/v201/parts.ts';
+import type { VariableFacts, VariableRow, VariableStore } from '../../../../src/ocpp/v201/variables/model.ts';
+import { variableRows } from '../../../../src/ocpp/v201/variables/table.ts';
+import { createVariables } from '../../../../src/ocpp/v201/variables/variables.ts';
+import { rig } from '../rig.ts';
+import type { Rig } from '../rig.ts';
+
+function ratingOf(connectorId: number, type: 'ac' | 'dc'): ConnectorRating {
+  return {
+    connectorId,
+    type,
+    phases: 3,
+    nominalVoltageV: 230,
+    maxPowerW: 22_000,
+    maxCurrentA: 32,
+    bidirectional: connectorId === 2,
+    attachedCable: false,
+  };
+}
+
+/** EVSE 1 with alternating current, EVSE 2 with direct current in both directions. */
+export function factsOf(version: Version2, securityProfile: VariableFacts['securityProfile'] = 1): VariableFacts {
+  return {
+    version,
+    nameplate: { vendor: 'Vendor', model: 'Model', serialNumber: 'SN1', firmwareVersion: '1.0' },
+    ratings: [ratingOf(1, 'ac'), ratingOf(2, 'dc')],
+    stationRating: ratingOf(0, 'ac'),
+    evseIds: [1, 2],
+    securityProfile,
+  };
+}
+
+export interface FakeNetwork extends Network {
+  access: NetworkAccess;
+  readonly done: string[];
+}
+
+export function fakeNetwork(access: Partial<NetworkAccess> = {}): FakeNetwork {
+  const done: string[] = [];
+  const network: FakeNetwork = {
+    done,
+    access: { url: 'ws://first.example', guarded: false, securityProfile: 1, password: null, ...access },
+    setAccess: (next) => {
+      network.access = next;
+      done.push(`access ${next.url}`);
+    },
+    setBackOff: ({ waitMinimumMs, randomRangeMs, repeatTimes }) => {
+      done.push(`back-off ${waitMinimumMs}+${randomRangeMs} ms, ${repeatTimes} doublings`);
+    },
+    setMessageTimeout: (seconds) => {
+      done.push(`time-out ${seconds} s`);
+    },
+  };
+  return network;
+}
+
+export interface StoreRig extends Omit<Rig, 'variables'> {
+  readonly parts: StationParts;
+  readonly variables: VariableStore;
+}
+
+export interface StoreRigOptions {
+  readonly version?: Version2;
+  readonly rows?: readonly VariableRow[];
+  readonly securityProfile?: VariableFacts['securityProfile'];
+}
+
+/** Rows that other blocks bring, as far as effects and checks need them. */
+const needed: readonly VariableRow[] = [
+  { component: 'TxCtrlr', variable: 'EVConnectionTimeOut', type: 'integer', mutability: 'ReadWrite', initial: '60' },
+  {
+    component: 'TxCtrlr',
+    variable: 'StopTxOnEVSideDisconnect',
+    type: 'boolean',
+    mutability: 'ReadWrite',
+    initial: 'true',
+  },
+  {
+    component: 'SecurityCtrlr',
+    variable: 'BasicAuthPassword',
+    type: 'string',
+    mutability: 'WriteOnly',
+    initial: '',
+    min: 16,
+    max: 40,
+    secret: true,
+  },
+  { component: 'SecurityCtrlr', variable: 'SecurityProfile', type: 'integer', mutability: 'ReadOnly', initial: '1' },
+  {
+    component: 'SecurityCtrlr',
+    variable: 'AllowSecurityProfileDowngrade',
+    type: 'boolean',
+    mutability: 'ReadWrite',
+    initial: 'false',
+  },
+];
+
+const nameOf = ({ component, variable }: VariableRow) => `${component}.${variable}`;
+
+/** The rows of the product, with those that are not there yet. */
+export const wholeRows: readonly VariableRow[] = [
+  ...variableRows,
+  ...needed.filter((row) => !variableRows.some((each) => nameOf(each) === nameOf(row))),
+];
+
+export function storeRig({ version = 'ocpp2.1', rows = wholeRows, securityProfile }: StoreRigOptions = {}): StoreRig {
+  const base = rig({ version });
+  const variables = createVariables({
+    facts: factsOf(version, securityProfile),
+    rows,
+    slot: base.store.slot('variables'),
+    log: silentLogger,
+  });
+  return { ...base, variables, parts: { ...base.parts, variables } };
+}
+
+/** Writes of the store that are under way. */
+export const written = (): Promise<unknown> => new Promise((done) => setImmediate(done));
