@@ -35,12 +35,27 @@ export function stop(work: Work, evseId: number, why: Asked): void {
   else stopAt(work, record, why);
 }
 
-/** Tries each of them. @throws the first refusal of the device */
+/** Ends a transaction whatever its stop points. @throws SimError COMMAND_CONFLICT */
+function endAt(work: Work, { key, evseId }: TransactionRecord, why: Asked): void {
+  const running = () => {
+    const record = work.ledger.get(key);
+    return record?.endedMs === null ? record : null;
+  };
+  const before = running();
+  if (before !== null) stopAt(work, before, why);
+  const after = running();
+  if (after === null) return;
+  // the device tells its stop later where this is a part of what it tells now
+  work.asked.delete(evseId);
+  endNow(work, after, why);
+}
+
+/** Ends each of them. @throws the first refusal of the device */
 export function stopAll(work: Work, why: Asked): void {
   const refusals: unknown[] = [];
   for (const record of work.ledger.running) {
     try {
-      stopAt(work, record, why);
+      endAt(work, record, why);
     } catch (error) {
       refusals.push(error);
     }
@@ -54,12 +69,11 @@ export function leave(work: Work): void {
   const why = { reason: 'Other', trigger: 'AbnormalCondition' } as const;
   for (const record of work.ledger.running) {
     try {
-      stopAt(work, record, why);
+      endAt(work, record, why);
     } catch (error) {
       log.warning(`the session at EVSE ${record.evseId} goes on: ${errorText(error)}`, device.deviceIndex);
+      endNow(work, work.ledger.get(record.key) ?? record, why);
     }
-    const left = work.ledger.get(record.key);
-    if (left?.endedMs === null) endNow(work, left, why);
   }
 }
 

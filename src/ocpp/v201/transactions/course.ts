@@ -1,13 +1,14 @@
 /** What a transaction knows after each event of the device: session, token, charging time, meter. */
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
-import { deviceText } from '../auth/token.ts';
+import { maxTokenLength } from '../auth/limits.ts';
+import { deviceText, noAuthorization, typeOfText } from '../auth/token.ts';
 import type { IdToken } from '../messages.ts';
 import type { Version2 } from '../version.ts';
 import { chargingStateOf } from './points.ts';
 import { chargedMsAt } from './record.ts';
 import type { TransactionRecord } from './record.ts';
-import type { Grant, Work } from './work.ts';
+import type { Work } from './work.ts';
 
 interface Instant {
   readonly atMs: number;
@@ -15,30 +16,37 @@ interface Instant {
   readonly t?: EvseConnectorTransition;
 }
 
-/** Longest idToken. */
-const maxLength: Readonly<Record<Version2, number>> = { 'ocpp2.0.1': 36, 'ocpp2.1': 255 };
+/** A token that was taken at the device itself: no part of the station has brought it. */
+function localToken(text: string | null, version: Version2): IdToken {
+  if (text === null || text === '') return noAuthorization;
+  return { idToken: text.slice(0, maxTokenLength[version]), type: typeOfText(text) };
+}
 
-const same = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
-
-/** The token of an authorisation; one that no grant has brought was taken at the device. */
-function tokenOf(text: string | null, grant: Grant | undefined, version: Version2): IdToken {
-  if (grant !== undefined && (text === null || same(text, deviceText(grant.idToken)))) return grant.idToken;
-  if (text === null || text === '') return { idToken: '', type: 'NoAuthorization' };
-  return { idToken: text.slice(0, maxLength[version]), type: 'Local' };
+/** Notes the token of an authorisation that the device tells, or that it has at the start. */
+export function noteBearer(
+  { parts, grants, bearers }: Work,
+  connector: EvseConnectorDetail,
+  t?: EvseConnectorTransition,
+) {
+  const { connectorId, session } = connector;
+  const text = t?.idToken ?? session?.idToken ?? null;
+  const known = grants.get(connectorId);
+  const grant = known !== undefined && text === deviceText(known.idToken) ? known : null;
+  bearers.set(connectorId, {
+    idToken: grant?.idToken ?? localToken(text, parts.version),
+    groupIdToken: grant?.info.groupIdToken ?? null,
+    remoteStartId: grant?.remoteStartId ?? session?.remoteStartId ?? null,
+    reservationId: grant?.reservationId ?? null,
+  });
 }
 
 /** Token, and what came with it, of an authorisation that the record does not know yet. */
-function authorisation({ parts, grants }: Work, record: TransactionRecord, { connector, t }: Instant) {
-  const again = t?.event === 'authorize';
-  if (!connector.authorised || (record.idToken !== null && !again)) return {};
-  const grant = grants.get(record.evseId);
-  const { session } = connector;
-  const idToken = tokenOf(t?.idToken ?? session?.idToken ?? null, grant, parts.version);
+function authorisation({ bearers }: Work, record: TransactionRecord, { t }: Instant): Partial<TransactionRecord> {
+  const bearer = bearers.get(record.evseId);
+  if (bearer === undefined || (record.idToken !== null && t?.event !== 'authorize')) return {};
   return {
-    idToken,
-    groupIdToken: grant?.info.groupIdToken ?? null,
-    remoteStartId: grant?.remoteStartId ?? session?.remoteStartId ?? null,
-    reservationId: grant?.reservationId ?? record.reservationId,
+    ...bearer,
+    reservationId: bearer.reservationId ?? record.reservationId,
     // told again with each authorisation
     told: { ...record.told, idToken: false, remoteStartId: false },
     why: null,

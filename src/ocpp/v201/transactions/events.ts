@@ -1,4 +1,5 @@
 /** TransactionEvents: what each says, and how it comes into the queue (E01 to E04). */
+import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { EvseConnectorDetail } from '../../../contract/kinds/evse.ts';
 import type { QueuedMessage, QueuedRole } from '../../rpc/model.ts';
 import type { MeterValue, ReasonEnum, Requests, TransactionEventEnum, TriggerReasonEnum } from '../messages.ts';
@@ -20,6 +21,8 @@ export interface TxEvent {
   /** of the end */
   readonly reason?: ReasonEnum;
   readonly extras?: EventExtras;
+  /** that has brought it; absent: none */
+  readonly t?: EvseConnectorTransition;
   /** the limit of the transaction is told */
   readonly limitSet?: true;
 }
@@ -62,6 +65,7 @@ function transactionInfo(work: Work, record: TransactionRecord, now: Told, event
     ...(now.remoteStartId && !told.remoteStartId ? { remoteStartId: record.remoteStartId ?? 0 } : {}),
     ...(extras.remoteStartId === undefined ? {} : { remoteStartId: extras.remoteStartId }),
     ...(extras.operationMode === undefined || version !== 'ocpp2.1' ? {} : { operationMode: extras.operationMode }),
+    ...(extras.tariffId === undefined || version !== 'ocpp2.1' ? {} : { tariffId: extras.tariffId }),
     ...(event.limitSet === undefined || record.limit === null ? {} : { transactionLimit: record.limit }),
   };
 }
@@ -94,7 +98,8 @@ export function pushEvent(
   event: TxEvent,
 ): TransactionRecord {
   const { parts, ledger } = work;
-  const { type, extras = {} } = event;
+  const { type } = event;
+  const extras = { ...work.deps.costs?.extras(record, type, event.t), ...event.extras };
   const now = toldBy(record, connector, extras);
   const payload: TransactionEvent = {
     eventType: type,
@@ -103,9 +108,10 @@ export function pushEvent(
     seqNo: record.nextSeqNo,
     ...(parts.registration.offlineSinceMs === null ? {} : { offline: true }),
     ...newMembers(record, now, extras),
-    transactionInfo: transactionInfo(work, record, now, event),
+    transactionInfo: transactionInfo(work, record, now, { ...event, extras }),
     ...evseOf(record, now, type),
     ...withValues(extras.meterValue),
+    ...(extras.costDetails === undefined || parts.version !== 'ocpp2.1' ? {} : { costDetails: extras.costDetails }),
   };
   // kept before it is queued: a number that a crash has used up is better than one that stands for two events
   const changed = ledger.change(record.key, {

@@ -10,7 +10,7 @@ import { chargingStateOf, pointChange, pointsOf, starts, stops } from './points.
 import type { PointChange, TxPoint } from './points.ts';
 import { toldNothing } from './record.ts';
 import type { TransactionRecord } from './record.ts';
-import { courseOf } from './course.ts';
+import { courseOf, noteBearer } from './course.ts';
 import { startPoints, stopPoints } from './work.ts';
 import type { Work } from './work.ts';
 
@@ -25,6 +25,7 @@ interface Instant {
 }
 
 const eventAt = ({ t }: Instant) => (t === undefined ? [] : ([t] as const));
+const broughtBy = ({ t }: Instant) => (t === undefined ? {} : { t });
 
 function begin(work: Work, evseId: number, instant: Instant, trigger: Cause['trigger']): TransactionRecord {
   const { ledger, parts, deps } = work;
@@ -61,7 +62,13 @@ function begin(work: Work, evseId: number, instant: Instant, trigger: Cause['tri
   const record = ledger.add(() => ({ ...made, ...courseOf(work, made, instant) }));
   parts.log.info(`EVSE ${evseId}: a transaction begins (${trigger})`, parts.device.deviceIndex);
   const meterValue = deps.sample(evseId, 'Started', ...eventAt(instant));
-  const begun = pushEvent(work, record, connector, { type: 'Started', trigger, atMs, extras: { meterValue } });
+  const begun = pushEvent(work, record, connector, {
+    type: 'Started',
+    trigger,
+    atMs,
+    extras: { meterValue },
+    ...broughtBy(instant),
+  });
   work.started.emit(begun);
   return begun;
 }
@@ -97,7 +104,14 @@ function end(work: Work, record: TransactionRecord, instant: Instant, cause: Cau
   const meterValue = work.deps.sample(record.evseId, 'Ended', ...eventAt(instant));
   const { idToken } = cause;
   const extras = { meterValue, ...(idToken === undefined ? {} : { idToken }) };
-  pushEvent(work, record, connector, { type: 'Ended', trigger: cause.trigger, atMs, reason, extras });
+  pushEvent(work, record, connector, {
+    type: 'Ended',
+    trigger: cause.trigger,
+    atMs,
+    reason,
+    extras,
+    ...broughtBy(instant),
+  });
   close(work, record, atMs, Math.round(connector.energyWh), reason);
   if (connector.authorised) endSession(work, record, reason);
 }
@@ -118,10 +132,11 @@ export function endAsKnown(work: Work, record: TransactionRecord, reason: 'Power
   close(work, record, atMs, lastWh, reason);
 }
 
-function update(work: Work, record: TransactionRecord, { connector, atMs }: Instant, cause: Cause) {
+function update(work: Work, record: TransactionRecord, instant: Instant, cause: Cause): TransactionRecord {
+  const { connector, atMs } = instant;
   const { trigger, idToken } = cause;
   const extras = idToken === undefined ? {} : { idToken };
-  return pushEvent(work, record, connector, { type: 'Updated', trigger, atMs, extras });
+  return pushEvent(work, record, connector, { type: 'Updated', trigger, atMs, extras, ...broughtBy(instant) });
 }
 
 /** The place of the cause that ends it: a vehicle that leaves its bay does so only where nothing has ended it before. */
@@ -164,7 +179,7 @@ function follow(work: Work, before: TransactionRecord, heard: Heard): void {
 }
 
 function causesAt(work: Work, t: EvseConnectorTransition, change: PointChange) {
-  const { connectorId, event, session } = t;
+  const { connectorId, event } = t;
   const record = work.ledger.at(connectorId);
   const watched = [...startPoints(work), ...stopPoints(work)];
   const asked = work.asked.get(connectorId) ?? null;
@@ -174,7 +189,7 @@ function causesAt(work: Work, t: EvseConnectorTransition, change: PointChange) {
     asked,
     watchesBay: watched.includes('ParkingBayOccupancy'),
     stateChanged: chargingStateOf(t.connector) !== (record?.chargingState ?? 'Idle'),
-    remote: (work.grants.get(connectorId)?.remoteStartId ?? session?.remoteStartId ?? null) !== null,
+    remote: typeof work.bearers.get(connectorId)?.remoteStartId === 'number',
   });
 }
 
@@ -184,6 +199,8 @@ function hearConnector(work: Work, t: EvseConnectorTransition): void {
   const now = pointsOf(connector);
   const change = pointChange(work.seen.get(connectorId) ?? noPoints, now);
   work.seen.set(connectorId, now);
+  if (change.lost.includes('Authorized')) work.bearers.delete(connectorId);
+  if (t.event === 'authorize') noteBearer(work, connector, t);
   const causes = causesAt(work, t, change);
   const record = work.ledger.at(connectorId);
   if (record !== null) follow(work, record, { t, atMs, connector, now, change, causes });
@@ -191,7 +208,6 @@ function hearConnector(work: Work, t: EvseConnectorTransition): void {
     const begun = begin(work, connectorId, { t, atMs, connector }, causes[0]?.trigger ?? 'ChargingStateChanged');
     work.limits.follow(begun, t);
   }
-  if (change.lost.includes('Authorized')) work.grants.delete(connectorId);
 }
 
 /** E17: an outage that was short enough ends nothing. */
@@ -215,7 +231,7 @@ function powerUp(work: Work, atMs: number): void {
 /** The device begins anew: its meters too. */
 function restarted(work: Work): void {
   for (const record of work.ledger.running) endAsKnown(work, record, 'Reboot');
-  for (const known of [work.seen, work.grants, work.asked]) known.clear();
+  for (const known of [work.seen, work.bearers, work.asked]) known.clear();
 }
 
 /** Follows the device. */
@@ -237,6 +253,7 @@ export function adopt(work: Work, connectors: readonly EvseConnectorDetail[]): v
     const { connectorId, phase, authorised } = connector;
     const now = pointsOf(connector);
     work.seen.set(connectorId, now);
+    if (authorised) noteBearer(work, connector);
     if (phase === 'finishing' || !starts(startPoints(work), now, { risen: [...now], lost: [] })) continue;
     const instant = { atMs: clock.ofSim(device.now), connector };
     begin(

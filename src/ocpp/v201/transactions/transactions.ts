@@ -12,7 +12,6 @@ import type { Handler, Part, StationParts, Transactions } from '../parts.ts';
 import { queueEvents } from './answers.ts';
 import type { QueueEvents } from './answers.ts';
 import { leave, stop, stopAll, stopAt, tellLimit, update } from './commands.ts';
-import { createTxEffects } from './effects.ts';
 import { adopt, endAsKnown, hear } from './life.ts';
 import { createLimits } from './limits.ts';
 import { transactionEntry } from './record.ts';
@@ -57,6 +56,7 @@ function createWork(parts: StationParts, deps: TransactionsDeps): Work {
     ended: createSignal(log),
     answered: createSignal(log),
     grants: new Map(),
+    bearers: new Map(),
     asked: new Map(),
     seen: new Map(),
     downSinceMs: null,
@@ -83,7 +83,6 @@ function statusHandler({ ledger, parts: { queue } }: Work): Handler<'GetTransact
 
 function partOf(work: Work): Part {
   const { device } = work.parts;
-  const effects = createTxEffects(work.parts);
   let endListening: (() => void) | null = null;
   return {
     handlers: { GetTransactionStatus: statusHandler(work) },
@@ -93,12 +92,10 @@ function partOf(work: Work): Part {
       endListening = device.onTransition((transition) => {
         hear(work, transition);
       });
-      effects.apply();
       adopt(work, device.detail.connectors);
     },
     stop() {
       endListening?.();
-      effects.stop();
       work.insistence.stop();
       work.limits.stop();
       noteAll(work);
@@ -118,10 +115,7 @@ function views({ ledger, parts }: Work) {
   };
 }
 
-/**
- * The token of an EVSE is to be told (`authorized`) before the device is: an authorisation of the device without one is
- * taken for a local token.
- */
+/** The token of an EVSE is to be told (`authorized`) before its authorisation is commanded. */
 export function createTransactions(parts: StationParts, deps: TransactionsDeps): TransactionBook {
   const work = createWork(parts, deps);
   const read = views(work);

@@ -2,7 +2,7 @@
 import type { Insistence } from '../../transactions/insistence.ts';
 import type { Signal } from '../../station/signal.ts';
 import type { IdToken } from '../messages.ts';
-import type { AnsweredEvent, MeterValues, StationParts, Transaction, Transactions } from '../parts.ts';
+import type { AnsweredEvent, Costs, MeterValues, StationParts, Transaction, Transactions } from '../parts.ts';
 import type { Limits } from './limits.ts';
 import type { TxPoint } from './points.ts';
 import type { Why } from './reasons.ts';
@@ -11,10 +11,20 @@ import type { TransactionLedger } from './record.ts';
 export interface TransactionsDeps {
   /** what the meters say in Started and Ended */
   readonly sample: MeterValues['sample'];
+  /** what tariffs add to the events of 2.1; absent: nothing */
+  readonly costs?: Costs;
 }
 
 /** A token that an EVSE gets, as `Transactions.authorized` tells it. */
 export type Grant = Parameters<Transactions['authorized']>[1];
+
+/** The token that an EVSE is authorised with, and what came with it. */
+export interface Bearer {
+  readonly idToken: IdToken;
+  readonly groupIdToken: IdToken | null;
+  readonly remoteStartId: number | null;
+  readonly reservationId: number | null;
+}
 
 /** A stop that the station has asked the device for. */
 export interface Asked extends Why {
@@ -33,6 +43,8 @@ export interface Work {
   readonly answered: Signal<AnsweredEvent>;
   /** the last token of each EVSE, for the authorisation that the device tells */
   readonly grants: Map<number, Grant>;
+  /** by EVSE, while it is authorised */
+  readonly bearers: Map<number, Bearer>;
   /** by EVSE, until the device tells the stop */
   readonly asked: Map<number, Asked>;
   /** the points that held at each EVSE after the last transition */

@@ -1,0 +1,419 @@
+/** Transactions of a 2.x station on a real device (E). */
+import { expect } from 'chai';
+import { Central, newDisk, Station, valueOf } from './station.ts';
+import type { TxEvent } from './station.ts';
+
+const points = (start: string, stop: string) => ({ 'TxCtrlr/TxStartPoint': start, 'TxCtrlr/TxStopPoint': stop });
+const numbers = (events: readonly TxEvent[]) => events.map(({ seqNo }) => seqNo);
+
+interface Course {
+  readonly start: string;
+  readonly stop: string;
+  /** plugs, authorises, charges, stops by token, unplugs */
+  readonly story: readonly string[];
+}
+
+const charging = 'Updated ChargingStateChanged Charging';
+const plugged = 'Updated CablePluggedIn EVConnected';
+const authorized = 'Updated Authorized EVConnected';
+
+/** One course of a visit for each start and stop point (E01 and E06). */
+const courses: readonly Course[] = [
+  {
+    start: 'ParkingBayOccupancy',
+    stop: 'ParkingBayOccupancy',
+    story: [
+      'Started EVDetected',
+      plugged,
+      authorized,
+      charging,
+      'Updated StopAuthorized EVConnected',
+      'Updated EVCommunicationLost Idle',
+      'Ended EVDeparted Local',
+    ],
+  },
+  {
+    start: 'EVConnected',
+    stop: 'EVConnected',
+    story: [
+      'Started CablePluggedIn EVConnected',
+      authorized,
+      charging,
+      'Updated StopAuthorized EVConnected',
+      'Ended EVCommunicationLost Local',
+    ],
+  },
+  {
+    start: 'Authorized',
+    stop: 'Authorized',
+    story: ['Started Authorized EVConnected', charging, 'Ended StopAuthorized Local'],
+  },
+  {
+    start: 'PowerPathClosed',
+    stop: 'PowerPathClosed',
+    story: ['Started Authorized EVConnected', charging, 'Ended StopAuthorized Local'],
+  },
+  {
+    start: 'EnergyTransfer',
+    stop: 'EnergyTransfer',
+    story: ['Started ChargingStateChanged Charging', 'Ended StopAuthorized Local'],
+  },
+  {
+    start: 'EVConnected,Authorized',
+    stop: 'EVConnected,Authorized',
+    story: ['Started CablePluggedIn EVConnected', authorized, charging, 'Ended StopAuthorized Local'],
+  },
+];
+
+async function visit(station: Station): Promise<void> {
+  await station.plug();
+  await station.run(5);
+  await station.authorize('04AA11BB');
+  await station.run(600);
+  const token = { idToken: '04AA11BB', type: 'ISO14443' };
+  station.transactions.stop(1, { reason: 'Local', trigger: 'StopAuthorized', idToken: token });
+  await station.run(5);
+  await station.unplug();
+}
+
+describe('OCPP 2.x transactions (E01 to E17)', () => {
+  for (const { start, stop, story } of courses)
+    it(`TxStartPoint ${start}, TxStopPoint ${stop}: one transaction with each change once (E01, E06)`, async () => {
+      const station = await Station.open({ variables: points(start, stop) });
+      const { central } = station;
+      await visit(station);
+      // events of the device tell the charging state also at the end
+      expect(central.story).to.deep.equal(story);
+      const { events } = central;
+      expect(numbers(events)).to.deep.equal(events.map((_, at) => at));
+      expect(new Set(events.map(({ transactionInfo }) => transactionInfo.transactionId)).size).to.equal(1);
+      expect(events.filter(({ idToken }) => idToken !== undefined).length, 'token, and the one that stops').to.equal(2);
+      expect(station.transactions.running).to.deep.equal([]);
+      expect(events[0]?.evse?.id).to.equal(1);
+      expect(events.filter(({ evse }) => evse?.connectorId !== undefined)).to.have.lengthOf(1);
+      expect(events.some(({ offline }) => offline !== undefined)).to.equal(false);
+    });
+
+  it('energies of Started and Ended are those of the meter, and time of charging that of the energy (E02, J02)', async () => {
+    const station = await Station.open();
+    await visit(station);
+    const { events, last } = station.central;
+    const { energyWh } = station.connector();
+    expect(energyWh).to.be.above(1000);
+    const register = 'Energy.Active.Import.Register';
+    expect(valueOf(events[0]?.meterValue?.[0]?.sampledValue, register)).to.equal(0);
+    expect(valueOf(last.meterValue?.at(-1)?.sampledValue, register)).to.equal(Math.round(energyWh));
+    expect(last.meterValue?.map(({ sampledValue }) => sampledValue[0]?.context)).to.deep.equal([
+      'Transaction.Begin',
+      'Transaction.End',
+    ]);
+    expect(last.transactionInfo.timeSpentCharging).to.equal(598);
+    const [entry] = station.transactions.entries();
+    expect(entry).to.include({
+      stopReason: 'Local',
+      meterStopWh: Math.round(energyWh),
+      idToken: '04AA11BB',
+      queued: 0,
+    });
+  });
+
+  it('2.0.1 sends the same events by its own schema (E01)', async () => {
+    const station = await Station.open({ version: 'ocpp2.0.1' });
+    await visit(station);
+    expect(station.central.story).to.deep.equal([
+      'Started Authorized EVConnected',
+      charging,
+      'Ended StopAuthorized Local',
+    ]);
+  });
+
+  it('a remote start waits for the cable: token, remoteStartId once, then the connector (F01, E03)', async () => {
+    const station = await Station.open({ variables: points('Authorized', 'EVConnected,Authorized') });
+    await station.authorize('REMOTE', { remoteStartId: 77 });
+    const { events } = station.central;
+    expect(events[0]).to.deep.include({ triggerReason: 'RemoteStart', evse: { id: 1 } });
+    expect(events[0]?.transactionInfo.remoteStartId).to.equal(77);
+    await station.plug();
+    expect(events[1]).to.deep.include({ triggerReason: 'CablePluggedIn', evse: { id: 1, connectorId: 1 } });
+    expect(events[1]?.transactionInfo.remoteStartId).to.equal(undefined);
+    expect(events[1]?.idToken).to.equal(undefined);
+  });
+
+  it('no cable in time: EVConnectTimeout ends it with Timeout (E03.FR.05)', async () => {
+    const station = await Station.open({
+      variables: { ...points('Authorized', 'Authorized'), 'TxCtrlr/EVConnectionTimeOut': '30' },
+    });
+    await station.authorize('04AA11BB');
+    await station.run(31);
+    expect(station.central.story).to.deep.equal(['Started Authorized', 'Ended EVConnectTimeout Timeout']);
+  });
+
+  it('a vehicle that leaves unauthorised ends its transaction whatever the stop point (E03)', async () => {
+    const station = await Station.open({ variables: points('EVConnected', 'PowerPathClosed') });
+    await station.plug();
+    await station.unplug();
+    expect(station.central.story).to.deep.equal([
+      'Started CablePluggedIn EVConnected',
+      'Ended EVCommunicationLost EVDisconnected',
+    ]);
+  });
+
+  it('StopTxOnEVSideDisconnect false: the transaction waits for the cable (E10)', async () => {
+    const station = await Station.open({
+      variables: { ...points('PowerPathClosed', 'Authorized'), 'TxCtrlr/StopTxOnEVSideDisconnect': 'false' },
+    });
+    await station.plug();
+    await station.authorize('04AA11BB');
+    await station.run(10);
+    await station.do({ kind: 'evse.unplug', connectorId: 1, evSide: true });
+    await station.do({ kind: 'evse.plug', connectorId: 1, evSide: true, ev: { socPct: 30 } });
+    await station.run(10);
+    expect(station.central.story).to.deep.equal([
+      'Started Authorized EVConnected',
+      charging,
+      'Updated EVCommunicationLost Idle',
+      plugged,
+      charging,
+    ]);
+  });
+
+  it('the vehicle suspends and resumes; with EnergyTransfer as stop point the suspension ends it (E02, E06)', async () => {
+    const station = await Station.open({ variables: points('PowerPathClosed', 'Authorized') });
+    await station.plug();
+    await station.authorize('04AA11BB');
+    await station.run(10);
+    await station.do({ kind: 'evse.suspend', connectorId: 1, by: 'ev' });
+    await station.do({ kind: 'evse.resume', connectorId: 1, by: 'ev' });
+    expect(station.central.story.slice(-2)).to.deep.equal(['Updated ChargingStateChanged SuspendedEV', charging]);
+    station.variables.set('TxCtrlr', 'TxStopPoint', 'EnergyTransfer');
+    await station.do({ kind: 'evse.suspend', connectorId: 1, by: 'ev' });
+    expect(station.central.story.at(-1)).to.equal('Ended ChargingStateChanged StoppedByEV');
+    expect(station.connector().authorised, 'no session goes on after its transaction').to.equal(false);
+  });
+
+  it('a fault opens the power path: AbnormalCondition, and the reason of the fault where it ends (E06)', async () => {
+    const station = await Station.open({ variables: points('PowerPathClosed', 'EnergyTransfer') });
+    await station.plug();
+    await station.authorize('04AA11BB');
+    await station.run(10);
+    await station.do({ kind: 'evse.fault', connectorId: 1, errorCode: 'GroundFailure' });
+    expect(station.central.story.at(-1)).to.equal('Ended AbnormalCondition GroundFault');
+    expect(station.connector().phase).to.equal('finishing');
+  });
+
+  it('the same cable and another token: a new transaction with start point EVConnected (E01)', async () => {
+    const station = await Station.open({ variables: points('EVConnected', 'Authorized') });
+    await station.plug();
+    await station.authorize('04AA11BB');
+    await station.run(10);
+    station.transactions.stop(1, { reason: 'Remote', trigger: 'RemoteStop' });
+    await station.settle();
+    await station.authorize('04AA11CC');
+    expect(station.central.story.slice(-2)).to.deep.equal([
+      'Ended RemoteStop Remote',
+      'Started Authorized EVConnected',
+    ]);
+    expect(station.central.last).to.deep.include({ seqNo: 0, idToken: { idToken: '04AA11CC', type: 'ISO14443' } });
+  });
+
+  it('a stop without authorisation ends a transaction of the cable alone (F03)', async () => {
+    const station = await Station.open({ variables: points('EVConnected', 'EVConnected') });
+    await station.plug();
+    station.transactions.stop(1, { reason: 'Remote', trigger: 'RemoteStop' });
+    await station.settle();
+    expect(station.central.story.at(-1)).to.equal('Ended RemoteStop Remote');
+    expect(() => station.transactions.stop(1, { reason: 'Remote', trigger: 'RemoteStop' })).to.throw();
+  });
+
+  it('stopAll ends each of them whatever the stop points (B12)', async () => {
+    const station = await Station.open({ variables: points('EVConnected', 'EVConnected') });
+    await station.plug(1);
+    await station.plug(2);
+    await station.authorize('04AA11BB');
+    await station.run(10);
+    station.transactions.stopAll({ reason: 'ImmediateReset', trigger: 'ResetCommand' });
+    await station.settle();
+    const ended = station.central.story.filter((each) => each.startsWith('Ended'));
+    expect(ended).to.deep.equal(['Ended ResetCommand ImmediateReset', 'Ended ResetCommand ImmediateReset']);
+    expect(station.connector().authorised).to.equal(false);
+  });
+});
+
+describe('OCPP 2.x refused tokens and limits (E05, E16)', () => {
+  async function running(central: Central, variables: Readonly<Record<string, string>>): Promise<Station> {
+    const station = await Station.open({ central, variables });
+    await station.plug();
+    await station.authorize('04AA11BB');
+    await station.run(10);
+    return station;
+  }
+
+  it('StopTxOnInvalidId true: Deauthorized ends it (E05.FR.10)', async () => {
+    const central = new Central();
+    central.reply = ({ idToken }) => (idToken === undefined ? {} : { idTokenInfo: { status: 'Blocked' } });
+    const station = await running(central, {});
+    expect(central.story.at(-1)).to.equal('Ended Deauthorized DeAuthorized');
+    expect(station.connector().phase).to.equal('finishing');
+  });
+
+  it('without a stop point for it the authorisation ends, and the transaction goes on (E05.FR.09)', async () => {
+    const central = new Central();
+    central.reply = ({ idToken }) => (idToken === undefined ? {} : { idTokenInfo: { status: 'Blocked' } });
+    await running(central, points('Authorized', 'EVConnected'));
+    expect(central.story.at(-1)).to.equal('Updated Deauthorized EVConnected');
+  });
+
+  for (const maxWh of [0, 100])
+    it(`StopTxOnInvalidId false: energy up to MaxEnergyOnInvalidId ${maxWh}, then SuspendedEVSE (E05)`, async () => {
+      const central = new Central();
+      central.reply = ({ idToken }) => (idToken === undefined ? {} : { idTokenInfo: { status: 'Invalid' } });
+      const station = await running(central, {
+        'TxCtrlr/StopTxOnInvalidId': 'false',
+        'TxCtrlr/MaxEnergyOnInvalidId': String(maxWh),
+      });
+      await station.run(600);
+      expect(station.connector().energyWh).to.be.closeTo(maxWh, 0.001);
+      expect(central.story.at(-1)).to.equal('Updated ChargingStateChanged SuspendedEVSE');
+      expect(station.transactions.running).to.have.lengthOf(1);
+    });
+
+  const limits: readonly (readonly [object, string])[] = [
+    [{ maxEnergy: 500 }, 'Ended EnergyLimitReached EnergyLimitReached'],
+    [{ maxTime: 300 }, 'Ended TimeLimitReached TimeLimitReached'],
+    [{ maxSoC: 31 }, 'Ended SoCLimitReached SOCLimitReached'],
+    [{ maxCost: 2 }, 'Ended CostLimitReached LocalOutOfCredit'],
+  ];
+  for (const [limit, ending] of limits)
+    it(`transactionLimit ${JSON.stringify(limit)}: LimitSet, then ${ending} (E16)`, async () => {
+      const central = new Central();
+      central.reply = ({ eventType, triggerReason }) => ({
+        ...(eventType === 'Started' ? { transactionLimit: limit } : {}),
+        ...(triggerReason === 'ChargingStateChanged' ? { totalCost: 2 } : {}),
+      });
+      const station = await running(central, {});
+      for (let i = 0; i < 60; i++) await station.run(30);
+      expect(central.story[1]).to.equal('Updated LimitSet EVConnected');
+      expect(central.events[1]?.transactionInfo.transactionLimit).to.deep.equal(limit);
+      expect(central.story.at(-1)).to.equal(ending);
+      expect(central.story.filter((each) => each.includes('LimitSet'))).to.have.lengthOf(1);
+      const spentMs = Date.parse(central.last.timestamp) - Date.parse(central.events[0]?.timestamp ?? '');
+      if ('maxEnergy' in limit) expect(station.connector().energyWh).to.be.closeTo(500, 0.001);
+      if ('maxTime' in limit) expect(spentMs).to.be.closeTo(300_000, 1);
+      if ('maxSoC' in limit) expect(station.connector().ev?.socPct).to.be.within(31, 31.01);
+      expect(station.connector().phase).to.equal('finishing');
+    });
+});
+
+describe('OCPP 2.x transactions offline and over restarts (E04, E12, E17)', () => {
+  it('offline events keep their instants and are marked; those made online and sent later are not (E04, E12)', async () => {
+    const station = await Station.open();
+    const { central } = station;
+    await station.plug();
+    await station.authorize('04AA11BB');
+    await station.connect(false);
+    await station.run(10);
+    await station.unplug();
+    const offMs = station.parts.clock.nowMs();
+    await station.run(100);
+    await station.connect(true);
+    expect(central.events.map(({ offline }) => offline)).to.deep.equal([undefined, true, true]);
+    expect(numbers(central.events)).to.deep.equal([0, 1, 2]);
+    expect(Date.parse(central.last.timestamp)).to.be.closeTo(offMs, 200);
+  });
+
+  it('a restart of the process ends what ran: PowerLoss with the last known meter and number (E04, E06)', async () => {
+    const [disk, central] = [newDisk(), new Central()];
+    const first = await Station.open({ disk, central });
+    await first.plug();
+    await first.authorize('04AA11BB');
+    await first.run(600);
+    const { energyWh } = first.connector();
+    first.kill();
+    await Station.open({ disk, central });
+    await Station.open({ disk, central });
+    expect(central.story).to.deep.equal([
+      'Started Authorized EVConnected',
+      charging,
+      'Ended AbnormalCondition PowerLoss',
+    ]);
+    expect(numbers(central.events)).to.deep.equal([0, 1, 2]);
+    const values = central.last.meterValue?.at(-1)?.sampledValue;
+    expect(valueOf(values, 'Energy.Active.Import.Register')).to.equal(Math.round(energyWh));
+  });
+
+  const outages: readonly (readonly [string, string])[] = [
+    ['0', 'Ended AbnormalCondition PowerLoss'],
+    ['59', 'Ended AbnormalCondition PowerLoss'],
+    ['61', 'Updated TxResumed Charging'],
+  ];
+  for (const [timeout, story] of outages)
+    it(`60 s without power, ResumptionTimeout ${timeout}: ${story} (E17)`, async () => {
+      const station = await Station.open({ variables: { 'TxCtrlr/ResumptionTimeout': timeout } });
+      await station.plug();
+      await station.authorize('04AA11BB');
+      await station.run(10);
+      await station.tell('power_down');
+      await station.run(60);
+      await station.tell('power_up');
+      expect(station.central.story.at(-1)).to.equal(story);
+      expect(station.connector().authorised).to.equal(timeout === '61');
+    });
+
+  it('a reset of the device ends each with the meter before it: Reboot (E06)', async () => {
+    const station = await Station.open({ variables: points('EVConnected', 'EVConnected') });
+    await station.plug();
+    await station.authorize('04AA11BB');
+    await station.run(600);
+    const { energyWh } = station.connector();
+    station.kind.device.command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
+    await station.settle();
+    const ended = station.central.events.filter(({ eventType }) => eventType === 'Ended');
+    expect(ended.map(({ transactionInfo }) => transactionInfo.stoppedReason)).to.deep.equal(['Reboot']);
+    const values = ended[0]?.meterValue?.at(-1)?.sampledValue;
+    expect(valueOf(values, 'Energy.Active.Import.Register')).to.equal(Math.round(energyWh));
+  });
+
+  it('a session that runs when the station begins is adopted (E01)', async () => {
+    const station = await Station.open({
+      before: (kind) => {
+        // the station itself authorises by plugging in before a central system decides
+        kind.command({ kind: 'evse.plug', connectorId: 1, ev: { socPct: 30 } });
+      },
+    });
+    expect(station.central.story).to.deep.equal(['Started Authorized EVConnected']);
+    expect(station.central.last.idToken).to.deep.equal({ idToken: 'AUTO', type: 'KeyCode' });
+  });
+
+  it('GetTransactionStatus tells what runs and what waits (E14)', async () => {
+    const station = await Station.open();
+    const ask = (transactionId?: string) =>
+      station.transactions.part.handlers?.GetTransactionStatus?.(
+        transactionId === undefined ? {} : { transactionId },
+        () => undefined,
+      );
+    expect(ask()).to.deep.equal({ messagesInQueue: false });
+    expect(ask('unknown')).to.deep.equal({ ongoingIndicator: false, messagesInQueue: false });
+    await station.plug();
+    await station.authorize('04AA11BB');
+    await station.connect(false);
+    await station.run(10);
+    const id = station.transactions.at(1)?.transactionId ?? '';
+    expect(ask(id)).to.deep.equal({ ongoingIndicator: true, messagesInQueue: true });
+    await station.unplug();
+    await station.connect(true);
+    expect(ask(id)).to.deep.equal({ ongoingIndicator: false, messagesInQueue: false });
+  });
+
+  it('leave ends all with Other (E06)', async () => {
+    const station = await Station.open({ variables: points('EVConnected', 'EVConnected') });
+    await station.plug(1);
+    await station.plug(2);
+    await station.authorize('04AA11BB');
+    station.transactions.leave();
+    await station.settle();
+    const reasons = station.central.events.map(({ transactionInfo }) => transactionInfo.stoppedReason);
+    expect(reasons.filter((each) => each === 'Other')).to.have.lengthOf(2);
+    expect(station.transactions.running).to.deep.equal([]);
+    expect(station.connector().authorised).to.equal(false);
+  });
+});
