@@ -89,7 +89,6 @@ export function assemble(options: AssemblyOptions): Runtime {
   const credentials = credentialsOf(settings);
   const contexts = contextMaker();
   const disturber = createFrameDisturber({ registry: options.faults, devices: () => plant.devices });
-  payloadChecks.prepare('ocpp1.6');
   return new Runtime({
     later,
     make(device) {
@@ -97,11 +96,13 @@ export function assemble(options: AssemblyOptions): Runtime {
       if (id === null) return null;
       const own = device.ocpp ?? {};
       const version = own.version ?? settings.version;
+      const stack = versionOf(version);
+      payloadChecks.prepare(stack.subprotocol);
       return new ChargePoint({
         id,
         device: createStationPort(device, plant, id),
         version,
-        stack: versionOf(version),
+        stack,
         url: own.url ?? settings.url,
         guarded: own.guarded ?? false,
         credentials,

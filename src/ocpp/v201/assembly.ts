@@ -1,0 +1,123 @@
+/** The parts of one 2.x station, each with what it needs of the others. */
+import type { StackOptions } from '../station/stack.ts';
+import { createAuthorization } from './auth/authorization.ts';
+import { createTokens } from './auth/tokens.ts';
+import { createAvailability } from './availability.ts';
+import { createBase } from './base.ts';
+import type { Base } from './base.ts';
+import { createSmartCharging } from './charging/smart-charging.ts';
+import { createDerControl } from './der-controls/der-control.ts';
+import { createDisplay } from './display/display.ts';
+import { createMeterValues } from './meter-values/meter-values.ts';
+import { createMonitoring } from './monitoring/monitoring.ts';
+import type { Part, StationParts, Version2 } from './parts.ts';
+import { createRemote } from './remote/remote.ts';
+import { createReservations } from './reservations/reservations.ts';
+import { createReset } from './reset.ts';
+import { createStatusReports } from './status.ts';
+import { createDataTransfer } from './data-transfer.ts';
+import { createCustomerInformation } from './customer/customer.ts';
+import { reservationRecords, tokenRecords, transactionRecords } from './customer/records.ts';
+import { createLiveVariables } from './variables/live.ts';
+import { createVariableEffects } from './variables/effects.ts';
+import { createStreams } from './streams/streams.ts';
+import { createTariffs } from './tariff/tariffs.ts';
+import { createTransactions } from './transactions/transactions.ts';
+import { createTrigger } from './trigger.ts';
+import { createV2x } from './v2x/v2x.ts';
+import { createVariableHandlers } from './variables/handlers.ts';
+
+/** Sessions and what decides them. */
+function createSessions(parts: StationParts, { autoAuthorize }: Pick<StackOptions, 'autoAuthorize'>) {
+  const transactions = createTransactions(parts, { sample: (...about) => meterValues.sample(...about) });
+  const tokens = createTokens(parts, { transactions });
+  const reservations = createReservations(parts, { transactions });
+  const authorization = createAuthorization(parts, { tokens, transactions, reservations, autoAuthorize });
+  const smartCharging = createSmartCharging(parts, { transactions });
+  const meterValues = createMeterValues(parts, { transactions });
+  const remote = createRemote(parts, { tokens, authorization, transactions, reservations, smartCharging });
+  const v2x = createV2x(parts, { transactions, vehicles: smartCharging.vehicles });
+  return { transactions, tokens, reservations, authorization, smartCharging, meterValues, remote, v2x };
+}
+
+type Sessions = ReturnType<typeof createSessions>;
+
+/** What a person sees and pays. */
+function createFront(parts: StationParts, { transactions, authorization }: Sessions) {
+  const tariffs = createTariffs(parts, { transactions });
+  const display = createDisplay(parts, {
+    transactions,
+    ownTexts: (evseId) => tariffs.texts(evseId),
+    languagesAt: (evseId) => tariffs.languages(evseId),
+  });
+  authorization.onAnswered(({ evseId, idToken, reply }) => {
+    tariffs.authorized(evseId, idToken, reply);
+  });
+  return { tariffs, display };
+}
+
+/** The messages that TriggerMessage can ask for. */
+function triggersOf({ registration }: Base, parts: readonly Part[]): NonNullable<Part['triggers']> {
+  const triggered = { triggered: true } as const;
+  return {
+    BootNotification: () => void registration.boot({ ...triggered, reason: 'Triggered' }),
+    Heartbeat: () => void registration.heartbeat(triggered),
+    ...Object.fromEntries(parts.flatMap(({ triggers }) => Object.entries(triggers ?? {}))),
+  };
+}
+
+export type Assembled = ReturnType<typeof assembleParts>;
+
+export function assembleParts(version: Version2, options: StackOptions) {
+  const base = createBase(version, options, {
+    events: () => sessions.transactions.queueEvents,
+    firmwareVersion: () => options.device.nameplate.firmwareVersion,
+    clockMoved: () => {
+      sessions.smartCharging.refresh();
+    },
+  });
+  const { parts, variables, security } = base;
+  const availability = createAvailability(parts);
+  const status = createStatusReports(parts);
+  const sessions = createSessions(parts, options);
+  const { transactions } = sessions;
+  const front = createFront(parts, sessions);
+  const streams = createStreams(parts);
+  const monitoring = createMonitoring(parts, { variables, transactions, streams });
+  const derControl = createDerControl(parts);
+  const effects = createVariableEffects({ ...parts, network: options.network, autoAuthorize: options.autoAuthorize });
+  const customers = createCustomerInformation(parts, {
+    records: [
+      tokenRecords(sessions.tokens),
+      transactionRecords(() => transactions.entries()),
+      reservationRecords(() => sessions.reservations.entries()),
+    ],
+  });
+  /** in the order of their loading */
+  const all: readonly Part[] = [
+    availability.part,
+    security,
+    sessions.tokens,
+    sessions.reservations,
+    transactions.part,
+    sessions.authorization,
+    sessions.remote,
+    sessions.smartCharging,
+    sessions.v2x,
+    sessions.meterValues.part,
+    front.tariffs,
+    front.display,
+    monitoring,
+    streams,
+    derControl,
+    status.part,
+    effects,
+    createLiveVariables(parts, { availability, transactions }),
+    customers,
+    createDataTransfer(parts),
+    createVariableHandlers(parts, { store: variables }),
+    createReset(parts, { transactions }),
+  ];
+  const trigger = createTrigger(parts, triggersOf(base, all));
+  return { ...base, ...sessions, ...front, effects, status, monitoring, derControl, all: [...all, trigger] };
+}

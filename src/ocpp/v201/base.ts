@@ -1,0 +1,94 @@
+/** What all parts of a 2.x station work with: variables, registration, queue, connection and security events. */
+import { createTransactionQueue } from '../rpc/queue.ts';
+import type { LoadableQueue } from '../rpc/queue.ts';
+import type { Line, TransactionQueueEvents } from '../rpc/model.ts';
+import type { RegistrationPart } from '../registration/registration.ts';
+import { tellingRestarts } from '../station/restarting.ts';
+import type { StackOptions } from '../station/stack.ts';
+import type { StationParts, Version2 } from './parts.ts';
+import { createRegistration2 } from './registration.ts';
+import { createSecurityEvents } from './security/events.ts';
+import type { SecurityLog } from './security/events.ts';
+import type { VariableFacts, VariableStore } from './variables/model.ts';
+import { variableRows } from './variables/table.ts';
+import { createVariables } from './variables/variables.ts';
+
+export interface BaseDeps {
+  /** what the queue calls */
+  readonly events: () => Required<Pick<TransactionQueueEvents, 'answered'>>;
+  readonly firmwareVersion: () => string;
+  /** the clock of the central system has been set */
+  readonly clockMoved: () => void;
+}
+
+export interface Base {
+  readonly parts: StationParts;
+  readonly variables: VariableStore;
+  readonly registration: RegistrationPart;
+  readonly queue: LoadableQueue;
+  readonly security: SecurityLog;
+}
+
+/** A smaller correction of the clock is no change of the system time, s. */
+const systemTimeSetS = 60;
+
+function variablesOf(version: Version2, { device, connection, store, log }: StackOptions): VariableStore {
+  const facts: VariableFacts = {
+    version,
+    nameplate: device.nameplate,
+    evseIds: device.connectorIds,
+    ratings: device.ratings,
+    stationRating: device.stationRating,
+    securityProfile: connection.securityProfile,
+  };
+  return createVariables({ facts, rows: variableRows, slot: store('variables'), log });
+}
+
+function queueOf(
+  { store, later, log }: StackOptions,
+  variables: VariableStore,
+  line: Line,
+  events: BaseDeps['events'],
+): LoadableQueue {
+  return createTransactionQueue({
+    slot: store('queue'),
+    later,
+    log,
+    policy: () => ({
+      attempts: variables.integer('OCPPCommCtrlr', 'MessageAttempts[TransactionEvent]'),
+      intervalS: variables.integer('OCPPCommCtrlr', 'MessageAttemptInterval[TransactionEvent]'),
+    }),
+    send: (action, payload, messageId) => line.call(action, payload, messageId === undefined ? {} : { messageId }),
+    isOpen: () => line.open,
+    answered: (message, reply) => {
+      events().answered(message, reply);
+    },
+  });
+}
+
+export function createBase(version: Version2, options: StackOptions, deps: BaseDeps): Base {
+  const { line, device } = options;
+  const variables = variablesOf(version, options);
+  const { registration, calls } = createRegistration2({
+    ...options,
+    version,
+    variables,
+    nameplate: () => ({ ...device.nameplate, firmwareVersion: deps.firmwareVersion() }),
+    clockMoved: (byS) => {
+      if (Math.abs(byS) > systemTimeSetS) security.raise('SettingSystemTime', `by ${Math.round(byS)} s`);
+      deps.clockMoved();
+    },
+  });
+  const connection = tellingRestarts(options.connection, (reason, bootReason) => {
+    registration.restarted(bootReason);
+    variables.restarted();
+    // told by the next connection: this one ends now
+    security.raise('ResetOrReboot', reason);
+  });
+  const queue = queueOf(options, variables, line, deps.events);
+  const { id, clock, wall, later, random, log, store, disturber, finding } = options;
+  const common = { id, device, clock, wall, later, random, log, store, disturber, finding };
+  const known = { ...common, version, variables, calls, queue, registration, connection };
+  const security: SecurityLog = createSecurityEvents(known);
+  return { parts: { ...known, security }, variables, registration, queue, security };
+}

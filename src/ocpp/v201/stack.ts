@@ -1,0 +1,117 @@
+/** OCPP 2.0.1 or 2.1 at work for one station: its parts loaded, opened, closed and stopped together. */
+import { errorText } from '../../core/errors.ts';
+import { bootTable2 } from '../registration/table.ts';
+import type { StackOptions, VersionStack } from '../station/stack.ts';
+import { assembleParts } from './assembly.ts';
+import type { Assembled } from './assembly.ts';
+import { createDispatch, mergeHandlers } from './dispatch.ts';
+import type { Version2 } from './parts.ts';
+import { viewOf } from './view.ts';
+
+/** The central system decides from the start to the end of the client; then the device returns to its profile. */
+function authority({ parts }: Assembled, central: boolean): void {
+  const { device, log } = parts;
+  try {
+    device.command({ kind: 'evse.authority', central });
+    if (central) return;
+    device.command({
+      kind: 'evse.behaviour',
+      connectionTimeoutS: null,
+      authorizationTimeoutS: null,
+      endOnEvDisconnect: null,
+      unlockOnEvDisconnect: null,
+      autoAuthorize: null,
+    });
+  } catch (error) {
+    // at the end the device may have left already
+    if (central) log.warning(`the station keeps its own authority: ${errorText(error)}`, device.deviceIndex);
+  }
+}
+
+async function load(at: Assembled): Promise<void> {
+  await at.variables.load();
+  authority(at, true);
+  at.effects.apply();
+  await at.queue.load();
+  for (const part of at.all) await part.load?.();
+}
+
+function stop(at: Assembled): void {
+  at.registration.stop();
+  at.queue.stop();
+  for (const part of at.all) part.stop?.();
+  authority(at, false);
+}
+
+/** After the parts, so that the states of the connectors come before what the queue has kept. */
+function followRegistration({ registration, smartCharging, queue }: Assembled): void {
+  registration.onAccepted(() => {
+    smartCharging.refresh();
+    queue.resume();
+  });
+  registration.onEnded(() => {
+    queue.pause();
+  });
+}
+
+export function createStack2(version: Version2, options: StackOptions): VersionStack {
+  const at = assembleParts(version, options);
+  const { registration, queue, variables, security } = at;
+  // nothing of the central system is carried out from then on: it could begin a transaction that nothing ends
+  let isEnding = false;
+  followRegistration(at);
+  return {
+    get bootStatus() {
+      return registration.status;
+    },
+    get heartbeatIntervalS() {
+      return registration.boots === 0 ? null : variables.integer('OCPPCommCtrlr', 'HeartbeatInterval');
+    },
+    get lastHeartbeatMs() {
+      return registration.lastHeartbeatMs;
+    },
+    get transactionMessages() {
+      return queue.length;
+    },
+    get droppedMeterValues() {
+      return queue.droppedMiddles;
+    },
+    view: viewOf(at),
+    load: () => load(at),
+    opened: () => {
+      registration.opened();
+    },
+    closed: () => {
+      registration.closed();
+    },
+    failed: (failure) => {
+      security.failed(failure);
+    },
+    credentials: () => undefined,
+    retargeted: () => {
+      registration.restarted();
+    },
+    sent: () => {
+      registration.traffic();
+    },
+    get isMute() {
+      return isEnding || bootTable2[registration.status].incoming === 'ignored';
+    },
+    handle: createDispatch({
+      version,
+      handlers: mergeHandlers(at.all),
+      registration,
+      finding: options.finding,
+      isEnding: () => isEnding,
+    }),
+    leave: () => {
+      isEnding = true;
+      at.transactions.leave();
+      return queue.settled();
+    },
+    stop: () => {
+      isEnding = true;
+      stop(at);
+    },
+  };
+}
