@@ -314,8 +314,12 @@ export interface OcppStation {
   /** newest first */
   findings(): readonly OcppFinding[];
   clearFindings(): void;
-  /** Presents a token at a connector, as a person does. @throws SimError COMMAND_CONFLICT, UNKNOWN_RESOURCE */
-  authorize(connectorId: number, idToken: string, by: Origin): Promise<OcppAuthorization>;
+  /**
+   * Presents a token at a connector, as a person does.
+   * @param type of the token in 2.x, which has no effect in 1.6; absent: by the form of the text
+   * @throws SimError COMMAND_CONFLICT, COMMAND_BAD_VALUE, UNKNOWN_RESOURCE
+   */
+  authorize(connectorId: number, idToken: string, by: Origin, type?: string): Promise<OcppAuthorization>;
   /** Sends the meter values of a connector now (context Trigger). @throws SimError NOT_CONNECTED */
   sendMeterValues(connectorId: number): void;
 }

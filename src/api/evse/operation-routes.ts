@@ -117,7 +117,7 @@ const authorize = route({
     const station = stationById(ctx, params.id);
     const { connectorId } = connectorOf(station, params.cid);
     const central = centralOf(station);
-    if (central !== null) return central.authorize(connectorId, body.id_token, by).then(authorizationReply);
+    if (central !== null) return central.authorize(connectorId, body.id_token, by, body.type).then(authorizationReply);
     operate(ctx, params, by, { kind: 'evse.authorize', idToken: body.id_token });
     return { status: 'Accepted' as const, id_token_info: null };
   },

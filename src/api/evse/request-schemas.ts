@@ -100,7 +100,10 @@ export const authorizeBodySchema = z
       .min(1)
       .max(20)
       .optional()
-      .openapi({ description: 'Kind of token in OCPP 2.x; it has no effect in 1.6.' }),
+      .openapi({
+        description:
+          'Type of the token in OCPP 2.x, by default by the form of its text: ISO14443, ISO15693, or KeyCode for what is no UID of a card. It has no effect in 1.6.',
+      }),
   })
   .openapi('AuthorizeRequest');
 

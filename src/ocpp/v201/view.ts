@@ -40,7 +40,7 @@ export function viewOf(at: Assembled): VersionView {
     certificates: () => [],
     transactions: () => at.transactions.entries(),
     derControls: () => at.derControl.entries(),
-    authorize: (evseId, idToken) => at.authorization.present(evseId, idToken),
+    authorize: (evseId, idToken, _by, type) => at.authorization.present(evseId, idToken, type),
     sendMeterValues: (evseId) => {
       if (evseId !== 0) parts.device.connector(evseId);
       if (!registration.accepted)
