@@ -12,6 +12,9 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { answers16 } from './answers.ts';
 import type { CentralAnswer } from './answers.ts';
+import { answers2 } from './answers-2.ts';
+import { versionOf } from './judge.ts';
+import type { CentralVersion } from './judge.ts';
 import { CentralStation } from './station.ts';
 import { violated } from './violations.ts';
 
@@ -32,6 +35,7 @@ export interface CentralOptions {
   };
   /** status that refuses a connection; null: it is let in. Default: everybody is let in */
   readonly admit?: (identity: string, password: Buffer | null, request: IncomingMessage) => number | null;
+  /** in place of the answers of each version */
   readonly answers?: Readonly<Record<string, CentralAnswer>>;
   /** Told of each frame, of either side, that is none or breaks its schema. Default: the test that runs fails. */
   readonly wrong?: (text: string) => void;
@@ -102,8 +106,10 @@ export class Central {
   station(identity: string): CentralStation {
     const known = this.#stations.get(identity);
     if (known !== undefined) return known;
-    const answers = { ...answers16(this.#options.nowMs ?? Date.now), ...this.#options.answers };
-    const station = new CentralStation(identity, answers, this.#options.wrong ?? violated);
+    const { nowMs = Date.now, answers = {}, wrong = violated } = this.#options;
+    const defaults = (version: CentralVersion) => (version === 'ocpp1.6' ? answers16(nowMs) : answers2(version, nowMs));
+    const [first = 'ocpp1.6'] = this.subprotocols;
+    const station = new CentralStation(identity, { version: versionOf(first), defaults, answers, wrong });
     this.#stations.set(identity, station);
     return station;
   }

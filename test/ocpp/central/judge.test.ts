@@ -1,6 +1,7 @@
 /** The central system of the tests notices what breaks the published schemas, whichever side has sent it. */
 import { expect } from 'chai';
 import { FrameJudge, packagedSchemas } from './judge.ts';
+import type { CentralVersion } from './judge.ts';
 
 const rows: readonly (readonly [
   title: string,
@@ -59,5 +60,80 @@ describe('the judge of frames of OCPP-J 1.6', () => {
 
   it('knows every message of 1.6 and of the security white paper', () => {
     expect(packagedSchemas().size).to.equal(78);
+  });
+});
+
+const started = {
+  eventType: 'Started',
+  timestamp: '2026-06-21T08:00:00.123Z',
+  triggerReason: 'CablePluggedIn',
+  seqNo: 0,
+  transactionInfo: { transactionId: 'T1' },
+};
+const costDetails = {
+  totalCost: { currency: 'EUR', typeOfCost: 'NormalCost', total: {} },
+  totalUsage: { energy: 0, chargingTime: 0, idleTime: 0 },
+};
+const stream = { id: 1, pending: 0, basetime: '2026-06-21T08:00:00Z', data: [{ t: 0, v: '1' }] };
+
+const rows2: readonly (readonly [
+  title: string,
+  version: CentralVersion,
+  frames: (typeof rows)[0][1],
+  issue: RegExp | null,
+])[] = [
+  ['an event of a transaction', 'ocpp2.0.1', [['in', [2, '1', 'TransactionEvent', started]]], null],
+  [
+    'a member of 2.1 in 2.0.1',
+    'ocpp2.0.1',
+    [['in', [2, '1', 'TransactionEvent', { ...started, costDetails }]]],
+    /additional/,
+  ],
+  ['that member in 2.1', 'ocpp2.1', [['in', [2, '1', 'TransactionEvent', { ...started, costDetails }]]], null],
+  ['an action of 2.1 in 2.0.1', 'ocpp2.0.1', [['out', [2, '1', 'GetTariffs', { evseId: 0 }]]], /no GetTariffs/],
+  [
+    'that action in 2.1',
+    'ocpp2.1',
+    [
+      ['out', [2, '1', 'GetTariffs', { evseId: 0 }]],
+      ['in', [3, '1', { status: 'NoTariff' }]],
+    ],
+    null,
+  ],
+  [
+    'an action of 1.6',
+    'ocpp2.0.1',
+    [['in', [2, '1', 'StartTransaction', start('2026-06-21T08:00:00Z')]]],
+    /no StartTransaction/,
+  ],
+  ['an error code of 1.6', 'ocpp2.0.1', answered([4, '1', 'FormationViolation', '', {}]), /no error code of 2.0.1/],
+  ['an error code of 2.x', 'ocpp2.0.1', answered([4, '1', 'OccurrenceConstraintViolation', '', {}]), null],
+  ['a long description', 'ocpp2.1', answered([4, '1', 'GenericError', 'x'.repeat(256), {}]), /too long/],
+  ['an error about an unreadable id', 'ocpp2.0.1', [['in', [4, '-1', 'RpcFrameworkError', '', {}]]], null],
+  ['a SEND in 2.0.1', 'ocpp2.0.1', [['in', [6, '1', 'NotifyPeriodicEventStream', stream]]], /type 6/],
+  ['a SEND in 2.1', 'ocpp2.1', [['in', [6, '1', 'NotifyPeriodicEventStream', stream]]], null],
+  ['a SEND of another action', 'ocpp2.1', [['in', [6, '1', 'Heartbeat', {}]]], /no SEND/],
+  ['a SEND of the central system', 'ocpp2.1', [['out', [6, '1', 'NotifyPeriodicEventStream', stream]]], /sends none/],
+  [
+    'an answer that is refused',
+    'ocpp2.1',
+    [...answered([3, '1', { currentTime: '2026-06-21T08:00:00Z' }]), ['in', [5, '1', 'GenericError', '', {}]]],
+    null,
+  ],
+  ['a refusal of no answer', 'ocpp2.1', [['in', [5, '1', 'GenericError', '', {}]]], /refuses no answer/],
+]; // prettier-ignore
+
+describe('the judge of frames of OCPP-J 2.x', () => {
+  for (const [title, version, frames, issue] of rows2)
+    it(`${issue === null ? 'takes' : 'refuses'} ${title} (${version.slice(4)})`, () => {
+      const judge = new FrameJudge(version);
+      const issues = frames.map(([direction, frame]) => judge.issue(direction, frame as readonly unknown[] | null));
+      if (issue === null) expect(issues.filter((each) => each !== null)).to.deep.equal([]);
+      else expect(issues.at(-1)).to.match(issue);
+    });
+
+  it('knows every message of 2.0.1 and of 2.1', () => {
+    expect(packagedSchemas('ocpp2.0.1').size).to.equal(128);
+    expect(packagedSchemas('ocpp2.1').size).to.equal(181);
   });
 });

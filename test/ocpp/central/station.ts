@@ -4,7 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';
 import { CentralRefusal } from './answers.ts';
 import type { CentralAnswer } from './answers.ts';
-import { FrameJudge } from './judge.ts';
+import { TransactionBooks } from './books.ts';
+import { FrameJudge, versionOf } from './judge.ts';
+import type { CentralVersion } from './judge.ts';
 
 type Json = Record<string, unknown>;
 
@@ -73,32 +75,68 @@ export class Mailbox<T> {
   }
 }
 
+export interface CentralStationOptions {
+  /** that the station will probably speak */
+  readonly version: CentralVersion;
+  /** Answers to every call of a version; asked once for each. */
+  readonly defaults: (version: CentralVersion) => Readonly<Record<string, CentralAnswer>>;
+  /** in place of them, in every version */
+  readonly answers: Readonly<Record<string, CentralAnswer>>;
+  /** told of each frame that is none, or breaks its schema, and of TransactionEvents that do not fit together */
+  readonly wrong: (text: string) => void;
+}
+
 export class CentralStation {
   readonly identity: string;
   /** every frame of every connection */
   readonly frames: CentralFrame[] = [];
   /** every call that the station has sent, in order */
   readonly calls: CentralCall[] = [];
-  /** by action; calls without one get a CALLERROR */
+  /** by action, for the version of the last connection; calls without one get a CALLERROR */
   readonly answers: Record<string, CentralAnswer>;
+  /** transactions of 2.x */
+  readonly books = new TransactionBooks();
   /** true: calls are read and not answered */
   silent = false;
   /** false: frames are broken on purpose, for example by a fault */
   judged = true;
+  /** false: events of transactions are missing on purpose, for example since the station has dropped them */
+  booked = true;
   connects = 0;
-  readonly #wrong: (text: string) => void;
-  #judge = new FrameJudge();
+  readonly #options: CentralStationOptions;
+  readonly #defaults = new Map<CentralVersion, Readonly<Record<string, CentralAnswer>>>();
+  #version: CentralVersion;
+  #judge: FrameJudge;
   #connection: CentralConnection | null = null;
   readonly #calls = new Mailbox<CentralCall>();
   readonly #connections = new Mailbox<CentralConnection>();
   readonly #texts = new Mailbox<string>();
   readonly #asked = new Map<string, (reply: CentralReply) => void>();
 
-  /** @param wrong told of each frame that is none, or breaks its schema */
-  constructor(identity: string, answers: Record<string, CentralAnswer>, wrong: (text: string) => void) {
+  constructor(identity: string, options: CentralStationOptions) {
     this.identity = identity;
-    this.answers = answers;
-    this.#wrong = wrong;
+    this.#options = options;
+    this.#version = options.version;
+    this.#judge = new FrameJudge(options.version);
+    this.answers = { ...this.#defaultsOf(options.version), ...options.answers };
+  }
+
+  #defaultsOf(version: CentralVersion): Readonly<Record<string, CentralAnswer>> {
+    const made = this.#defaults.get(version) ?? this.#options.defaults(version);
+    this.#defaults.set(version, made);
+    return made;
+  }
+
+  /** The answers become those of another version, but for those that a test has set. */
+  #speak(version: CentralVersion): void {
+    this.#judge = new FrameJudge(version);
+    if (version === this.#version) return;
+    const before = this.#defaultsOf(this.#version);
+    const now = this.#defaultsOf(version);
+    const set = Object.entries(this.answers).filter(([action, answer]) => before[action] !== answer);
+    for (const action of Object.keys(this.answers)) Reflect.deleteProperty(this.answers, action);
+    Object.assign(this.answers, now, Object.fromEntries(set));
+    this.#version = version;
   }
 
   /** The present connection. @throws Error without one */
@@ -188,7 +226,7 @@ export class CentralStation {
   /** @see Central */
   attach(connection: CentralConnection): void {
     this.#connection = connection;
-    this.#judge = new FrameJudge();
+    this.#speak(versionOf(connection.subprotocol));
     this.connects += 1;
     connection.socket.on('message', (data: Buffer) => {
       this.#received(data.toString());
@@ -211,19 +249,29 @@ export class CentralStation {
     // also where nothing may be said, so that answers find their calls
     const issue = this.#judge.issue(direction, frame);
     const sender = direction === 'in' ? this.identity : 'the central system';
-    if (judged && issue !== null) this.#wrong(`${sender} has sent ${text}: ${issue}`);
+    if (judged && issue !== null) this.#options.wrong(`${sender} has sent ${text}: ${issue}`);
+    if (issue === null && direction === 'in') this.#book(frame, text, judged && this.booked);
     return frame;
+  }
+
+  #book(frame: readonly unknown[] | null, text: string, judged: boolean): void {
+    if (this.#version === 'ocpp1.6' || frame?.[0] !== 2 || frame[2] !== 'TransactionEvent') return;
+    const issue = this.books.issue(frame[3]);
+    if (judged && issue !== null) this.#options.wrong(`${this.identity} has sent ${text}: ${issue}`);
   }
 
   #received(text: string): void {
     const frame = this.#keep('in', text, this.judged);
     const [type, id, ...rest] = frame ?? [];
-    if (type === 2) {
+    // SEND of 2.1 is kept like a call, and not answered
+    if (type === 2 || type === 6) {
       const call = { messageId: String(id), action: String(rest[0]), payload: rest[1] };
       this.calls.push(call);
       this.#calls.put(call);
-      if (!this.silent) void this.#answer(call);
-      return;
+      if (type === 2) {
+        if (!this.silent) void this.#answer(call);
+        return;
+      }
     }
     const asked = this.#asked.get(String(id));
     this.#texts.put(text);
