@@ -45,7 +45,7 @@ export const maxDataLength = 512;
 
 /** A text in parts that a message can carry; at least one. */
 export function partsOf(text: string): readonly string[] {
-  const characters = [...text];
+  const characters = Array.from(text);
   const parts: string[] = [];
   for (let at = 0; at === 0 || at < characters.length; at += maxDataLength)
     parts.push(characters.slice(at, at + maxDataLength).join(''));

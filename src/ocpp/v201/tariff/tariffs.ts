@@ -12,6 +12,7 @@ import type {
   Costs,
   EventExtras,
   Handler,
+  Handlers,
   Part,
   Replies,
   StationParts,
@@ -223,7 +224,7 @@ async function load(work: Work): Promise<void> {
   }
 }
 
-function handlersOf(work: Work, wake: () => void): Part['handlers'] {
+function handlersOf(work: Work, wake: () => void): Handlers {
   const { deps, metering } = work;
   const { transactions } = deps;
   return {

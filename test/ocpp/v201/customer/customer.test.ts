@@ -118,7 +118,7 @@ describe('OCPP 2.x N09, N10: customer information', () => {
     expect(partsOf('')).to.deep.equal(['']);
     const text = '\u{1F50C}'.repeat(1000);
     const parts = partsOf(text);
-    expect(parts.map((part) => [...part].length)).to.deep.equal([512, 488]);
+    expect(parts.map((part) => Array.from(part).length)).to.deep.equal([512, 488]);
     expect(parts.join('')).to.equal(text);
   });
 });
