@@ -17,16 +17,30 @@ const periods: fc.Arbitrary<readonly SchedulePeriod[]> = fc
       gapS: fc.integer({ min: 1, max: 300 }),
       limit: fc.integer({ min: 0, max: 40 }),
       numberPhases: fc.constantFrom(null, null, 1 as const, 2 as const, 3 as const),
+      // of 2.1: power in both directions
+      powers: fc.option(
+        fc.record({ setpoint: fc.integer({ min: -40, max: 40 }), dischargeLimit: fc.integer({ min: -40, max: 0 }) }),
+        { freq: 2 },
+      ),
     }),
     { minLength: 1, maxLength: 4 },
   )
   .map((rows) => {
     let startS = 0;
-    return rows.map(({ gapS, limit, numberPhases }, i) => {
+    return rows.map(({ gapS, limit, numberPhases, powers }, i) => {
       startS += i === 0 ? 0 : gapS;
-      return { startS, limit, numberPhases };
+      return { startS, limit, numberPhases, ...powers };
     });
   });
+
+const inWatts = ({ limit, setpoint, dischargeLimit, ...row }: SchedulePeriod): SchedulePeriod => ({
+  ...row,
+  limit: (limit ?? 0) * 500,
+  ...(setpoint !== undefined && { setpoint: setpoint * 500 }),
+  ...(dischargeLimit !== undefined && { dischargeLimit: dischargeLimit * 500 }),
+});
+
+const ofStation: readonly ChargingProfile['purpose'][] = ['station_max', 'local_generation'];
 
 const profile: fc.Arbitrary<ChargingProfile> = fc
   .record({
@@ -39,6 +53,7 @@ const profile: fc.Arbitrary<ChargingProfile> = fc
       'tx' as const,
       'external' as const,
       'priority' as const,
+      'local_generation' as const,
     ),
     kind: fc.constantFrom(
       'absolute' as const,
@@ -55,17 +70,19 @@ const profile: fc.Arbitrary<ChargingProfile> = fc
     startMs: orNull(longAgo),
     periods,
     receivedMs: instant,
+    maxOfflineS: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined, freq: 1 }),
   })
-  .map(({ place, validForS, unit, durationS, startMs, periods: rows, ...rest }) => ({
+  .map(({ maxOfflineS, place, validForS, unit, durationS, startMs, periods: rows, ...rest }) => ({
     ...rest,
-    connectorId: rest.purpose === 'station_max' ? 0 : rest.purpose === 'tx' ? Math.max(1, place) : place,
+    ...(maxOfflineS !== undefined && { maxOfflineS }),
+    connectorId: ofStation.includes(rest.purpose) ? 0 : rest.purpose === 'tx' ? Math.max(1, place) : place,
     validToMs: validForS === null ? null : (rest.validFromMs ?? noonMs) + validForS * 1000,
     schedule: {
       unit,
       durationS,
       startMs,
       minChargingRate: null,
-      periods: unit === 'W' ? rows.map((row) => ({ ...row, limit: (row.limit ?? 0) * 500 })) : rows,
+      periods: unit === 'W' ? rows.map(inWatts) : rows,
     },
   }));
 

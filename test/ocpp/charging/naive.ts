@@ -71,19 +71,52 @@ const least = (values: readonly (number | null)[]): number | null => {
   return given.length === 0 ? null : Math.min(...given);
 };
 
-/** Limit at a connector by its own profiles, 0: of the station. */
-export function naiveLimit(state: ChargingState, connectorId: number, t: number): Limit {
+/** Of limits below 0 the one that permits least. */
+const nearest = (values: readonly (number | undefined)[]): number | null => {
+  const given = values.filter((each) => each !== undefined);
+  return given.length === 0 ? null : Math.max(...given);
+};
+
+/** A limit with local generation on top, in its own unit; three phases of 230 V. */
+function raised(limit: number | null, unit: 'W' | 'A', generation: Told | undefined): number | null {
+  const extra = generation?.row.limit ?? 0;
+  if (limit === null || generation === undefined) return limit;
+  if (generation.profile.schedule.unit === unit) return limit + extra;
+  return unit === 'W' ? limit + extra * 690 : limit + extra / 690;
+}
+
+/** Set-points and discharge limits beside `naiveLimit`; null: none. */
+export function naivePowers(state: ChargingState, connectorId: number, t: number) {
+  const held = inForce(state, connectorId, t);
+  const first = held.find(({ row }) => row.setpoint !== undefined);
+  const of = (unit: 'W' | 'A') => ({
+    setpoint: first?.profile.schedule.unit === unit ? (first.row.setpoint ?? null) : null,
+    dischargeLimit: nearest(
+      held.map(({ profile, row }) => (profile.schedule.unit === unit ? row.dischargeLimit : undefined)),
+    ),
+  });
+  return { watts: of('W'), amperes: of('A') };
+}
+
+/** Everything that decides at a connector; that of the transaction comes first. */
+function inForce(state: ChargingState, connectorId: number, t: number): readonly Told[] {
   const firstOf = (...purposes: readonly ProfilePurpose[]): Told | undefined =>
     purposes.flatMap((purpose) => stack(state, connectorId, purpose, t).slice(0, 1))[0];
-  const held = [
+  return [
     connectorId === 0 ? firstOf('station_max') : firstOf('priority', 'tx', 'tx_default'),
     firstOf('external'),
   ].filter((each) => each !== undefined);
+}
+
+/** Limit at a connector by its own profiles, 0: of the station. */
+export function naiveLimit(state: ChargingState, connectorId: number, t: number): Limit {
+  const held = inForce(state, connectorId, t);
+  const [generation] = connectorId === 0 ? stack(state, 0, 'local_generation', t) : [];
   const of = (unit: 'W' | 'A') =>
     least(held.map(({ profile, row }) => (profile.schedule.unit === unit ? row.limit : null)));
   return {
-    limitW: of('W'),
-    limitA: of('A'),
+    limitW: raised(of('W'), 'W', generation),
+    limitA: raised(of('A'), 'A', generation),
     // the device switches one phase or three: of two it uses one
     numberPhases: least(
       held.map(({ row }) => (row.numberPhases === 2 ? 1 : row.numberPhases)),

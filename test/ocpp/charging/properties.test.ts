@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { compositeSchedule } from '../../../src/ocpp/charging/composite.ts';
 import { limitAt, nextChange } from '../../../src/ocpp/charging/limits.ts';
 import { chargingState, noonMs, windowS } from './arbitrary.ts';
-import { naiveLimit, naiveWatts } from './naive.ts';
+import { whileOffline } from '../../../src/ocpp/charging/conditions.ts';
+import { naiveLimit, naivePowers, naiveWatts } from './naive.ts';
 
 const seconds = Array.from({ length: windowS }, (_, s) => s);
 const three = { type: 'ac', phases: 3, nominalVoltageV: 230, maxPowerW: 22_000 } as const;
@@ -27,13 +28,38 @@ describe('Charging profiles against an evaluation of each second', () => {
             }
             const wanted = naiveLimit(state, connectorId, t);
             // an assertion of chai in each second would take most of the time
-            if (limit.limitW === wanted.limitW && limit.limitA === wanted.limitA)
-              if (limit.numberPhases === wanted.numberPhases) continue;
-            expect(limit, `connector ${connectorId} after ${s} s`).to.deep.equal(wanted);
+            const { watts, amperes } = naivePowers(state, connectorId, t);
+            const same =
+              limit.limitW === wanted.limitW &&
+              limit.limitA === wanted.limitA &&
+              limit.numberPhases === wanted.numberPhases &&
+              (limit.setpointW ?? null) === watts.setpoint &&
+              (limit.setpointA ?? null) === amperes.setpoint &&
+              (limit.dischargeLimitW ?? null) === watts.dischargeLimit &&
+              (limit.dischargeLimitA ?? null) === amperes.dischargeLimit;
+            if (!same) expect({ limit, connectorId, s }).to.deep.equal({ ...wanted, watts, amperes });
           }
         }
       }),
       { numRuns: 25, seed: 16 },
+    );
+  });
+
+  it('without the central system each profile is in force for its maxOfflineDuration alone (2.1, K01)', () => {
+    fc.assert(
+      fc.property(chargingState, fc.integer({ min: -200, max: windowS }), (state, offlineS) => {
+        const offlineSinceMs = noonMs + offlineS * 1000;
+        const offline = { ...state, profiles: state.profiles.map((each) => whileOffline(each, offlineSinceMs)) };
+        for (const connectorId of [0, 1, 2])
+          for (const s of seconds) {
+            const left = state.profiles.filter(({ maxOfflineS = Infinity }) => s < offlineS + maxOfflineS);
+            const wanted = naiveLimit({ ...state, profiles: left }, connectorId, noonMs + s * 1000);
+            const { limitW, limitA } = limitAt(offline, connectorId, noonMs + s * 1000);
+            if (limitW !== wanted.limitW || limitA !== wanted.limitA)
+              expect({ limitW, limitA, connectorId, s }).to.include(wanted);
+          }
+      }),
+      { numRuns: 8, seed: 21 },
     );
   });
 

@@ -118,7 +118,8 @@ describe('OCPP 2.x smart charging: the power follows the profiles', () => {
     const { rig, plug, set, kw, call, charging } = chargingRig();
     await plug(1, large);
     await set(profile());
-    const { startSchedule: _none, ...noStart } = schedule({ ...watts({ limit: 6000 }), duration: 100 });
+    const { chargingRateUnit = 'W', chargingSchedulePeriod = [] } = watts({ limit: 6000 });
+    const noStart = { id: 1, duration: 100, chargingRateUnit, chargingSchedulePeriod };
     const dynamic = {
       ...profile({ id: 2, stackLevel: 1, chargingProfileKind: 'Dynamic' }),
       chargingSchedule: [noStart],

@@ -97,10 +97,7 @@ function createCalls(version: Version2) {
   return { sent, answers, calls, registration };
 }
 
-export function chargingRig(
-  evseProfile = 'EVSE-AC-22kW-1port-EU',
-  { version = 'ocpp2.1' as Version2, autoAnswer = true } = {},
-) {
+export function chargingRig(evseProfile = 'EVSE-AC-22kW-1port-EU', { version = 'ocpp2.1', autoAnswer = true } = {}) {
   payloadChecks.prepare(version);
   const rig = new KindRig({ args: ['--evse_profile', evseProfile], evse: { startDelayMinS: 1, startDelayMaxS: 1 } });
   const wall = new HandWall();
@@ -251,11 +248,11 @@ export function chargingRig(
       const { status, statusInfo } = await call('SetChargingProfile', { evseId, chargingProfile });
       return status === 'Accepted' ? status : (statusInfo?.reasonCode ?? 'no reason');
     },
-    offline() {
+    offline: () => {
       registration.accepted = false;
       ended.emit(null);
     },
-    online(booted = false) {
+    online: (booted = false) => {
       registration.accepted = true;
       if (booted) registration.boots += 1;
       accepted.emit(null);
