@@ -173,8 +173,9 @@ function follow(work: Work, before: TransactionRecord, heard: Heard): void {
     end(work, record, heard, causes[at] ?? { trigger: 'ChargingStateChanged', reason: null });
     return;
   }
-  // the stop that follows tells it
-  if (!isLimit) for (const cause of causes) record = update(work, record, heard, cause);
+  // the stop that follows tells it; a station without power tells how it charges when it is back
+  if (!isLimit && !(work.parts.device.dark && causes[0]?.trigger === 'ChargingStateChanged'))
+    for (const cause of causes) record = update(work, record, heard, cause);
   limits.follow(record, t);
 }
 

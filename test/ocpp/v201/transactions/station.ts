@@ -87,7 +87,7 @@ function fakeQueue(version: Version2, disk: Disk, central: Central, book: () => 
       central.events.push(event);
       const reply = central.reply(event);
       check(version, 'TransactionEvent', 'reply', reply);
-      book().queueEvents.answered(head, reply as Payload);
+      book().queueEvents.answered(head, reply);
     }
     busy = false;
   };
