@@ -8,6 +8,7 @@ import type { EventData, EventNotificationEnum, EventTriggerEnum } from '../mess
 import { stamp } from '../parts.ts';
 import type { Part, StationParts } from '../parts.ts';
 import type { Named } from './model.ts';
+import { atEndOfTurn } from './schedule.ts';
 
 export interface EventNotice extends Named {
   readonly kind: EventNotificationEnum;
@@ -79,6 +80,14 @@ function kept(entries: readonly Entry[]): readonly Entry[] {
   return entries.filter((entry) => !first.has(entry)).slice(-capacity);
 }
 
+function restoredEntry(value: JsonValue): readonly Entry[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  const { event, severity } = value as { readonly [name: string]: JsonValue };
+  const isKnown = typeof event === 'object' && event !== null && typeof severity === 'number';
+  // the event was one when it was kept
+  return isKnown ? [{ event: event as unknown as EventData, severity }] : [];
+}
+
 type Waiting = ReturnType<typeof createWaiting>;
 
 /** Events that are not confirmed, and the number of the next one, as the store keeps them. */
@@ -132,9 +141,9 @@ function createWaiting({ store, log, device }: Pick<StationParts, 'store' | 'log
       if (typeof reserved !== 'number') return;
       nextId = reserved;
       reservedId = reserved + idStep;
-      isStored = rest.length > 0;
-      // written by this file alone
-      entries = [...(rest as unknown as readonly Entry[]), ...entries];
+      const restored = rest.flatMap(restoredEntry);
+      isStored = restored.length > 0;
+      entries = [...restored, ...entries];
       saver.save();
     },
   };
@@ -182,7 +191,6 @@ function createOutflow(parts: EventParts, waiting: Waiting) {
   const { later, registration } = parts;
   const send = createSender(parts);
   let sending = false;
-  let scheduled = false;
   let stopped = false;
   let endWait: (() => void) | null = null;
 
@@ -201,18 +209,13 @@ function createOutflow(parts: EventParts, waiting: Waiting) {
   };
   const isStopped = (): boolean => stopped;
   function flush(): void {
-    scheduled = false;
     if (sending || stopped) return;
     endWait?.();
     endWait = null;
     if (!registration.accepted) waiting.keep();
     else if (waiting.entries.length > 0) void run();
   }
-  const flushSoon = (): void => {
-    if (scheduled) return;
-    scheduled = true;
-    queueMicrotask(flush);
-  };
+  const flushSoon = atEndOfTurn(flush);
   const endAccepted = registration.onAccepted(flushSoon);
   return {
     flushSoon,

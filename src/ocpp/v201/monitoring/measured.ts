@@ -1,4 +1,4 @@
-/** Variables whose values are those of the device now: meters and problems. */
+/** Variables whose values are those of the device now: meters and problems. `variables/live.ts` has powers and states. */
 import type { MeterSample } from '../../station/port.ts';
 import type { StationParts } from '../parts.ts';
 import type { Place } from '../variables/model.ts';
@@ -38,8 +38,6 @@ const rows: Readonly<Record<string, readonly MeterRow[]>> = {
     ...byPhase('ACCurrent', 2, amperes),
   ],
   EVSE: [
-    { variable: 'Power', digits: 1, read: ({ powerW }) => Math.max(0, powerW) },
-    { variable: 'DischargePower', digits: 1, read: ({ powerW }) => Math.max(0, -powerW) },
     ...byPhase('ACVoltage', 1, volts),
     ...byPhase('ACCurrent', 2, amperes),
     { variable: 'DCVoltage', digits: 1, read: (sample) => mean(volts(sample)) },
@@ -72,6 +70,12 @@ export function provideMeasured({ device, variables }: Pick<StationParts, 'devic
     if (place.evseId === undefined) continue;
     provide('EVSE', 'Problem', place, problem);
     provide('Connector', 'Problem', { ...place, connectorId: 1 }, problem);
+    const { evseId } = place;
+    provide('ConnectedEV', 'Available', place, () => String(device.connector(evseId).ev !== null));
+    provide('ConnectedEV', 'StateOfCharge', place, () => {
+      const { socPct } = device.sample(evseId);
+      return socPct === null ? '' : shown(socPct, 1);
+    });
   }
 }
 

@@ -55,3 +55,16 @@ export function createAlarm(clock: Pick<RemoteClock, 'at'>, next: () => number, 
     stop,
   };
 }
+
+/** Calls `act` once after everything that runs now, however often it is asked to. */
+export function atEndOfTurn(act: () => void): () => void {
+  let isPlanned = false;
+  return () => {
+    if (isPlanned) return;
+    isPlanned = true;
+    queueMicrotask(() => {
+      isPlanned = false;
+      act();
+    });
+  };
+}

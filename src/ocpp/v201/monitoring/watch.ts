@@ -11,7 +11,7 @@ import { targetOf } from './measured.ts';
 import { isNumeric, isSame, isWriteOnly, namesOf, periodicTypes } from './model.ts';
 import type { Monitor } from './model.ts';
 import type { Monitors } from './monitors.ts';
-import { createAlarm, nextDue } from './schedule.ts';
+import { atEndOfTurn, createAlarm, nextDue } from './schedule.ts';
 import { freshState, judge } from './triggers.ts';
 import type { MonitorState } from './triggers.ts';
 
@@ -219,30 +219,29 @@ export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
   const { device, clock, registration } = parts;
   const { variables, monitors, transactions } = deps;
   const { values, memory, alarm } = createRounds(parts, deps);
-  let scheduled = false;
   let stopped = false;
+  /** instant of the transition of this turn: what other parts change with it has happened then; null: there was none */
+  let transitionMs: number | null = null;
 
   /** Once more when other parts have dealt with what has happened: what they provide may follow from it. */
-  const lookSoon = (): void => {
-    if (scheduled) return;
-    scheduled = true;
-    queueMicrotask(() => {
-      scheduled = false;
-      if (stopped) return;
-      values(() => true, clock.nowMs());
-      alarm.plan();
-    });
-  };
+  const lookSoon = atEndOfTurn(() => {
+    const atMs = transitionMs ?? clock.nowMs();
+    transitionMs = null;
+    if (stopped) return;
+    values(() => true, atMs);
+    alarm.plan();
+  });
   const heard = ({ connectorId, at }: EvseTransition): void => {
     const isNear = ({ found: { place } }: Monitor): boolean =>
       connectorId === 0 || place.evseId === undefined || place.evseId === connectorId;
-    values(isNear, clock.ofSim(at));
+    transitionMs = clock.ofSim(at);
+    values(isNear, transitionMs);
     lookSoon();
   };
   const varied = ({ found }: VariableChange): void => {
     if (found.entry.component.name === 'MonitoringCtrlr') lookSoon();
     if (monitors.all.some((monitor) => isSame(monitor.found, found)))
-      values((monitor) => isSame(monitor.found, found), clock.nowMs(), true);
+      values((monitor) => isSame(monitor.found, found), transitionMs ?? clock.nowMs(), true);
   };
   /** Monitors of transactions begin and end with them. */
   const bounded = ({ evseId }: Transaction): void => {

@@ -11,6 +11,7 @@ import { createStreams } from '../../../../src/ocpp/v201/streams/streams.ts';
 import type { Streams } from '../../../../src/ocpp/v201/streams/streams.ts';
 import type { VariableRow, VariableStore } from '../../../../src/ocpp/v201/variables/model.ts';
 import { variableRows } from '../../../../src/ocpp/v201/variables/table.ts';
+import { createLiveVariables } from '../../../../src/ocpp/v201/variables/live.ts';
 import { createVariables } from '../../../../src/ocpp/v201/variables/variables.ts';
 import { settled } from '../../v16/fakes.ts';
 import { rig as baseRig } from '../rig.ts';
@@ -71,6 +72,7 @@ export interface MonitoringRig extends Omit<Rig, 'variables'> {
   accepted(data: SetMonitoringData): Promise<number>;
   startTransaction(evseId: number): void;
   endTransaction(evseId: number): void;
+  stop(): void;
   /** The process begins again with the same store. */
   restart(): Promise<MonitoringRig>;
 }
@@ -144,6 +146,15 @@ function build(rig: Rig, version: Version2): MonitoringRig {
       onEnded: transactions.onEnded,
     },
   });
+  const live = createLiveVariables(parts, {
+    availability: { stationInoperative: false, operative: () => true, onChange: () => undefined },
+    transactions: {
+      get running() {
+        return transactions.running();
+      },
+      at: transactions.at,
+    },
+  });
   const sent = (action: string) => rig.line.of(action);
   const made: MonitoringRig = {
     ...rig,
@@ -163,9 +174,13 @@ function build(rig: Rig, version: Version2): MonitoringRig {
     },
     startTransaction: (evseId) => transactions.start(evseId),
     endTransaction: (evseId) => transactions.end(evseId),
-    async restart() {
+    stop() {
       monitoring.stop();
       streams.stop();
+      live.stop?.();
+    },
+    async restart() {
+      made.stop();
       await settled();
       const next = build(rig, version);
       await next.variables.load();
@@ -183,6 +198,24 @@ export async function monitoringRig(version: Version2 = 'ocpp2.1'): Promise<Moni
   await made.monitoring.load();
   await settled();
   return made;
+}
+
+/** Events of one monitor. */
+export const toldOf = (rig: MonitoringRig, id: number): readonly EventData[] =>
+  rig.events().filter(({ variableMonitoringId }) => variableMonitoringId === id);
+
+export function power(rig: MonitoringRig, powerW: number, evseId = 1): void {
+  rig.meters.set(evseId, { powerW });
+}
+
+export async function fault(rig: MonitoringRig, evseId = 1): Promise<void> {
+  rig.device.change(evseId, { errorCode: 'GroundFailure', errorInfo: 'residual current', status: 'faulted' }, 'fault');
+  await settled();
+}
+
+export async function noFault(rig: MonitoringRig, evseId = 1): Promise<void> {
+  rig.device.change(evseId, { errorCode: 'NoError', errorInfo: null, status: 'available' }, 'clear_fault');
+  await settled();
 }
 
 /** A connection without answers. */

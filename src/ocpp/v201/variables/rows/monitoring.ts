@@ -138,4 +138,19 @@ const meters: readonly VariableRow[] = [
   }),
 ];
 
-export const monitoringRows: readonly VariableRow[] = [...monitoringCtrlr, ...problems, ...meters];
+/** A vehicle that tells of itself: over the communication of direct current. Without one the value is empty. */
+const vehicles: readonly VariableRow[] = (
+  [
+    { variable: 'Available', type: 'boolean', value: 'false' },
+    { variable: 'StateOfCharge', type: 'decimal', unit: 'Percent', value: '' },
+  ] as const
+).map(({ value, ...row }) => ({
+  ...row,
+  component: 'ConnectedEV',
+  tier: 'evse',
+  mutability: 'ReadOnly',
+  initial: (facts, place) => (suits(facts, place, 'dc') ? value : null),
+  monitored: true,
+}));
+
+export const monitoringRows: readonly VariableRow[] = [...monitoringCtrlr, ...problems, ...meters, ...vehicles];
