@@ -196,7 +196,9 @@ describe('OCPP 2.1 R04: the stacks of DER controls', () => {
     },
   );
 
-  function controlFrom(step: Extract<fc.TypeOfArbitrary<typeof anyStep>, { kind: 'set' }>, nowMs: number): DerControl {
+  type Set = typeof anySet extends fc.Arbitrary<infer Value> ? Value : never;
+
+  function controlFrom(step: Set, nowMs: number): DerControl {
     const { id, type, isDefault, priority, startS, durationS } = step;
     const startMs = isDefault ? nowMs : nowMs + startS * 1000;
     const endMs = isDefault || durationS === null ? null : startMs + durationS * 1000;
