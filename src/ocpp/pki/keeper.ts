@@ -203,7 +203,7 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     const own = this.own(use);
     if (own === null) return;
     this.#waits.get(use)?.();
-    this.#waits.set(use, this.#parts.clock.at(Date.parse(own.certificate.validTo) - renewBeforeMs, act));
+    this.#waits.set(use, this.#parts.clock.at(renewalMs(own.certificate), act));
   }
 
   #set(state: CertificateState<RootUse, OwnUse>): void {
@@ -219,6 +219,13 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
     const pem = this.#state.roots.filter(({ use }) => use === this.#uses.central).map((root) => root.pem);
     this.#parts.connection.setCertificates({ rootCert: pem.length === 0 ? null : pem.join('') });
   }
+}
+
+/** Of a certificate that is valid for less than a month the middle: else it would be renewed over and over. */
+function renewalMs({ validFrom, validTo }: X509Certificate): number {
+  const [fromMs, toMs] = [Date.parse(validFrom), Date.parse(validTo)];
+  const lifetimeMs = toMs - fromMs;
+  return toMs - (lifetimeMs > renewBeforeMs ? renewBeforeMs : lifetimeMs / 2);
 }
 
 function isSame<RootUse extends string>(a: Root<RootUse>, b: Root<RootUse>): boolean {

@@ -328,7 +328,7 @@ export class FirmwareUpdater {
     } catch (error) {
       log.warning(`a session goes on over the restart: ${errorText(error)}`, device.deviceIndex);
     }
-    connection.restart('firmware update');
+    connection.restart('firmware update', 'FirmwareUpdate');
     this.#hold.release();
   }
 
