@@ -97,7 +97,16 @@ function createCalls(version: Version2) {
   return { sent, answers, calls, registration };
 }
 
-export function chargingRig(evseProfile = 'EVSE-AC-22kW-1port-EU', { version = 'ocpp2.1', autoAnswer = true } = {}) {
+export interface ChargingRigOptions {
+  readonly version?: Version2;
+  /** the central system answers the first event of each transaction at once */
+  readonly autoAnswer?: boolean;
+}
+
+export function chargingRig(
+  evseProfile = 'EVSE-AC-22kW-1port-EU',
+  { version = 'ocpp2.1', autoAnswer = true }: ChargingRigOptions = {},
+) {
   payloadChecks.prepare(version);
   const rig = new KindRig({ args: ['--evse_profile', evseProfile], evse: { startDelayMinS: 1, startDelayMaxS: 1 } });
   const wall = new HandWall();
