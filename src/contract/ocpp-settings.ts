@@ -4,9 +4,6 @@
 export const ocppVersions = ['ocpp1.6j', 'ocpp2.0.1j', 'ocpp2.1'] as const;
 export type OcppVersion = (typeof ocppVersions)[number];
 
-/** Versions that stations can speak yet. */
-export const ocppSupportedVersions: readonly OcppVersion[] = ['ocpp1.6j', 'ocpp2.0.1j', 'ocpp2.1'];
-
 /** 0: no security (`ws`); 1: basic authentication; 2: TLS and basic authentication; 3: TLS with client certificate. */
 export const ocppSecurityProfiles = [0, 1, 2, 3] as const;
 export type OcppSecurityProfile = (typeof ocppSecurityProfiles)[number];

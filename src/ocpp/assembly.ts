@@ -20,7 +20,7 @@ import { createFrameDisturber } from './faults/fault-bridge.ts';
 import { payloadChecks } from './rpc/schemas/checks.ts';
 import { Runtime } from './runtime.ts';
 import { ChargePoint } from './station/charge-point.ts';
-import { versionOf } from './versions.ts';
+import { versions } from './versions.ts';
 
 export interface AssemblyOptions {
   readonly settings: OcppSettings;
@@ -96,7 +96,7 @@ export function assemble(options: AssemblyOptions): Runtime {
       if (id === null) return null;
       const own = device.ocpp ?? {};
       const version = own.version ?? settings.version;
-      const stack = versionOf(version);
+      const stack = versions[version];
       payloadChecks.prepare(stack.subprotocol);
       return new ChargePoint({
         id,

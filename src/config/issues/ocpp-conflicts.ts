@@ -1,6 +1,6 @@
 /** Rows of settings of the charge points of OCPP that conflict with others. */
-import { isUrlOfProfile, needsPassword, ocppSupportedVersions } from '../../contract/ocpp-settings.ts';
-import type { OcppSecurityProfile, OcppVersion } from '../../contract/ocpp-settings.ts';
+import { isUrlOfProfile, needsPassword } from '../../contract/ocpp-settings.ts';
+import type { OcppSecurityProfile } from '../../contract/ocpp-settings.ts';
 import { securityProfileOf } from '../layers/ocpp.ts';
 import type { SettingKey } from '../settings/settings.ts';
 import type { Conflict, Run } from './conflict.ts';
@@ -8,12 +8,6 @@ import { shown } from './issues.ts';
 
 const enabled = ({ values }: Run) => values.ocpp_enable;
 const profileOf = ({ values }: Run) => securityProfileOf(values);
-
-/** Why a version cannot be used; null: it can. */
-export function versionDetail(version: OcppVersion): string | null {
-  if (ocppSupportedVersions.includes(version)) return null;
-  return `given ${version}, which is not supported yet; allowed: ${ocppSupportedVersions.join(', ')}`;
-}
 
 /** Why an endpoint does not go with the security profile; null: it does. @param profileName where the profile stands */
 export function transportDetail(url: string, profile: OcppSecurityProfile, profileName: string): string | null {
@@ -39,11 +33,6 @@ export const ocppConflicts: readonly Conflict[] = [
     when: (run) => enabled(run) && run.values.ocpp_csms_url === null,
     detail: ({ originOf }) =>
       `not given with ${originOf('ocpp_enable')} yes; allowed: the endpoint of a central system, for example ws://127.0.0.1:8180/ocpp`,
-  },
-  {
-    setting: 'ocpp_version',
-    when: (run) => enabled(run) && versionDetail(run.values.ocpp_version) !== null,
-    detail: ({ values }) => versionDetail(values.ocpp_version) ?? '',
   },
   {
     setting: 'ocpp_csms_url',

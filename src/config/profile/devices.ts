@@ -9,7 +9,7 @@ import type { DeviceConfig, DeviceSeriesPaths, FaultGroup } from '../settings/ap
 import { maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
 import { securityProfileOf } from '../layers/ocpp.ts';
-import { transportDetail, versionDetail } from '../issues/ocpp-conflicts.ts';
+import { transportDetail } from '../issues/ocpp-conflicts.ts';
 import { faultGroups } from './fault-profiles.ts';
 import { deviceTypes } from './device-types.ts';
 import { frequencyIssue } from './nominal-frequency.ts';
@@ -163,7 +163,6 @@ function entryStation(
   };
   if (kind !== 'evse') put('', `given for a device of kind ${kind}; allowed for: EVSE`);
   if (id !== undefined && count > 1) put('.id', `given for ${count} devices; allowed: for one device`);
-  if (version !== undefined) put('.version', versionDetail(version));
   if (url !== undefined && values.ocpp_enable)
     put('.url', transportDetail(url, securityProfileOf(values), originOf('ocpp_security_profile')));
   return {

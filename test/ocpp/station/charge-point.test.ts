@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import { ocppSupportedVersions } from '../../../src/contract/ocpp-settings.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import type { Credentials } from '../../../src/ocpp/rpc/credentials.ts';
-import { versionOf, versions } from '../../../src/ocpp/versions.ts';
 import { createAuthority } from '../../support/pki.ts';
 import type { Authority } from '../../support/pki.ts';
 import type { Central } from '../central/central.ts';
@@ -11,14 +9,6 @@ import { noCredentials, openCentral } from '../rpc/rig.ts';
 import { StationRig } from './rig.ts';
 
 const password = Buffer.from('sixteen octets, or more');
-
-describe('a charge point and its version', () => {
-  it('each version that can be chosen has a row, and no other', () => {
-    expect(Object.keys(versions)).to.deep.equal([...ocppSupportedVersions]);
-    expect(versionOf('ocpp1.6j').subprotocol).to.equal('ocpp1.6');
-    expect(() => versionOf('ocpp2.1')).to.throw('ocpp.version: given ocpp2.1; supported: ocpp1.6j');
-  });
-});
 
 describe('a charge point on its line', () => {
   let central: Central;

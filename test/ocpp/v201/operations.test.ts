@@ -6,7 +6,7 @@ import { createStatusReports } from '../../../src/ocpp/v201/status.ts';
 import { createTrigger } from '../../../src/ocpp/v201/trigger.ts';
 import { actionsOf, directions, unsupported } from '../../../src/ocpp/v201/actions.ts';
 import { createSignal } from '../../../src/ocpp/station/signal.ts';
-import type { Transaction } from '../../../src/ocpp/v201/parts.ts';
+import type { Part, Transaction } from '../../../src/ocpp/v201/parts.ts';
 import type { CallError} from '../../../src/ocpp/rpc/model.ts';
 import { noAnswer } from '../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../src/ocpp/rpc/schemas/checks.ts';
@@ -264,7 +264,7 @@ describe('OCPP 2.x calls of the central system', () => {
   });
 
   it('have one handler each', () => {
-    const part = { handlers: { ClearCache: () => ({ status: 'Accepted' }) } } as const;
+    const part: Part = { handlers: { ClearCache: () => ({ status: 'Accepted' }) } };
     expect(() => mergeHandlers([part, part])).to.throw('two parts answer ClearCache');
   });
 
