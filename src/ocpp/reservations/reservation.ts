@@ -12,6 +12,7 @@ export interface Reservation {
   readonly tokenKey: string;
   /** identifies the group whose tokens may use it too; null: none */
   readonly groupKey: string | null;
+  readonly madeMs: number;
   readonly expiresMs: number;
 }
 

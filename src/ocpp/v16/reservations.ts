@@ -62,7 +62,7 @@ function reserveNow({ parts, book, access }: Work, request: Requests['ReserveNow
   if (status !== 'Accepted') return { status };
   if (connector !== undefined && !access.leavesOne(connectorId, reservationId)) return { status: 'Occupied' };
   try {
-    book.add({ reservationId, connectorId, ...bearerOf(idTag, parentIdTag), expiresMs });
+    book.add({ reservationId, connectorId, ...bearerOf(idTag, parentIdTag), madeMs: clock.nowMs(), expiresMs });
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     return { status: 'Rejected' };

@@ -75,8 +75,10 @@ async function begin(work: Work, evseId: number, start: Start): Promise<OcppAuth
   const { parts, deps, unanswered } = work;
   const { idToken } = start;
   checkFree(parts.device.connector(evseId));
-  if (parts.registration.boots === 0 && !parts.variables.boolean('TxCtrlr', 'TxBeforeAcceptedEnabled'))
+  if (parts.registration.boots === 0 && !parts.variables.boolean('TxCtrlr', 'TxBeforeAcceptedEnabled')) {
+    if (idToken.idToken === autoToken) unanswered.add(evseId);
     throw conflict(evseId, 'the central system has not accepted the station yet');
+  }
   const group = groupOf(deps, start, null);
   const mayBeOfGroup = start.ask && group === null && deps.reservations.groupCounts(evseId);
   if (!mayBeOfGroup && deps.reservations.blocks(evseId, bearerOf(idToken, group)))

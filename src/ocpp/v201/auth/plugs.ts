@@ -4,7 +4,7 @@ import type { StationParts } from '../parts.ts';
 
 /** @param start begins a transaction without a token. @returns ends it */
 export function followPlugs(
-  { device, variables, log }: StationParts,
+  { device, variables, log, registration }: StationParts,
   start: (evseId: number) => Promise<unknown>,
 ): () => void {
   // a device that presents a token at plugging in does so by itself
@@ -25,8 +25,9 @@ export function followPlugs(
       if (returns.has(event) && isOn() && isWaiting(connectorId)) begin(connectorId);
     }),
     variables.onChange('AuthCtrlr', 'Enabled', beginAll),
+    // a vehicle that was there before the station was heard
+    registration.onAccepted(beginAll),
   ];
-  beginAll();
   return () => {
     for (const end of ends) end();
   };

@@ -12,6 +12,7 @@ import { createSaver } from '../../station/saver.ts';
 import type { Saver } from '../../station/saver.ts';
 import type { IdToken, IdTokenInfo } from '../messages.ts';
 import type { AnsweredEvent, Part, Replies, Requests, StationParts, Transactions } from '../parts.ts';
+import { clauseOf } from '../registration.ts';
 import { listLimits } from './limits.ts';
 import { bytesOf, emptyList, updateList } from './local-list.ts';
 import type { LocalList } from './local-list.ts';
@@ -163,7 +164,7 @@ function sendLocalList(work: Work, saver: Saver, request: Requests['SendLocalLis
     return { status: 'Failed', statusInfo: { reasonCode: 'NotEnabled' } };
   checkSize(parts, request);
   const { reply, list, broken } = updateList(work.list, request);
-  if (broken !== undefined) parts.finding('OCPP 2.0.1 D01', broken, 'SendLocalList');
+  if (broken !== undefined) parts.finding(clauseOf(parts.version, 'D01'), broken, 'SendLocalList');
   if (reply.status === 'Accepted') {
     work.list = list;
     // the list has precedence over the cache, which does not hold its tokens

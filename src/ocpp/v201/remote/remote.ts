@@ -4,6 +4,7 @@ import type { After } from '../../rpc/model.ts';
 import type { Authorizations } from '../auth/authorization.ts';
 import type { StatusInfo } from '../messages.ts';
 import type { Part, Replies, Requests, SmartCharging, StationParts, Transactions } from '../parts.ts';
+import { clauseOf } from '../registration.ts';
 import { placeFor, requestFault } from './places.ts';
 import type { PlaceDeps } from './places.ts';
 import { unlockConnector } from './unlock.ts';
@@ -39,7 +40,11 @@ function profileFault({ parts, deps }: Work, evseId: number, profile: Start['cha
   if (purpose !== 'TxProfile' || transactionId !== undefined) {
     const why =
       purpose === 'TxProfile' ? 'the profile names a transaction' : `the purpose of the profile is ${purpose}`;
-    parts.finding('OCPP 2.0.1 F01', `no such profile can come with a start: ${why}`, 'RequestStartTransaction');
+    parts.finding(
+      clauseOf(parts.version, 'F01'),
+      `no such profile can come with a start: ${why}`,
+      'RequestStartTransaction',
+    );
     return rejected('InvalidProfile', why);
   }
   const reasonCode = deps.smartCharging.install(evseId, profile);

@@ -26,6 +26,8 @@ export interface Claim {
 export interface Reservations extends Pick<Access, 'blocks' | 'groupCounts' | 'isFor'> {
   /** Uses up the reservation of a token that is accepted at an EVSE. */
   claim(evseId: number, bearer: Bearer): Claim;
+  /** How long a reservation had lasted when a token used it up, s; null: unknown. */
+  reservedS(reservationId: number): number | null;
   entries(): readonly OcppReservationEntry[];
 }
 
@@ -40,6 +42,8 @@ interface Work {
   readonly notices: Notices;
   /** reservations that tokens have used up, by EVSE, while no transaction has begun */
   readonly used: Map<number, number>;
+  /** s, of those used up last */
+  readonly lasted: Map<number, number>;
 }
 
 /** Whether the connector of an EVSE is of the type that a reservation asks for. */
@@ -52,11 +56,23 @@ export function connectorFits({ variables }: Pick<StationParts, 'variables'>): F
   };
 }
 
-function claim({ parts, book, access, used }: Work, evseId: number, bearer: Bearer): Claim {
+/** ones whose duration is remembered */
+const maxLasted = 100;
+
+function noteUse({ parts, used, lasted }: Work, evseId: number, { reservationId, madeMs }: Reservation): void {
+  used.set(evseId, reservationId);
+  lasted.delete(reservationId);
+  lasted.set(reservationId, Math.max(0, (parts.clock.nowMs() - madeMs) / 1000));
+  const [oldest] = lasted.keys();
+  if (lasted.size > maxLasted && oldest !== undefined) lasted.delete(oldest);
+}
+
+function claim(work: Work, evseId: number, bearer: Bearer): Claim {
+  const { parts, book, access, used } = work;
   const r = access.heldBy(evseId, bearer);
   if (r !== null) {
     book.remove(r.reservationId);
-    used.set(evseId, r.reservationId);
+    noteUse(work, evseId, r);
   }
   // one for any EVSE that the device keeps here finds another place when this one is taken
   const { reservation } = parts.device.connector(evseId);
@@ -130,7 +146,8 @@ export function createReservations(parts: StationParts, { transactions }: Reserv
   });
   const access = createAccess(parts, book);
   const used = new Map<number, number>();
-  const work: Work = { parts, book, access, notices, used };
+  const lasted = new Map<number, number>();
+  const work: Work = { parts, book, access, notices, used, lasted };
   const ends: (() => void)[] = [];
   return {
     handlers: {
@@ -146,6 +163,7 @@ export function createReservations(parts: StationParts, { transactions }: Reserv
     groupCounts: access.groupCounts,
     isFor: access.isFor,
     claim: (evseId, bearer) => claim(work, evseId, bearer),
+    reservedS: (reservationId) => lasted.get(reservationId) ?? null,
     entries: () => book.list.map(entryOf),
     async load() {
       notices.load();

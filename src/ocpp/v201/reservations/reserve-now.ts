@@ -6,6 +6,7 @@ import { connectorAnswer, stationAnswer } from '../../reservations/rules.ts';
 import { instantOf } from '../../station/instants.ts';
 import { bearerOf, tokenFault } from '../auth/token.ts';
 import type { Replies, Requests, StationParts } from '../parts.ts';
+import { clauseOf } from '../registration.ts';
 
 interface Work {
   readonly parts: StationParts;
@@ -39,7 +40,7 @@ function check(work: Work, request: Request): Reply | null {
   const fault = tokenFault(request.idToken) ?? (request.groupIdToken ? tokenFault(request.groupIdToken) : null);
   if (fault !== null) return rejected(fault);
   if (!(instantOf(request.expiryDateTime) > parts.clock.nowMs())) {
-    parts.finding('OCPP 2.0.1 H01', 'expiryDateTime is no time to come', 'ReserveNow');
+    parts.finding(clauseOf(parts.version, 'H01'), 'expiryDateTime is no time to come', 'ReserveNow');
     return rejected('InvalidValue', 'expiryDateTime is no time to come');
   }
   return misplaced(work, request);
@@ -71,6 +72,7 @@ export function reserveNow(work: Work, request: Request): Reply {
       connectorId: evseId,
       ...(connectorType !== undefined && { connectorType }),
       ...bearerOf(idToken, groupIdToken),
+      madeMs: work.parts.clock.nowMs(),
       expiresMs: instantOf(expiryDateTime),
     });
   } catch (error) {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import type { IdTokenInfo } from '../../../../src/ocpp/v201/messages.ts';
 import { tokenOf, typeOfText } from '../../../../src/ocpp/v201/auth/token.ts';
-import { card, SessionRig } from './session.ts';
+import { card, FakeCentral, SessionRig } from './session.ts';
 
 const a = 'A1B2C3D4';
 const b = '0A0B0C0D';
@@ -158,6 +158,27 @@ describe('OCPP 2.x authorisation (C01 to C16)', () => {
     await rig.connect(true);
     expect(rig.central.texts).to.deep.equal(['AUTO', 'AUTO']);
     expect([rig.connector(1).phase, rig.connector(2).phase]).to.deep.equal(['starting', 'starting']);
+  });
+
+  it('before the first acceptance nothing begins, unless TxBeforeAcceptedEnabled; AUTO begins after it (B02, B03)', async () => {
+    const central = new FakeCentral();
+    central.boots = 0;
+    central.online = false;
+    const rig = await SessionRig.open({
+      central,
+      autoAuthorize: true,
+      variables: { 'AuthCtrlr.OfflineTxForUnknownIdEnabled': 'true' },
+    });
+    await rig.plug();
+    expect(await rig.present(a, 2)).to.equal('COMMAND_CONFLICT');
+    expect(rig.connector().phase).to.equal('connected');
+    central.boots = 1;
+    await rig.connect(true);
+    expect(rig.connector().phase).to.equal('starting');
+    central.boots = 0;
+    await rig.connect(false);
+    rig.variables.override('TxCtrlr', 'TxBeforeAcceptedEnabled', 'true');
+    expect(await rig.present(a, 2)).to.equal('Accepted');
   });
 
   it('LocalPreAuthorize: list and cache accept a token without a question (C10, C14)', async () => {

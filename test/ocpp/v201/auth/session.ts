@@ -28,6 +28,8 @@ type TransactionEvent = Requests['TransactionEvent'];
 /** The central system: what it says, and what it has heard. */
 export class FakeCentral {
   online = true;
+  /** that it has accepted */
+  boots = 1;
   /** by text of the token */
   readonly infos = new Map<string, IdTokenInfo>();
   /** more of the answer to Authorize */
@@ -137,6 +139,9 @@ function outside(kind: KindRig, port: StationPort, version: Version2, store: Sto
     registration: {
       get accepted() {
         return central.online;
+      },
+      get boots() {
+        return central.boots;
       },
       get offlineSinceMs() {
         return central.online ? null : 0;

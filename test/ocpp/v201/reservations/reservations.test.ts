@@ -36,7 +36,10 @@ describe('OCPP 2.x reservations (H01 to H04)', () => {
     expect(await rig.present(x)).to.equal('COMMAND_CONFLICT');
     expect(rig.central.asked).to.deep.equal([]);
     await rig.plug();
+    await rig.run(30);
+    expect(rig.reservations.reservedS(7)).to.equal(null);
     expect(await rig.present(r.toLowerCase())).to.equal('Accepted');
+    expect(rig.reservations.reservedS(7)).to.be.within(29, 31);
     await rig.run(10);
     expect(rig.connector().powerW).to.be.above(1000);
     expect(rig.transactions.at(1)?.reservationId).to.equal(7);
