@@ -10,7 +10,7 @@ import { createDerControl } from './der-controls/der-control.ts';
 import { createDisplay } from './display/display.ts';
 import { createMeterValues } from './meter-values/meter-values.ts';
 import { createMonitoring } from './monitoring/monitoring.ts';
-import type { Part, StationParts, Version2 } from './parts.ts';
+import type { Costs, Part, StationParts, Version2 } from './parts.ts';
 import { createRemote } from './remote/remote.ts';
 import { createReservations } from './reservations/reservations.ts';
 import { createReset } from './reset.ts';
@@ -22,17 +22,29 @@ import { createLiveVariables } from './variables/live.ts';
 import { createVariableEffects } from './variables/effects.ts';
 import { createStreams } from './streams/streams.ts';
 import { createTariffs } from './tariff/tariffs.ts';
+import type { Tariffs } from './tariff/tariffs.ts';
 import { createTransactions } from './transactions/transactions.ts';
 import { createTrigger } from './trigger.ts';
 import { createV2x } from './v2x/v2x.ts';
 import { createVariableHandlers } from './variables/handlers.ts';
 
 /** Sessions and what decides them. */
-function createSessions(parts: StationParts, { autoAuthorize }: Pick<StackOptions, 'autoAuthorize'>) {
-  const transactions = createTransactions(parts, { sample: (...about) => meterValues.sample(...about) });
+function createSessions(
+  parts: StationParts,
+  { autoAuthorize }: Pick<StackOptions, 'autoAuthorize'>,
+  tariffs: () => Pick<Tariffs, 'extras' | 'authorized'>,
+) {
+  const costs: Costs = { extras: (...about) => tariffs().extras(...about) };
+  const transactions = createTransactions(parts, { sample: (...about) => meterValues.sample(...about), costs });
   const tokens = createTokens(parts, { transactions });
   const reservations = createReservations(parts, { transactions });
-  const authorization = createAuthorization(parts, { tokens, transactions, reservations, autoAuthorize });
+  const authorization = createAuthorization(parts, {
+    tokens,
+    transactions,
+    reservations,
+    autoAuthorize,
+    mayCharge: ({ evseId, idToken, reply }) => tariffs().authorized(evseId, idToken, reply),
+  });
   const smartCharging = createSmartCharging(parts, { transactions });
   const meterValues = createMeterValues(parts, { transactions });
   const remote = createRemote(parts, { tokens, authorization, transactions, reservations, smartCharging });
@@ -43,15 +55,12 @@ function createSessions(parts: StationParts, { autoAuthorize }: Pick<StackOption
 type Sessions = ReturnType<typeof createSessions>;
 
 /** What a person sees and pays. */
-function createFront(parts: StationParts, { transactions, authorization }: Sessions) {
-  const tariffs = createTariffs(parts, { transactions });
+function createFront(parts: StationParts, { transactions, tokens }: Sessions) {
+  const tariffs = createTariffs(parts, { transactions, isCached: (idToken) => tokens.find(idToken) !== null });
   const display = createDisplay(parts, {
     transactions,
     ownTexts: (evseId) => tariffs.texts(evseId),
     languagesAt: (evseId) => tariffs.languages(evseId),
-  });
-  authorization.onAnswered(({ evseId, idToken, reply }) => {
-    tariffs.authorized(evseId, idToken, reply);
   });
   return { tariffs, display };
 }
@@ -79,7 +88,7 @@ export function assembleParts(version: Version2, options: StackOptions) {
   const { parts, variables, security } = base;
   const availability = createAvailability(parts);
   const status = createStatusReports(parts);
-  const sessions = createSessions(parts, options);
+  const sessions = createSessions(parts, options, () => front.tariffs);
   const { transactions } = sessions;
   const front = createFront(parts, sessions);
   const streams = createStreams(parts);
@@ -91,6 +100,7 @@ export function assembleParts(version: Version2, options: StackOptions) {
       tokenRecords(sessions.tokens),
       transactionRecords(() => transactions.entries()),
       reservationRecords(() => sessions.reservations.entries()),
+      front.tariffs.records,
     ],
   });
   /** in the order of their loading */

@@ -26,6 +26,8 @@ export interface AnsweredToken {
 export interface DecisionDeps {
   readonly tokens: Pick<Tokens, 'find' | 'learn' | 'used'>;
   readonly answered: (answer: AnsweredToken) => void;
+  /** False: the token does not charge, whatever the answer says of it (I08); default: it does. */
+  readonly mayCharge?: (answer: AnsweredToken) => boolean;
 }
 
 function verdict(info: IdTokenInfo, isUnanswered = false): Verdict {
@@ -68,8 +70,11 @@ async function decideAnywhere(
   const outcome = await parts.calls.send('Authorize', { idToken });
   if (outcome.kind === 'error') return verdict(said('Invalid'));
   if (outcome.kind !== 'result') return offlineVerdict(parts, deps, idToken);
+  const answer = { evseId, idToken, reply: outcome.payload };
+  deps.answered(answer);
+  // the cache would let it charge another time
+  if (deps.mayCharge?.(answer) === false) return verdict(said('Invalid'));
   deps.tokens.learn(idToken, outcome.payload.idTokenInfo);
-  deps.answered({ evseId, idToken, reply: outcome.payload });
   return verdict(outcome.payload.idTokenInfo);
 }
 

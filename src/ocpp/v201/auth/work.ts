@@ -15,6 +15,8 @@ export interface AuthorizationDeps {
   readonly reservations: Pick<Reservations, 'blocks' | 'groupCounts' | 'claim'>;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
+  /** as `DecisionDeps` */
+  readonly mayCharge?: (answer: AnsweredToken) => boolean;
 }
 
 export interface Work {
@@ -36,7 +38,8 @@ export function ask({ parts, deps, answered }: Work, idToken: IdToken, evseId: n
   const told = (reply: AnsweredToken) => {
     answered.emit(reply);
   };
-  return decide(parts, { tokens: deps.tokens, answered: told }, idToken, evseId);
+  const { tokens, mayCharge = () => true } = deps;
+  return decide(parts, { tokens, answered: told, mayCharge }, idToken, evseId);
 }
 
 /** Tokens of the master pass group stop transactions and start none (C16). */

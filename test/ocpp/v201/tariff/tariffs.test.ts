@@ -1,6 +1,8 @@
 /** OCPP 2.1, I07 to I12: tariffs of a station, and the cost that it calculates by them. */
 import { expect } from 'chai';
 import { CallError } from '../../../../src/ocpp/rpc/model.ts';
+import { decide } from '../../../../src/ocpp/v201/auth/decision.ts';
+import type { DecisionDeps } from '../../../../src/ocpp/v201/auth/decision.ts';
 import type { IdToken, Tariff } from '../../../../src/ocpp/v201/messages.ts';
 import type { Requests } from '../../../../src/ocpp/v201/parts.ts';
 import { station } from './station.ts';
@@ -191,6 +193,26 @@ describe('OCPP 2.1 I08: tariffs of drivers', () => {
       expect(tariffs.authorized(1, token, { ...accepted, tariff: kwh('E', 1) })).to.equal(true);
       expect(rig.variables.text('TariffCostCtrlr', 'Problem')).to.equal('false');
     });
+
+  it('that cannot be used keep their token from charging, now and from the cache', async () => {
+    const { rig, tariffs } = await ready();
+    rig.variables.override('TariffCostCtrlr', 'HandleFailedTariff[Tariff]', 'Deauthorize');
+    for (const name of ['Enabled', 'DisableRemoteAuthorization'])
+      rig.variables.override('AuthCtrlr', name, String(name === 'Enabled'));
+    const learned: IdToken[] = [];
+    const tokens = { find: () => null, used: () => undefined, learn: (of: IdToken) => learned.push(of) };
+    const decided = async (tariff: Tariff) => {
+      rig.line.answers.set('Authorize', () => ({ kind: 'result', payload: { ...accepted, tariff }, durationMs: 0 }));
+      const mayCharge: DecisionDeps['mayCharge'] = ({ evseId, idToken, reply }) =>
+        tariffs.authorized(evseId, idToken, reply);
+      const deps = { tokens, answered: () => undefined, mayCharge };
+      return (await decide(rig.parts, deps, token, 1)).info.status;
+    };
+    expect(await decided(failed)).to.equal('Invalid');
+    expect(learned).to.deep.equal([]);
+    expect(await decided(kwh('E', 1))).to.equal('Accepted');
+    expect(learned).to.deep.equal([token]);
+  });
 
   it('are told and forgotten with their customer (N09, N10)', async () => {
     const { tariffs } = await ready();
