@@ -167,7 +167,7 @@ describe('OCPP 2.x authorisation (C01 to C16)', () => {
     const rig = await SessionRig.open({
       central,
       autoAuthorize: true,
-      variables: { 'AuthCtrlr.OfflineTxForUnknownIdEnabled': 'true' },
+      variables: { 'AuthCtrlr.OfflineTxForUnknownIdEnabled': 'true', 'TxCtrlr.TxBeforeAcceptedEnabled': 'false' },
     });
     await rig.plug();
     expect(await rig.present(a, 2)).to.equal('COMMAND_CONFLICT');
