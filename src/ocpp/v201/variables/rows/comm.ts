@@ -194,4 +194,58 @@ const limits: readonly VariableRow[] = [
   limit('ReportingValueSize', deviceDataLimits.reportedSize),
 ];
 
-export const commRows: readonly VariableRow[] = [...connection, ...messages, ...clocks, ...limits];
+/** What proves the station to the central system, and what may be lowered (A01, A05). */
+const credentials: readonly VariableRow[] = [
+  {
+    component: 'SecurityCtrlr',
+    variable: 'BasicAuthPassword',
+    type: 'string',
+    mutability: 'WriteOnly',
+    initial: '',
+    min: 16,
+    max: ({ version }) => (version === 'ocpp2.1' ? 64 : 40),
+    secret: true,
+  },
+  {
+    component: 'SecurityCtrlr',
+    variable: 'AllowSecurityProfileDowngrade',
+    type: 'boolean',
+    mutability: 'ReadWrite',
+    initial: 'false',
+  },
+];
+
+/** Of 2.1: the slots of SetNetworkProfile; they are filled by it alone. */
+const networkConfigurations: readonly VariableRow[] = networkSlots.flatMap((slot) =>
+  (
+    [
+      ['OcppCsmsUrl', 'string', ''],
+      ['OcppInterface', 'OptionList', 'Any'],
+      ['OcppTransport', 'OptionList', 'JSON'],
+      ['OcppVersion', 'OptionList', 'OCPP21'],
+      ['MessageTimeout', 'integer', '30'],
+      ['SecurityProfile', 'integer', ''],
+      ['VpnEnabled', 'boolean', 'false'],
+      ['ApnEnabled', 'boolean', 'false'],
+    ] as const
+  ).map(
+    ([variable, type, initial]): VariableRow => ({
+      component: `NetworkConfiguration[${slot}]`,
+      variable,
+      type,
+      mutability: 'ReadOnly',
+      initial,
+      ...(variable === 'MessageTimeout' && { unit: 's' }),
+      since: 'ocpp2.1',
+    }),
+  ),
+);
+
+export const commRows: readonly VariableRow[] = [
+  ...connection,
+  ...messages,
+  ...clocks,
+  ...limits,
+  ...credentials,
+  ...networkConfigurations,
+];
