@@ -30,6 +30,8 @@ export interface LinkTarget {
   readonly subprotocols: readonly OcppSubprotocol[];
   /** set over REST: outbound rules apply */
   readonly guarded: boolean;
+  /** whether a certificate of the central system may name its host by a wildcard; default true */
+  readonly wildcards?: boolean;
 }
 
 export interface LinkEvents {
@@ -292,7 +294,7 @@ export class Link {
     this.#cancelWait();
     const { identity, later, disturber, deviceIndex, names } = this.#options;
     const { credentials } = this;
-    const { url, subprotocols, guarded } = this.#target;
+    const { url, subprotocols, guarded, wildcards = true } = this.#target;
     this.#waitMs = null;
     this.#isGivenUp = this.#isUseless = false;
     try {
@@ -308,6 +310,7 @@ export class Link {
           password: passwordOf(credentials),
           context,
           guarded,
+          wildcards,
           later,
           openTimeoutMs: this.#options.openTimeoutMs ?? defaultOpenTimeoutMs,
           pongs: () => !disturber.active || !disturber.noPong(deviceIndex),

@@ -20,6 +20,7 @@ import type { ConnectFailure } from './failures.ts';
 import { parseFrame, readFrame } from './frames.ts';
 import type { Frame } from './frames.ts';
 import { Inbox } from './inbox.ts';
+import { checkIdentityWithoutWildcards } from './server-identity.ts';
 
 export interface SocketOptions {
   /** without identity; `ws:` or `wss:` decides about TLS */
@@ -32,6 +33,8 @@ export interface SocketOptions {
   readonly context: SecureContext | null;
   /** the target was set over REST: outbound rules apply */
   readonly guarded: boolean;
+  /** whether a certificate of the central system may name its host by a wildcard */
+  readonly wildcards: boolean;
   readonly later: Later;
   /** an attempt that takes longer is given up */
   readonly openTimeoutMs: number;
@@ -218,6 +221,7 @@ export function openSocket(options: SocketOptions, events: SocketEvents): Socket
       noDelay: true,
       headers: {},
       ...(options.context !== null && clientTlsOptions({ context: options.context, checkHostname: true })),
+      ...(!options.wildcards && { checkServerIdentity: checkIdentityWithoutWildcards }),
       finishRequest: (request: ClientRequest, opening: WebSocket) => {
         webSocket = opening;
         watch(opening);

@@ -23,6 +23,8 @@ export interface Network {
   setBackOff(options: OcppBackOffOptions): void;
   /** Time in which the central system has to answer a call, s; for calls that are sent from now on. */
   setMessageTimeout(seconds: number): void;
+  /** Whether a certificate of the central system may name its host by a wildcard, from the next attempt on. */
+  setWildcards(allowed: boolean): void;
 }
 
 export function networkOf({ link, setCallTimeout }: Pick<Transport, 'link' | 'setCallTimeout'>): Network {
@@ -41,6 +43,9 @@ export function networkOf({ link, setCallTimeout }: Pick<Transport, 'link' | 'se
     },
     setMessageTimeout: (seconds) => {
       setCallTimeout(seconds * 1000);
+    },
+    setWildcards: (wildcards) => {
+      if ((link.target.wildcards ?? true) !== wildcards) link.setTarget({ ...link.target, wildcards });
     },
   };
 }

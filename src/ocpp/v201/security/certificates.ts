@@ -6,6 +6,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { OcppCertificateEntry } from '../../../contract/ocpp.ts';
 import { CertificateKeeper } from '../../pki/keeper.ts';
 import type { CertificateFiles } from '../../pki/keeper.ts';
+import type { Network } from '../../station/network.ts';
 import type { Handler, Handlers, Part, Requests, StationParts } from '../parts.ts';
 import { installedHandlers } from './installed.ts';
 import { createSigning } from './signing.ts';
@@ -78,8 +79,17 @@ function signedHandler(
   };
 }
 
-/** @param initial certificates of the flags; they count until the central system installs others */
-export function createCertificates(parts: StationParts, initial: CertificateFiles): Certificates {
+const wildcards = ['SecurityCtrlr', 'AllowCSMSTLSWildcards'] as const;
+
+/**
+ * @param initial certificates of the flags; they count until the central system installs others
+ * @param network where certificates of the central system are checked
+ */
+export function createCertificates(
+  parts: StationParts,
+  initial: CertificateFiles,
+  network: Pick<Network, 'setWildcards'>,
+): Certificates {
   const { variables, version, security, connection, id } = parts;
   const keeper: Keeper = new CertificateKeeper(parts, certificateUses, initial);
   const signing = createSigning(parts, keeper);
@@ -91,6 +101,9 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
   variables.provide('SecurityCtrlr', 'Identity', () => id);
   const endAccepted = parts.registration.onAccepted(() => {
     for (const use of ownUses) renew(use);
+  });
+  const endWildcards = variables.onChange(...wildcards, (value) => {
+    network.setWildcards(value === 'true');
   });
   const triggered = { triggered: true };
   return {
@@ -119,9 +132,13 @@ export function createCertificates(parts: StationParts, initial: CertificateFile
       if (isOther && version === 'ocpp2.1')
         security.raise('DiscardedRenewedClientCertificate', 'no connection came about with it');
     },
-    load: () => keeper.load(),
+    load: () => {
+      network.setWildcards(variables.boolean(...wildcards));
+      return keeper.load();
+    },
     stop: () => {
       endAccepted();
+      endWildcards();
       signing.stop();
       keeper.stop();
     },

@@ -31,6 +31,7 @@ export async function certificatesOn(options: CertificateOptions = {}) {
   const { version = 'ocpp2.1', profile = 1, rootCert = null, ownCert = null, store, v2g = false } = options;
   const s = rig({ version });
   if (v2g) iso15118(s);
+  const wildcards: boolean[] = [];
   const given: Parameters<Connection['setCertificates']>[0][] = [];
   const connection: Connection = {
     ...s.connection,
@@ -42,7 +43,7 @@ export async function certificatesOn(options: CertificateOptions = {}) {
   const kept = store ?? s.store;
   const parts = { ...s.parts, connection, store: (name: string) => kept.slot(name) };
   s.line.answers.set('SignCertificate', () => ({ kind: 'result', payload: { status: 'Accepted' }, durationMs: 0 }));
-  const part = createCertificates(parts, { rootCert, ownCert });
+  const part = createCertificates(parts, { rootCert, ownCert }, { setWildcards: (allowed) => wildcards.push(allowed) });
   await part.load?.();
   const reasonOf = (reply: { readonly statusInfo?: { readonly additionalInfo?: string } }) =>
     reply.statusInfo?.additionalInfo;
@@ -51,6 +52,7 @@ export async function certificatesOn(options: CertificateOptions = {}) {
     store: kept,
     part,
     given,
+    wildcards,
     reasonOf,
     install: (certificate: string, certificateType: RootUse = 'CSMSRootCertificate') =>
       s.ask(part, 'InstallCertificate', { certificateType, certificate }),

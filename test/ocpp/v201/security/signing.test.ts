@@ -218,6 +218,15 @@ describe('OCPP 2.x certificates of the station (A02, A03)', () => {
     }
   });
 
+  it('AllowCSMSTLSWildcards counts from the start and after a change', async () => {
+    const s = await withWaits();
+    s.variables.override('SecurityCtrlr', 'AllowCSMSTLSWildcards', 'false');
+    expect(s.wildcards).to.deep.equal([true, false]);
+    s.part.stop?.();
+    s.variables.override('SecurityCtrlr', 'AllowCSMSTLSWildcards', 'true');
+    expect(s.wildcards).to.have.lengthOf(2);
+  });
+
   it('SecurityProfile and Identity are those of the connection', async () => {
     const s = await withWaits({ profile: 2 });
     expect(s.variables.text('SecurityCtrlr', 'SecurityProfile')).to.equal('2');
