@@ -91,7 +91,8 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
   const control = createChargingControl({
     device,
     clock: parts.clock,
-    store: parts.store('profiles'),
+    // profiles are kept as they were sent, in the words of their version
+    store: parts.store(`profiles-${parts.version}`),
     log: parts.log,
     precedence: 'stack_level',
     transactions: () => transactions.running.map(running),

@@ -191,9 +191,11 @@ export function chargingRig(
   };
 
   const findings: string[] = [];
+  const errors: string[] = [];
   const store = createMemoryStore();
   const parts = {
-    ...{ device, clock, variables, calls, version, log: silentLogger, random: createRandom(1, 'charging') },
+    ...{ device, clock, variables, calls, version, random: createRandom(1, 'charging') },
+    log: { ...silentLogger, error: (text: string) => errors.push(text) },
     store: (name: string) => store.slot(name),
     finding: (clause: string, text: string) => findings.push(`${clause} ${text}`),
     registration: {
@@ -245,6 +247,7 @@ export function chargingRig(
       findings,
       running,
       updates,
+      errors,
       stops,
       sent,
       answers,

@@ -76,9 +76,10 @@ const powers: PeriodCheck = (period, _schedule, { chargingProfilePurpose: purpos
   const given = (['limit', 'dischargeLimit', 'setpoint'] as const).filter((each) => period[each] !== undefined);
   const missing = required.find((each) => !given.includes(each));
   if (missing !== undefined) return broken('Q01', 'InvalidSchedule', `operationMode ${name} needs a ${missing}`);
-  const extra = given.find((each: PeriodPower) => !required.includes(each) && !optional.includes(each));
   // the grid connection of the station may be kept from giving power whatever its EVSEs do
-  if (extra === 'dischargeLimit' && purpose === 'ChargingStationMaxProfile') return null;
+  const ofGrid: readonly PeriodPower[] = purpose === 'ChargingStationMaxProfile' ? ['dischargeLimit'] : [];
+  const allowed = [...required, ...optional, ...ofGrid];
+  const extra = given.find((each) => !allowed.includes(each));
   return extra === undefined ? null : broken('Q01', 'InvalidSchedule', `operationMode ${name} has no ${extra}`);
 };
 
