@@ -109,6 +109,24 @@ export const exampleReservations = {
   reservations: [{ reservation_id: 1, connector_id: 1, id_token: 'TAG-1', expires_at: exampleTime }],
 };
 
+export const exampleOcppDerControls = {
+  controls: [
+    {
+      control_id: 'DER-1',
+      control_type: 'LimitMaxDischarge',
+      is_default: false,
+      is_superseded: false,
+      start_time: exampleTime,
+      duration_s: 900,
+      priority: 1,
+      active: true,
+      state: 'applied' as const,
+      overwritten: false,
+      values: { priority: 1, pctMaxDischargePower: 40, startTime: exampleTime, duration: 900 },
+    },
+  ],
+};
+
 const exampleToken = { id_token: 'TAG-1', status: 'Accepted', expires_at: null, parent_id_token: null };
 export const exampleLocalList = { version: 3, entries: [exampleToken], cache: [{ ...exampleToken, id_token: 'AUTO' }] };
 

@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type {
   OcppCallResult,
   OcppConfiguration,
+  OcppDerControlEntry,
   OcppFinding,
   OcppLocalList,
   OcppMessage,
@@ -20,6 +21,22 @@ const iso = (ms: number) => new Date(ms).toISOString();
 /** Seconds and milliseconds to three digits: more is noise. */
 const rounded = (value: number) => Math.round(value * 1000) / 1000;
 const roundedOrNull = (value: number | null) => (value === null ? null : rounded(value));
+
+export function derControlReply(control: OcppDerControlEntry) {
+  return {
+    control_id: control.controlId,
+    control_type: control.controlType,
+    is_default: control.isDefault,
+    is_superseded: control.isSuperseded,
+    start_time: isoOrNull(control.startMs),
+    duration_s: roundedOrNull(control.durationS),
+    priority: control.priority,
+    active: control.active,
+    state: control.state,
+    overwritten: control.overwritten,
+    values: membersOf(control.values),
+  };
+}
 
 /** Payloads of OCPP are objects; anything else that a peer has sent stands under `value`. */
 function membersOf(payload: unknown): Record<string, unknown> {

@@ -8,12 +8,20 @@ import {
   exampleCertificates,
   exampleKey,
   exampleLocalList,
+  exampleOcppDerControls,
   exampleProfiles,
   exampleReservations,
   exampleSchedule,
   exampleTransactions,
 } from './examples.ts';
-import { configurationReply, localListReply, profileReply, scheduleReply, transactionReply } from './replies.ts';
+import {
+  configurationReply,
+  derControlReply,
+  localListReply,
+  profileReply,
+  scheduleReply,
+  transactionReply,
+} from './replies.ts';
 import {
   certificatesSchema,
   compositeQuery,
@@ -22,6 +30,7 @@ import {
   configurationQuery,
   configurationSchema,
   defaultScheduleS,
+  derControlsSchema,
   localListSchema,
   profilesQuery,
   profilesSchema,
@@ -140,6 +149,20 @@ const getReservations = route({
   }),
 });
 
+const getDerControls = route({
+  method: 'get',
+  path: '/ocpp/{id}/der-controls',
+  tag,
+  operationId: 'get_ocpp_der_controls',
+  summary: 'DER controls of OCPP 2.1',
+  description: 'What the central system has set by SetDERControl, superseded controls included.',
+  params: stationParams,
+  reply: derControlsSchema,
+  problems: ['unknown-resource', 'not-applicable'],
+  examples: { reply: exampleOcppDerControls },
+  handle: (ctx, { params: { id } }) => ({ controls: viewedStation(ctx, id).derControls().map(derControlReply) }),
+});
+
 const getLocalList = route({
   method: 'get',
   path: '/ocpp/{id}/local-list',
@@ -199,6 +222,7 @@ export const ocppResourceRoutes: readonly Route[] = [
   getProfiles,
   getSchedule,
   getReservations,
+  getDerControls,
   getLocalList,
   getCertificates,
   getTransactions,

@@ -1,4 +1,5 @@
 /** What a charge point has: configuration, profiles, reservations, tokens, certificates, transactions. */
+import { ocppDerControlStates } from '../../contract/ocpp.ts';
 import { z } from '../description/zod.ts';
 import { integerParam } from '../common/schemas.ts';
 import { json, count, flag, numberOrNull, text, textOrNull, time, timeOrNull } from './schemas.ts';
@@ -143,6 +144,35 @@ const tokenSchema = z
     parent_id_token: textOrNull('Null: none.'),
   })
   .openapi('OcppToken');
+
+export const derControlsSchema = z
+  .strictObject({
+    controls: z
+      .array(
+        z
+          .strictObject({
+            control_id: z.string(),
+            control_type: text('In the words of the standard.'),
+            is_default: z.boolean(),
+            is_superseded: z.boolean().openapi({ description: 'True: it runs no more, and leaves at its end.' }),
+            start_time: timeOrNull('By the clock of the central system; null: of a default.'),
+            duration_s: numberOrNull('Null: until it is cleared.'),
+            priority: count('The lower number wins.'),
+            active: z.boolean().openapi({ description: 'In force on the device.' }),
+            state: z.enum(ocppDerControlStates).openapi({
+              description:
+                '`scheduled`: its start is to come; `standby`: another control of its type runs; `superseded`; ' +
+                '`applied`: in force; due, but `waiting`: the device takes nothing now, `outweighed`: a control of ' +
+                'another type excludes it, `refused`: the device cannot carry it out.',
+            }),
+            overwritten: z.boolean().openapi({ description: 'Another writer has changed something of it since.' }),
+            values: z.record(z.string(), z.unknown()).openapi({ description: 'As the central system has sent them.' }),
+          })
+          .openapi('OcppDerControl'),
+      )
+      .openapi({ description: 'In the order of their setting.' }),
+  })
+  .openapi('OcppDerControls');
 
 export const localListSchema = z
   .strictObject({

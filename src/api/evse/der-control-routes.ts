@@ -29,11 +29,18 @@ function selectedStation(ctx: RouteContext, index: number | undefined): Device {
   return stationOf(ctx, selectedDevice(ctx, index ?? first?.index)).device;
 }
 
+/** The last writer of a function. Slopes of commands stand beside the registers of their ramps. */
+function writerOf({ bank, gradient, overrides }: Device, name: GridFunctionName) {
+  const isSlope = name === 'ramp' && gradient.w.source === 'gradient';
+  if (isSlope) return overrides.find((each) => each.name === 'gradient');
+  return pointWriter(bank, gridFunctions[name].model, gridFunctions[name].enable);
+}
+
 /** By function, the id of the OCPP control that wrote it last. */
-function controlIds({ bank }: Device): Record<string, string> {
+function controlIds(device: Device): Record<string, string> {
   return Object.fromEntries(
     gridFunctionNames.flatMap((name) => {
-      const writer = pointWriter(bank, gridFunctions[name].model, gridFunctions[name].enable);
+      const writer = writerOf(device, name);
       return writer?.source === 'ocpp' && writer.peer !== undefined ? [[name, writer.peer]] : [];
     }),
   );

@@ -31,6 +31,7 @@ describe('REST ocpp (interface 9.5)', () => {
       for (const name of [
         'charging-profiles',
         'reservations',
+        'der-controls',
         'local-list',
         'certificates',
         'transactions',

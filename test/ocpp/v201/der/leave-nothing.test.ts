@@ -25,13 +25,27 @@ const anyId = fc.constantFrom('A', 'B', 'C', 'D', 'E', 'F');
 
 /** Writes of a master, which a device without controls takes just so. */
 const touches: readonly ((rig: Pick<DerRig, 'kind' | 'device'>) => void)[] = [
-  ({ kind }) => kind.write(({ m704 }) => void (m704.WMaxLimPct = 77)),
-  ({ kind }) => kind.write(({ m704 }) => void (m704.VarSetPct = 11)),
-  ({ kind }) => kind.write(({ m704 }) => void (m704.VarSetEna = 'DISABLED')),
-  ({ kind }) => kind.write(({ m703 }) => void Object.assign(m703, { ESDlyTms: 99, ESRmpTms: 44 })),
-  ({ kind }) => kind.write(({ m705 }) => void (m705.Ena = 'DISABLED')),
-  ({ kind }) => kind.write(({ m708 }) => void (m708.Ena = 'ENABLED')),
-  ({ device }) => void device.command({ kind: 'gradient', wPctPerS: 3 }, { source: 'rest', peer: 'test' }),
+  ({ kind }) => {
+    kind.write(({ m704 }) => (m704.WMaxLimPct = 77));
+  },
+  ({ kind }) => {
+    kind.write(({ m704 }) => (m704.VarSetPct = 11));
+  },
+  ({ kind }) => {
+    kind.write(({ m704 }) => (m704.VarSetEna = 'DISABLED'));
+  },
+  ({ kind }) => {
+    kind.write(({ m703 }) => Object.assign(m703, { ESDlyTms: 99, ESRmpTms: 44 }));
+  },
+  ({ kind }) => {
+    kind.write(({ m705 }) => (m705.Ena = 'DISABLED'));
+  },
+  ({ kind }) => {
+    kind.write(({ m708 }) => (m708.Ena = 'ENABLED'));
+  },
+  ({ device }) => {
+    device.command({ kind: 'gradient', wPctPerS: 3 }, { source: 'rest', peer: 'test' });
+  },
 ];
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
