@@ -47,7 +47,8 @@ export interface FrameDisturber {
   /**
    * Of the energy registers as a message shows them; null: the truth. Each call is an occasion of its faults.
    * @param connectorId 0: the meter of the station
-   * @param action message that the reading is for: StartTransaction, MeterValues, StopTransaction
+   * @param action message that the reading is for: StartTransaction, MeterValues, StopTransaction; of 2.x
+   * TransactionEvent, MeterValues
    */
   readings(deviceIndex: number, connectorId: number, action: string): MeterDistortion | null;
   /** Calls back when a fault of OCPP begins or ends. */

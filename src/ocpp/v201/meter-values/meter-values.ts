@@ -1,5 +1,5 @@
 /** Meter values in TransactionEvents and MeterValues (J01, J02). All values of one meter value are of one instant. */
-import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
+import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import { createEnergies } from '../../meter-values/energies.ts';
 import type { Energies } from '../../meter-values/energies.ts';
@@ -54,6 +54,8 @@ interface Work {
   readonly history: History<MeterValue>;
   /** timers of running transactions, by their id */
   readonly repeats: Map<string, readonly Repeat[]>;
+  /** by EVSE: faults of the meter in the Started event, which the first sample for Ended shares */
+  readonly started: Map<number, () => MeterDistortion | null>;
 }
 
 /** Faults of a meter at one occasion: all values of an EVSE then show the same register. */
@@ -170,8 +172,9 @@ function begin(work: Work, transaction: Transaction): void {
     evseId,
     context: 'Transaction.Begin',
     atMs: startedMs,
-    distortion: fresh(),
+    distortion: work.started.get(evseId) ?? fresh(),
   };
+  work.started.delete(evseId);
   keep(work, transaction, take(work, first));
   const repeats = [
     periodic(work, transaction, 'TxUpdatedInterval', () => {
@@ -204,11 +207,23 @@ function sample(
 ) {
   const distortion = distortionOf(work, evseId, 'TransactionEvent');
   const taking = { evseId, transition, distortion };
+  if (kind === 'Started') work.started.set(evseId, distortion);
   if (kind === 'Started') return listOf(take(work, { ...taking, series: 'started', context: 'Transaction.Begin' }));
   if (kind === 'Updated') return listOf(take(work, { ...taking, series: 'updated', context: 'Sample.Periodic' }));
   const last = listOf(take(work, { ...taking, series: 'ended', context: 'Transaction.End' }));
   const transaction = work.deps.transactions.at(evseId);
   return [...(transaction === null ? [] : work.history.take(transaction.transactionId)), ...last];
+}
+
+/** A loss of power interrupts what is metered. */
+function hear(work: Work, { event }: EvseTransition): void {
+  if (event !== 'power_down' && event !== 'power_up') return;
+  const context = event === 'power_down' ? 'Interruption.Begin' : 'Interruption.End';
+  for (const transaction of work.deps.transactions.running) {
+    const { evseId } = transaction;
+    const distortion = distortionOf(work, evseId, 'TransactionEvent');
+    keep(work, transaction, take(work, { series: 'ended', evseId, context, distortion }));
+  }
 }
 
 /** @param options `triggered`: TriggerMessage asks for MeterValues, also while a transaction runs (F06) */
@@ -255,7 +270,14 @@ export interface MeterValuesPart extends MeterValues {
 
 /** Follows transactions from here on: to be made after them, and before they are loaded. */
 export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): MeterValuesPart {
-  const work: Work = { parts, deps, energies: createEnergies(), history: createHistory(), repeats: new Map() };
+  const work: Work = {
+    parts,
+    deps,
+    energies: createEnergies(),
+    history: createHistory(),
+    repeats: new Map(),
+    started: new Map(),
+  };
   const { device, variables, registration } = parts;
   const evseIds = [0, ...device.connectorIds];
   for (const evseId of evseIds) startSeries(work, evseId, ['aligned', 'trigger'], device.sample(evseId));
@@ -270,6 +292,10 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
     ...intervals.map(([component, variable]) => variables.onChange(component, variable, planAll)),
     // the registration sets the clock
     registration.onAccepted(planAll),
+    // before the transactions hear it, which end with a loss of power
+    device.onTransition((transition) => {
+      hear(work, transition);
+    }),
     deps.transactions.onStarted((transaction) => {
       begin(work, transaction);
     }),

@@ -176,9 +176,33 @@ describe('OCPP 2.x readings on request and through faults (F06, J01)', () => {
     expect(station.central.values.map(({ evseId }) => evseId)).to.deep.equal([2]);
   });
 
+  it('a loss of power stands in Ended as an interruption (J02)', async () => {
+    const station = await charging();
+    await station.tell('power_down');
+    await station.run(10);
+    await station.tell('power_up');
+    const contexts = station.central.last.meterValue?.map(({ sampledValue }) => sampledValue[0]?.context);
+    expect(contexts).to.deep.equal(['Transaction.Begin', 'Interruption.Begin', 'Interruption.End', 'Transaction.End']);
+  });
+
+  it('Started is one occasion of a faulty meter: Ended begins with the same register', async () => {
+    const station = await Station.open();
+    await station.plug();
+    const offsets = [100, 900];
+    station.distort = () => ({ factor: 1, offsetWh: offsets.shift() ?? 0 });
+    await station.authorize('04AA11BB');
+    await station.run(10);
+    await station.unplug();
+    const { events, last } = station.central;
+    const shown = [events[0]?.meterValue?.[0], last.meterValue?.[0], last.meterValue?.[1]];
+    const registers = shown.map((value) => valueOf(value?.sampledValue, register));
+    expect(registers.slice(0, 2)).to.deep.equal([100, 100]);
+    expect(registers[2]).to.be.within(900, 930);
+  });
+
   it('a faulty meter shows other registers, and no other power', async () => {
     const station = await charging();
-    station.distortion = { factor: 2, offsetWh: 10 };
+    station.distort = () => ({ factor: 2, offsetWh: 10 });
     await station.run(300);
     await station.unplug();
     const { energyWh } = station.connector();

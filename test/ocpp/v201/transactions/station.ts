@@ -175,8 +175,8 @@ export class Station {
   readonly transactions: TransactionBook;
   readonly meterValues: MeterValuesPart;
   readonly parts: StationParts;
-  /** what the meters show in place of the truth */
-  distortion: MeterDistortion | null = null;
+  /** what the meters show in place of the truth; null: the truth */
+  distort: (() => MeterDistortion) | null = null;
   readonly #queue: FakeQueue;
   readonly #listeners = new Set<(transition: EvseTransition) => void>();
   readonly #accepting = new Set<() => void>();
@@ -212,7 +212,7 @@ export class Station {
 
   #partsOf(version: Version2): StationParts {
     const { central, kind, disk } = this;
-    const distortion = () => this.distortion;
+    const distort = () => this.distort;
     return {
       id: 'CS-1',
       version,
@@ -224,9 +224,9 @@ export class Station {
       queue: this.#queue,
       disturber: {
         get active() {
-          return distortion() !== null;
+          return distort() !== null;
         },
-        readings: distortion,
+        readings: () => distort()?.() ?? null,
       },
       calls: {
         send: (action: string, payload: Payload) => {
