@@ -9,7 +9,7 @@ import type { IdToken, IdTokenInfo } from '../messages.ts';
 import type { Authorization, Part, StationParts } from '../parts.ts';
 import type { AnsweredToken } from './decision.ts';
 import { followPlugs } from './plugs.ts';
-import { stopByToken } from './stopping.ts';
+import { stopAllByMaster, stopByToken } from './stopping.ts';
 import { bearerOf, deviceText, noAuthorization, sameToken, tokenOf } from './token.ts';
 import { answer, ask, isMasterPass } from './work.ts';
 import type { AuthorizationDeps, Work } from './work.ts';
@@ -89,7 +89,10 @@ async function begin(work: Work, evseId: number, start: Start): Promise<OcppAuth
     if (idToken.idToken === autoToken && isUnanswered) unanswered.add(evseId);
     return answer(info);
   }
-  if (isMasterPass(parts, groupOf(deps, start, info))) throw conflict(evseId, 'a master pass starts no transaction');
+  if (isMasterPass(parts, groupOf(deps, start, info))) {
+    if (start.remoteStartId === undefined && stopAllByMaster(work, idToken)) return answer(info);
+    throw conflict(evseId, 'a master pass starts no transaction');
+  }
   // the EVSE may have changed while the central system was asked
   checkFree(parts.device.connector(evseId));
   grant(work, evseId, start, info);

@@ -7,16 +7,21 @@ import { answer, ask, isMasterPass } from './work.ts';
 import type { Work } from './work.ts';
 import { sameToken } from './token.ts';
 
-/** Stops all that run: the station has no means by which a person could choose (C16.FR.02). */
-function stopAllByMaster({ deps }: Work, idToken: IdToken): void {
+/**
+ * Stops all that tokens have authorised: the station has no means by which a person could choose (C16.FR.02).
+ * @returns false: there was none. @throws the first refusal of the device
+ */
+export function stopAllByMaster({ parts, deps }: Work, idToken: IdToken): boolean {
   const refusals: unknown[] = [];
-  for (const { evseId } of deps.transactions.running)
+  const authorised = deps.transactions.running.filter(({ evseId }) => parts.device.connector(evseId).authorised);
+  for (const { evseId } of authorised)
     try {
       deps.transactions.stop(evseId, { reason: 'MasterPass', trigger: 'StopAuthorized', idToken });
     } catch (error) {
       refusals.push(error);
     }
   if (refusals.length > 0) throw refusals[0];
+  return authorised.length > 0;
 }
 
 /** @returns whether the token has stopped the transaction: it is of its group, or of the master pass group */

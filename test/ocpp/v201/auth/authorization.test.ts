@@ -301,6 +301,14 @@ describe('OCPP 2.x authorisation (C01 to C16)', () => {
       'MasterPass',
     ]);
     expect([rig.connector(1).powerW, rig.connector(2).powerW]).to.deep.equal([0, 0]);
+    // at the reader of a free EVSE too
+    await rig.unplug(2);
+    await rig.present(a);
+    await rig.run(10);
+    expect(rig.connector(1).powerW).to.be.above(1000);
+    expect(await rig.present(b, 2)).to.equal('Accepted');
+    expect(rig.connector(1).powerW).to.equal(0);
+    expect(rig.connector(2).phase).to.equal('free');
   });
 
   it('the same token takes an authorisation back before a vehicle comes, another one is refused (E03)', async () => {
