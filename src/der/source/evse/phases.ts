@@ -87,7 +87,10 @@ export function ocpp16Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp16Sta
   return flags.reserved ? 'reserved' : 'available';
 }
 
-/** Status in terms of OCPP 2.0.1: a cable occupies a connector, an authorisation alone does not. */
+/**
+ * Status in terms of OCPP 2.0.1: a cable occupies a connector, an authorisation alone does not. A reservation stays until
+ * its token uses it, whatever is plugged in (G01.FR.09).
+ */
 export function ocpp201Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp201Status {
   const status = ocpp16Status(phase, flags);
   switch (status) {
@@ -97,6 +100,7 @@ export function ocpp201Status(phase: EvsePhase, flags: ConnectorFlags): Ocpp201S
     case 'faulted':
       return status;
     default:
-      return phase === 'authorised' && !flags.cableIn ? (flags.reserved ? 'reserved' : 'available') : 'occupied';
+      if (flags.reserved && !phaseTraits[phase].session) return 'reserved';
+      return phase === 'authorised' && !flags.cableIn ? 'available' : 'occupied';
   }
 }

@@ -65,6 +65,14 @@ describe('EVSE: phases', () => {
     expect([...seen201].sort()).to.deep.equal([...ocpp201Statuses].sort());
   });
 
+  it('a reserved connector stays Reserved in OCPP 2.x when a vehicle is plugged in (G01.FR.09)', () => {
+    const cable = { ...plain, cableIn: true };
+    expect(ocpp201Status('connected', cable)).to.equal('occupied');
+    expect(ocpp201Status('connected', { ...cable, reserved: true })).to.equal('reserved');
+    expect(ocpp201Status('free', { ...cable, reserved: true })).to.equal('reserved');
+    expect(ocpp201Status('authorised', { ...plain, cableIn: false })).to.equal('available');
+  });
+
   it('moves between statuses as OCPP 1.6 allows', () => {
     for (const phase of evsePhases)
       for (const event of phaseEvents) {
