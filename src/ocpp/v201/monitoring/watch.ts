@@ -205,12 +205,14 @@ function createRounds(parts: WatchParts, deps: WatchDeps) {
   };
   const alarm = createAlarm(clock, next, (dueMs) => {
     const nowMs = Math.max(dueMs, clock.nowMs());
-    periodic(nowMs);
-    if (tickDueMs <= nowMs) {
+    try {
+      periodic(nowMs);
+      if (tickDueMs > nowMs) return;
       tickDueMs = Infinity;
       values(activity.isLive, nowMs);
+    } finally {
+      alarm.plan();
     }
-    alarm.plan();
   });
   return { values, memory, alarm };
 }

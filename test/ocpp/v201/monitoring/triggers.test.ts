@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { freshState, judge, numberOf } from '../../../../src/ocpp/v201/monitoring/triggers.ts';
 import type { JudgedMonitor, MonitorState } from '../../../../src/ocpp/v201/monitoring/triggers.ts';
 
@@ -59,5 +60,35 @@ describe('OCPP 2.x: when monitors trigger (N07)', () => {
     expect(told({}, ['', 'x', 'Infinity', 101, ''])).to.equal('...+.');
     expect(told({ type: 'Delta', value: 1 }, ['', 5, '', 9])).to.equal('...+');
     expect(numberOf(' ')).to.equal(null);
+  });
+
+  const walk = fc.array(fc.integer({ min: -300, max: 300 }), { maxLength: 60 });
+
+  it('thresholds of any walk trigger and clear in turn', () => {
+    fc.assert(
+      fc.property(
+        walk,
+        fc.integer({ min: -200, max: 200 }),
+        fc.constantFrom('UpperThreshold', 'LowerThreshold'),
+        (values, value, type) => {
+          const story = told({ type, value }, values).replaceAll('.', '');
+          expect(story).to.match(/^(\+-)*\+?$/);
+        },
+      ),
+    );
+  });
+
+  it('a difference of any walk is told exactly where a plain count tells it', () => {
+    fc.assert(
+      fc.property(walk, fc.integer({ min: 0, max: 100 }), (values, by) => {
+        let last = values[0] ?? 0;
+        const wanted = values.map((value) => {
+          if (Math.abs(value - last) <= by) return '.';
+          last = value;
+          return '+';
+        });
+        expect(told({ type: 'Delta', value: by }, values)).to.equal(wanted.join(''));
+      }),
+    );
   });
 });

@@ -174,6 +174,24 @@ describe('OCPP 2.1: periodic event streams (N11 to N15)', () => {
     expect(rig.line.of('OpenPeriodicEventStream')).to.have.length(1);
   });
 
+  it('offline, values of monitors that are not severe enough are lost', async () => {
+    const rig = await streamRig();
+    await rig.accepted({ ...periodic({ interval: 10 }), severity: 8 });
+    await settled();
+    await rig.pass(5.5);
+    rig.registration.end();
+    await rig.pass(30);
+    rig.registration.accept();
+    await rig.pass(10);
+    expect(messages(rig)).to.have.length(1);
+    // before and after the time offline
+    expect(
+      messages(rig)[0]
+        ?.data.map(({ t }) => t)
+        .filter((t) => t > 4 && t < 35),
+    ).to.be.empty;
+  });
+
   it('opens again what the central system does not know any more after a boot', async () => {
     const rig = await streamRig();
     const id = await opened(rig, { interval: 10 });
