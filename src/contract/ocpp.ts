@@ -94,15 +94,19 @@ export interface OcppKeyEntry {
   readonly rebootRequired: boolean;
 }
 
-/** A variable of 2.x. */
+/** A variable of 2.x at one place of the station. Write-only values are null. */
 export interface OcppVariableEntry {
+  /** with its instance in brackets where it has one */
   readonly component: string;
   readonly variable: string;
   readonly attribute: string;
   readonly value: string | null;
   readonly mutability: string;
   readonly evseId: number | null;
+  readonly connectorId: number | null;
+  /** of the variable */
   readonly instance: string | null;
+  readonly rebootRequired: boolean;
 }
 
 export type OcppConfiguration =
@@ -117,6 +121,7 @@ export interface OcppConfigurationChange {
   readonly component?: string;
   readonly attribute?: string;
   readonly evseId?: number;
+  readonly connectorId?: number;
   readonly instance?: string;
 }
 
@@ -207,7 +212,7 @@ export interface OcppLocalList {
 }
 
 export interface OcppCertificateEntry {
-  /** CentralSystemRootCertificate, ManufacturerRootCertificate, ChargePointCertificate */
+  /** in the words of the version: CentralSystemRootCertificate, ChargePointCertificate, CSMSRootCertificate, ... */
   readonly use: string;
   readonly subject: string;
   readonly issuer: string;
@@ -298,7 +303,10 @@ export interface OcppStation {
   /** @throws as `boot`, and COMMAND_BAD_VALUE for a payload that breaks its schema while `validate` */
   call(call: OcppRawCall): Promise<OcppCallResult>;
   messages(filter: OcppMessageFilter): readonly OcppMessage[];
-  /** @throws SimError UNKNOWN_RESOURCE for a key that there is not */
+  /**
+   * @param key 1.6: a key; 2.x: a component, or component and variable with a dot between them
+   * @throws SimError UNKNOWN_RESOURCE for a key that there is not
+   */
   configuration(key?: string): OcppConfiguration;
   /** A local change, without the rights of the central system. @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE */
   setConfiguration(change: OcppConfigurationChange, by: Origin): OcppConfiguration;

@@ -25,6 +25,16 @@ describe('OCPP requests to sign a certificate (PKCS#10; white paper 1.6, A02)', 
     expect(new Pkcs10CertificateRequest(csr).subjectName.toJSON()).to.deep.equal([{ CN: [commonName] }]);
   });
 
+  it('has C and DC where a certificate for vehicles needs them (ISO 15118-2)', async () => {
+    const subject = { commonName: 'SECC-1', organization: 'Example CPO', country: 'NL', domainComponent: 'CPO' };
+    const { csr } = await createSigningRequest(subject);
+    const request = new Pkcs10CertificateRequest(csr);
+    expect(request.subjectName.toString()).to.equal('CN=SECC-1, O=Example CPO, C=NL, DC=CPO');
+    expect(await request.verify()).to.equal(true);
+    const { csr: bare } = await createSigningRequest({ ...subject, country: null });
+    expect(new Pkcs10CertificateRequest(bare).subjectName.getField('C')).to.deep.equal([]);
+  });
+
   it('makes a new key each time', async () => {
     const subject = { commonName: 'SN-1', organization: null };
     const [a, b] = [await createSigningRequest(subject), await createSigningRequest(subject)];

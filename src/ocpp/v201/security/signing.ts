@@ -21,12 +21,15 @@ const serialLength = 25;
 
 const isV2g = (use: OwnUse) => use === 'V2GCertificate';
 
+/** ISO 3166-1, as a certificate may have it; null: it is none */
+const countryOf = (text: string) => (/^[A-Z]{2}$/.test(text) ? text : null);
+
 function subjectOf({ variables, device, id }: StationParts, use: OwnUse): SigningSubject {
   if (isV2g(use))
     return {
       commonName: variables.text('ISO15118Ctrlr', 'SeccId'),
       organization: variables.text('ISO15118Ctrlr', 'OrganizationName') || null,
-      country: variables.text('ISO15118Ctrlr', 'CountryName') || null,
+      country: countryOf(variables.text('ISO15118Ctrlr', 'CountryName')),
       // ISO 15118-2 requires it in certificates of charging stations
       domainComponent: 'CPO',
     };
