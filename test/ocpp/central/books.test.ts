@@ -86,6 +86,16 @@ describe('the books of transactions of 2.x', () => {
       expect(issues.at(-1)).to.match(issue);
     });
 
+  it('notice readings out of order in one event, and let the end repeat earlier ones', () => {
+    const values = (readings: readonly number[]) => ({
+      meterValue: readings.map((value) => ({ timestamp: '', sampledValue: [{ value }] })),
+    });
+    const books = new TransactionBooks();
+    expect(books.issue(event([0, 'Started', 0, 100]))).to.equal(null);
+    expect(books.issue({ ...event([1, 'Updated']), ...values([120, 110]) })).to.match(/from 120 to 110 in one event/);
+    expect(books.issue({ ...event([2, 'Ended']), ...values([100, 130]) })).to.equal(null);
+  });
+
   it('have nothing against transactions side by side, nor against an event that is sent again', () => {
     const books = new TransactionBooks();
     const sent: readonly Row[] = [

@@ -89,12 +89,16 @@ export class TransactionBooks {
     return issue;
   }
 
+  /** The end may repeat what the meter has shown before, in its order. */
   #falls(transactionId: string, event: Event): string | null {
-    for (const value of registersOf(event)) {
-      const highest = this.#highestWh.get(transactionId) ?? value;
-      if (value < highest) return `the import register falls from ${highest} to ${value}`;
-      this.#highestWh.set(transactionId, value);
-    }
+    const readings = registersOf(event);
+    const at = readings.findIndex((value, i) => value < (readings[i - 1] ?? value));
+    if (at >= 0) return `the import register falls from ${readings[at - 1]} to ${readings[at]} in one event`;
+    const last = readings.at(-1);
+    if (last === undefined) return null;
+    const highest = this.#highestWh.get(transactionId) ?? last;
+    if (last < highest) return `the import register falls from ${highest} to ${last}`;
+    this.#highestWh.set(transactionId, last);
     return null;
   }
 }
