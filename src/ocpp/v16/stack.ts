@@ -4,6 +4,8 @@ import type { OcppCallResult } from '../../contract/ocpp.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { ConnectFailure } from '../rpc/failures.ts';
 import type { CallOutcome } from '../rpc/model.ts';
+import { failureEvent } from '../security/failures.ts';
+import type { FailureEvents } from '../security/failures.ts';
 import { createFallback } from '../security/fallback.ts';
 import { callResult } from '../station/call-result.ts';
 import type { VersionStack, VersionView } from '../station/stack.ts';
@@ -24,11 +26,11 @@ async function called(
 }
 
 /** Security events of the white paper for attempts to connect that failed. */
-const failureEvents: Readonly<Record<string, string>> = {
+const failureEvents: FailureEvents = {
   certificate: 'InvalidCentralSystemCertificate',
-  tls_version: 'InvalidTLSVersion',
-  cipher_suite: 'InvalidTLSCipherSuite',
-  rejected: 'FailedToAuthenticateAtCentralSystem',
+  tlsVersion: 'InvalidTLSVersion',
+  cipherSuite: 'InvalidTLSCipherSuite',
+  refused: 'FailedToAuthenticateAtCentralSystem',
 };
 
 function opened({ registration, keys, parts }: Assembled): void {
@@ -38,10 +40,9 @@ function opened({ registration, keys, parts }: Assembled): void {
   registration.opened();
 }
 
-function failed({ security }: Assembled, { kind, status, text }: ConnectFailure): void {
-  // the other statuses say nothing about who this station is
-  const type = kind === 'rejected' && status !== 401 && status !== 403 ? undefined : failureEvents[kind];
-  if (type !== undefined) security.raise(type, text);
+function failed({ security }: Assembled, failure: ConnectFailure): void {
+  const type = failureEvent(failure, failureEvents);
+  if (type !== null) security.raise(type, failure.text);
 }
 
 function viewOf(at: Assembled): VersionView {
