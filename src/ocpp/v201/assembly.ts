@@ -55,8 +55,12 @@ function createSessions(
 type Sessions = ReturnType<typeof createSessions>;
 
 /** What a person sees and pays. */
-function createFront(parts: StationParts, { transactions, tokens }: Sessions) {
-  const tariffs = createTariffs(parts, { transactions, isCached: (idToken) => tokens.find(idToken) !== null });
+function createFront(parts: StationParts, { transactions, tokens, reservations }: Sessions) {
+  const tariffs = createTariffs(parts, {
+    transactions,
+    isCached: (idToken) => tokens.find(idToken) !== null,
+    reservedS: (reservationId) => reservations.reservedS(reservationId),
+  });
   const display = createDisplay(parts, {
     transactions,
     ownTexts: (evseId) => tariffs.texts(evseId),
@@ -109,13 +113,13 @@ export function assembleParts(version: Version2, options: StackOptions) {
     security,
     sessions.tokens,
     sessions.reservations,
+    front.tariffs,
     transactions.part,
     sessions.authorization,
     sessions.remote,
     sessions.smartCharging,
     sessions.v2x,
     sessions.meterValues.part,
-    front.tariffs,
     front.display,
     monitoring,
     streams,
