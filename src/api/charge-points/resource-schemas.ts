@@ -151,21 +151,21 @@ export const derControlsSchema = z
       .array(
         z
           .strictObject({
-            control_id: z.string(),
+            control_id: text('As the central system has named it.'),
             control_type: text('In the words of the standard.'),
-            is_default: z.boolean(),
-            is_superseded: z.boolean().openapi({ description: 'True: it runs no more, and leaves at its end.' }),
+            is_default: flag('In force while no scheduled control of its type is.'),
+            is_superseded: flag('True: it runs no more, and leaves at its end.'),
             start_time: timeOrNull('By the clock of the central system; null: of a default.'),
             duration_s: numberOrNull('Null: until it is cleared.'),
             priority: count('The lower number wins.'),
-            active: z.boolean().openapi({ description: 'In force on the device.' }),
+            active: flag('In force on the device.'),
             state: z.enum(ocppDerControlStates).openapi({
               description:
                 '`scheduled`: its start is to come; `standby`: another control of its type runs; `superseded`; ' +
                 '`applied`: in force; due, but `waiting`: the device takes nothing now, `outweighed`: a control of ' +
                 'another type excludes it, `refused`: the device cannot carry it out.',
             }),
-            overwritten: z.boolean().openapi({ description: 'Another writer has changed something of it since.' }),
+            overwritten: flag('Another writer has changed something of it since.'),
             values: z.record(z.string(), z.unknown()).openapi({ description: 'As the central system has sent them.' }),
           })
           .openapi('OcppDerControl'),
