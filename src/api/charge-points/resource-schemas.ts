@@ -166,7 +166,7 @@ export const derControlsSchema = z
                 'another type excludes it, `refused`: the device cannot carry it out.',
             }),
             overwritten: flag('Another writer has changed something of it since.'),
-            values: z.record(z.string(), z.unknown()).openapi({ description: 'As the central system has sent them.' }),
+            values: json('As the central system has sent them.'),
           })
           .openapi('OcppDerControl'),
       )
