@@ -27,7 +27,17 @@ const password: VariableCheck = (value) => (printable.test(value) ? null : inval
 /** Rules of this folder. */
 export const ownChecks: VariableChecks = { 'SecurityCtrlr.BasicAuthPassword': password };
 
+/** Variables whose change closes the connection, once the answer to it is sent (A01.FR.09). */
+const reconnecting: ReadonlySet<string> = new Set(['SecurityCtrlr.BasicAuthPassword']);
+
+export function nameOf({ entry: { row } }: Found): string {
+  return `${row.component}.${row.variable}`;
+}
+
+export function reconnectsAfter(changed: Found): boolean {
+  return reconnecting.has(nameOf(changed));
+}
+
 export function refusalOf(checks: VariableChecks, found: Found, value: string): Refusal | null {
-  const { component, variable } = found.entry.row;
-  return checks[`${component}.${variable}`]?.(value, found) ?? null;
+  return checks[nameOf(found)]?.(value, found) ?? null;
 }

@@ -3,7 +3,7 @@ import { errorCode } from '../../rpc/errors.ts';
 import { CallError } from '../../rpc/model.ts';
 import type { Handler, Part, Replies, Requests, StationParts } from '../parts.ts';
 import { clauseOf } from '../registration.ts';
-import { ownChecks, refusalOf } from './checks.ts';
+import { nameOf, ownChecks, reconnectsAfter, refusalOf } from './checks.ts';
 import type { Refusal, VariableChecks } from './checks.ts';
 import type { Found, VariableStore } from './model.ts';
 import { deviceDataLimits } from './rows/comm.ts';
@@ -25,11 +25,6 @@ export interface VariableHandlersPart extends Part {
     readonly SetVariables: Handler<'SetVariables'>;
   };
 }
-
-/** Variables whose change closes the connection, once the answer to it is sent (A01.FR.09). */
-const reconnecting = new Set(['SecurityCtrlr.BasicAuthPassword']);
-
-const nameOf = ({ entry: { row } }: Found): string => `${row.component}.${row.variable}`;
 
 /** Members of the request that its answer repeats. */
 function asked({ component, variable, attributeType }: GetData) {
@@ -140,11 +135,10 @@ export function createVariableHandlers(
         if (new Set(setVariableData.map(keyOf)).size < setVariableData.length)
           finding(clauseOf(version, 'B05.FR.13'), 'one attribute of a variable stands twice', 'SetVariables');
         const done = setVariableData.map((data) => set(store, checks, data));
-        const names = done.flatMap(({ changed }) => (changed === null ? [] : nameOf(changed)));
-        const reason = names.find((name) => reconnecting.has(name));
-        if (reason !== undefined)
+        const found = done.find(({ changed }) => changed !== null && reconnectsAfter(changed))?.changed ?? null;
+        if (found !== null)
           after(() => {
-            connection.reconnect(`${reason} was changed`);
+            connection.reconnect(`${nameOf(found)} was changed`);
           });
         return { setVariableResult: done.map(({ result }) => result) };
       },

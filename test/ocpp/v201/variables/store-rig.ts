@@ -51,6 +51,9 @@ export function fakeNetwork(access: Partial<NetworkAccess> = {}): FakeNetwork {
     setBackOff: ({ waitMinimumMs, randomRangeMs, repeatTimes }) => {
       done.push(`back-off ${waitMinimumMs}+${randomRangeMs} ms, ${repeatTimes} doublings`);
     },
+    setWildcards: (allowed) => {
+      done.push(`wildcards ${allowed}`);
+    },
     setMessageTimeout: (seconds) => {
       done.push(`time-out ${seconds} s`);
     },
