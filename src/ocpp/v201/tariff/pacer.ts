@@ -5,7 +5,7 @@ import type { CostMetering } from './metering.ts';
 
 export interface PacerDeps {
   readonly metering: CostMetering;
-  readonly transactions: Pick<Transactions, 'update'>;
+  readonly transactions: Pick<Transactions, 'update' | 'byId'>;
   /** Whether the station calculates costs at present. */
   readonly isLocal: () => boolean;
   /** The meter of a transaction was read. */
@@ -43,7 +43,8 @@ export function createPacer(parts: StationParts, { metering, transactions, isLoc
   function round(): void {
     cancel = null;
     for (const { transactionId } of metering.running) {
-      if (!isLocal()) break;
+      if (transactions.byId(transactionId) === null) metering.end(transactionId);
+      if (!isLocal()) continue;
       metering.step(transactionId);
       read(transactionId);
       if (tellsCost()) tell(transactionId);

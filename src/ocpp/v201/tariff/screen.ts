@@ -25,6 +25,8 @@ export interface ScreenDeps {
   readonly localCost: (evseId: number) => number | null;
   /** The tariff in force at an EVSE, and its currency; null: none. */
   readonly tariffAt: (evseId: number) => Tariff | null;
+  /** The transaction that runs at an EVSE; null: none. */
+  readonly transactionAt: (evseId: number) => string | null;
 }
 
 export interface Screen {
@@ -106,7 +108,8 @@ function textsOf(parts: StationParts, deps: ScreenDeps, evseId: number, shown: F
 export function createScreen(parts: StationParts, deps: ScreenDeps): Screen {
   const faces = new Map<number, Face>();
   const leaving = new Map<number, () => void>();
-  const face = (evseId: number) => faces.get(evseId) ?? empty;
+  // after a restart a transaction runs of which the display has heard nothing
+  const face = (evseId: number) => faces.get(evseId) ?? { ...empty, transactionId: deps.transactionAt(evseId) };
   const change = (evseId: number, patch: Partial<Face>) => faces.set(evseId, { ...face(evseId), ...patch });
   function clear(evseId: number): void {
     leaving.get(evseId)?.();
@@ -137,8 +140,8 @@ export function createScreen(parts: StationParts, deps: ScreenDeps): Screen {
       if (totalCost !== undefined) change(evseId, { totalCost });
     },
     cost(transactionId, totalCost) {
-      const found = [...faces].find(([, shown]) => shown.transactionId === transactionId);
-      if (found !== undefined) change(found[0], { totalCost });
+      const found = parts.device.connectorIds.find((evseId) => face(evseId).transactionId === transactionId);
+      if (found !== undefined) change(found, { totalCost });
       return found !== undefined;
     },
     ended(evseId, transactionId, localCost) {

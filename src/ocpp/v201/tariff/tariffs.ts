@@ -65,8 +65,6 @@ interface Work {
   readonly drivers: DriverTariffs;
   readonly metering: CostMetering;
   readonly screen: Screen;
-  /** running transactions that have begun without a tariff: a default one that comes later is not for them */
-  readonly unpriced: Set<string>;
   /** tariff that an event has told, by transaction */
   readonly told: Map<string, string>;
 }
@@ -78,37 +76,28 @@ const isLocal = ({ parts: { version, variables } }: Pick<Work, 'parts'>) =>
 
 const grossOf = ({ cost, tariff }: PricedTransaction) => totalCost(cost, tariff).total.inclTax ?? 0;
 
-/** The tariff of the driver, else that of the EVSE; null: neither has one. */
-function choose(work: Work, { evseId, idToken, transactionId }: Transaction): Choice | null {
-  const own = idToken === null ? null : (work.drivers.find(idToken)?.tariff ?? null);
-  if (own !== null) return { tariff: own, kind: 'DriverTariff' };
-  if (work.unpriced.has(transactionId)) return null;
-  const tariff = work.installed.at(evseId);
-  return tariff === null ? null : { tariff, kind: 'DefaultTariff' };
-}
-
-/** Assigns a tariff to a transaction that has none yet, or that its driver has brought one for since. */
-function priced(work: Work, transaction: Transaction): PricedTransaction | null {
-  const { metering, deps, unpriced } = work;
-  const { transactionId, reservationId } = transaction;
+/**
+ * Assigns a tariff to a transaction that begins, or that its driver has brought one for since. A default tariff that
+ * comes while it runs is not for it.
+ */
+function priced(work: Work, transaction: Transaction, begins: boolean): PricedTransaction | null {
+  const { metering, deps, drivers, installed } = work;
+  const { transactionId, reservationId, evseId, idToken } = transaction;
   const now = metering.get(transactionId);
   if (now?.kind === 'DriverTariff') return now;
-  if (transaction.idToken !== null && work.drivers.find(transaction.idToken)?.tariff === null) {
+  const driver = idToken === null ? null : drivers.find(idToken);
+  if (driver?.tariff === null) {
     // the central system calculates, whatever the tariff of the EVSE
     metering.end(transactionId);
-    unpriced.add(transactionId);
     return null;
   }
-  const choice = now !== null && transaction.idToken === null ? null : choose(work, transaction);
-  if (choice === null) {
-    if (now === null) unpriced.add(transactionId);
-    return now;
-  }
-  if (now !== null && choice.kind === 'DefaultTariff') return now;
-  if (now !== null && now.cost.energyWh !== 0) return metering.change(transactionId, choice);
-  unpriced.delete(transactionId);
-  const reservationS = reservationId === null ? null : (deps.reservedS?.(reservationId) ?? 0);
-  return metering.begin(transaction, choice, reservationS);
+  const own: Choice | null = driver === null ? null : { tariff: driver.tariff, kind: 'DriverTariff' };
+  if (now !== null && own === null) return now;
+  if (now !== null && own !== null && now.cost.energyWh !== 0) return metering.change(transactionId, own);
+  const ofEvse = begins ? installed.at(evseId) : null;
+  const choice = own ?? (ofEvse === null ? null : ({ tariff: ofEvse, kind: 'DefaultTariff' } as const));
+  if (choice === null) return null;
+  return metering.begin(transaction, choice, reservationId === null ? null : (deps.reservedS?.(reservationId) ?? 0));
 }
 
 function extras(
@@ -118,7 +107,7 @@ function extras(
   transition?: EvseConnectorTransition,
 ): Pick<EventExtras, 'costDetails' | 'tariffId'> {
   const { transactionId } = transaction;
-  if (!isLocal(work) || priced(work, transaction) === null) return {};
+  if (!isLocal(work) || priced(work, transaction, eventType === 'Started') === null) return {};
   const now = work.metering.step(transactionId, transition);
   if (now === null) return {};
   const { tariffId } = now.tariff;
@@ -135,7 +124,7 @@ function extras(
 
 /** Takes the tariff of a driver, or does what HandleFailedTariff says. @returns false: the token may not charge */
 function takeDriverTariff({ parts, drivers }: Work, idToken: IdToken, { tariff }: Replies['Authorize']): boolean {
-  const { version, variables, log, device } = parts;
+  const { version, variables, log, device, finding } = parts;
   if (version !== 'ocpp2.1') return true;
   if (tariff === undefined) {
     drivers.remove(idToken);
@@ -145,6 +134,8 @@ function takeDriverTariff({ parts, drivers }: Work, idToken: IdToken, { tariff }
   const issue = enabled ? issueOf(parts, tariff) : { status: 'tariffs are disabled' };
   if (variables.text('TariffCostCtrlr', 'Problem') !== String(issue !== null))
     variables.set('TariffCostCtrlr', 'Problem', String(issue !== null));
+  if (tariff.validFrom !== undefined)
+    finding('OCPP 2.1 I08.FR.09', 'a tariff of a driver has validFrom, which does not count', 'Authorize');
   if (issue === null) {
     drivers.put({ idToken, tariff });
     return true;
@@ -173,7 +164,6 @@ function ended(work: Work, { transactionId, evseId, idToken }: Transaction): voi
   const { metering, screen, drivers, deps } = work;
   const last = metering.end(transactionId);
   screen.ended(evseId, transactionId, last === null ? null : grossOf(last));
-  work.unpriced.delete(transactionId);
   work.told.delete(transactionId);
   if (idToken === null || deps.isCached?.(idToken) === true) return;
   const others = deps.transactions.running.some(
@@ -207,21 +197,14 @@ function createWork(parts: StationParts, deps: TariffsDeps): Work {
       return now === null ? null : grossOf(now);
     },
     tariffAt: (evseId) => at(evseId)?.tariff ?? installed.at(evseId),
+    transactionAt: (evseId) => deps.transactions.at(evseId)?.transactionId ?? null,
   });
-  return { parts, deps, installed, drivers, metering, screen, unpriced: new Set(), told: new Map() };
+  return { parts, deps, installed, drivers, metering, screen, told: new Map() };
 }
 
-/** A default tariff prices transactions from their start; those that run already go on without. */
-async function load(work: Work): Promise<void> {
-  const { installed, drivers, metering, screen, deps, unpriced, told } = work;
+async function load({ installed, drivers, metering, told }: Work): Promise<void> {
   await Promise.all([installed.load(), drivers.load(), metering.load()]);
-  for (const { transactionId, tariff } of metering.running)
-    if (deps.transactions.byId(transactionId) === null) metering.end(transactionId);
-    else told.set(transactionId, tariff.tariffId);
-  for (const { transactionId, evseId } of deps.transactions.running) {
-    if (metering.get(transactionId) === null) unpriced.add(transactionId);
-    screen.started(evseId, transactionId);
-  }
+  for (const { transactionId, tariff } of metering.running) told.set(transactionId, tariff.tariffId);
 }
 
 function handlersOf(work: Work, wake: () => void): Handlers {
@@ -248,7 +231,7 @@ function listen(work: Work, wake: () => void): (() => void)[] {
   return [
     transactions.onStarted((transaction) => {
       work.screen.started(transaction.evseId, transaction.transactionId);
-      if (isLocal(work)) priced(work, transaction);
+      if (isLocal(work)) priced(work, transaction, true);
       wake();
     }),
     transactions.onEnded((transaction) => {
@@ -260,7 +243,7 @@ function listen(work: Work, wake: () => void): (() => void)[] {
   ];
 }
 
-/** To be loaded after the transactions. */
+/** To be loaded before the transactions, whose restored ends tell their costs. */
 export function createTariffs(parts: StationParts, deps: TariffsDeps): Tariffs {
   const work = createWork(parts, deps);
   const { metering, screen } = work;

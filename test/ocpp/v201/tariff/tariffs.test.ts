@@ -71,7 +71,7 @@ describe('OCPP 2.1 I07: default tariffs', () => {
       ['now', 'DefaultTariff', 1],
     ]);
     await pass(60);
-    expect(tariffs.extras(start('T2', { evseId: 1 }), 'Started').tariffId).to.equal('later');
+    expect(tariffs.extras(start('T2'), 'Started').tariffId).to.equal('later');
   });
 
   it('survive a restart', async () => {
@@ -223,6 +223,13 @@ describe('OCPP 2.1 I08: tariffs of drivers', () => {
     expect(tariffs.records.about(isCustomer)).to.deep.equal([]);
   });
 
+  it('have no instant from which they are valid (I08.FR.09)', async () => {
+    const { rig, tariffs, start } = await ready();
+    tariffs.authorized(1, token, { ...accepted, tariff: kwh('D', 1, { validFrom: '2030-01-01T00:00:00Z' }) });
+    expect(rig.findings.map(([clause]) => clause)).to.deep.equal(['OCPP 2.1 I08.FR.09']);
+    expect(tariffs.extras(start('T1', { idToken: token }), 'Started').tariffId).to.equal('D');
+  });
+
   it('stay with a token that is cached', async () => {
     const { tariffs, start, end } = await ready('ocpp2.1', { isCached: () => true });
     tariffs.authorized(1, token, { ...accepted, tariff: kwh('D', 1) });
@@ -340,6 +347,34 @@ describe('OCPP 2.1 I12: the cost that the station calculates', () => {
     await pass(100);
     expect(again.costOf(transaction)?.totalCost.total.exclTax).to.be.closeTo(0.2, 1e-6);
     expect(rig.findings).to.deep.equal([]);
+  });
+
+  it('is told by a transaction that a restart has ended, and forgotten with one that is gone', async () => {
+    const { rig, setDefault, start, charge, pass, make, tariffs, end } = await ready();
+    await setDefault(0, kwh('A', 1));
+    const transaction = start('T1');
+    charge(3600);
+    await pass(100);
+    tariffs.stop?.();
+    const again = await make();
+    expect(again.extras(transaction, 'Ended').costDetails?.totalUsage.energy).to.equal(100);
+    end('T1');
+    expect(again.extras(transaction, 'Ended')).to.deep.equal({});
+    start('T2');
+    again.stop?.();
+    end('T2');
+    const last = await make();
+    await pass(10);
+    expect(last.costOf({ transactionId: 'T2' })).to.equal(null);
+    expect(rig.findings).to.deep.equal([]);
+  });
+
+  it('is none of a default tariff that comes while the transaction runs', async () => {
+    const { tariffs, setDefault, start } = await ready();
+    const transaction = start('T1');
+    expect(tariffs.extras(transaction, 'Started')).to.deep.equal({});
+    await setDefault(0, kwh('A', 1));
+    expect(tariffs.extras(transaction, 'Updated')).to.deep.equal({});
   });
 
   it('is none without a tariff, with costs disabled, and for 2.0.1', async () => {
