@@ -32,11 +32,12 @@ export interface Reservations extends Pick<Access, 'blocks' | 'groupCounts' | 'i
 }
 
 export interface ReservationsDeps {
-  readonly transactions: Pick<Transactions, 'onStarted'>;
+  readonly transactions: Pick<Transactions, 'at' | 'onStarted'>;
 }
 
 interface Work {
   readonly parts: StationParts;
+  readonly deps: ReservationsDeps;
   readonly book: Book;
   readonly access: Access;
   readonly notices: Notices;
@@ -110,7 +111,7 @@ function dropUnready(work: Work, evseId: number): void {
   for (const r of book.list) if (r.connectorId === evseId) remove(work, r.reservationId);
 }
 
-/** Nobody came after a token that had used up a reservation. */
+/** The authorisation of a token that had used up a reservation has ended without a transaction. */
 function noTransaction({ parts, used, notices }: Work, evseId: number): void {
   const reservationId = used.get(evseId);
   used.delete(evseId);
@@ -118,11 +119,12 @@ function noTransaction({ parts, used, notices }: Work, evseId: number): void {
 }
 
 function hear(work: Work, transition: EvseTransition): void {
-  const { book, used } = work;
+  const { deps, book, used } = work;
   if ('connector' in transition) {
     const { event, reservation, by, connector, connectorId, sessionChange } = transition;
-    if (sessionChange === 'started') used.delete(connectorId);
-    if (event === 'withdraw') noTransaction(work, connectorId);
+    // it began with the cable: its token has the reservation
+    if (sessionChange === 'started' && deps.transactions.at(connectorId) !== null) used.delete(connectorId);
+    if (event === 'withdraw' || sessionChange === 'ended') noTransaction(work, connectorId);
     if (event === 'fault' || event === 'availability') dropUnready(work, connectorId);
     // a person has ended it at the device
     if (event === 'reserve_end' && reservation !== null && by.source !== 'ocpp' && connector.operative)
@@ -135,10 +137,14 @@ function entryOf({ reservationId, connectorId, idToken, expiresMs }: Reservation
   return { reservationId, connectorId, idToken, expiresMs };
 }
 
-export function createReservations(parts: StationParts, { transactions }: ReservationsDeps): Part & Reservations {
+export function createReservations(parts: StationParts, deps: ReservationsDeps): Part & Reservations {
+  const { device, clock, log, store } = parts;
   const notices = createNotices(parts);
   const book = createBook({
-    ...parts,
+    device,
+    clock,
+    log,
+    store,
     fits: connectorFits(parts),
     expired: ({ reservationId }) => {
       notices.tell(reservationId, 'Expired');
@@ -147,7 +153,7 @@ export function createReservations(parts: StationParts, { transactions }: Reserv
   const access = createAccess(parts, book);
   const used = new Map<number, number>();
   const lasted = new Map<number, number>();
-  const work: Work = { parts, book, access, notices, used, lasted };
+  const work: Work = { parts, deps, book, access, notices, used, lasted };
   const ends: (() => void)[] = [];
   return {
     handlers: {
@@ -169,10 +175,10 @@ export function createReservations(parts: StationParts, { transactions }: Reserv
       notices.load();
       await book.load();
       ends.push(
-        parts.device.onTransition((transition) => {
+        device.onTransition((transition) => {
           hear(work, transition);
         }),
-        transactions.onStarted(({ evseId, reservationId }) => {
+        deps.transactions.onStarted(({ evseId, reservationId }) => {
           if (reservationId !== null) used.delete(evseId);
         }),
       );

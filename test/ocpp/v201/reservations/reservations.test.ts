@@ -98,6 +98,21 @@ describe('OCPP 2.x reservations (H01 to H04)', () => {
       expect(rig.central.updates).to.deep.equal(updates);
     });
 
+  it('a session that ends before its transaction begins is none, one that began with the cable is (H03)', async () => {
+    for (const [start, count] of [
+      ['EnergyTransfer', 1],
+      ['EVConnected', 0],
+    ] as const) {
+      const rig = await SessionRig.open({ version: 'ocpp2.1', variables: { 'TxCtrlr.TxStartPoint': start } });
+      await reserve(rig);
+      await rig.plug();
+      await rig.present(r);
+      expect(rig.connector().phase).to.equal('starting');
+      await rig.unplug();
+      expect(rig.central.updates, start).to.have.lengthOf(count);
+    }
+  });
+
   it('a transaction that began with the token was one, though no vehicle came (H03, E03)', async () => {
     const rig = await SessionRig.open({
       version: 'ocpp2.1',
