@@ -132,6 +132,7 @@ export function fakeDevice(connectorIds: readonly number[] = [1, 2]): FakeDevice
         connectors.set(connectorId, { ...at(connectorId), operative, status });
         fake.tell({ event: 'availability', connectorId, by: { source: 'ocpp' } });
       },
+      openDer: () => null,
       onTransition(listener) {
         listeners.add(listener);
         return () => listeners.delete(listener);

@@ -125,7 +125,8 @@ function setControl(work: Work, request: Requests['SetDERControl'], after: After
   const nowMs = parts.clock.nowMs();
   const control = controlOf(request, nowMs, work.lastOrder + 1);
   if (isRefusal(control)) {
-    parts.finding('OCPP 2.1 R04', `${request.controlType}: ${control.detail}`, 'SetDERControl');
+    if (control.clause !== undefined)
+      parts.finding(control.clause, `${request.controlType}: ${control.detail}`, 'SetDERControl');
     return refusal(control);
   }
   const why = unfit(work, control);

@@ -57,6 +57,8 @@ export interface DerRefusal {
   readonly status: 'Rejected' | 'NotSupported';
   readonly reasonCode: string;
   readonly detail: string;
+  /** the rule that the central system has broken; absent: none, the station cannot do it */
+  readonly clause?: string;
 }
 
 export const rejected = (detail: string, reasonCode = 'InvalidValue'): DerRefusal => ({

@@ -19,6 +19,11 @@ const yUnits: Readonly<Partial<Record<DERControlEnum, readonly DERUnitEnum[]>>> 
   WattVar: reactivePower,
 };
 
+/** A refusal because of a rule of the standard. @param rule number of the requirement */
+function broken(rule: string, detail: string, reasonCode = 'InvalidValue'): DerRefusal {
+  return { ...rejected(detail, reasonCode), clause: `OCPP 2.1 R04.${rule}` };
+}
+
 /** The last instant that has a time stamp, ms since the epoch. */
 const maxDateMs = 253_402_300_799_999;
 
@@ -51,10 +56,14 @@ function bodyOf(request: Requests['SetDERControl']): DerBody | DerRefusal {
   const wanted = memberOf[request.controlType];
   const bodies = bodiesOf(request);
   const body = bodies.find(({ member }) => member === wanted);
-  if (body === undefined) return rejected(`${request.controlType} needs ${wanted}`, 'MissingParam');
+  if (body === undefined) return broken('FR.16', `${request.controlType} needs ${wanted}`, 'MissingParam');
   if (bodies.length > 1) {
     const others = bodies.filter((each) => each !== body).map(({ member }) => member);
-    return rejected(`${request.controlType} takes ${wanted} alone, without ${others.join(', ')}`, 'TooManyElements');
+    return broken(
+      'FR.17',
+      `${request.controlType} takes ${wanted} alone, without ${others.join(', ')}`,
+      'TooManyElements',
+    );
   }
   if (hasInfinity(body.value)) return rejected(`${wanted} has a number out of range`, 'ValueOutOfRange');
   return body;
@@ -71,10 +80,10 @@ export function controlOf(request: Requests['SetDERControl'], nowMs: number, ord
   const { controlType: type, controlId: id, isDefault } = request;
   const body = bodyOf(request);
   if (isRefusal(body)) return body;
-  if (!isDefault && settingTypes.includes(type)) return rejected(`${type} is set as a default only`);
+  if (!isDefault && settingTypes.includes(type)) return broken('FR.15', `${type} is set as a default only`);
   const { startTime, duration } = timesOf(body);
   if (isDefault && (startTime !== undefined || duration !== undefined))
-    return rejected('a default has neither startTime nor duration', 'UnsupportedParam');
+    return broken('FR.13', 'a default has neither startTime nor duration', 'UnsupportedParam');
   const wrongUnit = unitRefusal(type, body);
   if (wrongUnit !== null) return wrongUnit;
   const times = isDefault ? { startMs: nowMs, endMs: null } : scheduleOf(body, nowMs);

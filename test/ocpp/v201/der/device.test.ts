@@ -1,5 +1,16 @@
 import { expect } from 'chai';
 import { differences, stateOf } from '../../../support/csip-controls.ts';
+import { silentLogger } from '../../../../src/core/log/log.ts';
+import type { DerPort, DerWanted } from '../../../../src/ocpp/station/der-port.ts';
+import type { StationPort } from '../../../../src/ocpp/station/port.ts';
+import { createDeviceControls } from '../../../../src/ocpp/v201/der-controls/device.ts';
+import { bodiesOf } from '../../../../src/ocpp/v201/der-controls/model.ts';
+import type { DerControl } from '../../../../src/ocpp/v201/der-controls/model.ts';
+import type { VariableFacts } from '../../../../src/ocpp/v201/variables/model.ts';
+import { derRows } from '../../../../src/ocpp/v201/variables/rows/der.ts';
+import type { Written } from '../../../../src/sunspec/map/point-holds.ts';
+import { HandTimers } from '../../../support/timers.ts';
+import { HandWall } from '../../../support/wall.ts';
 import { loadedRig, request, testedTypes } from './rig.ts';
 
 describe('OCPP 2.1 R04: DER controls on a bidirectional station', () => {
@@ -7,6 +18,73 @@ describe('OCPP 2.1 R04: DER controls on a bidirectional station', () => {
     const rig = await loadedRig();
     const modes = rig.variables.list('DCDERCtrlr', 'ModesSupported', { evseId: 1 });
     expect([...modes].sort()).to.deep.equal([...testedTypes].sort());
+  });
+
+  it('DCDERCtrlr shows the ratings of 702 and model 1', async () => {
+    const { variables } = await loadedRig();
+    const text = (variable: string) => variables.text('DCDERCtrlr', variable, { evseId: 1 });
+    expect(
+      ['MaxW', 'OverExcitedW', 'OverExcitedPF', 'MaxVar', 'MaxChargeRateW', 'VNom', 'MaxV'].map(text),
+    ).to.deep.equal([...['50000', '44900', '0.898', '22000', '50000', '400', '480']]);
+    expect([text('InverterManufacturer'), text('Enabled')]).to.deep.equal(['derbench', 'true']);
+    expect(variables.has('ACDERCtrlr', 'ModesSupported', { evseId: 1 })).to.equal(false);
+    for (const { variable } of derRows.filter(({ component }) => component === 'DCDERCtrlr'))
+      expect(text(variable), variable).to.not.equal('');
+  });
+
+  it('ACDERCtrlr belongs to an AC connector that gives power back', () => {
+    const facts = {
+      evseIds: [1, 2],
+      ratings: [
+        { bidirectional: true, type: 'ac' },
+        { bidirectional: false, type: 'dc' },
+      ],
+    };
+    const at = (component: string, evseId: number) => {
+      const row = derRows.find((each) => each.component === component && each.variable === 'ModesSupported');
+      return typeof row?.initial === 'function' ? row.initial(facts as unknown as VariableFacts, { evseId }) : row;
+    };
+    expect([at('ACDERCtrlr', 1), at('ACDERCtrlr', 2), at('DCDERCtrlr', 1), at('DCDERCtrlr', 2)]).to.deep.equal([
+      ...['', null, null, null],
+    ]);
+  });
+
+  it('tries again each second while the device takes nothing, and at once when it comes back', () => {
+    const wall = new HandWall();
+    const timers = new HandTimers(wall);
+    let result: Written = 'waiting';
+    let count = 0;
+    let restart: () => void = () => undefined;
+    const port = {
+      ...{ number: () => 10, hasPoint: () => true, has: () => true, nominalHz: 60, isOverwritten: () => false },
+      get isSettled() {
+        return result !== 'waiting';
+      },
+      follow: (wanted: readonly DerWanted[]) => {
+        count += 1;
+        return new Map(wanted.map(({ id }) => [id, result] as const));
+      },
+      onRestart: (listener: () => void) => {
+        restart = listener;
+        return () => undefined;
+      },
+      close: () => undefined,
+    } as unknown as DerPort;
+    const parts = { later: timers.later, log: silentLogger, device: { deviceIndex: 0 } as StationPort };
+    const controls = createDeviceControls({ parts, port });
+    const [body] = bodiesOf(request('C', 'FixedVar'));
+    const control = { id: 'C', type: 'FixedVar', body, priority: 1, order: 1, isDefault: false } as DerControl;
+    controls.follow([control]);
+    timers.pass(2500);
+    expect([count, controls.stateOf('C'), controls.running.size]).to.deep.equal([3, 'waiting', 0]);
+    result = 'done';
+    restart();
+    timers.pass(5000);
+    expect([count, controls.stateOf('C'), controls.running.size]).to.deep.equal([4, 'applied', 1]);
+    result = { refused: 'invalid', detail: 'settings have changed' };
+    controls.follow([control]);
+    expect(controls.stateOf('C')).to.equal('refused');
+    controls.stop();
   });
 
   for (const type of testedTypes) {
