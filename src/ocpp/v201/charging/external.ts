@@ -1,16 +1,17 @@
 /**
  * Limits from outside of OCPP (K11 to K13): NotifyChargingLimit when one begins or changes beyond
- * LimitChangeSignificance, ClearedChargingLimit when it ends. The device follows them by itself, so that none of them is
- * a profile that is sent to it; reports and composite schedules show them as ChargingStationExternalConstraints.
+ * LimitChangeSignificance, ClearedChargingLimit when it ends. One may hold the station (`externalLimit` of the device), and
+ * one each EVSE (its local limit). The device follows them by itself, so that none of them is a profile that is sent to it;
+ * reports and composite schedules show them as ChargingStationExternalConstraints.
  */
-import type { EvseExternalLimit } from '../../../contract/kinds/evse.ts';
 import type { Source } from '../../../core/origin.ts';
+import type { EvseExternalLimit } from '../../../contract/kinds/evse.ts';
 import type { ChargingProfile } from '../../charging/model.ts';
 import { stamp } from '../parts.ts';
 import type { Registration, StationParts } from '../parts.ts';
 import { externalProfileId } from './bounds.ts';
-import { isSignificant } from './significance.ts';
 import type { SentProfile } from './rules/issue.ts';
+import { isSignificant } from './significance.ts';
 
 export type LimitSource = 'SO' | 'EMS' | 'Other';
 
@@ -30,18 +31,26 @@ const limitSources: Readonly<Record<Source, LimitSource | null>> = {
 };
 
 export interface ExternalLimit {
+  /** 0: the whole station */
+  readonly evseId: number;
   readonly source: LimitSource;
-  /** of the whole station */
   readonly limitW: number;
   readonly sinceMs: number;
 }
 
+/** A limit as reports show it. */
+export interface ReportedLimit {
+  readonly evseId: number;
+  readonly source: LimitSource;
+  readonly profile: SentProfile;
+}
+
 export interface ExternalLimits {
-  readonly limit: ExternalLimit | null;
-  /** that of the present limit, for composite schedules */
+  /** What outside limits leave to an EVSE, W; null: none. */
+  limitAt(evseId: number): number | null;
+  /** those of the present limits, for composite schedules */
   profiles(): readonly ChargingProfile[];
-  /** that of the present limit as it is reported */
-  reported(): SentProfile | null;
+  reported(): readonly ReportedLimit[];
   /** Tells the central system what it does not know yet. */
   readonly tell: () => void;
   stop(): void;
@@ -51,24 +60,28 @@ export type ExternalParts = Pick<StationParts, 'device' | 'clock' | 'calls' | 'v
   readonly registration: Pick<Registration, 'accepted' | 'boots' | 'onAccepted'>;
 };
 
-/** What an external limit is to the central system; null: it is none. */
+/** What an external limit of the station is to the central system; null: it is none. */
 export function limitSource({ writer }: Pick<EvseExternalLimit, 'writer'>): LimitSource | null {
   return writer === null ? 'EMS' : limitSources[writer.source];
 }
 
+/** Ids up to MaxExternalConstraintsId, one for each place. */
+const profileIdOf = (evseId: number) => externalProfileId - evseId;
+
 const tenths = (watts: number) => Math.round(watts * 10) / 10;
 
-const scheduleOf = (limitW: number) =>
+const scheduleOf = ({ limitW, sinceMs }: ExternalLimit) =>
   ({
     id: 0,
+    startSchedule: stamp(sinceMs),
     chargingRateUnit: 'W',
     chargingSchedulePeriod: [{ startPeriod: 0, limit: tenths(limitW) }],
   }) as const;
 
-function profileOf({ limitW, sinceMs }: ExternalLimit): ChargingProfile {
+function profileOf({ evseId, limitW, sinceMs }: ExternalLimit): ChargingProfile {
   return {
-    profileId: externalProfileId,
-    connectorId: 0,
+    profileId: profileIdOf(evseId),
+    connectorId: evseId,
     stackLevel: 0,
     purpose: 'external',
     kind: 'absolute',
@@ -86,82 +99,94 @@ function profileOf({ limitW, sinceMs }: ExternalLimit): ChargingProfile {
   };
 }
 
-/** Tells the central system of changes of the limit. */
-function createTeller({ calls, variables, registration }: ExternalParts, now: () => ExternalLimit | null) {
-  let told: ExternalLimit | null = null;
+function reportedOf(limit: ExternalLimit): ReportedLimit {
+  const { evseId, source } = limit;
+  const profile = {
+    id: profileIdOf(evseId),
+    stackLevel: 0,
+    chargingProfilePurpose: 'ChargingStationExternalConstraints',
+    chargingProfileKind: 'Absolute',
+    chargingSchedule: [scheduleOf(limit)],
+  } as const;
+  return { evseId, source, profile };
+}
+
+/** The limits as the device has them, each with the instant at which it was first seen as it is. */
+function createReader({ device, clock }: ExternalParts): () => readonly ExternalLimit[] {
+  const seen = new Map<number, ExternalLimit>();
+  const since = (evseId: number, source: LimitSource, limitW: number): ExternalLimit => {
+    const before = seen.get(evseId);
+    if (before?.source === source && before.limitW === limitW) return before;
+    const limit = { evseId, source, limitW, sinceMs: Math.round(clock.nowMs()) };
+    seen.set(evseId, limit);
+    return limit;
+  };
+  return () => {
+    const { externalLimit, connectors } = device.detail;
+    const source = externalLimit && limitSource(externalLimit);
+    const ofStation = externalLimit === null || source === null ? [] : [since(0, source, externalLimit.limitW)];
+    // the interfaces that set a local limit are those of an energy management system
+    const ofEvses = connectors.flatMap(({ connectorId, localLimitW }) =>
+      localLimitW === null ? [] : [since(connectorId, 'EMS', localLimitW)],
+    );
+    const limits = [...ofStation, ...ofEvses];
+    for (const evseId of seen.keys()) if (!limits.some((each) => each.evseId === evseId)) seen.delete(evseId);
+    return limits;
+  };
+}
+
+/** Tells the central system of changes of the limits. */
+function createTeller({ calls, variables, registration }: ExternalParts, now: () => readonly ExternalLimit[]) {
+  /** by EVSE */
+  const told = new Map<number, ExternalLimit>();
   let toldAtBoot = registration.boots;
 
-  const send = (before: ExternalLimit | null, limit: ExternalLimit | null): void => {
-    if (before !== null && before.source !== limit?.source)
-      void calls.send('ClearedChargingLimit', { chargingLimitSource: before.source });
-    if (limit === null) return;
+  const send = (limit: ExternalLimit): void => {
     const withSchedules = variables.boolean('SmartChargingCtrlr', 'NotifyChargingLimitWithSchedules');
     void calls.send('NotifyChargingLimit', {
       chargingLimit: { chargingLimitSource: limit.source },
-      ...(withSchedules && {
-        chargingSchedule: [{ ...scheduleOf(limit.limitW), startSchedule: stamp(limit.sinceMs) }],
-      }),
+      ...(limit.evseId > 0 && { evseId: limit.evseId }),
+      ...(withSchedules && { chargingSchedule: [scheduleOf(limit)] }),
     });
+    told.set(limit.evseId, limit);
+  };
+
+  const clear = ({ evseId, source }: ExternalLimit): void => {
+    void calls.send('ClearedChargingLimit', { chargingLimitSource: source, ...(evseId > 0 && { evseId }) });
+    told.delete(evseId);
   };
 
   return (): void => {
     if (!registration.accepted) return;
     // after a boot the central system begins anew
-    if (toldAtBoot !== registration.boots) told = null;
+    if (toldAtBoot !== registration.boots) told.clear();
     toldAtBoot = registration.boots;
-    const limit = now();
-    const same =
-      told?.source === limit?.source && !isSignificant(told?.limitW ?? null, limit?.limitW ?? null, variables);
-    if (same) return;
-    send(told, limit);
-    told = limit;
+    const limits = now();
+    for (const before of told.values())
+      if (!limits.some(({ evseId, source }) => evseId === before.evseId && source === before.source)) clear(before);
+    for (const limit of limits)
+      if (isSignificant(told.get(limit.evseId)?.limitW ?? null, limit.limitW, variables)) send(limit);
   };
 }
 
-function reportedOf({ limitW, sinceMs }: ExternalLimit): SentProfile {
-  return {
-    id: externalProfileId,
-    stackLevel: 0,
-    chargingProfilePurpose: 'ChargingStationExternalConstraints',
-    chargingProfileKind: 'Absolute',
-    chargingSchedule: [{ ...scheduleOf(limitW), startSchedule: stamp(sinceMs) }],
-  };
-}
-
-/** @param changed the limit has begun, changed or ended */
+/** @param changed a limit may have begun, changed or ended */
 export function createExternalLimits(parts: ExternalParts, changed: () => void): ExternalLimits {
-  const { device, clock, registration } = parts;
-  let sinceMs = Math.round(clock.nowMs());
-
-  const now = (): ExternalLimit | null => {
-    const limit = device.detail.externalLimit;
-    const source = limit === null ? null : limitSource(limit);
-    return limit === null || source === null ? null : { source, limitW: limit.limitW, sinceMs };
-  };
+  const now = createReader(parts);
   const tell = createTeller(parts, now);
-
   const listeners = [
-    device.onTransition(({ event, at }) => {
-      if (event !== 'external_limit' && event !== 'restart') return;
-      sinceMs = Math.round(clock.ofSim(at));
+    parts.device.onTransition(() => {
       tell();
       changed();
     }),
-    registration.onAccepted(tell),
+    parts.registration.onAccepted(tell),
   ];
-
   return {
-    get limit() {
-      return now();
+    limitAt(evseId) {
+      const limits = now().filter((each) => each.evseId === 0 || each.evseId === evseId);
+      return limits.length === 0 ? null : Math.min(...limits.map(({ limitW }) => limitW));
     },
-    profiles() {
-      const limit = now();
-      return limit === null ? [] : [profileOf(limit)];
-    },
-    reported() {
-      const limit = now();
-      return limit === null ? null : reportedOf(limit);
-    },
+    profiles: () => now().map(profileOf),
+    reported: () => now().map(reportedOf),
     tell,
     stop() {
       for (const end of listeners) end();

@@ -5,7 +5,7 @@
 import type { ChargingControl } from '../../charging/control.ts';
 import { inUnit } from '../../charging/composite.ts';
 import { limitAt } from '../../charging/limits.ts';
-import type { Limit, OperationMode } from '../../charging/model.ts';
+import type { ChargingState, Limit, OperationMode } from '../../charging/model.ts';
 import type { ConnectorRating } from '../../station/port.ts';
 import type { StationParts, Transaction, Transactions } from '../parts.ts';
 import type { ExternalLimits } from './external.ts';
@@ -14,7 +14,7 @@ import { isSignificant } from './significance.ts';
 export interface NoticeDeps {
   readonly parts: Pick<StationParts, 'device' | 'variables' | 'version'>;
   readonly control: Pick<ChargingControl, 'state' | 'nowMs'>;
-  readonly external: Pick<ExternalLimits, 'limit'>;
+  readonly external: Pick<ExternalLimits, 'limitAt'>;
   readonly transactions: Pick<Transactions, 'running' | 'update'>;
 }
 
@@ -34,18 +34,17 @@ function rateOf(limit: Limit, ceilingW: number, rating: ConnectorRating): number
   return setpoint === null ? ceilingW : Math.min(setpoint, ceilingW);
 }
 
-function offerAt({ parts, control, external }: NoticeDeps, evseId: number): Offer | null {
+function offerAt({ parts, external }: NoticeDeps, evseId: number, state: ChargingState, nowMs: number): Offer | null {
   const { device } = parts;
   const rating = device.ratings.find((each) => each.connectorId === evseId);
   if (rating === undefined) return null;
-  const { state, nowMs } = control;
   const own = limitAt(state, evseId, nowMs);
   const mode = own.mode ?? 'ChargingOnly';
   if (mode === 'LocalFrequency') return { mode, rateW: null };
   const ceilings = [
     inUnit(own, 'W', rating),
     inUnit(limitAt(state, 0, nowMs), 'W', device.stationRating),
-    external.limit?.limitW ?? null,
+    external.limitAt(evseId),
   ];
   const ceilingW = Math.min(rating.maxPowerW, ...ceilings.map((each) => each ?? Infinity));
   return { mode, rateW: rateOf(own, ceilingW, rating) };
@@ -57,8 +56,8 @@ export function createNotices(deps: NoticeDeps) {
   /** by transaction: what the central system knows */
   const told = new Map<string, Offer>();
 
-  const look = ({ transactionId, evseId }: Transaction): void => {
-    const offer = offerAt(deps, evseId);
+  const look = ({ transactionId, evseId }: Transaction, state: ChargingState, nowMs: number): void => {
+    const offer = offerAt(deps, evseId, state, nowMs);
     if (offer === null) return;
     const before = told.get(transactionId) ?? { mode: 'ChargingOnly', rateW: offer.rateW };
     const modeChanged = version === 'ocpp2.1' && offer.mode !== before.mode;
@@ -75,7 +74,9 @@ export function createNotices(deps: NoticeDeps) {
   return {
     /** Tells what has changed since it was told. */
     look() {
-      for (const transaction of transactions.running) look(transaction);
+      if (transactions.running.length === 0) return;
+      const { state, nowMs } = deps.control;
+      for (const transaction of transactions.running) look(transaction, state, nowMs);
     },
     forget(transactionId: string) {
       told.delete(transactionId);

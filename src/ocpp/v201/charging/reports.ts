@@ -54,7 +54,7 @@ function reportsOf(requestId: number, found: readonly Found[]): readonly Report[
 interface ReportDeps {
   readonly parts: Pick<StationParts, 'calls' | 'finding' | 'version'>;
   readonly installed: Pick<InstalledProfiles, 'all'>;
-  readonly external: Pick<ExternalLimits, 'limit' | 'reported'>;
+  readonly external: Pick<ExternalLimits, 'reported'>;
 }
 
 function allOf({ installed, external }: ReportDeps): readonly Found[] {
@@ -63,11 +63,7 @@ function allOf({ installed, external }: ReportDeps): readonly Found[] {
     source: 'CSO',
     profile: sentOf(entry),
   }));
-  const reported = external.reported();
-  const source = external.limit?.source;
-  return reported === null || source === undefined
-    ? ofCentral
-    : [...ofCentral, { evseId: 0, source, profile: reported }];
+  return [...ofCentral, ...external.reported()];
 }
 
 export function getChargingProfiles(deps: ReportDeps): Handler<'GetChargingProfiles'> {

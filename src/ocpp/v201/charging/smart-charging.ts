@@ -119,7 +119,8 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
   const received = () => ({ random: parts.random, localOffsetMs: localOffsetMs(parts) });
   const dynamic = createDynamicSchedules({ parts, control, facts, received });
   const afterEvaluation = (): void => {
-    const now = [0, ...device.connectorIds].some((id) => followsConditions(control.state, id, control.nowMs));
+    const { state, nowMs } = control;
+    const now = device.connectorIds.some((id) => followsConditions(state, id, nowMs));
     // what has begun to follow conditions was evaluated without them
     const begins = now && !follows;
     follows = now;

@@ -44,10 +44,8 @@ export function createView(deps: ViewDeps): Pick<VersionView, 'chargingProfiles'
         const { connectorId, profileId, transactionId } = entry.profile;
         return entryOf(connectorId, sentOf(entry), transactionId, effective.has(profileId));
       });
-      const reported = external.reported();
-      return [...rows, ...(reported === null ? [] : [entryOf(0, reported, null, true)])].filter(
-        ({ connectorId }) => evseId === undefined || connectorId === evseId,
-      );
+      const outside = external.reported().map(({ evseId: at, profile }) => entryOf(at, profile, null, true));
+      return [...rows, ...outside].filter(({ connectorId }) => evseId === undefined || connectorId === evseId);
     },
     compositeSchedule(evseId, durationS, unit): OcppSchedule {
       const schedule = control.composite({ connectorId: evseId, durationS, unit, maxPeriods }, external.profiles());

@@ -159,6 +159,25 @@ describe('OCPP 2.x smart charging: messages', () => {
     expect(of('NotifyChargingLimit')).to.have.length(2);
   });
 
+  it('a local limit of one EVSE is that of an EMS there (K11 to K13)', async () => {
+    const { rig, call, plug, of, updates, kw } = chargingRig();
+    await plug(1, large);
+    rig.command({ kind: 'evse.limit', connectorId: 1, powerW: 7000 });
+    await rig.run(30);
+    expect(kw()).to.equal(7);
+    const ofEvse = { evseId: 1, chargingLimit: { chargingLimitSource: 'EMS' } };
+    expect(of('NotifyChargingLimit')).to.deep.equal([ofEvse]);
+    expect(updates.map(({ trigger }) => trigger)).to.deep.equal(['ChargingRateChanged']);
+    await call('GetChargingProfiles', { requestId: 3, evseId: 1, chargingProfile: { chargingLimitSource: ['EMS'] } });
+    expect(of('ReportChargingProfiles')[0]).to.include({ evseId: 1, chargingLimitSource: 'EMS' });
+    const { schedule } = await call('GetCompositeSchedule', { evseId: 1, duration: 60, chargingRateUnit: 'W' });
+    expect(schedule?.chargingSchedulePeriod).to.deep.equal([{ startPeriod: 0, limit: 7000 }]);
+    rig.command({ kind: 'evse.limit', connectorId: 1, powerW: null });
+    await rig.run(30);
+    expect(of('ClearedChargingLimit')).to.deep.equal([{ evseId: 1, chargingLimitSource: 'EMS' }]);
+    expect(updates).to.have.length(2);
+  });
+
   it('what the composite schedule of a bidirectional EVSE shows beside limits (2.1)', async () => {
     const { call, set } = chargingRig('EVSE-V2G-DC-50kW-bidir');
     const period = {
