@@ -1,14 +1,21 @@
 /** The parts of one 2.x station, each with what it needs of the others. */
+import { createFileTransfer } from '../files/transfer.ts';
 import type { StackOptions } from '../station/stack.ts';
 import { createAuthorization } from './auth/authorization.ts';
 import { createTokens } from './auth/tokens.ts';
 import { createAvailability } from './availability.ts';
+import type { AvailabilityPart } from './availability.ts';
 import { createBase } from './base.ts';
 import type { Base } from './base.ts';
 import { createSmartCharging } from './charging/smart-charging.ts';
 import { createDerControl } from './der-controls/der-control.ts';
 import { createDisplay } from './display/display.ts';
 import { createMeterValues } from './meter-values/meter-values.ts';
+import { createNetworkProfiles } from './network/network-profiles.ts';
+import { createReports } from './reports/reports.ts';
+import { createCertificates } from './security/certificates.ts';
+import { createFirmware } from './upkeep/firmware.ts';
+import { createLogs } from './upkeep/logs.ts';
 import { createMonitoring } from './monitoring/monitoring.ts';
 import type { Costs, Part, StationParts, Version2 } from './parts.ts';
 import { createRemote } from './remote/remote.ts';
@@ -69,6 +76,51 @@ function createFront(parts: StationParts, { transactions, tokens, reservations }
   return { tariffs, display };
 }
 
+/** Files, certificates and firmware. */
+function createUpkeep(
+  parts: StationParts,
+  { network, certificates: files, readLog }: StackOptions,
+  {
+    transactions,
+    availability,
+    securityLog,
+  }: Pick<Sessions, 'transactions'> & {
+    readonly availability: AvailabilityPart;
+    readonly securityLog: Base['security'];
+  },
+) {
+  const certificates = createCertificates(parts, files, network);
+  const roots = () => certificates.roots('CSMSRootCertificate').map(String);
+  const transfer = createFileTransfer({ later: parts.later, roots });
+  const logs = createLogs(parts, { transfer, securityLog, readLog });
+  const firmware = createFirmware(parts, { transfer, transactions, availability, certificates });
+  return { certificates, logs, firmware };
+}
+
+/** The device model with its messages. */
+function createModel(
+  { parts, variables, registration }: Base,
+  { network, autoAuthorize, ready }: StackOptions,
+  { transactions, availability }: Pick<Sessions, 'transactions'> & { readonly availability: AvailabilityPart },
+) {
+  const networkProfiles = createNetworkProfiles(parts, {
+    network,
+    ready,
+    retargeted: () => {
+      registration.restarted();
+    },
+  });
+  const effects = createVariableEffects({ ...parts, network, autoAuthorize });
+  const streams = createStreams(parts);
+  const monitoring = createMonitoring(parts, { variables, transactions, streams });
+  const others = [
+    createLiveVariables(parts, { availability, transactions }),
+    createVariableHandlers(parts, { store: variables, checks: networkProfiles.checks }),
+    createReports(parts, { store: variables }),
+  ];
+  return { networkProfiles, effects, streams, monitoring, others };
+}
+
 /** The messages that TriggerMessage can ask for. */
 function triggersOf({ registration }: Base, parts: readonly Part[]): NonNullable<Part['triggers']> {
   const triggered = { triggered: true } as const;
@@ -84,21 +136,23 @@ export type Assembled = ReturnType<typeof assembleParts>;
 export function assembleParts(version: Version2, options: StackOptions) {
   const base = createBase(version, options, {
     events: () => sessions.transactions.queueEvents,
-    firmwareVersion: () => options.device.nameplate.firmwareVersion,
+    firmware: () => upkeep.firmware,
     clockMoved: () => {
       sessions.smartCharging.refresh();
     },
+    restarted: () => {
+      model.networkProfiles.restarted();
+    },
   });
-  const { parts, variables, security } = base;
+  const { parts, security } = base;
   const availability = createAvailability(parts);
   const status = createStatusReports(parts);
   const sessions = createSessions(parts, options, () => front.tariffs);
   const { transactions } = sessions;
   const front = createFront(parts, sessions);
-  const streams = createStreams(parts);
-  const monitoring = createMonitoring(parts, { variables, transactions, streams });
+  const upkeep = createUpkeep(parts, options, { transactions, availability, securityLog: security });
+  const model = createModel(base, options, { transactions, availability });
   const derControl = createDerControl(parts);
-  const effects = createVariableEffects({ ...parts, network: options.network, autoAuthorize: options.autoAuthorize });
   const customers = createCustomerInformation(parts, {
     records: [
       tokenRecords(sessions.tokens),
@@ -109,29 +163,12 @@ export function assembleParts(version: Version2, options: StackOptions) {
   });
   /** in the order of their loading */
   const all: readonly Part[] = [
-    availability.part,
-    security,
-    sessions.tokens,
-    sessions.reservations,
-    front.tariffs,
-    transactions.part,
-    sessions.authorization,
-    sessions.remote,
-    sessions.smartCharging,
-    sessions.v2x,
-    sessions.meterValues.part,
-    front.display,
-    monitoring,
-    streams,
-    derControl,
-    status.part,
-    effects,
-    createLiveVariables(parts, { availability, transactions }),
-    customers,
-    createDataTransfer(parts),
-    createVariableHandlers(parts, { store: variables }),
-    createReset(parts, { transactions }),
+    ...[model.networkProfiles, availability.part, security, sessions.tokens, sessions.reservations, front.tariffs],
+    ...[transactions.part, sessions.authorization, sessions.remote, sessions.smartCharging, sessions.v2x],
+    ...[sessions.meterValues.part, front.display, model.monitoring, model.streams, derControl, status.part],
+    ...[upkeep.certificates, upkeep.logs, upkeep.firmware, model.effects, ...model.others, customers],
+    ...[createDataTransfer(parts), createReset(parts, { transactions })],
   ];
-  const trigger = createTrigger(parts, triggersOf(base, all));
-  return { ...base, ...sessions, ...front, effects, status, monitoring, derControl, all: [...all, trigger] };
+  const trigger = createTrigger(parts, triggersOf(base, all), (message) => upkeep.certificates.refuses(message));
+  return { ...base, ...sessions, ...front, ...upkeep, ...model, status, derControl, all: [...all, trigger] };
 }

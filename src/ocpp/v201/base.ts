@@ -8,6 +8,7 @@ import type { StackOptions } from '../station/stack.ts';
 import type { StationParts, Version2 } from './parts.ts';
 import { createRegistration2 } from './registration.ts';
 import { createSecurityEvents } from './security/events.ts';
+import type { Firmware } from './upkeep/firmware.ts';
 import type { SecurityLog } from './security/events.ts';
 import type { VariableFacts, VariableStore } from './variables/model.ts';
 import { variableRows } from './variables/table.ts';
@@ -16,9 +17,11 @@ import { createVariables } from './variables/variables.ts';
 export interface BaseDeps {
   /** what the queue calls */
   readonly events: () => Required<Pick<TransactionQueueEvents, 'answered'>>;
-  readonly firmwareVersion: () => string;
+  readonly firmware: () => Pick<Firmware, 'version' | 'restarted'>;
   /** the clock of the central system has been set */
   readonly clockMoved: () => void;
+  /** the station restarts; values that waited for it are in force */
+  readonly restarted: () => void;
 }
 
 export interface Base {
@@ -73,7 +76,7 @@ export function createBase(version: Version2, options: StackOptions, deps: BaseD
     ...options,
     version,
     variables,
-    nameplate: () => ({ ...device.nameplate, firmwareVersion: deps.firmwareVersion() }),
+    nameplate: () => ({ ...device.nameplate, firmwareVersion: deps.firmware().version }),
     clockMoved: (byS) => {
       if (Math.abs(byS) > systemTimeSetS) security.raise('SettingSystemTime', `by ${Math.round(byS)} s`);
       deps.clockMoved();
@@ -82,6 +85,7 @@ export function createBase(version: Version2, options: StackOptions, deps: BaseD
   const connection = tellingRestarts(options.connection, (reason, bootReason) => {
     registration.restarted(bootReason);
     variables.restarted();
+    deps.restarted();
     // told by the next connection: this one ends now
     security.raise('ResetOrReboot', reason);
   });

@@ -1,5 +1,6 @@
 /** OCPP 2.0.1 or 2.1 at work for one station: its parts loaded, opened, closed and stopped together. */
 import { errorText } from '../../core/errors.ts';
+import { createFallback } from '../security/fallback.ts';
 import { bootTable2 } from '../registration/table.ts';
 import type { StackOptions, VersionStack } from '../station/stack.ts';
 import { assembleParts } from './assembly.ts';
@@ -60,6 +61,10 @@ export function createStack2(version: Version2, options: StackOptions): VersionS
   // nothing of the central system is carried out from then on: it could begin a transaction that nothing ends
   let isEnding = false;
   followRegistration(at);
+  const fallback = createFallback(({ password, own }) => {
+    at.effects.restorePassword(password);
+    at.certificates.restoreOwn(own);
+  });
   return {
     get bootStatus() {
       return registration.status;
@@ -79,6 +84,8 @@ export function createStack2(version: Version2, options: StackOptions): VersionS
     view: viewOf(at),
     load: () => load(at),
     opened: () => {
+      fallback.opened();
+      at.networkProfiles.opened();
       registration.opened();
     },
     closed: () => {
@@ -86,9 +93,13 @@ export function createStack2(version: Version2, options: StackOptions): VersionS
     },
     failed: (failure) => {
       security.failed(failure);
+      at.networkProfiles.failed();
     },
-    credentials: () => undefined,
+    credentials: (...about) => {
+      fallback.credentials(...about);
+    },
     retargeted: () => {
+      at.networkProfiles.targetSet();
       registration.restarted();
     },
     sent: () => {

@@ -37,7 +37,7 @@ export function viewOf(at: Assembled): VersionView {
     compositeSchedule: (evseId, durationS, unit) => at.smartCharging.compositeSchedule(evseId, durationS, unit),
     reservations: () => at.reservations.entries(),
     localList: () => at.tokens.list(),
-    certificates: () => [],
+    certificates: () => at.certificates.entries,
     transactions: () => at.transactions.entries(),
     derControls: () => at.derControl.entries(),
     authorize: (evseId, idToken, _by, type) => at.authorization.present(evseId, idToken, type),
