@@ -110,7 +110,9 @@ export function configurationReply(configuration: OcppConfiguration): z.output<t
       value: variable.value,
       mutability: variable.mutability,
       evse_id: evseId,
+      connector_id: variable.connectorId,
       instance: variable.instance,
+      reboot_required: variable.rebootRequired,
     })),
   };
 }

@@ -57,7 +57,7 @@ const getConfiguration = route({
 });
 
 function changeOf(body: z.output<typeof configurationBodySchema>, station: OcppStation): OcppConfigurationChange {
-  const { key, component, variable, value, attribute, evse_id: evseId, instance } = body;
+  const { key, component, variable, value, attribute, evse_id: evseId, connector_id: connectorId, instance } = body;
   const isKeys = station.status.version === 'ocpp1.6j';
   const [name, other] = isKeys ? [key, component] : [variable, key];
   if (name === undefined || other !== undefined)
@@ -68,6 +68,7 @@ function changeOf(body: z.output<typeof configurationBodySchema>, station: OcppS
     ...(component !== undefined && { component }),
     ...(attribute !== undefined && { attribute }),
     ...(evseId !== undefined && { evseId }),
+    ...(connectorId !== undefined && { connectorId }),
     ...(instance !== undefined && { instance }),
   };
 }

@@ -5,13 +5,21 @@ import { integerParam } from '../common/schemas.ts';
 import { json, count, flag, numberOrNull, text, textOrNull, time, timeOrNull } from './schemas.ts';
 
 const maxName = 50;
+/** two names with their instances */
+const maxKey = 205;
 const maxValue = 2500;
-const name = (description: string) => z.string().min(1).max(maxName).openapi({ description });
+const name = (description: string, max = maxName) => z.string().min(1).max(max).openapi({ description });
 
 export const configurationQuery = z.strictObject({
-  key: name('')
+  key: name('', maxKey)
     .optional()
-    .openapi({ param: { name: 'key' }, description: `Only this key, at most ${maxName} characters; default all.` }),
+    .openapi({
+      param: { name: 'key' },
+      description:
+        `1.6: only this key; 2.x: only this component, or component and variable with a dot between them. ` +
+        `At most ${maxKey} characters; default all.`,
+      example: 'HeartbeatInterval',
+    }),
 });
 
 const keySchema = z
@@ -25,13 +33,15 @@ const keySchema = z
 
 const variableSchema = z
   .strictObject({
-    component: text('Name of the component.'),
+    component: text('Name of the component, with its instance in brackets where it has one.'),
     variable: text('Name of the variable.'),
     attribute: text('`Actual`, `Target`, ...'),
     value: textOrNull('Null: it can only be written.'),
     mutability: text('`ReadOnly`, `ReadWrite`, `WriteOnly`.'),
     evse_id: z.int().nullable().openapi({ description: 'Null: of the station.' }),
-    instance: textOrNull('Null: none.'),
+    connector_id: z.int().nullable().openapi({ description: 'Null: of the station or an EVSE.' }),
+    instance: textOrNull('Of the variable; null: none.'),
+    reboot_required: flag('Whether a change counts after a reboot only.'),
   })
   .openapi('OcppVariable');
 
@@ -45,7 +55,10 @@ export const configurationSchema = z
 export const configurationBodySchema = z
   .strictObject({
     key: name(`1.6: name of the key, at most ${maxName} characters.`).optional(),
-    component: name(`2.x: name of the component, at most ${maxName} characters.`).optional(),
+    component: name(
+      '2.x: name of the component, with its instance in brackets where it has one; at most 102 characters.',
+      102,
+    ).optional(),
     variable: name(`2.x: name of the variable, at most ${maxName} characters.`).optional(),
     value: z
       .string()
@@ -53,7 +66,13 @@ export const configurationBodySchema = z
       .openapi({ description: `At most ${maxValue} characters.` }),
     attribute: name(`2.x: default \`Actual\`; at most ${maxName} characters.`).optional(),
     evse_id: z.int().min(0).max(999_999_999).optional().openapi({ description: '2.x: default the station.' }),
-    instance: name(`2.x: default none; at most ${maxName} characters.`).optional(),
+    connector_id: z
+      .int()
+      .min(0)
+      .max(999_999_999)
+      .optional()
+      .openapi({ description: '2.x: default the EVSE, or the station.' }),
+    instance: name(`2.x: of the variable, default none; at most ${maxName} characters.`).optional(),
   })
   .refine(({ key, variable }) => (key === undefined) !== (variable === undefined), {
     error: 'must have key (1.6) or component and variable (2.x)',

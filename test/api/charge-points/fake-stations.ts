@@ -11,6 +11,18 @@ import { SimError } from '../../../src/core/errors.ts';
 
 export const atMs = Date.parse('2026-06-21T12:00:00.000Z');
 
+const variable = {
+  component: 'Connector',
+  variable: 'ConnectorType',
+  attribute: 'Actual',
+  value: 'cType2',
+  mutability: 'ReadOnly',
+  evseId: 1,
+  connectorId: 1,
+  instance: null,
+  rebootRequired: false,
+} as const;
+
 export class FakeStations implements OcppStations {
   readonly enabled = true;
   readonly calls: unknown[] = [];
@@ -66,6 +78,7 @@ export class FakeStations implements OcppStations {
       },
       configuration: (key) => {
         note('configuration', key);
+        if (this.status.version !== 'ocpp1.6j') return { kind: 'variables', variables: [variable] };
         return {
           kind: 'keys',
           keys: [{ key: 'AuthorizationKey', value: null, readonly: false, rebootRequired: false }],
@@ -73,6 +86,7 @@ export class FakeStations implements OcppStations {
       },
       setConfiguration: (change) => {
         note('setConfiguration', change);
+        if (this.status.version !== 'ocpp1.6j') return { kind: 'variables', variables: [variable] };
         return {
           kind: 'keys',
           keys: [{ key: change.name, value: change.value, readonly: false, rebootRequired: true }],

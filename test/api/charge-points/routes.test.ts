@@ -136,6 +136,40 @@ describe('REST ocpp (interface 9.5)', () => {
       expect(lines).to.not.contain(secret);
     });
 
+    it('configuration: variables of 2.x need component and variable', async () => {
+      ocpp.status = { ...ocpp.status, version: 'ocpp2.1' };
+      expect((await rest.get(`${at}/configuration?key=Connector.ConnectorType`)).variables).to.deep.equal([
+        {
+          component: 'Connector',
+          variable: 'ConnectorType',
+          attribute: 'Actual',
+          value: 'cType2',
+          mutability: 'ReadOnly',
+          evse_id: 1,
+          connector_id: 1,
+          instance: null,
+          reboot_required: false,
+        },
+      ]);
+      expect(ocpp.calls.at(-1)).to.deep.equal(['configuration', 'Connector.ConnectorType']);
+      const place = { evse_id: 1, connector_id: 1, instance: 'L1', attribute: 'Actual' };
+      await rest.post(`${at}/configuration`, { component: 'Connector', variable: 'Phases', value: '1', ...place });
+      expect(ocpp.calls.at(-1)).to.deep.equal([
+        'setConfiguration',
+        {
+          name: 'Phases',
+          value: '1',
+          component: 'Connector',
+          attribute: 'Actual',
+          evseId: 1,
+          connectorId: 1,
+          instance: 'L1',
+        },
+      ]);
+      await rest.refused(`${at}/configuration`, 422, 'validation', { key: 'HeartbeatInterval', value: '60' });
+      await rest.refused(`${at}/configuration`, 422, 'validation', { variable: 'Phases', value: '60' });
+    });
+
     it('composite schedule, profiles, findings', async () => {
       const schedule = await rest.get(`${at}/composite-schedule?connector=1&duration_s=60&unit=A`);
       expect(schedule.periods).to.deep.equal([{ start_s: 0, limit: null, number_phases: null }]);
