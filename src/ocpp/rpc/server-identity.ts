@@ -12,13 +12,12 @@ export function checkIdentityWithoutWildcards(host: string, certificate: PeerCer
   const { subject, subjectaltname } = certificate;
   const names = subjectaltname?.split(', ').filter((name) => !name.includes('*'));
   // the common name counts only where there are no other names
-  const bare =
-    names === undefined
-      ? {
-          ...certificate,
-          subject: [subject.CN].flat().some((name) => name.includes('*')) ? { ...subject, CN: '' } : subject,
-        }
-      : { ...certificate, subject: { ...subject, CN: '' }, subjectaltname: names.join(', ') };
+  const isBareName = names === undefined && !String(subject.CN).includes('*');
+  const bare = {
+    ...certificate,
+    ...(!isBareName && { subject: { ...subject, CN: '' } }),
+    ...(names !== undefined && { subjectaltname: names.join(', ') }),
+  };
   if (checkServerIdentity(host, bare) === undefined) return undefined;
   return Object.assign(new Error('the certificate names the host only by a wildcard'), {
     code,

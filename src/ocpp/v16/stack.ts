@@ -7,6 +7,7 @@ import type { CallOutcome } from '../rpc/model.ts';
 import { failureEvent } from '../security/failures.ts';
 import type { FailureEvents } from '../security/failures.ts';
 import { createFallback } from '../security/fallback.ts';
+import type { Fallback } from '../security/fallback.ts';
 import { callResult } from '../station/call-result.ts';
 import type { VersionStack, VersionView } from '../station/stack.ts';
 import { assembleParts } from './assembly.ts';
@@ -126,6 +127,13 @@ function stop(at: Assembled): void {
   authority(at, false);
 }
 
+function fallbackOf({ effects, certificates }: Assembled): Fallback {
+  return createFallback(({ password, own }) => {
+    effects.restorePassword(password);
+    certificates.restoreOwn(own);
+  });
+}
+
 export function createStack16(options: Stack16Options): VersionStack {
   const at = assembleParts(options);
   const { registration, queue, keys } = at;
@@ -133,10 +141,7 @@ export function createStack16(options: Stack16Options): VersionStack {
   // Nothing of the central system is carried out from then on: it could begin a transaction or a firmware update that
   // nothing ends. An answer would promise it, and a refusal is needless, since the connection ends within seconds.
   let isEnding = false;
-  const fallback = createFallback(({ password, own }) => {
-    at.effects.restorePassword(password);
-    at.certificates.restoreOwn(own);
-  });
+  const fallback = fallbackOf(at);
   followRegistration(at);
   return {
     get bootStatus() {

@@ -27,12 +27,14 @@ export interface Certificates extends Part {
   refuses(message: Requests['TriggerMessage']['requestedMessage']): boolean;
 }
 
-const requests: Readonly<Partial<Record<Requests['TriggerMessage']['requestedMessage'], OwnUse>>> = {
+/** The certificate that each message asks for. */
+const askedUses: Readonly<Partial<Record<Requests['TriggerMessage']['requestedMessage'], OwnUse>>> = {
   SignChargingStationCertificate: 'ChargingStationCertificate',
   SignV2GCertificate: 'V2GCertificate',
 };
 
-const eventOf: Readonly<Record<OwnUse, string>> = {
+/** Of ReconfigurationOfSecurityParameters, when a new certificate is in force. */
+const replacedTexts: Readonly<Record<OwnUse, string>> = {
   ChargingStationCertificate: 'certificate of the charging station replaced',
   V2GCertificate: 'certificate of the charging station for vehicles replaced',
 };
@@ -50,27 +52,28 @@ function signedHandler(
   signing: Signing,
   renew: (use: OwnUse) => void,
 ): Handler<'CertificateSigned'> {
-  const issueOf = (use: OwnUse | null, { certificateChain, requestId }: Requests['CertificateSigned']) => {
-    if (use === null) return 'certificates of this type are not supported';
+  /** The use of the certificate that is in force now, or why it is not. */
+  const adopted = (request: Requests['CertificateSigned']): OwnUse | { readonly why: string } => {
+    const use = useOf(request, keeper);
+    if (use === null) return { why: 'certificates of this type are not supported' };
     const pending = keeper.pending(use);
-    if (requestId !== undefined && pending !== null && pending.requestId !== requestId)
-      return 'it is for another request';
-    return keeper.adopt(use, certificateChain, {
+    if (request.requestId !== undefined && pending !== null && pending.requestId !== request.requestId)
+      return { why: 'it is for another request' };
+    const why = keeper.adopt(use, request.certificateChain, {
       maxBytes: variables.integer('SecurityCtrlr', 'MaxCertificateChainSize'),
       anchors: use === 'V2GCertificate' ? keeper.roots('V2GRootCertificate') : null,
     });
+    return why === null ? use : { why };
   };
   return (request, after) => {
-    const use = useOf(request, keeper);
-    const issue = issueOf(use, request);
-    if (issue !== null || use === null) {
-      const why = issue ?? '';
-      security.raise('InvalidChargingStationCertificate', why);
-      return { status: 'Rejected', statusInfo: { reasonCode: 'InvalidCertificate', additionalInfo: why } };
+    const use = adopted(request);
+    if (typeof use === 'object') {
+      security.raise('InvalidChargingStationCertificate', use.why);
+      return { status: 'Rejected', statusInfo: { reasonCode: 'InvalidCertificate', additionalInfo: use.why } };
     }
     signing.done(use);
     renew(use);
-    security.raise('ReconfigurationOfSecurityParameters', eventOf[use]);
+    security.raise('ReconfigurationOfSecurityParameters', replacedTexts[use]);
     if (use === certificateUses.shown && connection.securityProfile === 3)
       after(() => {
         connection.reconnect('a new certificate of the charging station');
@@ -118,7 +121,7 @@ export function createCertificates(
       }),
     },
     refuses: (message) => {
-      const use = requests[message];
+      const use = askedUses[message];
       return use !== undefined && !signing.can(use);
     },
     get entries() {
