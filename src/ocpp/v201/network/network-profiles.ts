@@ -12,7 +12,10 @@ export interface NetworkProfilesDeps {
   readonly network: Pick<Network, 'access' | 'setAccess'>;
   /** whether password or certificates of a security profile are there */
   readonly ready: (profile: 1 | 2 | 3) => boolean;
-  /** The next connection leads to another central system, which knows nothing of the station yet (B10.FR.10). */
+  /**
+   * The next connection leads to another central system, which knows nothing of the station yet (B10.FR.10); not called
+   * for a restart, which begins with a BootNotification anyway.
+   */
   readonly retargeted: () => void;
 }
 
@@ -34,7 +37,9 @@ export interface NetworkProfiles extends Part {
 
 type Parts = Pick<StationParts, 'id' | 'version' | 'variables' | 'store' | 'log' | 'registration' | 'security'>;
 
+/** 2.0.1 has no such variable. */
 const mayLower = ({ variables }: Pick<Parts, 'variables'>): boolean =>
+  variables.has('SecurityCtrlr', 'AllowSecurityProfileDowngrade') &&
   variables.boolean('SecurityCtrlr', 'AllowSecurityProfileDowngrade');
 
 /** NetworkConfigurationPriority names profiles that can be used (A05.FR.02 to FR.04, B09.FR.34). */
@@ -122,7 +127,6 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
     failures = 0;
     slots.use(slot);
     log.info(`network profile ${slot} is used from the next connection on`);
-    deps.retargeted();
   };
   const ends = [
     registration.onAccepted(() => {
@@ -154,7 +158,9 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
       const order = orderOf(parts, slots);
       const next = order[(order.indexOf(slots.active) + 1) % order.length];
       if (next === undefined || !slots.differs(next)) return;
-      if (failures >= variables.integer('OCPPCommCtrlr', 'NetworkProfileConnectionAttempts')) use(next);
+      if (failures < variables.integer('OCPPCommCtrlr', 'NetworkProfileConnectionAttempts')) return;
+      use(next);
+      deps.retargeted();
     },
     targetSet: () => {
       failures = 0;

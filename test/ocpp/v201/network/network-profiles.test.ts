@@ -156,7 +156,7 @@ describe('OCPP 2.x B10 the way to another central system', () => {
     });
     expect(variables.text('OCPPCommCtrlr', 'ActiveNetworkProfile')).to.equal('1');
     expect(variables.integer('OCPPCommCtrlr', 'MessageTimeout[Default]')).to.equal(20);
-    expect(told.retargeted).to.equal(1);
+    expect(told.retargeted).to.equal(0);
     restart();
     expect(network.done).to.have.lengthOf(1);
   });
@@ -175,7 +175,7 @@ describe('OCPP 2.x B10 the way to another central system', () => {
     expect(network.access.password?.toString()).to.equal('password-of-settings');
     fail(3);
     expect(network.access.url).to.equal('ws://second.example/ocpp');
-    expect(told.retargeted).to.equal(3);
+    expect(told.retargeted).to.equal(2);
   });
 
   it('stays where there is one profile alone', () => {

@@ -212,6 +212,7 @@ const credentials: readonly VariableRow[] = [
     type: 'boolean',
     mutability: 'ReadWrite',
     initial: 'false',
+    since: 'ocpp2.1',
   },
 ];
 
