@@ -199,6 +199,16 @@ function end({ repeats, history }: Work, { transactionId }: Transaction): void {
   history.take(transactionId);
 }
 
+function sampleStarted(work: Work, taking: Omit<Taking, 'series' | 'context'>): readonly MeterValue[] {
+  const { evseId, transition, distortion } = taking;
+  const { device } = work.parts;
+  work.started.set(evseId, distortion);
+  // nothing has flowed yet, whatever an earlier transaction has told
+  const now = transition === undefined ? device.sample(evseId) : device.sampleOf(transition);
+  startSeries(work, evseId, ['started'], now);
+  return listOf(take(work, { ...taking, series: 'started', context: 'Transaction.Begin' }));
+}
+
 function sample(
   work: Work,
   evseId: number,
@@ -207,8 +217,7 @@ function sample(
 ) {
   const distortion = distortionOf(work, evseId, 'TransactionEvent');
   const taking = { evseId, transition, distortion };
-  if (kind === 'Started') work.started.set(evseId, distortion);
-  if (kind === 'Started') return listOf(take(work, { ...taking, series: 'started', context: 'Transaction.Begin' }));
+  if (kind === 'Started') return sampleStarted(work, taking);
   if (kind === 'Updated') return listOf(take(work, { ...taking, series: 'updated', context: 'Sample.Periodic' }));
   const last = listOf(take(work, { ...taking, series: 'ended', context: 'Transaction.End' }));
   const transaction = work.deps.transactions.at(evseId);

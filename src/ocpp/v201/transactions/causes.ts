@@ -57,6 +57,11 @@ function withdrawn({ cause, fromPhase, connector }: EvseConnectorTransition, { a
   return cause === 'central' ? told('Deauthorized', 'Other') : told('StopAuthorized', 'Local');
 }
 
+/** Without power the station cannot deliver. */
+function held(t: EvseConnectorTransition, context: CauseContext): Cause[] {
+  return t.cause === 'fault' ? told('AbnormalCondition', 'PowerLoss') : stateChange('Other')(t, context);
+}
+
 const table: Table = {
   cable: (_, context) => bay(context),
   plugged: () => told('CablePluggedIn'),
@@ -67,7 +72,7 @@ const table: Table = {
   delay_over: stateChange(null),
   ev_hold: stateChange('StoppedByEV'),
   ev_release: stateChange(null),
-  evse_hold: stateChange('Other'),
+  evse_hold: held,
   evse_release: stateChange(null),
   stop: ({ session }, { asked }) => [asked ?? whyOf(session?.stopReason ?? null)],
   fault: ({ connector }) => told('AbnormalCondition', faultReason(connector.errorCode)),

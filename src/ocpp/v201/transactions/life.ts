@@ -173,9 +173,9 @@ function follow(work: Work, before: TransactionRecord, heard: Heard): void {
     end(work, record, heard, causes[at] ?? { trigger: 'ChargingStateChanged', reason: null });
     return;
   }
-  // the stop that follows tells it; a station without power tells how it charges when it is back
-  if (!isLimit && !(work.parts.device.dark && causes[0]?.trigger === 'ChargingStateChanged'))
-    for (const cause of causes) record = update(work, record, heard, cause);
+  // the stop that follows tells a limit, and the return of the power an outage
+  const isOutage = t.event === 'evse_hold' && t.cause === 'fault';
+  if (!isLimit && !isOutage) for (const cause of causes) record = update(work, record, heard, cause);
   limits.follow(record, t);
 }
 

@@ -121,10 +121,15 @@ export interface StationOptions {
   readonly central?: Central;
   /** `TxCtrlr/TxStartPoint`: value; intervals are 0 otherwise */
   readonly variables?: Readonly<Record<string, string>>;
+  /** the device, in place of one with the profile */
+  readonly kind?: StationKind;
   /** commands before the station is heard */
-  readonly before?: (kind: KindRig) => void;
+  readonly before?: (kind: StationKind) => void;
   readonly setpointW?: (evseId: number) => number | null;
 }
+
+/** A device and its plant, as a test moves them. */
+export type StationKind = Pick<KindRig, 'device' | 'plant' | 'run'>;
 
 const quiet = {
   'SampledDataCtrlr/TxUpdatedInterval': '0',
@@ -133,7 +138,7 @@ const quiet = {
   'AlignedDataCtrlr/TxEndedInterval': '0',
 };
 
-function clockOf({ plant }: KindRig): RemoteClock {
+function clockOf({ plant }: StationKind): RemoteClock {
   const wall = new HandWall();
   return remoteClocks({
     mode: 'simulated',
@@ -167,7 +172,7 @@ function variablesOf(port: StationPort, version: Version2, given: Readonly<Recor
 }
 
 export class Station {
-  readonly kind: KindRig;
+  readonly kind: StationKind;
   readonly port: StationPort;
   readonly central: Central;
   readonly disk: Disk;
@@ -181,7 +186,7 @@ export class Station {
   readonly #listeners = new Set<(transition: EvseTransition) => void>();
   readonly #accepting = new Set<() => void>();
 
-  private constructor(kind: KindRig, options: StationOptions) {
+  private constructor(kind: StationKind, options: StationOptions) {
     const { version = 'ocpp2.1', disk = newDisk(), central = new Central(), setpointW } = options;
     payloadChecks.prepare(version);
     this.kind = kind;
@@ -254,7 +259,7 @@ export class Station {
   static async open(options: StationOptions = {}): Promise<Station> {
     const { profile = 'EVSE-AC-7.4kW-2port' } = options;
     const evse = { startDelayMinS: 2, startDelayMaxS: 2 };
-    const kind = new KindRig({ args: ['--evse_profile', profile], evse });
+    const kind = options.kind ?? new KindRig({ args: ['--evse_profile', profile], evse });
     options.before?.(kind);
     const station = new Station(kind, options);
     const { port, variables } = station;
@@ -336,6 +341,12 @@ export class Station {
     await this.settle();
   }
 }
+
+/** Variables with these start and stop points. */
+export const points = (start: string, stop: string) => ({
+  'TxCtrlr/TxStartPoint': start,
+  'TxCtrlr/TxStopPoint': stop,
+});
 
 /** The value of a measurand in a list; it must be there once. */
 export function valueOf(values: readonly Sampled[] | undefined, measurand: string, phase?: string): number {
