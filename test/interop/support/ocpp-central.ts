@@ -11,6 +11,8 @@ import { Stream } from './stream.ts';
 
 /** What both programs take. */
 export interface CentralOptions {
+  /** default 1.6; not at ocpp-go */
+  readonly version?: '1.6' | '2.0.1' | '2.1';
   /** files of the server, PEM: TLS */
   readonly cert?: string;
   readonly key?: string;
@@ -67,10 +69,11 @@ export class StationAtCentral {
     central: LinePeer,
     url: string,
     flags: readonly string[] = [],
+    profile = 'EVSE-AC-22kW-1port-EU',
   ): Promise<StationAtCentral> {
     const simulator = await startSimulator([
       // a vehicle needs some seconds before it charges, which pass faster here
-      ...['--evse_profile', 'EVSE-AC-22kW-1port-EU', '--tick', '0.1', '--time_rate', '10'],
+      ...['--evse_profile', profile, '--tick', '0.1', '--time_rate', '10'],
       ...['--ocpp_enable', 'yes', '--ocpp_csid', id, '--ocpp_csms_url', url, '--ocpp_auto_authorize', 'no', ...flags],
     ]);
     return new StationAtCentral(id, central, simulator, await Stream.open(simulator.httpPort));
@@ -176,7 +179,14 @@ export class PythonCentral {
       options = {},
       flags = [],
       rules = {},
-    }: { readonly options?: CentralOptions; readonly flags?: readonly string[]; readonly rules?: Json } = {},
+      profile,
+    }: {
+      readonly options?: CentralOptions;
+      readonly flags?: readonly string[];
+      readonly rules?: Json;
+      /** of the station */
+      readonly profile?: string;
+    } = {},
   ): Promise<PythonCentral> {
     const port = await freePorts(1);
     const peer = new PythonPeer('central_system', port, JSON.stringify(options));
@@ -184,7 +194,10 @@ export class PythonCentral {
       await peer.ask('ready');
       await peer.ask('rule', rules);
       const scheme = options.cert === undefined ? 'ws' : 'wss';
-      return new PythonCentral(peer, await StationAtCentral.open(id, peer, `${scheme}://127.0.0.1:${port}`, flags));
+      const { version = '1.6' } = options;
+      const spoken = version === '1.6' ? [] : ['--ocpp_version', version === '2.1' ? 'ocpp2.1' : 'ocpp2.0.1j'];
+      const url = `${scheme}://127.0.0.1:${port}`;
+      return new PythonCentral(peer, await StationAtCentral.open(id, peer, url, [...spoken, ...flags], profile));
     } catch (error) {
       await peer.stop();
       throw error;
