@@ -181,6 +181,26 @@ function createVehicles({ conditions, control }: InnerParts, log: SmartChargingP
   };
 }
 
+/** The TxProfile of RequestStartTransaction, for the transaction that runs or the one that begins at the EVSE. */
+function installForStart(
+  parts: SmartChargingParts,
+  { installed, facts }: InnerParts,
+  transaction: Transaction | null,
+  evseId: number,
+  profile: SentProfile,
+): string | null {
+  if (!parts.variables.boolean('SmartChargingCtrlr', 'Enabled')) return 'NotEnabled';
+  const { transactionId } = transaction ?? {};
+  const issue =
+    startIssue(profile) ??
+    profileIssue(profile, facts(evseId, profile)) ??
+    (transactionId === undefined
+      ? installed.put(evseId, profile, { awaited: true })
+      : installed.put(evseId, { ...profile, transactionId }));
+  if (issue === null) return null;
+  return refusal(parts, 'RequestStartTransaction', issue, `profile ${profile.id}`).statusInfo.reasonCode;
+}
+
 export function createSmartCharging(parts: SmartChargingParts, deps: SmartChargingDeps): SmartChargingPart {
   const { transactions } = deps;
   const inner = createParts(parts, deps);
@@ -204,14 +224,7 @@ export function createSmartCharging(parts: SmartChargingParts, deps: SmartChargi
     handlers: whereEnabled(handlers, parts),
     ...createView({ control, installed, external, evseIds: parts.device.connectorIds }),
     vehicles,
-    install(evseId, profile) {
-      const issue =
-        startIssue(profile) ??
-        profileIssue(profile, facts(evseId, profile)) ??
-        installed.put(evseId, profile, { awaited: transactions.at(evseId) === null });
-      if (issue === null) return null;
-      return refusal(parts, 'RequestStartTransaction', issue, `profile ${profile.id}`).statusInfo.reasonCode;
-    },
+    install: (evseId, profile) => installForStart(parts, inner, transactions.at(evseId), evseId, profile),
     forget: installed.forget,
     refresh: control.refresh,
     async load() {

@@ -45,7 +45,7 @@ describe('OCPP 2.x smart charging: the power follows the profiles', () => {
   });
 
   it('the profile of a remote start waits for its transaction and is told with its id; a wrong one is refused (F01, K05)', async () => {
-    const { rig, plug, charging, kw, findings } = chargingRig();
+    const { rig, plug, charging, kw, findings, variables } = chargingRig();
     expect(charging.install(1, profile())).to.equal('InvalidProfile');
     expect(charging.install(1, profile({ chargingProfilePurpose: 'TxProfile', transactionId: 'tx' }))).to.equal(
       'InvalidProfile',
@@ -60,6 +60,11 @@ describe('OCPP 2.x smart charging: the power follows the profiles', () => {
     await rig.run(20);
     expect(kw()).to.equal(kwOf(10));
     expect(charging.chargingProfiles()[0]?.profile).to.include({ transactionId });
+    // a transaction that runs already
+    expect(charging.install(1, { ...tx, id: 2, stackLevel: 1 })).to.equal(null);
+    expect(charging.chargingProfiles().at(-1)?.profile).to.include({ id: 2, transactionId });
+    variables.set('SmartChargingCtrlr', 'Enabled', 'false');
+    expect(charging.install(1, { ...tx, id: 3, stackLevel: 2 })).to.equal('NotEnabled');
   });
 
   it('profiles but those of transactions outlive a restart (ChargingProfilePersistence)', async () => {
@@ -245,5 +250,9 @@ describe('OCPP 2.x smart charging: the power follows the profiles', () => {
     expect(await to(10_000)).to.deep.equal([told]);
     expect(await to(9_500)).to.deep.equal([told]);
     expect(await to(8_900)).to.deep.equal([told, told]);
+    const old = chargingRig('EVSE-AC-22kW-1port-EU', { version: 'ocpp2.0.1' });
+    await old.plug(1, large);
+    await old.set(profile());
+    expect(old.updates).to.deep.equal([{ evseId: 1, trigger: 'ChargingRateChanged', extras: {} }]);
   });
 });
