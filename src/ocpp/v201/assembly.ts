@@ -56,6 +56,9 @@ function createSessions(
   const meterValues = createMeterValues(parts, { transactions });
   const remote = createRemote(parts, { tokens, authorization, transactions, reservations, smartCharging });
   const v2x = createV2x(parts, { transactions, vehicles: smartCharging.vehicles });
+  authorization.onAnswered(({ evseId, reply }) => {
+    v2x.authorized(evseId, reply);
+  });
   return { transactions, tokens, reservations, authorization, smartCharging, meterValues, remote, v2x };
 }
 

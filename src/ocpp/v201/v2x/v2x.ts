@@ -7,12 +7,14 @@ import { deciding, transactionAt } from '../../charging/limits.ts';
 import { periodAt } from '../../charging/schedule.ts';
 import { instantOf } from '../../station/instants.ts';
 import type { Handler, Part, StationParts } from '../parts.ts';
+import { createAllowedTransfers } from './allowed-transfers.ts';
+import type { AllowedTransfers } from './allowed-transfers.ts';
 import { createNeeds } from './needs.ts';
 import type { NeedsDeps, NeedsParts, VehicleNeeds } from './needs.ts';
 
 export type V2xParts = NeedsParts & Pick<StationParts, 'finding'>;
 export type V2xDeps = NeedsDeps;
-export type V2xPart = Part & Required<Pick<Part, 'handlers' | 'stop'>>;
+export type V2xPart = Part & Required<Pick<Part, 'handlers' | 'stop'>> & Pick<AllowedTransfers, 'authorized'>;
 
 /** Signals that wait for their instant. */
 const maxWaiting = 100;
@@ -88,6 +90,7 @@ function notifyAllowedEnergyTransfer(
 }
 
 export function createV2x(parts: V2xParts, deps: V2xDeps): V2xPart {
+  const allowed = createAllowedTransfers(parts, deps, () => needs);
   const needs = createNeeds(parts, deps);
   const signals = createSignals(parts, deps);
   return {
@@ -95,7 +98,11 @@ export function createV2x(parts: V2xParts, deps: V2xDeps): V2xPart {
       AFRRSignal: signals.handler,
       NotifyAllowedEnergyTransfer: notifyAllowedEnergyTransfer(parts, deps, needs),
     },
+    authorized: (evseId, reply) => {
+      allowed.authorized(evseId, reply);
+    },
     stop() {
+      allowed.stop();
       needs.stop();
       signals.stop();
     },
