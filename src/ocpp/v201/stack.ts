@@ -55,17 +55,49 @@ function followRegistration({ registration, smartCharging, queue }: Assembled): 
   });
 }
 
-export function createStack2(version: Version2, options: StackOptions): VersionStack {
-  const at = assembleParts(version, options);
-  const { registration, queue, variables, security } = at;
-  // nothing of the central system is carried out from then on: it could begin a transaction that nothing ends
-  let isEnding = false;
-  followRegistration(at);
+/** What the connection tells a station. */
+function connectionEvents(
+  at: Assembled,
+): Pick<VersionStack, 'opened' | 'closed' | 'failed' | 'credentials' | 'retargeted' | 'sent'> {
+  const { registration, networkProfiles, security } = at;
   const fallback = createFallback(({ password, own }) => {
     at.effects.restorePassword(password);
     at.certificates.restoreOwn(own);
   });
   return {
+    opened: () => {
+      fallback.opened();
+      networkProfiles.opened();
+      registration.opened();
+    },
+    closed: () => {
+      registration.closed();
+    },
+    failed: (failure) => {
+      security.failed(failure);
+      networkProfiles.failed();
+    },
+    credentials: (...about) => {
+      fallback.credentials(...about);
+    },
+    retargeted: () => {
+      networkProfiles.targetSet();
+      registration.restarted();
+    },
+    sent: () => {
+      registration.traffic();
+    },
+  };
+}
+
+export function createStack2(version: Version2, options: StackOptions): VersionStack {
+  const at = assembleParts(version, options);
+  const { registration, queue, variables } = at;
+  // nothing of the central system is carried out from then on: it could begin a transaction that nothing ends
+  let isEnding = false;
+  followRegistration(at);
+  return {
+    ...connectionEvents(at),
     get bootStatus() {
       return registration.status;
     },
@@ -81,33 +113,11 @@ export function createStack2(version: Version2, options: StackOptions): VersionS
     get droppedMeterValues() {
       return queue.droppedMiddles;
     },
-    view: viewOf(at),
-    load: () => load(at),
-    opened: () => {
-      fallback.opened();
-      at.networkProfiles.opened();
-      registration.opened();
-    },
-    closed: () => {
-      registration.closed();
-    },
-    failed: (failure) => {
-      security.failed(failure);
-      at.networkProfiles.failed();
-    },
-    credentials: (...about) => {
-      fallback.credentials(...about);
-    },
-    retargeted: () => {
-      at.networkProfiles.targetSet();
-      registration.restarted();
-    },
-    sent: () => {
-      registration.traffic();
-    },
     get isMute() {
       return isEnding || bootTable2[registration.status].incoming === 'ignored';
     },
+    view: viewOf(at),
+    load: () => load(at),
     handle: createDispatch({
       version,
       handlers: mergeHandlers(at.all),
