@@ -32,9 +32,6 @@ export interface Base {
   readonly security: SecurityLog;
 }
 
-/** A smaller correction of the clock is no change of the system time, s. */
-const systemTimeSetS = 60;
-
 function variablesOf(version: Version2, { device, connection, store, log }: StackOptions): VariableStore {
   const facts: VariableFacts = {
     version,
@@ -78,7 +75,9 @@ export function createBase(version: Version2, options: StackOptions, deps: BaseD
     variables,
     nameplate: () => ({ ...device.nameplate, firmwareVersion: deps.firmware().version }),
     clockMoved: (byS) => {
-      if (Math.abs(byS) > systemTimeSetS) security.raise('SettingSystemTime', `by ${Math.round(byS)} s`);
+      // a smaller correction of the clock is no change of the system time
+      const thresholdS = variables.integer('ClockCtrlr', 'TimeAdjustmentReportingThreshold');
+      if (Math.abs(byS) > thresholdS) security.raise('SettingSystemTime', `by ${Math.round(byS)} s`);
       deps.clockMoved();
     },
   });

@@ -7,6 +7,7 @@ import { callResult } from '../station/call-result.ts';
 import type { VersionView } from '../station/stack.ts';
 import type { Assembled } from './assembly.ts';
 import { bootReasons } from './boot-reasons.ts';
+import { createVariableView } from './variables/view.ts';
 
 async function called(
   action: string,
@@ -18,6 +19,7 @@ async function called(
 
 export function viewOf(at: Assembled): VersionView {
   const { registration, parts } = at;
+  const variables = createVariableView(parts, at.variables);
   return {
     boot: async (reason) => {
       if (reason !== null && !(bootReasons as readonly string[]).includes(reason))
@@ -27,12 +29,8 @@ export function viewOf(at: Assembled): VersionView {
       );
     },
     heartbeat: () => called('Heartbeat', (options) => registration.heartbeat(options)),
-    configuration: () => {
-      throw new SimError('COMMAND_NOT_APPLICABLE', 'not yet');
-    },
-    setConfiguration: () => {
-      throw new SimError('COMMAND_NOT_APPLICABLE', 'not yet');
-    },
+    configuration: (key) => variables.configuration(key),
+    setConfiguration: (change) => variables.setConfiguration(change),
     chargingProfiles: (evseId) => at.smartCharging.chargingProfiles(evseId),
     compositeSchedule: (evseId, durationS, unit) => at.smartCharging.compositeSchedule(evseId, durationS, unit),
     reservations: () => at.reservations.entries(),
