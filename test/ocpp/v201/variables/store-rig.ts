@@ -72,45 +72,7 @@ export interface StoreRigOptions {
   readonly securityProfile?: VariableFacts['securityProfile'];
 }
 
-/** Rows that other blocks bring, as far as effects and checks need them. */
-const needed: readonly VariableRow[] = [
-  { component: 'TxCtrlr', variable: 'EVConnectionTimeOut', type: 'integer', mutability: 'ReadWrite', initial: '60' },
-  {
-    component: 'TxCtrlr',
-    variable: 'StopTxOnEVSideDisconnect',
-    type: 'boolean',
-    mutability: 'ReadWrite',
-    initial: 'true',
-  },
-  {
-    component: 'SecurityCtrlr',
-    variable: 'BasicAuthPassword',
-    type: 'string',
-    mutability: 'WriteOnly',
-    initial: '',
-    min: 16,
-    max: 40,
-    secret: true,
-  },
-  { component: 'SecurityCtrlr', variable: 'SecurityProfile', type: 'integer', mutability: 'ReadOnly', initial: '1' },
-  {
-    component: 'SecurityCtrlr',
-    variable: 'AllowSecurityProfileDowngrade',
-    type: 'boolean',
-    mutability: 'ReadWrite',
-    initial: 'false',
-  },
-];
-
-const nameOf = ({ component, variable }: VariableRow) => `${component}.${variable}`;
-
-/** The rows of the product, with those that are not there yet. */
-export const wholeRows: readonly VariableRow[] = [
-  ...variableRows,
-  ...needed.filter((row) => !variableRows.some((each) => nameOf(each) === nameOf(row))),
-];
-
-export function storeRig({ version = 'ocpp2.1', rows = wholeRows, securityProfile }: StoreRigOptions = {}): StoreRig {
+export function storeRig({ version = 'ocpp2.1', rows = variableRows, securityProfile }: StoreRigOptions = {}): StoreRig {
   const base = rig({ version });
   const variables = createVariables({
     facts: factsOf(version, securityProfile),
