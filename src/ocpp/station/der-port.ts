@@ -68,8 +68,8 @@ export interface DerPort extends DerFacts {
   /** What the station would make of values if nothing kept it from taking them now. */
   check(settings: DerSettings): Written;
   /**
-   * Makes exactly these controls be in force. A point that two of them set belongs to the first; a point that another
-   * writer has taken since stays his.
+   * Makes exactly these controls be in force. No two of them set the same point. A point that another writer has
+   * changed since stays as that writer left it.
    * @returns what has become of each of them
    */
   follow(wanted: readonly DerWanted[]): ReadonlyMap<string, Written>;

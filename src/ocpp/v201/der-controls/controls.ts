@@ -1,7 +1,7 @@
 /**
- * The stacks of DER controls: which supersedes which, which is in force, when that changes (R04 as in `docs`; rules
- * FR.03 to FR.11 and FR.20 to FR.22). Defaults and scheduled controls of one type have a stack each. Values only: a book
- * is replaced by each function, which knows no clock.
+ * The stacks of DER controls: which supersedes which, which is in force, when that changes (R04.FR.03 to FR.11, FR.20 to
+ * FR.22). Defaults and scheduled controls of one type have a stack each. Each function returns a new book; none of them
+ * knows a clock.
  *
  * - Of two controls the one with the lower `priority` wins; of equal ones both stay, and the newer is in force.
  * - A superseded control never runs, also after the one that superseded it is cleared. A scheduled one leaves at its end.
