@@ -126,6 +126,18 @@ describe('calls of a charge point (OCPP-J 4)', () => {
       expect(await second).to.deep.equal({ kind: 'timeout' });
     });
 
+    it('wait as long as was set last, from the next one on', async () => {
+      await open('ocpp2.0.1', { callTimeoutMs: 30_000 });
+      station.silent = true;
+      rig.transport.setCallTimeout(5000);
+      const call = heartbeat();
+      await station.next('Heartbeat');
+      rig.timers.pass(4999);
+      expect(rig.line.waiting).to.equal(1);
+      rig.timers.pass(1);
+      expect(await call).to.deep.equal({ kind: 'timeout' });
+    });
+
     it('an answer with an id of no call is a finding, and so is a second one', async () => {
       await open();
       station.sendText(JSON.stringify([3, 'no-such-id', time]));

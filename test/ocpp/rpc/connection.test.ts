@@ -100,6 +100,23 @@ describe('connection of a charge point (OCPP-J 3, RFC 6455)', () => {
       expect(rig.link.lastError).to.equal(null);
     });
 
+    it('waits as RetryBackOff says now, beginning with the first wait', async () => {
+      const rig = rigAt({
+        backOff: { waitMinimumMs: 10_000, randomRangeMs: 0, repeatTimes: 2 },
+        random: { next: () => 0.5 },
+      });
+      stage.central.admit = () => 500;
+      rig.link.connect();
+      await rig.failed.take();
+      rig.link.setBackOff({ waitMinimumMs: 2000, randomRangeMs: 1000, repeatTimes: 0 });
+      const waits: number[] = [rig.passWait()];
+      for (let i = 0; i < 2; i++) {
+        await rig.failed.take();
+        waits.push(rig.passWait());
+      }
+      expect(waits).to.deep.equal([10_000, 2500, 2500]);
+    });
+
     it('tries the first connection again too, where nobody listens yet', async () => {
       const gone = await openCentral();
       const { url, port } = gone;
