@@ -31,8 +31,8 @@ export interface EventNotice extends Named {
 export interface EventReports extends Required<Pick<Part, 'load' | 'stop'>> {
   /** events that the central system has not confirmed */
   readonly waiting: number;
-  /** Whether an event of this severity is told now, or kept for later. */
-  takes(severity: number): boolean;
+  /** The severity number up to which events are told now, or kept for later. */
+  maxSeverity(): number;
   /** Reports an event with all others of this turn. @returns its id; null: it is not told */
   report(notice: EventNotice): number | null;
 }
@@ -231,16 +231,16 @@ export function createEventReports(parts: EventParts): EventReports {
   const { version, variables, registration } = parts;
   const waiting = createWaiting(parts);
   const outflow = createOutflow(parts, waiting);
-  const takes = (severity: number): boolean =>
-    registration.accepted || severity <= variables.integer('MonitoringCtrlr', 'OfflineQueuingSeverity');
+  const maxSeverity = (): number =>
+    registration.accepted ? 9 : variables.integer('MonitoringCtrlr', 'OfflineQueuingSeverity');
   return {
     get waiting() {
       return waiting.entries.length;
     },
-    takes,
+    maxSeverity,
     report(notice) {
       const { severity } = notice;
-      if (!takes(severity)) return null;
+      if (severity > maxSeverity()) return null;
       const id = waiting.add((eventId) => ({ event: eventOf(notice, eventId, version === 'ocpp2.1'), severity }));
       outflow.flushSoon();
       return id;

@@ -1,7 +1,7 @@
 /** Variables whose values are those of the device now: meters and problems. `variables/live.ts` has powers and states. */
 import type { MeterSample } from '../../station/port.ts';
 import type { StationParts } from '../parts.ts';
-import type { Place } from '../variables/model.ts';
+import type { Found, Place } from '../variables/model.ts';
 import { hasProblem } from './factory.ts';
 
 type Read = (sample: MeterSample) => number;
@@ -79,20 +79,16 @@ export function provideMeasured({ device, variables }: Pick<StationParts, 'devic
   }
 }
 
-/** What a measured value should be now: an EVSE delivers what it allots to the vehicle. Null: it has no target. */
-export function targetOf(
-  { device }: Pick<StationParts, 'device'>,
-  component: string,
-  variable: string,
-  { evseId }: Place,
-): number | null {
-  if (component !== 'EVSE' || evseId === undefined) return null;
-  const { allocatedW } = device.connector(evseId);
-  if (variable === 'Power') return Math.max(0, allocatedW);
-  return variable === 'DischargePower' ? Math.max(0, -allocatedW) : null;
+/** Whether a variable has a value that it should have. */
+export function hasTarget({ entry }: Found): boolean {
+  const { component, variable } = entry.row;
+  return component === 'EVSE' && (variable === 'Power' || variable === 'DischargePower');
 }
 
-/** Whether a variable has a target at all. */
-export function hasTarget(component: string, variable: string): boolean {
-  return component === 'EVSE' && (variable === 'Power' || variable === 'DischargePower');
+/** What a value should be now: an EVSE delivers what it allots to the vehicle. Null: it has no target. */
+export function targetOf({ device }: Pick<StationParts, 'device'>, found: Found): number | null {
+  const { evseId } = found.place;
+  if (evseId === undefined || !hasTarget(found)) return null;
+  const { allocatedW } = device.connector(evseId);
+  return Math.max(0, found.entry.row.variable === 'Power' ? allocatedW : -allocatedW);
 }

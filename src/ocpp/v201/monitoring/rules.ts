@@ -31,12 +31,11 @@ const rejected = (reasonCode: string, additionalInfo: string): Refusal => ({
 });
 
 function unsupportedType({ type }: SetMonitoringData, found: Found): string | null {
-  const { component, variable } = found.entry;
   if (found.entry.row.monitored !== true) return 'the variable cannot be monitored';
   if (type === 'Delta' || periodicTypes.has(type)) return null;
   if (!isNumeric(found) || isWriteOnly(found)) return 'the variable shows no number';
   const needsTarget = type === 'TargetDelta' || type === 'TargetDeltaRelative';
-  return needsTarget && !hasTarget(component.name, variable.name) ? 'the variable has no target' : null;
+  return needsTarget && !hasTarget(found) ? 'the variable has no target' : null;
 }
 
 /** Whether a threshold lies where the variable can be (N04.FR.06). */

@@ -3,6 +3,7 @@
  * themselves, once a second. Without such a monitor no timer runs.
  */
 import type { EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
+import type { MonitorEnum } from '../messages.ts';
 import type { StationParts, Transaction, Transactions } from '../parts.ts';
 import type { VariableChange, VariableStore } from '../variables/model.ts';
 import type { EventNotice, EventReports } from './events.ts';
@@ -42,6 +43,8 @@ interface Running {
 const tickMs = 1000;
 /** A timer that is later than this has not run while the monitor slept. */
 const lateMs = 5000;
+const thresholdTypes: ReadonlySet<MonitorEnum> = new Set(['UpperThreshold', 'LowerThreshold']);
+const targetTypes: ReadonlySet<MonitorEnum> = new Set(['TargetDelta', 'TargetDeltaRelative']);
 /** Provided values that change with transitions alone: no tick needs to look for them. */
 const byTransition: ReadonlySet<string> = new Set([
   'Problem',
@@ -55,21 +58,28 @@ const byTransition: ReadonlySet<string> = new Set([
 
 type WatchParts = Pick<StationParts, 'device' | 'clock' | 'registration'>;
 
-/** Whether a monitor acts now. */
+/** Whether monitors act now. */
 function createActivity({ device }: WatchParts, { variables, monitors, reports, transactions }: WatchDeps) {
   const inTransaction = ({ found: { place } }: Monitor): boolean =>
     place.evseId === undefined ? transactions.running.length > 0 : transactions.at(place.evseId) !== null;
+  // found once: it is read with each transition
+  const enabled = variables.find('MonitoringCtrlr', 'Enabled');
   return {
-    // one that is silent is not judged either: what it tells later is the situation of then, and nothing clears untold
-    isActive: (monitor: Monitor): boolean =>
-      !device.dark &&
-      variables.boolean('MonitoringCtrlr', 'Enabled') &&
-      monitor.severity <= monitors.level &&
-      reports.takes(monitor.severity) &&
-      (!monitor.transaction || inTransaction(monitor)),
+    /**
+     * The severity number up to which monitors act; -1: none does. One that is silent is not judged either: what it tells
+     * later is the situation of then, and nothing clears that was not told.
+     */
+    maxSeverity: (): number => {
+      if (device.dark || (enabled !== undefined && variables.valueOf(enabled) !== 'true')) return -1;
+      return Math.min(monitors.level, reports.maxSeverity());
+    },
+    isActive: (monitor: Monitor, maxSeverity: number): boolean =>
+      monitor.severity <= maxSeverity && (!monitor.transaction || inTransaction(monitor)),
     /** its value changes without a transition or a change that the variables tell */
     isLive: ({ type, found }: Monitor): boolean =>
       !periodicTypes.has(type) && variables.isProvided(found) && !byTransition.has(found.entry.variable.name),
+    /** its value follows from what other parts make of a transition; problems are those of the device itself */
+    isDerived: ({ found }: Monitor): boolean => found.entry.variable.name !== 'Problem' && variables.isProvided(found),
   };
 }
 
@@ -133,6 +143,11 @@ function createMemory({ clock }: WatchParts, { monitors }: WatchDeps) {
     forget(id: number): void {
       known.delete(id);
     },
+    /** The monitor begins and ends with a transaction: of another one it knows nothing. */
+    restart(id: number): void {
+      monitors.setExceeded(id, false);
+      known.delete(id);
+    },
   };
 }
 
@@ -155,10 +170,9 @@ function createLook(parts: WatchParts, deps: WatchDeps, memory: Memory) {
         if (isChanged && type === 'Delta') report(monitor, { ...notices.of(monitor, '', atMs), trigger: 'Delta' });
         return;
       }
-      const { component, variable } = found.entry.row;
-      const target = targetOf(parts, component, variable, found.place);
-      const hysteresisPct = variables.decimal('MonitoringCtrlr', 'Hysteresis');
       const judged = { type, value: monitor.value, numeric: isNumeric(found) };
+      const hysteresisPct = thresholdTypes.has(type) ? variables.decimal('MonitoringCtrlr', 'Hysteresis') : 0;
+      const target = targetTypes.has(type) ? targetOf(parts, found) : null;
       const { state, event } = judge(judged, { value, target }, running.state, hysteresisPct);
       const was = running.state.exceeded;
       running.state = state;
@@ -183,24 +197,27 @@ function createRounds(parts: WatchParts, deps: WatchDeps) {
   let tickDueMs = Infinity;
 
   const values = (which: (monitor: Monitor) => boolean, atMs: number, isChanged = false): void => {
+    const maxSeverity = activity.maxSeverity();
     for (const monitor of monitors.all)
-      if (!periodicTypes.has(monitor.type) && which(monitor) && activity.isActive(monitor))
+      if (!periodicTypes.has(monitor.type) && which(monitor) && activity.isActive(monitor, maxSeverity))
         look.value(monitor, atMs, isChanged);
   };
   const next = (): number => {
-    const active = monitors.all.filter(activity.isActive);
+    const maxSeverity = activity.maxSeverity();
+    const active = monitors.all.filter((monitor) => activity.isActive(monitor, maxSeverity));
     const nowMs = clock.nowMs();
     if (!active.some(activity.isLive)) tickDueMs = Infinity;
     else if (tickDueMs > nowMs + tickMs) tickDueMs = nowMs + tickMs;
     return active.reduce((first, monitor) => Math.min(first, memory.dueOf(monitor, nowMs)), tickDueMs);
   };
   const periodic = (nowMs: number): void => {
+    const maxSeverity = activity.maxSeverity();
     for (const monitor of monitors.all) {
       const running = memory.of(monitor);
       const { dueMs } = running;
       if (dueMs > nowMs) continue;
       running.dueMs = nextDue(monitor, dueMs, nowMs);
-      if (activity.isActive(monitor)) look.periodic(monitor, dueMs);
+      if (activity.isActive(monitor, maxSeverity)) look.periodic(monitor, dueMs);
     }
   };
   const alarm = createAlarm(clock, next, (dueMs) => {
@@ -214,44 +231,45 @@ function createRounds(parts: WatchParts, deps: WatchDeps) {
       alarm.plan();
     }
   });
-  return { values, memory, alarm };
+  return { values, memory, alarm, isDerived: activity.isDerived };
 }
 
 export function createWatch(parts: WatchParts, deps: WatchDeps): Watch {
   const { device, clock, registration } = parts;
   const { variables, monitors, transactions } = deps;
-  const { values, memory, alarm } = createRounds(parts, deps);
+  const { values, memory, alarm, isDerived } = createRounds(parts, deps);
   let stopped = false;
   /** instant of the transition of this turn: what other parts change with it has happened then; null: there was none */
   let transitionMs: number | null = null;
 
-  /** Once more when other parts have dealt with what has happened: what they provide may follow from it. */
   const lookSoon = atEndOfTurn(() => {
+    if (stopped) return;
+    values(() => true, transitionMs ?? clock.nowMs());
+    alarm.plan();
+  });
+  /** Once more, when other parts have dealt with a transition: what they provide may follow from it. */
+  const settleSoon = atEndOfTurn(() => {
     const atMs = transitionMs ?? clock.nowMs();
     transitionMs = null;
-    if (stopped) return;
-    values(() => true, atMs);
-    alarm.plan();
+    if (!stopped && monitors.all.some(isDerived)) values(isDerived, atMs);
   });
   const heard = ({ connectorId, at }: EvseTransition): void => {
     const isNear = ({ found: { place } }: Monitor): boolean =>
       connectorId === 0 || place.evseId === undefined || place.evseId === connectorId;
     transitionMs = clock.ofSim(at);
     values(isNear, transitionMs);
-    lookSoon();
+    settleSoon();
+    // power that goes or returns
+    if (connectorId === 0) lookSoon();
   };
   const varied = ({ found }: VariableChange): void => {
     if (found.entry.component.name === 'MonitoringCtrlr') lookSoon();
-    if (monitors.all.some((monitor) => isSame(monitor.found, found)))
-      values((monitor) => isSame(monitor.found, found), transitionMs ?? clock.nowMs(), true);
+    const isOf = (monitor: Monitor): boolean => isSame(monitor.found, found);
+    if (monitors.all.some(isOf)) values(isOf, transitionMs ?? clock.nowMs(), true);
   };
-  /** Monitors of transactions begin and end with them. */
   const bounded = ({ evseId }: Transaction): void => {
-    for (const { id, transaction, found } of monitors.all)
-      if (transaction && (found.place.evseId ?? evseId) === evseId) {
-        monitors.setExceeded(id, false);
-        memory.forget(id);
-      }
+    for (const monitor of monitors.all)
+      if (monitor.transaction && (monitor.found.place.evseId ?? evseId) === evseId) memory.restart(monitor.id);
     lookSoon();
   };
   const ends = [
