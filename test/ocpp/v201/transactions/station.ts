@@ -15,7 +15,7 @@ import type { StationPort } from '../../../../src/ocpp/station/port.ts';
 import { createMeterValues } from '../../../../src/ocpp/v201/meter-values/meter-values.ts';
 import type { MeterValuesPart } from '../../../../src/ocpp/v201/meter-values/meter-values.ts';
 import type { IdToken, IdTokenInfo, MeterValue } from '../../../../src/ocpp/v201/messages.ts';
-import type { Replies, Requests, StationParts, Version2 } from '../../../../src/ocpp/v201/parts.ts';
+import type { Costs, Replies, Requests, StationParts, Version2 } from '../../../../src/ocpp/v201/parts.ts';
 import { createTransactions } from '../../../../src/ocpp/v201/transactions/transactions.ts';
 import type { TransactionBook } from '../../../../src/ocpp/v201/transactions/transactions.ts';
 import { KindRig, operator } from '../../../der/kinds/support.ts';
@@ -126,6 +126,7 @@ export interface StationOptions {
   /** commands before the station is heard */
   readonly before?: (kind: StationKind) => void;
   readonly setpointW?: (evseId: number) => number | null;
+  readonly costs?: Costs;
 }
 
 /** A device and its plant, as a test moves them. */
@@ -187,7 +188,7 @@ export class Station {
   readonly #accepting = new Set<() => void>();
 
   private constructor(kind: StationKind, options: StationOptions) {
-    const { version = 'ocpp2.1', disk = newDisk(), central = new Central(), setpointW } = options;
+    const { version = 'ocpp2.1', disk = newDisk(), central = new Central(), setpointW, costs } = options;
     payloadChecks.prepare(version);
     this.kind = kind;
     this.disk = disk;
@@ -208,6 +209,7 @@ export class Station {
     this.parts = this.#partsOf(version);
     this.transactions = createTransactions(this.parts, {
       sample: (...about) => this.meterValues.sample(...about),
+      ...(costs === undefined ? {} : { costs }),
     });
     this.meterValues = createMeterValues(this.parts, {
       transactions: this.transactions,

@@ -126,6 +126,26 @@ describe('OCPP 2.x transactions (E01 to E17)', () => {
     ]);
   });
 
+  for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
+    it(`${version}: what tariffs add is told in 2.1 alone (I07)`, async () => {
+      const asked: string[] = [];
+      const total = { currency: 'EUR', typeOfCost: 'NormalCost', total: { exclTax: 1 } } as const;
+      const costDetails = { totalCost: total, totalUsage: { energy: 1, chargingTime: 1, idleTime: 0 } };
+      const costs = {
+        extras: (_: unknown, eventType: string) => {
+          asked.push(eventType);
+          return eventType === 'Ended' ? { costDetails } : { tariffId: 'T1' };
+        },
+      };
+      const station = await Station.open({ version, costs });
+      await visit(station);
+      const { events, last } = station.central;
+      expect(asked).to.deep.equal(events.map(({ eventType }) => eventType));
+      const is21 = version === 'ocpp2.1';
+      expect(events[0]?.transactionInfo.tariffId).to.equal(is21 ? 'T1' : undefined);
+      expect(last.costDetails).to.deep.equal(is21 ? costDetails : undefined);
+    });
+
   it('a remote start waits for the cable: token, remoteStartId once, then the connector (F01, E03)', async () => {
     const station = await Station.open({ variables: points('Authorized', 'EVConnected,Authorized') });
     await station.authorize('REMOTE', { remoteStartId: 77 });
