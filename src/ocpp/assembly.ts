@@ -113,7 +113,8 @@ export function assemble(options: AssemblyOptions): Runtime {
         wall: clock,
         later,
         random: (purpose) => createRandom(seed, 'ocpp', id, purpose),
-        store: (name) => store.slot(slotName('ocpp', id, name)),
+        // no version can use what another one has kept
+        store: (name) => store.slot(slotName('ocpp', id, stack.subprotocol, name)),
         wireLog,
         disturber,
         commAlarms,
