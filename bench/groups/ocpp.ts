@@ -1,4 +1,4 @@
-/** Charge points of OCPP 1.6 in one process: their memory, the time until all have booted, CPU per message beside bare `ws`. */
+/** Charge points in one process: their memory, the time until all have booted, and for 1.6 CPU per message beside bare `ws`. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -15,15 +15,22 @@ import { medianOf } from '../support/stats.ts';
 import { aimRow, aimTable, figure } from '../support/table.ts';
 
 const stations = 200;
+/** Between two slices, s; the processor time without messages is that of this time. */
+const quietS = 2;
 /** every round takes minutes */
 const mostRounds = 3;
 /** calls of the central system to each charge point, per second */
-const callsPerS = 5;
+const callsPerS = { usual: 5, many: 60 };
+/** Each side is driven so many times, in turn with the other one. */
+const slices = 3;
 const bootLimitS = 60;
 const sides = ['ours', 'bare'] as const;
 const flags = ['-N', String(stations), '-d', 'EVSE'];
 
+const rates = ['usual', 'many'] as const;
+
 type Side = (typeof sides)[number];
+type Rate = (typeof rates)[number];
 type Sides<T> = Readonly<Record<Side, T>>;
 
 interface Connected {
@@ -75,8 +82,8 @@ class Central {
     return this.#ask({ what: 'samples' });
   }
 
-  drive(seconds: number, ...paths: readonly Side[]): Promise<Sides<Driven>> {
-    return this.#ask({ what: 'drive', paths, seconds, rate: callsPerS });
+  async drive(side: Side, rate: Rate, seconds: number): Promise<Driven> {
+    return (await this.#ask<Sides<Driven>>({ what: 'drive', paths: [side], seconds, rate: callsPerS[rate] }))[side];
   }
 
   async stop(): Promise<void> {
@@ -104,9 +111,11 @@ interface PerMessage extends Driven {
 
 interface Round {
   readonly without: Idle;
+  /** stations of 2.1 that can give power back, with their device model, beside the same devices without OCPP */
+  readonly newest: { readonly without: Idle; readonly idle: Idle };
   readonly idle: Idle;
   readonly bootedS: number;
-  readonly messages: Sides<PerMessage>;
+  readonly messages: Readonly<Record<Rate, Sides<PerMessage>>>;
 }
 
 const residentMb = async ({ pid }: Server) => ((await residentBytes(pid)) ?? NaN) / 1e6;
@@ -120,8 +129,8 @@ async function idle(server: Server, { settleS, seconds }: Times): Promise<Idle> 
   return { residentMb: await residentMb(server), cpuPct };
 }
 
-async function withoutOcpp(times: Times): Promise<Idle> {
-  const simulator = await startSimulator(stations, flags);
+async function withoutOcpp(times: Times, more: readonly string[] = []): Promise<Idle> {
+  const simulator = await startSimulator(stations, [...flags, ...more]);
   try {
     return await idle(simulator, times);
   } finally {
@@ -129,28 +138,44 @@ async function withoutOcpp(times: Times): Promise<Idle> {
   }
 }
 
-/** Processor time that both processes have spent while `work` ran, and how long that was. */
-async function spent<T>(servers: Sides<Server>, work: () => Promise<T>) {
-  const [begin, ours, bare] = [performance.now(), await cpuOf(servers.ours), await cpuOf(servers.bare)];
-  const result = await work();
-  const cpuS: Sides<number> = { ours: (await cpuOf(servers.ours)) - ours, bare: (await cpuOf(servers.bare)) - bare };
-  return { result, cpuS, seconds: (performance.now() - begin) / 1000 };
+/** Processor time of one process per message, beyond what it takes while nothing is sent. */
+async function measured(
+  central: Central,
+  servers: Sides<Server>,
+  rate: Rate,
+  seconds: number,
+): Promise<Sides<PerMessage>> {
+  const sums = { ours: { frames: 0, refused: 0, late: 0, cpuS: 0 }, bare: { frames: 0, refused: 0, late: 0, cpuS: 0 } };
+  for (let slice = 0; slice < slices; slice += 1)
+    for (const side of sides) {
+      const [quietBegin, quietFrom] = [performance.now(), await cpuOf(servers[side])];
+      await wait(1000 * quietS);
+      const [begin, from] = [performance.now(), await cpuOf(servers[side])];
+      const quiet = (from - quietFrom) / (begin - quietBegin);
+      const driven = await central.drive(side, rate, seconds / slices);
+      const sum = sums[side];
+      sum.cpuS += (await cpuOf(servers[side])) - from - quiet * (performance.now() - begin);
+      sum.frames += driven.frames;
+      sum.refused += driven.refused;
+      sum.late += driven.late;
+    }
+  const perMessage = (side: Side): PerMessage => ({
+    ...sums[side],
+    cpuUs: (sums[side].cpuS * 1e6) / sums[side].frames,
+  });
+  return { ours: perMessage('ours'), bare: perMessage('bare') };
 }
 
 async function messages(
   central: Central,
   servers: Sides<Server>,
   { warmUpS, seconds }: Times,
-): Promise<Sides<PerMessage>> {
-  await central.drive(warmUpS, ...sides);
-  const quiet = await spent(servers, () => wait(seconds * 1000));
-  const busy = await spent(servers, () => central.drive(seconds, ...sides));
-  const perMessage = (side: Side): PerMessage => {
-    const driven = busy.result[side];
-    const cpuS = busy.cpuS[side] - (quiet.cpuS[side] * busy.seconds) / quiet.seconds;
-    return { ...driven, cpuUs: (cpuS * 1e6) / driven.frames };
+): Promise<Round['messages']> {
+  for (const side of sides) await central.drive(side, 'many', warmUpS / 2);
+  return {
+    usual: await measured(central, servers, 'usual', seconds),
+    many: await measured(central, servers, 'many', seconds),
   };
-  return { ours: perMessage('ours'), bare: perMessage('bare') };
 }
 
 async function startBare(central: Central): Promise<Server> {
@@ -173,7 +198,7 @@ async function withOcpp(times: Times): Promise<Omit<Round, 'without'>> {
     const bootedS = (performance.now() - ours.spawnedMs) / 1000;
     const atRest = await idle(ours, times);
     // the other side sends what ours sends: each action has to come once
-    await central.drive(2, 'ours');
+    await central.drive('ours', 'usual', 2);
     const bare = await startBare(central);
     started.push(bare);
     return { idle: atRest, bootedS, messages: await messages(central, { ours, bare }, times) };
@@ -183,46 +208,74 @@ async function withOcpp(times: Times): Promise<Omit<Round, 'without'>> {
   }
 }
 
+const newestFlags = ['--evse_profile', 'EVSE-V2G-DC-50kW-bidir'];
+
+async function withNewest(times: Times): Promise<Round['newest']> {
+  const without = await withoutOcpp(times, newestFlags);
+  const central = new Central();
+  try {
+    const url = await central.url('ours');
+    const ocpp = ['--ocpp_enable', 'yes', '--ocpp_version', 'ocpp2.1', '--ocpp_csms_url', url];
+    const simulator = await startSimulator(stations, [...flags, ...newestFlags, ...ocpp]);
+    try {
+      await within(bootLimitS, central.untilBooted('ours'), simulator.failed);
+      return { without, idle: await idle(simulator, times) };
+    } finally {
+      await simulator.stop();
+    }
+  } finally {
+    await central.stop();
+  }
+}
+
 function tables(rounds: readonly Round[], { settleS, seconds }: Times) {
-  const memoryMib = medianOf(
-    rounds,
-    ({ idle: { residentMb: mb }, without }) => ((mb - without.residentMb) * 1e6) / 2 ** 20 / stations,
-  );
-  const ratio = medianOf(rounds, ({ messages: { ours, bare } }) => ours.cpuUs / bare.cpuUs);
+  const mib = ({ idle: { residentMb: mb }, without }: { readonly idle: Idle; readonly without: Idle }) =>
+    ((mb - without.residentMb) * 1e6) / 2 ** 20 / stations;
+  const memoryMib = medianOf(rounds, mib);
+  const newestMib = medianOf(rounds, ({ newest }) => mib(newest));
+  const ratioAt = (rate: Rate) => medianOf(rounds, ({ messages: { [rate]: of } }) => of.ours.cpuUs / of.bare.cpuUs);
   const bootedS = medianOf(rounds, (round) => round.bootedS);
   const atRest = (name: string, of: (round: Round) => Idle) => [
     name,
     figure(medianOf(rounds, (round) => of(round).residentMb)),
     figure(medianOf(rounds, (round) => of(round).cpuPct)),
   ];
-  const busy = (name: string, side: Side) => [
+  const busy = (name: string, side: Side, rate: Rate) => [
     name,
-    figure(medianOf(rounds, (round) => round.messages[side].frames / seconds)),
-    figure(medianOf(rounds, (round) => round.messages[side].cpuUs)),
-    String(rounds.reduce((sum, round) => sum + round.messages[side].refused, 0)),
-    String(rounds.reduce((sum, round) => sum + round.messages[side].late, 0)),
+    String(callsPerS[rate]),
+    figure(medianOf(rounds, (round) => round.messages[rate][side].frames / seconds)),
+    figure(medianOf(rounds, (round) => round.messages[rate][side].cpuUs)),
+    String(rounds.reduce((sum, round) => sum + round.messages[rate][side].refused, 0)),
+    String(rounds.reduce((sum, round) => sum + round.messages[rate][side].late, 0)),
   ];
   return [
     {
       title: `ocpp: ${stations} charging stations in one process, ${rounds.length} rounds`,
       head: ['idle', 'RSS MB', 'CPU %'],
-      rows: [atRest('without OCPP', (round) => round.without), atRest('all connected', (round) => round.idle)],
+      rows: [
+        atRest('without OCPP', (round) => round.without),
+        atRest('1.6, all connected', (round) => round.idle),
+        atRest('V2G without OCPP', ({ newest }) => newest.without),
+        atRest('V2G on 2.1, all connected', ({ newest }) => newest.idle),
+      ],
       notes: [
         `measured ${settleS} s after the last device answers, or the last one has booted, for ${seconds} s`,
         `all have booted ${figure(bootedS)} s after the spawn; the first connections are spread over 10 s`,
       ],
     },
     {
-      title: `ocpp: both at once, ${callsPerS} calls per second to each of ${stations} charge points`,
-      head: ['charge points', 'messages/s', 'CPU us/message', 'refused', 'left out'],
-      rows: [busy('derbench', 'ours'), busy('bare ws 8', 'bare')],
+      title: `ocpp: calls to each of ${stations} charge points, one side in turn with the other`,
+      head: ['charge points', 'calls/s each', 'messages/s', 'CPU us/message', 'refused', 'left out'],
+      rows: rates.flatMap((rate) => [busy('derbench', 'ours', rate), busy('bare ws 8', 'bare', rate)]),
       notes: [
         'a message is a frame in or out; the CPU of the same time without messages, ticks included, is subtracted',
+        `CPU per message, ours/bare ws, at ${callsPerS.many} calls/s each: ${figure(ratioAt('many'))}; there the central system never sleeps, so that no write has to wake it`,
       ],
     },
     aimTable('ocpp', [
-      aimRow('memory of an idle charge point', memoryMib, ' MiB', { atMost: 1 }),
-      aimRow('CPU per message, ours/bare ws', ratio, '', { atMost: 3 }),
+      aimRow('memory of an idle charge point of 1.6', memoryMib, ' MiB', { atMost: 1 }),
+      aimRow('memory of an idle V2G station of 2.1', newestMib, ' MiB', { atMost: 2 }),
+      aimRow(`CPU per message, ours/bare ws, ${callsPerS.usual} calls/s each`, ratioAt('usual'), '', { atMost: 3 }),
     ]),
   ];
 }
@@ -237,7 +290,8 @@ export const ocppGroup: Group = {
       progress(`ocpp: without OCPP, round ${round} of ${count}`);
       const without = await withoutOcpp(times);
       progress(`ocpp: ${stations} charge points, round ${round} of ${count}`);
-      rounds.push({ without, ...(await withOcpp(times)) });
+      const newest = await withNewest(times);
+      rounds.push({ without, newest, ...(await withOcpp(times)) });
     }
     return tables(rounds, times);
   },

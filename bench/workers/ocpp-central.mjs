@@ -1,5 +1,5 @@
-// A central system of OCPP 1.6 on plain `ws`, for charge points below the paths /ours/ and /bare/. It accepts everything
-// and answers from memory, so that it costs both the same.
+// A central system on plain `ws` for charge points below the paths /ours/ and /bare/, which it drives in 1.6. It accepts
+// everything and answers from memory, so that it costs both the same.
 // Prints one line of JSON with its port. Then it reads one line of JSON for each request and answers with one:
 // {"what":"stations"}: how many are connected and have booted, by path;
 // {"what":"samples"}: the newest answer and call of a charge point below /ours/, by action;
@@ -135,7 +135,7 @@ const requests = {
 };
 
 const server = createServer();
-const sockets = new WebSocketServer({ server, perMessageDeflate: false, handleProtocols: () => 'ocpp1.6' });
+const sockets = new WebSocketServer({ server, perMessageDeflate: false, handleProtocols: (offered) => [...offered][0] });
 sockets.on('connection', (socket, { url }) => stations.add(new Station(url.split('/')[1], socket)));
 server.listen(0, '127.0.0.1', () => process.stdout.write(`${JSON.stringify({ port: server.address().port })}\n`));
 
