@@ -18,7 +18,7 @@ import type { DERControlEnum, DerControl, DerNotice, DerRefusal } from './model.
 import { maxListed, reportsOf } from './report.ts';
 import { controlOf } from './rules.ts';
 import { restored, stored } from './stored.ts';
-import type { DerReport } from './stored.ts';
+import type { DerReport, DerState } from './stored.ts';
 import { supportedTypes, translate } from './translate.ts';
 import { provideVariables } from './variables.ts';
 import { entryOf } from './view.ts';
@@ -42,12 +42,12 @@ const repeatMs = 60_000;
 /** Schema: length of additionalInfo. */
 const maxInfoLength = 1024;
 
-/** What the parts of this file share. `port` is null where no vehicle gives power back. */
+/** What the functions of this file share. */
 interface Work {
   readonly parts: StationParts;
-  readonly port: DerPort | null;
+  readonly port: DerPort;
   readonly supported: ReadonlySet<DERControlEnum>;
-  readonly controls: DeviceControls | null;
+  readonly controls: DeviceControls;
   readonly outbox: Outbox<DerReport>;
   readonly save: () => void;
   book: DerBook;
@@ -76,7 +76,7 @@ function noticeOf({ id, started, atMs, supersededIds }: DerNotice): DerReport {
 function take(work: Work, { book }: BookChange): void {
   work.book = book;
   work.save();
-  work.controls?.follow([...inForce(book).values()]);
+  work.controls.follow([...inForce(book).values()]);
   plan(work);
 }
 
@@ -101,8 +101,7 @@ function pass(work: Work, dueMs = -Infinity): void {
 }
 
 /** Why the station does not take a control, whatever else there is; null: it does. */
-function unfit({ port, supported, book }: Work, control: DerControl): DerRefusal | null {
-  if (port === null || !supported.has(control.type)) return unsupportedType(control.type);
+function unfit({ port, book }: Work, control: DerControl): DerRefusal | null {
   const settings = translate(control.type, control.body, port);
   if (isRefusal(settings)) return settings;
   const result = port.check(settings);
@@ -143,8 +142,7 @@ function setControl(work: Work, request: Requests['SetDERControl'], after: After
 
 function getControls(work: Work, request: Requests['GetDERControl'], after: After): Replies['GetDERControl'] {
   const { requestId, isDefault, controlType, controlId } = request;
-  const { supported, port, parts } = work;
-  if (port === null) return refusal(notSupported('the station has no DER controls'));
+  const { supported, parts } = work;
   if (controlType !== undefined && !supported.has(controlType)) return refusal(unsupportedType(controlType));
   pass(work);
   const found = work.book.filter(
@@ -163,8 +161,7 @@ function getControls(work: Work, request: Requests['GetDERControl'], after: Afte
 
 function clearControls(work: Work, request: Requests['ClearDERControl'], after: After): Replies['ClearDERControl'] {
   const { isDefault, controlType, controlId } = request;
-  const { supported, port, parts } = work;
-  if (port === null) return refusal(notSupported('the station has no DER controls'));
+  const { supported, parts } = work;
   if (controlId === undefined && controlType !== undefined && !supported.has(controlType))
     return refusal(unsupportedType(controlType));
   pass(work);
@@ -184,7 +181,7 @@ function clearControls(work: Work, request: Requests['ClearDERControl'], after: 
 /** Tells of alarms that have begun or ended since the last look. */
 function watch(work: Work, since: SimTime, { reactiveSetpoint }: DerControlDeps): SimTime {
   const { port, controls, parts, outbox } = work;
-  if (port === null || controls === null || parts.device.dark) return since;
+  if (parts.device.dark) return since;
   const condition = port.condition(since);
   const context = { running: controls.running, reactiveSetpoint: reactiveSetpoint?.() ?? false };
   const { present, events } = followAlarms(work.alarm, condition, context);
@@ -201,8 +198,8 @@ function watch(work: Work, since: SimTime, { reactiveSetpoint }: DerControlDeps)
   return condition.at;
 }
 
-async function load(work: Work, slot: Slot): Promise<void> {
-  const { book, alarm, reports } = restored(await slot.read());
+/** Brings back what the store has. */
+function restore(work: Work, { book, alarm, reports }: DerState): void {
   work.alarm = alarm;
   work.outbox.restore(reports);
   work.lastOrder = Math.max(0, ...book.map(({ order }) => order));
@@ -217,11 +214,7 @@ async function load(work: Work, slot: Slot): Promise<void> {
   );
 }
 
-type Slot = ReturnType<StationParts['store']>;
-
-function workOf(parts: StationParts): Work & { readonly slot: Slot } {
-  const port = parts.version === 'ocpp2.1' ? parts.device.openDer() : null;
-  const slot = parts.store('der');
+function workOf(parts: StationParts, port: DerPort, slot: ReturnType<StationParts['store']>): Work {
   const saver = createSaver(
     slot,
     () => stored({ book: work.book, alarm: work.alarm, reports: outbox.waiting }),
@@ -237,42 +230,56 @@ function workOf(parts: StationParts): Work & { readonly slot: Slot } {
     repeatMs,
     changed: () => saver.save(),
   });
-  const work: Work & { readonly slot: Slot } = {
-    ...{ parts, port, outbox, slot },
-    supported: new Set(port === null ? [] : supportedTypes(port)),
-    controls: port === null ? null : createDeviceControls({ parts, port }),
+  const work: Work = {
+    ...{ parts, port, outbox },
+    supported: new Set(supportedTypes(port)),
+    controls: createDeviceControls({ parts, port }),
     save: () => saver.save(),
     ...{ book: [], alarm: null, lastOrder: 0, endWait: null },
   };
   return work;
 }
 
+/** A station from which no vehicle gives power back. */
+function withoutControls(): Part & DerControls {
+  const refuse = () => refusal(notSupported('the station has no DER controls'));
+  return {
+    handlers: { SetDERControl: refuse, GetDERControl: refuse, ClearDERControl: refuse },
+    entries: () => [],
+  };
+}
+
 export function createDerControl(parts: StationParts, deps: DerControlDeps = {}): Part & DerControls {
-  const work = workOf(parts);
-  const { port, controls, outbox, slot } = work;
-  let endTicks: (() => void) | null = null;
-  if (port !== null) provideVariables(parts, port, [...work.supported]);
+  const port = parts.version === 'ocpp2.1' ? parts.device.openDer() : null;
+  if (port === null) return withoutControls();
+  const slot = parts.store('der');
+  const work = workOf(parts, port, slot);
+  let endTicks: () => void = () => undefined;
+  let isStopped = false;
+  provideVariables(parts, port, [...work.supported]);
   return {
     handlers: {
       SetDERControl: (request, after) => setControl(work, request, after),
       GetDERControl: (request, after) => getControls(work, request, after),
       ClearDERControl: (request, after) => clearControls(work, request, after),
     },
-    entries: () =>
-      work.book.map((each) => entryOf(each, controls?.stateOf(each.id) ?? null, port?.isOverwritten(each.id) ?? false)),
+    entries: () => work.book.map((each) => entryOf(each, work.controls.stateOf(each.id), port.isOverwritten(each.id))),
     async load() {
-      await load(work, slot);
+      const state = restored(await slot.read());
+      // the device has left meanwhile
+      if (isStopped) return;
+      restore(work, state);
       let since = parts.device.now;
-      endTicks =
-        port?.onTick(() => {
-          since = watch(work, since, deps);
-        }) ?? null;
+      endTicks = port.onTick(() => {
+        since = watch(work, since, deps);
+      });
     },
     stop() {
-      endTicks?.();
+      isStopped = true;
+      endTicks();
       work.endWait?.();
-      controls?.stop();
-      outbox.stop();
+      work.controls.stop();
+      work.outbox.stop();
     },
   };
 }

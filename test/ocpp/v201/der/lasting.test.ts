@@ -102,6 +102,17 @@ describe('OCPP 2.1 R01, R04: DER controls over restarts, lost lines, and other w
     expect(differences(before, stateOf(rig.plant))).to.deep.equal({});
   });
 
+  it('a station that leaves while it is restored begins nothing', async () => {
+    const rig = await loadedRig();
+    await rig.set(request('A', 'FixedVar', { startTime: rig.at(10) }));
+    rig.end();
+    const restarted = rig.restart();
+    rig.end();
+    await restarted;
+    await rig.pass(20, 5);
+    expect([rig.part.entries(), rig.point('704.VarSetEna')]).to.deep.equal([[], 'DISABLED']);
+  });
+
   it('stop ends listeners and timers', async () => {
     const rig = await loadedRig();
     await rig.set(request('A', 'FixedVar', { startTime: rig.at(10) }));
