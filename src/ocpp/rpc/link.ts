@@ -201,10 +201,15 @@ export class Link {
     this.#socket.close(code, reason);
   }
 
-  /** From the next attempt on. */
+  /** From the next attempt on; a row of waits begins with it. */
   setTarget(target: LinkTarget): void {
-    this.#target = target;
+    this.retarget(target);
     this.#backOff.reset();
+  }
+
+  /** From the next attempt on; waits go on growing, so that targets tried in turn are not tried without a pause. */
+  retarget(target: LinkTarget): void {
+    this.#target = target;
   }
 
   /** Waits begin anew with the first one. */

@@ -35,7 +35,7 @@ export function networkOf({ link, setCallTimeout }: Pick<Transport, 'link' | 'se
       return { url: target.url, guarded: target.guarded, securityProfile, password };
     },
     setAccess: ({ url, guarded, securityProfile, password }) => {
-      link.setTarget({ ...link.target, url, guarded });
+      link.retarget({ ...link.target, url, guarded });
       link.replaceCredentials({ securityProfile, password });
     },
     setBackOff: (options) => {
@@ -45,7 +45,7 @@ export function networkOf({ link, setCallTimeout }: Pick<Transport, 'link' | 'se
       setCallTimeout(seconds * 1000);
     },
     setWildcards: (wildcards) => {
-      if ((link.target.wildcards ?? true) !== wildcards) link.setTarget({ ...link.target, wildcards });
+      if ((link.target.wildcards ?? true) !== wildcards) link.retarget({ ...link.target, wildcards });
     },
   };
 }

@@ -117,6 +117,29 @@ describe('connection of a charge point (OCPP-J 3, RFC 6455)', () => {
       expect(waits).to.deep.equal([10_000, 2500, 2500]);
     });
 
+    it('targets that are tried in turn share the waits', async () => {
+      const rig = rigAt({
+        backOff: { waitMinimumMs: 1000, randomRangeMs: 0, repeatTimes: 4 },
+        random: { next: () => 0 },
+      });
+      stage.central.admit = () => 500;
+      rig.link.connect();
+      const waits: number[] = [];
+      for (let i = 0; i < 3; i++) {
+        await rig.failed.take();
+        rig.link.retarget({ ...rig.link.target, url: `${stage.central.url}/${i}` });
+        waits.push(rig.passWait());
+      }
+      await rig.failed.take();
+      expect(waits).to.deep.equal([1000, 2000, 4000]);
+      expect(stage.central.requests.map(({ url }) => url)).to.deep.equal([
+        '/ocpp/CP-1',
+        '/ocpp/0/CP-1',
+        '/ocpp/1/CP-1',
+        '/ocpp/2/CP-1',
+      ]);
+    });
+
     it('tries the first connection again too, where nobody listens yet', async () => {
       const gone = await openCentral();
       const { url, port } = gone;
