@@ -7,6 +7,7 @@ import { createAvailability } from './availability.ts';
 import type { AvailabilityPart } from './availability.ts';
 import { createBase } from './base.ts';
 import type { Base } from './base.ts';
+import { setpointWAt } from './charging/setpoint.ts';
 import { createSmartCharging } from './charging/smart-charging.ts';
 import { createDerControl } from './der-controls/der-control.ts';
 import { createDisplay } from './display/display.ts';
@@ -53,7 +54,10 @@ function createSessions(
     mayCharge: ({ evseId, idToken, reply }) => tariffs().authorized(evseId, idToken, reply),
   });
   const smartCharging = createSmartCharging(parts, { transactions });
-  const meterValues = createMeterValues(parts, { transactions });
+  const meterValues = createMeterValues(parts, {
+    transactions,
+    setpointW: (evseId) => setpointWAt(parts.device, smartCharging.vehicles.control, evseId),
+  });
   const remote = createRemote(parts, { tokens, authorization, transactions, reservations, smartCharging });
   const v2x = createV2x(parts, { transactions, vehicles: smartCharging.vehicles });
   authorization.onAnswered(({ evseId, reply }) => {
