@@ -187,7 +187,7 @@ async function startBare(central: Central): Promise<Server> {
   return bare;
 }
 
-async function withOcpp(times: Times): Promise<Omit<Round, 'without'>> {
+async function withOcpp(times: Times): Promise<Omit<Round, 'without' | 'newest'>> {
   const central = new Central();
   const started: Server[] = [];
   try {
