@@ -1,4 +1,7 @@
 /** OCPP 2.x, block B: the device model and network profiles of a station in the whole simulator. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { Central } from '../central/central.ts';
 import { id, Site } from './site.ts';
@@ -75,6 +78,22 @@ for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
       expect(state).to.equal('Occupied');
     });
 
+    it('is shown and changed over REST, without the rights of the central system', async () => {
+      const at = `ocpp/${id}/configuration`;
+      const { variables } = await site.get(`${at}?key=EVSE.Available`);
+      expect(variables[0]).to.deep.include({ component: 'EVSE', variable: 'Available', evse_id: 1, value: 'true' });
+      const limit = { component: 'DeviceDataCtrlr', variable: 'ItemsPerMessage', instance: 'GetVariables' };
+      const changed = await site.post(at, { ...limit, value: '1' });
+      expect(changed.variables[0]).to.deep.include({ mutability: 'ReadOnly', value: '1' });
+      const data = { component: { name: 'TxCtrlr' }, variable: { name: 'TxStartPoint' } };
+      const refused = await site.call('GetVariables', { getVariableData: [data, data] });
+      expect(refused.code).to.equal('OccurrenceConstraintViolation');
+      expect((await site.rest(`${at}?key=Nothing`)).status).to.equal(404);
+      expect((await site.rest(at, { component: 'EVSE', variable: 'Power', evse_id: 1, value: '7' })).status).to.equal(
+        422,
+      );
+    });
+
     it('goes to another central system with a restart, and comes back when that one is gone', async () => {
       expect(await site.call('SetNetworkProfile', profile())).to.deep.equal({ status: 'Accepted' });
       const { setVariableResult } = await site.call('SetVariables', priority('1,0'));
@@ -99,3 +118,61 @@ for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
       ]);
     });
   });
+
+describe('ocpp2.1 in the whole simulator: BasicAuthPassword (A01)', () => {
+  let directory: string;
+  let site: Site;
+  let admitted: string;
+  let shown: string[];
+  const [ofFlag, ofCentral] = ['a-password-of-the-flag', 'a-password-of-the-central-system'] as const;
+  const set = async (attributeValue: string) => {
+    const { setVariableResult } = await site.call('SetVariables', {
+      setVariableData: [
+        { component: { name: 'SecurityCtrlr' }, variable: { name: 'BasicAuthPassword' }, attributeValue },
+      ],
+    });
+    return setVariableResult[0].attributeStatus;
+  };
+
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'derbench-ocpp-model-'));
+    const file = join(directory, 'password');
+    writeFileSync(file, ofFlag, { mode: 0o600 });
+    admitted = ofFlag;
+    shown = [];
+    site = await Site.open({
+      flags: ['--ocpp_version', 'ocpp2.1', '--ocpp_security_profile', '1', '--ocpp_password_file', file],
+      central: {
+        subprotocols: ['ocpp2.1'],
+        admit: (_, password) => {
+          shown.push(password?.toString() ?? '');
+          return password?.toString() === admitted ? null : 401;
+        },
+      },
+    });
+    await site.until('it is accepted', () => site.station.callsOf('StatusNotification').length > 0);
+  });
+
+  afterEach(async () => {
+    await site.close();
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  it('counts from the next connection on, which follows the answer', async () => {
+    expect(await set('short')).to.equal('Rejected');
+    admitted = ofCentral;
+    expect(await set(ofCentral)).to.equal('Accepted');
+    await site.advance(1);
+    await site.until('it is back', () => site.peers === 1);
+    expect(shown).to.deep.equal([ofFlag, ofCentral]);
+  });
+
+  it('gives way to the former one where the central system refuses it', async () => {
+    expect(await set(ofCentral)).to.equal('Accepted');
+    await site.advance(1);
+    await site.until('it is back', () => site.peers === 1, 200);
+    expect(shown).to.deep.equal([ofFlag, ofCentral, ofFlag]);
+    // as the name of a secret it stands nowhere
+    expect(JSON.stringify(await site.get(`ocpp/${id}/configuration`))).not.to.include(ofCentral);
+  });
+});
