@@ -51,6 +51,19 @@ describe('OCPP 2.1: DER control in the whole simulator', () => {
     ]);
   });
 
+  it('a control whose start falls into a reboot of the device acts after it, and its start is told then', async () => {
+    const startTime = new Date(site.nowMs() + 5000).toISOString();
+    const fixedVar = { priority: 1, setpoint: 20, unit: 'PctMaxVar', startTime, duration: 600 };
+    const request = { isDefault: false, controlId: 'F', controlType: 'FixedVar', fixedVar };
+    expect(await site.call('SetDERControl', request, station())).to.deep.equal({ status: 'Accepted' });
+    await site.post('faults', { inject: [{ protocol: 'device', kind: 'reboot', device: 1, off_s: 10, count: 1 }] });
+    await site.advance(7);
+    expect((await site.get('ocpp/CP-1-1/der-controls')).controls[0].state).to.equal('waiting');
+    await site.until('its start is told', () => payloads('NotifyDERStartStop').length > 0, 120);
+    expect((await site.get('ocpp/CP-1-1/der-controls')).controls[0].state).to.equal('applied');
+    expect(payloads('NotifyDERStartStop')).to.deep.equal([{ controlId: 'F', started: true, timestamp: startTime }]);
+  });
+
   it('a trip on a sag is told; ModesSupported is in the device model; a one-way station takes no control', async () => {
     site.app.plant.startGridEvent('sag', { residual_pu: 0.3, duration_s: 10 }, 1);
     await site.advance(12);
