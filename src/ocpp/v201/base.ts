@@ -74,6 +74,7 @@ export function createBase(version: Version2, options: StackOptions, deps: BaseD
     version,
     variables,
     nameplate: () => ({ ...device.nameplate, firmwareVersion: deps.firmware().version }),
+    isUpdated: () => deps.firmware().restarted,
     clockMoved: (byS) => {
       // a smaller correction of the clock is no change of the system time
       const thresholdS = variables.integer('ClockCtrlr', 'TimeAdjustmentReportingThreshold');

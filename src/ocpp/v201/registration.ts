@@ -30,6 +30,8 @@ export interface Registration2Options
   extends Pick<StationParts, 'version' | 'clock' | 'wall' | 'later' | 'log' | 'finding'>,
     Pick<RegistrationOptions, 'clockMoved'> {
   readonly nameplate: () => StationNameplate;
+  /** another firmware is in force than at the last boot that the central system has accepted */
+  readonly isUpdated: () => boolean;
   readonly variables: Variables;
   readonly line: Line;
 }
@@ -38,14 +40,14 @@ export interface Registration2Options
 export const clauseOf = (version: StationParts['version'], clause: string): string =>
   `OCPP ${version.slice('ocpp'.length)} ${clause}`;
 
-export function createRegistration2({ nameplate, variables, version, ...options }: Registration2Options): {
+export function createRegistration2({ nameplate, isUpdated, variables, version, ...options }: Registration2Options): {
   readonly registration: RegistrationPart;
   readonly calls: Calls;
 } {
   const { registration, call } = createRegistration({
     ...options,
     table: bootTable2,
-    bootRequest: (reason) => bootRequest(nameplate(), reason),
+    bootRequest: (reason) => bootRequest(nameplate(), reason === 'PowerUp' && isUpdated() ? 'FirmwareUpdate' : reason),
     heartbeat: {
       intervalS: () => variables.integer('OCPPCommCtrlr', 'HeartbeatInterval'),
       set: (seconds) => {
