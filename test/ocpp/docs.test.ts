@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { ocppSettings } from '../../src/config/settings/ocpp.ts';
+import { ocppVersions } from '../../src/contract/ocpp-settings.ts';
 import { bootTable16 } from '../../src/ocpp/registration/table.ts';
+import { errorCode } from '../../src/ocpp/rpc/errors.ts';
+import type { ErrorSituation } from '../../src/ocpp/rpc/errors.ts';
 import { directions } from '../../src/ocpp/v16/actions.ts';
 import { keyTable } from '../../src/ocpp/v16/keys/table.ts';
 
@@ -24,6 +27,7 @@ describe('docs/ocpp.md', () => {
   it('has every flag', () => {
     for (const { flags } of Object.values(ocppSettings))
       expect(section('Flags')).to.contain(`\`${flags?.at(-1) ?? '?'}\``);
+    for (const version of ocppVersions) expect(section('Flags')).to.contain(`\`${version}\``);
   });
 
   it('has every configuration key with its access, default and effect', () => {
@@ -39,6 +43,17 @@ describe('docs/ocpp.md', () => {
       return `| ${name} | ${access} | ${shown} | ${effect}${reboot ? '; restart' : ''} |`;
     });
     expect(section('Configuration keys')).to.contain(`\n${wanted.join('\n')}\n`);
+  });
+
+  it('has the error codes of each version', () => {
+    const situations: readonly ErrorSituation[] = [
+      ...(['unknownAction', 'unsupportedAction', 'duplicateId', 'structure', 'occurrence', 'type', 'value'] as const),
+      ...(['security', 'internal'] as const),
+    ];
+    const wanted = situations.map((situation) =>
+      (['ocpp1.6', 'ocpp2.1'] as const).map((version) => errorCode(version, situation)),
+    );
+    expect(rowsOf(section('Error codes')).map(([, ...codes]) => codes)).to.deep.equal(wanted);
   });
 
   it('has a row for each state of the registration', () => {
