@@ -28,11 +28,11 @@ const behaviourVariables = [
 const backOffVariables = ['RetryBackOffWaitMinimum', 'RetryBackOffRandomRange', 'RetryBackOffRepeatTimes'] as const;
 
 function behaviourOf(variables: Variables, autoAuthorize: boolean) {
-  const timeoutS = variables.integer('TxCtrlr', 'EVConnectionTimeOut');
   return {
     kind: 'evse.behaviour',
-    connectionTimeoutS: timeoutS,
-    authorizationTimeoutS: timeoutS,
+    connectionTimeoutS: variables.integer('TxCtrlr', 'EVConnectionTimeOut'),
+    // a vehicle may wait for its token as long as it likes: EVConnectionTimeOut is about the cable alone (E03)
+    authorizationTimeoutS: null,
     endOnEvDisconnect: variables.boolean('TxCtrlr', 'StopTxOnEVSideDisconnect'),
     unlockOnEvDisconnect: variables.boolean('OCPPCommCtrlr', 'UnlockOnEVSideDisconnect'),
     autoAuthorize,

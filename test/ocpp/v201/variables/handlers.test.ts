@@ -169,7 +169,7 @@ describe('OCPP 2.x B05 SetVariables', () => {
       {
         kind: 'evse.behaviour',
         connectionTimeoutS: 60,
-        authorizationTimeoutS: 60,
+        authorizationTimeoutS: null,
         endOnEvDisconnect: true,
         unlockOnEvDisconnect: false,
         autoAuthorize: false,
