@@ -6,8 +6,8 @@ import { createStatusReports } from '../../../src/ocpp/v201/status.ts';
 import { createTrigger } from '../../../src/ocpp/v201/trigger.ts';
 import { actionsOf, directions, unsupported } from '../../../src/ocpp/v201/actions.ts';
 import { createSignal } from '../../../src/ocpp/station/signal.ts';
-import type { Part, Transaction } from '../../../src/ocpp/v201/parts.ts';
-import type { CallError} from '../../../src/ocpp/rpc/model.ts';
+import type { Part, Requests, Transaction } from '../../../src/ocpp/v201/parts.ts';
+import type { CallError } from '../../../src/ocpp/rpc/model.ts';
 import { noAnswer } from '../../../src/ocpp/rpc/model.ts';
 import { payloadChecks } from '../../../src/ocpp/rpc/schemas/checks.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
@@ -171,13 +171,18 @@ describe('OCPP 2.x TriggerMessage (F06)', () => {
         BootNotification: () => sent.push('boot'),
         Heartbeat: () => sent.push('heartbeat'),
         MeterValues: (evseId) => sent.push(`meter ${String(evseId)}`),
+        StatusNotification: (evseId) => sent.push(`status ${String(evseId)}`),
       },
       (message) => message === 'Heartbeat',
     );
     const trigger = async (
-      requestedMessage: 'BootNotification' | 'Heartbeat' | 'MeterValues' | 'StatusNotification',
+      requestedMessage: Requests['TriggerMessage']['requestedMessage'],
       id?: number,
-    ) => (await s.ask(part, 'TriggerMessage', { requestedMessage, ...(id !== undefined && { evse: { id } }) })).status;
+      connectorId?: number,
+    ) => {
+      const evse = id !== undefined && { evse: { id, ...(connectorId !== undefined && { connectorId }) } };
+      return (await s.ask(part, 'TriggerMessage', { requestedMessage, ...evse })).status;
+    };
     return { ...s, sent, trigger };
   }
 
@@ -194,10 +199,21 @@ describe('OCPP 2.x TriggerMessage (F06)', () => {
     expect(await s.trigger('BootNotification')).to.equal('Rejected');
     expect(await s.trigger('MeterValues', 3)).to.equal('Rejected');
     expect(await s.trigger('Heartbeat')).to.equal('Rejected');
-    expect(await s.trigger('StatusNotification')).to.equal('NotImplemented');
+    expect(await s.trigger('LogStatusNotification')).to.equal('NotImplemented');
     s.registration.end();
     expect(await s.trigger('BootNotification')).to.equal('Accepted');
     expect(s.sent).to.deep.equal(['boot']);
+  });
+
+  it('a status is that of a connector: both EVSE and connector are to be named (F06.FR.12)', async () => {
+    const s = station();
+    expect(await s.trigger('StatusNotification')).to.equal('Rejected');
+    expect(await s.trigger('StatusNotification', 0)).to.equal('Rejected');
+    expect(await s.trigger('StatusNotification', 1)).to.equal('Rejected');
+    expect(s.findings).to.have.length(3);
+    expect(await s.trigger('StatusNotification', 1, 2)).to.equal('Rejected');
+    expect(await s.trigger('StatusNotification', 2, 1)).to.equal('Accepted');
+    expect(s.sent).to.deep.equal(['status 2']);
   });
 });
 
