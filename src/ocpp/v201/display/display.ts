@@ -37,7 +37,16 @@ function createKept({ clock, store, log }: StationParts) {
 
   function plan(): void {
     for (const cancel of cancelEnds) cancel();
-    cancelEnds = kept.flatMap(({ untilMs }) => (untilMs === null ? [] : [clock.at(untilMs, sweep)]));
+    cancelEnds = kept.flatMap(({ untilMs }) =>
+      untilMs === null
+        ? []
+        : [
+            clock.at(untilMs, () => {
+              // the clock may call a moment early
+              sweep(Math.max(untilMs, clock.nowMs()));
+            }),
+          ],
+    );
   }
   function put(messages: readonly StoredMessage[]): void {
     kept = messages;
@@ -50,8 +59,7 @@ function createKept({ clock, store, log }: StationParts) {
     put(left);
     return true;
   }
-  function sweep(): void {
-    const nowMs = clock.nowMs();
+  function sweep(nowMs = clock.nowMs()): void {
     removeWhere(({ untilMs }) => untilMs !== null && untilMs <= nowMs);
   }
   return {

@@ -6,6 +6,7 @@ import type { DisplayDeps } from '../../../../src/ocpp/v201/display/display.ts';
 import type { MessageContent, MessageInfo } from '../../../../src/ocpp/v201/messages.ts';
 import type { Transaction, Version2 } from '../../../../src/ocpp/v201/parts.ts';
 import { createSignal } from '../../../../src/ocpp/station/signal.ts';
+import type { RemoteClock } from '../../../../src/core/time/remote-clock.ts';
 import { silentLogger } from '../../../../src/core/log/log.ts';
 import { settled } from '../../v16/fakes.ts';
 import { rig as stationRig } from '../rig.ts';
@@ -22,6 +23,8 @@ const message = (id: number, more: Partial<MessageInfo> = {}): MessageInfo => ({
   message: utf8(`text ${id}`),
   ...more,
 });
+
+const noTransactions: DisplayDeps['transactions'] = { byId: () => null, onEnded: () => () => undefined };
 
 async function made(version: Version2 = 'ocpp2.1', more: Partial<DisplayDeps> = {}) {
   const rig = stationRig({ version });
@@ -135,6 +138,17 @@ describe('OCPP 2.x block O: display messages', () => {
     expect(again.messages.map(({ id }) => id)).to.deep.equal([1]);
     await rig.pass(60);
     expect(again.messages).to.deep.equal([]);
+  });
+
+  it('forgets a message at its end though the clock calls a moment early', async () => {
+    const { rig, atS } = await made();
+    const { clock } = rig.parts;
+    const early = { nowMs: () => clock.nowMs(), at: (ms: number, act: () => void) => clock.at(ms - 0.4, act) };
+    const display = createDisplay({ ...rig.parts, clock: early as RemoteClock }, { transactions: noTransactions });
+    await display.load?.();
+    await rig.ask(display, 'SetDisplayMessage', { message: message(1, { endDateTime: atS(60) }) });
+    await rig.pass(60);
+    expect(display.messages).to.deep.equal([]);
   });
 
   const refusals: readonly (readonly [title: string, info: MessageInfo, status: string, version?: Version2])[] = [
