@@ -141,19 +141,27 @@ function createTeller({ calls, variables, registration }: ExternalParts, now: ()
   const told = new Map<number, ExternalLimit>();
   let toldAtBoot = registration.boots;
 
-  const send = (limit: ExternalLimit): void => {
+  /** What broke with the line is told again with the next one. */
+  const isLost = ({ kind }: { readonly kind: string }) => kind === 'lost' || kind === 'unsent';
+
+  const send = async (limit: ExternalLimit): Promise<void> => {
+    const { evseId, source } = limit;
     const withSchedules = variables.boolean('SmartChargingCtrlr', 'NotifyChargingLimitWithSchedules');
-    void calls.send('NotifyChargingLimit', {
-      chargingLimit: { chargingLimitSource: limit.source },
-      ...(limit.evseId > 0 && { evseId: limit.evseId }),
+    told.set(evseId, limit);
+    const outcome = await calls.send('NotifyChargingLimit', {
+      chargingLimit: { chargingLimitSource: source },
+      ...(evseId > 0 && { evseId }),
       ...(withSchedules && { chargingSchedule: [scheduleOf(limit)] }),
     });
-    told.set(limit.evseId, limit);
+    if (isLost(outcome) && told.get(evseId) === limit) told.delete(evseId);
   };
 
-  const clear = ({ evseId, source }: ExternalLimit): void => {
-    void calls.send('ClearedChargingLimit', { chargingLimitSource: source, ...(evseId > 0 && { evseId }) });
+  const clear = async (limit: ExternalLimit): Promise<void> => {
+    const { evseId, source } = limit;
     told.delete(evseId);
+    const request = { chargingLimitSource: source, ...(evseId > 0 && { evseId }) };
+    const outcome = await calls.send('ClearedChargingLimit', request);
+    if (isLost(outcome) && !told.has(evseId)) told.set(evseId, limit);
   };
 
   return (): void => {
@@ -163,9 +171,10 @@ function createTeller({ calls, variables, registration }: ExternalParts, now: ()
     toldAtBoot = registration.boots;
     const limits = now();
     for (const before of told.values())
-      if (!limits.some(({ evseId, source }) => evseId === before.evseId && source === before.source)) clear(before);
+      if (!limits.some(({ evseId, source }) => evseId === before.evseId && source === before.source))
+        void clear(before);
     for (const limit of limits)
-      if (isSignificant(told.get(limit.evseId)?.limitW ?? null, limit.limitW, variables)) send(limit);
+      if (isSignificant(told.get(limit.evseId)?.limitW ?? null, limit.limitW, variables)) void send(limit);
   };
 }
 

@@ -159,6 +159,34 @@ describe('OCPP 2.x smart charging: messages', () => {
     expect(of('NotifyChargingLimit')).to.have.length(2);
   });
 
+  it('an outside limit and its end are told again where the line broke with them (K12, K13)', async () => {
+    const { rig, plug, of, offline, online, lost } = chargingRig();
+    await plug(1, large);
+    const limit = async (powerW: number | null) => {
+      rig.command({ kind: 'evse.limit', connectorId: 1, powerW });
+      await rig.run(30);
+    };
+    const breakLine = () => {
+      offline();
+      lost.clear();
+      online();
+    };
+    lost.add('NotifyChargingLimit').add('ClearedChargingLimit');
+    await limit(7000);
+    expect(of('NotifyChargingLimit')).to.have.length(1);
+    breakLine();
+    expect(of('NotifyChargingLimit')).to.have.length(2);
+    lost.add('ClearedChargingLimit');
+    await limit(null);
+    expect(of('ClearedChargingLimit')).to.have.length(1);
+    breakLine();
+    expect(of('ClearedChargingLimit')).to.have.length(2);
+    offline();
+    online();
+    expect(of('ClearedChargingLimit')).to.have.length(2);
+    expect(of('NotifyChargingLimit')).to.have.length(2);
+  });
+
   it('a local limit of one EVSE is that of an EMS there (K11 to K13)', async () => {
     const { rig, call, plug, of, updates, kw } = chargingRig();
     await plug(1, large);

@@ -84,17 +84,20 @@ function createCalls(version: Version2) {
   const sent: { readonly action: string; readonly payload: Payload; readonly triggered: boolean }[] = [];
   const answers = new Map<string, Answer>();
   const registration = { accepted: true, boots: 1 };
+  /** actions whose answers do not arrive: the line breaks */
+  const lost = new Set<string>();
   const calls: Calls = {
     send: (action, payload, { triggered = false } = {}) => {
       expect(payloadChecks.check(version, action, 'request', payload), `${action} request`).to.equal(null);
       if (!registration.accepted) return Promise.resolve({ kind: 'unsent', why: 'offline' });
       sent.push({ action, payload, triggered });
+      if (lost.has(action)) return Promise.resolve({ kind: 'lost' });
       const answer = answers.get(action)?.(payload) ?? plainAnswers[action] ?? {};
       return Promise.resolve({ kind: 'result', payload: answer, durationMs: 0 } as never);
     },
     stream: () => undefined,
   };
-  return { sent, answers, calls, registration };
+  return { sent, answers, lost, calls, registration };
 }
 
 export interface ChargingRigOptions {
@@ -133,7 +136,7 @@ export function chargingRig(
     stationRating: device.stationRating,
     securityProfile: 1,
   });
-  const { sent, answers, calls, registration } = createCalls(version);
+  const { sent, answers, lost, calls, registration } = createCalls(version);
   const accepted = createSignal<null>(silentLogger);
   const ended = createSignal<null>(silentLogger);
 
@@ -251,6 +254,7 @@ export function chargingRig(
       stops,
       sent,
       answers,
+      lost,
     },
     call,
     answered,
