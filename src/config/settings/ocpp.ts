@@ -15,7 +15,7 @@ export const ocppSettings = {
     kind: choice(ocppVersions, 'VERSION'),
     default: 'ocpp1.6j',
     needs: 'ocpp_enable',
-    doc: 'Version of OCPP; so far only ocpp1.6j can be used.',
+    doc: 'Version of OCPP; no version uses what another one has kept.',
   }),
   ocpp_csms_url: unset({
     flags: ['--ocpp_csms_url'],
