@@ -1,6 +1,8 @@
 /** BootNotification, Heartbeat, the clock, and what may be sent before the central system has accepted the station. */
 import type { OcppBootStatus } from '../../contract/ocpp.ts';
 import { instantOf } from '../station/instants.ts';
+import { createSignal } from '../station/signal.ts';
+import type { Signal } from '../station/signal.ts';
 import type { StackOptions } from '../station/stack.ts';
 import type { CallOptions, CallOutcome, Line, Payload } from '../rpc/model.ts';
 import { afterBoot, ownWaitS } from './table.ts';
@@ -186,8 +188,8 @@ class Registered implements RegistrationPart {
   readonly #options: RegistrationOptions;
   readonly #call: SendCall;
   readonly #heartbeats: Heartbeats;
-  readonly #listeners = new Set<() => void>();
-  readonly #endListeners = new Set<() => void>();
+  readonly #acceptances: Signal<null>;
+  readonly #endings: Signal<null>;
   readonly #endKey: () => void;
   #status: OcppBootStatus = 'none';
   /** what the central system has accepted; null: nothing since the start */
@@ -207,6 +209,8 @@ class Registered implements RegistrationPart {
   constructor(options: RegistrationOptions, call: SendCall) {
     this.#options = options;
     this.#call = call;
+    this.#acceptances = createSignal(options.log);
+    this.#endings = createSignal(options.log);
     this.#offlineSinceMs = options.wall.monotonicMs();
     this.#heartbeats = createHeartbeats(options, call, () => this.accepted && !this.#stopped);
     this.#endKey = options.heartbeat.onChange(() => {
@@ -239,13 +243,11 @@ class Registered implements RegistrationPart {
   }
 
   onAccepted(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    return this.#acceptances.on(listener);
   }
 
   onEnded(listener: () => void): () => void {
-    this.#endListeners.add(listener);
-    return () => this.#endListeners.delete(listener);
+    return this.#endings.on(listener);
   }
 
   opened(): void {
@@ -306,8 +308,6 @@ class Registered implements RegistrationPart {
     this.#endKey();
     this.#cancelBoot?.();
     this.#heartbeats.disarm();
-    this.#listeners.clear();
-    this.#endListeners.clear();
   }
 
   #content(): string {
@@ -336,12 +336,12 @@ class Registered implements RegistrationPart {
 
   #accept(): void {
     this.#heartbeats.arm();
-    for (const listener of [...this.#listeners]) listener();
+    if (!this.#stopped) this.#acceptances.emit(null);
   }
 
   #end(): void {
     this.#heartbeats.disarm();
-    for (const listener of [...this.#endListeners]) listener();
+    if (!this.#stopped) this.#endings.emit(null);
   }
 
   #again(waitS: number): void {

@@ -71,6 +71,23 @@ describe('OCPP 1.6 registration (4.2, 4.6)', () => {
     expect([0, 1, 2, 3, 4, 5, 6, 60].map(ownWaitS)).to.deep.equal([10, 20, 40, 80, 160, 300, 300, 300]);
   });
 
+  it('a part that fails at the acceptance keeps no other part from it', async () => {
+    const s = station();
+    const heard: string[] = [];
+    s.registration.onAccepted(() => {
+      throw new Error('a part that fails');
+    });
+    s.registration.onAccepted(() => heard.push('accepted'));
+    s.line.answers.set('BootNotification', answer('Accepted', 60));
+    s.registration.opened();
+    await settled();
+    expect(heard).to.deep.equal(['accepted']);
+    s.registration.stop();
+    s.registration.closed();
+    s.registration.opened();
+    expect(heard).to.have.length(1);
+  });
+
   it('4.2: boots, keeps the members within their lengths, and takes over interval and time', async () => {
     const s = station();
     s.line.answers.set('BootNotification', answer('Accepted', 77, '2026-06-21T09:30:00.000Z', 2_000));
