@@ -1,7 +1,8 @@
 /** OCPP 1.6 at work for one station: its parts loaded, opened, closed and stopped together, and what REST sees of them. */
 import { randomUUID } from 'node:crypto';
 import type { OcppCallResult } from '../../contract/ocpp.ts';
-import { errorText, SimError } from '../../core/errors.ts';
+import { SimError } from '../../core/errors.ts';
+import { setAuthority } from '../station/authority.ts';
 import type { ConnectFailure } from '../rpc/failures.ts';
 import type { CallOutcome } from '../rpc/model.ts';
 import { failureEvent } from '../security/failures.ts';
@@ -80,26 +81,6 @@ function viewOf(at: Assembled): VersionView {
   };
 }
 
-/** The central system decides from the start to the end of the client; then the device returns to its profile. */
-function authority({ parts }: Assembled, central: boolean): void {
-  const { device, log } = parts;
-  try {
-    device.command({ kind: 'evse.authority', central });
-    if (central) return;
-    device.command({
-      kind: 'evse.behaviour',
-      connectionTimeoutS: null,
-      authorizationTimeoutS: null,
-      endOnEvDisconnect: null,
-      unlockOnEvDisconnect: null,
-      autoAuthorize: null,
-    });
-  } catch (error) {
-    // at the end the device may have left already
-    if (central) log.warning(`the station keeps its own authority: ${errorText(error)}`, device.deviceIndex);
-  }
-}
-
 /** After the parts, so that the states of the connectors come before what the queue has kept. */
 function followRegistration({ registration, smartCharging, queue }: Assembled): void {
   registration.onAccepted(() => {
@@ -113,7 +94,7 @@ function followRegistration({ registration, smartCharging, queue }: Assembled): 
 
 async function load(at: Assembled): Promise<void> {
   await at.keys.load();
-  authority(at, true);
+  setAuthority(at.parts, true);
   at.effects.apply();
   await at.queue.load();
   for (const part of at.all) await part.load?.();
@@ -124,7 +105,7 @@ function stop(at: Assembled): void {
   at.registration.stop();
   at.queue.stop();
   for (const part of at.all) part.stop?.();
-  authority(at, false);
+  setAuthority(at.parts, false);
 }
 
 function fallbackOf({ effects, certificates }: Assembled): Fallback {

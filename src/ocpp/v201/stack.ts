@@ -1,5 +1,5 @@
 /** OCPP 2.0.1 or 2.1 at work for one station: its parts loaded, opened, closed and stopped together. */
-import { errorText } from '../../core/errors.ts';
+import { setAuthority } from '../station/authority.ts';
 import { createFallback } from '../security/fallback.ts';
 import { bootTable2 } from '../registration/table.ts';
 import type { StackOptions, VersionStack } from '../station/stack.ts';
@@ -9,29 +9,9 @@ import { createDispatch, mergeHandlers } from './dispatch.ts';
 import type { Version2 } from './parts.ts';
 import { viewOf } from './view.ts';
 
-/** The central system decides from the start to the end of the client; then the device returns to its profile. */
-function authority({ parts }: Assembled, central: boolean): void {
-  const { device, log } = parts;
-  try {
-    device.command({ kind: 'evse.authority', central });
-    if (central) return;
-    device.command({
-      kind: 'evse.behaviour',
-      connectionTimeoutS: null,
-      authorizationTimeoutS: null,
-      endOnEvDisconnect: null,
-      unlockOnEvDisconnect: null,
-      autoAuthorize: null,
-    });
-  } catch (error) {
-    // at the end the device may have left already
-    if (central) log.warning(`the station keeps its own authority: ${errorText(error)}`, device.deviceIndex);
-  }
-}
-
 async function load(at: Assembled): Promise<void> {
   await at.variables.load();
-  authority(at, true);
+  setAuthority(at.parts, true);
   at.effects.apply();
   await at.queue.load();
   for (const part of at.all) await part.load?.();
@@ -41,7 +21,7 @@ function stop(at: Assembled): void {
   at.registration.stop();
   at.queue.stop();
   for (const part of at.all) part.stop?.();
-  authority(at, false);
+  setAuthority(at.parts, false);
 }
 
 /** After the parts, so that the states of the connectors come before what the queue has kept. */
