@@ -4,7 +4,8 @@ import type { Handler, Part, StationParts } from '../parts.ts';
 import type { Refusal, VariableCheck, VariableChecks } from '../variables/checks.ts';
 import { networkSlots } from '../variables/rows/comm.ts';
 import { members } from '../variables/values.ts';
-import { downgradeOf, profileIssue, profileOf } from './profile.ts';
+import { createNetworkConfiguration } from './configuration.ts';
+import { downgradeOf, profileIssue, profileOf, transportIssue } from './profile.ts';
 import { createNetworkSlots } from './slots.ts';
 import type { NetworkSlots } from './slots.ts';
 
@@ -48,6 +49,9 @@ function priorityCheck(parts: Parts, { network, ready }: NetworkProfilesDeps, sl
     const profile = slots.securityProfileOf(slot);
     if (profile === null)
       return { reasonCode: 'InvalidNetworkConf', additionalInfo: `configuration slot ${slot} is empty` };
+    const filled = slots.at(slot);
+    const issue = filled === undefined ? null : transportIssue(filled);
+    if (issue !== null) return { reasonCode: 'InvalidNetworkConf', additionalInfo: `slot ${slot}: ${issue}` };
     const { securityProfile } = network.access;
     const lower = downgradeOf(profile, { securityProfile, mayLower: mayLower(parts) });
     if (lower !== null || profile === 0 || ready(profile)) return lower;
@@ -105,24 +109,15 @@ function setHandler(parts: Parts, { network }: NetworkProfilesDeps, slots: Netwo
   };
 }
 
-/** What NetworkConfiguration of 2.1 shows of a slot; empty where the slot is. */
-function provideSlots({ variables, version }: Parts, network: Pick<Network, 'access'>, slots: NetworkSlots): void {
-  if (version === 'ocpp2.0.1') return;
-  for (const slot of networkSlots) {
-    const component = `NetworkConfiguration[${slot}]`;
-    const isSettings = (): boolean => slot === 0 && slots.at(0) === undefined && slots.active === 0;
-    variables.provide(component, 'OcppCsmsUrl', () => slots.at(slot)?.url ?? (isSettings() ? network.access.url : ''));
-    variables.provide(component, 'SecurityProfile', () => String(slots.securityProfileOf(slot) ?? ''));
-    variables.provide(component, 'OcppInterface', () => slots.at(slot)?.ocppInterface ?? 'Any');
-    variables.provide(component, 'MessageTimeout', () => String(slots.at(slot)?.messageTimeoutS ?? 30));
-  }
-}
-
 export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): NetworkProfiles {
   const { variables, log, registration } = parts;
   const slots = createNetworkSlots(parts, deps);
   let failures = 0;
-  provideSlots(parts, deps.network, slots);
+  const configuration = createNetworkConfiguration(parts, {
+    slots,
+    access: () => deps.network.access,
+    context: () => ({ securityProfile: deps.network.access.securityProfile, mayLower: mayLower(parts) }),
+  });
   const use = (slot: number): void => {
     failures = 0;
     slots.use(slot);
@@ -140,7 +135,10 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
   ];
   return {
     handlers: { SetNetworkProfile: setHandler(parts, deps, slots) },
-    checks: { 'OCPPCommCtrlr.NetworkConfigurationPriority': priorityCheck(parts, deps, slots) },
+    checks: {
+      ...configuration.checks,
+      'OCPPCommCtrlr.NetworkConfigurationPriority': priorityCheck(parts, deps, slots),
+    },
     load: async () => {
       await slots.load();
       const [first = 0] = orderOf(parts, slots);
@@ -167,6 +165,7 @@ export function createNetworkProfiles(parts: Parts, deps: NetworkProfilesDeps): 
       slots.resetSettings();
     },
     stop: () => {
+      configuration.stop();
       for (const end of ends) end();
     },
   };

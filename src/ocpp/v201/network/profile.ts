@@ -33,12 +33,27 @@ const maxTimeoutS = 3600;
 const interfaces: ReadonlySet<ConnectionData['ocppInterface']> = new Set(['Wired0', 'Any']);
 /** of 2.0.1; 2.1 ignores the member */
 const versions: ReadonlySet<string> = new Set(['OCPP20', 'OCPP201']);
-const password = /^[ -~]{16,64}$/;
+const passwordPattern = /^[ -~]{16,64}$/;
 
 const invalid = (additionalInfo: string): Refusal => ({ reasonCode: 'InvalidNetworkConf', additionalInfo });
 
 export function isSecurityProfile(value: unknown): value is OcppSecurityProfile {
   return (ocppSecurityProfiles as readonly unknown[]).includes(value);
+}
+
+export function isInterface(value: string): value is NetworkProfile['ocppInterface'] {
+  return (interfaces as ReadonlySet<string>).has(value);
+}
+
+export function isPassword(text: string): boolean {
+  return passwordPattern.test(text);
+}
+
+/** Whether a connection may be made to it, whatever the security profile. */
+export function isProfileUrl(url: string): boolean {
+  if (!isOcppUrl(url)) return false;
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 || !isRefusedTarget(host);
 }
 
 /** A05, B09.FR.04, FR.31: never lower, but from 3 to 2 where the variable allows it. Null: it may be used. */
@@ -56,10 +71,17 @@ export function downgradeOf(
 function addressIssue({ ocppCsmsUrl, securityProfile }: ConnectionData): string | null {
   if (!isSecurityProfile(securityProfile)) return 'securityProfile is 0 to 3';
   if (!isOcppUrl(ocppCsmsUrl)) return 'ocppCsmsUrl is no ws or wss URL without user name, query and fragment';
-  if (!isUrlOfProfile(ocppCsmsUrl, securityProfile))
+  return transportIssue({ url: ocppCsmsUrl, securityProfile });
+}
+
+/** Whether address and security profile of a slot fit each other; null: they do. */
+export function transportIssue({
+  url,
+  securityProfile,
+}: Pick<NetworkProfile, 'url' | 'securityProfile'>): string | null {
+  if (!isUrlOfProfile(url, securityProfile))
     return `security profile ${securityProfile} needs ${securityProfile >= 2 ? 'wss' : 'ws'}`;
-  const host = new URL(ocppCsmsUrl).hostname.replace(/^\[|\]$/g, '');
-  return isIP(host) !== 0 && isRefusedTarget(host) ? 'no connection is made to such an address' : null;
+  return isProfileUrl(url) ? null : 'no connection is made to such an address';
 }
 
 /** What the station does not have. */
@@ -81,7 +103,7 @@ export function profileIssue(slot: number, data: ConnectionData, context: Profil
   if (issue !== null) return invalid(issue);
   if (data.messageTimeout < 1 || data.messageTimeout > maxTimeoutS)
     return invalid(`messageTimeout is 1 to ${maxTimeoutS} s`);
-  if (data.basicAuthPassword !== undefined && !password.test(data.basicAuthPassword))
+  if (data.basicAuthPassword !== undefined && !isPassword(data.basicAuthPassword))
     return invalid('basicAuthPassword has 16 to 64 printable ASCII characters');
   return downgradeOf(data.securityProfile, context);
 }
@@ -108,7 +130,7 @@ export function restoredProfile(value: JsonValue | undefined): NetworkProfile | 
     url,
     securityProfile,
     messageTimeoutS,
-    ocppInterface: ocppInterface === 'Wired0' ? 'Wired0' : 'Any',
+    ocppInterface: typeof ocppInterface === 'string' && isInterface(ocppInterface) ? ocppInterface : 'Any',
     password: typeof own === 'string' ? own : null,
   };
 }

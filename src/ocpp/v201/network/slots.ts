@@ -64,7 +64,8 @@ export function createNetworkSlots(
     at: (number) => slots.get(number),
     securityProfileOf: (number) => {
       const profile = slots.get(number);
-      if (profile !== undefined) return profile.securityProfile;
+      // NetworkConfiguration may have begun to fill it without an address
+      if (profile !== undefined) return profile.url === '' ? null : profile.securityProfile;
       if (number !== settingsSlot) return null;
       return used === null ? network.access.securityProfile : settings.securityProfile;
     },

@@ -47,7 +47,9 @@ export function createCells(): Cells {
     saved: () =>
       [...cells.values()].flatMap(({ found, cell }) => {
         const value = cell.next ?? cell.value;
-        return value === null || found.entry.mutability === 'ReadOnly' ? [] : [savedValue(found, value)];
+        // a provided one is kept by the part that provides it
+        if (value === null || cell.read !== null || found.entry.mutability === 'ReadOnly') return [];
+        return [savedValue(found, value)];
       }),
     each: () => [...cells.values()].map(({ found, cell }) => [found, cell] as const),
   };

@@ -72,7 +72,7 @@ export function createVariableView(
     setConfiguration: (change) => {
       const found = foundBy(store, change);
       const name = nameOf(found);
-      if (store.isProvided(found))
+      if (store.isProvided(found) && store.mutabilityOf(found) === 'ReadOnly')
         throw new SimError('COMMAND_BAD_VALUE', `${name} is what the station finds, not set`);
       const value = store.accepted(found, change.value);
       if (value === null)

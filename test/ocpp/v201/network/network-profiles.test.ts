@@ -45,6 +45,15 @@ function made({ version = 'ocpp2.1', securityProfile = 1, base, ready = [1, 2, 3
     network,
     part,
     told,
+    setSlot: async (slot: number, name: string, attributeValue: string) => {
+      const { setVariableResult } = await at.ask(set, 'SetVariables', {
+        setVariableData: [
+          { component: { name: 'NetworkConfiguration', instance: String(slot) }, variable: { name }, attributeValue },
+        ],
+      });
+      const [result] = setVariableResult;
+      return result?.attributeStatusInfo?.reasonCode ?? result?.attributeStatus;
+    },
     fill: async (slot: number, change: Partial<ConnectionData> = {}) => {
       const { status, statusInfo } = await at.ask(part, 'SetNetworkProfile', {
         configurationSlot: slot,
@@ -240,5 +249,39 @@ describe('OCPP 2.x B10 the way to another central system', () => {
     expect(network.access.url).to.equal('ws://second.example/ocpp');
     fail(3);
     expect(network.access.url).to.equal('ws://user.example');
+  });
+});
+
+describe('OCPP 2.1 B09 NetworkConfiguration', () => {
+  it('fills a slot variable by variable, and the slot counts with its address', async () => {
+    const { setSlot, prefer, restart, network } = made();
+    expect(await setSlot(2, 'BasicAuthPassword', 'a-password-of-the-slot')).to.equal('Accepted');
+    expect(await prefer('2,0')).to.equal('InvalidNetworkConf');
+    expect(await setSlot(2, 'OcppCsmsUrl', 'wss://second.example/')).to.equal('Accepted');
+    expect(await prefer('2,0')).to.equal('InvalidNetworkConf');
+    expect(await setSlot(2, 'SecurityProfile', '2')).to.equal('Accepted');
+    expect(await setSlot(2, 'MessageTimeout', '12')).to.equal('Accepted');
+    expect(await prefer('2,0')).to.equal('RebootRequired');
+    restart();
+    expect(network.access).to.deep.equal({
+      url: 'wss://second.example',
+      guarded: true,
+      securityProfile: 2,
+      password: Buffer.from('a-password-of-the-slot'),
+    });
+  });
+
+  it('refuses a slot of the priority, a downgrade, and what is wrong', async () => {
+    const { setSlot, fill, prefer, restart } = made({ securityProfile: 2 });
+    expect(await setSlot(0, 'MessageTimeout', '12')).to.equal('PriorityNetworkConf');
+    expect(await setSlot(1, 'SecurityProfile', '1')).to.equal('NoSecurityDowngrade');
+    expect(await setSlot(1, 'OcppCsmsUrl', 'http://second.example')).to.equal('InvalidNetworkConf');
+    expect(await setSlot(1, 'OcppCsmsUrl', 'ws://169.254.169.254')).to.equal('InvalidNetworkConf');
+    expect(await setSlot(1, 'OcppInterface', 'Wireless0')).to.equal('InvalidValue');
+    expect(await setSlot(1, 'OcppTransport', 'JSON')).to.equal('ReadOnly');
+    await fill(1, { ocppCsmsUrl: 'wss://second.example', securityProfile: 2 });
+    await prefer('1,0');
+    restart();
+    expect(await setSlot(1, 'MessageTimeout', '12')).to.equal('PriorityNetworkConf');
   });
 });

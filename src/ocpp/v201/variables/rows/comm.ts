@@ -216,30 +216,35 @@ const credentials: readonly VariableRow[] = [
   },
 ];
 
-/** Of 2.1: the slots of SetNetworkProfile; they are filled by it alone. */
+const slotVariables: readonly Omit<VariableRow, 'component'>[] = [
+  { variable: 'OcppCsmsUrl', type: 'string', mutability: 'ReadWrite', initial: '', max: 1000 },
+  {
+    variable: 'OcppInterface',
+    type: 'OptionList',
+    mutability: 'ReadWrite',
+    initial: 'Any',
+    values: ['Wired0', 'Any'],
+  },
+  { variable: 'OcppTransport', type: 'OptionList', mutability: 'ReadOnly', initial: 'JSON', values: ['JSON'] },
+  { variable: 'OcppVersion', type: 'OptionList', mutability: 'ReadOnly', initial: 'OCPP21', values: ['OCPP21'] },
+  { variable: 'MessageTimeout', type: 'integer', mutability: 'ReadWrite', initial: '30', unit: 's', min: 1, max: 3600 },
+  { variable: 'SecurityProfile', type: 'integer', mutability: 'ReadWrite', initial: '0', min: 0, max: 3 },
+  {
+    variable: 'BasicAuthPassword',
+    type: 'string',
+    mutability: 'WriteOnly',
+    initial: '',
+    min: 16,
+    max: 64,
+    secret: true,
+  },
+  { variable: 'VpnEnabled', type: 'boolean', mutability: 'ReadOnly', initial: 'false' },
+  { variable: 'ApnEnabled', type: 'boolean', mutability: 'ReadOnly', initial: 'false' },
+];
+
+/** Of 2.1: the slots of SetNetworkProfile. */
 const networkConfigurations: readonly VariableRow[] = networkSlots.flatMap((slot) =>
-  (
-    [
-      ['OcppCsmsUrl', 'string', ''],
-      ['OcppInterface', 'OptionList', 'Any'],
-      ['OcppTransport', 'OptionList', 'JSON'],
-      ['OcppVersion', 'OptionList', 'OCPP21'],
-      ['MessageTimeout', 'integer', '30'],
-      ['SecurityProfile', 'integer', ''],
-      ['VpnEnabled', 'boolean', 'false'],
-      ['ApnEnabled', 'boolean', 'false'],
-    ] as const
-  ).map(
-    ([variable, type, initial]): VariableRow => ({
-      component: `NetworkConfiguration[${slot}]`,
-      variable,
-      type,
-      mutability: 'ReadOnly',
-      initial,
-      ...(variable === 'MessageTimeout' && { unit: 's' }),
-      since: 'ocpp2.1',
-    }),
-  ),
+  slotVariables.map((row): VariableRow => ({ component: `NetworkConfiguration[${slot}]`, since: 'ocpp2.1', ...row })),
 );
 
 export const commRows: readonly VariableRow[] = [
