@@ -19,7 +19,7 @@ async function called(
 
 export function viewOf(at: Assembled): VersionView {
   const { registration, parts } = at;
-  const variables = createVariableView(parts, at.variables);
+  const variables = createVariableView(parts, at.variables, at.networkProfiles.checks);
   return {
     boot: async (reason) => {
       if (reason !== null && !(bootReasons as readonly string[]).includes(reason))

@@ -3,7 +3,8 @@ import type { OcppConfiguration, OcppConfigurationChange, OcppVariableEntry } fr
 import { SimError } from '../../../core/errors.ts';
 import type { StationParts } from '../parts.ts';
 import { stamp } from '../parts.ts';
-import { nameOf, reconnectsAfter } from './checks.ts';
+import { nameOf, ownChecks, reconnectsAfter, refusalOf } from './checks.ts';
+import type { VariableChecks } from './checks.ts';
 import type { Found, Place, VariableStore } from './model.ts';
 import { bracketed } from './table.ts';
 
@@ -58,10 +59,13 @@ function foundBy(store: VariableStore, change: OcppConfigurationChange): Found {
   return found;
 }
 
+/** @param others checks beside those of `checks.ts` */
 export function createVariableView(
   { connection, clock }: Pick<StationParts, 'connection' | 'clock'>,
   store: VariableStore,
+  others: VariableChecks,
 ): VariableView {
+  const checks = { ...ownChecks, ...others };
   return {
     configuration: (key) => {
       const found = [...store.each()].filter((each) => key === undefined || means(key, each));
@@ -77,6 +81,8 @@ export function createVariableView(
       const value = store.accepted(found, change.value);
       if (value === null)
         throw new SimError('COMMAND_BAD_VALUE', `${name} does not take this value (${found.entry.row.type})`);
+      const refusal = refusalOf(checks, found, value);
+      if (refusal !== null) throw new SimError('COMMAND_BAD_VALUE', `${name}: ${refusal.additionalInfo}`);
       store.change(found, value);
       if (store.has('OCPPCommCtrlr', 'ExternalConfigChangeDate'))
         store.set('OCPPCommCtrlr', 'ExternalConfigChangeDate', stamp(clock.nowMs()));

@@ -6,7 +6,7 @@ import { storeRig } from './store-rig.ts';
 
 function made() {
   const at = storeRig();
-  return { ...at, view: createVariableView(at.parts, at.variables) };
+  return { ...at, view: createVariableView(at.parts, at.variables, {}) };
 }
 
 function entries(configuration: OcppConfiguration) {
