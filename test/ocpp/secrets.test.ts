@@ -12,6 +12,7 @@ import { loadConfig } from '../../src/config/layers/load.ts';
 import { headEndPki } from '../support/head-end.ts';
 import type { HeadEndPki } from '../support/head-end.ts';
 import { issue } from '../support/pki.ts';
+import { formsOf, hex } from './secret-forms.ts';
 import type { Json } from '../support/http.ts';
 import { id, Site } from './whole/site.ts';
 
@@ -19,17 +20,7 @@ const marker = 'S3CR3T-marker';
 /** of the flag file, of `connect` over REST, of the central system, of the local change over REST */
 const passwords = ['-flag', '-rest', '-csms', '-here'].map((more) => `${marker}${more}`);
 const [ofFlag = '', ofRest = '', ofCentral = '', ofKey = ''] = passwords.map((text) => text.padEnd(18, '0'));
-const hex = (text: string) => Buffer.from(text).toString('hex');
 
-/** The marker in all forms; base64 depends on the place of its first octet. */
-function formsOf(text: string): readonly string[] {
-  const base64 = [0, 1, 2].map((shift) => {
-    const full = Buffer.from('x'.repeat(shift) + text).toString('base64');
-    // the groups of four that are made of the text alone
-    return full.slice(shift === 0 ? 0 : 4, Math.floor((shift + text.length) / 3) * 4);
-  });
-  return [text, text.toLowerCase(), encodeURIComponent(text), hex(text), hex(text).toUpperCase(), ...base64];
-}
 const forms = formsOf(marker);
 /** of the private keys that the station has had: the middle of their text */
 const keyTexts: string[] = [];

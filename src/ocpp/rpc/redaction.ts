@@ -10,12 +10,12 @@ const maxDepth = 64;
 /** keys of 1.6 and variables of 2.x whose value is a secret */
 const secretName = /authorization_?key|basic_?auth_?password/i;
 /** members of any payload that are secrets: SetNetworkProfile, and what vendors send */
-const secretMember = /authorization_?key|password|passwd|secret|private_?key/i;
+const secretMember = /authorization_?key|password|passwd|secret|private_?key|sim_?pin/i;
 /** what may be a URL, as far as it reaches */
 const word = /[^\s"'<>]+/g;
 const privateKey = /PRIVATE KEY/i;
 /** Frames without any of these have no secret; escapes could hide one. */
-const suspicious = /authorization|passw|secret|private|"vpn"|:\/\/|\\|@/i;
+const suspicious = /authorization|passw|secret|private|sim_?pin|"vpn"|:\/\/|\\|@/i;
 /** Of a text that is no frame nothing is known: it is kept only where it cannot be about a secret. */
 const suspiciousText =
   /auth|passw|secret|key|:\/\/|\\|@|ChangeConfiguration|SetVariables|SetNetworkProfile|DataTransfer/i;
