@@ -149,6 +149,12 @@ export interface OcppSchedule {
     readonly startS: number;
     readonly limit: number | null;
     readonly numberPhases: number | null;
+    /** 2.1: signed, + into the vehicle */
+    readonly setpoint?: number;
+    /** 2.1: never positive */
+    readonly dischargeLimit?: number;
+    /** 2.1: operation mode */
+    readonly mode?: string;
   }[];
 }
 

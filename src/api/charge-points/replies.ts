@@ -136,10 +136,13 @@ export function scheduleReply({ connectorId, startMs, durationS, unit, periods }
     start: iso(startMs),
     duration_s: durationS,
     unit,
-    periods: periods.map(({ startS, limit, numberPhases }) => ({
+    periods: periods.map(({ startS, limit, numberPhases, setpoint, dischargeLimit, mode }) => ({
       start_s: startS,
       limit,
       number_phases: numberPhases,
+      ...(setpoint !== undefined && { setpoint }),
+      ...(dischargeLimit !== undefined && { discharge_limit: dischargeLimit }),
+      ...(mode !== undefined && { operation_mode: mode }),
     })),
   };
 }

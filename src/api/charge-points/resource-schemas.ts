@@ -134,6 +134,9 @@ export const compositeSchema = z
           start_s: z.number().openapi({ description: 'From the begin of the schedule, s.' }),
           limit: numberOrNull('Null: no profile limits.'),
           number_phases: z.int().nullable().openapi({ description: 'Phases that may be used; null: not limited.' }),
+          setpoint: z.number().optional().openapi({ description: '2.1: set-point, positive into the vehicle.' }),
+          discharge_limit: z.number().optional().openapi({ description: '2.1: limit of the discharge, not positive.' }),
+          operation_mode: z.string().optional().openapi({ description: '2.1: operation mode.' }),
         })
         .openapi('OcppSchedulePeriod'),
     ),

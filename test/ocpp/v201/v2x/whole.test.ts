@@ -84,6 +84,7 @@ describe('OCPP 2.1: a bidirectional station at a central system', () => {
     expect(profiles[0]).to.include({ purpose: 'TxProfile', effective: true });
     const schedule = await site.get(`ocpp/${second}/composite-schedule?connector=1&duration_s=60&unit=W`);
     expect(schedule.periods).to.have.length(1);
+    expect(schedule.periods[0]).to.include({ setpoint: -15_000, operation_mode: 'CentralSetpoint' });
   });
 
   it('the profile leaves with its transaction', async () => {
