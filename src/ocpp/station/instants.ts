@@ -1,4 +1,4 @@
-/** Instants in messages of 1.6: RFC 3339 with a zone, as the schemas demand it (OCPP-J 1.6 3.4 and 4.2). */
+/** Instants in messages: RFC 3339 with a zone, as the schemas of every version demand it (OCPP-J 1.6 3.4 and 4.2). */
 
 /** The last instant whose year has four digits, ms since the epoch: later ones have no RFC 3339 text. */
 const lastMs = 253_402_300_799_999;

@@ -1,4 +1,4 @@
-/** What profiles are checked against at a place of the station, and the local time that schedules may use. */
+/** What profiles are checked against at a place of the station. */
 import type { StationParts } from '../parts.ts';
 import type { V2xConditions } from '../v2x/conditions.ts';
 import { modesOf } from '../v2x/modes.ts';
@@ -31,12 +31,4 @@ export function ruleFacts(
     maxExternalId: externalProfileId,
     evses: evsesOf(parts, conditions, evseId, ofStation),
   };
-}
-
-/** Local time minus UTC by ClockCtrlr.TimeOffset (`+01:00`), ms; 0 where the station has none. */
-export function localOffsetMs({ variables }: Pick<StationParts, 'variables'>): number {
-  if (!variables.has('ClockCtrlr', 'TimeOffset')) return 0;
-  const [, sign, hours, minutes] = /^([+-])(\d\d):?(\d\d)$/.exec(variables.text('ClockCtrlr', 'TimeOffset')) ?? [];
-  const ms = (Number(hours ?? 0) * 60 + Number(minutes ?? 0)) * 60_000;
-  return sign === '-' ? -ms : ms;
 }

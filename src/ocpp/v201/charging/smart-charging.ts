@@ -12,12 +12,13 @@ import { createSignal } from '../../station/signal.ts';
 import type { VersionView } from '../../station/stack.ts';
 import type { Handler, Handlers, Part, Registration, SmartCharging, StationParts } from '../parts.ts';
 import type { Transaction, Transactions } from '../parts.ts';
+import { localOffsetMs } from '../variables/local-time.ts';
 import { createConditions } from '../v2x/conditions.ts';
 import type { V2xConditions } from '../v2x/conditions.ts';
 import { maxProfiles } from './bounds.ts';
 import { createDynamicSchedules } from './dynamic.ts';
 import { createExternalLimits } from './external.ts';
-import { localOffsetMs, ruleFacts } from './facts.ts';
+import { ruleFacts } from './facts.ts';
 import { clearChargingProfile, getCompositeSchedule, setChargingProfile } from './handlers.ts';
 import { createInstalled } from './installed.ts';
 import { createNotices } from './notices.ts';
@@ -112,11 +113,11 @@ function createParts(parts: SmartChargingParts, { transactions }: SmartChargingD
     control,
     maxProfiles,
     random: parts.random,
-    localOffsetMs: () => localOffsetMs(parts),
+    localOffsetMs: () => localOffsetMs(variables),
   });
   const facts = (evseId: number, profile: Pick<SentProfile, 'chargingProfilePurpose'>) =>
     ruleFacts(parts, conditions, evseId, profile);
-  const received = () => ({ random: parts.random, localOffsetMs: localOffsetMs(parts) });
+  const received = () => ({ random: parts.random, localOffsetMs: localOffsetMs(variables) });
   const dynamic = createDynamicSchedules({ parts, control, facts, received });
   const afterEvaluation = (): void => {
     const { state, nowMs } = control;

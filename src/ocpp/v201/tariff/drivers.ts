@@ -2,6 +2,7 @@
 import type { Logger } from '../../../core/log/log.ts';
 import type { JsonValue, Slot } from '../../../core/store.ts';
 import { createSaver } from '../../station/saver.ts';
+import { tokenKey } from '../auth/token.ts';
 import type { CustomerRecords } from '../customer/model.ts';
 import type { IdToken, Tariff } from '../messages.ts';
 
@@ -22,8 +23,6 @@ export interface DriverTariffs {
   remove(idToken: IdToken): void;
   load(): Promise<void>;
 }
-
-export const tokenKey = ({ idToken, type }: IdToken): string => `${type}/${idToken.toLowerCase()}`;
 
 export function createDriverTariffs(slot: Slot, log: Pick<Logger, 'error'>): DriverTariffs {
   const drivers = new Map<string, DriverTariff>();

@@ -1,10 +1,10 @@
 /** Calls of the central system about tariffs (2.1, I07 and I09 to I11). */
 import { errorCode } from '../../rpc/errors.ts';
 import { CallError } from '../../rpc/model.ts';
+import { tokenKey } from '../auth/token.ts';
 import type { ClearTariffsResult, Tariff, TariffAssignment } from '../messages.ts';
 import type { Handlers, Replies, Requests, StationParts, Transactions } from '../parts.ts';
 import type { DriverTariffs } from './drivers.ts';
-import { tokenKey } from './drivers.ts';
 import type { InstalledTariffs } from './installed.ts';
 import type { CostMetering } from './metering.ts';
 import { tariffIssue } from './rules.ts';

@@ -5,6 +5,7 @@ import type { MeterSample } from '../../station/port.ts';
 import { createSaver } from '../../station/saver.ts';
 import type { Tariff, TariffKindEnum } from '../messages.ts';
 import type { StationParts, Transaction } from '../parts.ts';
+import { localOffsetMs } from '../variables/local-time.ts';
 import { advanceCost, startCost, withTariff } from './cost.ts';
 import type { CostFacts, CostState } from './cost.ts';
 
@@ -49,20 +50,11 @@ export interface CostMetering {
   load(): Promise<void>;
 }
 
-const offset = /^([+-])(\d{2}):(\d{2})$/;
-
-/** The time of the place against UTC, ms: ClockCtrlr.TimeOffset, where there is one. */
-function localOffsetMs({ variables }: StationParts): number {
-  const text = variables.has('ClockCtrlr', 'TimeOffset') ? variables.text('ClockCtrlr', 'TimeOffset') : '';
-  const [, sign, hours = '0', minutes = '0'] = offset.exec(text) ?? [];
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
-}
-
 function factsOf(parts: StationParts, { evseId, idToken }: Transaction): CostFacts {
   const told = (type: string) => idToken?.additionalInfo?.find((each) => each.type === type)?.additionalIdToken ?? null;
   return {
     evseKind: parts.device.connector(evseId).type === 'dc' ? 'DC' : 'AC',
-    localOffsetMs: localOffsetMs(parts),
+    localOffsetMs: localOffsetMs(parts.variables),
     paymentBrand: told('PaymentBrand'),
     paymentRecognition: told('PaymentRecognition'),
   };

@@ -5,6 +5,7 @@
 import type { EvseConnectorTransition } from '../../../contract/kinds/evse-transitions.ts';
 import { errorCode } from '../../rpc/errors.ts';
 import { CallError } from '../../rpc/model.ts';
+import { sameToken } from '../auth/token.ts';
 import type { CustomerRecords } from '../customer/model.ts';
 import type { CostDetails, IdToken } from '../messages.ts';
 import type {
@@ -20,7 +21,7 @@ import type {
   Transactions,
 } from '../parts.ts';
 import { costDetails, totalCost } from './details.ts';
-import { createDriverTariffs, driverRecords, tokenKey } from './drivers.ts';
+import { createDriverTariffs, driverRecords } from './drivers.ts';
 import type { DriverTariff, DriverTariffs } from './drivers.ts';
 import { expectEnabled, issueOf, tariffHandlers } from './handlers.ts';
 import { createInstalledTariffs } from './installed.ts';
@@ -167,8 +168,7 @@ function ended(work: Work, { transactionId, evseId, idToken }: Transaction): voi
   work.told.delete(transactionId);
   if (idToken === null || deps.isCached?.(idToken) === true) return;
   const others = deps.transactions.running.some(
-    (each) =>
-      each.transactionId !== transactionId && each.idToken !== null && tokenKey(each.idToken) === tokenKey(idToken),
+    (each) => each.transactionId !== transactionId && sameToken(each.idToken, idToken),
   );
   if (!others) drivers.remove(idToken);
 }
