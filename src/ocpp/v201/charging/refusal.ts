@@ -1,5 +1,6 @@
 /** How a refused profile is told: to the central system by its reason code, to the user as a broken rule. */
 import type { Replies, StationParts } from '../parts.ts';
+import { clauseOf } from '../registration.ts';
 import type { Issue } from './rules/issue.ts';
 
 type StatusInfo = NonNullable<Replies['SetChargingProfile']['statusInfo']>;
@@ -18,7 +19,7 @@ export function refusal(
 ): { readonly statusInfo: StatusInfo } {
   if (rule !== null) {
     const whole = subject === undefined ? text : `${subject}: ${text}`;
-    finding(`OCPP ${version.slice('ocpp'.length)} ${rule}`, whole, action);
+    finding(clauseOf(version, rule), whole, action);
   }
   return { statusInfo: { reasonCode: reason, additionalInfo: text.slice(0, maxInfo) } };
 }

@@ -1,6 +1,7 @@
 /** GetChargingProfiles and the ReportChargingProfiles that follow (K09): a message by EVSE and source, in parts. */
 import type { StoredProfile } from '../../charging/control.ts';
 import type { Handler, Requests, StationParts } from '../parts.ts';
+import { clauseOf } from '../registration.ts';
 import type { ExternalLimits } from './external.ts';
 import { sentOf } from './installed.ts';
 import type { InstalledProfiles } from './installed.ts';
@@ -71,7 +72,7 @@ export function getChargingProfiles(deps: ReportDeps): Handler<'GetChargingProfi
   return (request, after) => {
     if (request.evseId === undefined && Object.keys(request.chargingProfile).length === 0) {
       const text = 'chargingProfile names nothing to look for; all profiles are reported';
-      finding(`OCPP ${version.slice('ocpp'.length)} K09.FR.03`, text, 'GetChargingProfiles');
+      finding(clauseOf(version, 'K09.FR.03'), text, 'GetChargingProfiles');
     }
     const found = allOf(deps).filter((each) => isAsked(each, request));
     if (found.length === 0) return { status: 'NoProfiles', statusInfo: { reasonCode: 'NotFound' } };

@@ -1,6 +1,7 @@
 /** CustomerInformation: what the station keeps about a customer is told and forgotten (N09, N10). */
 import type { Part, Replies, Requests, StationParts } from '../parts.ts';
 import { stamp } from '../parts.ts';
+import { clauseOf } from '../registration.ts';
 import { customerOf, partsOf } from './model.ts';
 import type { CustomerRecords, IsCustomer } from './model.ts';
 
@@ -47,7 +48,7 @@ export function createCustomerInformation(parts: StationParts, { records }: Cust
       CustomerInformation(request, after): Replies['CustomerInformation'] {
         const isCustomer = customerOf(request);
         if (isCustomer === null) {
-          finding(`OCPP ${version.slice(4)} N09.FR.09`, 'not exactly one customer is named', 'CustomerInformation');
+          finding(clauseOf(version, 'N09.FR.09'), 'not exactly one customer is named', 'CustomerInformation');
           return { status: 'Invalid', statusInfo: { reasonCode: 'InvalidValue', additionalInfo: 'name one customer' } };
         }
         if (!request.report && !request.clear)

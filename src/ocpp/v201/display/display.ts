@@ -5,6 +5,7 @@ import { createSaver } from '../../station/saver.ts';
 import type { JsonValue } from '../../../core/store.ts';
 import type { MessageContent, MessageInfo } from '../messages.ts';
 import type { Handler, Part, Requests, StationParts, Transactions } from '../parts.ts';
+import { clauseOf } from '../registration.ts';
 import { formats, languages, maxMessages, messageState, priorities, states } from './model.ts';
 import type { ShownText, StoredMessage } from './model.ts';
 import { checkedMessage, isReplaced } from './rules.ts';
@@ -132,7 +133,7 @@ function getMessages(parts: StationParts, kept: Kept): Handler<'GetDisplayMessag
   return (request, after) => {
     if (request.id !== undefined && request.id.length > maxMessages) {
       const text = `${request.id.length} ids, of ${maxMessages} that there can be`;
-      finding(`OCPP ${version.slice(4)} O04`, text, 'GetDisplayMessages');
+      finding(clauseOf(version, 'O04'), text, 'GetDisplayMessages');
       throw new CallError(errorCode(version, 'occurrence'), text);
     }
     kept.sweep();

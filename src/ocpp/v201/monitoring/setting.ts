@@ -4,6 +4,7 @@ import { CallError } from '../../rpc/model.ts';
 import type { After } from '../../rpc/model.ts';
 import type { ClearMonitoringResult, SetMonitoringData, SetMonitoringResult } from '../messages.ts';
 import type { Action, Handlers, StationParts } from '../parts.ts';
+import { clauseOf } from '../registration.ts';
 import type { Streams } from '../streams/streams.ts';
 import type { VariableStore } from '../variables/model.ts';
 import type { Monitors } from './monitors.ts';
@@ -19,7 +20,7 @@ function checkSize(
   payload: unknown,
   items: number,
 ): void {
-  const clause = `OCPP 2.0.1 ${action === 'SetVariableMonitoring' ? 'N04.FR.09' : 'N06.FR.04'}`;
+  const clause = clauseOf(version, action === 'SetVariableMonitoring' ? 'N04.FR.09' : 'N06.FR.04');
   const maxItems = variables.integer('MonitoringCtrlr', `ItemsPerMessage[${action}]`);
   if (items > maxItems) {
     finding(clause, `${action} has ${items} elements; the station takes ${maxItems}`, action);
@@ -110,7 +111,7 @@ export function createSetting(parts: StationParts, deps: SettingDeps): Handlers 
     },
     SetMonitoringLevel: ({ severity }, after) => {
       if (severity > 9) {
-        parts.finding('OCPP 2.0.1 N05.FR.02', `a monitoring level of ${severity}; the greatest is 9`);
+        parts.finding(clauseOf(parts.version, 'N05.FR.02'), `a monitoring level of ${severity}; the greatest is 9`);
         return { status: 'Rejected', statusInfo: { reasonCode: 'ValueOutOfRange' } };
       }
       restrict(() => monitors.setLevel(severity), after);

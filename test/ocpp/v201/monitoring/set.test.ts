@@ -133,9 +133,9 @@ describe('OCPP 2.x: SetVariableMonitoring (N04)', () => {
       'OccurrenceConstraintViolation',
     );
     expect(rig.findings.map(([clause]) => clause)).to.deep.equal([
-      'OCPP 2.0.1 N04.FR.09',
-      'OCPP 2.0.1 N04.FR.09',
-      'OCPP 2.0.1 N06.FR.04',
+      'OCPP 2.1 N04.FR.09',
+      'OCPP 2.1 N04.FR.09',
+      'OCPP 2.1 N06.FR.04',
     ]);
   });
 
