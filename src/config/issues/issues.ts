@@ -6,14 +6,22 @@ import { hasOwnWords, issueWords, meantBranch, scalarValues } from '../../core/z
 
 const maxGivenLength = 80;
 
-/** User name and password of a URL. */
-const credentials = /(?<=:\/\/)[^\s"]*@/g;
+/** A URL behind its scheme. */
+const address = /:\/\/[^\s"]*/g;
 
-/** A given value as an issue shows it: quoted when text, cut when long, URLs without credentials. */
+/** Without user name, password and query, which may have secrets. */
+function withoutSecrets(url: string): string {
+  const at = url.lastIndexOf('@');
+  const plain = at < 0 ? url : `://...@${url.slice(at + 1)}`;
+  const query = plain.indexOf('?');
+  return query < 0 ? plain : `${plain.slice(0, query)}?...`;
+}
+
+/** A given value as an issue shows it: quoted when text, cut when long, URLs without credentials and query. */
 export function shown(value: unknown): string {
   // JSON has no infinity: it would show as null
   const whole = value === undefined ? 'nothing' : typeof value === 'number' ? String(value) : JSON.stringify(value);
-  const text = whole.replace(credentials, '...@');
+  const text = whole.replace(address, withoutSecrets);
   return text.length > maxGivenLength ? `${text.slice(0, maxGivenLength - 1)}…` : text;
 }
 

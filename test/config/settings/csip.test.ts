@@ -239,7 +239,7 @@ describe('settings of the client of IEEE 2030.5', () => {
     [
       ['--csip_notify_uri', 'https://a.example/?x'],
       [
-        '--csip_notify_uri: given "https://a.example/?x"; allowed: an http or https URI without query, for example https://client.example:9443',
+        '--csip_notify_uri: given "https://a.example/?..."; allowed: an http or https URI without query, for example https://client.example:9443',
       ],
     ],
     [['--csip_aus', '1.1'], ['--csip_aus: given "1.1"; allowed: none, 1.2, 1.3']],

@@ -79,6 +79,15 @@ describe('settings of OCPP charge points', () => {
       );
     });
 
+  it('a refused endpoint is shown without user name, password and query', () => {
+    const secrets = ['S3CR3T', 'T0K3N'];
+    for (const url of [`ws://user:${secrets[0]}@a.example/x?token=${secrets[1]}`, `ws://a.example/?${secrets[1]}`]) {
+      const [line = ''] = issues(['-d', 'EVSE', '--ocpp_csms_url', url]);
+      expect(line).to.contain('a.example/');
+      for (const secret of secrets) expect(line).not.to.contain(secret);
+    }
+  });
+
   it('ocpp_enable needs an endpoint', () => {
     expect(issues(evse)).to.deep.equal([
       '--ocpp_csms_url: not given with --ocpp_enable yes; allowed: the endpoint of a central system, for example ws://127.0.0.1:8180/ocpp',
