@@ -10,7 +10,7 @@ import { actionsOf, directions, unsupported } from '../../src/ocpp/v201/actions.
 import { assembleParts } from '../../src/ocpp/v201/assembly.ts';
 import { bodiesOf, isRefusal, memberOf } from '../../src/ocpp/v201/der-controls/model.ts';
 import { derTargets, translate } from '../../src/ocpp/v201/der-controls/translate.ts';
-import { mergeHandlers } from '../../src/ocpp/v201/dispatch.ts';
+import { mergeHandlers } from '../../src/ocpp/station/handlers.ts';
 import { suppliedMeasurands } from '../../src/ocpp/v201/meter-values/measurands.ts';
 import { txPoints } from '../../src/ocpp/v201/transactions/points.ts';
 import { modePowers, modesOf, refusedModes } from '../../src/ocpp/v201/v2x/modes.ts';

@@ -1,26 +1,16 @@
 /** Calls of the central system to the handlers of the parts, as far as the registration permits them. */
-import { SimError } from '../../core/errors.ts';
 import { errorCode } from '../rpc/errors.ts';
 import type { After, CallHandler, Payload } from '../rpc/model.ts';
 import { CallError, noAnswer } from '../rpc/model.ts';
 import { directions } from './actions.ts';
 import type { Action } from './messages.ts';
-import type { Handlers, Part, StationParts } from './parts.ts';
+import type { Handlers, StationParts } from './parts.ts';
 import { bootTable16 } from '../registration/table.ts';
 import type { RegistrationPart } from '../registration/registration.ts';
+import { afterBootAnswer } from '../station/handlers.ts';
 import { checkRegistered } from './rules.ts';
 
 type AnyHandler = (request: Payload, after: After) => Payload | Promise<Payload>;
-
-/** @throws SimError INTERNAL for an action with two handlers */
-export function mergeHandlers(parts: readonly Part[]): Handlers {
-  const merged = new Map<string, unknown>();
-  for (const [action, handler] of parts.flatMap(({ handlers }) => Object.entries(handlers ?? {}))) {
-    if (merged.has(action)) throw new SimError('INTERNAL', `two parts answer ${action}`);
-    merged.set(action, handler);
-  }
-  return Object.fromEntries(merged);
-}
 
 /** @throws CallError */
 function handlerOf(handlers: Handlers, action: string, finding: StationParts['finding']): AnyHandler {
@@ -31,13 +21,6 @@ function handlerOf(handlers: Handlers, action: string, finding: StationParts['fi
     throw new CallError(errorCode('ocpp1.6', 'unsupportedAction'), `a charge point does not answer ${action}`);
   }
   throw new CallError(errorCode('ocpp1.6', 'unknownAction'), `there is no action ${action.slice(0, 50)}`);
-}
-
-/** The answer to a BootNotification may come with the next call in one piece; its promise runs within these turns. */
-const turns = 10;
-
-async function decided(registration: RegistrationPart): Promise<void> {
-  for (let turn = 0; turn < turns && registration.booting; turn++) await Promise.resolve();
 }
 
 export interface DispatchOptions {
@@ -62,6 +45,5 @@ export function createDispatch({ handlers, registration, finding, isEnding }: Di
       return { status: 'Rejected' };
     return handler(payload, after);
   };
-  return (action, payload, after) =>
-    registration.booting ? decided(registration).then(() => act(action, payload, after)) : act(action, payload, after);
+  return afterBootAnswer(registration, act);
 }

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { OcppCallResult } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
 import { setAuthority } from '../station/authority.ts';
+import { mergeHandlers } from '../station/handlers.ts';
 import type { ConnectFailure } from '../rpc/failures.ts';
 import type { CallOutcome } from '../rpc/model.ts';
 import { failureEvent } from '../security/failures.ts';
@@ -14,7 +15,7 @@ import type { VersionStack, VersionView } from '../station/stack.ts';
 import { assembleParts } from './assembly.ts';
 import { maxIdTagLength } from './auth/token.ts';
 import type { Assembled, Stack16Options } from './assembly.ts';
-import { createDispatch, mergeHandlers } from './dispatch.ts';
+import { createDispatch } from './dispatch.ts';
 import { bootTable16 } from '../registration/table.ts';
 
 export type { Stack16Options } from './assembly.ts';

@@ -1,25 +1,15 @@
 /** Calls of the central system to the handlers of the parts, as far as the registration permits them. */
-import { SimError } from '../../core/errors.ts';
 import { bootTable2 } from '../registration/table.ts';
 import type { RegistrationPart } from '../registration/registration.ts';
 import { errorCode } from '../rpc/errors.ts';
 import type { After, CallHandler, Payload } from '../rpc/model.ts';
 import { CallError, noAnswer } from '../rpc/model.ts';
+import { afterBootAnswer } from '../station/handlers.ts';
 import { directionOf, unsupported } from './actions.ts';
-import type { Action, Handlers, Part, StationParts } from './parts.ts';
+import type { Action, Handlers, StationParts } from './parts.ts';
 import { clauseOf } from './registration.ts';
 
 type AnyHandler = (request: Payload, after: After) => Payload | Promise<Payload>;
-
-/** @throws SimError INTERNAL for an action with two handlers */
-export function mergeHandlers(parts: readonly Part[]): Handlers {
-  const merged = new Map<string, unknown>();
-  for (const [action, handler] of parts.flatMap(({ handlers }) => Object.entries(handlers ?? {}))) {
-    if (merged.has(action)) throw new SimError('INTERNAL', `two parts answer ${action}`);
-    merged.set(action, handler);
-  }
-  return Object.fromEntries(merged);
-}
 
 export interface DispatchOptions extends Pick<StationParts, 'version' | 'finding'> {
   readonly handlers: Handlers;
@@ -43,9 +33,6 @@ function handlerOf({ handlers, version, finding }: DispatchOptions, action: stri
 
 const remoteActions: readonly string[] = ['RequestStartTransaction', 'RequestStopTransaction'];
 
-/** The answer to a BootNotification may come with the next call in one piece; its promise runs within these turns. */
-const turns = 10;
-
 export function createDispatch(options: DispatchOptions): CallHandler {
   const { registration, version, finding, isEnding } = options;
   const act: CallHandler = (action, payload, after) => {
@@ -63,8 +50,5 @@ export function createDispatch(options: DispatchOptions): CallHandler {
     }
     return handler(payload, after);
   };
-  return async (action, payload, after) => {
-    for (let turn = 0; turn < turns && registration.booting; turn += 1) await Promise.resolve();
-    return act(action, payload, after);
-  };
+  return afterBootAnswer(registration, act);
 }

@@ -1,11 +1,12 @@
 /** OCPP 2.0.1 or 2.1 at work for one station: its parts loaded, opened, closed and stopped together. */
 import { setAuthority } from '../station/authority.ts';
+import { mergeHandlers } from '../station/handlers.ts';
 import { createFallback } from '../security/fallback.ts';
 import { bootTable2 } from '../registration/table.ts';
 import type { StackOptions, VersionStack } from '../station/stack.ts';
 import { assembleParts } from './assembly.ts';
 import type { Assembled } from './assembly.ts';
-import { createDispatch, mergeHandlers } from './dispatch.ts';
+import { createDispatch } from './dispatch.ts';
 import type { Version2 } from './parts.ts';
 import { viewOf } from './view.ts';
 

@@ -7,7 +7,7 @@ import { CallError, noAnswer } from '../../../src/ocpp/rpc/model.ts';
 import type { CallOutcome, QueuedMessage } from '../../../src/ocpp/rpc/model.ts';
 import { centralActions, directions } from '../../../src/ocpp/v16/actions.ts';
 import type { Action } from '../../../src/ocpp/v16/messages.ts';
-import { mergeHandlers } from '../../../src/ocpp/v16/dispatch.ts';
+import { mergeHandlers } from '../../../src/ocpp/station/handlers.ts';
 import { createStack16 } from '../../../src/ocpp/v16/stack.ts';
 import { rig, settled } from './fakes.ts';
 import type { Rig } from './fakes.ts';

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
-import { createDispatch, mergeHandlers } from '../../../src/ocpp/v201/dispatch.ts';
+import { mergeHandlers } from '../../../src/ocpp/station/handlers.ts';
+import { createDispatch } from '../../../src/ocpp/v201/dispatch.ts';
 import { createAvailability } from '../../../src/ocpp/v201/availability.ts';
 import { createReset } from '../../../src/ocpp/v201/reset.ts';
 import { createStatusReports } from '../../../src/ocpp/v201/status.ts';
