@@ -50,11 +50,13 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
 /** Hands a frame to the channel; to be called only while it is `active`. */
 export function recordFrame(
   channel: OcppChannel,
-  { direction, ...facts }: FrameFacts,
+  { direction, type, messageId, action, durationMs }: FrameFacts,
   text: string,
-  about: { readonly peer: string; readonly deviceIndex: number },
+  { peer, deviceIndex }: { readonly peer: string; readonly deviceIndex: number },
 ): void {
-  channel.push({ direction, ...about, kind: facts.type, summary: facts.action ?? '', raw: text, facts });
+  // member by member: this runs for every frame, and a spread costs several times as much
+  const facts = { type, messageId, action, durationMs };
+  channel.push({ direction, peer, deviceIndex, kind: type, summary: action ?? '', raw: text, facts });
 }
 
 /** The payload as REST shows it: of what is no whole frame, or has too many levels to be shown, its text. */

@@ -61,8 +61,9 @@ function withPayload(frame: OutFrame, payload: Payload): OutFrame {
 
 export function createOutlet({ deviceIndex, later, disturber, record }: OutletOptions): Outlet {
   const put = (frame: OutFrame, text: string, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {
-    if (outlet.line?.send(text) === true)
-      record({ direction: 'out', type: frame.kind, messageId: frame.id, ...about }, text);
+    if (outlet.line?.send(text) !== true) return;
+    const { action, durationMs } = about;
+    record({ direction: 'out', type: frame.kind, messageId: frame.id, action, durationMs }, text);
   };
 
   const disturbed = (given: OutFrame, about: Pick<FrameFacts, 'action' | 'durationMs'>) => {

@@ -135,11 +135,12 @@ export function createTransport(options: TransportOptions): Transport {
     return secrets.texts;
   };
   const channel = ocppChannel(wireLog, options.identity, secretTexts);
+  const about = { peer: options.identity, deviceIndex };
 
   const record = (facts: FrameFacts, text: string) => {
     counts.add(facts.direction, facts.type);
     events.activity?.(facts.direction);
-    if (channel.active) recordFrame(channel, facts, text, { peer: options.identity, deviceIndex });
+    if (channel.active) recordFrame(channel, facts, text, about);
   };
   const outlet = createOutlet({ deviceIndex, later, disturber, record });
   const violated = (messageId: string, action: string, violation: PayloadIssue) =>
