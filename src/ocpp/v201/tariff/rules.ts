@@ -20,18 +20,31 @@ const rejected = (reasonCode: string, additionalInfo: string): TariffIssue => ({
 });
 
 interface Element {
+  readonly priceKwh?: number;
+  readonly priceMinute?: number;
+  readonly priceFixed?: number;
   readonly conditions?: TariffConditions & TariffConditionsFixed;
 }
 
-const listsOf = (tariff: Tariff): readonly (readonly Element[])[] =>
-  [
-    tariff.energy,
-    tariff.chargingTime,
-    tariff.idleTime,
-    tariff.fixedFee,
-    tariff.reservationTime,
-    tariff.reservationFixed,
-  ].flatMap((dimension) => (dimension === undefined ? [] : [dimension.prices]));
+const dimensionsOf = ({ energy, chargingTime, idleTime, fixedFee, reservationTime, reservationFixed }: Tariff) =>
+  [energy, chargingTime, idleTime, fixedFee, reservationTime, reservationFixed].filter((each) => each !== undefined);
+
+const listsOf = (tariff: Tariff): readonly (readonly Element[])[] => dimensionsOf(tariff).map(({ prices }) => prices);
+
+/** Amounts of the currency and percentages: sums and products of these stay far from infinity, which JSON cannot carry. */
+const maxAmount = 1e12;
+
+function amountsIssue(tariff: Tariff): TariffIssue | null {
+  const bounds = [tariff.minCost, tariff.maxCost].filter((each) => each !== undefined);
+  const prices = listsOf(tariff).flatMap((list) =>
+    list.flatMap(({ priceKwh = 0, priceMinute = 0, priceFixed = 0 }) => [priceKwh, priceMinute, priceFixed]),
+  );
+  const amounts = [...prices, ...bounds.flatMap(({ exclTax = 0, inclTax = 0 }) => [exclTax, inclTax])];
+  const taxes = [...dimensionsOf(tariff), ...bounds].flatMap(({ taxRates = [] }) => taxRates.map(({ tax }) => tax));
+  return [...amounts, ...taxes].every((value) => Math.abs(value) <= maxAmount)
+    ? null
+    : rejected('ValueOutOfRange', `prices, bounds and taxes: up to ${maxAmount}`);
+}
 
 const calendarDay = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -72,5 +85,5 @@ export function tariffIssue(tariff: Tariff, { maxElements, conditionsSupported }
     return { status: 'ConditionNotSupported', statusInfo };
   }
   if (!/^[A-Z]{3}$/.test(tariff.currency)) return rejected('InvalidValue', 'the currency is no code of ISO 4217');
-  return conditions.map(conditionsIssue).find((issue) => issue !== null) ?? boundsIssue(tariff);
+  return conditions.map(conditionsIssue).find((issue) => issue !== null) ?? amountsIssue(tariff) ?? boundsIssue(tariff);
 }

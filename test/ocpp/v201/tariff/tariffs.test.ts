@@ -88,6 +88,14 @@ describe('OCPP 2.1 I07: default tariffs', () => {
     ['too many price elements', 1, kwh('A', 1, { energy: many }), 'TooManyElements'],
     ['a time of day that is none', 1, kwh('A', 1, { energy: hours('24:00') }), 'Rejected'],
     ['a currency that is none', 1, kwh('A', 1, { currency: 'eu' }), 'Rejected'],
+    ['a price whose sums have no number', 1, kwh('A', 1e308), 'Rejected'],
+    [
+      'a tax beyond all numbers',
+      1,
+      kwh('A', 1, { energy: { prices: [{ priceKwh: 1 }], taxRates: [{ type: 'vat', tax: 1e300 }] } }),
+      'Rejected',
+    ],
+    ['a bound beyond all numbers', 1, kwh('A', 1, { maxCost: { inclTax: 1e300 } }), 'Rejected'],
     ['a minimum above the maximum', 1, kwh('A', 1, { minCost: { exclTax: 2 }, maxCost: { exclTax: 1 } }), 'Rejected'],
   ]; // prettier-ignore
 
