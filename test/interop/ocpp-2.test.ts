@@ -1,58 +1,11 @@
 import { expect } from 'chai';
 import type { Json } from '../support/http.ts';
-import { PythonCentral, sampled } from './support/ocpp-central.ts';
+import { charge, event, injectedW, metered, report, requestId, set } from './support/ocpp-2-station.ts';
+import { PythonCentral } from './support/ocpp-central.ts';
 import type { StationAtCentral } from './support/ocpp-central.ts';
 import { describeWith } from './support/peers.ts';
 
 const openLimitMs = 60_000;
-const requestId = 7;
-
-/** A TransactionEvent with this type and reason. */
-const event = (station: StationAtCentral, eventType: string, where: Readonly<Record<string, unknown>> = {}) =>
-  station.next('TransactionEvent', { eventType, ...where });
-
-/** Parts of a report until its last one. */
-async function report(station: StationAtCentral, action: string): Promise<readonly Json[]> {
-  const parts: Json[] = [];
-  for (;;) {
-    const { payload } = await station.next(action, { requestId });
-    expect(payload.seqNo).to.equal(parts.length);
-    parts.push(payload);
-    if (payload.tbc !== true) return parts;
-  }
-}
-
-/** Sends the meter values of a transaction on request, and gives what they say of a measurand. */
-async function metered(station: StationAtCentral, measurand: string): Promise<number> {
-  await station.expectStatus('Accepted', 'TriggerMessage', { requestedMessage: 'TransactionEvent', evse: { id: 1 } });
-  const { payload } = await event(station, 'Updated', { triggerReason: 'Trigger' });
-  return sampled({ payload }, measurand) ?? NaN;
-}
-
-async function set(station: StationAtCentral, component: string, variable: string, attributeValue: string) {
-  const { setVariableResult } = await station.call('SetVariables', {
-    setVariableData: [{ component: { name: component }, variable: { name: variable }, attributeValue }],
-  });
-  expect(setVariableResult[0].attributeStatus, `${component}.${variable}`).to.equal('Accepted');
-}
-
-/** Plugs a vehicle in and presents a token. @returns the transaction */
-async function charge(station: StationAtCentral, ev: Json = { soc_pct: 20 }): Promise<string> {
-  await station.connector('plug', { ev });
-  await station.connector('authorize', { id_token: 'TAG-1' });
-  const { payload } = await event(station, 'Started');
-  await station.until('the vehicle charges', async () => {
-    const { status } = await station.get(`evse/${station.id}/connectors/1`);
-    return status === 'charging' || undefined;
-  });
-  return payload.transactionInfo.transactionId as string;
-}
-
-/** 701.W of the device: positive is injected. */
-async function injectedW(station: StationAtCentral): Promise<number> {
-  const { points } = await station.get('registers/701?device=0&points=W');
-  return Number(points[0].value);
-}
 
 for (const version of ['2.0.1', '2.1'] as const)
   describeWith(['ocpp'], `OCPP ${version} at the package ocpp`, () => {

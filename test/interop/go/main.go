@@ -1,8 +1,8 @@
-// A central system of OCPP 1.6 on ocpp-go, asked by lines of JSON: {"op": ..., arguments} -> {"value": ...} or {"error": ...}.
+// A central system of OCPP 1.6 or 2.0.1 on ocpp-go, asked by lines of JSON: {"op": ..., arguments} -> {"value": ...} or {"error": ...}.
 //
-// Arguments of the program: PORT [OPTIONS as JSON]. Options: cert, key (PEM files of the server: TLS), ca (clients need a
-// certificate of this CA), user and password (hex) of basic authentication. Built with a copy of the package in which the
-// server listens on 127.0.0.1 alone (support/ocpp-go.ts).
+// Arguments of the program: PORT [OPTIONS as JSON]. Options: version (2.0.1; else 1.6), cert, key (PEM files of the server:
+// TLS), ca (clients need a certificate of this CA), user and password (hex) of basic authentication. Built with a copy of
+// the package in which the server listens on 127.0.0.1 alone (support/ocpp-go.ts).
 package main
 
 import (
@@ -21,19 +21,7 @@ import (
 	"time"
 
 	"github.com/lorenzodonini/ocpp-go/ocpp"
-	ocpp16 "github.com/lorenzodonini/ocpp-go/ocpp1.6"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/certificates"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/core"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/extendedtriggermessage"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/firmware"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/localauth"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/logging"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/remotetrigger"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/reservation"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/securefirmware"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/security"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/smartcharging"
-	"github.com/lorenzodonini/ocpp-go/ocpp1.6/types"
+	"github.com/lorenzodonini/ocpp-go/ocppj"
 	"github.com/lorenzodonini/ocpp-go/ws"
 )
 
@@ -44,16 +32,16 @@ type message struct {
 	Number  int    `json:"number"`
 }
 
-// book keeps what the stations have sent.
+// book keeps what the stations have sent, and what the package refused of it.
 type book struct {
 	mutex    sync.Mutex
 	changed  *sync.Cond
 	messages []message
-	nextID   int
+	refused  []string
 }
 
 func newBook() *book {
-	b := &book{nextID: 1}
+	b := &book{refused: []string{}}
 	b.changed = sync.NewCond(&b.mutex)
 	return b
 }
@@ -63,6 +51,19 @@ func (b *book) add(station string, action string, payload any) {
 	defer b.mutex.Unlock()
 	b.messages = append(b.messages, message{station, action, payload, len(b.messages) + 1})
 	b.changed.Broadcast()
+}
+
+func (b *book) refuse(_ ws.Channel, why *ocpp.Error, frame string, _ []any) *ocpp.Error {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	b.refused = append(b.refused, fmt.Sprintf("%v in %s", why, frame))
+	return nil
+}
+
+func (b *book) refusals() []string {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return b.refused
 }
 
 func (b *book) wait(station string, action string, after int, where map[string]any, limit time.Duration) (*message, error) {
@@ -96,94 +97,14 @@ func matches(payload any, where map[string]any) bool {
 	return true
 }
 
-// central answers every request of a station as a friendly central system does.
-type central struct{ *book }
-
-func now() *types.DateTime { return types.NewDateTime(time.Now()) }
-
-var accepted = &types.IdTagInfo{Status: types.AuthorizationStatusAccepted}
-
-func (c *central) OnAuthorize(id string, r *core.AuthorizeRequest) (*core.AuthorizeConfirmation, error) {
-	c.add(id, "Authorize", r)
-	return core.NewAuthorizationConfirmation(accepted), nil
-}
-
-func (c *central) OnBootNotification(id string, r *core.BootNotificationRequest) (*core.BootNotificationConfirmation, error) {
-	c.add(id, "BootNotification", r)
-	return core.NewBootNotificationConfirmation(now(), 60, core.RegistrationStatusAccepted), nil
-}
-
-func (c *central) OnDataTransfer(id string, r *core.DataTransferRequest) (*core.DataTransferConfirmation, error) {
-	c.add(id, "DataTransfer", r)
-	return core.NewDataTransferConfirmation(core.DataTransferStatusAccepted), nil
-}
-
-func (c *central) OnHeartbeat(id string, r *core.HeartbeatRequest) (*core.HeartbeatConfirmation, error) {
-	c.add(id, "Heartbeat", r)
-	return core.NewHeartbeatConfirmation(now()), nil
-}
-
-func (c *central) OnMeterValues(id string, r *core.MeterValuesRequest) (*core.MeterValuesConfirmation, error) {
-	c.add(id, "MeterValues", r)
-	return core.NewMeterValuesConfirmation(), nil
-}
-
-func (c *central) OnStatusNotification(id string, r *core.StatusNotificationRequest) (*core.StatusNotificationConfirmation, error) {
-	c.add(id, "StatusNotification", r)
-	return core.NewStatusNotificationConfirmation(), nil
-}
-
-func (c *central) OnStartTransaction(id string, r *core.StartTransactionRequest) (*core.StartTransactionConfirmation, error) {
-	c.mutex.Lock()
-	transaction := c.nextID
-	c.nextID++
-	c.mutex.Unlock()
-	c.add(id, "StartTransaction", r)
-	return core.NewStartTransactionConfirmation(accepted, transaction), nil
-}
-
-func (c *central) OnStopTransaction(id string, r *core.StopTransactionRequest) (*core.StopTransactionConfirmation, error) {
-	c.add(id, "StopTransaction", r)
-	return core.NewStopTransactionConfirmation(), nil
-}
-
-func (c *central) OnDiagnosticsStatusNotification(id string, r *firmware.DiagnosticsStatusNotificationRequest) (*firmware.DiagnosticsStatusNotificationConfirmation, error) {
-	c.add(id, "DiagnosticsStatusNotification", r)
-	return firmware.NewDiagnosticsStatusNotificationConfirmation(), nil
-}
-
-func (c *central) OnFirmwareStatusNotification(id string, r *firmware.FirmwareStatusNotificationRequest) (*firmware.FirmwareStatusNotificationConfirmation, error) {
-	c.add(id, "FirmwareStatusNotification", r)
-	return firmware.NewFirmwareStatusNotificationConfirmation(), nil
-}
-
-func (c *central) OnSecurityEventNotification(id string, r *security.SecurityEventNotificationRequest) (*security.SecurityEventNotificationResponse, error) {
-	c.add(id, "SecurityEventNotification", r)
-	return security.NewSecurityEventNotificationResponse(), nil
-}
-
-func (c *central) OnSignCertificate(id string, r *security.SignCertificateRequest) (*security.SignCertificateResponse, error) {
-	c.add(id, "SignCertificate", r)
-	return security.NewSignCertificateResponse(types.GenericStatusAccepted), nil
-}
-
-func (c *central) OnLogStatusNotification(id string, r *logging.LogStatusNotificationRequest) (*logging.LogStatusNotificationResponse, error) {
-	c.add(id, "LogStatusNotification", r)
-	return logging.NewLogStatusNotificationResponse(), nil
-}
-
-func (c *central) OnSignedFirmwareStatusNotification(id string, r *securefirmware.SignedFirmwareStatusNotificationRequest) (*securefirmware.SignedFirmwareStatusNotificationResponse, error) {
-	c.add(id, "SignedFirmwareStatusNotification", r)
-	return securefirmware.NewFirmwareStatusNotificationResponse(), nil
-}
-
-var profiles = []*ocpp.Profile{
-	core.Profile, localauth.Profile, firmware.Profile, reservation.Profile, remotetrigger.Profile, smartcharging.Profile,
-	logging.Profile, security.Profile, extendedtriggermessage.Profile, certificates.Profile, securefirmware.Profile,
+// system is the part of both packages of ocpp-go that the lines need.
+type system interface {
+	SendRequestAsync(station string, request ocpp.Request, callback func(ocpp.Response, error)) error
+	Start(port int, path string)
 }
 
 // requestOf makes a request of the package from an action and its payload.
-func requestOf(action string, payload json.RawMessage) (ocpp.Request, error) {
+func requestOf(profiles []*ocpp.Profile, action string, payload json.RawMessage) (ocpp.Request, error) {
 	for _, profile := range profiles {
 		if !profile.SupportsFeature(action) {
 			continue
@@ -216,8 +137,8 @@ func (q question) limit() time.Duration {
 	return 30 * time.Second
 }
 
-func call(system ocpp16.CentralSystem, q question) (any, error) {
-	request, err := requestOf(q.Action, q.Payload)
+func call(central system, profiles []*ocpp.Profile, q question) (any, error) {
+	request, err := requestOf(profiles, q.Action, q.Payload)
 	if err != nil {
 		return nil, err
 	}
@@ -226,7 +147,7 @@ func call(system ocpp16.CentralSystem, q question) (any, error) {
 		err      error
 	}
 	answered := make(chan outcome, 1)
-	if err := system.SendRequestAsync(q.Station, request, func(response ocpp.Response, err error) {
+	if err := central.SendRequestAsync(q.Station, request, func(response ocpp.Response, err error) {
 		answered <- outcome{response, err}
 	}); err != nil {
 		return nil, err
@@ -240,7 +161,7 @@ func call(system ocpp16.CentralSystem, q question) (any, error) {
 }
 
 type settings struct {
-	Cert, Key, CA, User, Password string
+	Version, Cert, Key, CA, User, Password string
 }
 
 func settingsOf(arguments []string) (found settings) {
@@ -283,17 +204,32 @@ func server(with settings, strange func(user string)) *ws.Server {
 	return made
 }
 
-// shown is the certificate of a client, where it needed one.
-func shown(station ocpp16.ChargePointConnection) map[string]any {
-	state := station.TLSConnectionState()
-	if state == nil {
-		return map[string]any{"tls": nil, "client": nil}
+// connected keeps the certificate of a client, where it needed one.
+func (b *book) connected(station ws.Channel) {
+	facts := map[string]any{"tls": nil, "client": nil}
+	if state := station.TLSConnectionState(); state != nil {
+		facts["tls"] = strings.Replace(tls.VersionName(state.Version), "TLS ", "TLSv", 1)
+		if len(state.PeerCertificates) > 0 {
+			facts["client"] = state.PeerCertificates[0].Subject.CommonName
+		}
 	}
-	facts := map[string]any{"tls": strings.Replace(tls.VersionName(state.Version), "TLS ", "TLSv", 1), "client": nil}
-	if len(state.PeerCertificates) > 0 {
-		facts["client"] = state.PeerCertificates[0].Subject.CommonName
-	}
-	return facts
+	b.add(station.ID(), "(connected)", facts)
+}
+
+// tap keeps the answers of the stations as they came: the types of the package drop what they do not know.
+type tap struct {
+	ws.WsServer
+	kept *book
+}
+
+func (t tap) SetMessageHandler(handler func(ws.Channel, []byte) error) {
+	t.WsServer.SetMessageHandler(func(station ws.Channel, frame []byte) error {
+		var parts []any
+		if json.Unmarshal(frame, &parts) == nil && len(parts) == 3 && parts[0] == float64(ocppj.CALL_RESULT) {
+			t.kept.add(station.ID(), "(answer)", parts[2])
+		}
+		return handler(station, frame)
+	})
 }
 
 func main() {
@@ -301,17 +237,16 @@ func main() {
 	if err != nil {
 		panic(err)
 	}
-	handler := &central{newBook()}
-	system := ocpp16.NewCentralSystem(nil, server(settingsOf(os.Args[2:]), func(user string) {
-		handler.add(user, "(refused)", map[string]any{"user": user})
-	}))
-	system.SetCoreHandler(handler)
-	system.SetFirmwareManagementHandler(handler)
-	system.SetSecurityHandler(handler)
-	system.SetLogHandler(handler)
-	system.SetSecureFirmwareHandler(handler)
-	system.SetNewChargePointHandler(func(station ocpp16.ChargePointConnection) { handler.add(station.ID(), "(connected)", shown(station)) })
-	go system.Start(port, "/{ws}")
+	with, kept := settingsOf(os.Args[2:]), newBook()
+	listener := tap{server(with, func(user string) { kept.add(user, "(refused)", map[string]any{"user": user}) }), kept}
+	profiles, open := profiles16, newCentral16
+	if with.Version == "2.0.1" {
+		profiles, open = profiles201, newCentral201
+	}
+	endpoint := ocppj.NewServer(listener, nil, nil, profiles...)
+	endpoint.SetInvalidMessageHook(kept.refuse)
+	central := open(endpoint, listener, kept)
+	go central.Start(port, "/{ws}")
 	answers := json.NewEncoder(os.Stdout)
 	lines := bufio.NewScanner(os.Stdin)
 	lines.Buffer(nil, 1<<20)
@@ -322,9 +257,11 @@ func main() {
 		switch {
 		case err != nil:
 		case q.Op == "call":
-			value, err = call(system, q)
+			value, err = call(central, profiles, q)
 		case q.Op == "wait":
-			value, err = handler.wait(q.Station, q.Action, q.After, q.Where, q.limit())
+			value, err = kept.wait(q.Station, q.Action, q.After, q.Where, q.limit())
+		case q.Op == "refused":
+			value = kept.refusals()
 		case q.Op == "ready":
 			value = true
 		default:

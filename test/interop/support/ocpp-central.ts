@@ -11,7 +11,7 @@ import { Stream } from './stream.ts';
 
 /** What both programs take. */
 export interface CentralOptions {
-  /** default 1.6; not at ocpp-go */
+  /** default 1.6; ocpp-go has no 2.1 */
   readonly version?: '1.6' | '2.0.1' | '2.1';
   /** files of the server, PEM: TLS */
   readonly cert?: string;
