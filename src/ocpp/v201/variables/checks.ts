@@ -1,4 +1,5 @@
 /** Rules of variables that their rows cannot say. */
+import { offsetMinutes } from './local-time.ts';
 import type { Found } from './model.ts';
 
 /** Why a value is refused. */
@@ -24,8 +25,14 @@ const printable = /^[ -~]*$/;
 
 const password: VariableCheck = (value) => (printable.test(value) ? null : invalidValue('only printable ASCII'));
 
+const timeOffset: VariableCheck = (value) =>
+  offsetMinutes(value) === null ? invalidValue('an offset from UTC, from -12:00 to +14:00') : null;
+
 /** Rules of this folder. */
-export const ownChecks: VariableChecks = { 'SecurityCtrlr.BasicAuthPassword': password };
+export const ownChecks: VariableChecks = {
+  'SecurityCtrlr.BasicAuthPassword': password,
+  'ClockCtrlr.TimeOffset': timeOffset,
+};
 
 /** Variables whose change closes the connection, once the answer to it is sent (A01.FR.09). */
 const reconnecting: ReadonlySet<string> = new Set(['SecurityCtrlr.BasicAuthPassword']);

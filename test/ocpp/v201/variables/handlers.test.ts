@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import { CallError } from '../../../../src/ocpp/rpc/model.ts';
 import { createVariableEffects } from '../../../../src/ocpp/v201/variables/effects.ts';
 import { createVariableHandlers } from '../../../../src/ocpp/v201/variables/handlers.ts';
+import { localOffsetMs } from '../../../../src/ocpp/v201/variables/local-time.ts';
 import { fakeNetwork, storeRig, written } from './store-rig.ts';
 import type { StoreRig } from './store-rig.ts';
 
@@ -129,6 +130,15 @@ describe('OCPP 2.x B05 SetVariables', () => {
     );
     expect(await setOne(at, comm('ResetRetries'), '7')).to.deep.equal(['Rejected', 'InvalidValue']);
     expect(await setOne(at, comm('ResetRetries'), '8')).to.deep.equal(['Accepted', undefined]);
+  });
+
+  it('takes an offset from UTC as the local time of a station of 2.1', async () => {
+    const at = made();
+    const offset = { component: { name: 'ClockCtrlr' }, variable: { name: 'TimeOffset' } };
+    for (const text of ['+1:00', '+15:00', '01:00Z', ''])
+      expect(await setOne(at, offset, text), text).to.deep.equal(['Rejected', 'InvalidValue']);
+    expect(await setOne(at, offset, '-03:30')).to.deep.equal(['Accepted', undefined]);
+    expect(localOffsetMs(at.variables)).to.equal(-12_600_000);
   });
 
   it('notes an attribute that stands twice (B05.FR.13)', async () => {

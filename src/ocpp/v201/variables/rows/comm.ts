@@ -173,6 +173,16 @@ const clocks: readonly VariableRow[] = [
     values: ['Heartbeat'],
   }),
   clock({
+    variable: 'TimeOffset',
+    type: 'string',
+    mutability: 'ReadWrite',
+    initial: '+00:00',
+    min: 6,
+    max: 6,
+    // nothing of 2.0.1 is in local time
+    since: 'ocpp2.1',
+  }),
+  clock({
     variable: 'TimeAdjustmentReportingThreshold',
     type: 'integer',
     mutability: 'ReadWrite',
