@@ -150,8 +150,7 @@ const facts: VariableFacts = {
 /** Range, length or members of a variable, as the table shows them. */
 function allowed({ type, min, max, unit, values }: VariableRow): string {
   if (type === 'boolean') return '';
-  const members = typeof values === 'function' ? null : values;
-  if (values !== undefined) return members === null ? 'measurands' : members.join(', ');
+  if (values !== undefined) return typeof values === 'function' ? 'measurands' : values.join(', ');
   const limit = typeof max === 'function' ? max(facts, {}) : max;
   const range = min === undefined ? `up to ${limit}` : min === limit ? `${min}` : `${min} to ${limit}`;
   return [range, type === 'string' ? 'characters' : unit === 'Percent' ? '%' : unit].filter(Boolean).join(' ');
