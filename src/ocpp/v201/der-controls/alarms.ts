@@ -22,8 +22,6 @@ export interface AlarmEvent extends DerAlarm {
 export interface AlarmContext {
   /** types that a control of the central system has in force on the device */
   readonly running: ReadonlySet<DERControlEnum>;
-  /** the charging profile asks for reactive power: other reactive power deviates from it */
-  readonly reactiveSetpoint: boolean;
 }
 
 const tripAlarms: Readonly<Record<TripName, DerAlarm>> = {
@@ -75,7 +73,8 @@ function holdingType(condition: DerCondition, present: DerAlarm | null): DERCont
 }
 
 function inService(condition: DerCondition, present: DerAlarm | null, context: AlarmContext): DerAlarm | null {
-  const type = holdingType(condition, present) ?? (context.reactiveSetpoint ? reactiveType(condition) : null);
+  // no charging profile asks for reactive power, so that reactive power alone deviates from none
+  const type = holdingType(condition, present);
   if (type === null || !context.running.has(type)) return null;
   const byFrequency = type === 'FreqDroop';
   const byVoltage = type === 'VoltWatt' || type === 'VoltVar';

@@ -23,11 +23,6 @@ import { supportedTypes, translate } from './translate.ts';
 import { provideVariables } from './variables.ts';
 import { entryOf } from './view.ts';
 
-export interface DerControlDeps {
-  /** Whether a charging profile in force asks for reactive power (`setpointReactive`); absent: none does. */
-  readonly reactiveSetpoint?: () => boolean;
-}
-
 export interface DerControls {
   /** for REST, in the order of setting */
   entries(): readonly OcppDerControlEntry[];
@@ -179,12 +174,11 @@ function clearControls(work: Work, request: Requests['ClearDERControl'], after: 
 }
 
 /** Tells of alarms that have begun or ended since the last look. */
-function watch(work: Work, since: SimTime, { reactiveSetpoint }: DerControlDeps): SimTime {
+function watch(work: Work, since: SimTime): SimTime {
   const { port, controls, parts, outbox } = work;
   if (parts.device.dark) return since;
   const condition = port.condition(since);
-  const context = { running: controls.running, reactiveSetpoint: reactiveSetpoint?.() ?? false };
-  const { present, events } = followAlarms(work.alarm, condition, context);
+  const { present, events } = followAlarms(work.alarm, condition, controls);
   work.alarm = present;
   for (const { controlType, fault, at, ended } of events) {
     const timestamp = stamp(parts.clock.ofSim(at));
@@ -249,7 +243,7 @@ function withoutControls(): Part & DerControls {
   };
 }
 
-export function createDerControl(parts: StationParts, deps: DerControlDeps = {}): Part & DerControls {
+export function createDerControl(parts: StationParts): Part & DerControls {
   const port = parts.version === 'ocpp2.1' ? parts.device.openDer() : null;
   if (port === null) return withoutControls();
   const slot = parts.store('der');
@@ -271,7 +265,7 @@ export function createDerControl(parts: StationParts, deps: DerControlDeps = {})
       restore(work, state);
       let since = parts.device.now;
       endTicks = port.onTick(() => {
-        since = watch(work, since, deps);
+        since = watch(work, since);
       });
     },
     stop() {

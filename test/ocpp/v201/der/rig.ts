@@ -4,7 +4,6 @@ import { remoteClocks } from '../../../../src/core/time/remote-clock.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import type { Payload } from '../../../../src/ocpp/rpc/model.ts';
 import { createDerControl } from '../../../../src/ocpp/v201/der-controls/der-control.ts';
-import type { DerControlDeps } from '../../../../src/ocpp/v201/der-controls/der-control.ts';
 import type { Action, Replies, Requests, StationParts, Version2 } from '../../../../src/ocpp/v201/parts.ts';
 import type { AnyPointValue } from '../../../../src/sunspec/map/types.ts';
 import { KindRig } from '../../../der/kinds/support.ts';
@@ -14,14 +13,14 @@ import { fakeVariables, rig as plainRig } from '../rig.ts';
 
 export type SetRequest = Requests['SetDERControl'];
 
-export interface DerRigOptions extends DerControlDeps {
+export interface DerRigOptions {
   readonly profile?: string;
   readonly version?: Version2;
 }
 
 export const v2g = 'EVSE-V2G-DC-50kW-bidir';
 
-export function derRig({ profile = v2g, version = 'ocpp2.1', ...deps }: DerRigOptions = {}) {
+export function derRig({ profile = v2g, version = 'ocpp2.1' }: DerRigOptions = {}) {
   const base = plainRig({ version });
   const kind = new KindRig({
     args: ['-d', 'EVSE', '--evse_profile', profile],
@@ -54,7 +53,7 @@ export function derRig({ profile = v2g, version = 'ocpp2.1', ...deps }: DerRigOp
   const make = () => {
     const clock = clocks(silentLogger);
     const parts: StationParts = { ...base.parts, device: port, clock, variables };
-    const part = createDerControl(parts, deps);
+    const part = createDerControl(parts);
     return { clock, part };
   };
   let present = make();
