@@ -34,15 +34,14 @@ function hearToken(work: Work, record: TransactionRecord, info: IdTokenInfo): vo
 }
 
 function answered(work: Work, message: QueuedMessage, reply: Replies['TransactionEvent']): void {
-  const { ledger, parts, limits } = work;
+  const { ledger, parts } = work;
   // the payload was made here
   const request = message.payload as unknown as Requests['TransactionEvent'];
   const record = ledger.get(message.transaction);
   if (record?.endedMs === null) {
-    const { idTokenInfo, transactionLimit, totalCost } = reply;
+    const { idTokenInfo, transactionLimit } = reply;
     if (idTokenInfo !== undefined) hearToken(work, record, idTokenInfo);
     if (transactionLimit !== undefined && parts.version === 'ocpp2.1') tellLimit(work, record.key, transactionLimit);
-    if (totalCost !== undefined) limits.spent(record.key, totalCost);
   }
   const evseId = record?.evseId ?? request.evse?.id ?? 0;
   work.answered.emit({ transactionId: message.transaction, evseId, request, reply });

@@ -7,11 +7,10 @@ import type { OcppTransactionEntry } from '../../../contract/ocpp.ts';
 import { createInsistence } from '../../transactions/insistence.ts';
 import { createLedger } from '../../transactions/ledger.ts';
 import { createSignal } from '../../station/signal.ts';
-import type { TransactionLimit } from '../messages.ts';
 import type { Handler, Part, StationParts, Transactions } from '../parts.ts';
 import { queueEvents } from './answers.ts';
 import type { QueueEvents } from './answers.ts';
-import { leave, stop, stopAll, stopAt, tellLimit, update } from './commands.ts';
+import { leave, stop, stopAll, stopAt, update } from './commands.ts';
 import { adopt, endAsKnown, hear } from './life.ts';
 import { createLimits } from './limits.ts';
 import { transactionEntry } from './record.ts';
@@ -23,8 +22,6 @@ export type { TransactionsDeps } from './work.ts';
 export interface TransactionBook extends Transactions {
   /** what the queue of the station calls */
   readonly queueEvents: QueueEvents;
-  /** Limits of a running transaction, beside those of the central system (2.1 E16). */
-  limit(transactionId: string, limit: TransactionLimit): void;
   /** The cost of a running transaction so far, for `maxCost` (2.1). */
   spent(transactionId: string, cost: number): void;
   /** Ends all of them with reason Other: the station leaves. */
@@ -139,9 +136,6 @@ export function createTransactions(parts: StationParts, deps: TransactionsDeps):
     update: (evseId, trigger, extras) => update(work, evseId, trigger, extras),
     authorized(evseId, grant) {
       work.grants.set(evseId, grant);
-    },
-    limit(transactionId, limit) {
-      tellLimit(work, transactionId, limit);
     },
     spent(transactionId, cost) {
       work.limits.spent(transactionId, cost);

@@ -305,11 +305,11 @@ describe('OCPP 2.x refused tokens and limits (E05, E16)', () => {
   for (const [limit, ending] of limits)
     it(`transactionLimit ${JSON.stringify(limit)}: LimitSet, then ${ending} (E16)`, async () => {
       const central = new Central();
-      central.reply = ({ eventType, triggerReason }) => ({
-        ...(eventType === 'Started' ? { transactionLimit: limit } : {}),
-        ...(triggerReason === 'ChargingStateChanged' ? { totalCost: 2 } : {}),
-      });
+      central.reply = ({ eventType }) => (eventType === 'Started' ? { transactionLimit: limit } : {});
       const station = await running(central, {});
+      await station.run(30);
+      // as the tariffs tell it
+      if ('maxCost' in limit) station.transactions.spent(station.transactions.at(1)?.transactionId ?? '', 2);
       for (let i = 0; i < 60; i++) await station.run(30);
       expect(central.story[1]).to.equal('Updated LimitSet EVConnected');
       expect(central.events[1]?.transactionInfo.transactionLimit).to.deep.equal(limit);
