@@ -41,6 +41,14 @@ for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
       expect(calls('TransactionEvent').some(({ triggerReason }) => triggerReason === 'StopAuthorized')).to.equal(true);
     });
 
+    it('a vehicle waits for its token longer than EVConnectionTimeOut', async () => {
+      await site.post(`${at}/plug`, { ev: { soc_pct: 20 } });
+      await site.advance(180, 10);
+      expect(site.connector()).to.include({ phase: 'connected', powerW: 0 });
+      await site.post(`${at}/authorize`, { id_token: a });
+      await site.until('it charges', () => site.connector().powerW > 1000);
+    });
+
     it('a token that the central system refuses gets no energy', async () => {
       site.station.answers['Authorize'] = () => ({ idTokenInfo: { status: 'NoCredit' } });
       await site.post(`${at}/plug`, {});
