@@ -147,6 +147,6 @@ for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
         expect(Math.round(site.connector().energyWh), `${about}: energy after the transactions`).to.equal(lastWh);
       }
       expect(seen).to.be.greaterThan(20);
-      expect(withEnergy).to.be.greaterThan(10);
+      expect(withEnergy).to.be.greaterThan(5);
     }).timeout(60_000);
   });
