@@ -138,10 +138,13 @@ function resume(station: Station, c: Connector, { by }: Of<'evse.resume'>): void
   if (by === 'evse' ? !isUsedUp(c) : !evHoldsByItself(c)) fire(station, c, by === 'ev' ? 'ev_release' : 'evse_release');
 }
 
-function limit({ trigger }: Station, c: Connector, { powerW }: Of<'evse.limit'>): void {
+function limit(station: Station, c: Connector, { powerW }: Of<'evse.limit'>): void {
   checkNumber('powerW', powerW, maxNumber);
+  const before = c.localLimitW;
   c.localLimitW = powerW ?? Infinity;
-  c.localLimitBy = trigger.by;
+  c.localLimitBy = station.trigger.by;
+  // where energy flows its effect is told, with all other limits
+  if (c.localLimitW !== before && !phaseTraits[c.phase].powered) tell(station, c, 'limit');
 }
 
 function discharge(station: Station, c: Connector, { powerW }: Of<'evse.discharge'>): void {

@@ -159,6 +159,16 @@ describe('OCPP 2.x smart charging: messages', () => {
     expect(of('NotifyChargingLimit')).to.have.length(2);
   });
 
+  it('a local limit of an EVSE without a vehicle is told too, and its end (K12, K13)', async () => {
+    const { rig, of } = chargingRig();
+    rig.command({ kind: 'evse.limit', connectorId: 1, powerW: 7000 });
+    await rig.run(1);
+    expect(of('NotifyChargingLimit')).to.deep.equal([{ evseId: 1, chargingLimit: { chargingLimitSource: 'EMS' } }]);
+    rig.command({ kind: 'evse.limit', connectorId: 1, powerW: null });
+    await rig.run(1);
+    expect(of('ClearedChargingLimit')).to.deep.equal([{ evseId: 1, chargingLimitSource: 'EMS' }]);
+  });
+
   it('an outside limit and its end are told again where the line broke with them (K12, K13)', async () => {
     const { rig, plug, of, offline, online, lost } = chargingRig();
     await plug(1, large);
