@@ -42,6 +42,7 @@ export function createRemoteClocks(
       sim: () => clock.sim(),
       dateMs: (t) => clock.dateMs(t),
       rate: () => clock.settings.rate,
+      ageMs: (t) => clock.ageMs(t),
       paused: () => clock.paused,
       at: (t, act) => plant.at(t, act),
     },

@@ -20,7 +20,7 @@ export interface RemoteClock {
   nowMs(): number;
   /**
    * Remote time of a simulated instant, ms since the epoch, for the time stamps of events. In `wall` an instant of the
-   * tick under way, or a past one, lies as far back as the simulation takes for it at the present rate.
+   * tick under way, or a past one, lies as far back as the simulation has taken for it.
    */
   ofSim(t: SimTime): number;
   /**
@@ -52,6 +52,8 @@ export interface SimTimeline {
   readonly dateMs: (t: SimTime) => number;
   /** simulated seconds per real second, kept while paused */
   readonly rate: () => number;
+  /** real ms from an instant to the present; if not given, those at the present rate */
+  readonly ageMs?: (t: SimTime) => number;
   readonly paused: () => boolean;
   /** calls `act` at a simulated instant, never within the call; the returned function cancels it */
   readonly at: (t: SimTime, act: () => void) => () => void;
@@ -90,10 +92,11 @@ interface LocalClock {
 
 function wallClock({ wall, later, timeline }: RemoteClockOptions): LocalClock {
   const now = () => wall.monotonicMs();
+  const ageMs = timeline.ageMs ?? ((t) => Math.max(0, timeline.sim() - t) / 1000 / timeline.rate());
   return {
     now,
     ofMonotonic: (ms) => ms,
-    ofSim: (t) => now() - Math.max(0, timeline.sim() - t) / 1000 / timeline.rate(),
+    ofSim: (t) => now() - ageMs(t),
     get calendarMs() {
       return wall.nowMs() - now();
     },

@@ -39,6 +39,9 @@ export class SimClock {
   #intervalS = 0;
   /** rate or pause has changed since the last tick */
   #changed = false;
+  /** where the rate has changed last, and that before */
+  #rateSince: SimTime;
+  #rateBefore = 1;
   /** the instant of the act that runs inside a tick; null: none does */
   #actingAt: SimTime | null = null;
 
@@ -49,6 +52,7 @@ export class SimClock {
     this.#anchor = start;
     this.#horizon = start;
     this.#shown = start;
+    this.#rateSince = start;
     this.#anchorMs = wall.monotonicMs();
     if (settings.mode === 'wall_clock') this.#followWall();
   }
@@ -88,6 +92,14 @@ export class SimClock {
     const now = Math.min(this.#flowing(), this.#horizon) as SimTime;
     if (now > this.#shown) this.#shown = now;
     return this.#shown;
+  }
+
+  /** Real ms that the simulation has taken from an instant to the present, at its last two rates; 0: it has not come. */
+  ageMs(t: SimTime): number {
+    const present = this.sim();
+    const since = present - Math.max(t, this.#rateSince);
+    const before = Math.min(present, this.#rateSince) - t;
+    return (Math.max(0, since) / this.rate + Math.max(0, before) / this.#rateBefore) / 1000;
   }
 
   /**
@@ -196,7 +208,12 @@ export class SimClock {
       throw new SimError('COMMAND_BAD_VALUE', `${timezone} is not a known time zone`);
     }
     const present = this.#present();
+    const rateBefore = this.rate;
     this.#settings = { mode, rate: mode === 'wall_clock' ? 1 : rate, timezone };
+    if (this.rate !== rateBefore) {
+      this.#rateSince = present;
+      this.#rateBefore = rateBefore;
+    }
     if (zoneChanged) this.#offset = null;
     // the time shown so far is kept: a change of rate or pause makes no jump in either direction
     this.#anchor = present;

@@ -36,6 +36,19 @@ describe('Simulated time', () => {
     expect(secondsBetween(start, clock.tickTime)).to.equal(15);
   });
 
+  it('knows what an instant is old in real time, also over a change of rate', () => {
+    const { wall, clock } = clockOf('accelerated', { rate: 3600 });
+    clock.advanceTo(addSeconds(start, 3600), 3600);
+    wall.advance(500);
+    expect(clock.ageMs(addSeconds(start, 3600))).to.equal(500);
+    clock.set({ rate: 0.01 });
+    expect(clock.ageMs(addSeconds(start, 3600))).to.equal(500);
+    wall.advance(200);
+    expect(clock.ageMs(addSeconds(start, 3600))).to.equal(700);
+    expect(clock.ageMs(addSeconds(start, 5400.001))).to.equal(100);
+    expect(clock.ageMs(addSeconds(start, 9000))).to.equal(0);
+  });
+
   it('stands while paused', () => {
     const { wall, clock } = clockOf('accelerated', { rate: 10 });
     clock.advanceTo(addSeconds(start, 15), 15);
