@@ -113,6 +113,11 @@ interface Heartbeats {
   disarm(): void;
 }
 
+/** A time without a fraction of a second names a whole second: a clock that shows this second is right already. */
+function showsSecond(text: string, remoteMs: number, shownMs: number): boolean {
+  return !text.includes('.') && shownMs >= remoteMs && shownMs < remoteMs + 1000;
+}
+
 function sync(
   { clock, wall, log, finding, clauses, clockMoved }: RegistrationOptions,
   action: 'BootNotification' | 'Heartbeat',
@@ -127,7 +132,8 @@ function sync(
   }
   const beforeMs = clock.nowMs();
   // read by the central system somewhere within the request
-  clock.sync(remoteMs, wall.monotonicMs() - durationMs / 2);
+  if (showsSecond(currentTime, remoteMs, beforeMs - durationMs / 2)) clock.sync(beforeMs, wall.monotonicMs());
+  else clock.sync(remoteMs, wall.monotonicMs() - durationMs / 2);
   clockMoved?.((clock.nowMs() - beforeMs) / 1000);
 }
 

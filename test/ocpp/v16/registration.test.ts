@@ -257,6 +257,26 @@ describe('OCPP 1.6 registration (4.2, 4.6)', () => {
     expect(s.moves.map(Math.round)).to.deep.equal([3600, -1500]);
   });
 
+  it('4.6: a time of whole seconds leaves a clock that shows this second as it is', async () => {
+    const s = station();
+    s.line.answers.set('BootNotification', answer('Accepted', 300));
+    s.registration.opened();
+    await settled();
+    await s.pass(0.4);
+    const shown = s.clock.nowMs();
+    const wholeSecond = (aheadS: number) =>
+      new Date(Math.floor(shown / 1000 + aheadS) * 1000).toISOString().replace('.000', '');
+    for (const [currentTime, afterMs] of [
+      [wholeSecond(0), shown],
+      [wholeSecond(1), Math.floor(shown / 1000 + 1) * 1000],
+      [wholeSecond(-2), Math.floor(shown / 1000 - 2) * 1000],
+    ] as const) {
+      s.line.answers.set('Heartbeat', () => ({ kind: 'result', payload: { currentTime }, durationMs: 0 }));
+      await s.registration.heartbeat();
+      expect(s.clock.nowMs(), currentTime).to.equal(afterMs);
+    }
+  });
+
   it('interval 0 of an accepted station does not flood', async () => {
     const s = station();
     s.line.answers.set('BootNotification', answer('Accepted', 0));
