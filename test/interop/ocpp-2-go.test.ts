@@ -1,43 +1,33 @@
 import { expect } from 'chai';
-import { freePorts } from '../support/ports.ts';
 import type { Json } from '../support/http.ts';
 import { charge, event, injectedW, metered, report, requestId, set } from './support/ocpp-2-station.ts';
-import { inSeconds, sampled, StationAtCentral } from './support/ocpp-central.ts';
-import type { CentralOptions } from './support/ocpp-central.ts';
+import { inSeconds, sampled } from './support/ocpp-central.ts';
+import type { CentralOptions, StationAtCentral } from './support/ocpp-central.ts';
 import { FileServer } from './support/ocpp-files.ts';
 import { buildGoCentral } from './support/ocpp-go.ts';
 import type { GoCentral } from './support/ocpp-go.ts';
+import { goFlags, goOptions, GoStation } from './support/ocpp-go-station.ts';
 import { profilesOf } from './support/ocpp-security.ts';
 import { describeWith } from './support/peers.ts';
-import type { LinePeer } from './support/peers.ts';
 
 const buildLimitMs = 300_000;
-const version = '2.0.1';
-const flags = ['--ocpp_version', 'ocpp2.0.1j'];
 const hexadecimal = '00ff3a80c3289f7b0a0d22275c00fe01';
 const register = 'Energy.Active.Import.Register';
 const activePower = 'Power.Active.Import';
 
 describeWith(['go'], 'a charging station of OCPP 2.0.1 at the CSMS of ocpp-go', () => {
   const files = new FileServer();
-  let program: GoCentral;
-  let central: LinePeer;
+  let both: GoStation;
   let station: StationAtCentral;
 
   before(async function () {
     this.timeout(buildLimitMs);
     await files.open();
-    program = buildGoCentral();
-    const port = await freePorts(1);
-    central = program.start(port, { version });
-    await central.ask('ready');
-    station = await StationAtCentral.open('CS-1', central, `ws://127.0.0.1:${port}`, flags);
+    both = await GoStation.open('CS-1');
+    ({ station } = both);
   });
   after(async () => {
-    expect(await central.ask('refused')).to.deep.equal([]);
-    expect(await station.close()).to.equal(0);
-    await central.stop();
-    program.remove();
+    await both.close();
     await files.close();
   });
 
@@ -289,8 +279,8 @@ describeWith(['go', 'openssl'], 'security profiles of OCPP 2.0.1 at ocpp-go', ()
   });
 
   profilesOf({
-    open: (port: number, options: CentralOptions) => program.start(port, { ...options, version }),
-    flags,
+    open: (port: number, options: CentralOptions) => program.start(port, { ...options, ...goOptions }),
+    flags: goFlags,
     // all of it is text, also hexadecimal digits
     password: hexadecimal,
     octets: Buffer.from(hexadecimal),
