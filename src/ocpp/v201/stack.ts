@@ -26,9 +26,8 @@ function stop(at: Assembled): void {
 }
 
 /** After the parts, so that the states of the connectors come before what the queue has kept. */
-function followRegistration({ registration, smartCharging, queue }: Assembled): void {
+function followRegistration({ registration, queue }: Assembled): void {
   registration.onAccepted(() => {
-    smartCharging.refresh();
     queue.resume();
   });
   registration.onEnded(() => {
