@@ -190,8 +190,11 @@ export interface SmartCharging {
    * @returns null, or why it is not valid: a reason code of the standard
    */
   install(evseId: number, profile: ChargingProfile): string | null;
-  /** The transaction of an installed profile does not begin. */
-  forget(evseId: number): void;
+  /**
+   * The transaction of an installed profile does not begin.
+   * @param profileId of a start that is refused: also where the profile is of a transaction that has begun with the cable
+   */
+  forget(evseId: number, profileId?: number): void;
 }
 
 /** Part A of the standard: sent when critical, logged always. */

@@ -226,7 +226,13 @@ export function createSmartCharging(parts: SmartChargingParts, deps: SmartChargi
     ...createView({ control, installed, external, evseIds: parts.device.connectorIds }),
     vehicles,
     install: (evseId, profile) => installForStart(parts, inner, transactions.at(evseId), evseId, profile),
-    forget: installed.forget,
+    forget(evseId, profileId) {
+      installed.forget(evseId);
+      if (profileId !== undefined)
+        installed.remove(
+          (each) => each.profileId === profileId && each.purpose === 'tx' && each.connectorId === evseId,
+        );
+    },
     refresh: control.refresh,
     async load() {
       await control.load();

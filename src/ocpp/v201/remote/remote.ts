@@ -55,7 +55,7 @@ async function begin({ parts, deps }: Work, evseId: number, start: Start): Promi
   const { variables, log, device } = parts;
   const forget = (why: string) => {
     log.warning(`EVSE ${evseId}: the remote start does not happen: ${why}`, device.deviceIndex);
-    deps.smartCharging.forget(evseId);
+    deps.smartCharging.forget(evseId, start.chargingProfile?.id);
   };
   const { idToken, groupIdToken = null, remoteStartId } = start;
   const ask = variables.boolean('AuthCtrlr', 'AuthorizeRemoteStart');

@@ -239,7 +239,8 @@ export class SessionRig {
         this.profiles.push(`install ${evseId}`);
         return stackLevel < 90 ? null : 'InvalidStackLevel';
       },
-      forget: (evseId: number) => this.profiles.push(`forget ${evseId}`),
+      forget: (evseId: number, profileId?: number) =>
+        this.profiles.push(`forget ${evseId}${profileId === undefined ? '' : ` with profile ${profileId}`}`),
     };
     this.remote = createRemote(this.parts, { tokens, reservations, transactions, authorization, smartCharging });
   }

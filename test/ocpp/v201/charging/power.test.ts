@@ -63,6 +63,9 @@ describe('OCPP 2.x smart charging: the power follows the profiles', () => {
     // a transaction that runs already
     expect(charging.install(1, { ...tx, id: 2, stackLevel: 1 })).to.equal(null);
     expect(charging.chargingProfiles().at(-1)?.profile).to.include({ id: 2, transactionId });
+    // the start that has brought it is refused
+    charging.forget(1, 2);
+    expect(charging.chargingProfiles().map(({ profileId }) => profileId)).to.deep.equal([1]);
     variables.set('SmartChargingCtrlr', 'Enabled', 'false');
     expect(charging.install(1, { ...tx, id: 3, stackLevel: 2 })).to.equal('NotEnabled');
   });

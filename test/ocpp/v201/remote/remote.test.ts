@@ -81,7 +81,7 @@ describe('OCPP 2.x remote start (F01, F02)', () => {
     await rig.plug();
     expect(await start(rig, { chargingProfile: profile() })).to.deep.include(accepted);
     expect(rig.connector().phase).to.equal('connected');
-    expect(rig.profiles).to.deep.equal(['install 1', 'forget 1']);
+    expect(rig.profiles).to.deep.equal(['install 1', 'forget 1 with profile 1']);
   });
 
   it('the group told with it is that of the transaction (F01)', async () => {
