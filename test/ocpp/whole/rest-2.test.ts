@@ -279,7 +279,7 @@ describe('REST at a connected charging station of OCPP 2.1', () => {
     expect(payload.meterValue[0].sampledValue[0]).to.include({ value: 123_000, context: 'Trigger' });
   });
 
-  it('POST availability, fault, lock and unlock of a connector reach the central system', async () => {
+  it('POST availability, fault and clear-fault of a connector reach the central system', async () => {
     const states = () => site.station.callsOf('StatusNotification').map(({ payload }) => payload.connectorStatus);
     const shown = async (path: string, body: Json = {}) => {
       await site.post(`${connectorPath}/${path}`, body);
@@ -337,5 +337,27 @@ describe('REST at a connected charging station of OCPP 2.1', () => {
       ([one, two]: string[]) => one === two,
     );
     site.station.judged = true;
+  });
+
+  it('POST faults: a call without answer and an answer to another call', async () => {
+    const inject = (kind: string, more: Json = {}) =>
+      site.post('faults', { inject: [{ protocol: 'ocpp', kind, device: 0, ...more }] });
+    await inject('no_response', { count: 1, action: 'ClearCache' });
+    const unanswered = site.station.call('ClearCache');
+    await site.advance(2);
+    expect(site.station.waiting).to.equal(1);
+    site.station.judged = false;
+    await inject('wrong_message_id', { count: 1 });
+    site.station.sendText(JSON.stringify([2, 'mine', 'GetLocalListVersion', {}]));
+    await site.advance(1);
+    const [type, messageId] = site.station.frames.findLast(({ direction }) => direction === 'in')?.frame ?? [];
+    expect(type).to.equal(3);
+    expect(messageId).to.not.equal('mine');
+    site.station.judged = true;
+    site.station.cut();
+    expect(await unanswered).to.deep.equal({ kind: 'lost' });
+    await site.settle();
+    await site.until('it is back', () => site.peers === 2, 200);
+    expect(await site.call('GetLocalListVersion')).to.deep.equal({ versionNumber: 5 });
   });
 });
