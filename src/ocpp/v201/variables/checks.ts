@@ -28,10 +28,18 @@ const password: VariableCheck = (value) => (printable.test(value) ? null : inval
 const timeOffset: VariableCheck = (value) =>
   offsetMinutes(value) === null ? invalidValue('an offset from UTC, from -12:00 to +14:00') : null;
 
+/** The currency of costs (ISO 4217), and the country in the names of certificates (ISO 3166-1). */
+const capitals =
+  (length: number): VariableCheck =>
+  (value) =>
+    value.length === length && /^[A-Z]+$/.test(value) ? null : invalidValue(`${length} capital letters`);
+
 /** Rules of this folder. */
 export const ownChecks: VariableChecks = {
   'SecurityCtrlr.BasicAuthPassword': password,
   'ClockCtrlr.TimeOffset': timeOffset,
+  'ISO15118Ctrlr.CountryName': capitals(2),
+  'TariffCostCtrlr.Currency': capitals(3),
 };
 
 /** Variables whose change closes the connection, once the answer to it is sent (A01.FR.09). */

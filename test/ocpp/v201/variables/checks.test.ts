@@ -1,0 +1,15 @@
+import { expect } from 'chai';
+import { ownChecks } from '../../../../src/ocpp/v201/variables/checks.ts';
+import type { Found } from '../../../../src/ocpp/v201/variables/model.ts';
+
+describe('OCPP 2.x: checks of variables that their rows cannot say', () => {
+  for (const [name, right, wrong] of [
+    ['ISO15118Ctrlr.CountryName', ['DE', 'NL'], ['', 'de', 'D1', '😀', 'DEU']],
+    ['TariffCostCtrlr.Currency', ['EUR', 'USD'], ['', 'eur', 'EU', ' 7 ', '😀']],
+  ] as const)
+    it(`${name} is a code of capital letters`, () => {
+      const check = (value: string) => ownChecks[name]?.(value, {} as Found) ?? null;
+      for (const value of right) expect(check(value), value).to.equal(null);
+      for (const value of wrong) expect(check(value)?.reasonCode, value).to.equal('InvalidValue');
+    });
+});
