@@ -28,7 +28,7 @@ export interface Restarts {
   readonly isBusy: boolean;
   /** Without an effect while one is under way. */
   begin(plan: RestartPlan): void;
-  stop(): void;
+  readonly stop: () => void;
 }
 
 /** A soft reset waits at most this long for the answers to StopTransaction; the rest of the queue survives it. */
