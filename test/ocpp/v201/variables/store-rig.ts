@@ -72,7 +72,11 @@ export interface StoreRigOptions {
   readonly securityProfile?: VariableFacts['securityProfile'];
 }
 
-export function storeRig({ version = 'ocpp2.1', rows = variableRows, securityProfile }: StoreRigOptions = {}): StoreRig {
+export function storeRig({
+  version = 'ocpp2.1',
+  rows = variableRows,
+  securityProfile,
+}: StoreRigOptions = {}): StoreRig {
   const base = rig({ version });
   const variables = createVariables({
     facts: factsOf(version, securityProfile),
