@@ -189,8 +189,12 @@ function compare(transactions: readonly BookedTransaction[], watch: Watch): void
   }
 }
 
-describe('a charging station of OCPP 2.1 whose line breaks 200 times', () => {
-  const open = () => Site.open({ flags: ['--ocpp_version', 'ocpp2.1'], central: { subprotocols: ['ocpp2.1'] } });
+describe('a charging station of OCPP 2.x whose line breaks 200 times', () => {
+  const open = (version: 'ocpp2.0.1' | 'ocpp2.1') =>
+    Site.open({
+      flags: ['--ocpp_version', version === 'ocpp2.1' ? version : 'ocpp2.0.1j'],
+      central: { subprotocols: [version] },
+    });
 
   async function prepared(site: Site): Promise<void> {
     await site.until('the station is available', () => site.station.callsOf('StatusNotification').length > 0);
@@ -212,9 +216,9 @@ describe('a charging station of OCPP 2.1 whose line breaks 200 times', () => {
       return connection_state === 'connected' && queue.transaction_messages === 0;
     });
 
-  async function run(seed: number, count: number, restartChance: number) {
+  async function run(version: 'ocpp2.0.1' | 'ocpp2.1', seed: number, count: number, restartChance: number) {
     const random = createRandom(seed, 'cuts');
-    const site = await open();
+    const site = await open(version);
     try {
       await prepared(site);
       const cuts = new Cuts(site);
@@ -256,8 +260,8 @@ describe('a charging station of OCPP 2.1 whose line breaks 200 times', () => {
     }
   }
 
-  it('leaves complete and right books: each session once, its energy, its times, what was offline', async () => {
-    const { site, cuts, watch } = await run(17, 200, 0);
+  it('leaves complete and right books: each session once, its energy, its times, what was offline (2.1)', async () => {
+    const { site, cuts, watch } = await run('ocpp2.1', 17, 200, 0);
     try {
       const { transactions } = site.station.books;
       expect(transactions.length).to.be.greaterThan(40);
@@ -277,8 +281,8 @@ describe('a charging station of OCPP 2.1 whose line breaks 200 times', () => {
     }
   }).timeout(60_000);
 
-  it('also where the simulator restarts again and again', async () => {
-    const { site, cuts, watch, restarts } = await run(18, 80, 0.1);
+  it('also where the simulator restarts again and again (2.0.1)', async () => {
+    const { site, cuts, watch, restarts } = await run('ocpp2.0.1', 18, 80, 0.1);
     try {
       compare(site.station.books.transactions, watch);
       expect(restarts).to.be.greaterThan(10);
