@@ -14,3 +14,9 @@ export async function settled(): Promise<void> {
       setImmediate(resolve);
     });
 }
+
+/** Waits until the open handles are these, for a limited number of turns: sockets of earlier tests may still close. */
+export async function settledTo(expected: Record<string, number>): Promise<void> {
+  const text = JSON.stringify(expected);
+  for (let round = 0; round < 50 && JSON.stringify(openHandles()) !== text; round += 1) await settled();
+}

@@ -7,7 +7,7 @@ import type { TestedType } from '../v201/der/rig.ts';
 import { id, Site } from './site.ts';
 
 const batches = 3;
-const sequences = 100;
+const sequences = 50;
 /** bidirectional, beside the one of the start */
 const device = 1;
 const evseId = 1;

@@ -221,8 +221,8 @@ describe('stations of 1.6, 2.0.1 and 2.1 in one process', () => {
   });
 });
 
-describe('200 stations of OCPP 2.1 in one process', () => {
-  const count = 200;
+describe('100 stations of OCPP 2.1 in one process', () => {
+  const count = 100;
   const devices = Array.from({ length: count }, (_, device) => device);
   /** KiB of the heap that a station may hold with its device, and that another transaction may add */
   const [maxKib, maxMoreKib] = [1000, 60];

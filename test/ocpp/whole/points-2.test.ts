@@ -7,7 +7,7 @@ import type { Json } from '../../support/http.ts';
 import type { BookedTransaction } from '../central/books.ts';
 import { Site } from './site.ts';
 
-const combinations = 24;
+const combinations = 12;
 const steps = 22;
 const register = 'Energy.Active.Import.Register';
 

@@ -5,7 +5,7 @@ import { listen } from '../../../src/core/net/listen.ts';
 import type { Bank } from '../../../src/sunspec/map/bank.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions, ModbusDevice } from '../../../src/sunspec/modbus/bridge.ts';
-import { openHandles, settled } from '../../support/handles.ts';
+import { openHandles, settled, settledTo } from '../../support/handles.ts';
 import { RawClient, readRequest } from '../../support/modbus-client.ts';
 import { MemoryUnit } from '../../support/modbus-unit.ts';
 import { closed, freePorts } from '../../support/ports.ts';
@@ -177,7 +177,7 @@ describe('Modbus: devices that join and leave', () => {
     clients.splice(0).forEach((client) => {
       client.destroy();
     });
-    await settled();
+    await settledTo(before);
     expect(openHandles()).to.deep.equal(before);
     expect(adapter.endpointOf(2)).to.equal(null);
   });
