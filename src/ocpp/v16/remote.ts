@@ -1,4 +1,5 @@
 /** RemoteStartTransaction, RemoteStopTransaction and UnlockConnector. OCPP 1.6 4.2, 5.11, 5.12 and 5.18. */
+import { followWithdrawals } from '../charging/withdrawals.ts';
 import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import { errorText } from '../../core/errors.ts';
 import type { After } from '../rpc/model.ts';
@@ -130,11 +131,8 @@ export function createRemote(parts: StationParts, deps: RemoteDeps): Part {
       UnlockConnector: (request) => unlockConnector(parts, request),
     },
     load() {
-      endListening = parts.device.onTransition((transition) => {
-        const { event, connectorId } = transition;
-        if (event === 'withdraw') deps.smartCharging.forget(connectorId);
-        // a reset of the device takes back every authorisation
-        if (event === 'restart') for (const id of parts.device.connectorIds) deps.smartCharging.forget(id);
+      endListening = followWithdrawals(parts.device, (connectorId) => {
+        deps.smartCharging.forget(connectorId);
       });
       return Promise.resolve();
     },

@@ -9,9 +9,7 @@ import type { BootReason } from './boot-reasons.ts';
 import type { Calls, Requests, StationParts } from './parts.ts';
 import type { Variables } from './variables/model.ts';
 
-type Reason = BootReason;
-
-const isReason = (text: string): text is Reason => (bootReasons as readonly string[]).includes(text);
+const isReason = (text: string): text is BootReason => (bootReasons as readonly string[]).includes(text);
 
 /** @param reason null: only the content of the station counts */
 export function bootRequest(plate: StationNameplate, reason: string | null): Requests['BootNotification'] {

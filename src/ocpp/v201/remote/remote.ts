@@ -1,4 +1,5 @@
 /** RequestStartTransaction, RequestStopTransaction and UnlockConnector. OCPP 2.0.1 F01 to F03 and F05. */
+import { followWithdrawals } from '../../charging/withdrawals.ts';
 import { errorText } from '../../../core/errors.ts';
 import type { After } from '../../rpc/model.ts';
 import type { Authorizations } from '../auth/authorization.ts';
@@ -116,11 +117,8 @@ export function createRemote(parts: StationParts, deps: RemoteDeps): Part {
       UnlockConnector: (request) => unlockConnector(parts, request),
     },
     load() {
-      endListening = parts.device.onTransition((transition) => {
-        const { event, connectorId } = transition;
-        if (event === 'withdraw') deps.smartCharging.forget(connectorId);
-        // a reset of the device takes back every authorisation
-        if (event === 'restart') for (const id of parts.device.connectorIds) deps.smartCharging.forget(id);
+      endListening = followWithdrawals(parts.device, (connectorId) => {
+        deps.smartCharging.forget(connectorId);
       });
       return Promise.resolve();
     },
