@@ -153,7 +153,7 @@ function slopeOf(wanted: readonly DerWanted[]): Asked<number> | null {
   return null;
 }
 
-/** The last trip by voltage or frequency. @param since only a later one; null: any */
+/** The last trip by voltage or frequency. @param since only one after it; null: whenever it was */
 function lastTrip(transitions: readonly ServiceTransition[], since: SimTime | null): DerTrip | null {
   const last = transitions.findLast(({ to }) => to === 'tripped');
   const name = tripNames.find((each) => each === last?.cause);

@@ -164,7 +164,7 @@ export class CertificateKeeper<RootUse extends string, OwnUse extends string> {
 
   /**
    * Puts the certificate in force that the waiting key has got.
-   * @param anchors roots to one of which it must lead; null: any
+   * @param anchors roots to one of which it must lead; null: it need not lead to a root
    * @returns why it cannot be; null: it is
    */
   adopt(

@@ -4,7 +4,7 @@ export interface Reservation {
   readonly reservationId: number;
   /** 0: any connector of the station */
   readonly connectorId: number;
-  /** of connectors that may serve it, in the words of its version; absent: any */
+  /** of connectors that may serve it, in the words of its version; absent: all connectors may */
   readonly connectorType?: string;
   /** the text of its token, as the device gets it */
   readonly idToken: string;

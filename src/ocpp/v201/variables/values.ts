@@ -8,7 +8,7 @@ export interface ValueRule {
   readonly min?: number;
   /** of a number; of a text or list its longest length */
   readonly max?: number;
-  /** members of a list; absent: any */
+  /** members that a list may have; absent: it may have every text */
   readonly values?: readonly string[];
 }
 
