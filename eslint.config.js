@@ -106,6 +106,12 @@ export default tseslint.config(
   ),
   forbid(['src/der/**/*.ts'], [...upper, ...anyAdapter], 'physics imports no adapter and no facade'),
   ...adapters.flatMap(adapterRules),
+  // a block of its own: it replaces that of the adapter for these files
+  forbid(
+    ['src/dnp3/stack/**/*.ts'],
+    ['**/core/**', '**/contract/**', '**/sunspec/**', '**/der/**', '**/profile/**', '**/server/**', ...upper],
+    'the stack of DNP3 is a library of its own: it imports nothing from outside of it',
+  ),
   forbid(
     ['src/api/**/*.ts'],
     [...aboveApi, '**/config/**'],

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { attackersGroup } from './groups/attackers.ts';
 import { csipXmlGroup } from './groups/csip-xml.ts';
 import { csipGroup } from './groups/csip.ts';
+import { dnp3Group } from './groups/dnp3.ts';
 import { fleetGroup } from './groups/fleet.ts';
 import { functionsGroup } from './groups/functions.ts';
 import { httpGroup } from './groups/http.ts';
@@ -34,6 +35,7 @@ const groups: readonly Group[] = [
   attackersGroup,
   csipGroup,
   ocppGroup,
+  dnp3Group,
   httpGroup,
   streamGroup,
   csipXmlGroup,

@@ -33,7 +33,9 @@ import type { Http } from './http-setup.ts';
 import { createClock, createConfiguredPlant, createRemoteClocks } from './plant-setup.ts';
 import { composeCsip, csipClientOf } from './csip/compose.ts';
 import type { CsipClient } from './contract/csip-client.ts';
+import type { Dnp3Outstations } from './contract/dnp3.ts';
 import type { OcppStations } from './contract/ocpp.ts';
+import { composeDnp3, dnp3OutstationsOf } from './dnp3/compose.ts';
 import { composeOcpp, ocppStationsOf } from './ocpp/compose.ts';
 import { createSunSpecClient } from './sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from './sunspec/client/client.ts';
@@ -173,6 +175,7 @@ interface Protocols {
   readonly sunspecClient: SunSpecClientAdapter;
   readonly csipClient: CsipClient;
   readonly ocpp: OcppStations;
+  readonly dnp3: Dnp3Outstations;
 }
 
 function composeProtocols(context: AdapterContext): Protocols {
@@ -188,9 +191,15 @@ function composeProtocols(context: AdapterContext): Protocols {
   // one more protocol is one more line
   const csip = composeCsip(context);
   const ocpp = composeOcpp(context);
-  const own = [csip, ocpp].filter((each) => each !== null);
+  const dnp3 = composeDnp3(context);
+  const own = [csip, ocpp, dnp3].filter((each) => each !== null);
   const protocols = [...composeModbus(context), sunspecClient, ...own];
-  return { protocols, sunspecClient, csipClient: csipClientOf(csip), ocpp: ocppStationsOf(ocpp) };
+  return {
+    ...{ protocols, sunspecClient },
+    csipClient: csipClientOf(csip),
+    ocpp: ocppStationsOf(ocpp),
+    dnp3: dnp3OutstationsOf(dnp3),
+  };
 }
 
 function tickerOf({ tickS }: AppConfig, plant: SimPlant, wall: WallClock): Ticker {

@@ -71,6 +71,24 @@ export async function untilModbus(port: number, marker?: string): Promise<void> 
   }
 }
 
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host });
+    socket.once('error', () => {
+      resolve(false);
+    });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
+}
+
+/** Resolves when a server accepts connections. */
+export async function untilListening(port: number): Promise<void> {
+  while (!(await accepts(port))) await wait(retryMs);
+}
+
 function httpStatus(url: string): Promise<number> {
   return new Promise((resolve, reject) => {
     get(url, { agent: false }, (response) => {

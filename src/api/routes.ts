@@ -24,6 +24,7 @@ import { modbusMessageRoutes } from './modbus/message-routes.ts';
 import { modbusRoutes } from './modbus/routes.ts';
 import { nameplateRoutes } from './nameplate/routes.ts';
 import { ocppRoutes } from './charge-points/routes.ts';
+import { dnp3Routes } from './outstations/routes.ts';
 import { registerRoutes } from './registers/routes.ts';
 import { shadingRoutes } from './shading/routes.ts';
 import { streamRoutes } from './stream/routes.ts';
@@ -66,6 +67,7 @@ export const allRoutes: readonly Route[] = [
   ...hybridRoutes,
   ...evseRoutes,
   ...ocppRoutes,
+  ...dnp3Routes,
   ...sunspecClientRoutes,
   ...csipRoutes,
 ];

@@ -75,8 +75,18 @@ export interface ModbusRtuEndpoint {
   readonly unitId: number;
 }
 
+/** A device behind an outstation of DNP3. */
+export interface Dnp3Endpoint {
+  readonly protocol: 'dnp3';
+  readonly host: string;
+  readonly port: number;
+  /** link address */
+  readonly outstation: number;
+  readonly tls: boolean;
+}
+
 /** Where one device is reached; one member per protocol that has an address for each device. */
-export type DeviceEndpoint = ModbusTcpEndpoint | ModbusRtuEndpoint;
+export type DeviceEndpoint = ModbusTcpEndpoint | ModbusRtuEndpoint | Dnp3Endpoint;
 
 /** An address at which every client is served without authentication. */
 export interface Exposure {

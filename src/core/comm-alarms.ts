@@ -10,6 +10,7 @@ export const commAlarmKinds = {
   rtu_port_lost: { severity: 'warning' },
   csip_connection_lost: { severity: 'warning' },
   ocpp_connection_lost: { severity: 'warning' },
+  dnp3_master_lost: { severity: 'warning' },
 } as const satisfies Record<string, { readonly severity: CommAlarmSeverity }>;
 export type CommAlarmCode = keyof typeof commAlarmKinds;
 

@@ -2,6 +2,7 @@
 import type { CommName } from '../core/adapter.ts';
 import type { FaultKind, FaultProtocol } from '../core/faults/kinds.ts';
 import { csipFaults } from './csip.ts';
+import { dnp3Faults } from './dnp3.ts';
 import { deviceEffectFaults } from './device-effect.ts';
 import { modbusAcceptanceFaults } from './modbus-acceptance.ts';
 import { modbusReadingFaults } from './modbus-reading.ts';
@@ -21,7 +22,7 @@ export interface FlatFault {
 export interface FaultPath {
   /** Below the prefix. `{id}` is the identity of a charging station, to which the path is then confined. */
   readonly path: string;
-  readonly tag: 'Controls' | 'CSIP Client' | 'EVSE / OCPP';
+  readonly tag: 'Controls' | 'CSIP Client' | 'EVSE / OCPP' | 'DNP3';
   /** a fault in force for the description, and one that has ended, if there are two */
   readonly examples: readonly [FlatFault, FlatFault?];
 }
@@ -81,6 +82,20 @@ export const protocolFaults: readonly ProtocolFaults[] = [
       examples: [
         { kind: 'call_error', code: 'InternalError', action: 'SetChargingProfile', duration_s: 60 },
         { kind: 'drop_socket', action: 'StopTransaction', count: 1 },
+      ],
+    },
+  },
+  {
+    protocol: 'dnp3',
+    name: 'DNP3',
+    kinds: dnp3Faults,
+    carriedOutBy: ['dnp3'],
+    rest: {
+      path: '/dnp3/fault',
+      tag: 'DNP3',
+      examples: [
+        { kind: 'wrong_sequence', shift: 3, function: [1], duration_s: 60 },
+        { kind: 'no_response', function: 5, count: 1 },
       ],
     },
   },

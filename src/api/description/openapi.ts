@@ -18,6 +18,7 @@ const descriptions: Readonly<Partial<Record<(typeof tags)[number], string>>> = {
   Core: 'Telemetry, overview, server-info, devices, history, commands, logs, health, registers.',
   Controls: 'Grid, environment, time, nameplate, configured settings, stop.',
   'DC I/V': 'DC-side curves.',
+  DNP3: 'Outstations of DNP3 (IEEE 1815) and their points.',
 };
 
 /** Problems that any request may get before routing. */

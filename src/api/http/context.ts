@@ -10,6 +10,7 @@ import type { Origin } from '../../core/origin.ts';
 import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
 import type { FaultProfile } from '../../fault-kinds/profile.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
+import type { Dnp3Outstations } from '../../contract/dnp3.ts';
 import type { OcppStations } from '../../contract/ocpp.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
@@ -67,7 +68,7 @@ export const defaultApiLimits: ApiLimits = {
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.8.0';
+export const apiVersion = '1.9.0';
 
 interface ApiInfo {
   /** version of the simulator */
@@ -118,6 +119,8 @@ export interface ApiContext {
   readonly csipClient: CsipClient;
   /** charge points of OCPP; default: switched off, `disabledOcpp` */
   readonly ocpp?: OcppStations;
+  /** outstations of DNP3; default: switched off, `disabledDnp3` */
+  readonly dnp3?: Dnp3Outstations;
   /** the messages of Modbus, while somebody asks for them */
   readonly modbusMessages: ModbusMessages;
   /** the samples that it has polled */
@@ -148,6 +151,7 @@ export interface ApiContext {
 export interface RouteContext extends ApiContext {
   readonly chargePointId: ChargePointIdOf;
   readonly ocpp: OcppStations;
+  readonly dnp3: Dnp3Outstations;
   readonly replyCache: ReplyCache;
   /** timed controls that requests have begun */
   readonly holds: HoldBook;

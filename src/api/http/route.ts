@@ -16,6 +16,7 @@ export const tags = [
   'CSIP Client',
   'SunSpec Client',
   'DC I/V',
+  'DNP3',
 ] as const;
 type Tag = (typeof tags)[number];
 

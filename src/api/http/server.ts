@@ -12,6 +12,7 @@ import { answerError, mountRoutes } from './dispatch.ts';
 import { mountCsipPage, mountDocs } from '../description/docs.ts';
 import { createFront } from './front.ts';
 import type { Front } from './front.ts';
+import { disabledDnp3 } from '../../contract/dnp3-disabled.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
 import { createChargePointIds, defaultChargePointId } from '../../contract/charge-point-ids.ts';
 import { HoldBook } from '../holds/book.ts';
@@ -91,6 +92,7 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
     requestLog: new RequestLog(apiPrefix, context.logBook.logger('Lab'), context.clock),
     metricsText: () => metrics.text(ctx),
     ocpp: context.ocpp ?? disabledOcpp,
+    dnp3: context.dnp3 ?? disabledDnp3,
     chargePointId: context.chargePointId ?? createChargePointIds(context.plant, defaultChargePointId),
     requestStop: (reason, delayS) => {
       context.requestStop(reason, delayS);

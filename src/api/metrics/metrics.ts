@@ -9,10 +9,16 @@ import { commStatus, latestOf } from '../common/device-replies.ts';
 import { AnswerCounts } from './answer-counts.ts';
 import { deviceFamilies } from './device-families.ts';
 import type { Family, MetricsView } from './family.ts';
+import { dnp3Families } from './dnp3-families.ts';
 import { ocppFamilies } from './ocpp-families.ts';
 import { processFamilies } from './process-families.ts';
 
-export const metricFamilies: readonly Family[] = [...processFamilies, ...deviceFamilies, ...ocppFamilies];
+export const metricFamilies: readonly Family[] = [
+  ...processFamilies,
+  ...deviceFamilies,
+  ...ocppFamilies,
+  ...dnp3Families,
+];
 
 /** Media type of the text exposition format. */
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';

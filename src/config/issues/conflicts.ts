@@ -7,6 +7,7 @@ import { flagOf, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 import type { Conflict, Run } from './conflict.ts';
 import { csipConflicts } from './csip-conflicts.ts';
+import { dnp3Conflicts } from './dnp3-conflicts.ts';
 import { shown } from './issues.ts';
 import { ocppConflicts } from './ocpp-conflicts.ts';
 
@@ -82,6 +83,7 @@ const conflicts: readonly Conflict[] = [
   },
   ...csipConflicts,
   ...ocppConflicts,
+  ...dnp3Conflicts,
 ];
 
 /** Where a setting was given, or its flag. */

@@ -10,7 +10,8 @@ import { conflictIssues } from './conflicts.ts';
 import { csipFileIssues } from './csip-issues.ts';
 import { refused, shown } from './issues.ts';
 import { chargePointIdIssues, ocppFileIssues } from './ocpp-issues.ts';
-import { modbusTlsIssues } from './tls-issues.ts';
+import { dnp3PointsIssues } from './dnp3-issues.ts';
+import { dnp3TlsIssues, modbusTlsIssues } from './tls-issues.ts';
 
 /**
  * Flags for kinds that no device has. Files and environment variables may hold such settings for other runs.
@@ -47,7 +48,13 @@ function missingFiles({ values, originOf, io }: Gathered): Issue[] {
 /** Issues between settings, and between them and the devices. */
 export function crossIssues(gathered: Gathered, { devices, count, kinds }: DeviceList): Issue[] {
   const conflicts = conflictIssues(gathered, count);
-  const issues = [...conflicts, ...modbusTlsIssues(gathered), ...missingFiles(gathered)];
+  const issues = [
+    ...conflicts,
+    ...modbusTlsIssues(gathered),
+    ...dnp3TlsIssues(gathered),
+    ...dnp3PointsIssues(gathered),
+    ...missingFiles(gathered),
+  ];
   // with settings that conflict it is not known which files are meant
   if (conflicts.length === 0) issues.push(...csipFileIssues(gathered, count), ...ocppFileIssues(gathered));
   // with devices missing the indexes are others

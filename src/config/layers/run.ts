@@ -14,6 +14,7 @@ import type { Values } from '../settings/settings.ts';
 import { readMapping, systemIo } from './files.ts';
 import type { ConfigFile } from './files.ts';
 import { csipOf } from './csip.ts';
+import { dnp3Notices, dnp3Of } from './dnp3.ts';
 import { ocppNotices, ocppOf, ocppUnused } from './ocpp.ts';
 import type { Gathered } from './gather.ts';
 
@@ -141,13 +142,14 @@ export function appConfig(
     clientPty: v.client_pty,
     csip: csipOf(gathered),
     ocpp: ocppOf(gathered),
+    dnp3: dnp3Of(v),
     chargePointId: v.ocpp_csid,
     simModels: v.sim_models,
     faults,
     historySamples: v.history_samples,
     log: { level: v.log_level, format: v.log_format },
     unused: [...unusedSettings(v), ...ocppUnused(v)],
-    notices: [...frequency.notices, ...ocppNotices(gathered, devices)],
+    notices: [...frequency.notices, ...ocppNotices(gathered, devices), ...dnp3Notices(v)],
     startSettings: startSettings(gathered),
     devices,
     deviceOf,

@@ -1,5 +1,6 @@
 import type { StartSetting } from '../../contract/start-settings.ts';
 import type { CsipSettings } from '../../contract/csip-settings.ts';
+import type { Dnp3Settings } from '../../contract/dnp3-settings.ts';
 import type { OcppSettings, OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { FlatFault } from '../../fault-kinds/request.ts';
@@ -140,6 +141,8 @@ export interface AppConfig {
   readonly csip: CsipSettings | null;
   /** charge points of OCPP; null: none */
   readonly ocpp: OcppSettings | null;
+  /** outstations of DNP3; null: none */
+  readonly dnp3: Dnp3Settings | null;
   /** identity of the first charging station, also while OCPP is off */
   readonly chargePointId: string;
   /** the maps end with the models 64413 and 64414 */

@@ -3,7 +3,14 @@ import type { AssetType } from '../../contract/kinds/table.ts';
 import type { Kind } from './value-kinds.ts';
 
 /** The switches that other settings need. */
-export const switches = ['mb_enc', 'rtu_enable', 'csip_client_enable', 'ocpp_enable'] as const;
+export const switches = [
+  'mb_enc',
+  'rtu_enable',
+  'csip_client_enable',
+  'ocpp_enable',
+  'dnp3_enable',
+  'dnp3_enc',
+] as const;
 
 /**
  * One setting. Flags, environment, files, help and published schema are made from it. Its name in the list is the key

@@ -2,6 +2,7 @@
 import type { AssetType } from '../../contract/kinds/table.ts';
 import { csipConduct, csipSettings } from './csip.ts';
 import { deviceSettings, mapSettings } from './devices.ts';
+import { dnp3Settings } from './dnp3.ts';
 import { kindSettings } from './kinds.ts';
 import { modbusLimits, modbusSettings } from './modbus.ts';
 import { modbusTlsSettings } from './modbus-tls.ts';
@@ -30,6 +31,7 @@ const settings = {
   ...csipSettings,
   ...csipConduct,
   ...ocppSettings,
+  ...dnp3Settings,
   ...mapSettings,
   ...programSettings,
   ...browserSettings,
@@ -64,6 +66,7 @@ export const settingGroups: readonly SettingGroup[] = [
   group('Master of another device', 'docs/sunspec-client.md', clientSettings),
   group('Client of IEEE 2030.5 (CSIP)', 'docs/csip.md', csipSettings, csipConduct),
   group('Charge points (OCPP)', 'docs/ocpp.md', ocppSettings),
+  group('Outstations (DNP3)', 'docs/dnp3.md', dnp3Settings),
   group('HTTP interface and stream', 'docs/api.md', webSettings, browserSettings, webLimits),
   group('Configuration file, history and log', 'README.md', programSettings),
 ];

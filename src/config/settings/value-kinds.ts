@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { dnp3AllowedPeer, dnp3AllowedPeerText, maxDnp3Address, maxDnp3Masters } from '../../contract/dnp3-settings.ts';
 import {
   isOcppId,
   isOcppUrl,
@@ -332,3 +333,34 @@ export function pathOrName(isName: (text: string) => boolean, allowed: string): 
     normalise: (text, base) => (isName(text) ? text : resolve(base, text)),
   });
 }
+
+const dnp3Address = z.int().min(0).max(maxDnp3Address);
+
+/** Address of a station of DNP3. */
+export const dnp3Station: Kind<number> = { ...integer(0, maxDnp3Address), placeholder: 'ADDRESS' };
+
+/** Addresses of the masters of an outstation. */
+export const dnp3Masters: Kind<readonly number[]> = kind(
+  z.union([dnp3Address, z.array(dnp3Address).min(1).max(maxDnp3Masters)]),
+  {
+    allowed: `1 to ${maxDnp3Masters} whole numbers from 0 to ${maxDnp3Address}, with commas between them`,
+    placeholder: 'ADDRESS',
+    list: true,
+    fromText: (text) => text.split(',').map((part) => numberFromText(part.trim())),
+    normalise: (value) => [...new Set([value].flat())],
+  },
+);
+
+const dnp3Peer = z.string().refine((text) => dnp3AllowedPeer(text) !== null, dnp3AllowedPeerText);
+
+/** Certificates that masters may present; subjects contain commas. */
+export const dnp3Peers: Kind<readonly string[]> = kind(
+  z.union([dnp3Peer, z.array(dnp3Peer).min(1).max(maxListLength)]),
+  {
+    allowed: `${dnp3AllowedPeerText}; several with semicolons between them`,
+    placeholder: 'PEER',
+    list: true,
+    fromText: (text) => text.split(';').map((part) => part.trim()),
+    normalise: (value) => [...new Set([value].flat())],
+  },
+);

@@ -103,7 +103,7 @@ const refusals: Readonly<Record<string, number>> = {
   get_composite_schedule: 409,
 };
 const statusOf = ({ method, path, operationId, status }: Route) =>
-  refusals[operationId] ?? (method !== 'get' && /^\/(csip|ocpp)\//.test(path) ? 409 : status);
+  refusals[operationId] ?? (method !== 'get' && /^\/(csip|ocpp|dnp3)\//.test(path) ? 409 : status);
 
 // some examples step two simulators of six devices through minutes
 describe('every operation, with its example', function () {

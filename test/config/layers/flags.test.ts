@@ -6,6 +6,7 @@ import { settingKeys, settingOf, variableOf } from '../../../src/config/settings
 import { testPki } from '../../support/pki.ts';
 import { issueLines, issuesOf, partsOf, run } from '../support.ts';
 import { csipCompanions, csipFiles, csipPlaces, csipSamples } from './csip-samples.ts';
+import { dnp3Companions, dnp3Files, dnp3Places, dnp3Samples } from './dnp3-samples.ts';
 import { ocppCompanions, ocppFiles, ocppPlaces, ocppSamples } from './ocpp-samples.ts';
 
 const [wind, fuelCell, hybrid, evse] = ['Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
@@ -84,6 +85,7 @@ const samples: Readonly<Record<string, readonly [text: string, value: unknown, d
   mb_frame_timeout_s: ['5', 5],
   ws_max_clients: ['10', 10],
   http_max_connections: ['20', 20],
+  ...dnp3Samples,
 };
 
 /** A single word of these makes a plant that does not exist, or shows nowhere: the others that go with it. */
@@ -100,6 +102,7 @@ const companions: Readonly<Record<string, readonly string[]>> = {
   ...tlsCompanions(),
   ...csipCompanions,
   ...ocppCompanions,
+  ...dnp3Companions,
 };
 
 /** TLS of Modbus as a whole, but for one of its settings. */
@@ -171,6 +174,7 @@ function shownBy(key: string, config: ReturnType<typeof run>): unknown {
     client_pty: config.clientPty,
     ...csipPlaces(config),
     ...ocppPlaces(config),
+    ...dnp3Places(config),
     sim_models: config.simModels,
     mb_framing: config.modbus.framing,
     mb_foreign_unit: config.modbus.foreignUnit,
@@ -208,7 +212,7 @@ describe('command line', () => {
   before(async () => {
     const { server, ca } = await testPki();
     Object.assign(files, { '/site/server.pem': server.cert, '/site/server.key': server.key, '/site/ca.pem': ca.cert });
-    Object.assign(files, await csipFiles(), ocppFiles);
+    Object.assign(files, await csipFiles(), ocppFiles, dnp3Files);
   });
 
   it('has a sample for every setting', () => {

@@ -104,6 +104,7 @@ describe('interface 12: defaults', () => {
       clientPty: false,
       csip: null,
       ocpp: null,
+      dnp3: null,
       chargePointId: 'SIM-CP-1',
       simModels: false,
       faults: [],

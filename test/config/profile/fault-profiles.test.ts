@@ -91,9 +91,9 @@ describe('faults of a configuration', () => {
     expect(fileIssues('faults: [./nothing.yaml]\n')[0]).to.match(
       /^c\.yaml: faults\[0\]: given "\.\/nothing\.yaml"; allowed: the path of a file/,
     );
-    expect(fileIssues('faults: [7, { protocol: dnp3, kind: x }, { kind: reboot }]\n')).to.deep.equal([
+    expect(fileIssues('faults: [7, { protocol: mqtt, kind: x }, { kind: reboot }]\n')).to.deep.equal([
       'c.yaml: faults[0]: given 7; allowed: the name of a bundled set, a path, or a fault as a mapping',
-      'c.yaml: faults[1].protocol: given "dnp3"; allowed: modbus, csip, ocpp, device',
+      'c.yaml: faults[1].protocol: given "mqtt"; allowed: modbus, csip, ocpp, dnp3, device',
       'c.yaml: faults[2].kind: given "reboot"; allowed: a kind of the protocol modbus; reboot is one of the protocol device',
     ]);
     expect(

@@ -22,6 +22,12 @@ export const dertwinEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPAT
 const gridappsdPackages = fileURLToPath(new URL('../../../.venv/gridappsd', import.meta.url));
 const gridappsdEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: gridappsdPackages };
 
+/** A Python 3.10 with opendnp3, the only version that it has wheels for. */
+export const pythonOfOpendnp3 =
+  [process.env['PYTHON_OPENDNP3'], fileURLToPath(new URL('../../../.venv/opendnp3/bin/python', import.meta.url))].find(
+    (path) => path !== undefined && existsSync(path),
+  ) ?? 'python3.10';
+
 const succeeds = (program: string, args: readonly string[], env = process.env) =>
   spawnSync(program, args, { stdio: 'ignore', timeout: 30_000, env }).status === 0;
 
@@ -91,6 +97,18 @@ export const peers = {
   ocpp: {
     present: () => succeeds(python, ['-c', 'import ocpp.v16, websockets.asyncio.server']),
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
+  py1815: {
+    present: () => succeeds(python, ['-c', 'import py1815.master.evaluate']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
+  dnp3py: {
+    present: () => succeeds(python, ['-c', 'import dnp3.master.tcp_runner']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
+  opendnp3: {
+    present: () => succeeds(pythonOfOpendnp3, ['-c', 'import pydnp3']),
+    get: 'python3.10 -m venv .venv/opendnp3 && .venv/opendnp3/bin/pip install -r test/interop/requirements-opendnp3.txt',
   },
   go: { present: goIsPresent, get: 'Go 1.23 or later' },
   mbpoll: { present: () => succeeds('mbpoll', ['-V']), get: 'apt-get install mbpoll' },
@@ -219,7 +237,9 @@ export class PythonPeer extends LinePeer {
       | 'schema_judge'
       | 'utility_server'
       | 'central_system'
-      | 'pv_day',
+      | 'pv_day'
+      | 'dnp3_dnp3py'
+      | 'dnp3_opendnp3',
     target: number | string | null,
     ...more: readonly string[]
   ) {
@@ -227,7 +247,7 @@ export class PythonPeer extends LinePeer {
     const targets = typeof target === 'number' ? ['127.0.0.1', String(target)] : target === null ? [] : [target];
     super(
       script,
-      python,
+      script === 'dnp3_opendnp3' ? pythonOfOpendnp3 : python,
       ['-B', path, ...targets, ...more],
       script === 'utility_server' ? gridappsdEnvironment : process.env,
     );

@@ -1,0 +1,100 @@
+/** Settings of the DNP3 outstations. */
+import { dnp3Profiles } from '../../contract/dnp3-settings.ts';
+import { setting, unset } from './setting.ts';
+import { choice, dnp3Masters, dnp3Peers, dnp3Station, host, onOff, path, port } from './value-kinds.ts';
+
+export const dnp3Settings = {
+  dnp3_enable: setting({
+    flags: ['-d3', '--dnp3_enable'],
+    kind: onOff,
+    default: false,
+    doc: 'Serves each device as an outstation of DNP3 (IEEE 1815) with the DER profile.',
+  }),
+  dnp3_port: setting({
+    flags: ['-d3p', '--dnp3_port'],
+    kind: port,
+    default: 20000,
+    needs: 'dnp3_enable',
+    doc: 'TCP port of the outstation of device 0; those of further devices follow by index. 0: any free ports.',
+  }),
+  dnp3_host: setting({
+    flags: ['--dnp3_host'],
+    kind: host,
+    default: '127.0.0.1',
+    needs: 'dnp3_enable',
+    doc: 'Address on which the outstations listen.',
+  }),
+  dnp3_outstation_addr: setting({
+    flags: ['-d3o', '--dnp3_outstation_addr'],
+    kind: dnp3Station,
+    default: 1,
+    needs: 'dnp3_enable',
+    doc: 'Link address of the outstations; with dnp3_shared_port that of device 0, and those of further devices follow by index.',
+  }),
+  dnp3_remote_addr: setting({
+    flags: ['-d3m', '--dnp3_remote_addr'],
+    kind: dnp3Masters,
+    default: [4],
+    needs: 'dnp3_enable',
+    doc: 'Link addresses of the masters that are served; each has events, selects and a clock of its own.',
+  }),
+  dnp3_profile: setting({
+    flags: ['--dnp3_profile'],
+    kind: choice(dnp3Profiles, 'PROFILE'),
+    default: 'an2018',
+    needs: 'dnp3_enable',
+    doc: 'Point map: that of AN2018-001, or what IEEE 1815.2 changes in it.',
+  }),
+  dnp3_points: unset({
+    flags: ['--dnp3_points'],
+    kind: path,
+    needs: 'dnp3_enable',
+    mustExist: true,
+    doc: 'JSON file with a point map in the place of the built-in one.',
+  }),
+  dnp3_unsolicited: setting({
+    flags: ['--dnp3_unsolicited'],
+    kind: onOff,
+    default: false,
+    needs: 'dnp3_enable',
+    doc: 'Whether the outstations can send unsolicited responses; masters enable the classes.',
+  }),
+  dnp3_shared_port: setting({
+    flags: ['--dnp3_shared_port'],
+    kind: onOff,
+    default: false,
+    needs: 'dnp3_enable',
+    doc: 'Serves all outstations on dnp3_port, each at a link address of its own.',
+  }),
+  dnp3_enc: setting({
+    flags: ['--dnp3_enc'],
+    kind: onOff,
+    default: false,
+    needs: 'dnp3_enable',
+    doc: 'Serves DNP3 over TLS only (IEC 62351-3); masters need a certificate.',
+  }),
+  dnp3_cert: unset({
+    flags: ['--dnp3_cert'],
+    kind: path,
+    needs: 'dnp3_enc',
+    doc: 'Certificate of the outstations, PEM, optionally followed by intermediate CAs. This file, dnp3_key and dnp3_root_cert are reloaded when they change.',
+  }),
+  dnp3_key: unset({
+    flags: ['--dnp3_key'],
+    kind: path,
+    needs: 'dnp3_enc',
+    doc: 'Private key for dnp3_cert, PEM without passphrase.',
+  }),
+  dnp3_root_cert: unset({
+    flags: ['--dnp3_root_cert'],
+    kind: path,
+    needs: 'dnp3_enc',
+    doc: 'CA certificates that the certificates of masters are checked against, PEM.',
+  }),
+  dnp3_allowed_peers: unset({
+    flags: ['--dnp3_allowed_peers'],
+    kind: dnp3Peers,
+    needs: 'dnp3_enc',
+    doc: 'Certificates that masters may present, with semicolons between them: common name, subject, or sha256: and the fingerprint; @ and a link address behind one bind it to that address. If not given: every certificate of the CA.',
+  }),
+};

@@ -1,0 +1,64 @@
+/** Point maps of DNP3 in files: rows that replace the built-in table. */
+import { z } from 'zod';
+import { jsonPlace } from '../core/json-place.ts';
+import { dnp3PointTypes } from './dnp3.ts';
+
+const maxIndex = 0xffff;
+const int32 = z
+  .int()
+  .min(-(2 ** 31))
+  .max(2 ** 31 - 1);
+const pointName = z.string().regex(/^(BI|BO|AI|AO|CTR)\d{1,5}$/, { error: 'must be a point such as AI149' });
+
+const rowSchema = z.strictObject({
+  type: z.enum(dnp3PointTypes),
+  index: z.int().min(0).max(maxIndex),
+  name: z.string().min(1).max(200),
+  class: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]).default(0),
+  min: int32.optional(),
+  max: int32.optional(),
+  multiplier: z.number().positive().optional(),
+  unit: z.string().max(40).optional(),
+  iec61850: z.string().max(100).optional(),
+  read_back: pointName.optional(),
+  deadband: z.number().min(0).optional(),
+  /** a point of the built-in map, or one of SunSpec: `AI149`, `701.W` */
+  bind: z
+    .string()
+    .regex(/^((BI|BO|AI|AO|CTR)\d{1,5}|\d{3}\.[A-Za-z0-9.]{1,60})$/, {
+      error: 'must be a point of the built-in map such as AI149, or of SunSpec such as 701.W',
+    })
+    .optional(),
+});
+export type Dnp3FileRow = z.output<typeof rowSchema>;
+
+const fileSchema = z.strictObject({ points: z.array(rowSchema).min(1).max(10_000) });
+
+/** Octets of the longest file that is read. */
+export const maxPointsFileBytes = 4 * 1024 * 1024;
+
+/** @returns the rows, or what is wrong with the text: member and reason */
+export function readDnp3Points(text: string): readonly Dnp3FileRow[] | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    const place = jsonPlace(text);
+    if (place === null) return 'is no JSON';
+    const { line, column, expected, found } = place;
+    const what = found === null ? 'the text ends' : `there is ${JSON.stringify(found)}`;
+    return `is no JSON: at line ${line}, column ${column} ${what}, where ${expected} must stand`;
+  }
+  const parsed = fileSchema.safeParse(json);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is not valid'}`;
+  }
+  const seen = new Set<string>();
+  for (const { type, index } of parsed.data.points) {
+    const name = `${type}${index}`;
+    if (seen.has(name)) return `${name} is there twice`;
+    seen.add(name);
+  }
+  return parsed.data.points;
+}

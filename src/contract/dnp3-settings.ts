@@ -1,0 +1,74 @@
+/** Settings of the DNP3 outstations as the process starts with them. */
+import type { TlsPolicy } from '../core/tls/material.ts';
+
+/** Point maps of DER: AN2018-001 (MESA-DER), and IEEE 1815.2 where the two differ. */
+export const dnp3Profiles = ['an2018', 'ieee1815.2'] as const;
+export type Dnp3Profile = (typeof dnp3Profiles)[number];
+
+/** Masters of one outstation. */
+export const maxDnp3Masters = 8;
+/** Highest address that is not reserved. */
+export const maxDnp3Address = 0xffef;
+
+/** A certificate that a master may present: its subject (RFC 4514 or the common name), or a SHA-256 fingerprint. */
+export interface Dnp3AllowedPeer {
+  readonly kind: 'subject' | 'fingerprint';
+  /** fingerprint: 64 lower-case hexadecimal digits */
+  readonly value: string;
+  /** the link address to which the certificate is bound; null: any of the configured masters */
+  readonly masterAddress: number | null;
+}
+
+export interface Dnp3TlsSettings {
+  /** absolute paths of PEM files */
+  readonly cert: string;
+  readonly key: string;
+  readonly rootCert: string;
+  /** null: every certificate of the CA is taken, with a warning at the start */
+  readonly allowedPeers: readonly Dnp3AllowedPeer[] | null;
+}
+
+export interface Dnp3Settings {
+  readonly host: string;
+  /** of the device with index 0, the others follow by index; all of them with a shared port */
+  readonly port: number;
+  readonly sharedPort: boolean;
+  /** address of the outstation; with a shared port that of index 0, the others follow by index */
+  readonly outstationAddress: number;
+  /** 1 to 8 different ones */
+  readonly masterAddresses: readonly number[];
+  readonly profile: Dnp3Profile;
+  /** absolute path of a point-map file; null: the built-in map */
+  readonly pointsFile: string | null;
+  readonly unsolicited: boolean;
+  readonly tls: Dnp3TlsSettings | null;
+}
+
+export const dnp3AllowedPeerText =
+  'the common name or whole subject of a certificate, or sha256: and its fingerprint, each with @ and a link address where it is bound to one: CN=scada-1,O=Utility@4';
+
+const maxPeerLength = 512;
+
+/**
+ * Reads one allowed peer: `scada-1`, `CN=scada-1,O=Utility@4`, `sha256:AB:CD...@4`.
+ * @returns null: it is none
+ */
+export function dnp3AllowedPeer(text: string): Dnp3AllowedPeer | null {
+  const [, name = '', address] = /^(.*?)(?:@(\d{1,5}))?$/.exec(text.trim()) ?? [];
+  const masterAddress = address === undefined ? null : Number(address);
+  if (name === '' || text.length > maxPeerLength || (masterAddress ?? 0) > maxDnp3Address) return null;
+  const [, fingerprint] = /^sha256:([0-9a-f:]+)$/i.exec(name) ?? [];
+  if (fingerprint === undefined) return /^sha256:/i.test(name) ? null : { kind: 'subject', value: name, masterAddress };
+  const value = fingerprint.replaceAll(':', '').toLowerCase();
+  return value.length === 64 ? { kind: 'fingerprint', value, masterAddress } : null;
+}
+
+/** TLS of outstations: suites with forward secrecy for certificates of both key types. IEC 62351-3 */
+export const dnp3TlsPolicy: TlsPolicy = {
+  ciphers: [
+    ...['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384'],
+    ...['ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384'],
+    ...['ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES256-GCM-SHA384'],
+  ].join(':'),
+  minVersion: '1.2',
+};

@@ -1,0 +1,152 @@
+/** The outstation of one device: its points, its masters and its views. */
+import type { Device } from '../contract/device.ts';
+import type { Dnp3IinName, Dnp3MasterStatus, Dnp3OutstationStatus } from '../contract/dnp3.ts';
+import { dnp3IinNames } from '../contract/dnp3.ts';
+import type { Dnp3Settings } from '../contract/dnp3-settings.ts';
+import type { Plant } from '../contract/plant.ts';
+import type { RandomStream } from '../core/random.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import type { RemoteClock } from '../core/time/remote-clock.ts';
+import type { Later } from '../core/time/timers.ts';
+import { attributesOf, createDevicePort } from './bridge.ts';
+import type { DeviceDisturber } from './faults/disturber.ts';
+import { MasterClock } from './clock.ts';
+import { OutstationPoints } from './profile/hub.ts';
+import type { ControlReport } from './profile/hub.ts';
+import { profileParts } from './profile/parts.ts';
+import type { PointRow } from './profile/types.ts';
+import type { ServedOutstation } from './server/context.ts';
+import type { Dnp3Listener } from './server/listener.ts';
+import { Outstation } from './stack/outstation/outstation.ts';
+import type { Association } from './stack/outstation/association.ts';
+import { defaultLimits } from './stack/outstation/types.ts';
+import type { DeviceAttribute } from './stack/outstation/types.ts';
+
+export interface DeviceOutstationOptions {
+  readonly device: Device;
+  readonly plant: Plant;
+  readonly settings: Dnp3Settings;
+  readonly address: number;
+  readonly rows: readonly PointRow[];
+  readonly disturber: DeviceDisturber;
+  readonly remoteClock: () => RemoteClock;
+  readonly wall: WallClock;
+  readonly later: Later;
+  readonly random: (purpose: string) => RandomStream;
+  readonly log: { info(message: string): void; warning(message: string): void; debug(message: string): void };
+  readonly onControl: (report: ControlReport) => void;
+  /** A master has written the time. @param offsetS seconds by which it is ahead */
+  readonly onTime: (master: number, offsetS: number) => void;
+}
+
+/** Names of the bits of IIN, the lowest first. */
+export function iinNames(bits: number): readonly Dnp3IinName[] {
+  return dnp3IinNames.filter((_, bit) => (bits & (1 << bit)) !== 0);
+}
+
+export class DeviceOutstation implements ServedOutstation {
+  readonly address: number;
+  readonly deviceIndex: number;
+  readonly points: OutstationPoints;
+  readonly stack: Outstation;
+  readonly device: Device;
+  readonly attributes: readonly DeviceAttribute[];
+  readonly #options: DeviceOutstationOptions;
+  readonly #clocks = new Map<number, MasterClock>();
+
+  constructor(options: DeviceOutstationOptions) {
+    this.#options = options;
+    const { device, plant, settings, address, rows, disturber, wall, later, random, log, onControl } = options;
+    this.device = device;
+    this.attributes = attributesOf(device);
+    this.address = address;
+    this.deviceIndex = device.index;
+    const port = createDevicePort(device, plant);
+    this.points = new OutstationPoints({
+      ...{ port, profile: settings.profile, rows, parts: profileParts, random, log, onControl },
+    });
+    this.stack = new Outstation(
+      {
+        database: this.points.database,
+        controls: this.points.controls,
+        conditions: {
+          localControl: () => device.localControl,
+          trouble: () => device.alarms.some(({ severity }) => severity === 'error'),
+        },
+        disturber,
+        clock: { monotonicMs: () => wall.monotonicMs(), stamp: () => port.now },
+        later,
+        limits: defaultLimits,
+        attributes: this.attributes,
+        unsolicited: settings.unsolicited,
+        masterClock: (master) => {
+          const clock = new MasterClock(
+            options.remoteClock(),
+            () => disturber.isTimeLost(),
+            (offsetS) => options.onTime(master, offsetS),
+          );
+          this.#clocks.set(master, clock);
+          return clock;
+        },
+        restartDelayMs: 0,
+        log,
+      },
+      settings.masterAddresses,
+    );
+  }
+
+  get isSilent(): boolean {
+    return this.#options.plant.silentDevices.has(this.deviceIndex);
+  }
+
+  associationOf(master: number): Association | null {
+    return this.stack.association(master);
+  }
+
+  close(): void {
+    this.stack.close();
+    this.points.close();
+    for (const clock of this.#clocks.values()) clock.close();
+  }
+
+  status(listener: Dnp3Listener | undefined, endpoint: string): Dnp3OutstationStatus {
+    return {
+      deviceIndex: this.deviceIndex,
+      endpoint,
+      address: this.address,
+      profile: this.#options.settings.profile,
+      listening: listener !== undefined && listener.port !== 0,
+      connections: listener?.connections.length ?? 0,
+      masters: this.stack.associations.map((association) => this.#masterStatus(association, listener)),
+      points: this.points.counts,
+      eventCapacity: defaultLimits.eventsPerKind,
+    };
+  }
+
+  #masterStatus(association: Association, listener: Dnp3Listener | undefined): Dnp3MasterStatus {
+    const { masterAddress, session, events, unsolicited, lastRequestMs } = association;
+    const { wall } = this.#options;
+    const waiting = events.waiting();
+    const connection = listener?.connections.find(
+      ({ peer }) => session !== null && session.peer === `${masterAddress}@${peer}`,
+    );
+    return {
+      address: masterAddress,
+      connected: session !== null,
+      peer: session === null ? null : session.peer.slice(session.peer.indexOf('@') + 1),
+      certificate: connection?.identity?.subject ?? null,
+      connectedSinceMs: connection?.connectedAtMs ?? null,
+      lastRequestMs: lastRequestMs === null ? null : wall.nowMs() - (wall.monotonicMs() - lastRequestMs),
+      iin: iinNames(association.indications),
+      events: { class1: waiting[1], class2: waiting[2], class3: waiting[3] },
+      overflow: events.isOverflown,
+      unsolicited: {
+        configured: unsolicited.isConfigured,
+        nullConfirmed: unsolicited.nullConfirmed,
+        classes: unsolicited.classes,
+      },
+      selectPending: association.selectPending,
+      clockOffsetS: this.#clocks.get(masterAddress)?.offsetS ?? null,
+    };
+  }
+}

@@ -1,0 +1,73 @@
+/** One device as the DER profile sees it; `bridge.ts` makes it from the register map. */
+import type { Device, DeviceCommand } from '../contract/device.ts';
+import type { Plant } from '../contract/plant.ts';
+import type { SiteLimitName } from '../contract/site.ts';
+import type { Origin } from '../core/origin.ts';
+import type { SimTime } from '../core/time/clock.ts';
+import type { CurveFunction, FunctionName } from '../sunspec/map/functions.ts';
+import type { PointPath } from '../sunspec/map/point-path.ts';
+import type { AnyPointValue } from '../sunspec/map/types.ts';
+
+/** A point to be written; `at` numbers the repeated groups of its path from 0, default 0: `705.Crv.Pt.V` at [0, 3]. */
+export interface PointWrite {
+  readonly point: PointPath;
+  readonly value: AnyPointValue;
+  readonly at?: readonly number[];
+}
+
+/** One point of the curve in force, engineering units of the model; trip curves: threshold and seconds. */
+export interface CurvePoint {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** Group of the trip curves of 707-710. */
+export type TripGroup = 'MustTrip' | 'MomCess';
+
+export interface DevicePort {
+  readonly index: number;
+  readonly name: string;
+  /** state without registers; of the map only what the members below give */
+  readonly device: Omit<Device, 'bank' | 'command'>;
+  /** Decoded value; null: the device does not have it. @param at as of `PointWrite` */
+  value(point: PointPath, ...at: readonly number[]): AnyPointValue;
+  number(point: PointPath, ...at: readonly number[]): number | null;
+  /** As `number`, with the number of the value of an enumeration. */
+  code(point: PointPath): number | null;
+  has(point: PointPath, ...at: readonly number[]): boolean;
+  /** Least and greatest value that the map takes now; null: no rule limits the point. */
+  range(point: PointPath): readonly [min: number | null, max: number | null] | null;
+  /** Whether the device has a function and 702.CtrlModes allows it. */
+  supports(name: FunctionName): boolean;
+  isEnabled(name: FunctionName): boolean;
+  /** The points in force of set 1. @param group of trip curves; default `MustTrip` */
+  curve(name: CurveFunction, group?: TripGroup): readonly CurvePoint[];
+  /** Points of set 1 that a curve can have (NPt). */
+  curveCapacity(name: CurveFunction): number;
+  /** The writes that put a curve into set 1, ActPt included. */
+  curveWrites(name: CurveFunction, points: readonly CurvePoint[], group?: TripGroup): readonly PointWrite[];
+  /**
+   * The writes that enable or disable a function. Enabling one of the five functions of reactive power also disables the
+   * other four: the one enabled last acts.
+   */
+  enableWrites(name: FunctionName, enabled: boolean): readonly PointWrite[];
+  /** All in one commit, set 1 included (`Bank.adopt`). @throws SimError as `Bank.adopt` */
+  write(writes: readonly PointWrite[], by: Origin): void;
+  /** Checks as `write` and writes nothing. @throws SimError as `write` */
+  check(writes: readonly PointWrite[], by: Origin): void;
+  /** @throws SimError COMMAND_* */
+  command(command: DeviceCommand, by: Origin): void;
+  /** The own limit of DNP3 at the connection point of this device, W; null: none. */
+  limitW(name: SiteLimitName): number | null;
+  /** @throws SimError as `Plant.setSite` */
+  setLimitW(name: SiteLimitName, limitW: number | null, by: Origin): void;
+  /** Called after each commit, and after a reset of the device (`isReset`). The returned function ends it. */
+  onSettings(listener: (isReset: boolean) => void): () => void;
+  readonly now: SimTime;
+  /** simulated date of an instant, ms since the epoch */
+  dateMs(t: SimTime): number;
+  /** the device is off and does not answer */
+  readonly dark: boolean;
+  /** Calls `act` at a simulated instant, never within the call; the returned function cancels it. */
+  readonly at: Plant['at'];
+}

@@ -1,0 +1,166 @@
+/** Short forms of bindings, shared by the parts of the profile. */
+import type { BatteryDetail } from '../../contract/kinds/battery.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { FunctionName } from '../../sunspec/map/functions.ts';
+import type { PointPath } from '../../sunspec/map/point-path.ts';
+import type { DevicePort, PointWrite } from '../device-port.ts';
+import { controlStatus } from '../stack/outstation/types.ts';
+import type { ControlStatus } from '../stack/outstation/types.ts';
+import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from './types.ts';
+
+export const { success } = controlStatus;
+
+/** Name of what has no register. */
+export const ownState = 'simulator';
+
+export interface InputOptions extends Pick<InputSource, 'measured' | 'live' | 'deadband' | 'isIdle'> {
+  /** of the value of the register; default 1 */
+  readonly factor?: number;
+}
+
+/** A register in words; a factor of -1 is its sign. */
+function boundTo(point: PointPath, factor: number): string {
+  if (factor === 1) return point;
+  return factor === -1 ? `-${point}` : `${factor} x ${point}`;
+}
+
+/** An input that shows a number of the map; null: the device does not have it. */
+export function pointInput(
+  port: DevicePort,
+  point: PointPath,
+  { factor = 1, ...more }: InputOptions = {},
+): InputSource | null {
+  if (!port.has(point)) return null;
+  return {
+    read() {
+      const value = port.number(point);
+      return value === null ? null : value * factor;
+    },
+    bound: boundTo(point, factor),
+    ...more,
+  };
+}
+
+/** An input of a value that is computed. */
+export function computed(read: InputSource['read'], bound: string, more: InputOptions = {}): InputSource {
+  return { read, bound, ...more };
+}
+
+export interface RegisterOutput {
+  readonly point: PointPath;
+  /** engineering value of the output per value of the register; default 1 */
+  readonly factor?: number;
+  /** other writes of the same commit */
+  readonly also?: (value: number) => readonly PointWrite[];
+  readonly isIdle?: () => boolean;
+}
+
+/** An output that is a register; null: the device does not have it. */
+export function registerOutput(
+  port: DevicePort,
+  { point, factor = 1, also, isIdle }: RegisterOutput,
+): OutputTarget | null {
+  if (!port.has(point)) return null;
+  const writes = (value: number | boolean) => [
+    { point, value: Number(value) / factor },
+    ...(also?.(Number(value)) ?? []),
+  ];
+  return {
+    ...writing(port, {
+      read() {
+        const value = port.number(point);
+        return value === null ? null : value * factor;
+      },
+      writes,
+      bound: boundTo(point, factor),
+      ...(isIdle && { isIdle }),
+    }),
+    range() {
+      const range = port.range(point);
+      if (range === null) return null;
+      const [min, max] = range.map((bound) => (bound === null ? null : bound * factor));
+      return factor < 0 ? [max ?? null, min ?? null] : [min ?? null, max ?? null];
+    },
+  };
+}
+
+export interface WritingOutput extends Pick<OutputTarget, 'read' | 'bound' | 'isIdle' | 'live'> {
+  /** points to be written; a status refuses the value */
+  readonly writes: (value: number | boolean) => readonly PointWrite[] | ControlStatus;
+}
+
+/** An output that one commit carries out. */
+export function writing(port: DevicePort, { writes, ...rest }: WritingOutput): OutputTarget {
+  return {
+    ...rest,
+    check(value, by) {
+      const wanted = writes(value);
+      if (typeof wanted === 'number') return wanted;
+      port.check(wanted, by);
+      return success;
+    },
+    operate(value, by) {
+      const wanted = writes(value);
+      if (typeof wanted === 'number') return wanted;
+      port.write(wanted, by);
+      return success;
+    },
+  };
+}
+
+/** An output kept by the outstation: it takes effect where `settings` is read. */
+export function settingOutput(
+  { settings, changed }: Pick<PartContext, 'settings' | 'changed'>,
+  name: PointName,
+  start: number | boolean,
+  {
+    isIdle,
+    allows = () => true,
+  }: { readonly isIdle?: () => boolean; readonly allows?: (value: number) => boolean } = {},
+): OutputTarget {
+  settings.declare(name, start);
+  const check = (value: number | boolean): ControlStatus =>
+    allows(Number(value)) ? success : controlStatus.outOfRange;
+  return {
+    read: () => (typeof start === 'boolean' ? settings.flag(name) : settings.number(name)),
+    check,
+    operate(value) {
+      const status = check(value);
+      if (status === success) {
+        settings.set(name, value);
+        changed();
+      }
+      return status;
+    },
+    bound: ownState,
+    ...(isIdle && { isIdle }),
+  };
+}
+
+type Bound<T> = readonly (readonly [name: PointName, binding: T | null])[];
+
+/** Bindings of a part; what the device does not have is left out. */
+export function bindings(inputs: Bound<InputSource>, outputs: Bound<OutputTarget> = []): PointBindings {
+  const present = <T>(rows: Bound<T>) =>
+    new Map(rows.flatMap(([name, binding]) => (binding === null ? [] : [[name, binding] as const])));
+  return { inputs: present(inputs), outputs: present(outputs) };
+}
+
+/** The battery of a device, also behind a hybrid inverter; null: it has none. */
+export function batteryOf({ device: { detail } }: DevicePort): BatteryDetail | null {
+  if (detail.kind === 'hybrid-dc') return detail.battery;
+  return detail.kind === 'battery' ? detail : null;
+}
+
+/** Levels between which normal dispatch keeps the charge of a battery, percent. */
+export function reservesPct(port: DevicePort): readonly [min: number, max: number] {
+  return [port.number('802.SoCRsvMin') ?? 0, port.number('802.SocRsvMax') ?? 100];
+}
+
+/** The register that enables a function: `706.Ena`. */
+export function enablePoint(port: DevicePort, name: FunctionName): PointPath | null {
+  return port.enableWrites(name, false)[0]?.point ?? null;
+}
+
+/** The writer of what a timer of the outstation does by itself. */
+export const timerOrigin: Origin = { source: 'dnp3', peer: 'timer' };

@@ -1,0 +1,93 @@
+/** What all modes have in common: support, enabling within a time window, and settings that are idle while it is off. */
+import type { PointWrite } from '../../device-port.ts';
+import { controlStatus } from '../../stack/outstation/types.ts';
+import type { ControlStatus } from '../../stack/outstation/types.ts';
+import { bindings, computed, settingOutput, success } from '../bind.ts';
+import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
+import { delayed } from './delayed.ts';
+
+/** Distance of the input that tells of support, and of the one that tells the state, from the enabling output. */
+const supportsOffset = 19;
+
+export interface Mode {
+  /** index of the enabling output */
+  readonly enable: number;
+  readonly isSupported: boolean;
+  readonly isEnabled: () => boolean;
+  /** the points that switch it; a status refuses */
+  readonly writes: (on: boolean) => readonly PointWrite[] | ControlStatus;
+  /** called when the switch has been carried out */
+  readonly switched?: () => void;
+  /** output of the priority, of which 0 alone is there; of the time window in which it is enabled */
+  readonly priority?: PointName;
+  readonly window?: PointName;
+  readonly bound: string;
+  readonly inputs?: readonly (readonly [PointName, InputSource | null])[];
+  readonly outputs?: readonly (readonly [PointName, OutputTarget | null])[];
+}
+
+/** The switch of a mode. A mode without physics is refused. */
+function enabling(context: PartContext, mode: Mode): OutputTarget {
+  const { port, settings } = context;
+  const name: PointName = `BO${mode.enable}`;
+  const wait = delayed(context, name);
+  settings.onReset(() => wait.cancel());
+  const check: OutputTarget['check'] = (on, by) => {
+    if (!mode.isSupported) return controlStatus.notSupported;
+    const writes = mode.writes(on === true);
+    if (typeof writes === 'number') return writes;
+    port.check(writes, by);
+    return success;
+  };
+  const carryOut: OutputTarget['operate'] = (on, by) => {
+    // looked at again: a window may lie between
+    const writes = mode.writes(on === true);
+    if (typeof writes === 'number') return writes;
+    port.write(writes, by);
+    mode.switched?.();
+    context.changed();
+    return success;
+  };
+  return {
+    read: () => mode.isSupported && mode.isEnabled(),
+    check,
+    operate(on, by) {
+      const status = check(on, by);
+      if (status !== success) return status;
+      const windowS = on === true && mode.window !== undefined ? settings.number(mode.window) : 0;
+      return wait.run(windowS, () => carryOut(on, by));
+    },
+    bound: mode.bound,
+  };
+}
+
+/** The points of a mode; of an unsupported one only its switch and the input that says so. */
+export function modePoints(context: PartContext, mode: Mode): PointBindings {
+  const supports: PointName = `BI${mode.enable + supportsOffset}`;
+  const shown = [
+    [supports, computed(() => mode.isSupported, '702.CtrlModes')] as const,
+    ...(mode.isSupported ? (mode.inputs ?? []) : []),
+  ];
+  const isIdle = () => !mode.isEnabled();
+  const settings = [mode.priority, mode.window]
+    .filter((name) => name !== undefined)
+    .map((name) => [name, settingOutput(context, name, 0, { isIdle })] as const);
+  return bindings(shown, [
+    [`BO${mode.enable}`, enabling(context, mode)],
+    ...(mode.isSupported ? [...settings, ...(mode.outputs ?? [])] : []),
+  ]);
+}
+
+/** Modes of the profile without physics: their switch is there to be refused. */
+const unsupportedModes = [14, 15, 19, 20, 21, 22, 23, 24, 26, 31, 32];
+
+/** The part of the modes that no device of the simulator has. */
+export function unsupportedPart(context: PartContext): PointBindings {
+  const all = unsupportedModes.map((enable) =>
+    modePoints(context, { enable, isSupported: false, isEnabled: () => false, writes: () => [], bound: 'no function' }),
+  );
+  return {
+    inputs: new Map(all.flatMap(({ inputs }) => [...inputs])),
+    outputs: new Map(all.flatMap(({ outputs }) => [...outputs])),
+  };
+}

@@ -1,0 +1,72 @@
+/** Constant reactive power and power factor: BO27, BO28. */
+import type { PointPath } from '../../../sunspec/map/point-path.ts';
+import type { PointWrite } from '../../device-port.ts';
+import { registerOutput, writing } from '../bind.ts';
+import type { OutputTarget, PartContext, PointBindings } from '../types.ts';
+import { modePoints } from './mode.ts';
+
+/** References of 704.VarSetMod that the profile has codes for. */
+const references: readonly unknown[] = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT'];
+
+/** Constant reactive power, percent of the reference of AI42. */
+export function constantVarPart(context: PartContext): PointBindings {
+  const { port } = context;
+  const isEnabled = () => port.isEnabled('constant_var');
+  const isIdle = () => !isEnabled();
+  const inPercent = (): readonly PointWrite[] =>
+    references.includes(port.value('704.VarSetMod')) ? [] : [{ point: '704.VarSetMod', value: 'VAR_MAX_PCT' }];
+  return modePoints(context, {
+    enable: 27,
+    isSupported: port.supports('constant_var') && port.has('704.VarSetPct'),
+    isEnabled,
+    writes: (on) => [...port.enableWrites('constant_var', on), ...(on ? inPercent() : [])],
+    priority: 'AO199',
+    window: 'AO200',
+    bound: '704.VarSetEna',
+    outputs: [
+      ['AO202', registerOutput(port, { point: '704.VarSetRvrtTms', isIdle })],
+      ['AO203', registerOutput(port, { point: '704.VarSetPct', also: inPercent, isIdle })],
+    ],
+  });
+}
+
+/** Excitation: 1 absorbs reactive power, 0 injects it. */
+function excitation({ port }: PartContext, point: PointPath, isIdle: () => boolean): OutputTarget | null {
+  if (!port.has(point)) return null;
+  return writing(port, {
+    read: () => port.value(point) === 'UNDER_EXCITED',
+    writes: (absorbs) => [{ point, value: absorbs === true ? 'UNDER_EXCITED' : 'OVER_EXCITED' }],
+    isIdle,
+    bound: point,
+  });
+}
+
+/** The factor for both directions of power is one mode; a device that cannot absorb has one of them. */
+export function powerFactorPart(context: PartContext): PointBindings {
+  const { port } = context;
+  const isEnabled = () => port.isEnabled('pf_inject') || port.isEnabled('pf_absorb');
+  const isIdle = () => !isEnabled();
+  const absorbing = port.supports('pf_absorb');
+  const absorbEnable: PointPath = '704.PFWAbsEna';
+  const reversionOf = (value: number): readonly PointWrite[] =>
+    absorbing && port.has('704.PFWAbsRvrtTms') ? [{ point: '704.PFWAbsRvrtTms', value }] : [];
+  return modePoints(context, {
+    enable: 28,
+    isSupported: port.supports('pf_inject'),
+    isEnabled,
+    writes: (on) => {
+      const own = port.enableWrites('pf_inject', on).filter(({ point }) => point !== absorbEnable);
+      return absorbing ? [...own, { point: absorbEnable, value: on ? 'ENABLED' : 'DISABLED' }] : own;
+    },
+    priority: 'AO206',
+    window: 'AO207',
+    bound: '704.PFWInjEna',
+    outputs: [
+      ['AO209', registerOutput(port, { point: '704.PFWInjRvrtTms', also: reversionOf, isIdle })],
+      ['AO210', registerOutput(port, { point: '704.PFWInj.PF', isIdle })],
+      ['AO211', absorbing ? registerOutput(port, { point: '704.PFWAbs.PF', isIdle }) : null],
+      ['BO10', excitation(context, '704.PFWInj.Ext', isIdle)],
+      ['BO11', absorbing ? excitation(context, '704.PFWAbs.Ext', isIdle) : null],
+    ],
+  });
+}

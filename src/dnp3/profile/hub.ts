@@ -1,0 +1,303 @@
+/**
+ * The points of one outstation: values from the device into the database of the stack, controls the other way round.
+ * Inputs that measure are compared once per tick, all others after each commit and before each read.
+ */
+import type { Dnp3PointFilter, Dnp3PointType, Dnp3PointView } from '../../contract/dnp3.ts';
+import type { Dnp3Profile } from '../../contract/dnp3-settings.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { RandomStream } from '../../core/random.ts';
+import type { DevicePort } from '../device-port.ts';
+import { PointDatabase } from '../stack/outstation/database.ts';
+import { controlStatus } from '../stack/outstation/types.ts';
+import type { Control, ControlPort, ControlStatus, MasterId } from '../stack/outstation/types.ts';
+import { roundHalfAway } from '../stack/objects/encode.ts';
+import { defaultVariations, quality } from '../stack/points.ts';
+import type { PointKind, PointSpec } from '../stack/points.ts';
+import { bindRows } from './binding.ts';
+import { OutstationSettings } from './settings.ts';
+import { attempted } from './status.ts';
+import { isOutput, pointName } from './table/rows.ts';
+import type { InputSource, OutputTarget, PointName, PointRow, PointType, ProfilePart } from './types.ts';
+
+/** What became of a control, for logs and counters. */
+export interface ControlReport {
+  readonly name: PointName;
+  readonly value: number | boolean;
+  readonly status: ControlStatus;
+  readonly isSelect: boolean;
+  readonly from: MasterId;
+}
+
+export interface HubOptions {
+  readonly port: DevicePort;
+  readonly profile: Dnp3Profile;
+  readonly rows: readonly PointRow[];
+  readonly parts: readonly ProfilePart[];
+  readonly random: (purpose: string) => RandomStream;
+  readonly log: { info(message: string): void; warning(message: string): void };
+  readonly onControl?: (report: ControlReport) => void;
+}
+
+const kindOf: Readonly<Record<PointType, PointKind>> = {
+  BI: 'binaryInput',
+  BO: 'binaryOutput',
+  AI: 'analogInput',
+  AO: 'analogOutput',
+  CTR: 'counter',
+};
+const frozenClass = 3;
+const counterSize = 2 ** 32;
+
+/** A point that is served, with what gives its value. */
+interface Served {
+  readonly row: PointRow;
+  readonly kind: PointKind;
+  readonly source: Pick<InputSource, 'read' | 'isIdle' | 'bound' | 'measured' | 'live' | 'deadband'>;
+  /** engineering value and flags that the database has; undefined: none yet */
+  value: number | boolean | null | undefined;
+  flags: number;
+}
+
+export class OutstationPoints {
+  readonly database: PointDatabase;
+  readonly controls: ControlPort;
+  readonly settings = new OutstationSettings();
+  readonly #options: HubOptions;
+  readonly #rows: readonly PointRow[];
+  readonly #served = new Map<PointName, Served>();
+  readonly #outputs: ReadonlyMap<PointName, OutputTarget>;
+  readonly #measured: Served[] = [];
+  readonly #live: Served[] = [];
+  readonly #settled: Served[] = [];
+  readonly #ends: (() => void)[] = [];
+  #isStale = false;
+
+  constructor(options: HubOptions) {
+    const { port, rows } = options;
+    this.#options = options;
+    this.#rows = rows;
+    this.#outputs = this.#bind();
+    this.database = new PointDatabase({ specs: this.#specs(), refresh: () => this.refresh() });
+    this.controls = this.#controlPort();
+    this.#ends.push(
+      port.onSettings((isReset) => {
+        if (isReset) this.settings.reset();
+        this.#changed();
+      }),
+    );
+    for (const points of [this.#measured, this.#live, this.#settled]) this.#update(points);
+  }
+
+  /** A tick has ended: measurements are compared. */
+  tick(): void {
+    this.refresh();
+    this.#update(this.#measured);
+  }
+
+  /** Brings states up to date, and settings after a commit. */
+  refresh(): void {
+    this.#update(this.#live);
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    this.#update(this.#settled);
+  }
+
+  close(): void {
+    for (const end of this.#ends) end();
+  }
+
+  /** Points by type: served, and named by the profile without being there. */
+  get counts(): Readonly<Record<Dnp3PointType, { readonly served: number; readonly absent: number }>> {
+    const count = (type: Dnp3PointType) => {
+      const named = this.#rows.filter((row) => row.type === type);
+      const served = named.filter((row) => this.#served.has(pointName(row))).length;
+      return { served, absent: named.length - served };
+    };
+    return { BI: count('BI'), BO: count('BO'), AI: count('AI'), AO: count('AO'), CTR: count('CTR') };
+  }
+
+  views({ type, coverage, from = 0, to = Infinity }: Dnp3PointFilter = {}): readonly Dnp3PointView[] {
+    this.refresh();
+    return this.#rows
+      .filter((row) => (type === undefined || row.type === type) && row.index >= from && row.index <= to)
+      .map((row) => this.#view(row))
+      .filter((view) => coverage === undefined || view.coverage === coverage);
+  }
+
+  /** Rows with what binds them, for documents; null: absent. */
+  get bindings(): readonly { readonly row: PointRow; readonly bound: string | null }[] {
+    return this.#rows.map((row) => ({ row, bound: this.#served.get(pointName(row))?.source.bound ?? null }));
+  }
+
+  #bind(): ReadonlyMap<PointName, OutputTarget> {
+    const { port, profile, parts, random, log } = this.#options;
+    const context = { port, profile, settings: this.settings, random, log, changed: () => this.#changed() };
+    const { served, outputs } = bindRows(this.#rows, parts, context);
+    for (const { row, source } of served) {
+      const point: Served = { row, kind: kindOf[row.type], source, value: undefined, flags: 0 };
+      this.#served.set(pointName(row), point);
+      const { measured = false, live = false } = point.source;
+      (measured ? this.#measured : live ? this.#live : this.#settled).push(point);
+    }
+    return outputs;
+  }
+
+  #specs(): readonly PointSpec[] {
+    return [...this.#served.values()].flatMap(({ row, kind, source }) => {
+      const { static: staticVariation, event: eventVariation } = defaultVariations[kind];
+      const own = source.deadband;
+      const spec: PointSpec = {
+        ...{ kind, index: row.index, class: row.class, staticVariation, eventVariation },
+        // an integrity poll has the inputs that mirror them
+        inClass0: !isOutput(row),
+        mayHaveEvents: !isOutput(row) && (row.type !== 'BI' || row.class !== 0),
+        deadband: own === undefined ? (row.deadband ?? 0) : Math.max(0, Math.floor(own / (row.multiplier ?? 1))),
+        keeps: row.type === 'AI' ? 'latest' : 'all',
+      };
+      if (row.type !== 'CTR') return [spec];
+      const frozen = defaultVariations.frozenCounter;
+      return [
+        { ...spec, mayHaveEvents: true },
+        {
+          ...{ ...spec, kind: 'frozenCounter' as const, class: frozenClass, mayHaveEvents: true },
+          ...{ staticVariation: frozen.static, eventVariation: frozen.event },
+        },
+      ];
+    });
+  }
+
+  #changed(): void {
+    if (this.#isStale) return;
+    this.#isStale = true;
+    // the points of one commit, and commits of one turn, are compared together
+    queueMicrotask(() => this.refresh());
+  }
+
+  #update(points: readonly Served[]): void {
+    const { port, profile } = this.#options;
+    const stamp = port.now;
+    const showsIdle = profile === 'ieee1815.2';
+    for (const served of points) {
+      const { row, kind, source } = served;
+      const value = source.read();
+      const isIdle = showsIdle && !isOutput(row) && source.isIdle?.() === true;
+      const flags = value === null || isIdle ? 0 : quality.online;
+      if (value === served.value && flags === served.flags) continue;
+      served.value = value;
+      served.flags = flags;
+      const wire = value === null ? 0 : wireOf(row, value);
+      const sent = withinRange(row, wire);
+      this.database.set(kind, row.index, sent, Object.is(sent, wire) ? flags : flags | quality.overRange, stamp);
+    }
+  }
+
+  #view(row: PointRow): Dnp3PointView {
+    const served = this.#served.get(pointName(row));
+    const point = served && this.database.point(served.kind, row.index);
+    const isBinary = row.type === 'BI' || row.type === 'BO';
+    const present = point?.state.value;
+    const value = typeof present === 'number' && Number.isFinite(present) ? present : null;
+    const online = point !== undefined && (point.state.flags & quality.online) !== 0;
+    const multiplier = row.multiplier ?? 1;
+    return {
+      ...{ type: row.type, index: row.index, name: row.name },
+      coverage: served ? 'served' : 'absent',
+      boundTo: served?.source.bound ?? null,
+      value,
+      flags: point ? point.state.flags | (isBinary && value ? 0x80 : 0) : null,
+      online,
+      engineeringValue: online && value !== null ? decimals(value * multiplier) : null,
+      unit: row.unit ?? null,
+      multiplier,
+      class: point?.class ?? row.class,
+      deadband: isBinary || point === undefined ? null : point.deadband,
+      ...this.#limits(row),
+      readBack: row.readBack ?? null,
+      iec61850: row.iec61850 ?? null,
+    };
+  }
+
+  /** Wire values that an output takes: those of the row, narrowed by the device. */
+  #limits(row: PointRow): { readonly min: number | null; readonly max: number | null } {
+    const { min = null, max = null, multiplier = 1 } = row;
+    const range = this.#outputs.get(pointName(row))?.range?.() ?? null;
+    if (range === null) return { min, max };
+    const [least, most] = range;
+    return {
+      min: least === null ? min : Math.max(min ?? -Infinity, Math.ceil(decimals(least / multiplier))),
+      max: most === null ? max : Math.min(max ?? Infinity, Math.floor(decimals(most / multiplier))),
+    };
+  }
+
+  #controlPort(): ControlPort {
+    return {
+      has: (kind, index) => this.#outputs.has(outputName(kind, index)) && this.#served.has(outputName(kind, index)),
+      select: (control, from) => this.#judge(control, from, true),
+      operate: (control, from) => this.#judge(control, from, false),
+      refused: (control, status, from, isSelect) => {
+        const name = outputName(control.kind, control.index);
+        this.#options.onControl?.({ name, value: valueOf(control), status, isSelect, from });
+      },
+    };
+  }
+
+  #judge(control: Control, from: MasterId, isSelect: boolean): ControlStatus {
+    const name = outputName(control.kind, control.index);
+    const value = valueOf(control);
+    const status = this.#carryOut(name, value, from, isSelect);
+    if (!isSelect) this.refresh();
+    this.#options.onControl?.({ name, value, status, isSelect, from });
+    return status;
+  }
+
+  #carryOut(name: PointName, value: number | boolean, from: MasterId, isSelect: boolean): ControlStatus {
+    const target = this.#outputs.get(name);
+    const row = this.#served.get(name)?.row;
+    if (target === undefined || row === undefined) return controlStatus.notSupported;
+    if (this.#options.port.device.localControl) return controlStatus.local;
+    if (typeof value === 'number' && !isInRange(row, value)) return controlStatus.outOfRange;
+    const by: Origin = { source: 'dnp3', peer: from.peer };
+    const asked = typeof value === 'number' ? decimals(value * (row.multiplier ?? 1)) : value;
+    return attempted(() => {
+      if (isSelect) return target.check(asked, by);
+      const status = target.operate(asked, by);
+      this.#isStale = true;
+      return status;
+    });
+  }
+}
+
+function valueOf(control: Control): number | boolean {
+  return control.kind === 'binary' ? control.state === 1 : control.value;
+}
+
+function outputName(kind: Control['kind'], index: number): PointName {
+  return kind === 'binary' ? `BO${index}` : `AO${index}`;
+}
+
+function isInRange({ min = -(2 ** 31), max = 2 ** 31 - 1 }: PointRow, value: number): boolean {
+  return value >= min && value <= max;
+}
+
+/** Analogs stay within the range of their row: a value beyond it is sent as its end, marked OVER_RANGE. */
+function withinRange({ type, min = -Infinity, max = Infinity }: PointRow, wire: number): number {
+  return (type === 'AI' || type === 'AO') && !Number.isNaN(wire) ? Math.min(max, Math.max(min, wire)) : wire;
+}
+
+/** A product of a wire value and a power of ten without the digits of binary fractions. */
+function decimals(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+/** More than binary fractions lose of a decimal one, and less than any register holds. */
+const fraction = 5e-13;
+
+/** Counters go round at 32 bits. A half goes away from zero, also where its binary fraction lies just below it. */
+function wireOf(row: PointRow, value: number | boolean): number {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (row.type === 'BI' || row.type === 'BO') return value ? 1 : 0;
+  if (!Number.isFinite(value)) return NaN;
+  if (row.type === 'CTR') return Math.max(0, Math.floor(value)) % counterSize;
+  const wire = value / (row.multiplier ?? 1);
+  return roundHalfAway(wire + wire * fraction);
+}

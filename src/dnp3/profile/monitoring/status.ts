@@ -1,0 +1,93 @@
+/** Alarms, operating states and protection: BI0 to BI24 and BI52 to BI63. */
+import type { TripFunction } from '../../../sunspec/map/functions.ts';
+import { batteryOf, bindings, computed, enablePoint } from '../bind.ts';
+import type { InputSource, PartContext, PointBindings, PointName } from '../types.ts';
+
+type Inputs = readonly (readonly [PointName, InputSource | null])[];
+
+const now = { live: true } as const;
+
+function alarms({ port }: PartContext): Inputs {
+  const { device } = port;
+  const has = (severity: string) => device.alarms.some((alarm) => alarm.severity === severity);
+  const code = (...codes: readonly string[]) => device.alarms.some((alarm) => codes.includes(alarm.code));
+  const storage = (...codes: readonly string[]) =>
+    batteryOf(port) !== null ? computed(() => code(...codes), 'alarms of the battery', now) : null;
+  return [
+    ['BI0', computed(() => device.alarms.some(({ source }) => source === 'comm'), 'alarms of communication', now)],
+    ['BI1', computed(() => has('error'), '701.Alrm', now)],
+    ['BI2', computed(() => has('warning'), '701.Alrm', now)],
+    ['BI3', computed(() => has('info'), '701.Alrm', now)],
+    ['BI5', storage('soc_high')],
+    ['BI6', storage('soc_low')],
+    ['BI8', storage('over_temp')],
+  ];
+}
+
+/** State of charge at the ends of what the battery may use. */
+function chargeEnds({ port }: PartContext): Inputs {
+  const limits = () => batteryOf(port);
+  if (limits() === null || !port.has('713.SoC')) return [];
+  const soc = () => port.number('713.SoC') ?? 0;
+  return [
+    ['BI4', computed(() => soc() >= (limits()?.socMaxPct ?? 100), '713.SoC', now)],
+    ['BI7', computed(() => soc() <= (limits()?.socMinPct ?? 0), '713.SoC', now)],
+  ];
+}
+
+function states({ port, settings }: PartContext): Inputs {
+  const { device } = port;
+  const isOn = () => port.value('701.St') === 'ON';
+  const isWaiting = () => !isOn() && device.enterService.state === 'waiting';
+  const inverter = (state: string) => port.value('701.InvSt') === state;
+  const idleW = 0.002 * (port.number('702.WMaxRtg') ?? 0);
+  const w = () => port.number('701.W') ?? 0;
+  const mayStart = () =>
+    port.value('703.ES') !== 'DISABLED' && device.activeTrips.length === 0 && !settings.flag('BO0');
+  const state = (read: () => boolean, bound: string) => computed(read, bound, now);
+  return [
+    ['BI10', state(() => device.localControl, '715.LocRemCtl')],
+    ['BI12', state(() => isWaiting() || (isOn() && inverter('STARTING')), '701.InvSt')],
+    ['BI13', state(() => inverter('SHUTTING_DOWN'), '701.InvSt')],
+    ['BI14', state(() => isOn() && !inverter('STARTING') && !inverter('SHUTTING_DOWN'), '701.St')],
+    ['BI15', state(() => !isOn() && !isWaiting(), '701.St')],
+    ['BI18', state(() => isOn() && Math.abs(w()) <= idleW, '701.St, 701.W')],
+    ['BI19', state(() => isOn() && w() > idleW, '701.St, 701.W')],
+    ['BI20', state(() => isOn() && w() < -idleW, '701.St, 701.W')],
+    ['BI21', state(() => !isOn() && mayStart(), '701.St, 703.ES')],
+    ['BI22', state(() => !isOn() && !mayStart(), '701.St, 703.ES')],
+    ['BI23', state(() => device.switchClosed, 'disconnect switch')],
+    // the switch of the simulator has no travel time
+    ['BI24', computed(() => false, 'disconnect switch')],
+  ];
+}
+
+interface Protection {
+  readonly name: TripFunction;
+  readonly alarm: string;
+  /** blocked, started, operated */
+  readonly inputs: readonly [PointName, PointName, PointName];
+}
+
+const protections: readonly Protection[] = [
+  { name: 'hv_trip', alarm: 'ac_over_volt', inputs: ['BI52', 'BI53', 'BI54'] },
+  { name: 'lv_trip', alarm: 'ac_under_volt', inputs: ['BI55', 'BI56', 'BI57'] },
+  { name: 'hf_trip', alarm: 'over_frequency', inputs: ['BI58', 'BI59', 'BI60'] },
+  { name: 'lf_trip', alarm: 'under_frequency', inputs: ['BI61', 'BI62', 'BI63'] },
+];
+
+function protection({ port }: PartContext): Inputs {
+  const { device } = port;
+  return protections
+    .filter(({ name }) => port.supports(name))
+    .flatMap(({ name, alarm, inputs: [blocked, started, operated] }) => [
+      [blocked, computed(() => !port.isEnabled(name), enablePoint(port, name) ?? name, now)] as const,
+      [started, computed(() => device.activeTrips.includes(name), 'timers of the function', now)] as const,
+      [operated, computed(() => device.alarms.some(({ code }) => code === alarm), '701.Alrm', now)] as const,
+    ]);
+}
+
+/** The part of alarms and states. */
+export function statusPart(context: PartContext): PointBindings {
+  return bindings([...alarms(context), ...chargeEnds(context), ...states(context), ...protection(context)]);
+}

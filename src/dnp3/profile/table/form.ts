@@ -1,0 +1,38 @@
+/** How the rows of the tables are written down. */
+
+/** `pos` and `neg`: from or up to 0 with 31 bits; `any`: 32 bits; wire units. */
+export type WireRange = 'pos' | 'neg' | 'any' | readonly [min: number, max: number];
+
+export type AnalogInputRow = readonly [
+  index: number,
+  eventClass: 0 | 1 | 2 | 3,
+  name: string,
+  range: WireRange,
+  multiplier: number,
+  unit?: string,
+  iec61850?: string,
+];
+
+/** @property mirror index of the analog input that reads it back */
+export type AnalogOutputRow = readonly [
+  index: number,
+  mirror: number | null,
+  range: WireRange,
+  multiplier: number,
+  unit?: string,
+  iec61850?: string,
+];
+
+export type BinaryInputRow = readonly [index: number, eventClass: 0 | 1 | 2 | 3, name: string, iec61850?: string];
+
+/** @property mirror index of the binary input that reads it back */
+export type BinaryOutputRow = readonly [index: number, mirror: number, iec61850?: string];
+
+const [least, most] = [-(2 ** 31), 2 ** 31 - 1];
+
+/** Least and greatest wire value. */
+export function boundsOf(range: WireRange): readonly [min: number, max: number] {
+  if (range === 'pos') return [0, most];
+  if (range === 'neg') return [least, 0];
+  return range === 'any' ? [least, most] : range;
+}

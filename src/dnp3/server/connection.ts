@@ -1,0 +1,277 @@
+/** One TCP or TLS connection: frames from octets, a link session for each pair of addresses, fragments for associations. */
+import type { Socket } from 'node:net';
+import { peerOf } from '../../core/net/listen.ts';
+import type { Swept } from '../../core/net/sweeper.ts';
+import { linkAddress, linkBit } from '../stack/link/frame.ts';
+import type { LinkFrame } from '../stack/link/frame.ts';
+import { LinkParser } from '../stack/link/parser.ts';
+import { carriesUserData, isBroadcast, isStationAddress, LinkSession } from '../stack/link/session.ts';
+import type { AssociationPort, Cast, Session } from '../stack/outstation/types.ts';
+import { Reassembler } from '../stack/transport/reassembler.ts';
+import { Segmenter } from '../stack/transport/segmenter.ts';
+import { mayUse } from './context.ts';
+import type { PeerIdentity, Routes, ServedOutstation, ServerContext } from './context.ts';
+
+const castOf: Readonly<Record<number, Cast>> = {
+  [linkAddress.broadcastNoConfirm]: 'broadcast-no-confirm',
+  [linkAddress.broadcastConfirm]: 'broadcast-confirm',
+  [linkAddress.broadcastConfirmOptional]: 'broadcast-confirm-optional',
+};
+
+/** A master and an outstation that talk on this connection. */
+interface Pair {
+  readonly outstation: ServedOutstation;
+  readonly association: AssociationPort;
+  readonly link: LinkSession;
+  readonly reassembler: Reassembler;
+  readonly session: Session;
+}
+
+export interface ConnectionOwner {
+  readonly context: ServerContext;
+  readonly routes: Routes;
+  closed(connection: Connection): void;
+}
+
+export class Connection implements Swept {
+  readonly peer: string;
+  readonly connectedAtMs: number;
+  /** null: in clear */
+  readonly identity: PeerIdentity | null;
+  readonly #owner: ConnectionOwner;
+  readonly #socket: Socket;
+  readonly #parser = new LinkParser();
+  readonly #pairs = new Map<string, Pair>();
+  /** of broadcasts, by source */
+  readonly #broadcasts = new Map<number, Reassembler>();
+  #lastMs: number;
+  /** the status of the link has been asked for; monotonic ms */
+  #askedMs: number | null = null;
+  #badFrames = 0;
+
+  constructor(owner: ConnectionOwner, socket: Socket, identity: PeerIdentity | null) {
+    this.#owner = owner;
+    this.#socket = socket;
+    this.identity = identity;
+    this.peer = peerOf(socket);
+    this.connectedAtMs = owner.context.clock.nowMs();
+    this.#lastMs = owner.context.clock.monotonicMs();
+    owner.context.sweeper.add(this);
+    socket.on('data', (octets: Buffer) => {
+      this.#take(octets);
+    });
+    socket.on('error', () => undefined);
+    socket.on('close', () => {
+      this.#ended();
+    });
+  }
+
+  /** Addresses of masters that have spoken. */
+  get masters(): readonly number[] {
+    return [...new Set([...this.#pairs.values()].map(({ association }) => association.masterAddress))];
+  }
+
+  /** Whether this connection is the present one of a master at an outstation. */
+  serves(outstation: number, master: number): boolean {
+    return this.#pairs.has(`${outstation} ${master}`);
+  }
+
+  /** Ends after what is waiting has been sent. */
+  end(): void {
+    this.#socket.end();
+  }
+
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  sweep(): void {
+    const { clock, limits } = this.#owner.context;
+    const now = clock.monotonicMs();
+    if (this.#askedMs !== null) {
+      if (now - this.#askedMs >= limits.answerMs) this.#close('it does not answer');
+      return;
+    }
+    if (this.#pairs.size === 0 && now - this.#lastMs >= limits.answerMs) this.#close('no master has spoken');
+    else if (now - this.#lastMs >= limits.keepAliveMs) {
+      const awake = [...this.#pairs.values()].filter(({ outstation }) => !outstation.isSilent);
+      if (awake.length > 0) this.#askedMs = now;
+      for (const { link } of awake) link.requestStatus();
+    }
+  }
+
+  /** Ends what an outstation that leaves has on this connection, and the connection when nothing is left. */
+  forget(outstation: ServedOutstation): void {
+    for (const [key, pair] of this.#pairs) {
+      if (pair.outstation !== outstation) continue;
+      this.#pairs.delete(key);
+      pair.association.close(pair.session);
+      if (this.#pairs.size === 0) this.end();
+    }
+  }
+
+  #close(reason: string): void {
+    this.#owner.context.log.info(this.peer, () => `${this.peer} closed: ${reason}`);
+    this.destroy();
+  }
+
+  #ended(): void {
+    this.#owner.context.sweeper.delete(this);
+    const { log } = this.#owner.context;
+    for (const { association, session, outstation } of this.#pairs.values()) {
+      association.close(session);
+      const { masterAddress } = association;
+      log.info(this.peer, () => `master ${masterAddress} disconnected from ${this.peer}`, outstation.deviceIndex);
+    }
+    this.#pairs.clear();
+    this.#owner.closed(this);
+  }
+
+  #take(octets: Buffer): void {
+    const { counters, clock } = this.#owner.context;
+    const frames = this.#parser.push(octets);
+    const { headerCrc, blockCrc, length } = this.#parser.counts;
+    const bad = headerCrc + blockCrc + length;
+    counters.badFrames += bad - this.#badFrames;
+    this.#badFrames = bad;
+    for (const frame of frames) {
+      // an answer may have closed the connection
+      if (this.#socket.destroyed) return;
+      counters.framesIn += 1;
+      counters.lastFrameMs = clock.nowMs();
+      this.#lastMs = clock.monotonicMs();
+      this.#askedMs = null;
+      this.#takeFrame(frame);
+    }
+  }
+
+  #takeFrame(frame: LinkFrame): void {
+    const { control, destination, source } = frame;
+    if ((control & linkBit.fromMaster) === 0 || !isStationAddress(source)) return;
+    if (isBroadcast(destination)) {
+      this.#takeBroadcast(frame);
+      return;
+    }
+    const pair = this.#pairOf(destination, source);
+    if (pair === undefined || pair.outstation.isSilent) return;
+    const segment = pair.link.take(frame);
+    if (segment === null) return;
+    const fragment = pair.reassembler.push(segment);
+    if (fragment === null) return;
+    this.#tell('in', pair, fragment);
+    pair.association.receive(fragment, 'unicast');
+  }
+
+  /** Broadcasts are user data only, and get no answer at any layer. */
+  #takeBroadcast(frame: LinkFrame): void {
+    if (!carriesUserData(frame)) return;
+    const { source, destination } = frame;
+    const served = [...this.#owner.routes.all()].filter(
+      (each) => !each.isSilent && this.#admits(source) && each.associationOf(source) !== null,
+    );
+    if (served.length === 0) return;
+    let reassembler = this.#broadcasts.get(source);
+    if (reassembler === undefined) this.#broadcasts.set(source, (reassembler = new Reassembler()));
+    const fragment = reassembler.push(frame.data);
+    const cast = castOf[destination];
+    if (fragment === null || cast === undefined) return;
+    for (const outstation of served) {
+      const association = outstation.associationOf(source);
+      if (association === null) continue;
+      this.#tell('in', { outstation, association }, fragment);
+      association.receive(fragment, cast);
+    }
+  }
+
+  #admits(master: number): boolean {
+    const { tls } = this.#owner.context;
+    return tls === null || this.identity === null || mayUse(tls.allowed, this.identity, master);
+  }
+
+  #pairOf(destination: number, source: number): Pair | undefined {
+    const key = `${destination} ${source}`;
+    const known = this.#pairs.get(key);
+    if (known !== undefined) return known;
+    const { routes, context } = this.#owner;
+    const outstation = routes.outstation(destination);
+    const association = outstation?.associationOf(source) ?? null;
+    if (outstation === undefined || association === null || this.#pairs.size >= context.limits.pairs) {
+      context.log.info(
+        this.peer,
+        () => `${this.peer}: nothing is served for master ${source} at address ${destination}`,
+      );
+      return undefined;
+    }
+    if (!this.#admits(source)) {
+      const { subject = '' } = this.identity ?? {};
+      context.log.info(this.peer, () => `${this.peer}: the certificate ${subject} is not bound to address ${source}`);
+      return undefined;
+    }
+    const pair = this.#open(outstation, association, source);
+    this.#pairs.set(key, pair);
+    association.open(pair.session);
+    context.log.info(this.peer, () => `master ${source} connected from ${this.peer}`, outstation.deviceIndex);
+    return pair;
+  }
+
+  #open(outstation: ServedOutstation, association: AssociationPort, master: number): Pair {
+    const segmenter = new Segmenter({ destination: master, source: outstation.address });
+    const session: Session = {
+      peer: `${master}@${this.peer}`,
+      send: (fragment, { badCrc } = { badCrc: false }) => {
+        if (outstation.isSilent) return;
+        this.#tell('out', pair, fragment);
+        const frames = segmenter.frames(fragment);
+        this.#write(badCrc ? frames.map(withBadCrc) : frames);
+      },
+      replaced: () => {
+        this.#owner.context.log.info(
+          this.peer,
+          () => `master ${master} has connected again: its connection from ${this.peer} ends`,
+          outstation.deviceIndex,
+        );
+        this.#pairs.delete(`${outstation.address} ${master}`);
+        if (this.#pairs.size === 0) this.destroy();
+      },
+    };
+    const link = new LinkSession({
+      outstation: outstation.address,
+      master,
+      send: (frame) => {
+        this.#write([frame]);
+      },
+    });
+    const pair: Pair = { outstation, association, link, reassembler: new Reassembler(), session };
+    return pair;
+  }
+
+  #write(frames: readonly Buffer[]): void {
+    const { counters, limits } = this.#owner.context;
+    if (this.#socket.destroyed) return;
+    if (this.#socket.writableLength > limits.unsentBytes) {
+      this.#close('it does not take its answers');
+      return;
+    }
+    counters.framesOut += frames.length;
+    this.#socket.write(frames.length === 1 && frames[0] ? frames[0] : Buffer.concat(frames));
+  }
+
+  #tell(
+    direction: 'in' | 'out',
+    { outstation, association }: Pick<Pair, 'outstation' | 'association'>,
+    octets: Buffer,
+  ): void {
+    const { context } = this.#owner;
+    if (!context.wantsFragments()) return;
+    const { deviceIndex, address } = outstation;
+    const { masterAddress: master } = association;
+    context.onFragment({ direction, peer: `${master}@${this.peer}`, deviceIndex, outstation: address, master, octets });
+  }
+}
+
+/** The frame with its last checksum inverted. */
+function withBadCrc(frame: Buffer): Buffer {
+  const copy = Buffer.from(frame);
+  copy[copy.length - 1] = (copy[copy.length - 1] ?? 0) ^ 0xff;
+  return copy;
+}

@@ -1,0 +1,101 @@
+/** What the listeners of all outstations share. */
+import type { Dnp3AllowedPeer } from '../../contract/dnp3-settings.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { PeerLimitedLog } from '../../core/log/peer-limited-log.ts';
+import type { Sweeper } from '../../core/net/sweeper.ts';
+import type { TlsGate } from '../../core/tls/gate.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { WireDirection } from '../../core/wire/wire-log.ts';
+import type { AssociationPort } from '../stack/outstation/types.ts';
+
+/** The certificate of a master. */
+export interface PeerIdentity {
+  /** as RFC 4514 writes it: `CN=scada-1,O=Utility` */
+  readonly subject: string;
+  readonly commonName: string;
+  /** SHA-256, lower-case hexadecimal digits */
+  readonly fingerprint: string;
+}
+
+export interface ServerCounters {
+  connections: number;
+  refusedConnections: number;
+  handshakeFailures: number;
+  framesIn: number;
+  framesOut: number;
+  badFrames: number;
+  /** wall time of the last frame of a master, ms; null: none yet */
+  lastFrameMs: number | null;
+}
+
+export const serverLimits = {
+  connections: 16,
+  /** TLS handshakes that are not finished */
+  handshakes: 16,
+  handshakeTimeoutMs: 10_000,
+  /** silence after which the link is asked for its status */
+  keepAliveMs: 60_000,
+  /** time for the answer to it, and for the first frame of a new connection */
+  answerMs: 10_000,
+  /** octets that a master has not taken */
+  unsentBytes: 256 * 1024,
+  /** pairs of addresses on one connection */
+  pairs: 1024,
+} as const;
+export type ServerLimits = { readonly [name in keyof typeof serverLimits]: number };
+
+export interface FragmentReport {
+  readonly direction: WireDirection;
+  readonly peer: string;
+  readonly deviceIndex: number | null;
+  readonly outstation: number;
+  readonly master: number;
+  readonly octets: Buffer;
+}
+
+export interface ServerContext {
+  readonly clock: WallClock;
+  readonly logger: Logger;
+  /** lines that peers can cause at will */
+  readonly log: PeerLimitedLog;
+  readonly sweeper: Sweeper;
+  readonly counters: ServerCounters;
+  readonly limits: ServerLimits;
+  /** null: in clear */
+  readonly tls: { readonly gate: TlsGate<PeerIdentity>; readonly allowed: readonly Dnp3AllowedPeer[] | null } | null;
+  /** whether anybody wants fragments; `onFragment` is called only then */
+  readonly wantsFragments: () => boolean;
+  readonly onFragment: (report: FragmentReport) => void;
+}
+
+/** An outstation behind a listener. */
+export interface ServedOutstation {
+  readonly address: number;
+  readonly deviceIndex: number;
+  /** null: no master of this address is served */
+  associationOf(master: number): AssociationPort | null;
+  /** the device is off: nothing is heard or said */
+  readonly isSilent: boolean;
+}
+
+/** Outstations of one listener by address. */
+export interface Routes {
+  outstation(address: number): ServedOutstation | undefined;
+  all(): Iterable<ServedOutstation>;
+}
+
+/** Whether a certificate may act as a master. */
+export function allows(allowed: readonly Dnp3AllowedPeer[] | null, identity: PeerIdentity): boolean {
+  return allowed === null || allowed.some((peer) => fits(peer, identity));
+}
+
+/** Whether a certificate may use a link address. */
+export function mayUse(allowed: readonly Dnp3AllowedPeer[] | null, identity: PeerIdentity, master: number): boolean {
+  if (allowed === null) return true;
+  const own = allowed.filter((peer) => fits(peer, identity));
+  return own.some(({ masterAddress }) => masterAddress === null || masterAddress === master);
+}
+
+function fits({ kind, value }: Dnp3AllowedPeer, { subject, commonName, fingerprint }: PeerIdentity): boolean {
+  return kind === 'fingerprint' ? value === fingerprint : value === subject || value === commonName;
+}

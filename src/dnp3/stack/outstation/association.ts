@@ -1,0 +1,395 @@
+/** One master of an outstation: its requests, its events, its confirms. IEEE 1815 clause 4 */
+import { Buffer } from 'node:buffer';
+import { responseFragment } from '../application/control.ts';
+import { parseRequest } from '../application/parse.ts';
+import { functionCodes, iin, silentFunctions } from '../application/types.ts';
+import type { Answer, AppControl, Request } from '../application/types.ts';
+import { FragmentWriter } from '../application/writer.ts';
+import { EventBuffer } from './events.ts';
+import { createFunctionSet } from './functions/set.ts';
+import { planRead } from './read.ts';
+import { Series } from './series.ts';
+import type { Piece } from './series.ts';
+import type { AssociationClock, AssociationPort, Cast, Control, FunctionContext, FunctionSet } from './types.ts';
+import type { OutstationOptions, PointEvent, Session } from './types.ts';
+import { Unsolicited } from './unsolicited.ts';
+
+const nothing = Buffer.alloc(0);
+
+/** Requests and responses since the start of one association. */
+export interface AssociationCounters {
+  requests: number;
+  responses: number;
+  unsolicited: number;
+  refusals: number;
+  confirmTimeouts: number;
+}
+
+export interface AssociationOptions {
+  readonly outstation: OutstationOptions;
+  readonly masterAddress: number;
+  readonly selectedByOther: (kind: Control['kind'], index: number) => boolean;
+}
+
+/** An answer that is under way to the master. */
+interface Sending {
+  readonly series: Series;
+  readonly control: AppControl;
+  readonly functionCode: number;
+  readonly iin2: number;
+  piece: Piece;
+  /** of the fragment that waits for its confirm, or was sent last */
+  seq: number;
+  octets: Buffer;
+  endWait: (() => void) | null;
+}
+
+export class Association implements AssociationPort {
+  readonly masterAddress: number;
+  readonly time: AssociationClock;
+  readonly events: EventBuffer;
+  readonly unsolicited: Unsolicited;
+  readonly counters: AssociationCounters = {
+    ...{ requests: 0, responses: 0, unsolicited: 0, refusals: 0, confirmTimeouts: 0 },
+  };
+  readonly #options: AssociationOptions;
+  readonly #functions: FunctionSet;
+  readonly #writer: FragmentWriter;
+  #session: Session | null = null;
+  #hasRestarted = true;
+  #broadcast: Cast = 'unicast';
+  #sending: Sending | null = null;
+  /** sequence number confirmed last: its confirm may come once more */
+  #confirmedSeq = -1;
+  #last: { readonly octets: Buffer; readonly answer: Buffer | null } | null = null;
+  /** a READ that waits for the end of an unsolicited response */
+  #held: Request | null = null;
+  #restartAsked: 'cold' | 'warm' | null = null;
+  #lastRequestMs: number | null = null;
+
+  constructor(options: AssociationOptions) {
+    this.#options = options;
+    this.masterAddress = options.masterAddress;
+    const { limits, masterClock, later, unsolicited } = options.outstation;
+    this.time = masterClock(options.masterAddress);
+    this.events = new EventBuffer(limits.eventsPerKind);
+    this.#writer = new FragmentWriter(limits.fragmentBytes);
+    this.#functions = createFunctionSet(options.outstation);
+    this.unsolicited = new Unsolicited({
+      isConfigured: unsolicited,
+      events: this.events,
+      time: this.time,
+      writer: new FragmentWriter(limits.fragmentBytes),
+      later,
+      limits,
+      iin: () => this.#reportedIin(),
+      mayAsk: () => this.#session !== null && this.#sending === null,
+      send: (fragment) => {
+        this.#sendUnsolicited(fragment);
+      },
+      settled: () => {
+        this.#answerHeld();
+      },
+      timedOut: () => {
+        this.counters.confirmTimeouts += 1;
+      },
+    });
+  }
+
+  get session(): Session | null {
+    return this.#session;
+  }
+
+  /** monotonic ms of the last request; null: none yet */
+  get lastRequestMs(): number | null {
+    return this.#lastRequestMs;
+  }
+
+  /** IIN1 as the next response has it. */
+  get indications(): number {
+    return this.#iin() | this.#options.outstation.disturber.iin(false);
+  }
+
+  isSelected(kind: Control['kind'], index: number): boolean {
+    return this.#functions.isSelected(kind, index);
+  }
+
+  get selectPending(): boolean {
+    return this.#functions.hasSelect;
+  }
+
+  take(event: PointEvent): void {
+    this.events.add(event);
+    this.unsolicited.trigger();
+  }
+
+  /** The device was off: the master hears of a restart. */
+  restart(): void {
+    this.#abandon();
+    this.unsolicited.restart();
+    this.#functions.sessionEnded();
+    this.#last = null;
+    this.#held = null;
+    this.#hasRestarted = true;
+    this.#broadcast = 'unicast';
+    this.time.forget();
+    if (this.#session !== null) this.unsolicited.trigger();
+  }
+
+  open(session: Session): void {
+    const former = this.#session;
+    if (former !== null) {
+      this.close(former);
+      former.replaced();
+    }
+    this.#session = session;
+    this.unsolicited.trigger();
+  }
+
+  close(session: Session): void {
+    if (this.#session !== session) return;
+    this.#session = null;
+    this.#abandon();
+    this.unsolicited.sessionEnded();
+    this.#functions.sessionEnded();
+    this.#last = null;
+    this.#held = null;
+  }
+
+  receive(fragment: Buffer, cast: Cast): void {
+    const request = parseRequest(fragment);
+    if (request === null) return;
+    this.#lastRequestMs = this.#options.outstation.clock.monotonicMs();
+    if (request.functionCode === functionCodes.confirm) {
+      if (cast === 'unicast') this.#confirm(request.control);
+      return;
+    }
+    this.counters.requests += 1;
+    if (cast !== 'unicast') this.#receiveBroadcast(request, cast);
+    else this.#receiveRequest(request);
+  }
+
+  #receiveBroadcast(request: Request, cast: Cast): void {
+    this.#abandon();
+    this.#functions.precede(request);
+    this.#broadcast = cast;
+    // there is no answer at all, and so nothing to be read
+    if (request.functionCode !== functionCodes.read) this.#carryOut(request);
+    this.#restartIfAsked();
+  }
+
+  #receiveRequest(request: Request): void {
+    if (this.#repeatsLast(request)) {
+      const { answer } = this.#last ?? {};
+      if (answer) this.#send(answer, request.functionCode);
+      return;
+    }
+    this.#abandon();
+    this.#functions.precede(request);
+    if (request.functionCode === functionCodes.read) {
+      this.#last = null;
+      if (this.unsolicited.isPending) this.#held = { ...request, octets: Buffer.from(request.octets) };
+      else this.#read(request);
+      return;
+    }
+    const answer = this.#carryOut(request);
+    const isSilent = silentFunctions.has(request.functionCode);
+    const octets = isSilent ? null : this.#respond(request, answer);
+    this.#last = { octets: Buffer.from(request.octets), answer: octets };
+    this.#restartIfAsked();
+  }
+
+  /** Whether it is the last request once more: it is answered the same way, and not carried out again. */
+  #repeatsLast({ octets, functionCode }: Request): boolean {
+    return functionCode !== functionCodes.read && this.#last?.octets.equals(octets) === true;
+  }
+
+  #carryOut(request: Request): Answer {
+    const { functionCode, refusal, headers } = request;
+    if (functionCode === functionCodes.enableUnsolicited || functionCode === functionCodes.disableUnsolicited) {
+      if (refusal !== 0) return { objects: nothing, iin2: refusal };
+      return this.unsolicited.change(headers, functionCode === functionCodes.enableUnsolicited, nothing);
+    }
+    const handler = this.#functions.handler(functionCode);
+    if (handler === undefined) return { objects: nothing, iin2: iin.functionNotSupported };
+    if (refusal !== 0) return { objects: nothing, iin2: refusal };
+    this.#options.outstation.database.refresh();
+    return handler(request, this.#context());
+  }
+
+  #context(): FunctionContext {
+    const { outstation, selectedByOther, masterAddress } = this.#options;
+    return {
+      outstation,
+      master: { address: masterAddress, peer: this.#session?.peer ?? `${masterAddress}@broadcast` },
+      time: this.time,
+      receivedMs: this.#lastRequestMs ?? 0,
+      selectedByOther,
+      clearRestart: () => {
+        this.#hasRestarted = false;
+      },
+      requestRestart: (kind) => {
+        this.#restartAsked = kind;
+      },
+    };
+  }
+
+  #restartIfAsked(): void {
+    if (this.#restartAsked === null) return;
+    this.#options.outstation.log.info(`master ${this.masterAddress} has asked for a ${this.#restartAsked} restart`);
+    this.#restartAsked = null;
+    this.restart();
+  }
+
+  #read(request: Request): void {
+    const { outstation } = this.#options;
+    const { database, attributes } = outstation;
+    database.refresh();
+    const plan =
+      request.refusal !== 0
+        ? { steps: [], events: [], iin2: request.refusal }
+        : planRead(request.headers, {
+            ...{ database, attributes, events: this.events, time: this.time },
+            iin: () => this.indications,
+          });
+    if (plan.iin2 !== 0) this.counters.refusals += 1;
+    const series = new Series(plan, this.events);
+    this.#transmit({
+      ...{ series, control: request.control, functionCode: request.functionCode, iin2: plan.iin2 },
+      ...{ piece: series.next(this.#writer), seq: request.control.seq, octets: nothing, endWait: null },
+    });
+  }
+
+  #transmit(sending: Sending): void {
+    const { piece, seq } = sending;
+    const asks = piece.events.length > 0 || !piece.isLast || this.#broadcastAsks();
+    const control = { fir: piece.isFirst, fin: piece.isLast, con: asks, uns: false, seq };
+    sending.octets = responseFragment(control, this.#reportedIin() | sending.iin2, piece.objects);
+    this.#sending = asks ? sending : null;
+    if (asks) this.#waitForConfirm(sending);
+    this.counters.responses += 1;
+    this.#send(sending.octets, sending.functionCode);
+    if (!asks) this.unsolicited.trigger();
+  }
+
+  #waitForConfirm(sending: Sending): void {
+    const { later, limits, log } = this.#options.outstation;
+    sending.endWait = later(limits.confirmTimeoutMs, () => {
+      if (this.#sending !== sending) return;
+      this.counters.confirmTimeouts += 1;
+      log.debug(`master ${this.masterAddress} has not confirmed fragment ${sending.seq}`);
+      this.#abandon();
+      this.unsolicited.trigger();
+    });
+  }
+
+  #respond(request: Request, { objects, iin2 }: Answer): Buffer {
+    if (iin2 !== 0) this.counters.refusals += 1;
+    const asks = this.#broadcastAsks();
+    const { seq } = request.control;
+    const control = { fir: true, fin: true, con: asks, uns: false, seq };
+    const octets = responseFragment(control, this.#reportedIin() | iin2, objects);
+    if (asks) {
+      const series = new Series({ steps: [], events: [], iin2 }, this.events);
+      const piece: Piece = { objects, isFirst: true, isLast: true, events: [] };
+      const { functionCode } = request;
+      this.#sending = { series, control: request.control, functionCode, iin2, piece, seq, octets, endWait: null };
+      this.#waitForConfirm(this.#sending);
+    }
+    this.counters.responses += 1;
+    this.#send(octets, request.functionCode);
+    return octets;
+  }
+
+  #confirm({ seq, uns }: AppControl): void {
+    if (this.#options.outstation.disturber.ignoresConfirm()) return;
+    if (uns) {
+      if (this.unsolicited.confirm(seq)) this.#broadcastConfirmed();
+      return;
+    }
+    const sending = this.#sending;
+    if (sending === null) return;
+    if (seq !== sending.seq) {
+      // the confirm of the fragment before came once more: this one may have been lost
+      if (seq === this.#confirmedSeq && !sending.piece.isFirst) this.#send(sending.octets, sending.functionCode);
+      return;
+    }
+    sending.endWait?.();
+    sending.series.confirm(sending.piece);
+    this.#confirmedSeq = seq;
+    this.#broadcastConfirmed();
+    if (sending.piece.isLast) {
+      this.#sending = null;
+      this.unsolicited.trigger();
+      return;
+    }
+    this.#transmit({ ...sending, piece: sending.series.next(this.#writer), seq: (seq + 1) & 0x0f });
+  }
+
+  /** An answer that waits for a confirm ends without it. */
+  #abandon(): void {
+    const sending = this.#sending;
+    if (sending === null) return;
+    sending.endWait?.();
+    sending.series.abandon();
+    this.#sending = null;
+  }
+
+  #answerHeld(): void {
+    const held = this.#held;
+    if (held === null || this.#session === null) return;
+    this.#held = null;
+    this.#abandon();
+    this.#read(held);
+  }
+
+  #broadcastAsks(): boolean {
+    return this.#broadcast === 'broadcast-confirm' || this.#broadcast === 'broadcast-confirm-optional';
+  }
+
+  #broadcastConfirmed(): void {
+    if (this.#broadcastAsks()) this.#broadcast = 'unicast';
+  }
+
+  #iin(): number {
+    const { conditions } = this.#options.outstation;
+    const waiting = this.events.waiting();
+    return (
+      (this.#broadcast === 'unicast' ? 0 : iin.broadcast) |
+      (waiting[1] > 0 ? iin.class1 : 0) |
+      (waiting[2] > 0 ? iin.class2 : 0) |
+      (waiting[3] > 0 ? iin.class3 : 0) |
+      (this.time.needsTime ? iin.needTime : 0) |
+      (conditions.localControl() ? iin.localControl : 0) |
+      (conditions.trouble() ? iin.deviceTrouble : 0) |
+      (this.#hasRestarted ? iin.deviceRestart : 0) |
+      (this.events.isOverflown ? iin.eventBufferOverflow : 0)
+    );
+  }
+
+  /** The indications of a response; a broadcast that asks for no confirm is told once. */
+  #reportedIin(): number {
+    const now = this.#iin() | this.#options.outstation.disturber.iin(true);
+    if (!this.#broadcastAsks()) this.#broadcast = 'unicast';
+    return now;
+  }
+
+  #sendUnsolicited(fragment: Buffer): void {
+    this.counters.unsolicited += 1;
+    this.#send(fragment, functionCodes.unsolicitedResponse);
+  }
+
+  #send(octets: Buffer, functionCode: number): void {
+    const { dropped, badCrc, sequenceShift } = this.#options.outstation.disturber.response(functionCode);
+    if (dropped || this.#session === null) return;
+    this.#session.send(sequenceShift === 0 ? octets : shifted(octets, sequenceShift), { badCrc });
+  }
+}
+
+/** The fragment with another sequence number. */
+function shifted(octets: Buffer, by: number): Buffer {
+  const copy = Buffer.from(octets);
+  const [control = 0] = copy;
+  copy[0] = (control & 0xf0) | ((control + by) & 0x0f);
+  return copy;
+}

@@ -1,0 +1,175 @@
+/** The present values of an outstation, and the events that their changes make. IEEE 1815 11.3 */
+import { groupsOf, pointKinds, quality } from '../points.ts';
+import type { PointClass, PointKind, PointSpec, PointState, PointValue, Stamp } from '../points.ts';
+import type { Database, DatabasePoint, PointEvent } from './types.ts';
+
+/** One point with its present value; changed in place. */
+class LivePoint implements DatabasePoint {
+  readonly spec: PointSpec;
+  class: PointClass;
+  deadband: number;
+  value: PointValue = 0;
+  flags: number;
+  /** what a master was told last */
+  reported: PointValue = 0;
+  reportedFlags: number;
+  readonly state: PointState = this;
+
+  constructor(spec: PointSpec) {
+    this.spec = spec;
+    this.class = spec.class;
+    this.deadband = spec.deadband;
+    this.flags = quality.restart;
+    this.reportedFlags = this.flags;
+  }
+}
+
+function isSame(a: PointValue, b: PointValue): boolean {
+  return typeof a === 'number' || typeof b === 'number' ? Object.is(a, b) : a.equals(b);
+}
+
+/** Whether a change lies beyond the deadband; without one every change does. */
+function exceeds(a: PointValue, b: PointValue, deadband: number): boolean {
+  if (isSame(a, b)) return false;
+  if (deadband === 0 || typeof a !== 'number' || typeof b !== 'number') return true;
+  // a value that is no number differs from every other one
+  return !(Math.abs(a - b) <= deadband);
+}
+
+type ByKind = Readonly<Record<PointKind, { points: LivePoint[]; byIndex: Map<number, LivePoint> }>>;
+
+export interface DatabaseOptions {
+  readonly specs: readonly PointSpec[];
+  /** brings values up to date; called before anything is read */
+  readonly refresh?: () => void;
+  /** false: counters go on over a FREEZE_CLEAR, as those of meters do */
+  readonly clearsCounters?: boolean;
+}
+
+export class PointDatabase implements Database {
+  readonly refresh: () => void;
+  readonly #clearsCounters: boolean;
+  readonly #kinds: ByKind;
+  readonly #listeners = new Set<(event: PointEvent) => void>();
+
+  constructor({ specs, refresh = () => undefined, clearsCounters = false }: DatabaseOptions) {
+    this.refresh = refresh;
+    this.#clearsCounters = clearsCounters;
+    const kinds = Object.fromEntries(pointKinds.map((kind) => [kind, { points: [], byIndex: new Map() }]));
+    this.#kinds = kinds as unknown as ByKind;
+    for (const spec of specs.toSorted((a, b) => a.index - b.index)) {
+      // a frozen counter has its RESTART flag until the first freeze
+      this.#add(new LivePoint(spec));
+    }
+  }
+
+  points(kind: PointKind): readonly DatabasePoint[] {
+    return this.#kinds[kind].points;
+  }
+
+  point(kind: PointKind, index: number): DatabasePoint | undefined {
+    return this.#kinds[kind].byIndex.get(index);
+  }
+
+  update(kind: PointKind, index: number, { value, flags }: PointState, stamp: Stamp): void {
+    this.set(kind, index, value, flags, stamp);
+  }
+
+  /** `update` without an object for each call. */
+  set(kind: PointKind, index: number, value: PointValue, flags: number, stamp: Stamp): void {
+    const point = this.#kinds[kind].byIndex.get(index);
+    if (point === undefined || (isSame(point.value, value) && point.flags === flags)) return;
+    point.value = value;
+    point.flags = flags;
+    if (point.class === 0) return;
+    if (point.reportedFlags === flags && !exceeds(value, point.reported, point.deadband)) return;
+    // the first value is the start of the book, no change
+    const isFirst = point.reportedFlags === quality.restart;
+    point.reported = value;
+    point.reportedFlags = flags;
+    if (!isFirst) this.#tell(point, stamp);
+  }
+
+  assignClass(kind: PointKind, index: number, to: PointClass): boolean {
+    const point = this.#kinds[kind].byIndex.get(index);
+    if (point === undefined || (to !== 0 && !point.spec.mayHaveEvents)) return false;
+    point.class = to;
+    point.reported = point.value;
+    point.reportedFlags = point.flags;
+    return true;
+  }
+
+  setDeadband(index: number, deadband: number): boolean {
+    const point = this.#kinds.analogInput.byIndex.get(index);
+    if (point === undefined || !Number.isFinite(deadband) || deadband < 0) return false;
+    point.deadband = deadband;
+    return true;
+  }
+
+  freeze(indexes: readonly number[] | 'all', clear: boolean, stamp: Stamp): boolean {
+    const { counter } = this.#kinds;
+    const counters = indexes === 'all' ? counter.points : indexes.map((index) => counter.byIndex.get(index));
+    for (const point of counters) {
+      if (point === undefined) continue;
+      this.#freezeOne(point, stamp);
+      if (clear && this.#clearsCounters)
+        this.update('counter', point.spec.index, { value: 0, flags: point.flags }, stamp);
+    }
+    return !counters.includes(undefined);
+  }
+
+  onEvent(listener: (event: PointEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  restart(): void {
+    for (const { points } of Object.values(this.#kinds))
+      for (const point of points) {
+        point.class = point.spec.class;
+        point.deadband = point.spec.deadband;
+      }
+  }
+
+  #freezeOne({ spec: { index }, value, flags }: LivePoint, stamp: Stamp): void {
+    const frozen = this.#kinds.frozenCounter.byIndex.get(index);
+    if (frozen === undefined) return;
+    frozen.value = value;
+    frozen.flags = flags;
+    // every freeze is an event, whether the value has changed or not
+    if (frozen.class !== 0) this.#tell(frozen, stamp);
+  }
+
+  #add(point: LivePoint): void {
+    const kind = this.#kinds[point.spec.kind];
+    kind.byIndex.set(point.spec.index, point);
+    const { points } = kind;
+    const at = points.findIndex(({ spec }) => spec.index > point.spec.index);
+    points.splice(at < 0 ? points.length : at, 0, point);
+  }
+
+  #tell({ spec, class: of, value, flags }: LivePoint, stamp: Stamp): void {
+    if (of === 0 || this.#listeners.size === 0) return;
+    const event: PointEvent = { spec, class: of, state: { value, flags }, stamp };
+    for (const listener of this.#listeners) listener(event);
+  }
+}
+
+/** Place of the first point whose index is not below `index`. */
+export function firstFrom(points: readonly DatabasePoint[], index: number): number {
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((points[middle]?.spec.index ?? 0) < index) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The kind of the static group or event group; undefined: none. */
+export function kindOfStaticGroup(group: number): PointKind | undefined {
+  return pointKinds.find((kind) => groupsOf[kind].static === group);
+}

@@ -1,0 +1,76 @@
+/** Functions that name points: freezes and ASSIGN_CLASS. IEEE 1815 4.4.8, 4.4.15 */
+import { iin } from '../../application/types.ts';
+import type { ObjectHeader } from '../../application/types.ts';
+import { firstFrom, kindOfStaticGroup } from '../database.ts';
+import type { Database } from '../types.ts';
+import type { PointClass, PointKind, Stamp } from '../../points.ts';
+
+const counterGroup = 20;
+const classGroup = 60;
+
+/** The installed points that a header names, and whether others are named too. */
+function named(database: Database, kind: PointKind, { range }: ObjectHeader) {
+  const points = database.points(kind);
+  switch (range.kind) {
+    case 'all':
+      return { indexes: points.map(({ spec }) => spec.index), missing: points.length === 0 };
+    case 'span': {
+      const inside = points.slice(firstFrom(points, range.start), firstFrom(points, range.stop + 1));
+      const [first, last] = [points[0]?.spec.index ?? Infinity, points.at(-1)?.spec.index ?? -1];
+      const missing = inside.length === 0 || range.start < first || range.stop > last;
+      return { indexes: inside.map(({ spec }) => spec.index), missing };
+    }
+    case 'indexes': {
+      const present = range.indexes.filter((index) => database.point(kind, index) !== undefined);
+      return { indexes: present, missing: present.length < range.indexes.length };
+    }
+    default:
+      return { indexes: [], missing: true };
+  }
+}
+
+/** @returns bits of IIN2 */
+export function freeze(
+  headers: readonly ObjectHeader[],
+  database: Database,
+  { clear, stamp }: { readonly clear: boolean; readonly stamp: Stamp },
+): number {
+  if (headers.length === 0) return iin.parameterError;
+  if (headers.some(({ group, variation }) => group !== counterGroup || variation !== 0)) return iin.objectUnknown;
+  let iin2 = 0;
+  for (const header of headers) {
+    const { indexes, missing } = named(database, 'counter', header);
+    if (missing) iin2 |= iin.parameterError;
+    database.freeze(indexes, clear, stamp);
+  }
+  return iin2;
+}
+
+const classes: Readonly<Record<number, PointClass>> = { 1: 0, 2: 1, 3: 2, 4: 3 };
+
+/** Gives the points behind each class object that class. @returns bits of IIN2; what is right is done all the same */
+export function assignClass(headers: readonly ObjectHeader[], database: Database): number {
+  let to: PointClass | undefined;
+  let iin2 = headers.length === 0 ? iin.parameterError : 0;
+  for (const header of headers) {
+    const { group, variation, range } = header;
+    if (group === classGroup) {
+      to = classes[variation];
+      if (to === undefined || range.kind !== 'all') return iin2 | iin.parameterError;
+      continue;
+    }
+    const kind = kindOfStaticGroup(group);
+    if (kind === undefined || variation !== 0 || database.points(kind).length === 0) iin2 |= iin.objectUnknown;
+    else if (to === undefined) iin2 |= iin.parameterError;
+    else iin2 |= assign(header, kind, to, database);
+  }
+  return iin2;
+}
+
+function assign(header: ObjectHeader, kind: PointKind, to: PointClass, database: Database): number {
+  const { indexes, missing } = named(database, kind, header);
+  const refused = indexes.filter((index) => !database.assignClass(kind, index, to));
+  // of all points those that make no events are passed over
+  const isRefused = header.range.kind === 'all' ? refused.length === indexes.length : refused.length > 0;
+  return missing || isRefused ? iin.parameterError : 0;
+}

@@ -1,0 +1,299 @@
+/** What a READ asks for, as steps that fill one fragment after the other. IEEE 1815 4.4.2 */
+import { Buffer } from 'node:buffer';
+import { iin } from '../application/types.ts';
+import type { ObjectHeader } from '../application/types.ts';
+import type { FragmentWriter } from '../application/writer.ts';
+import { isPlain, writeTime48 } from '../objects/encode.ts';
+import { groupFacts, objectType } from '../objects/table.ts';
+import type { ObjectType } from '../objects/table.ts';
+import { groupsOf, pointKinds, quality } from '../points.ts';
+import { firstFrom, kindOfStaticGroup } from './database.ts';
+import type { EventBuffer, QueuedEvent } from './events.ts';
+import { readAttributes } from './functions/attributes.ts';
+import type { AssociationClock, Database, DatabasePoint, DeviceAttribute } from './types.ts';
+
+/** Part of an answer; `fill` writes what has room, and says whether it is done. */
+export interface ReadStep {
+  fill(writer: FragmentWriter): boolean;
+  /** events written by the last `fill` */
+  readonly sent?: QueuedEvent[];
+}
+
+export interface ReadContext {
+  readonly database: Database;
+  readonly events: EventBuffer;
+  readonly time: AssociationClock;
+  readonly attributes: readonly DeviceAttribute[];
+  /** IIN as it would be sent now, for reads of g80 */
+  readonly iin: () => number;
+}
+
+export interface ReadPlan {
+  readonly steps: readonly ReadStep[];
+  /** all events of the plan, so that an end without confirm can release them */
+  readonly events: readonly QueuedEvent[];
+  readonly iin2: number;
+}
+
+/** Static values of one kind, in the variation asked for. */
+class StaticStep implements ReadStep {
+  readonly #points: readonly DatabasePoint[];
+  readonly #variation: number;
+  readonly #class0: boolean;
+  #at: number;
+  readonly #end: number;
+
+  constructor(points: readonly DatabasePoint[], variation: number, begin = 0, end = points.length, class0 = false) {
+    this.#points = points;
+    this.#variation = variation;
+    this.#class0 = class0;
+    this.#at = begin;
+    this.#end = end;
+  }
+
+  fill(writer: FragmentWriter): boolean {
+    for (; this.#at < this.#end; this.#at += 1) {
+      const point = this.#points[this.#at];
+      if (point === undefined || (this.#class0 && !point.spec.inClass0)) continue;
+      const type = staticType(point, this.#variation);
+      if (type !== undefined && !writer.addStatic(type, point.spec.index, point.state)) return false;
+    }
+    return true;
+  }
+}
+
+/** The type in which a point is sent: a variation without flags gives way to one with them when they matter. */
+function staticType({ spec, state }: DatabasePoint, variation: number): ObjectType | undefined {
+  const { static: group } = groupsOf[spec.kind];
+  const type = objectType(group, variation === 0 ? spec.staticVariation : variation);
+  if (type?.withFlags === undefined || isPlain(type, state)) return type;
+  return objectType(group, type.withFlags);
+}
+
+/** Milliseconds after a common time of occurrence that g2v3 and g4v3 can count. */
+const maxRelativeMs = 0xffff;
+
+class EventStep implements ReadStep {
+  readonly sent: QueuedEvent[] = [];
+  readonly #events: readonly QueuedEvent[];
+  readonly #variation: number;
+  readonly #time: AssociationClock;
+  #at = 0;
+  /** the common time in this fragment; null: none yet */
+  #common: { readonly ms: number; readonly synchronised: boolean } | null = null;
+
+  /** @param variation 0: that of each point */
+  constructor(events: readonly QueuedEvent[], variation: number, time: AssociationClock) {
+    this.#events = events;
+    this.#variation = variation;
+    this.#time = time;
+  }
+
+  fill(writer: FragmentWriter): boolean {
+    this.sent.length = 0;
+    this.#common = null;
+    for (; this.#at < this.#events.length; this.#at += 1) {
+      const event = this.#events[this.#at];
+      if (event === undefined) continue;
+      if (!this.#write(writer, event)) return false;
+      this.sent.push(event);
+    }
+    return true;
+  }
+
+  #write(writer: FragmentWriter, { spec, state, stamp }: QueuedEvent): boolean {
+    const { event: group } = groupsOf[spec.kind];
+    const { ms, synchronised } = this.#time.timeOf(stamp);
+    const wanted = this.#variation === 0 ? spec.eventVariation : this.#variation;
+    // a time that no master has set must not look like one: TB2017-003
+    const variation = wanted === 2 && !synchronised && (group === 2 || group === 4) ? 3 : wanted;
+    const type = objectType(group, variation);
+    if (type === undefined) return true;
+    if (type.time !== 'relative') return writer.addEvent(type, spec.index, state, ms);
+    if (!this.#hasCommonTime(ms, synchronised)) {
+      // Math.floor: the common time is a whole number of ms before its events
+      this.#common = { ms: Math.floor(ms), synchronised };
+      const octets = Buffer.alloc(6);
+      writeTime48(octets, 0, this.#common.ms);
+      if (!writer.addSingle(51, synchronised ? 1 : 2, octets)) return false;
+    }
+    return writer.addEvent(type, spec.index, state, ms - (this.#common?.ms ?? ms));
+  }
+
+  #hasCommonTime(ms: number, synchronised: boolean): boolean {
+    if (this.#common?.synchronised !== synchronised) return false;
+    const after = ms - this.#common.ms;
+    return after >= 0 && after <= maxRelativeMs;
+  }
+}
+
+/** Objects that are written whole or wait for the next fragment. */
+class RawStep implements ReadStep {
+  readonly #pieces: readonly Buffer[];
+  #at = 0;
+
+  constructor(pieces: readonly Buffer[]) {
+    this.#pieces = pieces;
+  }
+
+  fill(writer: FragmentWriter): boolean {
+    for (; this.#at < this.#pieces.length; this.#at += 1) {
+      const piece = this.#pieces[this.#at];
+      // one that fits in no fragment is left out, or the series would have no end
+      if (piece !== undefined && !writer.addRaw(piece) && !writer.isEmpty) return false;
+    }
+    return true;
+  }
+}
+
+type Found = { readonly steps: readonly ReadStep[]; readonly iin2: number };
+const found = (steps: readonly ReadStep[], iin2 = 0): Found => ({ steps, iin2 });
+const unknown = found([], iin.objectUnknown);
+const badParameter = found([], iin.parameterError);
+
+/** Kinds in the order of class 0. */
+function class0(database: Database): Found {
+  return found(pointKinds.map((kind) => new StaticStep(database.points(kind), 0, 0, undefined, true)));
+}
+
+function staticRange({ variation, range }: ObjectHeader, points: readonly DatabasePoint[]): Found {
+  switch (range.kind) {
+    case 'all':
+      return found([new StaticStep(points, variation)]);
+    case 'span': {
+      const begin = firstFrom(points, range.start);
+      const end = firstFrom(points, range.stop + 1);
+      const [first, last] = [points[0]?.spec.index ?? Infinity, points.at(-1)?.spec.index ?? -1];
+      const isBeyond = begin === end || range.start < first || range.stop > last;
+      return found([new StaticStep(points, variation, begin, end)], isBeyond ? iin.parameterError : 0);
+    }
+    case 'indexes': {
+      const wanted = range.indexes.map((index) => {
+        const point = points[firstFrom(points, index)];
+        return point?.spec.index === index ? point : undefined;
+      });
+      const present = wanted.filter((point) => point !== undefined);
+      return found([new StaticStep(present, variation)], present.length < wanted.length ? iin.parameterError : 0);
+    }
+    default:
+      return badParameter;
+  }
+}
+
+function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext): Found {
+  const points = database.points('analogInput');
+  const type = { 0: 2, 1: 1, 2: 2, 3: 3 }[variation];
+  if (type === undefined || points.length === 0) return unknown;
+  if (range.kind !== 'all' && range.kind !== 'span') return badParameter;
+  const [start, stop] = range.kind === 'all' ? [0, Infinity] : [range.start, range.stop];
+  const wanted = points.slice(firstFrom(points, start), firstFrom(points, stop + 1));
+  const pieces = wanted.map(({ spec: { index }, deadband }) => {
+    const octets = Buffer.alloc(7 + (type === 1 ? 2 : 4));
+    octets.set([34, type, 0x01]);
+    octets.writeUInt16LE(index, 3);
+    octets.writeUInt16LE(index, 5);
+    if (type === 1) octets.writeUInt16LE(Math.min(0xffff, Math.round(deadband)), 7);
+    else if (type === 2) octets.writeUInt32LE(Math.min(0xffff_ffff, Math.round(deadband)), 7);
+    else octets.writeFloatLE(deadband, 7);
+    return octets;
+  });
+  return found([new RawStep(pieces)], wanted.length === 0 ? iin.parameterError : 0);
+}
+
+function presentTime({ variation, range }: ObjectHeader, { time }: ReadContext): Found {
+  if (variation !== 1) return unknown;
+  if (range.kind !== 'count' || range.count !== 1) return badParameter;
+  const octets = Buffer.from([50, 1, 0x07, 1, 0, 0, 0, 0, 0, 0]);
+  writeTime48(octets, 4, time.nowMs());
+  return found([new RawStep([octets])]);
+}
+
+function indications({ variation, range }: ObjectHeader, context: ReadContext): Found {
+  if (variation !== 1) return unknown;
+  if (range.kind !== 'all' && range.kind !== 'span') return badParameter;
+  const octets = Buffer.from([80, 1, 0x00, 0, 15, 0, 0]);
+  octets.writeUInt16LE(context.iin(), 5);
+  return found([new RawStep([octets])]);
+}
+
+function attributes({ variation, range }: ObjectHeader, context: ReadContext): Found {
+  if (range.kind === 'span' ? range.start !== 0 || range.stop !== 0 : range.kind !== 'all') return badParameter;
+  const pieces = readAttributes(variation, context.attributes);
+  return pieces === null ? unknown : found([new RawStep(pieces)]);
+}
+
+/** Groups that are no measured values, and how they are read. */
+const otherGroups: Readonly<Record<number, (header: ObjectHeader, context: ReadContext) => Found>> = {
+  0: attributes,
+  34: deadbands,
+  50: presentTime,
+  80: indications,
+};
+
+function staticValues(header: ObjectHeader, context: ReadContext): Found {
+  const { group, variation } = header;
+  const kind = kindOfStaticGroup(group);
+  if (kind === undefined) return otherGroups[group]?.(header, context) ?? unknown;
+  if (variation !== 0 && objectType(group, variation) === undefined) return unknown;
+  const points = context.database.points(kind);
+  return points.length === 0 ? unknown : staticRange(header, points);
+}
+
+const classOfVariation: Readonly<Record<number, 1 | 2 | 3>> = { 2: 1, 3: 2, 4: 3 };
+
+/** Events that a header asks for; they are taken for this answer at once. null: it asks for none. */
+function takeEvents({ group, variation, range }: ObjectHeader, events: EventBuffer): QueuedEvent[] | number | null {
+  const facts = groupFacts(group);
+  const wanted = group === 60 ? classOfVariation[variation] : undefined;
+  if (wanted === undefined && facts?.isEvent !== true) return null;
+  if (group !== 60 && variation !== 0 && objectType(group, variation) === undefined) return iin.objectUnknown;
+  if (range.kind !== 'all' && range.kind !== 'count') return iin.parameterError;
+  const selection = wanted === undefined ? { kind: facts?.kind ?? 'binaryInput' } : { class: wanted };
+  const taken = events.select(selection).slice(0, range.kind === 'count' ? range.count : undefined);
+  for (const each of taken) each.isSent = true;
+  return taken;
+}
+
+/** Events of classes in the order in which they came, whatever the order of the headers. */
+export function eventStep(events: readonly QueuedEvent[], time: AssociationClock, variation = 0): ReadStep {
+  return new EventStep(
+    events.toSorted((a, b) => a.number - b.number),
+    variation,
+    time,
+  );
+}
+
+/** Plans the answer to the headers of a READ. */
+export function planRead(headers: readonly ObjectHeader[], context: ReadContext): ReadPlan {
+  if (headers.length === 0) return { steps: [], events: [], iin2: iin.parameterError };
+  const ofClasses: QueuedEvent[] = [];
+  const ofKinds: ReadStep[] = [];
+  const all: QueuedEvent[] = [];
+  const statics: ReadStep[] = [];
+  let iin2 = 0;
+  for (const header of headers) {
+    const taken = takeEvents(header, context.events);
+    if (typeof taken === 'number') iin2 |= taken;
+    else if (taken !== null) {
+      all.push(...taken);
+      if (header.group === 60) ofClasses.push(...taken);
+      else ofKinds.push(eventStep(taken, context.time, header.variation));
+    } else {
+      const isClass0 = header.group === 60 && header.variation === 1;
+      const values = !isClass0
+        ? staticValues(header, context)
+        : header.range.kind === 'all'
+          ? class0(context.database)
+          : badParameter;
+      statics.push(...values.steps);
+      iin2 |= values.iin2;
+    }
+  }
+  const classes = ofClasses.length > 0 ? [eventStep(ofClasses, context.time)] : [];
+  return { steps: [...classes, ...ofKinds, ...statics], events: all, iin2 };
+}
+
+/** Whether a point shows its value as good; for reports. */
+export function isOnline({ state }: DatabasePoint): boolean {
+  return (state.flags & quality.online) !== 0;
+}

@@ -1,0 +1,261 @@
+/** What an outstation needs from the program around it, and what its parts see of each other. */
+import type { Buffer } from 'node:buffer';
+import type { Answer, Request } from '../application/types.ts';
+import type { PointClass, PointKind, PointSpec, PointState, Stamp } from '../points.ts';
+
+/** Status octets of controls. IEEE 1815 table of control status codes */
+export const controlStatus = {
+  success: 0,
+  timeout: 1,
+  noSelect: 2,
+  formatError: 3,
+  notSupported: 4,
+  alreadyActive: 5,
+  hardwareError: 6,
+  local: 7,
+  tooManyObjects: 8,
+  notAuthorized: 9,
+  automationInhibit: 10,
+  processingLimited: 11,
+  outOfRange: 12,
+  downstreamLocal: 13,
+  alreadyComplete: 14,
+  blocked: 15,
+  canceled: 16,
+  blockedOtherMaster: 17,
+  downstreamFail: 18,
+  undefined: 127,
+} as const;
+export type ControlStatus = (typeof controlStatus)[keyof typeof controlStatus];
+
+/** One control of a request, understood: g12v1 or g41. */
+export type Control =
+  | {
+      readonly kind: 'binary';
+      readonly index: number;
+      /** latch on, pulse on, close: 1; latch off, pulse off, trip: 0 */
+      readonly state: 0 | 1;
+    }
+  /** @property value finite or not, wire units; `isFloat` for g41v3 and v4 */
+  | { readonly kind: 'analog'; readonly index: number; readonly value: number; readonly isFloat: boolean };
+
+/** The sender of a control. */
+export interface MasterId {
+  readonly address: number;
+  /** `4@127.0.0.1:50123` */
+  readonly peer: string;
+}
+
+/** The outputs of a device. */
+export interface ControlPort {
+  /** Whether there is such an output; if not, the request also gets IIN2.2. */
+  has(kind: Control['kind'], index: number): boolean;
+  /** Checks everything and moves nothing. Never throws. */
+  select(control: Control, from: MasterId): ControlStatus;
+  /** Checks and carries out. Never throws. */
+  operate(control: Control, from: MasterId): ControlStatus;
+  /** Told of a control that is refused before the device is asked: no such output, no select, another master's select. */
+  refused?(control: Control, status: ControlStatus, from: MasterId, isSelect: boolean): void;
+}
+
+/** Time of a stamp on the clock of one master. */
+export interface DnpTime {
+  /** ms since the epoch, UTC */
+  readonly ms: number;
+  /** false before the first time write of this master, and while the time is lost */
+  readonly synchronised: boolean;
+}
+
+/** The clock of one master, which it sets. */
+export interface AssociationClock {
+  nowMs(): number;
+  timeOf(stamp: Stamp): DnpTime;
+  /** whether the master is to write the time: NEED_TIME */
+  readonly needsTime: boolean;
+  /**
+   * Takes over the time of the master.
+   * @param ms since the epoch @param monotonicMs the instant at which it was that
+   * @returns false: no clock can show it, and nothing has changed
+   */
+  sync(ms: number, monotonicMs: number): boolean;
+  /** The association has restarted: the time is to be written again. */
+  forget(): void;
+}
+
+/** Deliberate misbehaviour; a test bench asks for it. */
+export interface Disturber {
+  /**
+   * Bits of IIN that are set in every response.
+   * @param isSent false: they are only to be shown, and no response goes out with them
+   */
+  iin(isSent: boolean): number;
+  /** Whether an application confirm is overlooked. */
+  ignoresConfirm(): boolean;
+  /** What becomes of a response or unsolicited response to a request of this function (130: unsolicited). */
+  response(functionCode: number): {
+    readonly dropped: boolean;
+    readonly badCrc: boolean;
+    readonly sequenceShift: number;
+  };
+}
+
+/** Conditions of the device that IIN shows. */
+export interface DeviceConditions {
+  /** IIN1.5 */
+  localControl(): boolean;
+  /** IIN1.6 */
+  trouble(): boolean;
+}
+
+/** A change of a point that is to be reported. */
+export interface PointEvent {
+  readonly spec: PointSpec;
+  readonly class: 1 | 2 | 3;
+  readonly state: PointState;
+  readonly stamp: Stamp;
+}
+
+/** A point as the database has it now. */
+export interface DatabasePoint {
+  readonly spec: PointSpec;
+  /** as assigned by a master, or as configured */
+  readonly class: PointClass;
+  /** as written by a master (g34), or as configured */
+  readonly deadband: number;
+  readonly state: PointState;
+}
+
+/** The present values of an outstation: one for all its masters. */
+export interface Database {
+  /** called before anything is read: brings values up to date */
+  refresh(): void;
+  /** ascending by index */
+  points(kind: PointKind): readonly DatabasePoint[];
+  point(kind: PointKind, index: number): DatabasePoint | undefined;
+  /** Takes a value over; makes an event where class and deadband ask for one. Nothing happens for an unknown point. */
+  update(kind: PointKind, index: number, state: PointState, stamp: Stamp): void;
+  /** ASSIGN_CLASS. @returns false: there is no such point, or it cannot make events */
+  assignClass(kind: PointKind, index: number, to: PointClass): boolean;
+  /** g34. @returns false: there is no such analog input */
+  setDeadband(index: number, deadband: number): boolean;
+  /** Copies counters to frozen counters, with an event for each; `clear` is not obeyed by counters that are never cleared. */
+  freeze(indexes: readonly number[] | 'all', clear: boolean, stamp: Stamp): boolean;
+  /** Listeners are called with each event, in order; the returned function ends it. */
+  onEvent(listener: (event: PointEvent) => void): () => void;
+  /** Puts classes and deadbands back as configured. */
+  restart(): void;
+}
+
+/** Timers and clocks. */
+export interface StackClock {
+  /** never goes back, ms */
+  monotonicMs(): number;
+  /** the present instant as events are stamped */
+  stamp(): Stamp;
+}
+/** Calls `act` once after `ms`; the returned function cancels it. */
+export type StackLater = (ms: number, act: () => void) => () => void;
+
+export interface OutstationLimits {
+  /** octets of a fragment sent, 249 to 2048 */
+  readonly fragmentBytes: number;
+  /** events kept per kind and association */
+  readonly eventsPerKind: number;
+  readonly selectTimeoutMs: number;
+  readonly confirmTimeoutMs: number;
+  /** between two attempts of an unsolicited response */
+  readonly unsolicitedRetryMs: number;
+  /** controls of one request; the rest get status 8 */
+  readonly controlsPerRequest: number;
+  /** object headers of one request */
+  readonly headersPerRequest: number;
+}
+
+export const defaultLimits: OutstationLimits = {
+  fragmentBytes: 2048,
+  eventsPerKind: 500,
+  selectTimeoutMs: 5000,
+  confirmTimeoutMs: 5000,
+  unsolicitedRetryMs: 5000,
+  controlsPerRequest: 64,
+  headersPerRequest: 64,
+};
+
+/** A device attribute (g0). */
+export interface DeviceAttribute {
+  readonly variation: number;
+  readonly value: string | number;
+}
+
+/** Everything that one outstation is made from; the same for all its associations. */
+export interface OutstationOptions {
+  readonly database: Database;
+  readonly controls: ControlPort;
+  readonly conditions: DeviceConditions;
+  readonly disturber: Disturber;
+  readonly clock: StackClock;
+  readonly later: StackLater;
+  readonly limits: OutstationLimits;
+  readonly attributes: readonly DeviceAttribute[];
+  /** the ability, as configured; the classes are for the master to enable */
+  readonly unsolicited: boolean;
+  /** Makes the clock of one master. */
+  readonly masterClock: (address: number) => AssociationClock;
+  /** COLD_RESTART or WARM_RESTART has been answered: the association begins anew. */
+  readonly restartDelayMs: number;
+  readonly log: { info(message: string): void; warning(message: string): void; debug(message: string): void };
+}
+
+/** The state of one association that functions may use; dropped at a restart, parts of it at the end of a session. */
+export interface FunctionContext {
+  readonly outstation: OutstationOptions;
+  readonly master: MasterId;
+  readonly time: AssociationClock;
+  /** instant at which this request arrived, monotonic ms */
+  readonly receivedMs: number;
+  /** whether another association has a select pending on this output */
+  selectedByOther(kind: Control['kind'], index: number): boolean;
+  /** clears IIN1.7 */
+  clearRestart(): void;
+  /** begins the restart of the association once the answer is sent */
+  requestRestart(kind: 'cold' | 'warm'): void;
+}
+
+/** Carries a request out. `headers` have been parsed, `refusal` is 0. Never throws. */
+export type FunctionHandler = (request: Request, context: FunctionContext) => Answer;
+
+/** The functions beside READ, CONFIRM and the two of unsolicited responses. One set for each association. */
+export interface FunctionSet {
+  handler(functionCode: number): FunctionHandler | undefined;
+  /** called for every request but CONFIRM, after duplicates have been sorted out: anything cancels a select but its OPERATE */
+  precede(request: Request): void;
+  /** whether a select waits for its OPERATE */
+  readonly hasSelect: boolean;
+  /** outputs that are selected now */
+  isSelected(kind: Control['kind'], index: number): boolean;
+  /** the connection is lost: select and recorded time are dropped */
+  sessionEnded(): void;
+}
+
+/** One connection of a master. */
+export interface Session {
+  /** `4@127.0.0.1:50123` */
+  readonly peer: string;
+  send(fragment: Buffer, options?: { readonly badCrc: boolean }): void;
+  /** another connection of the same master has taken its place */
+  replaced(): void;
+}
+
+/** How a fragment was addressed: to this outstation, or to all of them with one of the three broadcast addresses. */
+export type Cast = 'unicast' | 'broadcast-no-confirm' | 'broadcast-confirm' | 'broadcast-confirm-optional';
+
+/** One master of an outstation, as the connection layer sees it. It outlives connections. */
+export interface AssociationPort {
+  readonly masterAddress: number;
+  /** A connection of this master begins; one that is open is replaced. */
+  open(session: Session): void;
+  /** The connection has ended; does nothing for one that was replaced. */
+  close(session: Session): void;
+  /** A whole fragment from the transport function. Never throws. */
+  receive(fragment: Buffer, cast: Cast): void;
+}

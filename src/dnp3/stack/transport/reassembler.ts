@@ -1,0 +1,64 @@
+/** Puts segments of the transport function together. IEEE 1815 8.2; TB2013-003 */
+import { Buffer } from 'node:buffer';
+
+export const transportBit = { final: 0x80, first: 0x40, sequence: 0x3f } as const;
+/** Octets of the longest fragment that is taken. */
+export const maxFragmentOctets = 2048;
+
+/** One for each pair of addresses: series of different sources do not mix. */
+export class Reassembler {
+  readonly #limit: number;
+  #pieces: Buffer[] = [];
+  #length = 0;
+  #last: Buffer | null = null;
+  /** null: no series is under way */
+  #sequence: number | null = null;
+
+  constructor(limit = maxFragmentOctets) {
+    this.#limit = limit;
+  }
+
+  /** @returns the fragment that the segment completes; null: none */
+  push(segment: Buffer): Buffer | null {
+    const [octet] = segment;
+    if (octet === undefined) return null;
+    const sequence = octet & transportBit.sequence;
+    if (octet & transportBit.first) this.#drop();
+    else if (this.#sequence === null) return null;
+    else if (sequence !== ((this.#sequence + 1) & transportBit.sequence)) {
+      if (!this.#repeats(segment)) this.#drop();
+      return null;
+    }
+    // a segment without octets counts, and takes no memory
+    if (segment.length > 1) this.#pieces.push(segment);
+    this.#last = segment;
+    this.#length += segment.length - 1;
+    this.#sequence = sequence;
+    if (this.#length > this.#limit) {
+      this.#drop();
+      return null;
+    }
+    if ((octet & transportBit.final) === 0) return null;
+    const fragment = this.#whole();
+    this.#drop();
+    return fragment.length === 0 ? null : fragment;
+  }
+
+  /** Whether it is the last segment once more, octet for octet. */
+  #repeats(segment: Buffer): boolean {
+    return this.#last?.equals(segment) ?? false;
+  }
+
+  #whole(): Buffer {
+    const [only] = this.#pieces;
+    if (this.#pieces.length === 1 && only !== undefined) return only.subarray(1);
+    return Buffer.concat(this.#pieces.map((piece) => piece.subarray(1)));
+  }
+
+  #drop(): void {
+    this.#pieces = [];
+    this.#length = 0;
+    this.#last = null;
+    this.#sequence = null;
+  }
+}

@@ -1,0 +1,60 @@
+import { expect } from 'chai';
+import { dnp3Disturbers } from '../../../src/dnp3/faults/disturber.ts';
+import type { DeviceDisturber } from '../../../src/dnp3/faults/disturber.ts';
+import {
+  badCrcFault,
+  bufferOverflowFault,
+  noConfirmFault,
+  noResponseFault,
+  restartBitFault,
+  timeLostFault,
+  wrongSequenceFault,
+} from '../../../src/fault-kinds/dnp3.ts';
+import { FaultBench } from '../../support/faults.ts';
+
+describe('faults of an outstation', () => {
+  let bench: FaultBench;
+  let disturber: DeviceDisturber;
+
+  beforeEach(() => {
+    bench = new FaultBench([0, 1]);
+    disturber = dnp3Disturbers({ registry: bench.registry, holds: () => true })(0);
+  });
+
+  it('none: nothing is disturbed', () => {
+    expect(disturber.iin(true)).to.equal(0);
+    expect(disturber.ignoresConfirm()).to.equal(false);
+    expect(disturber.response(1)).to.deep.equal({ dropped: false, badCrc: false, sequenceShift: 0 });
+  });
+
+  it('restart_bit, buffer_overflow and time_lost set their indications until they end', () => {
+    bench.inject(restartBitFault);
+    bench.inject(bufferOverflowFault);
+    bench.inject(timeLostFault);
+    expect(disturber.iin(true)).to.equal(0x0080 | 0x0800 | 0x0010);
+    expect(disturber.isTimeLost()).to.equal(true);
+    bench.registry.clear();
+    expect(disturber.iin(true)).to.equal(0);
+  });
+
+  it('indications that are only shown use up no strike', () => {
+    bench.inject(restartBitFault, {}, { count: 1 });
+    expect([disturber.iin(false), disturber.iin(false)]).to.deep.equal([0x0080, 0x0080]);
+    expect([disturber.iin(true), disturber.iin(true), disturber.iin(false)]).to.deep.equal([0x0080, 0, 0]);
+  });
+
+  it('no_confirm overlooks confirms', () => {
+    bench.inject(noConfirmFault);
+    expect(disturber.ignoresConfirm()).to.equal(true);
+  });
+
+  it('bad_crc, no_response and wrong_sequence act on the functions that they are aimed at', () => {
+    bench.inject(badCrcFault, {}, { target: { functions: [1] } });
+    bench.inject(wrongSequenceFault, { shift: 3 }, { target: { functions: [1, 130] } });
+    expect(disturber.response(1)).to.deep.equal({ dropped: false, badCrc: true, sequenceShift: 3 });
+    expect(disturber.response(130)).to.deep.equal({ dropped: false, badCrc: false, sequenceShift: 3 });
+    expect(disturber.response(5)).to.deep.equal({ dropped: false, badCrc: false, sequenceShift: 0 });
+    bench.inject(noResponseFault, {}, { target: { functions: [5] } });
+    expect(disturber.response(5).dropped).to.equal(true);
+  });
+});
