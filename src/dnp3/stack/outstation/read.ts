@@ -182,22 +182,47 @@ function staticRange({ variation, range }: ObjectHeader, points: readonly Databa
 
 function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext): Found {
   const points = database.points('analogInput');
-  const type = { 0: 2, 1: 1, 2: 2, 3: 3 }[variation];
+  const type = ({ 0: 2, 1: 1, 2: 2, 3: 3 } as const)[variation];
   if (type === undefined || points.length === 0) return unknown;
   if (range.kind !== 'all' && range.kind !== 'span') return badParameter;
   const [start, stop] = range.kind === 'all' ? [0, Infinity] : [range.start, range.stop];
   const wanted = points.slice(firstFrom(points, start), firstFrom(points, stop + 1));
-  const pieces = wanted.map(({ spec: { index }, deadband }) => {
-    const octets = Buffer.alloc(7 + (type === 1 ? 2 : 4));
-    octets.set([34, type, 0x01]);
-    octets.writeUInt16LE(index, 3);
-    octets.writeUInt16LE(index, 5);
-    if (type === 1) octets.writeUInt16LE(Math.min(0xffff, Math.round(deadband)), 7);
-    else if (type === 2) octets.writeUInt32LE(Math.min(0xffff_ffff, Math.round(deadband)), 7);
-    else octets.writeFloatLE(deadband, 7);
-    return octets;
-  });
-  return found([new RawStep(pieces)], wanted.length === 0 ? iin.parameterError : 0);
+  return found(
+    [new RawStep(runsOf(wanted).map((run) => deadbandObject(run, type)))],
+    wanted.length === 0 ? iin.parameterError : 0,
+  );
+}
+
+/** Deadbands under one header: short enough to fit in what is left of a fragment, or in the next. */
+const deadbandsPerHeader = 32;
+
+/** Points in runs of consecutive indexes: some decoders give up after a few hundred object headers. */
+function runsOf(points: readonly DatabasePoint[]): readonly DatabasePoint[][] {
+  const runs: DatabasePoint[][] = [];
+  for (const point of points) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (run !== undefined && last?.spec.index === point.spec.index - 1 && run.length < deadbandsPerHeader)
+      run.push(point);
+    else runs.push([point]);
+  }
+  return runs;
+}
+
+/** Deadbands of consecutive points as one object with 16-bit start and stop. */
+function deadbandObject(run: readonly DatabasePoint[], type: 1 | 2 | 3): Buffer {
+  const size = type === 1 ? 2 : 4;
+  const octets = Buffer.alloc(7 + size * run.length);
+  octets.set([34, type, 0x01]);
+  octets.writeUInt16LE(run[0]?.spec.index ?? 0, 3);
+  octets.writeUInt16LE(run.at(-1)?.spec.index ?? 0, 5);
+  for (const [place, { deadband }] of run.entries()) {
+    const at = 7 + size * place;
+    if (type === 1) octets.writeUInt16LE(Math.min(0xffff, Math.round(deadband)), at);
+    else if (type === 2) octets.writeUInt32LE(Math.min(0xffff_ffff, Math.round(deadband)), at);
+    else octets.writeFloatLE(deadband, at);
+  }
+  return octets;
 }
 
 function presentTime({ variation, range }: ObjectHeader, { time }: ReadContext): Found {
