@@ -175,7 +175,6 @@ export class OutstationPoints {
 
   #update(points: readonly Served[]): void {
     const { port, profile } = this.#options;
-    const stamp = port.now;
     const showsIdle = profile === 'ieee1815.2';
     for (const served of points) {
       const { row, kind, source } = served;
@@ -187,7 +186,7 @@ export class OutstationPoints {
       served.flags = flags;
       const wire = value === null ? 0 : wireOf(row, value);
       const sent = withinRange(row, wire);
-      this.database.set(kind, row.index, sent, Object.is(sent, wire) ? flags : flags | quality.overRange, stamp);
+      this.database.set(kind, row.index, sent, Object.is(sent, wire) ? flags : flags | quality.overRange, port.now);
     }
   }
 

@@ -56,21 +56,20 @@ export class FragmentWriter {
     const open = this.#open;
     const extends_ =
       open !== null &&
-      !open.isEvent &&
-      open.group === type.group &&
-      open.variation === type.variation &&
       open.last + 1 === index &&
+      open.variation === type.variation &&
+      open.group === type.group &&
+      !open.isEvent &&
       index <= open.range.max;
-    if (!extends_ && !this.#openStatic(type, type.variation, index, this.#sizeOf(type, 0))) return false;
-    const header = this.#open;
+    const header = extends_ ? open : this.#openStatic(type, type.variation, index, this.#sizeOf(type, 0));
     if (header === null) return false;
     const size = this.#sizeOf(type, header.count);
     if (this.#at + size > this.#limit) return false;
     this.#writeStatic(type, header, state, size);
     header.last = index;
     header.count += 1;
-    if (header.range === byteRange) this.#buffer[header.field] = index;
-    else this.#buffer.writeUInt16LE(index, header.field);
+    this.#buffer[header.field] = index & 0xff;
+    if (header.range === wordRange) this.#buffer[header.field + 1] = index >> 8;
     return true;
   }
 
@@ -139,9 +138,9 @@ export class FragmentWriter {
     return true;
   }
 
-  #openStatic({ group }: Pick<ObjectType, 'group'>, variation: number, index: number, size: number): boolean {
+  #openStatic({ group }: Pick<ObjectType, 'group'>, variation: number, index: number, size: number): OpenHeader | null {
     const range = index <= byteRange.max ? byteRange : wordRange;
-    if (this.#at + headerOctets + range.octets + size > this.#limit) return false;
+    if (this.#at + headerOctets + range.octets + size > this.#limit) return null;
     this.#writeHeader(group, variation, range.qualifier);
     if (range === byteRange) this.#buffer[this.#at] = this.#buffer[this.#at + 1] = index;
     else {
@@ -151,7 +150,7 @@ export class FragmentWriter {
     const field = this.#at + range.octets / 2;
     this.#at += range.octets;
     this.#open = { group, variation, field, isEvent: false, range, last: index, count: 0 };
-    return true;
+    return this.#open;
   }
 
   #openEvent(group: number, variation: number, size: number): boolean {

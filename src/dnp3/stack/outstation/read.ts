@@ -7,6 +7,7 @@ import { isPlain, writeTime48 } from '../objects/encode.ts';
 import { groupFacts, objectType } from '../objects/table.ts';
 import type { ObjectType } from '../objects/table.ts';
 import { groupsOf, pointKinds, quality } from '../points.ts';
+import type { PointState } from '../points.ts';
 import { firstFrom, kindOfStaticGroup } from './database.ts';
 import type { EventBuffer, QueuedEvent } from './events.ts';
 import { readAttributes } from './functions/attributes.ts';
@@ -52,22 +53,28 @@ class StaticStep implements ReadStep {
   }
 
   fill(writer: FragmentWriter): boolean {
+    let variation = -1;
+    let type: ObjectType | undefined;
     for (; this.#at < this.#end; this.#at += 1) {
       const point = this.#points[this.#at];
       if (point === undefined || (this.#class0 && !point.spec.inClass0)) continue;
-      const type = staticType(point, this.#variation);
-      if (type !== undefined && !writer.addStatic(type, point.spec.index, point.state)) return false;
+      const { spec, state } = point;
+      const wanted = this.#variation === 0 ? spec.staticVariation : this.#variation;
+      // nearly all points of a kind have the same one
+      if (wanted !== variation) {
+        variation = wanted;
+        type = objectType(groupsOf[spec.kind].static, wanted);
+      }
+      const sent = type && withNeededFlags(type, state);
+      if (sent !== undefined && !writer.addStatic(sent, spec.index, state)) return false;
     }
     return true;
   }
 }
 
-/** The type in which a point is sent: a variation without flags gives way to one with them when they matter. */
-function staticType({ spec, state }: DatabasePoint, variation: number): ObjectType | undefined {
-  const { static: group } = groupsOf[spec.kind];
-  const type = objectType(group, variation === 0 ? spec.staticVariation : variation);
-  if (type?.withFlags === undefined || isPlain(type, state)) return type;
-  return objectType(group, type.withFlags);
+/** A variation without flags gives way to one with them when they matter. */
+function withNeededFlags(type: ObjectType, state: PointState): ObjectType | undefined {
+  return type.withFlags === undefined || isPlain(type, state) ? type : objectType(type.group, type.withFlags);
 }
 
 /** Milliseconds after a common time of occurrence that g2v3 and g4v3 can count. */
