@@ -47,10 +47,10 @@ export function begin(rig: PointRig, number: number, wanted: Wanted): void {
   rig.done(['BO42', true]);
 }
 
-/** Every register of the functions. */
+/** Every register of the functions, except for the rest of their timers. */
 export const registers = (rig: PointRig): readonly string[] =>
   rig.device.bank.layout.slots
-    .filter(({ modelId, path }) => modelId >= 703 && modelId <= 712 && !path.endsWith('Rem'))
+    .filter(({ modelId, path }) => modelId >= 703 && modelId <= 712 && !/Rem(Tms)?$/.test(path))
     .map((slot) => `${slot.modelId}.${slot.path} ${JSON.stringify(rig.device.bank.value(slot))}`);
 
 /** The limit of generation, as register 704 has it. */

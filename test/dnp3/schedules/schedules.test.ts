@@ -1,9 +1,36 @@
 import { expect } from 'chai';
+import type { FaultRegistry } from '../../../src/core/faults/registry.ts';
+import { silentLogger } from '../../../src/core/log/log.ts';
+import { rebootFault } from '../../../src/fault-kinds/device-effect.ts';
+import { createFaultRegistry, followPlant } from '../../../src/fault-setup.ts';
+import { HandWall } from '../../support/wall.ts';
 import { PointRig } from '../rig/points.ts';
 import { begin, limitOf, off, registers } from './orders.ts';
 import type { Orders } from './orders.ts';
 
 const by = { source: 'modbus', peer: 'test' } as const;
+
+/** A rig whose device can be turned off for some seconds, and forget its registers. */
+function faultyRig(): {
+  readonly rig: PointRig;
+  readonly turnOff: (parameters: { readonly off_s: number; readonly forget: boolean }) => void;
+} {
+  let registry: FaultRegistry | undefined;
+  const rig: PointRig = new PointRig('PV-3Phase', {
+    faults: (clock) => {
+      registry = createFaultRegistry({
+        ...{ wall: new HandWall(), sim: () => clock.sim(), seed: 1, log: silentLogger },
+        ...{ plant: () => rig.plant, later: () => () => undefined },
+      });
+      return registry;
+    },
+  });
+  if (registry === undefined) throw new Error('there are no faults');
+  const faults = registry;
+  followPlant(faults, rig.plant);
+  const { protocol, kind } = rebootFault;
+  return { rig, turnOff: (parameters) => void faults.inject([{ protocol, kind, parameters }], { source: 'rest' }) };
+}
 
 describe('schedules that run', () => {
   it('a limit moves power at its instants, and gives everything back', async () => {
@@ -286,6 +313,44 @@ describe('schedules that run', () => {
     expect([...limitOf(rig), rig.value('AI579')]).to.deep.equal(['ENABLED', 60, 4]);
     local(true);
     await rig.pass(90);
+    expect(limitOf(rig)).to.deep.equal(off);
+  });
+
+  for (const forget of [false, true]) {
+    it(`a device that is off at the end of a schedule ${forget ? 'has forgotten it' : 'gives back when it returns'}`, async () => {
+      const { rig, turnOff } = faultyRig();
+      const before = registers(rig);
+      begin(rig, 1, {
+        points: [
+          [0, 600],
+          [30, 0],
+        ],
+      });
+      await rig.pass(25);
+      expect(limitOf(rig)).to.deep.equal(['ENABLED', 60]);
+      turnOff({ off_s: 20, forget });
+      await rig.pass(10);
+      await rig.pass(20);
+      expect(registers(rig)).to.deep.equal(before);
+      expect(rig.value('AI569')).to.equal(0);
+    });
+  }
+
+  it('a device that is off at the begin of a schedule begins when it returns', async () => {
+    const { rig, turnOff } = faultyRig();
+    begin(rig, 1, {
+      inS: 10,
+      points: [
+        [0, 600],
+        [60, 0],
+      ],
+    });
+    turnOff({ off_s: 20, forget: false });
+    await rig.pass(15);
+    expect(limitOf(rig)).to.deep.equal(off);
+    await rig.pass(10);
+    expect(limitOf(rig)).to.deep.equal(['ENABLED', 60]);
+    await rig.pass(50);
     expect(limitOf(rig)).to.deep.equal(off);
   });
 

@@ -35,6 +35,8 @@ describe('the window on schedules', () => {
     expect(rig.operate('AO461', 0)).to.equal(12);
     expect(rig.operate('AO461', 11)).to.equal(12);
     expect(rig.operate('AO463', 0)).to.equal(12);
+    const [selector] = rig.points.views({ type: 'AO', from: 461, to: 461 });
+    expect([selector?.min, selector?.max]).to.deep.equal([1, 10]);
     expect(rig.operate('AO469', 1.5)).to.equal(12);
     expect(rig.operate('AO469', 101)).to.equal(12);
   });

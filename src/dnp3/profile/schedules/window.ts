@@ -14,7 +14,7 @@ const firstWeekday = 43;
 interface Member {
   readonly read: (schedule: Schedule) => number;
   readonly write: (schedule: Schedule, value: number) => void;
-  /** least value; default: that of the row */
+  /** least value; absent: that of the row */
   readonly min?: number;
 }
 
@@ -31,18 +31,19 @@ class Outputs {
   }
 
   /** A member of the selected schedule, which is not valid until its number of points is written. */
-  member({ read, write, min = -Infinity }: Member): OutputTarget {
+  member({ read, write, min }: Member): OutputTarget {
     const check = (value: number | boolean): ControlStatus => {
       if (this.#store.current.isReady) return controlStatus.automationInhibit;
-      return Number.isInteger(value) && Number(value) >= min ? success : controlStatus.outOfRange;
+      return Number.isInteger(value) && Number(value) >= (min ?? -Infinity) ? success : controlStatus.outOfRange;
     };
-    return this.#output(check, {
+    const output = this.#output(check, {
       read: () => read(this.#store.current),
       write: (value) => {
         write(this.#store.current, Number(value));
         this.#store.current.validation = validation.none;
       },
     });
+    return min === undefined ? output : { ...output, range: () => [min, null] };
   }
 
   /** The number of points is written last, and validates. */
@@ -69,12 +70,13 @@ class Outputs {
       Number.isInteger(value) && Number(value) >= 1 && Number(value) <= scheduleCount
         ? success
         : controlStatus.outOfRange;
-    return this.#output(check, {
+    const output = this.#output(check, {
       read: () => this.#store.selected,
       write: (value) => {
         this.#store.selected = Number(value);
       },
     });
+    return { ...output, range: () => [1, scheduleCount] };
   }
 
   /** Ready schedules run; only valid ones that have not run out get ready. */
