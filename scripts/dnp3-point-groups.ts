@@ -203,7 +203,9 @@ export const pointGroups: readonly PointGroup[] = [
   },
   {
     title: 'Schedules',
-    absence: 'schedules are not simulated',
+    text:
+      'One window on 10 schedules: AO461 says which one it shows. With `--dnp3_profile ieee1815.2` all of them are absent. ' +
+      'Values have the steps of the output of their type.',
     ranges: [
       ['BO', 42, 49],
       ['BI', 108, 116],

@@ -10,11 +10,12 @@ import { curveAxes, functionTable, isReactivePowerFunction, reactivePowerFunctio
 import type { CurveFunction, FunctionName } from '../sunspec/map/functions.ts';
 import { memoPerLayout, plainPath } from '../sunspec/map/layout.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
+import { PointHolds } from '../sunspec/map/point-holds.ts';
 import { ranges } from '../sunspec/map/rules.ts';
 import type { Bound } from '../sunspec/map/rules.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
-import type { CurvePoint, DevicePort, PointWrite, TripGroup } from './device-port.ts';
+import type { CurvePoint, DeviceHolds, DevicePort, PointWrite, TripGroup } from './device-port.ts';
 
 /** The plant as an outstation sees it. */
 export type PortPlant = Pick<Plant, 'at' | 'dateMs' | 'setSite' | 'siteOf' | 'silentDevices' | 'time'>;
@@ -158,6 +159,27 @@ class MapPort implements DevicePort {
     this.device.bank.checkAdopt(by, (_, set) => {
       for (const { slot, value } of values) set(slot, value);
     });
+  }
+
+  createHolds(): DeviceHolds {
+    const holds = new PointHolds(this.device.bank, 'dnp3');
+    return {
+      get ids() {
+        return holds.ids;
+      },
+      follow: (wanted) =>
+        holds.follow(
+          new Map(
+            [...wanted].map(([id, writes]) => [
+              id,
+              new Map(this.#resolve(writes).map(({ slot, value }) => [slot, value])),
+            ]),
+          ),
+        ),
+      check: (writes, by = 'dnp3') => holds.check(this.#resolve(writes), by),
+      forget: () => holds.forget(),
+      close: () => holds.close(),
+    };
   }
 
   command: DevicePort['command'] = (command, by) => {

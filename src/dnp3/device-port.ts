@@ -6,6 +6,7 @@ import type { Origin } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { CurveFunction, FunctionName } from '../sunspec/map/functions.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
+import type { Written } from '../sunspec/map/point-holds.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
 
 /** A point to be written; `at` numbers the repeated groups of its path from 0, default 0: `705.Crv.Pt.V` at [0, 3]. */
@@ -23,6 +24,22 @@ export interface CurvePoint {
 
 /** Group of the trip curves of 707-710. */
 export type TripGroup = 'MustTrip' | 'MomCess';
+
+/** Points that controls with an end have for as long as they last, by id of the control. */
+export interface DeviceHolds {
+  /** controls that hold points, also those whose end is still to come */
+  readonly ids: readonly string[];
+  /** As `PointHolds.follow`: these controls have these points, and others give theirs back. */
+  follow(wanted: ReadonlyMap<string, readonly PointWrite[]>): ReadonlyMap<string, Written>;
+  /**
+   * What the device would make of writes now.
+   * @param by `default`: what it would make of them if nothing kept it from taking remote writes
+   */
+  check(writes: readonly PointWrite[], by?: 'dnp3' | 'default'): Written;
+  /** The device has been reset: nothing is held any more. */
+  forget(): void;
+  close(): void;
+}
 
 export interface DevicePort {
   readonly index: number;
@@ -55,6 +72,8 @@ export interface DevicePort {
   write(writes: readonly PointWrite[], by: Origin): void;
   /** Checks as `write` and writes nothing. @throws SimError as `write` */
   check(writes: readonly PointWrite[], by: Origin): void;
+  /** Holds of an owner of its own, source `dnp3`. */
+  createHolds(): DeviceHolds;
   /** @throws SimError COMMAND_* */
   command(command: DeviceCommand, by: Origin): void;
   /** The own limit of DNP3 at the connection point of this device, W; null: none. */

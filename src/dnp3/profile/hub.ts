@@ -17,7 +17,7 @@ import { bindRows } from './binding.ts';
 import { OutstationSettings } from './settings.ts';
 import { attempted } from './status.ts';
 import { isOutput, pointName } from './table/rows.ts';
-import type { InputSource, OutputTarget, PointName, PointRow, PointType, ProfilePart } from './types.ts';
+import type { InputSource, OutputTarget, PartContext, PointName, PointRow, PointType, ProfilePart } from './types.ts';
 
 /** What became of a control, for logs and counters. */
 export interface ControlReport {
@@ -131,7 +131,11 @@ export class OutstationPoints {
 
   #bind(): ReadonlyMap<PointName, OutputTarget> {
     const { port, profile, parts, random, log } = this.#options;
-    const context = { port, profile, settings: this.settings, random, log, changed: () => this.#changed() };
+    const context: PartContext = {
+      ...{ port, profile, settings: this.settings, random, log },
+      changed: () => this.#changed(),
+      onClose: (listener) => this.#ends.push(listener),
+    };
     const { served, outputs } = bindRows(this.#rows, parts, context);
     for (const { row, source } of served) {
       const point: Served = { row, kind: kindOf[row.type], source, value: undefined, flags: 0 };

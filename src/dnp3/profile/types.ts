@@ -89,6 +89,8 @@ export interface PartContext {
   readonly log: { info(message: string): void; warning(message: string): void };
   /** Values have changed outside of registers and ticks: inputs are compared now. */
   readonly changed: () => void;
+  /** Called when the outstation ends. */
+  readonly onClose: (listener: () => void) => void;
 }
 
 /** A part of the profile: monitoring, nameplate, a mode, the curves. Returns only what the device has. */

@@ -1,4 +1,5 @@
 /** Which curve each function has been given, and what follows from it: locks, and curves put into force. */
+import type { CurveFunction } from '../../../sunspec/map/functions.ts';
 import type { DevicePort, PointWrite } from '../../device-port.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';
@@ -17,10 +18,19 @@ export interface Naming {
   number: number;
 }
 
+/** Something else that puts curves of the store into force. */
+export interface CurveUser {
+  /** whether it needs a curve as it is */
+  names(number: number): boolean;
+  /** whether the curve of a function that is in force is its own for now */
+  acts(name: CurveFunction): boolean;
+}
+
 export class Namings {
   readonly #port: DevicePort;
   readonly #store: CurveStore;
   readonly #all: Naming[] = [];
+  readonly #users: CurveUser[] = [];
 
   constructor({ port, settings }: PartContext, store: CurveStore) {
     this.#port = port;
@@ -40,13 +50,18 @@ export class Namings {
     return naming;
   }
 
+  addUser(user: CurveUser): void {
+    this.#users.push(user);
+  }
+
   /** Whether any function names a curve. */
   isNamed(number: number): boolean {
     return this.#all.some((naming) => naming.number === number);
   }
 
-  /** Whether a function that is enabled names it: it must not change. */
+  /** Whether a function that is enabled or another user names it: it must not change. */
   isLocked(number: number): boolean {
+    if (this.#users.some((user) => user.names(number))) return true;
     return this.#all.some((naming) => naming.number === number && this.#port.isEnabled(naming.use.name));
   }
 
@@ -94,7 +109,7 @@ export class Namings {
   }
 
   #isOther({ number, use }: Naming): boolean {
-    if (!this.#port.isEnabled(use.name)) return false;
+    if (!this.#port.isEnabled(use.name) || this.#users.some((user) => user.acts(use.name))) return false;
     const curve = this.#store.curve(number);
     const own = curve.type === curveType.undefined ? null : converted(this.#port, curve, use);
     return own !== null && !isInForce(this.#port, own, use);

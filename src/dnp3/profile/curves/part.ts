@@ -175,16 +175,17 @@ function curveModePoints(context: PartContext, mode: CurveMode, namings: Namings
   });
 }
 
-/** The part of curves. A device without a function that follows one has no window. */
-export function curvePart(context: PartContext): PointBindings {
+/** The points of curves, and what names them. A device without a function that follows one has no window. */
+export function curvePoints(context: PartContext): { readonly points: PointBindings; readonly namings: Namings } {
   const store = new CurveStore();
   context.settings.onReset(() => store.clear());
   const namings = new Namings(context, store);
   const all = modes.map((mode) => curveModePoints(context, mode, namings));
   const isThere = modes.some(({ names }) => names.some((name) => context.port.supports(name)));
   const parts = isThere ? [...all, curveWindow(context, store, namings)] : all;
-  return {
+  const points = {
     inputs: new Map(parts.flatMap(({ inputs }) => [...inputs])),
     outputs: new Map(parts.flatMap(({ outputs }) => [...outputs])),
   };
+  return { points, namings };
 }

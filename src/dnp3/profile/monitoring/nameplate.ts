@@ -10,6 +10,7 @@ import {
   settingOutput,
   writing,
 } from '../bind.ts';
+import { scheduleCount } from '../schedules/store.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
 
 /** Version 1.00 of the profile, level 2. */
@@ -80,10 +81,10 @@ function storage({ port }: PartContext): readonly (readonly [PointName, InputSou
   ];
 }
 
-function unitCounts({ port }: PartContext): readonly (readonly [PointName, InputSource | null])[] {
+function unitCounts({ port, profile }: PartContext): readonly (readonly [PointName, InputSource | null])[] {
   const count = (value: number) => computed(() => value, 'configuration');
   return [
-    ['AI24', count(0)],
+    ['AI24', count(profile === 'an2018' ? scheduleCount : 0)],
     ['AI25', count(1)],
     ['AI26', count(1)],
     ['AI27', count(batteryOf(port) === null ? 0 : 1)],

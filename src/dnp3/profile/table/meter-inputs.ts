@@ -47,7 +47,8 @@ export const meterInputs: readonly AnalogInputRow[] = [
   [570, 3, 'Schedule to edit selector', 'pos', 1, '', 'FSCC.Schd'],
   [571, 3, 'Schedule identity', 'pos', 1, '', 'FSCC.Schd'],
   [572, 3, 'Schedule priority', [1, 2147483647], 1, '', 'FSCH.SchdPrio'],
-  [573, 3, 'Schedule type', [0, 21], 1, 'enum'],
+  // the publications end it at 21, and its output, AO464, at 30
+  [573, 3, 'Schedule type', [0, 30], 1, 'enum'],
   [574, 3, 'Schedule start date', 'pos', 1, 'd', 'FSCH.StrTm'],
   [575, 3, 'Schedule start time', [0, 86400000], 1, 'ms', 'FSCH.StrTm'],
   [576, 3, 'Schedule repeat interval', 'pos', 1, 'varies', 'FSCH.NxtStrTm'],
@@ -57,5 +58,6 @@ export const meterInputs: readonly AnalogInputRow[] = [
   [580, 3, 'Schedule number of points', 'pos', 1, '', 'FSCH.NumEntr'],
   [781, 2, 'Schedule 1 status', [0, 4], 1, 'enum', 'FSCH.SchdSt'],
   [782, 2, 'Schedule 1 priority', [1, 2147483647], 1, '', 'FSCH.SchdPrio'],
-  [783, 2, 'Schedule 1 active time value', [0, 10], 1, '', 'FSCH.ActStrTm'],
+  // the publications end it at 10: no percentage would fit
+  [783, 2, 'Schedule 1 active time value', 'any', 1, '', 'FSCH.ActStrTm'],
 ];

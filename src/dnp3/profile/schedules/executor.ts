@@ -1,0 +1,201 @@
+/**
+ * Runs the schedules of a device that are ready: at each instant the one with the greatest priority acts, by a hold. At
+ * its end the device has again what it had before, except for what others have written since.
+ */
+import type { CurveFunction } from '../../../sunspec/map/functions.ts';
+import { addSeconds } from '../../../core/time/clock.ts';
+import type { DeviceHolds, PointWrite } from '../../device-port.ts';
+import type { Namings } from '../curves/naming.ts';
+import type { PartContext } from '../types.ts';
+import { curveUseOf, isRunnable, writesOf } from './actions.ts';
+import { scheduleCount, scheduleStatus, validation, valueOf } from './store.ts';
+import type { Schedule, ScheduleStore, Validation } from './store.ts';
+import { hasOffsets, isTiming, momentOf } from './times.ts';
+
+/** Seconds after which a clock that has been set is noticed, and a device asked again that takes nothing at present. */
+const [recheckS, retryS] = [900, 1];
+const leastWaitS = 0.001;
+
+/** A schedule whose time has come. */
+interface Due {
+  readonly number: number;
+  readonly schedule: Schedule;
+  /** from 0 */
+  readonly point: number;
+  readonly startMs: number;
+}
+
+/** What acts, worked out once for each point: a curve does not change under way. */
+interface Acting {
+  readonly key: string;
+  readonly number: number;
+  readonly writes: readonly PointWrite[];
+}
+
+const idOf = (number: number) => `schedule ${number}`;
+const keyOf = ({ number, point, startMs }: Due) => `${number} ${startMs} ${point}`;
+
+/** The greatest priority first, then the latest start, then the lowest number. */
+const byPriority = (a: Due, b: Due) =>
+  b.schedule.priority - a.schedule.priority || b.startMs - a.startMs || a.number - b.number;
+
+export class ScheduleExecutor {
+  readonly #context: PartContext;
+  readonly #store: ScheduleStore;
+  readonly #namings: Namings;
+  readonly #holds: DeviceHolds;
+  #acting: Acting | null = null;
+  /** point that the device has refused, and that is not tried again */
+  readonly #refused = new Map<number, string>();
+  #cancel: () => void = () => undefined;
+
+  constructor(context: PartContext, store: ScheduleStore, namings: Namings) {
+    this.#context = context;
+    this.#store = store;
+    this.#namings = namings;
+    this.#holds = context.port.createHolds();
+    namings.addUser({ names: (curve) => this.#namesCurve(curve), acts: (name) => this.#actsBy(name) });
+  }
+
+  /** Number of the schedule that acts; 0: none. */
+  get running(): number {
+    const number = this.#acting?.number ?? 0;
+    return this.#holds.ids.includes(idOf(number)) ? number : 0;
+  }
+
+  statusOf(number: number): number {
+    const { validation: code, isReady } = this.#store.schedule(number);
+    if (this.running === number) return scheduleStatus.running;
+    if (isReady) return scheduleStatus.ready;
+    return code === validation.valid ? scheduleStatus.inactive : scheduleStatus.notAvailable;
+  }
+
+  /** The value in force of a schedule, wire units; 0: none is. */
+  activeValue(number: number): number {
+    const schedule = this.#store.schedule(number);
+    if (this.running !== number) return 0;
+    const { point } = momentOf(schedule, this.#nowMs);
+    return point === null ? 0 : valueOf(schedule, point);
+  }
+
+  /** Whether a schedule could run, and if not, why. Moves nothing. */
+  validate(schedule: Schedule): Validation {
+    const { port } = this.#context;
+    if (!isRunnable(port, schedule.type)) return validation.badType;
+    if (!isTiming(schedule) || !hasOffsets(schedule)) return validation.badTime;
+    // the last point is the end
+    const values = new Set(Array.from({ length: schedule.count - 1 }, (_, i) => valueOf(schedule, i)));
+    const isTaken = (value: number) => {
+      const writes = writesOf(port, this.#namings, schedule.type, value);
+      return writes !== null && typeof this.#holds.check(writes, 'default') !== 'object';
+    };
+    return [...values].every(isTaken) ? validation.valid : validation.badValue;
+  }
+
+  /** Whether a run lasts or is still to come. @param schedule a valid one */
+  isToCome(schedule: Schedule): boolean {
+    const { startMs, nextMs } = momentOf(schedule, this.#nowMs);
+    return startMs !== null || nextMs !== null;
+  }
+
+  /** Brings the device to what the schedules say now, and waits for the next change. */
+  readonly follow = (): void => {
+    this.#cancel();
+    this.#cancel = () => undefined;
+    const atMs = this.#nowMs;
+    const due: Due[] = [];
+    let nextMs = Infinity;
+    for (const [number, schedule] of this.#store.ready) {
+      const moment = momentOf(schedule, atMs);
+      if (moment.point !== null && moment.startMs !== null)
+        due.push({ number, schedule, point: moment.point, startMs: moment.startMs });
+      if (moment.nextMs !== null) nextMs = Math.min(nextMs, moment.nextMs);
+      // its last run is over
+      else schedule.isReady = false;
+    }
+    const isSettled = this.#act(due.sort(byPriority));
+    this.#wait(isSettled, (nextMs - atMs) / 1000);
+    this.#context.changed();
+  };
+
+  /** The device has been reset: there are no schedules. */
+  forget(): void {
+    this.#cancel();
+    this.#acting = null;
+    this.#refused.clear();
+    this.#holds.forget();
+  }
+
+  /** Gives everything back. */
+  close(): void {
+    this.#cancel();
+    this.#acting = null;
+    this.#holds.follow(new Map());
+    this.#holds.close();
+  }
+
+  /** Rounded to the precision of schedules: instants are in microseconds. */
+  get #nowMs(): number {
+    const { port } = this.#context;
+    return Math.round(port.dateMs(port.now));
+  }
+
+  /** @returns whether the device has taken everything */
+  #act(due: readonly Due[]): boolean {
+    const acting = this.#choose(due);
+    // known before the commit, whose listeners ask for it
+    this.#acting = acting;
+    const results = this.#holds.follow(acting === null ? new Map() : new Map([[idOf(acting.number), acting.writes]]));
+    const [refusal] = [...results.values()].filter((result) => typeof result === 'object');
+    if (acting !== null && refusal !== undefined) {
+      this.#refuse(acting, refusal.detail);
+      this.#acting = null;
+      return this.#act(due);
+    }
+    const others = this.#holds.ids.filter((id) => id !== (acting === null ? '' : idOf(acting.number)));
+    return others.length === 0 && ![...results.values()].includes('waiting');
+  }
+
+  /** The first one that the device takes. */
+  #choose(due: readonly Due[]): Acting | null {
+    for (const each of due) {
+      const key = keyOf(each);
+      if (this.#acting?.key === key) return this.#acting;
+      if (this.#refused.get(each.number) === key) continue;
+      const { number, schedule, point } = each;
+      const writes = writesOf(this.#context.port, this.#namings, schedule.type, valueOf(schedule, point));
+      const result = writes === null ? null : this.#holds.check(writes);
+      if (writes !== null && typeof result !== 'object') return { key, number, writes };
+      this.#refuse({ key, number }, typeof result === 'object' && result !== null ? result.detail : 'no such value');
+    }
+    return null;
+  }
+
+  #refuse({ key, number }: Pick<Acting, 'key' | 'number'>, detail: string): void {
+    this.#refused.set(number, key);
+    this.#context.log.warning(`schedule ${number}: the device refuses a point: ${detail}`);
+  }
+
+  #wait(isSettled: boolean, nextS: number): void {
+    const { port } = this.#context;
+    if (isSettled && nextS === Infinity) return;
+    const waitS = Math.max(leastWaitS, Math.min(nextS, isSettled ? recheckS : retryS));
+    this.#cancel = port.at(addSeconds(port.now, waitS), this.follow);
+  }
+
+  #namesCurve(curve: number): boolean {
+    return this.#store.ready.some(
+      ([, schedule]) =>
+        curveUseOf(schedule.type) !== undefined &&
+        Array.from({ length: schedule.count - 1 }, (_, i) => valueOf(schedule, i)).includes(curve),
+    );
+  }
+
+  /** Whether the curve of a function in force is that of a schedule. */
+  #actsBy(name: CurveFunction): boolean {
+    const { ids } = this.#holds;
+    return Array.from({ length: scheduleCount }, (_, i) => i + 1)
+      .filter((number) => number === this.#acting?.number || ids.includes(idOf(number)))
+      .some((number) => curveUseOf(this.#store.schedule(number).type)?.name === name);
+  }
+}

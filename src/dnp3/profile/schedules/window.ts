@@ -1,0 +1,190 @@
+/** The window on the schedules: AO461 to AO669 and BO42 to BO49 with their mirrors, and AI569 to AI783. */
+import { controlStatus } from '../../stack/outstation/types.ts';
+import type { ControlStatus } from '../../stack/outstation/types.ts';
+import { bindings, computed, success } from '../bind.ts';
+import { pointsPerSchedule, windowStarts } from '../table/rows.ts';
+import type { OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
+import type { ScheduleExecutor } from './executor.ts';
+import { daysPerWeek, scheduleCount, validation } from './store.ts';
+import type { Schedule, ScheduleStore } from './store.ts';
+
+const bound = 'schedule in the window';
+const firstWeekday = 43;
+
+interface Member {
+  readonly read: (schedule: Schedule) => number;
+  readonly write: (schedule: Schedule, value: number) => void;
+  /** least value; absent: that of the row */
+  readonly min?: number;
+}
+
+/** Makes the outputs of the window. */
+class Outputs {
+  readonly #context: PartContext;
+  readonly #store: ScheduleStore;
+  readonly #executor: ScheduleExecutor;
+
+  constructor(context: PartContext, store: ScheduleStore, executor: ScheduleExecutor) {
+    this.#context = context;
+    this.#store = store;
+    this.#executor = executor;
+  }
+
+  /** A member of the selected schedule, which is not valid until its number of points is written. */
+  member({ read, write, min }: Member): OutputTarget {
+    const check = (value: number | boolean): ControlStatus => {
+      if (this.#store.current.isReady) return controlStatus.automationInhibit;
+      return Number.isInteger(value) && Number(value) >= (min ?? -Infinity) ? success : controlStatus.outOfRange;
+    };
+    const output = this.#output(check, {
+      read: () => read(this.#store.current),
+      write: (value) => {
+        write(this.#store.current, Number(value));
+        this.#store.current.validation = validation.none;
+      },
+    });
+    return min === undefined ? output : { ...output, range: () => [min, null] };
+  }
+
+  /** The number of points is written last, and validates. */
+  count(): OutputTarget {
+    const member = this.member({
+      read: ({ count }) => count,
+      write: (schedule, value) => {
+        schedule.count = value;
+      },
+    });
+    return {
+      ...member,
+      operate: (value, by) => {
+        const status = member.operate(value, by);
+        const { current } = this.#store;
+        if (status === success) current.validation = this.#executor.validate(current);
+        return status;
+      },
+    };
+  }
+
+  selector(): OutputTarget {
+    const check = (value: number | boolean): ControlStatus =>
+      Number.isInteger(value) && Number(value) >= 1 && Number(value) <= scheduleCount
+        ? success
+        : controlStatus.outOfRange;
+    const output = this.#output(check, {
+      read: () => this.#store.selected,
+      write: (value) => {
+        this.#store.selected = Number(value);
+      },
+    });
+    return { ...output, range: () => [1, scheduleCount] };
+  }
+
+  /** Ready schedules run; only valid ones that have not run out get ready. */
+  ready(): OutputTarget {
+    const executor = this.#executor;
+    const check = (on: number | boolean): ControlStatus => {
+      const { current } = this.#store;
+      if (on !== true || current.isReady) return success;
+      const isValid = current.validation === validation.valid && executor.validate(current) === validation.valid;
+      return isValid && executor.isToCome(current) ? success : controlStatus.blocked;
+    };
+    return this.#output(check, {
+      read: () => this.#store.current.isReady,
+      write: (on) => {
+        this.#store.current.isReady = on === true;
+        executor.follow();
+      },
+    });
+  }
+
+  /** The procedure of AN2018 sets weekdays after BO42: they can be changed at any time. @param day from Sunday, 0 */
+  weekday(day: number): OutputTarget {
+    return this.#output(() => success, {
+      read: () => this.#store.current.weekdays[day] ?? false,
+      write: (on) => {
+        this.#store.current.weekdays[day] = on === true;
+        this.#executor.follow();
+      },
+    });
+  }
+
+  #output(
+    check: (value: number | boolean) => ControlStatus,
+    { read, write }: { readonly read: OutputTarget['read']; readonly write: (value: number | boolean) => void },
+  ): OutputTarget {
+    return {
+      read,
+      check,
+      operate: (value) => {
+        const status = check(value);
+        if (status !== success) return status;
+        write(value);
+        this.#context.changed();
+        return success;
+      },
+      bound,
+    };
+  }
+}
+
+type Field = 'identity' | 'priority' | 'type' | 'startDay' | 'startMs' | 'interval' | 'unit';
+
+const fields: readonly (readonly [PointName, Field, min?: number])[] = [
+  ['AO462', 'identity'],
+  ['AO463', 'priority', 1],
+  ['AO464', 'type'],
+  ['AO465', 'startDay'],
+  ['AO466', 'startMs'],
+  ['AO467', 'interval'],
+  ['AO468', 'unit'],
+];
+
+function memberOf(outputs: Outputs, name: Field, min?: number): OutputTarget {
+  return outputs.member({
+    read: (schedule) => schedule[name],
+    write: (schedule, value) => {
+      schedule[name] = value;
+    },
+    ...(min !== undefined && { min }),
+  });
+}
+
+function pointValues(outputs: Outputs): readonly (readonly [PointName, OutputTarget])[] {
+  return Array.from({ length: 2 * pointsPerSchedule }, (_, i) => {
+    const value = outputs.member({
+      read: ({ values }) => values[i] ?? 0,
+      write: ({ values }, wire) => {
+        values[i] = wire;
+      },
+    });
+    return [`AO${windowStarts.schedule.output + i}`, value] as const;
+  });
+}
+
+/** The points of the window. */
+export function scheduleWindow(context: PartContext, store: ScheduleStore, executor: ScheduleExecutor): PointBindings {
+  const outputs = new Outputs(context, store, executor);
+  const weekdays = Array.from(
+    { length: daysPerWeek },
+    (_, day) => [`BO${firstWeekday + day}`, outputs.weekday(day)] as const,
+  );
+  return bindings(
+    [
+      ['BI109', computed(() => store.current.validation === validation.valid, bound)],
+      ['AI569', computed(() => executor.running, 'schedules')],
+      ['AI578', computed(() => store.current.validation, bound)],
+      ['AI579', computed(() => executor.statusOf(store.selected), bound)],
+      ['AI781', computed(() => executor.statusOf(1), 'schedule 1')],
+      ['AI782', computed(() => store.schedule(1).priority, 'schedule 1')],
+      ['AI783', computed(() => executor.activeValue(1), 'schedule 1')],
+    ],
+    [
+      ['BO42', outputs.ready()],
+      ...weekdays,
+      ['AO461', outputs.selector()],
+      ...fields.map(([name, field, min]) => [name, memberOf(outputs, field, min)] as const),
+      ['AO469', outputs.count()],
+      ...pointValues(outputs),
+    ],
+  );
+}
