@@ -14,6 +14,12 @@ const countQualifier = 0x07;
 const headerOctets = 3;
 const indexOctets = 2;
 
+/** A point whose present value is written. */
+export interface StaticPoint {
+  readonly spec: { readonly index: number };
+  readonly state: PointState;
+}
+
 /** The header that the last object belongs to. */
 interface OpenHeader {
   readonly group: number;
@@ -50,30 +56,81 @@ export class FragmentWriter {
     return objects;
   }
 
-  /** A static object. @returns false: it has no room, and nothing is written */
-  addStatic(type: ObjectType, index: number, state: PointState): boolean {
-    if (type.form === 'octets') return this.#addOctets(type, index, state);
-    const open = this.#open;
-    const extends_ =
-      open !== null &&
-      open.last + 1 === index &&
-      open.variation === type.variation &&
-      open.group === type.group &&
-      !open.isEvent &&
-      index <= open.range.max;
-    const header = extends_ ? open : this.#openStatic(type, type.variation, index, this.#sizeOf(type, 0));
-    if (header === null) return false;
-    const size = this.#sizeOf(type, header.count);
-    if (this.#at + size > this.#limit) return false;
-    this.#writeStatic(type, header, state, size);
-    header.last = index;
-    header.count += 1;
-    this.#buffer[header.field] = index & 0xff;
-    if (header.range === wordRange) this.#buffer[header.field + 1] = index >> 8;
-    return true;
+  /**
+   * Static objects of one type with consecutive indexes, as many of them as have room.
+   * @returns the place after the last one that is written
+   */
+  addStatics(type: ObjectType, points: readonly StaticPoint[], begin: number, end: number): number {
+    let place = begin;
+    while (place < end) {
+      const added = type.size > 0 ? this.#addSized(type, points, place, end) : this.#addPacked(type, points, place);
+      if (added === 0) break;
+      place += added;
+    }
+    return place;
   }
 
-  /** An event. @param time as `writeObject` @returns as `addStatic` */
+  /** Objects under one header. @returns how many are written */
+  #addSized(type: ObjectType, points: readonly StaticPoint[], begin: number, end: number): number {
+    const index = points[begin]?.spec.index ?? 0;
+    const header = this.#headerFor(type, index, type.size);
+    if (header === null) return 0;
+    const room = Math.floor((this.#limit - this.#at) / type.size);
+    const count = Math.min(end - begin, room, header.range.max - index + 1);
+    let at = this.#at;
+    for (let place = begin; place < begin + count; place += 1) {
+      const point = points[place];
+      if (point !== undefined) writeObject(this.#buffer, at, type, point.state);
+      at += type.size;
+    }
+    this.#at = at;
+    this.#extend(header, index, count);
+    return count;
+  }
+
+  /** One object of bits, or a string. @returns 1; 0: it has no room */
+  #addPacked(type: ObjectType, points: readonly StaticPoint[], place: number): number {
+    const point = points[place];
+    if (point === undefined) return 1;
+    const { spec, state } = point;
+    if (type.form === 'octets') return this.#addOctets(type, spec.index, state) ? 1 : 0;
+    const header = this.#headerFor(type, spec.index, 1);
+    if (header === null) return 0;
+    const perOctet = type.form === 'bit' ? 8 : 4;
+    const isNewOctet = header.count % perOctet === 0;
+    if (isNewOctet && this.#at >= this.#limit) return 0;
+    if (isNewOctet) this.#buffer[this.#at++] = 0;
+    const value = typeof state.value === 'number' ? state.value : 0;
+    const bits = type.form === 'bit' ? (value ? 1 : 0) : value & 3;
+    const shift = (header.count % perOctet) * (8 / perOctet);
+    this.#buffer[this.#at - 1] = (this.#buffer[this.#at - 1] ?? 0) | (bits << shift);
+    this.#extend(header, spec.index, 1);
+    return 1;
+  }
+
+  /** The open header if an object of this index may stand under it, a new one otherwise; null: it has no room. */
+  #headerFor({ group, variation }: ObjectType, index: number, size: number): OpenHeader | null {
+    const open = this.#open;
+    const isNext =
+      open !== null &&
+      open.last + 1 === index &&
+      open.variation === variation &&
+      open.group === group &&
+      !open.isEvent &&
+      index <= open.range.max;
+    return isNext ? open : this.#openStatic(group, variation, index, size);
+  }
+
+  /** The last objects of a header are those of `count` indexes from `index` on. */
+  #extend(header: OpenHeader, index: number, count: number): void {
+    if (count === 0) return;
+    header.last = index + count - 1;
+    header.count += count;
+    this.#buffer[header.field] = header.last & 0xff;
+    if (header.range === wordRange) this.#buffer[header.field + 1] = header.last >> 8;
+  }
+
+  /** An event. @param time as `writeObject` @returns false: it has no room, and nothing is written */
   addEvent(type: ObjectType, index: number, state: PointState, time = 0): boolean {
     const octets = type.form === 'octets' && typeof state.value !== 'number' ? state.value : null;
     const variation = octets?.length ?? type.variation;
@@ -92,7 +149,7 @@ export class FragmentWriter {
     return true;
   }
 
-  /** Objects with their headers as they are. @returns as `addStatic` */
+  /** Objects with their headers as they are. @returns as `addEvent` */
   addRaw(octets: Buffer): boolean {
     if (this.#at + octets.length > this.#limit) return false;
     octets.copy(this.#buffer, this.#at);
@@ -101,29 +158,9 @@ export class FragmentWriter {
     return true;
   }
 
-  /** One object without index, for example a time. @returns as `addStatic` */
+  /** One object without index, for example a time. @returns as `addEvent` */
   addSingle(group: number, variation: number, octets: Buffer): boolean {
     return this.addRaw(Buffer.concat([Buffer.from([group, variation, countQualifier, 1]), octets]));
-  }
-
-  /** Octets that one more object takes. @param count objects of the header so far */
-  #sizeOf({ form, size }: ObjectType, count: number): number {
-    if (form === 'bit') return (count & 7) === 0 ? 1 : 0;
-    if (form === 'pair') return (count & 3) === 0 ? 1 : 0;
-    return size;
-  }
-
-  #writeStatic(type: ObjectType, { count }: OpenHeader, state: PointState, size: number): void {
-    const { form } = type;
-    if (form !== 'bit' && form !== 'pair') {
-      writeObject(this.#buffer, this.#at, type, state);
-      this.#at += size;
-      return;
-    }
-    if (size === 1) this.#buffer[this.#at++] = 0;
-    const value = typeof state.value === 'number' ? state.value : 0;
-    const shifted = form === 'bit' ? (value ? 1 : 0) << (count & 7) : (value & 3) << (2 * (count & 3));
-    this.#buffer[this.#at - 1] = (this.#buffer[this.#at - 1] ?? 0) | shifted;
   }
 
   #addOctets({ group }: ObjectType, index: number, { value }: PointState): boolean {
@@ -131,14 +168,14 @@ export class FragmentWriter {
     const range = index <= byteRange.max ? byteRange : wordRange;
     if (this.#at + headerOctets + range.octets + value.length > this.#limit) return false;
     // each string has a length, and so a variation, of its own
-    this.#openStatic({ group }, value.length, index, value.length);
+    this.#openStatic(group, value.length, index, value.length);
     value.copy(this.#buffer, this.#at);
     this.#at += value.length;
     this.#open = null;
     return true;
   }
 
-  #openStatic({ group }: Pick<ObjectType, 'group'>, variation: number, index: number, size: number): OpenHeader | null {
+  #openStatic(group: number, variation: number, index: number, size: number): OpenHeader | null {
     const range = index <= byteRange.max ? byteRange : wordRange;
     if (this.#at + headerOctets + range.octets + size > this.#limit) return null;
     this.#writeHeader(group, variation, range.qualifier);

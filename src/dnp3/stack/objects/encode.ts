@@ -22,6 +22,14 @@ function binaryFlags({ kind, form }: ObjectType, { value, flags }: PointState): 
 }
 
 function writeInteger(buffer: Buffer, at: number, form: 'i16' | 'i32', value: number): number {
+  if (form === 'i32' && (value | 0) === value) {
+    // of nearly all values
+    buffer[at] = value;
+    buffer[at + 1] = value >> 8;
+    buffer[at + 2] = value >> 16;
+    buffer[at + 3] = value >> 24;
+    return 0;
+  }
   const limit = limits[form];
   const rounded = roundHalfAway(value);
   const kept = Math.min(Math.max(rounded, -limit - 1), limit);

@@ -36,7 +36,12 @@ function exceeds(a: PointValue, b: PointValue, deadband: number): boolean {
   return !(Math.abs(a - b) <= deadband);
 }
 
-type ByKind = Readonly<Record<PointKind, { points: LivePoint[]; byIndex: Map<number, LivePoint> }>>;
+interface PointsOfKind {
+  readonly points: LivePoint[];
+  readonly ofClass0: LivePoint[];
+  readonly byIndex: Map<number, LivePoint>;
+}
+type ByKind = Readonly<Record<PointKind, PointsOfKind>>;
 
 export interface DatabaseOptions {
   readonly specs: readonly PointSpec[];
@@ -55,7 +60,9 @@ export class PointDatabase implements Database {
   constructor({ specs, refresh = () => undefined, clearsCounters = false }: DatabaseOptions) {
     this.refresh = refresh;
     this.#clearsCounters = clearsCounters;
-    const kinds = Object.fromEntries(pointKinds.map((kind) => [kind, { points: [], byIndex: new Map() }]));
+    const kinds = Object.fromEntries(
+      pointKinds.map((kind) => [kind, { points: [], ofClass0: [], byIndex: new Map() }]),
+    );
     this.#kinds = kinds as unknown as ByKind;
     for (const spec of specs.toSorted((a, b) => a.index - b.index)) {
       // a frozen counter has its RESTART flag until the first freeze
@@ -65,6 +72,10 @@ export class PointDatabase implements Database {
 
   points(kind: PointKind): readonly DatabasePoint[] {
     return this.#kinds[kind].points;
+  }
+
+  pointsOfClass0(kind: PointKind): readonly DatabasePoint[] {
+    return this.#kinds[kind].ofClass0;
   }
 
   point(kind: PointKind, index: number): DatabasePoint | undefined {
@@ -143,11 +154,10 @@ export class PointDatabase implements Database {
   }
 
   #add(point: LivePoint): void {
-    const kind = this.#kinds[point.spec.kind];
-    kind.byIndex.set(point.spec.index, point);
-    const { points } = kind;
-    const at = points.findIndex(({ spec }) => spec.index > point.spec.index);
-    points.splice(at < 0 ? points.length : at, 0, point);
+    const { points, ofClass0, byIndex } = this.#kinds[point.spec.kind];
+    points.push(point);
+    if (point.spec.inClass0) ofClass0.push(point);
+    byIndex.set(point.spec.index, point);
   }
 
   #tell({ spec, class: of, value, flags }: LivePoint, stamp: Stamp): void {

@@ -40,36 +40,57 @@ export interface ReadPlan {
 class StaticStep implements ReadStep {
   readonly #points: readonly DatabasePoint[];
   readonly #variation: number;
-  readonly #class0: boolean;
   #at: number;
   readonly #end: number;
 
-  constructor(points: readonly DatabasePoint[], variation: number, begin = 0, end = points.length, class0 = false) {
+  /** @param variation 0: that of each point */
+  constructor(points: readonly DatabasePoint[], variation: number, begin = 0, end = points.length) {
     this.#points = points;
     this.#variation = variation;
-    this.#class0 = class0;
     this.#at = begin;
     this.#end = end;
   }
 
   fill(writer: FragmentWriter): boolean {
-    let variation = -1;
-    let type: ObjectType | undefined;
-    for (; this.#at < this.#end; this.#at += 1) {
-      const point = this.#points[this.#at];
-      if (point === undefined || (this.#class0 && !point.spec.inClass0)) continue;
-      const { spec, state } = point;
-      const wanted = this.#variation === 0 ? spec.staticVariation : this.#variation;
-      // nearly all points of a kind have the same one
-      if (wanted !== variation) {
-        variation = wanted;
-        type = objectType(groupsOf[spec.kind].static, wanted);
-      }
-      const sent = type && withNeededFlags(type, state);
-      if (sent !== undefined && !writer.addStatic(sent, spec.index, state)) return false;
+    while (this.#at < this.#end) {
+      const { type, end } = this.#run(this.#at);
+      this.#at = type === undefined ? end : writer.addStatics(type, this.#points, this.#at, end);
+      if (this.#at < end) return false;
     }
     return true;
   }
+
+  /** Points from `begin` on with consecutive indexes that are sent as one type; undefined: the kind does not have it. */
+  #run(begin: number): { readonly type: ObjectType | undefined; readonly end: number } {
+    const first = this.#points[begin];
+    if (first === undefined) return { type: undefined, end: begin + 1 };
+    const { kind, staticVariation } = first.spec;
+    const type = objectType(groupsOf[kind].static, this.#variation === 0 ? staticVariation : this.#variation);
+    // each of these may have to give way to one with flags
+    if (type?.withFlags !== undefined) return { type: withNeededFlags(type, first.state), end: begin + 1 };
+    return { type, end: Math.min(this.#end, endsOfRuns(this.#points)[begin] ?? begin + 1) };
+  }
+}
+
+const knownEnds = new WeakMap<readonly DatabasePoint[], readonly number[]>();
+
+/** For each place of a list, the end of the run of consecutive indexes with one variation; lists do not change. */
+function endsOfRuns(points: readonly DatabasePoint[]): readonly number[] {
+  let ends = knownEnds.get(points);
+  if (ends === undefined) knownEnds.set(points, (ends = findEndsOfRuns(points)));
+  return ends;
+}
+
+function findEndsOfRuns(points: readonly DatabasePoint[]): readonly number[] {
+  const ends: number[] = [];
+  let end = points.length;
+  for (let place = points.length - 1; place >= 0; place -= 1) {
+    const [spec, next] = [points[place]?.spec, points[place + 1]?.spec];
+    const goesOn = spec && next?.index === spec.index + 1 && next.staticVariation === spec.staticVariation;
+    if (!goesOn) end = place + 1;
+    ends[place] = end;
+  }
+  return ends;
 }
 
 /** A variation without flags gives way to one with them when they matter. */
@@ -160,7 +181,7 @@ const badParameter = found([], iin.parameterError);
 
 /** Kinds in the order of class 0. */
 function class0(database: Database): Found {
-  return found(pointKinds.map((kind) => new StaticStep(database.points(kind), 0, 0, undefined, true)));
+  return found(pointKinds.map((kind) => new StaticStep(database.pointsOfClass0(kind), 0)));
 }
 
 function staticRange({ variation, range }: ObjectHeader, points: readonly DatabasePoint[]): Found {

@@ -131,6 +131,8 @@ export interface Database {
   refresh(): void;
   /** ascending by index */
   points(kind: PointKind): readonly DatabasePoint[];
+  /** of them, the ones that a read of class 0 includes */
+  pointsOfClass0(kind: PointKind): readonly DatabasePoint[];
   point(kind: PointKind, index: number): DatabasePoint | undefined;
   /** Takes a value over; makes an event where class and deadband ask for one. Nothing happens for an unknown point. */
   update(kind: PointKind, index: number, state: PointState, stamp: Stamp): void;
