@@ -34,7 +34,7 @@ export const exampleStatus: StatusReply = {
   event_capacity: 500,
 };
 
-export const examplePoints: z.output<typeof pointsSchema> = {
+export const examplePoints: z.output<ReturnType<typeof pointsSchema>> = {
   enabled: true,
   device_index: 0,
   points: [
@@ -60,7 +60,7 @@ export const examplePoints: z.output<typeof pointsSchema> = {
   ],
 };
 
-export const exampleMessages: z.output<typeof messagesSchema> = {
+export const exampleMessages: z.output<ReturnType<typeof messagesSchema>> = {
   enabled: true,
   messages: [
     {
@@ -79,7 +79,7 @@ export const exampleMessages: z.output<typeof messagesSchema> = {
   ],
 };
 
-export const exampleProfile: z.output<typeof profileSchema> = {
+export const exampleProfile: z.output<ReturnType<typeof profileSchema>> = {
   enabled: true,
   device_index: 0,
   document: '<?xml version="1.0" encoding="UTF-8"?><DNP3DeviceProfileDocument/>',

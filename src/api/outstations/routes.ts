@@ -60,7 +60,7 @@ const getPoints = route({
       ...(from !== undefined && { from }),
       ...(to !== undefined && { to }),
     });
-    return replyInPieces<z.output<typeof pointsSchema>>({
+    return replyInPieces<z.output<ReturnType<typeof pointsSchema>>>({
       ...{ enabled: dnp3.enabled, device_index: device },
       points: eachLater(found, pointReply),
     });
@@ -89,7 +89,7 @@ const getMessages = route({
       ...(direction !== undefined && { direction }),
       ...(name !== undefined && { function: name }),
     });
-    return replyInPieces<z.output<typeof messagesSchema>>({
+    return replyInPieces<z.output<ReturnType<typeof messagesSchema>>>({
       enabled: dnp3.recording,
       messages: eachLater(found, messageReply),
     });

@@ -11,6 +11,7 @@ import {
   isoTime,
   newestParam,
 } from '../common/schemas.ts';
+import { memo } from '../../core/memo.ts';
 import { z } from '../description/zod.ts';
 
 const text = (description: string) => z.string().openapi({ description });
@@ -24,88 +25,98 @@ const iin = z.array(z.enum(dnp3IinNames));
 
 export const maxAddressText = 65_519;
 
-const masterSchema = z
-  .strictObject({
-    address: z.int().min(0).max(maxAddressText).openapi({ description: 'Link address.' }),
-    connected: flag('Whether it has spoken on a connection that is open.'),
-    peer: textOrNull('`address:port`; null: not connected.'),
-    certificate: textOrNull('Subject of its certificate; null: in clear, or not connected.'),
-    connected_since: timeOrNull('Wall time; null: not connected.'),
-    last_request_at: timeOrNull('Wall time of its last request; null: none.'),
-    iin: iin.openapi({ description: 'Internal indications that its next response has.' }),
-    events: z
-      .strictObject({
-        class_1: count('Waiting events of class 1.'),
-        class_2: count('Waiting events of class 2.'),
-        class_3: count('Waiting events of class 3.'),
-      })
-      .openapi('Dnp3Events'),
-    overflow: flag('Whether events have been lost since the last poll that emptied the buffers.'),
-    unsolicited: z
-      .strictObject({
-        configured: flag('Whether `--dnp3_unsolicited` is yes.'),
-        null_confirmed: flag('Whether it has confirmed the response without objects after the restart.'),
-        classes: z
-          .array(z.union([z.literal(1), z.literal(2), z.literal(3)]))
-          .openapi({ description: 'Classes that it has enabled.' }),
-      })
-      .openapi('Dnp3Unsolicited'),
-    select_pending: flag('Whether a SELECT waits for its OPERATE.'),
-    clock_offset_s: numberOrNull('Time that it has written less that of this machine, s; null: none.'),
-  })
-  .openapi('Dnp3Master');
+const masterSchema = memo(() =>
+  z
+    .strictObject({
+      address: z.int().min(0).max(maxAddressText).openapi({ description: 'Link address.' }),
+      connected: flag('Whether it has spoken on a connection that is open.'),
+      peer: textOrNull('`address:port`; null: not connected.'),
+      certificate: textOrNull('Subject of its certificate; null: in clear, or not connected.'),
+      connected_since: timeOrNull('Wall time; null: not connected.'),
+      last_request_at: timeOrNull('Wall time of its last request; null: none.'),
+      iin: iin.openapi({ description: 'Internal indications that its next response has.' }),
+      events: z
+        .strictObject({
+          class_1: count('Waiting events of class 1.'),
+          class_2: count('Waiting events of class 2.'),
+          class_3: count('Waiting events of class 3.'),
+        })
+        .openapi('Dnp3Events'),
+      overflow: flag('Whether events have been lost since the last poll that emptied the buffers.'),
+      unsolicited: z
+        .strictObject({
+          configured: flag('Whether `--dnp3_unsolicited` is yes.'),
+          null_confirmed: flag('Whether it has confirmed the response without objects after the restart.'),
+          classes: z
+            .array(z.union([z.literal(1), z.literal(2), z.literal(3)]))
+            .openapi({ description: 'Classes that it has enabled.' }),
+        })
+        .openapi('Dnp3Unsolicited'),
+      select_pending: flag('Whether a SELECT waits for its OPERATE.'),
+      clock_offset_s: numberOrNull('Time that it has written less that of this machine, s; null: none.'),
+    })
+    .openapi('Dnp3Master'),
+);
 
-const coverage = z
-  .strictObject({ served: count('Points that are there.'), absent: count('Points that are not.') })
-  .openapi({ description: 'Points of this type.' });
+const coverage = memo(() =>
+  z
+    .strictObject({ served: count('Points that are there.'), absent: count('Points that are not.') })
+    .openapi({ description: 'Points of this type.' }),
+);
 
-export const statusSchema = z
-  .strictObject({
-    enabled: flag('Whether DNP3 was switched on with `--dnp3_enable`.'),
-    device_index: deviceIndex,
-    link: z
-      .strictObject({
-        endpoint: textOrNull('`tcp://` or `tls://`, address and port; null: disabled.'),
-        listening: flag('Whether connections are accepted.'),
-        outstation: integerOrNull('Link address of the outstation; null: disabled.'),
-        connections: count('Connections, also those on which no master has spoken.'),
-      })
-      .openapi('Dnp3Link'),
-    profile: z.enum(dnp3Profiles).nullable().openapi({ description: 'Point map; null: disabled.' }),
-    masters: z.array(masterSchema).openapi({ description: 'Masters that are served, connected or not.' }),
-    points: z
-      .strictObject({ BI: coverage, BO: coverage, AI: coverage, AO: coverage, CTR: coverage })
-      .openapi('Dnp3Coverage'),
-    event_capacity: count('Events kept for each master and kind of point; 0: disabled.'),
-  })
-  .openapi('Dnp3Outstation');
-export type StatusReply = z.output<typeof statusSchema>;
+export const statusSchema = memo(() =>
+  z
+    .strictObject({
+      enabled: flag('Whether DNP3 was switched on with `--dnp3_enable`.'),
+      device_index: deviceIndex,
+      link: z
+        .strictObject({
+          endpoint: textOrNull('`tcp://` or `tls://`, address and port; null: disabled.'),
+          listening: flag('Whether connections are accepted.'),
+          outstation: integerOrNull('Link address of the outstation; null: disabled.'),
+          connections: count('Connections, also those on which no master has spoken.'),
+        })
+        .openapi('Dnp3Link'),
+      profile: z.enum(dnp3Profiles).nullable().openapi({ description: 'Point map; null: disabled.' }),
+      masters: z.array(masterSchema()).openapi({ description: 'Masters that are served, connected or not.' }),
+      points: z
+        .strictObject({ BI: coverage(), BO: coverage(), AI: coverage(), AO: coverage(), CTR: coverage() })
+        .openapi('Dnp3Coverage'),
+      event_capacity: count('Events kept for each master and kind of point; 0: disabled.'),
+    })
+    .openapi('Dnp3Outstation'),
+);
+export type StatusReply = z.output<ReturnType<typeof statusSchema>>;
 
-export const pointSchema = z
-  .strictObject({
-    type: z.enum(dnp3PointTypes).openapi({ description: 'Binary input and output, analog input and output, counter.' }),
-    index: count('Index within its type.'),
-    name: text('Name in the profile.'),
-    coverage: z
-      .enum(dnp3Coverages)
-      .openapi({ description: '`absent`: the profile has the point, this device does not.' }),
-    bound_to: textOrNull('Source of its value, `701.W`; null: absent.'),
-    value: numberOrNull('As it is sent; null: absent.'),
-    flags: integerOrNull('Octet of flags, with the state of binaries; null: absent.'),
-    online: flag('Bit 0 of the flags.'),
-    engineering_value: numberOrNull('`value` x `multiplier`; null: absent, or not online.'),
-    unit: textOrNull('Unit of the engineering value; null: none.'),
-    multiplier: z.number().openapi({ description: 'Engineering value per wire value.' }),
-    class: z
-      .union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)])
-      .openapi({ description: 'Class of its events, as masters have assigned it; 0: none.' }),
-    deadband: numberOrNull('Wire units: an event follows a change above it; null: binaries and absent points.'),
-    min: integerOrNull('Least wire value; null: no limit.'),
-    max: integerOrNull('Greatest wire value; null: no limit.'),
-    read_back: textOrNull('Input that mirrors an output; null: none.'),
-    iec61850: textOrNull('Name in IEC 61850-7-420; null: none.'),
-  })
-  .openapi('Dnp3Point');
+export const pointSchema = memo(() =>
+  z
+    .strictObject({
+      type: z
+        .enum(dnp3PointTypes)
+        .openapi({ description: 'Binary input and output, analog input and output, counter.' }),
+      index: count('Index within its type.'),
+      name: text('Name in the profile.'),
+      coverage: z
+        .enum(dnp3Coverages)
+        .openapi({ description: '`absent`: the profile has the point, this device does not.' }),
+      bound_to: textOrNull('Source of its value, `701.W`; null: absent.'),
+      value: numberOrNull('As it is sent; null: absent.'),
+      flags: integerOrNull('Octet of flags, with the state of binaries; null: absent.'),
+      online: flag('Bit 0 of the flags.'),
+      engineering_value: numberOrNull('`value` x `multiplier`; null: absent, or not online.'),
+      unit: textOrNull('Unit of the engineering value; null: none.'),
+      multiplier: z.number().openapi({ description: 'Engineering value per wire value.' }),
+      class: z
+        .union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)])
+        .openapi({ description: 'Class of its events, as masters have assigned it; 0: none.' }),
+      deadband: numberOrNull('Wire units: an event follows a change above it; null: binaries and absent points.'),
+      min: integerOrNull('Least wire value; null: no limit.'),
+      max: integerOrNull('Greatest wire value; null: no limit.'),
+      read_back: textOrNull('Input that mirrors an output; null: none.'),
+      iec61850: textOrNull('Name in IEC 61850-7-420; null: none.'),
+    })
+    .openapi('Dnp3Point'),
+);
 
 export const pointsQuery = z.strictObject({
   device: deviceParam.optional(),
@@ -125,13 +136,15 @@ export const pointsQuery = z.strictObject({
   to: integerParam('to', 0, 65_535, 'Only indexes up to this one; default 65535.').optional(),
 });
 
-export const pointsSchema = z
-  .strictObject({
-    enabled: flag('Whether DNP3 was switched on with `--dnp3_enable`.'),
-    device_index: deviceIndex,
-    points: z.array(pointSchema).openapi({ description: 'By type and index; disabled: none.' }),
-  })
-  .openapi('Dnp3Points');
+export const pointsSchema = memo(() =>
+  z
+    .strictObject({
+      enabled: flag('Whether DNP3 was switched on with `--dnp3_enable`.'),
+      device_index: deviceIndex,
+      points: z.array(pointSchema()).openapi({ description: 'By type and index; disabled: none.' }),
+    })
+    .openapi('Dnp3Points'),
+);
 
 export const maxMessages = 1000;
 export const defaultMessages = 100;
@@ -161,41 +174,47 @@ export const messagesQuery = z.strictObject({
     }),
 });
 
-const messageSchema = z
-  .strictObject({
-    id: z.int().min(1).openapi({ description: 'Rises by one with each message since the start, kept or not.' }),
-    timestamp: isoTime.openapi({ description: 'Wall time.', example: exampleTime }),
-    direction: z.enum(wireDirections).openapi({ description: '`in`: of a master; `out`: of the outstation.' }),
-    device_index: z.int().min(0).nullable().openapi({ description: 'Device of the outstation.' }),
-    peer: text('`<master address>@<address:port>`.'),
-    function: text('`read`, `response`, `unsolicited_response`; `function_<code>` for one without a name.'),
-    sequence: integerOrNull('Of the application layer.'),
-    iin: iin.nullable().openapi({ description: 'Internal indications; null: a request.' }),
-    objects: z.array(z.string()).openapi({ description: 'Object headers: `g30v1 533..556`.' }),
-    hex: text('Octets of the application layer.'),
-    truncated: flag('Whether octets were cut off.'),
-  })
-  .openapi('Dnp3Message');
+const messageSchema = memo(() =>
+  z
+    .strictObject({
+      id: z.int().min(1).openapi({ description: 'Rises by one with each message since the start, kept or not.' }),
+      timestamp: isoTime.openapi({ description: 'Wall time.', example: exampleTime }),
+      direction: z.enum(wireDirections).openapi({ description: '`in`: of a master; `out`: of the outstation.' }),
+      device_index: z.int().min(0).nullable().openapi({ description: 'Device of the outstation.' }),
+      peer: text('`<master address>@<address:port>`.'),
+      function: text('`read`, `response`, `unsolicited_response`; `function_<code>` for one without a name.'),
+      sequence: integerOrNull('Of the application layer.'),
+      iin: iin.nullable().openapi({ description: 'Internal indications; null: a request.' }),
+      objects: z.array(z.string()).openapi({ description: 'Object headers: `g30v1 533..556`.' }),
+      hex: text('Octets of the application layer.'),
+      truncated: flag('Whether octets were cut off.'),
+    })
+    .openapi('Dnp3Message'),
+);
 
-export const messagesSchema = z
-  .strictObject({
-    enabled: flag('Whether messages are recorded.'),
-    messages: z.array(messageSchema).openapi({ description: 'Oldest first.' }),
-  })
-  .openapi('Dnp3Messages');
+export const messagesSchema = memo(() =>
+  z
+    .strictObject({
+      enabled: flag('Whether messages are recorded.'),
+      messages: z.array(messageSchema()).openapi({ description: 'Oldest first.' }),
+    })
+    .openapi('Dnp3Messages'),
+);
 
 export const recorderBodySchema = z
   .strictObject({ enabled: z.boolean().openapi({ description: 'Whether messages are recorded from now on.' }) })
   .openapi('Dnp3RecorderRequest');
 
-export const recorderSchema = z
-  .strictObject({ enabled: flag('Whether messages are recorded.') })
-  .openapi('Dnp3Recorder');
+export const recorderSchema = memo(() =>
+  z.strictObject({ enabled: flag('Whether messages are recorded.') }).openapi('Dnp3Recorder'),
+);
 
-export const profileSchema = z
-  .strictObject({
-    enabled: flag('Whether DNP3 was switched on with `--dnp3_enable`.'),
-    device_index: deviceIndex,
-    document: textOrNull('DNP3 XML device profile, version 2.12; null: disabled.'),
-  })
-  .openapi('Dnp3DeviceProfile');
+export const profileSchema = memo(() =>
+  z
+    .strictObject({
+      enabled: flag('Whether DNP3 was switched on with `--dnp3_enable`.'),
+      device_index: deviceIndex,
+      document: textOrNull('DNP3 XML device profile, version 2.12; null: disabled.'),
+    })
+    .openapi('Dnp3DeviceProfile'),
+);
