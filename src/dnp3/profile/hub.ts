@@ -69,6 +69,7 @@ export class OutstationPoints {
   readonly #measured: Served[] = [];
   readonly #live: Served[] = [];
   readonly #settled: Served[] = [];
+  readonly #tickListeners: (() => void)[] = [];
   readonly #ends: (() => void)[] = [];
   #isStale = false;
 
@@ -90,6 +91,7 @@ export class OutstationPoints {
 
   /** A tick has ended: measurements are compared. */
   tick(): void {
+    for (const listener of this.#tickListeners) listener();
     this.refresh();
     this.#update(this.#measured);
   }
@@ -103,6 +105,7 @@ export class OutstationPoints {
   }
 
   close(): void {
+    this.#tickListeners.length = 0;
     for (const end of this.#ends) end();
   }
 
@@ -134,6 +137,7 @@ export class OutstationPoints {
     const context: PartContext = {
       ...{ port, profile, settings: this.settings, random, log },
       changed: () => this.#changed(),
+      onTick: (listener) => this.#tickListeners.push(listener),
       onClose: (listener) => this.#ends.push(listener),
     };
     const { served, outputs } = bindRows(this.#rows, parts, context);

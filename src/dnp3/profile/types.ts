@@ -89,6 +89,8 @@ export interface PartContext {
   readonly log: { info(message: string): void; warning(message: string): void };
   /** Values have changed outside of registers and ticks: inputs are compared now. */
   readonly changed: () => void;
+  /** Called at the end of each tick. */
+  readonly onTick: (listener: () => void) => void;
   /** Called when the outstation ends. */
   readonly onClose: (listener: () => void) => void;
 }

@@ -57,3 +57,39 @@ export const registers = (rig: PointRig): readonly string[] =>
 export const limitOf = (rig: PointRig) => [rig.register(704, 'WMaxLimPctEna'), rig.register(704, 'WMaxLimPct')];
 /** What it is without a schedule. */
 export const off = ['DISABLED', 100];
+
+/** Reactive power, var. */
+export const varOf = (rig: PointRig) => Number(rig.register(701, 'Var'));
+
+/** Each change of the limit of generation from now on: date and percent. */
+export function limitsSeen(rig: PointRig): readonly string[] {
+  const seen: string[] = [];
+  rig.device.bank.onChange(({ at, points }) => {
+    if (!points.some(({ path }) => path === 'WMaxLimPctEna' || path === 'WMaxLimPct')) return;
+    const [enabled, percent] = limitOf(rig);
+    const date = new Date(rig.plant.dateMs(at)).toISOString().slice(0, 19).replace('T', ' ');
+    seen.push(`${date} ${enabled === 'ENABLED' ? String(percent) : 'off'}`);
+  });
+  return seen;
+}
+
+/** The orders that write a curve of the store: selector, type, units, points, and their number last. */
+export function curve(
+  number: number,
+  [type, xUnit, yUnit]: readonly [type: number, xUnit: number, yUnit: number],
+  points: readonly (readonly [x: number, y: number])[],
+): Orders {
+  return [
+    ['AO244', number],
+    ['AO245', type],
+    ['AO247', xUnit],
+    ['AO248', yUnit],
+    ...points.flatMap(
+      ([x, y], i): Orders => [
+        [`AO${249 + 2 * i}`, x],
+        [`AO${250 + 2 * i}`, y],
+      ],
+    ),
+    ['AO246', points.length],
+  ];
+}

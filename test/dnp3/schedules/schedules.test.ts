@@ -1,36 +1,9 @@
 import { expect } from 'chai';
-import type { FaultRegistry } from '../../../src/core/faults/registry.ts';
-import { silentLogger } from '../../../src/core/log/log.ts';
-import { rebootFault } from '../../../src/fault-kinds/device-effect.ts';
-import { createFaultRegistry, followPlant } from '../../../src/fault-setup.ts';
-import { HandWall } from '../../support/wall.ts';
 import { PointRig } from '../rig/points.ts';
-import { begin, limitOf, off, registers } from './orders.ts';
-import type { Orders } from './orders.ts';
+import { faultyRig } from './faulty-rig.ts';
+import { begin, curve, limitOf, limitsSeen, off, registers } from './orders.ts';
 
 const by = { source: 'modbus', peer: 'test' } as const;
-
-/** A rig whose device can be turned off for some seconds, and forget its registers. */
-function faultyRig(): {
-  readonly rig: PointRig;
-  readonly turnOff: (parameters: { readonly off_s: number; readonly forget: boolean }) => void;
-} {
-  let registry: FaultRegistry | undefined;
-  const rig: PointRig = new PointRig('PV-3Phase', {
-    faults: (clock) => {
-      registry = createFaultRegistry({
-        ...{ wall: new HandWall(), sim: () => clock.sim(), seed: 1, log: silentLogger },
-        ...{ plant: () => rig.plant, later: () => () => undefined },
-      });
-      return registry;
-    },
-  });
-  if (registry === undefined) throw new Error('there are no faults');
-  const faults = registry;
-  followPlant(faults, rig.plant);
-  const { protocol, kind } = rebootFault;
-  return { rig, turnOff: (parameters) => void faults.inject([{ protocol, kind, parameters }], { source: 'rest' }) };
-}
 
 describe('schedules that run', () => {
   it('a limit moves power at its instants, and gives everything back', async () => {
@@ -167,21 +140,15 @@ describe('schedules that run', () => {
       ],
     });
     rig.done(['BO42', false], ['BO46', true], ['BO48', true], ['BO42', true]);
-    const runs: string[] = [];
-    rig.device.bank.onChange(({ at, points }) => {
-      if (!points.some(({ path }) => path === 'WMaxLimPctEna')) return;
-      runs.push(
-        `${new Date(rig.plant.dateMs(at)).toISOString().slice(5, 16)} ${String(rig.register(704, 'WMaxLimPctEna'))}`,
-      );
-    });
+    const runs = limitsSeen(rig);
     await rig.plant.step((8 * 86_400) / 300);
     expect(runs).to.deep.equal([
-      '06-03T12:10 ENABLED',
-      '06-03T12:30 DISABLED',
-      '06-05T12:10 ENABLED',
-      '06-05T12:30 DISABLED',
-      '06-10T12:10 ENABLED',
-      '06-10T12:30 DISABLED',
+      '2026-06-03 12:10:00 50',
+      '2026-06-03 12:30:00 off',
+      '2026-06-05 12:10:00 50',
+      '2026-06-05 12:30:00 off',
+      '2026-06-10 12:10:00 50',
+      '2026-06-10 12:30:00 off',
     ]);
     expect(rig.value('AI579')).to.equal(3);
   });
@@ -226,22 +193,16 @@ describe('schedules that run', () => {
 
   it('a curve is in force for as long as the schedule, locked, and the function keeps its own', async () => {
     const rig = new PointRig('PV-3Phase');
-    const curve = (number: number, endPct: number): Orders => [
-      ...([
-        ['AO244', number],
-        ['AO245', 5],
-        ['AO247', 129],
-        ['AO248', 5],
-      ] as const),
-      ...([
-        ['AO249', 1000],
-        ['AO250', 1000],
-        ['AO251', 1100],
-        ['AO252', endPct],
-        ['AO246', 2],
-      ] as const),
-    ];
-    rig.done(...curve(1, 900), ...curve(2, 200), ['AO173', 1], ['BO25', true]);
+    const voltWatt = (number: number, endPct: number) =>
+      curve(
+        number,
+        [5, 129, 5],
+        [
+          [1000, 1000],
+          [1100, endPct],
+        ],
+      );
+    rig.done(...voltWatt(1, 900), ...voltWatt(2, 200), ['AO173', 1], ['BO25', true]);
     const before = registers(rig);
     begin(rig, 1, {
       type: 21,

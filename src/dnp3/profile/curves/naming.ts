@@ -38,10 +38,12 @@ export class Namings {
     settings.onReset(() => {
       for (const naming of this.#all) naming.number = 0;
     });
-    // a curve that another writer has put into force is none of the store
-    port.onSettings(() => {
-      for (const naming of this.#all) if (naming.number > 0 && this.#isOther(naming)) naming.number = 0;
-    });
+    port.onSettings(() => this.look());
+  }
+
+  /** A curve that another writer has put into force is none of the store. */
+  look(): void {
+    for (const naming of this.#all) if (naming.number > 0 && this.#isOther(naming)) naming.number = 0;
   }
 
   add(output: PointName, use: CurveUse): Naming {

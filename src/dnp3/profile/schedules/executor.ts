@@ -8,13 +8,17 @@ import type { DeviceHolds, PointWrite } from '../../device-port.ts';
 import type { Namings } from '../curves/naming.ts';
 import type { PartContext } from '../types.ts';
 import { curveUseOf, isRunnable, writesOf } from './actions.ts';
-import { scheduleCount, scheduleStatus, validation, valueOf } from './store.ts';
+import { scheduleStatus, validation, valueOf } from './store.ts';
 import type { Schedule, ScheduleStore, Validation } from './store.ts';
 import { hasOffsets, isTiming, momentOf } from './times.ts';
 
-/** Seconds after which a clock that has been set is noticed, and a device asked again that takes nothing at present. */
-const [recheckS, retryS] = [900, 1];
+/** Seconds within a long tick after which a device is asked again that takes nothing at present. */
+const retryS = 60;
 const leastWaitS = 0.001;
+/** A clock that has moved by as much has been set; in `wall_clock` it follows the wall by less. */
+const leastSetMs = 500;
+/** So that those steps of the wall do not add up. */
+const longestWaitS = 900;
 
 /** A schedule whose time has come. */
 interface Due {
@@ -28,11 +32,16 @@ interface Due {
 /** What acts, worked out once for each point: a curve does not change under way. */
 interface Acting {
   readonly key: string;
+  /** of its hold: each run has one of its own, and takes points back that others took in the run before */
+  readonly id: string;
   readonly number: number;
+  /** wire units */
+  readonly value: number;
   readonly writes: readonly PointWrite[];
 }
 
-const idOf = (number: number) => `schedule ${number}`;
+const idOf = ({ number, startMs }: Due) => `schedule ${number} from ${new Date(startMs).toISOString()}`;
+const numberOf = (id: string) => Number(id.split(' ')[1]);
 const keyOf = ({ number, point, startMs }: Due) => `${number} ${startMs} ${point}`;
 
 /** The greatest priority first, then the latest start, then the lowest number. */
@@ -45,9 +54,15 @@ export class ScheduleExecutor {
   readonly #namings: Namings;
   readonly #holds: DeviceHolds;
   #acting: Acting | null = null;
+  /** value that the device has taken last, wire units */
+  #taken = 0;
   /** point that the device has refused, and that is not tried again */
   readonly #refused = new Map<number, string>();
   #cancel: () => void = () => undefined;
+  /** date less simulated time, when the schedules were followed last */
+  #shiftMs = 0;
+  /** what kept the device from taking everything then; null: nothing did */
+  #obstacle: string | null = null;
 
   constructor(context: PartContext, store: ScheduleStore, namings: Namings) {
     this.#context = context;
@@ -59,8 +74,7 @@ export class ScheduleExecutor {
 
   /** Number of the schedule that acts; 0: none. */
   get running(): number {
-    const number = this.#acting?.number ?? 0;
-    return this.#holds.ids.includes(idOf(number)) ? number : 0;
+    return this.#acting !== null && this.#holds.ids.includes(this.#acting.id) ? this.#acting.number : 0;
   }
 
   statusOf(number: number): number {
@@ -72,10 +86,7 @@ export class ScheduleExecutor {
 
   /** The value in force of a schedule, wire units; 0: none is. */
   activeValue(number: number): number {
-    const schedule = this.#store.schedule(number);
-    if (this.running !== number) return 0;
-    const { point } = momentOf(schedule, this.#nowMs);
-    return point === null ? 0 : valueOf(schedule, point);
+    return this.running === number ? this.#taken : 0;
   }
 
   /** Whether a schedule could run, and if not, why. Moves nothing. */
@@ -103,6 +114,7 @@ export class ScheduleExecutor {
     this.#cancel();
     this.#cancel = () => undefined;
     const atMs = this.#nowMs;
+    this.#shiftMs = this.#clockShiftMs;
     const due: Due[] = [];
     let nextMs = Infinity;
     for (const [number, schedule] of this.#store.ready) {
@@ -114,14 +126,24 @@ export class ScheduleExecutor {
       else schedule.isReady = false;
     }
     const isSettled = this.#act(due.sort(byPriority));
-    this.#wait(isSettled, (nextMs - atMs) / 1000);
+    // what others wrote under a schedule counts from its end on
+    this.#namings.look();
+    this.#obstacle = isSettled ? null : this.#presentObstacle;
+    this.#wait((nextMs - atMs) / 1000);
     this.#context.changed();
+  };
+
+  /** Follows a clock that has been set, and a device that takes again what it did not. */
+  readonly look = (): void => {
+    const isSet = Math.abs(this.#clockShiftMs - this.#shiftMs) >= leastSetMs && this.#store.ready.length > 0;
+    if (isSet || (this.#obstacle !== null && this.#obstacle !== this.#presentObstacle)) this.follow();
   };
 
   /** The device has been reset: there are no schedules. */
   forget(): void {
     this.#cancel();
     this.#acting = null;
+    this.#obstacle = null;
     this.#refused.clear();
     this.#holds.forget();
   }
@@ -140,20 +162,32 @@ export class ScheduleExecutor {
     return Math.round(port.dateMs(port.now));
   }
 
+  get #clockShiftMs(): number {
+    const { port } = this.#context;
+    return port.dateMs(port.now) - port.now / 1000;
+  }
+
+  get #presentObstacle(): string {
+    const { dark, device } = this.#context.port;
+    return `${dark ? 'off' : 'on'} ${device.localControl ? 'local' : 'remote'}`;
+  }
+
   /** @returns whether the device has taken everything */
   #act(due: readonly Due[]): boolean {
     const acting = this.#choose(due);
     // known before the commit, whose listeners ask for it
     this.#acting = acting;
-    const results = this.#holds.follow(acting === null ? new Map() : new Map([[idOf(acting.number), acting.writes]]));
+    const results = this.#holds.follow(acting === null ? new Map() : new Map([[acting.id, acting.writes]]));
     const [refusal] = [...results.values()].filter((result) => typeof result === 'object');
     if (acting !== null && refusal !== undefined) {
       this.#refuse(acting, refusal.detail);
       this.#acting = null;
       return this.#act(due);
     }
-    const others = this.#holds.ids.filter((id) => id !== (acting === null ? '' : idOf(acting.number)));
-    return others.length === 0 && ![...results.values()].includes('waiting');
+    const others = this.#holds.ids.filter((id) => id !== acting?.id);
+    const isWaiting = [...results.values()].includes('waiting');
+    if (!isWaiting) this.#taken = acting?.value ?? 0;
+    return others.length === 0 && !isWaiting;
   }
 
   /** The first one that the device takes. */
@@ -163,9 +197,10 @@ export class ScheduleExecutor {
       if (this.#acting?.key === key) return this.#acting;
       if (this.#refused.get(each.number) === key) continue;
       const { number, schedule, point } = each;
-      const writes = writesOf(this.#context.port, this.#namings, schedule.type, valueOf(schedule, point));
+      const value = valueOf(schedule, point);
+      const writes = writesOf(this.#context.port, this.#namings, schedule.type, value);
       const result = writes === null ? null : this.#holds.check(writes);
-      if (writes !== null && typeof result !== 'object') return { key, number, writes };
+      if (writes !== null && typeof result !== 'object') return { key, id: idOf(each), number, value, writes };
       this.#refuse({ key, number }, typeof result === 'object' && result !== null ? result.detail : 'no such value');
     }
     return null;
@@ -176,10 +211,11 @@ export class ScheduleExecutor {
     this.#context.log.warning(`schedule ${number}: the device refuses a point: ${detail}`);
   }
 
-  #wait(isSettled: boolean, nextS: number): void {
+  #wait(nextS: number): void {
     const { port } = this.#context;
+    const isSettled = this.#obstacle === null;
     if (isSettled && nextS === Infinity) return;
-    const waitS = Math.max(leastWaitS, Math.min(nextS, isSettled ? recheckS : retryS));
+    const waitS = Math.max(leastWaitS, Math.min(nextS, isSettled ? longestWaitS : retryS));
     this.#cancel = port.at(addSeconds(port.now, waitS), this.follow);
   }
 
@@ -193,9 +229,7 @@ export class ScheduleExecutor {
 
   /** Whether the curve of a function in force is that of a schedule. */
   #actsBy(name: CurveFunction): boolean {
-    const { ids } = this.#holds;
-    return Array.from({ length: scheduleCount }, (_, i) => i + 1)
-      .filter((number) => number === this.#acting?.number || ids.includes(idOf(number)))
-      .some((number) => curveUseOf(this.#store.schedule(number).type)?.name === name);
+    const numbers = [...this.#holds.ids.map(numberOf), ...(this.#acting === null ? [] : [this.#acting.number])];
+    return numbers.some((number) => curveUseOf(this.#store.schedule(number).type)?.name === name);
   }
 }

@@ -12,6 +12,7 @@ export function schedulePoints(context: PartContext, namings: Namings): PointBin
     store.clear();
     executor.forget();
   });
+  context.onTick(executor.look);
   context.onClose(() => executor.close());
   return scheduleWindow(context, store, executor);
 }
