@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { batteryChemistries, batteryControlModes } from '../../contract/kinds/battery.ts';
 import { z } from '../description/zod.ts';
 import { deviceParam, quantity } from '../common/schemas.ts';
@@ -17,44 +18,50 @@ export const batteryQuerySchema = z.strictObject({
 const index = z.int().min(0).openapi({ description: '0-based.' });
 const contactor = z.enum(['open', 'closed']);
 
-const cellSchema = z
-  .strictObject({
-    index,
-    voltage_v: z.number(),
-    temperature_c: z.number(),
-    balancing: z.boolean().openapi({ description: 'The balancing resistor draws from this cell.' }),
-  })
-  .openapi('BatteryCell');
+const cellSchema = memo(() =>
+  z
+    .strictObject({
+      index,
+      voltage_v: z.number(),
+      temperature_c: z.number(),
+      balancing: z.boolean().openapi({ description: 'The balancing resistor draws from this cell.' }),
+    })
+    .openapi('BatteryCell'),
+);
 
-const moduleSchema = z
-  .strictObject({
-    index,
-    soc_pct: z.number(),
-    soh_pct: z.number(),
-    voltage_v: z.number(),
-    cell_voltage_max_v: z.number(),
-    cell_voltage_min_v: z.number(),
-    temperature_min_c: z.number(),
-    temperature_max_c: z.number(),
-    cells: z.array(cellSchema).optional().openapi({ description: 'With `detail=cells`.' }),
-  })
-  .openapi('BatteryModule');
+const moduleSchema = memo(() =>
+  z
+    .strictObject({
+      index,
+      soc_pct: z.number(),
+      soh_pct: z.number(),
+      voltage_v: z.number(),
+      cell_voltage_max_v: z.number(),
+      cell_voltage_min_v: z.number(),
+      temperature_min_c: z.number(),
+      temperature_max_c: z.number(),
+      cells: z.array(cellSchema()).optional().openapi({ description: 'With `detail=cells`.' }),
+    })
+    .openapi('BatteryModule'),
+);
 
-const stringSchema = z
-  .strictObject({
-    index,
-    contactor: contactor.openapi({ description: '`open` also while it pre-charges before closing.' }),
-    soc_pct: z.number(),
-    soh_pct: z.number(),
-    voltage_v: z.number(),
-    current_a: z.number().openapi({ description: 'Positive = discharge.' }),
-    cell_voltage_avg_v: z.number(),
-    cell_voltage_min_v: z.number(),
-    cell_voltage_max_v: z.number(),
-    temperature_c: z.number(),
-    modules: z.array(moduleSchema).optional().openapi({ description: 'With `detail` `modules` and `cells`.' }),
-  })
-  .openapi('BatteryString');
+const stringSchema = memo(() =>
+  z
+    .strictObject({
+      index,
+      contactor: contactor.openapi({ description: '`open` also while it pre-charges before closing.' }),
+      soc_pct: z.number(),
+      soh_pct: z.number(),
+      voltage_v: z.number(),
+      current_a: z.number().openapi({ description: 'Positive = discharge.' }),
+      cell_voltage_avg_v: z.number(),
+      cell_voltage_min_v: z.number(),
+      cell_voltage_max_v: z.number(),
+      temperature_c: z.number(),
+      modules: z.array(moduleSchema()).optional().openapi({ description: 'With `detail` `modules` and `cells`.' }),
+    })
+    .openapi('BatteryString'),
+);
 
 const bank = {
   soc_pct: z
@@ -97,27 +104,31 @@ const bank = {
     .openapi({ description: 'Reason why the battery cannot charge or discharge.' }),
 };
 
-export const batterySchema = z
-  .strictObject({
-    ...bank,
-    strings: z.array(stringSchema).optional().openapi({ description: 'Not with `detail=bank`.' }),
-  })
-  .openapi('Battery');
+export const batterySchema = memo(() =>
+  z
+    .strictObject({
+      ...bank,
+      strings: z.array(stringSchema()).optional().openapi({ description: 'Not with `detail=bank`.' }),
+    })
+    .openapi('Battery'),
+);
 
-export const batteryControlSchema = z
-  .strictObject({
-    ...bank,
-    requested_mode: z
-      .enum(batteryControlModes)
-      .openapi({ description: 'Mode that was commanded, from the command on; `auto`: nothing is forced.' }),
-    requested_power_kw: quantity('Magnitude that the forced mode was given; null: nothing is forced.'),
-    clamped_power_kw: quantity('The same within the present limits.'),
-    remaining_s: quantity('Simulated time until control returns to `auto`; null: without end, or nothing is forced.'),
-    forced_by: writerSchema
-      .nullable()
-      .openapi({ description: 'Last writer of mode, power or duration; null: nothing is forced.' }),
-  })
-  .openapi('BatteryControl');
+export const batteryControlSchema = memo(() =>
+  z
+    .strictObject({
+      ...bank,
+      requested_mode: z
+        .enum(batteryControlModes)
+        .openapi({ description: 'Mode that was commanded, from the command on; `auto`: nothing is forced.' }),
+      requested_power_kw: quantity('Magnitude that the forced mode was given; null: nothing is forced.'),
+      clamped_power_kw: quantity('The same within the present limits.'),
+      remaining_s: quantity('Simulated time until control returns to `auto`; null: without end, or nothing is forced.'),
+      forced_by: writerSchema
+        .nullable()
+        .openapi({ description: 'Last writer of mode, power or duration; null: nothing is forced.' }),
+    })
+    .openapi('BatteryControl'),
+);
 
 const controlMembers = {
   mode: z
@@ -149,28 +160,30 @@ const controlMembers = {
     .openapi({ description: 'Opens or closes strings; a string closes when its voltage is near that of the bus.' }),
 };
 
-export const batteryControlBodySchema = z
-  .strictObject(controlMembers)
-  .refine((body) => Object.values(body).some((value) => value !== undefined), {
-    error: `at least one of ${Object.keys(controlMembers).join(', ')} is required`,
-  })
-  .refine(
-    ({ mode, power_kw: powerKw }) => powerKw === undefined || (mode !== 'auto' && !(mode === 'idle' && powerKw > 0)),
-    {
-      path: ['power_kw'],
-      error: 'modes `auto` and `idle` have no power; allowed with `charge` and `discharge`',
-    },
-  )
-  .refine(({ mode, duration_s: durationS }) => mode !== 'auto' || typeof durationS !== 'number', {
-    path: ['duration_s'],
-    error: 'mode `auto` has no end; allowed with `charge`, `discharge` and `idle`',
-  })
-  .openapi('BatteryControlRequest', { minProperties: 1 });
+export const batteryControlBodySchema = memo(() =>
+  z
+    .strictObject(controlMembers)
+    .refine((body) => Object.values(body).some((value) => value !== undefined), {
+      error: `at least one of ${Object.keys(controlMembers).join(', ')} is required`,
+    })
+    .refine(
+      ({ mode, power_kw: powerKw }) => powerKw === undefined || (mode !== 'auto' && !(mode === 'idle' && powerKw > 0)),
+      {
+        path: ['power_kw'],
+        error: 'modes `auto` and `idle` have no power; allowed with `charge` and `discharge`',
+      },
+    )
+    .refine(({ mode, duration_s: durationS }) => mode !== 'auto' || typeof durationS !== 'number', {
+      path: ['duration_s'],
+      error: 'mode `auto` has no end; allowed with `charge`, `discharge` and `idle`',
+    })
+    .openapi('BatteryControlRequest', { minProperties: 1 }),
+);
 
-export type BatteryReply = z.output<typeof batterySchema>;
-export type BatteryBankReply = Omit<z.output<typeof batterySchema>, 'strings'>;
-export type BatteryStringReply = z.output<typeof stringSchema>;
-export type BatteryControlBody = z.output<typeof batteryControlBodySchema>;
+export type BatteryReply = z.output<ReturnType<typeof batterySchema>>;
+export type BatteryBankReply = Omit<z.output<ReturnType<typeof batterySchema>>, 'strings'>;
+export type BatteryStringReply = z.output<ReturnType<typeof stringSchema>>;
+export type BatteryControlBody = z.output<ReturnType<typeof batteryControlBodySchema>>;
 
 const exampleBank = {
   soc_pct: 50,

@@ -71,7 +71,7 @@ export function callReply({
   action,
   durationMs,
   answer,
-}: OcppCallResult): z.output<typeof callResultSchema> {
+}: OcppCallResult): z.output<ReturnType<typeof callResultSchema>> {
   const facts = { message_id: messageId, action, duration_ms: rounded(durationMs) };
   if (answer.kind === 'result') return { ...facts, result: membersOf(answer.payload) };
   const { code, description, details } = answer;
@@ -92,7 +92,7 @@ export function messageReply(message: OcppMessage) {
   };
 }
 
-export function configurationReply(configuration: OcppConfiguration): z.output<typeof configurationSchema> {
+export function configurationReply(configuration: OcppConfiguration): z.output<ReturnType<typeof configurationSchema>> {
   if (configuration.kind === 'keys')
     return {
       keys: configuration.keys.map(({ key, value, readonly, rebootRequired }) => ({

@@ -56,7 +56,10 @@ const getConfiguration = route({
   handle: (ctx, { params: { id }, query: { key } }) => configurationReply(viewedStation(ctx, id).configuration(key)),
 });
 
-function changeOf(body: z.output<typeof configurationBodySchema>, station: OcppStation): OcppConfigurationChange {
+function changeOf(
+  body: z.output<ReturnType<typeof configurationBodySchema>>,
+  station: OcppStation,
+): OcppConfigurationChange {
   const { key, component, variable, value, attribute, evse_id: evseId, connector_id: connectorId, instance } = body;
   const isKeys = station.status.version === 'ocpp1.6j';
   const [name, other] = isKeys ? [key, component] : [variable, key];

@@ -49,7 +49,7 @@ const list = route({
   reply: chargePointsSchema,
   examples: { reply: { enabled: true, charge_points: [exampleStatus] } },
   handle: ({ ocpp }) =>
-    replyInPieces<z.output<typeof chargePointsSchema>>({
+    replyInPieces<z.output<ReturnType<typeof chargePointsSchema>>>({
       enabled: ocpp.enabled,
       charge_points: eachLater(ocpp.list, (station: OcppStation) => statusReply(station.status)),
     }),

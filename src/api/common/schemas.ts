@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { problemCodes } from '../../core/http/problem.ts';
 import { sources } from '../../core/origin.ts';
 import { z } from '../description/zod.ts';
@@ -84,19 +85,21 @@ const isoMessage = {
   error: 'must be an ISO 8601 time with offset, such as 2026-06-21T12:00:00Z (the + of an offset is %2B in a query)',
 };
 
-const moment = z.iso
-  .datetime({ offset: true, ...isoMessage })
-  .transform((text) => Date.parse(text))
-  .refine((ms) => !Number.isNaN(ms), isoMessage);
+const moment = memo(() =>
+  z.iso
+    .datetime({ offset: true, ...isoMessage })
+    .transform((text) => Date.parse(text))
+    .refine((ms) => !Number.isNaN(ms), isoMessage),
+);
 
 /** A moment in a query, as ms since the epoch. */
 export function isoParam(name: string, description: string) {
-  return moment.openapi({ param: { name }, type: 'string', format: 'date-time', description, example: exampleTime });
+  return moment().openapi({ param: { name }, type: 'string', format: 'date-time', description, example: exampleTime });
 }
 
 /** A moment in a body, as ms since the epoch. */
 export function isoMember(description: string) {
-  return moment.openapi({ type: 'string', format: 'date-time', description, example: exampleTime });
+  return moment().openapi({ type: 'string', format: 'date-time', description, example: exampleTime });
 }
 
 export const deviceIndex = z.int().min(0).openapi({ description: 'Device index, 0-based.' });
@@ -111,31 +114,33 @@ export const sourceSchema = z.enum(sources).openapi('Source', {
     'Source of the write. `default`: the start value of the map; `dashboard`: REST with `X-Derbench-Client: dashboard`.',
 });
 
-export const problemSchema = z
-  .strictObject({
-    type: z.string().openapi({ description: '`urn:derbench:problem:<code>`' }),
-    title: z.string(),
-    status: z.int(),
-    detail: z.string().openapi({ description: 'This occurrence, in words for the user.' }),
-    instance: z.string().openapi({ description: 'Request path with query.' }),
-    code: z.enum(problemCodes),
-    request_id: z.string().openapi({ description: 'Same as the header `X-Request-Id`.' }),
-    errors: z
-      .array(
-        z.strictObject({
-          in: z.enum(['body', 'query', 'path']),
-          name: z.string().openapi({ description: 'JSON pointer or parameter name.' }),
-          detail: z.string(),
-          allowed: z.array(z.union([z.string(), z.number()])).optional(),
-        }),
-      )
-      .optional()
-      .openapi({ description: 'Only with `validation`: every invalid member.' }),
-    modbus_exception: z.int().min(0).max(255).optional().openapi({
-      description: 'Only with `upstream-error`, when a remote Modbus device answered with an exception: its code.',
-    }),
-  })
-  .openapi('Problem', { description: 'Error body of RFC 9457.' });
+export const problemSchema = memo(() =>
+  z
+    .strictObject({
+      type: z.string().openapi({ description: '`urn:derbench:problem:<code>`' }),
+      title: z.string(),
+      status: z.int(),
+      detail: z.string().openapi({ description: 'This occurrence, in words for the user.' }),
+      instance: z.string().openapi({ description: 'Request path with query.' }),
+      code: z.enum(problemCodes),
+      request_id: z.string().openapi({ description: 'Same as the header `X-Request-Id`.' }),
+      errors: z
+        .array(
+          z.strictObject({
+            in: z.enum(['body', 'query', 'path']),
+            name: z.string().openapi({ description: 'JSON pointer or parameter name.' }),
+            detail: z.string(),
+            allowed: z.array(z.union([z.string(), z.number()])).optional(),
+          }),
+        )
+        .optional()
+        .openapi({ description: 'Only with `validation`: every invalid member.' }),
+      modbus_exception: z.int().min(0).max(255).optional().openapi({
+        description: 'Only with `upstream-error`, when a remote Modbus device answered with an exception: its code.',
+      }),
+    })
+    .openapi('Problem', { description: 'Error body of RFC 9457.' }),
+);
 
 /** Simulated or wall milliseconds as ISO text; null stays null. */
 export function isoOrNull(ms: number | null | undefined): string | null {

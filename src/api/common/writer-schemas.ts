@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { overrideNames } from '../../contract/overrides.ts';
 import { z } from '../description/zod.ts';
 import { exampleTime, isoTime, sourceSchema } from './schemas.ts';
@@ -22,17 +23,20 @@ export const writerSchema = z
   .strictObject(members)
   .openapi('Writer', { description: 'The last writer, and when it wrote.' });
 
-export const overrideSchema = z
-  .strictObject({
-    name: z.enum(overrideNames).openapi({
-      description: 'What was set; `battery_mode` with its power and duration, `evse_cable` by plugging in or out.',
-    }),
-    connector_id: z.int().min(0).nullable().openapi({
-      description: 'Connector of a charging station, 0 for the whole station; null if it does not concern a connector.',
-    }),
-    ...members,
-  })
-  .openapi('Override');
+export const overrideSchema = memo(() =>
+  z
+    .strictObject({
+      name: z.enum(overrideNames).openapi({
+        description: 'What was set; `battery_mode` with its power and duration, `evse_cable` by plugging in or out.',
+      }),
+      connector_id: z.int().min(0).nullable().openapi({
+        description:
+          'Connector of a charging station, 0 for the whole station; null if it does not concern a connector.',
+      }),
+      ...members,
+    })
+    .openapi('Override'),
+);
 
 export const lastWriteSchema = z
   .strictObject({
@@ -47,6 +51,6 @@ export const lastWriteSchema = z
 
 export type LastWriteReply = z.output<typeof lastWriteSchema>;
 export type WriterReply = z.output<typeof writerSchema>;
-export type OverrideReply = z.output<typeof overrideSchema>;
+export type OverrideReply = z.output<ReturnType<typeof overrideSchema>>;
 
 export const exampleWriter = { source: 'rest' as const, source_detail: '127.0.0.1:50123', changed_at: exampleTime };

@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { gradientRange } from '../../contract/gradient.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex } from '../common/schemas.ts';
@@ -15,12 +16,14 @@ const slope = (base: string, register: string) =>
     .optional()
     .openapi({ description: `${base}; null ends the gradient, then ${register} counts; absent: stays.` });
 
-export const gradientBodySchema = z
-  .strictObject({ w_pct_per_s: slope(ofWMax, '704.WRmp'), var_pct_per_s: slope(ofVarMax, '704.VarRmp') })
-  .refine((body) => body.w_pct_per_s !== undefined || body.var_pct_per_s !== undefined, {
-    error: 'at least one of w_pct_per_s, var_pct_per_s is required',
-  })
-  .openapi('GradientRequest', { minProperties: 1 });
+export const gradientBodySchema = memo(() =>
+  z
+    .strictObject({ w_pct_per_s: slope(ofWMax, '704.WRmp'), var_pct_per_s: slope(ofVarMax, '704.VarRmp') })
+    .refine((body) => body.w_pct_per_s !== undefined || body.var_pct_per_s !== undefined, {
+      error: 'at least one of w_pct_per_s, var_pct_per_s is required',
+    })
+    .openapi('GradientRequest', { minProperties: 1 }),
+);
 
 const slopeSource = z.enum(['gradient', 'register']).openapi({
   description: '`gradient`: of a request or of the profile; `register`: 704.WRmp with WRmpRef, or 704.VarRmp.',
@@ -40,7 +43,7 @@ const members = {
 
 /** The slopes in force, as a part of `controls`. */
 export const slopesSchema = z.strictObject(members).openapi('Slopes');
-export const gradientSchema = z.strictObject({ device_index: deviceIndex, ...members }).openapi('Gradient');
+export const gradientSchema = memo(() => z.strictObject({ device_index: deviceIndex, ...members }).openapi('Gradient'));
 
 export type SlopesReply = z.output<typeof slopesSchema>;
 

@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { csipControlStates } from '../../contract/csip-client.ts';
 import { csipResponseResults } from '../../contract/csip-reports.ts';
 import { z } from '../description/zod.ts';
@@ -88,94 +89,112 @@ const controlMembers = {
 export const controlSchema = z.strictObject(controlMembers).openapi('CsipControl');
 export type ControlReply = z.output<typeof controlSchema>;
 
-export const controlsSchema = z
-  .strictObject({ controls: z.array(controlSchema).openapi({ description: 'The last to start first.' }) })
-  .openapi('CsipControls');
+export const controlsSchema = memo(() =>
+  z
+    .strictObject({ controls: z.array(controlSchema).openapi({ description: 'The last to start first.' }) })
+    .openapi('CsipControls'),
+);
 
-export const controlWithXmlSchema = z
-  .strictObject({
-    ...controlMembers,
-    xml: textOrNull('The DERControl as the server sent it last; null: it is not kept.'),
-  })
-  .openapi('CsipControlWithXml');
+export const controlWithXmlSchema = memo(() =>
+  z
+    .strictObject({
+      ...controlMembers,
+      xml: textOrNull('The DERControl as the server sent it last; null: it is not kept.'),
+    })
+    .openapi('CsipControlWithXml'),
+);
 
-export const optSchema = z
-  .strictObject({ in: z.boolean().openapi({ description: 'Whether the user takes part in the event.' }) })
-  .openapi('CsipOptRequest');
+export const optSchema = memo(() =>
+  z
+    .strictObject({ in: z.boolean().openapi({ description: 'Whether the user takes part in the event.' }) })
+    .openapi('CsipOptRequest'),
+);
 
-export const responsesSchema = z
-  .strictObject({ responses: z.array(responseSchema).openapi({ description: 'Newest first.' }) })
-  .openapi('CsipResponses');
+export const responsesSchema = memo(() =>
+  z
+    .strictObject({ responses: z.array(responseSchema).openapi({ description: 'Newest first.' }) })
+    .openapi('CsipResponses'),
+);
 
-export const curveSchema = z
-  .strictObject({
-    href: textOrNull('Its address on the server; null: none was given.'),
-    mrid: textOrNull('mRID; null: none.'),
-    description: textOrNull('Of the server; null: none.'),
-    curve_type: integerOrNull('DERCurveType; null: none was given.'),
-    x_multiplier: integer('Power of ten of the x values on the wire.'),
-    y_multiplier: integer('Power of ten of the y values on the wire.'),
-    y_ref_type: integerOrNull('DERUnitRefType; null: none was given.'),
-    points: z
-      .array(
-        z
-          .strictObject({
-            x: number('Scaled by its multiplier, in the unit of the curve type.'),
-            y: number('Scaled by its multiplier, in the unit of the curve type.'),
-            excitation: z
-              .boolean()
-              .nullable()
-              .openapi({ description: 'True: under-excited; null: not part of the point.' }),
-          })
-          .openapi('CsipCurvePoint'),
-      )
-      .openapi({ description: 'In the order of the server.' }),
-    open_loop_s: numberOrNull('openLoopTms, s; null: none.'),
-    ramp_dec_pct_per_s: numberOrNull('rampDecTms, % per s; null: none.'),
-    ramp_inc_pct_per_s: numberOrNull('rampIncTms, % per s; null: none.'),
-    ramp_pt1_s: numberOrNull('rampPT1Tms, s; null: none.'),
-    v_ref_pct: numberOrNull('vRef, %; null: none.'),
-  })
-  .openapi('CsipCurve');
-export type CurveReply = z.output<typeof curveSchema>;
+export const curveSchema = memo(() =>
+  z
+    .strictObject({
+      href: textOrNull('Its address on the server; null: none was given.'),
+      mrid: textOrNull('mRID; null: none.'),
+      description: textOrNull('Of the server; null: none.'),
+      curve_type: integerOrNull('DERCurveType; null: none was given.'),
+      x_multiplier: integer('Power of ten of the x values on the wire.'),
+      y_multiplier: integer('Power of ten of the y values on the wire.'),
+      y_ref_type: integerOrNull('DERUnitRefType; null: none was given.'),
+      points: z
+        .array(
+          z
+            .strictObject({
+              x: number('Scaled by its multiplier, in the unit of the curve type.'),
+              y: number('Scaled by its multiplier, in the unit of the curve type.'),
+              excitation: z
+                .boolean()
+                .nullable()
+                .openapi({ description: 'True: under-excited; null: not part of the point.' }),
+            })
+            .openapi('CsipCurvePoint'),
+        )
+        .openapi({ description: 'In the order of the server.' }),
+      open_loop_s: numberOrNull('openLoopTms, s; null: none.'),
+      ramp_dec_pct_per_s: numberOrNull('rampDecTms, % per s; null: none.'),
+      ramp_inc_pct_per_s: numberOrNull('rampIncTms, % per s; null: none.'),
+      ramp_pt1_s: numberOrNull('rampPT1Tms, s; null: none.'),
+      v_ref_pct: numberOrNull('vRef, %; null: none.'),
+    })
+    .openapi('CsipCurve'),
+);
+export type CurveReply = z.output<ReturnType<typeof curveSchema>>;
 
-export const curvesSchema = z
-  .strictObject({ curves: z.array(curveSchema).openapi({ description: 'Curves of all programs.' }) })
-  .openapi('CsipCurves');
+export const curvesSchema = memo(() =>
+  z
+    .strictObject({ curves: z.array(curveSchema()).openapi({ description: 'Curves of all programs.' }) })
+    .openapi('CsipCurves'),
+);
 
-const defaultControlSchema = z
-  .strictObject({
-    mrid: textOrNull('mRID; null: none.'),
-    href: textOrNull('Its address on the server; null: none was given.'),
-    description: textOrNull('Of the server; null: none.'),
-    program_href: text('Its DERProgram.'),
-    modes: modesSchema,
-    modes_in_force: z
-      .array(z.string())
-      .openapi({ description: 'Members of DERControlBase that act now, because no event has them.' }),
-    settings: json('Its members beside the modes, in the unit of the name: `es_delay_s`, `grad_w_pct_per_s`.'),
-    left_out: z.array(leftOutSchema).openapi({ description: 'Modes that are not carried out, with reasons.' }),
-  })
-  .openapi('CsipDefaultControl');
+const defaultControlSchema = memo(() =>
+  z
+    .strictObject({
+      mrid: textOrNull('mRID; null: none.'),
+      href: textOrNull('Its address on the server; null: none was given.'),
+      description: textOrNull('Of the server; null: none.'),
+      program_href: text('Its DERProgram.'),
+      modes: modesSchema,
+      modes_in_force: z
+        .array(z.string())
+        .openapi({ description: 'Members of DERControlBase that act now, because no event has them.' }),
+      settings: json('Its members beside the modes, in the unit of the name: `es_delay_s`, `grad_w_pct_per_s`.'),
+      left_out: z.array(leftOutSchema).openapi({ description: 'Modes that are not carried out, with reasons.' }),
+    })
+    .openapi('CsipDefaultControl'),
+);
 
-export const programSchema = z
-  .strictObject({
-    href: text('Its address on the server.'),
-    mrid: textOrNull('mRID; null: none.'),
-    description: textOrNull('Of the server; null: none.'),
-    primacy: integer('0 to 255; the lowest wins.'),
-    fsa_hrefs: z.array(z.string()).openapi({ description: 'FunctionSetAssignments that lead to it.' }),
-    device_indices: deviceIndices,
-    has_default: flag('Whether a DefaultDERControl was read.'),
-    default_control: defaultControlSchema
-      .nullable()
-      .openapi({ description: 'Null: it has none, or it could not be read.' }),
-    control_count: count('Events of its list on the server.'),
-    curves: z.array(curveSchema).openapi({ description: 'Curves of its list, and those that its controls name.' }),
-  })
-  .openapi('CsipProgram');
-export type ProgramReply = z.output<typeof programSchema>;
+export const programSchema = memo(() =>
+  z
+    .strictObject({
+      href: text('Its address on the server.'),
+      mrid: textOrNull('mRID; null: none.'),
+      description: textOrNull('Of the server; null: none.'),
+      primacy: integer('0 to 255; the lowest wins.'),
+      fsa_hrefs: z.array(z.string()).openapi({ description: 'FunctionSetAssignments that lead to it.' }),
+      device_indices: deviceIndices,
+      has_default: flag('Whether a DefaultDERControl was read.'),
+      default_control: defaultControlSchema()
+        .nullable()
+        .openapi({ description: 'Null: it has none, or it could not be read.' }),
+      control_count: count('Events of its list on the server.'),
+      curves: z.array(curveSchema()).openapi({ description: 'Curves of its list, and those that its controls name.' }),
+    })
+    .openapi('CsipProgram'),
+);
+export type ProgramReply = z.output<ReturnType<typeof programSchema>>;
 
-export const programsSchema = z
-  .strictObject({ programs: z.array(programSchema).openapi({ description: 'By primacy.' }) })
-  .openapi('CsipPrograms');
+export const programsSchema = memo(() =>
+  z
+    .strictObject({ programs: z.array(programSchema()).openapi({ description: 'By primacy.' }) })
+    .openapi('CsipPrograms'),
+);

@@ -207,7 +207,7 @@ const getMessages = route({
       ...(path !== undefined && { path }),
       ...(device !== undefined && { deviceIndex: device }),
     });
-    return replyInPieces<z.output<typeof messagesSchema>>({
+    return replyInPieces<z.output<ReturnType<typeof messagesSchema>>>({
       ...recorderReply(plant, messages),
       messages: eachLater(found, messageReply),
     });

@@ -84,7 +84,9 @@ const listPrograms = route({
   reply: programsSchema,
   examples: { reply: { programs: [exampleProgram] } },
   handle: ({ csipClient }, { query: { device = null } }) =>
-    replyInPieces<z.output<typeof programsSchema>>({ programs: eachLater(csipClient.programs(device), programReply) }),
+    replyInPieces<z.output<ReturnType<typeof programsSchema>>>({
+      programs: eachLater(csipClient.programs(device), programReply),
+    }),
 });
 
 const listControls = route({
@@ -104,7 +106,7 @@ const listControls = route({
   reply: controlsSchema,
   examples: { reply: { controls: [exampleControl] } },
   handle: ({ csipClient }, { query: { device = null, state, limit: most = defaultLimit } }) =>
-    replyInPieces<z.output<typeof controlsSchema>>({
+    replyInPieces<z.output<ReturnType<typeof controlsSchema>>>({
       controls: eachLater(csipClient.controls(device, state).slice(0, most), controlReply),
     }),
 });
@@ -174,7 +176,7 @@ const listResponses = route({
   reply: responsesSchema,
   examples: { reply: { responses: [exampleResponse] } },
   handle: ({ csipClient }, { query: { device = null, mrid, limit: most = defaultLimit } }) =>
-    replyInPieces<z.output<typeof responsesSchema>>({
+    replyInPieces<z.output<ReturnType<typeof responsesSchema>>>({
       responses: eachLater(csipClient.responses(device, mrid).slice(0, most), responseReply),
     }),
 });

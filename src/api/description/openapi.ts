@@ -141,7 +141,7 @@ function register(registry: OpenAPIRegistry, route: Route): void {
  */
 export function describeApi(routes: readonly Route[], version: string): OpenApiDocument {
   const registry = new OpenAPIRegistry();
-  registry.register('Problem', problemSchema);
+  registry.register('Problem', problemSchema());
   // before its first use, which would otherwise give it its own description and nullability
   registry.register('Writer', writerSchema);
   registry.registerComponent('headers', 'RequestId', {

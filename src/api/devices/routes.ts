@@ -53,7 +53,7 @@ function removal(method: 'post' | 'delete', path: string, operationId: string): 
       'Its commands are canceled, masters on its Modbus port are disconnected (on a shared port its unit id is no ' +
       'longer served), and streams of only this device are closed. Indexes, ports and unit ids of other devices stay; the index ' +
       'is never used again and answers `unknown-device`. The last device can be removed too.',
-    params: deviceParamsSchema,
+    params: deviceParamsSchema(),
     reply: removedDeviceSchema,
     problems: ['unknown-device'],
     examples: { reply: { device_index: 3, device_count: 3 } },

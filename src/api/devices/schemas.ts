@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { addedDeviceSchema } from '../../config/profile/device-entry.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, integerParam, maxDeviceIndex } from '../common/schemas.ts';
@@ -6,21 +7,27 @@ import { exampleDevices } from './snapshot-schemas.ts';
 export type { AddedDevice } from '../../config/profile/device-entry.ts';
 
 /** The declaration is shared with the configuration: the entry of a device must mean the same in both. */
-export const addDeviceBodySchema = z.strictObject(addedDeviceSchema.shape).openapi('AddedDevice', {
-  description:
-    'The device to add: an entry of `devices` of a configuration, without the members that name files. An empty object adds the device that the settings describe.',
-});
+export const addDeviceBodySchema = memo(() =>
+  z.strictObject(addedDeviceSchema.shape).openapi('AddedDevice', {
+    description:
+      'The device to add: an entry of `devices` of a configuration, without the members that name files. An empty object adds the device that the settings describe.',
+  }),
+);
 
-export const deviceParamsSchema = z.strictObject({
-  index: integerParam('index', 0, maxDeviceIndex, 'Device index, 0-based.'),
-});
+export const deviceParamsSchema = memo(() =>
+  z.strictObject({
+    index: integerParam('index', 0, maxDeviceIndex, 'Device index, 0-based.'),
+  }),
+);
 
-export const removedDeviceSchema = z
-  .strictObject({
-    device_index: deviceIndex,
-    device_count: z.int().min(0).openapi({ description: 'Remaining devices.' }),
-  })
-  .openapi('RemovedDevice');
+export const removedDeviceSchema = memo(() =>
+  z
+    .strictObject({
+      device_index: deviceIndex,
+      device_count: z.int().min(0).openapi({ description: 'Remaining devices.' }),
+    })
+    .openapi('RemovedDevice'),
+);
 
 export const exampleAddedDevice = {
   device_type: 'Batt-3Phase',

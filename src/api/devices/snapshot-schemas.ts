@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { commNames, commStates } from '../../core/adapter.ts';
 import type { CommName } from '../../core/adapter.ts';
 import { assetTypes, dcModes } from '../../contract/device.ts';
@@ -123,26 +124,28 @@ const deviceSummarySchema = z
   })
   .openapi('DeviceSummary');
 
-const commStateSchema = z
-  .strictObject({
-    enabled: z.boolean(),
-    state: z.enum(commStates),
-    detail: z
-      .string()
-      .nullable()
-      .openapi({ description: "The protocol's own state word, or the last error in words." }),
-    endpoint: z.string().nullable(),
-    peers: z.int(),
-    last_activity: isoTime.nullable(),
-    rx_count: z.int(),
-    tx_count: z.int(),
-    error_count: z.int(),
-  })
-  .openapi('CommState');
+const commStateSchema = memo(() =>
+  z
+    .strictObject({
+      enabled: z.boolean(),
+      state: z.enum(commStates),
+      detail: z
+        .string()
+        .nullable()
+        .openapi({ description: "The protocol's own state word, or the last error in words." }),
+      endpoint: z.string().nullable(),
+      peers: z.int(),
+      last_activity: isoTime.nullable(),
+      rx_count: z.int(),
+      tx_count: z.int(),
+      error_count: z.int(),
+    })
+    .openapi('CommState'),
+);
 
-const commShape = Object.fromEntries(commNames.map((name) => [name, commStateSchema])) as Record<
+const commShape = Object.fromEntries(commNames.map((name) => [name, commStateSchema()])) as Record<
   CommName,
-  typeof commStateSchema
+  ReturnType<typeof commStateSchema>
 >;
 
 const overviewExtras = {
@@ -150,7 +153,7 @@ const overviewExtras = {
   comm_status: z.strictObject(commShape).openapi('CommStatus'),
   alarms: alarmsSchema.openapi({ description: 'Alarms of all devices.' }),
 };
-export const overviewSchema = z.strictObject({ ...snapshotShape, ...overviewExtras }).openapi('Overview');
+export const overviewSchema = memo(() => z.strictObject({ ...snapshotShape, ...overviewExtras }).openapi('Overview'));
 
 const deviceEntryExtras = {
   name: z.string(),
@@ -158,16 +161,18 @@ const deviceEntryExtras = {
   modbus: modbusEndpointSchema.nullable(),
   charge_point_id: z.string().nullable(),
 };
-export const deviceEntrySchema = z.strictObject({ ...snapshotShape, ...deviceEntryExtras }).openapi('DeviceEntry');
-export const devicesSchema = z.strictObject({ devices: z.array(deviceEntrySchema) }).openapi('Devices');
+export const deviceEntrySchema = memo(() =>
+  z.strictObject({ ...snapshotShape, ...deviceEntryExtras }).openapi('DeviceEntry'),
+);
+export const devicesSchema = memo(() => z.strictObject({ devices: z.array(deviceEntrySchema()) }).openapi('Devices'));
 
 export type DeviceSummary = z.output<typeof deviceSummarySchema>;
 export type AlarmsReply = z.output<typeof alarmsSchema>;
-export type CommReply = z.output<typeof commStateSchema>;
+export type CommReply = z.output<ReturnType<typeof commStateSchema>>;
 export type ModbusEndpointReply = z.output<typeof modbusEndpointSchema>;
-export type OverviewReply = z.output<typeof overviewSchema>;
-export type DevicesReply = z.output<typeof devicesSchema>;
-export type DeviceEntryReply = z.output<typeof deviceEntrySchema>;
+export type OverviewReply = z.output<ReturnType<typeof overviewSchema>>;
+export type DevicesReply = z.output<ReturnType<typeof devicesSchema>>;
+export type DeviceEntryReply = z.output<ReturnType<typeof deviceEntrySchema>>;
 
 export const exampleSnapshot = {
   metrics: {

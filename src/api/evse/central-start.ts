@@ -16,8 +16,11 @@ export function centralOf({ ocpp, detail }: Station): OcppStation | null {
   return detail.authority === 'central' ? ocpp : null;
 }
 
-export function authorizationReply({ status, info }: OcppAuthorization): z.output<typeof authorizationSchema> {
-  const { data: known = 'Unknown' } = authorizationSchema.shape.status.safeParse(status);
+export function authorizationReply({
+  status,
+  info,
+}: OcppAuthorization): z.output<ReturnType<typeof authorizationSchema>> {
+  const { data: known = 'Unknown' } = authorizationSchema().shape.status.safeParse(status);
   return { status: known, id_token_info: info && { ...info } };
 }
 

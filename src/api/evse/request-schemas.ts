@@ -1,4 +1,5 @@
 /** Bodies of the operations at a connector. */
+import { memo } from '../../core/memo.ts';
 import { evseErrorCodes } from '../../contract/kinds/evse.ts';
 import { z } from '../description/zod.ts';
 import { isoTime } from '../common/schemas.ts';
@@ -51,150 +52,180 @@ const evShape = {
 const evPatchSchema = z.strictObject(evShape).openapi('ElectricVehiclePatch');
 export type EvPatchBody = z.output<typeof evPatchSchema>;
 
-export const evBodySchema = z
-  .strictObject(evShape)
-  .refine((body) => Object.values(body).some((value) => value !== undefined), {
-    error: `at least one of ${Object.keys(evShape).join(', ')} is required`,
-  })
-  .openapi('ElectricVehicleRequest', { minProperties: 1 });
+export const evBodySchema = memo(() =>
+  z
+    .strictObject(evShape)
+    .refine((body) => Object.values(body).some((value) => value !== undefined), {
+      error: `at least one of ${Object.keys(evShape).join(', ')} is required`,
+    })
+    .openapi('ElectricVehicleRequest', { minProperties: 1 }),
+);
 
-export const plugBodySchema = z
-  .strictObject({
-    ev: evPatchSchema
-      .optional()
-      .openapi({ description: 'Members in which the vehicle differs from the one in the profile.' }),
-    ev_side: z.boolean().optional().openapi({ description: 'Plugs the cable into the vehicle; default true.' }),
-    evse_side: z.boolean().optional().openapi({ description: 'Plugs the cable into the station; default true.' }),
-  })
-  .refine((body) => body.ev_side !== false || body.evse_side !== false, {
-    path: ['ev_side'],
-    error: 'at least one side of the cable must be plugged in',
-  })
-  .refine((body) => body.ev === undefined || body.ev_side !== false, {
-    path: ['ev'],
-    error: 'goes only with a cable that is plugged into the vehicle',
-  })
-  .openapi('PlugRequest');
+export const plugBodySchema = memo(() =>
+  z
+    .strictObject({
+      ev: evPatchSchema
+        .optional()
+        .openapi({ description: 'Members in which the vehicle differs from the one in the profile.' }),
+      ev_side: z.boolean().optional().openapi({ description: 'Plugs the cable into the vehicle; default true.' }),
+      evse_side: z.boolean().optional().openapi({ description: 'Plugs the cable into the station; default true.' }),
+    })
+    .refine((body) => body.ev_side !== false || body.evse_side !== false, {
+      path: ['ev_side'],
+      error: 'at least one side of the cable must be plugged in',
+    })
+    .refine((body) => body.ev === undefined || body.ev_side !== false, {
+      path: ['ev'],
+      error: 'goes only with a cable that is plugged into the vehicle',
+    })
+    .openapi('PlugRequest'),
+);
 
-export const unplugBodySchema = z
-  .strictObject({
-    ev_side: z
-      .boolean()
-      .optional()
-      .openapi({ description: 'Takes the cable out of the vehicle; default if it is in.' }),
-    evse_side: z.boolean().optional().openapi({
-      description: 'Takes a loose cable out of the station; default if it is in and no session keeps it.',
-    }),
-  })
-  .refine((body) => body.ev_side !== false || body.evse_side !== false, {
-    path: ['ev_side'],
-    error: 'at least one side of the cable must be taken out',
-  })
-  .openapi('UnplugRequest');
+export const unplugBodySchema = memo(() =>
+  z
+    .strictObject({
+      ev_side: z
+        .boolean()
+        .optional()
+        .openapi({ description: 'Takes the cable out of the vehicle; default if it is in.' }),
+      evse_side: z.boolean().optional().openapi({
+        description: 'Takes a loose cable out of the station; default if it is in and no session keeps it.',
+      }),
+    })
+    .refine((body) => body.ev_side !== false || body.evse_side !== false, {
+      path: ['ev_side'],
+      error: 'at least one side of the cable must be taken out',
+    })
+    .openapi('UnplugRequest'),
+);
 
-export const authorizeBodySchema = z
-  .strictObject({
-    id_token: idToken,
-    type: z.string().min(1).max(20).optional().openapi({
-      description:
-        'Type of the token in OCPP 2.x, by default by the form of its text: ISO14443, ISO15693, or KeyCode for what is no UID of a card. It has no effect in 1.6.',
-    }),
-  })
-  .openapi('AuthorizeRequest');
+export const authorizeBodySchema = memo(() =>
+  z
+    .strictObject({
+      id_token: idToken,
+      type: z.string().min(1).max(20).optional().openapi({
+        description:
+          'Type of the token in OCPP 2.x, by default by the form of its text: ISO14443, ISO15693, or KeyCode for what is no UID of a card. It has no effect in 1.6.',
+      }),
+    })
+    .openapi('AuthorizeRequest'),
+);
 
-export const authorizationSchema = z
-  .strictObject({
-    status: z.enum([
-      'Accepted',
-      'Blocked',
-      'ConcurrentTx',
-      'Expired',
-      'Invalid',
-      'NoCredit',
-      'NotAllowedTypeEVSE',
-      'NotAtThisLocation',
-      'NotAtThisTime',
-      'Unknown',
-    ]),
-    id_token_info: z
-      .record(z.string(), z.unknown())
-      .nullable()
-      .openapi({ description: 'Answer of the central system about the token; null: the station decided.' }),
-  })
-  .openapi('Authorization');
+export const authorizationSchema = memo(() =>
+  z
+    .strictObject({
+      status: z.enum([
+        'Accepted',
+        'Blocked',
+        'ConcurrentTx',
+        'Expired',
+        'Invalid',
+        'NoCredit',
+        'NotAllowedTypeEVSE',
+        'NotAtThisLocation',
+        'NotAtThisTime',
+        'Unknown',
+      ]),
+      id_token_info: z
+        .record(z.string(), z.unknown())
+        .nullable()
+        .openapi({ description: 'Answer of the central system about the token; null: the station decided.' }),
+    })
+    .openapi('Authorization'),
+);
 
-export const startBodySchema = z
-  .strictObject({
-    id_token: idToken.optional().openapi({ description: 'Required at stations that do not authorise by plugging in.' }),
-    authorize: z
-      .boolean()
-      .optional()
-      .openapi({ description: 'Default true; false: starts without authorisation and only stores the token.' }),
-  })
-  .openapi('StartSessionRequest');
+export const startBodySchema = memo(() =>
+  z
+    .strictObject({
+      id_token: idToken
+        .optional()
+        .openapi({ description: 'Required at stations that do not authorise by plugging in.' }),
+      authorize: z
+        .boolean()
+        .optional()
+        .openapi({ description: 'Default true; false: starts without authorisation and only stores the token.' }),
+    })
+    .openapi('StartSessionRequest'),
+);
 
-export const stopBodySchema = z
-  .strictObject({
-    reason: z.string().min(1).max(50).optional().openapi({ description: 'A reason of OCPP; default `Local`.' }),
-    id_token: idToken.optional().openapi({ description: 'Must be the token that started the session.' }),
-  })
-  .openapi('StopSessionRequest');
+export const stopBodySchema = memo(() =>
+  z
+    .strictObject({
+      reason: z.string().min(1).max(50).optional().openapi({ description: 'A reason of OCPP; default `Local`.' }),
+      id_token: idToken.optional().openapi({ description: 'Must be the token that started the session.' }),
+    })
+    .openapi('StopSessionRequest'),
+);
 
-export const holdBodySchema = z
-  .strictObject({
-    by: z.enum(['ev', 'evse']).openapi({ description: 'Side that stops the energy: the vehicle or the station.' }),
-  })
-  .openapi('SuspendRequest');
+export const holdBodySchema = memo(() =>
+  z
+    .strictObject({
+      by: z.enum(['ev', 'evse']).openapi({ description: 'Side that stops the energy: the vehicle or the station.' }),
+    })
+    .openapi('SuspendRequest'),
+);
 
-export const limitBodySchema = z
-  .strictObject({
-    power_kw: power.nullable().openapi({
-      description:
-        'Maximum power into the vehicle; discharge is not limited. Null ends the limit; below `min_power_kw` charging pauses.',
-    }),
-  })
-  .openapi('LocalLimitRequest');
+export const limitBodySchema = memo(() =>
+  z
+    .strictObject({
+      power_kw: power.nullable().openapi({
+        description:
+          'Maximum power into the vehicle; discharge is not limited. Null ends the limit; below `min_power_kw` charging pauses.',
+      }),
+    })
+    .openapi('LocalLimitRequest'),
+);
 
-export const dischargeBodySchema = z
-  .strictObject({
-    power_kw: power.nullable().openapi({ description: 'Power out of the vehicle; null returns to charging.' }),
-  })
-  .openapi('DischargeRequest');
+export const dischargeBodySchema = memo(() =>
+  z
+    .strictObject({
+      power_kw: power.nullable().openapi({ description: 'Power out of the vehicle; null returns to charging.' }),
+    })
+    .openapi('DischargeRequest'),
+);
 
-export const availabilityBodySchema = z.strictObject({ operative: z.boolean() }).openapi('AvailabilityRequest');
+export const availabilityBodySchema = memo(() =>
+  z.strictObject({ operative: z.boolean() }).openapi('AvailabilityRequest'),
+);
 
-export const faultBodySchema = z
-  .strictObject({
-    error_code: z.enum(evseErrorCodes).openapi({ description: 'OCPP 1.6.' }),
-    info: z.string().max(50).optional(),
-    vendor_error_code: z.string().max(50).optional(),
-  })
-  .openapi('ConnectorFaultRequest');
+export const faultBodySchema = memo(() =>
+  z
+    .strictObject({
+      error_code: z.enum(evseErrorCodes).openapi({ description: 'OCPP 1.6.' }),
+      info: z.string().max(50).optional(),
+      vendor_error_code: z.string().max(50).optional(),
+    })
+    .openapi('ConnectorFaultRequest'),
+);
 
-export const meterBodySchema = z
-  .strictObject({
-    energy_wh: z
-      .number()
-      .min(0)
-      .max(1e12)
-      .optional()
-      .openapi({ description: 'New reading; the energy of sessions stays.' }),
-    send: z.boolean().optional().openapi({
-      description:
-        'True: sends the values of the connector to the central system, with the new reading if one is given.',
-    }),
-  })
-  .refine((body) => body.energy_wh !== undefined || body.send !== undefined, {
-    error: 'at least one of energy_wh, send is required',
-  })
-  .openapi('MeterRequest', { minProperties: 1 });
+export const meterBodySchema = memo(() =>
+  z
+    .strictObject({
+      energy_wh: z
+        .number()
+        .min(0)
+        .max(1e12)
+        .optional()
+        .openapi({ description: 'New reading; the energy of sessions stays.' }),
+      send: z.boolean().optional().openapi({
+        description:
+          'True: sends the values of the connector to the central system, with the new reading if one is given.',
+      }),
+    })
+    .refine((body) => body.energy_wh !== undefined || body.send !== undefined, {
+      error: 'at least one of energy_wh, send is required',
+    })
+    .openapi('MeterRequest', { minProperties: 1 }),
+);
 
-export const reserveBodySchema = z
-  .strictObject({
-    reservation_id: z.int().min(0).max(2_147_483_647),
-    id_token: idToken.openapi({ description: 'The only token that may start here.' }),
-    expires_in_s: z.number().gt(0).max(1e8).nullable().optional().openapi({
-      description: 'Simulated seconds; null or absent: the reservation lasts until it is used or cancelled.',
-    }),
-  })
-  .openapi('ReserveRequest');
+export const reserveBodySchema = memo(() =>
+  z
+    .strictObject({
+      reservation_id: z.int().min(0).max(2_147_483_647),
+      id_token: idToken.openapi({ description: 'The only token that may start here.' }),
+      expires_in_s: z.number().gt(0).max(1e8).nullable().optional().openapi({
+        description: 'Simulated seconds; null or absent: the reservation lasts until it is used or cancelled.',
+      }),
+    })
+    .openapi('ReserveRequest'),
+);

@@ -60,7 +60,7 @@ function routesAt(row: ProtocolFaults, rest: FaultPath, schemas: FaultSchemas, c
       'The body itself is the fault: its `kind`, the parameters of the kind, and its target, condition and duration. `clear` ends ' +
       `faults of ${name} only; \`profile\` injects a ready set, and the answer has its faults of ${name}.`,
     params,
-    query: params === undefined ? faultDeviceQuery : undefined,
+    query: params === undefined ? faultDeviceQuery() : undefined,
     body: schemas.bodyOf(row),
     reply: schemas.faults,
     problems: ['unknown-device', 'unknown-resource', 'not-applicable', 'conflict', 'disabled'],

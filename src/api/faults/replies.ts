@@ -119,7 +119,7 @@ function parameterReply(name: string, node: ParameterNode, required: boolean): F
   };
 }
 
-type Kinds = z.output<typeof faultKindsSchema>;
+type Kinds = z.output<ReturnType<typeof faultKindsSchema>>;
 type KindReply = Kinds['kinds'][number];
 
 /** Rows never change: each is described once, at the first request for it. */

@@ -41,7 +41,7 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
       'One of three: `clear` ends faults, `inject` injects some, `profile` injects a ready set. The request is applied as a whole ' +
       'or not at all. New faults are last in `faults`. A fault of all devices must fit at least one of them. Faults of the layer ' +
       '`reading` do not affect the registers shown by REST, so that both can be compared.',
-    query: faultDeviceQuery,
+    query: faultDeviceQuery(),
     body: schemas.body,
     reply: schemas.faults,
     problems: ['unknown-device', 'unknown-resource', 'not-applicable', 'conflict', 'disabled'],

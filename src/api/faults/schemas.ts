@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { faultEnds } from '../../core/faults/active-fault.ts';
 import { faultLayers, faultProtocols } from '../../core/faults/kinds.ts';
 import { keptEnded, maxActiveFaults } from '../../core/faults/registry.ts';
@@ -34,23 +35,27 @@ export const faultsQuery = z.strictObject({ ...anyDeviceQuery.shape, ...pagePara
 export const faultsPageQuery = z.strictObject(pageParams);
 
 /** `device` of operations that inject or end faults. */
-export const faultDeviceQuery = z.strictObject({
-  device: deviceParam
-    .openapi({
-      description:
-        'Device index, 0-based, of faults that name none; default 0. With `clear` only faults of this device end, and the answer has only faults that concern it.',
-    })
-    .optional(),
-});
+export const faultDeviceQuery = memo(() =>
+  z.strictObject({
+    device: deviceParam
+      .openapi({
+        description:
+          'Device index, 0-based, of faults that name none; default 0. With `clear` only faults of this device end, and the answer has only faults that concern it.',
+      })
+      .optional(),
+  }),
+);
 
-const faultId = z.int().min(1).openapi({ description: 'Number of the fault, from 1; never used twice in a process.' });
+const faultId = memo(() =>
+  z.int().min(1).openapi({ description: 'Number of the fault, from 1; never used twice in a process.' }),
+);
 const profileName = z.string().min(1).max(200);
 
 function clearSchemaOf(protocols: readonly ProtocolFaults[]) {
   const kindNames = [...new Set(protocols.flatMap(({ kinds }) => kinds.map(({ kind }) => kind)))];
   const filterSchema = z
     .strictObject({
-      id: faultId.optional(),
+      id: faultId().optional(),
       protocol: z.enum(faultProtocols).optional().openapi({ description: 'Only faults of this protocol.' }),
       kind: z.enum(kindNames).optional().openapi({ description: 'Only faults of this kind.' }),
       profile: profileName.optional().openapi({ description: 'Only faults of this profile.' }),
@@ -76,19 +81,21 @@ function clearSchemaOf(protocols: readonly ProtocolFaults[]) {
     .openapi('FaultClearing');
 }
 
-const profileRequest = z
-  .strictObject({
-    profile: profileName.openapi({ description: 'Name of a profile of `faults/profiles`; its faults are injected.' }),
-    device: z
-      .union([z.int().min(0), z.literal('all')], { error: 'must be a device index, or all' })
-      .nullable()
-      .optional()
-      .openapi({
-        type: ['integer', 'string', 'null'],
-        description: 'Device index, or `all`; absent or null: the device of the query.',
-      }),
-  })
-  .openapi('FaultProfileRequest');
+const profileRequest = memo(() =>
+  z
+    .strictObject({
+      profile: profileName.openapi({ description: 'Name of a profile of `faults/profiles`; its faults are injected.' }),
+      device: z
+        .union([z.int().min(0), z.literal('all')], { error: 'must be a device index, or all' })
+        .nullable()
+        .optional()
+        .openapi({
+          type: ['integer', 'string', 'null'],
+          description: 'Device index, or `all`; absent or null: the device of the query.',
+        }),
+    })
+    .openapi('FaultProfileRequest'),
+);
 
 function injectionSchemaOf({ schema }: FaultForms) {
   return z
@@ -114,29 +121,35 @@ function targetSchemaOf(protocols: readonly ProtocolFaults[]) {
 
 const scalar = z.union([z.number(), z.string(), z.boolean()]).nullable();
 
-const parameterValue = z.union([
-  z.number(),
-  z.string(),
-  z.boolean(),
-  z.array(z.union([z.number(), z.string(), z.record(z.string(), z.number())])),
-]);
+const parameterValue = memo(() =>
+  z.union([
+    z.number(),
+    z.string(),
+    z.boolean(),
+    z.array(z.union([z.number(), z.string(), z.record(z.string(), z.number())])),
+  ]),
+);
 
-const protocolMember = z.enum(faultProtocols).openapi({ description: 'Protocol that applies it.' });
-const layerMember = z.enum(faultLayers).openapi({
-  description:
-    'Where it acts: on the registers that a write leaves, on what the device does with them, on the values that a read shows, or on the transport.',
-});
+const protocolMember = memo(() => z.enum(faultProtocols).openapi({ description: 'Protocol that applies it.' }));
+const layerMember = memo(() =>
+  z.enum(faultLayers).openapi({
+    description:
+      'Where it acts: on the registers that a write leaves, on what the device does with them, on the values that a read shows, or on the transport.',
+  }),
+);
 
 /** Members of a fault in replies. */
 function membersOf(protocols: readonly ProtocolFaults[]) {
   return {
-    id: faultId,
-    protocol: protocolMember,
+    id: faultId(),
+    protocol: protocolMember(),
     kind: z.string().openapi({ description: 'Kind, as `faults/kinds` lists it.' }),
-    layer: layerMember,
+    layer: layerMember(),
     device_index: z.int().min(0).nullable().openapi({ description: 'Device index, 0-based; null: every device.' }),
     target: targetSchemaOf(protocols),
-    parameters: z.record(z.string(), parameterValue).openapi({ description: 'Parameters of the kind, with defaults.' }),
+    parameters: z
+      .record(z.string(), parameterValue())
+      .openapi({ description: 'Parameters of the kind, with defaults.' }),
     when: conditionSchema.nullable().openapi({ description: 'The fault acts only while this holds; null: always.' }),
     count: z.int().nullable().openapi({ description: 'Strikes after which it ends; null: no limit.' }),
     remaining: z.int().nullable().openapi({ description: 'Remaining strikes; null: no limit.' }),
@@ -184,57 +197,63 @@ export type FaultReply = z.output<ReturnType<typeof replySchemasOf>['fault']>;
 export type EndedFaultReply = z.output<ReturnType<typeof replySchemasOf>['ended']>;
 export type FaultsReply = z.output<ReturnType<typeof replySchemasOf>['faults']>;
 
-const parameterSchema = z
-  .strictObject({
-    name: z.string(),
-    type: z.string().openapi({ description: 'JSON Schema type; alternatives are separated by `|`.' }),
-    required: z.boolean().openapi({ description: 'Whether a request must have it.' }),
-    default: scalar.openapi({
-      type: ['number', 'string', 'boolean', 'null'],
-      description: 'Value if the request gives none; null without.',
-    }),
-    minimum: z
-      .number()
-      .nullable()
-      .openapi({ description: 'Inclusive bound, for a list that of its entries; null without.' }),
-    maximum: z
-      .number()
-      .nullable()
-      .openapi({ description: 'Inclusive bound, for a list that of its entries; null without.' }),
-    allowed: z.array(z.string()).nullable().openapi({ description: 'Allowed words; null if it is not a word.' }),
-    description: z.string(),
-  })
-  .openapi('FaultParameter');
+const parameterSchema = memo(() =>
+  z
+    .strictObject({
+      name: z.string(),
+      type: z.string().openapi({ description: 'JSON Schema type; alternatives are separated by `|`.' }),
+      required: z.boolean().openapi({ description: 'Whether a request must have it.' }),
+      default: scalar.openapi({
+        type: ['number', 'string', 'boolean', 'null'],
+        description: 'Value if the request gives none; null without.',
+      }),
+      minimum: z
+        .number()
+        .nullable()
+        .openapi({ description: 'Inclusive bound, for a list that of its entries; null without.' }),
+      maximum: z
+        .number()
+        .nullable()
+        .openapi({ description: 'Inclusive bound, for a list that of its entries; null without.' }),
+      allowed: z.array(z.string()).nullable().openapi({ description: 'Allowed words; null if it is not a word.' }),
+      description: z.string(),
+    })
+    .openapi('FaultParameter'),
+);
 
 /** A JSON Schema, whose members are those of the standard. */
 const jsonSchema = z.record(z.string(), z.unknown());
 
-export type FaultParameterReply = z.output<typeof parameterSchema>;
+export type FaultParameterReply = z.output<ReturnType<typeof parameterSchema>>;
 
-export const faultKindsSchema = z
-  .strictObject({
-    kinds: z.array(
-      z
-        .strictObject({
-          protocol: protocolMember,
-          kind: z.string().openapi({ description: 'Kind of the fault.' }),
-          layer: layerMember,
-          description: z.string(),
-          targets: z.array(z.string()).openapi({ description: 'Members of a request that select its target.' }),
-          parameters: z.array(parameterSchema).openapi({ description: 'Members of a request specific to this kind.' }),
-          parameters_schema: jsonSchema.openapi({
-            description:
-              'The parameters as one object, in JSON Schema 2020-12: ranges, defaults, units in the descriptions, nested lists and objects.',
-          }),
-          target_schema: jsonSchema.openapi({
-            description: 'The members that select the target as one object, in JSON Schema 2020-12.',
-          }),
-        })
-        .openapi('FaultKind'),
-    ),
-    count: z.int(),
-  })
-  .openapi('FaultKinds');
+export const faultKindsSchema = memo(() =>
+  z
+    .strictObject({
+      kinds: z.array(
+        z
+          .strictObject({
+            protocol: protocolMember(),
+            kind: z.string().openapi({ description: 'Kind of the fault.' }),
+            layer: layerMember(),
+            description: z.string(),
+            targets: z.array(z.string()).openapi({ description: 'Members of a request that select its target.' }),
+            parameters: z
+              .array(parameterSchema())
+              .openapi({ description: 'Members of a request specific to this kind.' }),
+            parameters_schema: jsonSchema.openapi({
+              description:
+                'The parameters as one object, in JSON Schema 2020-12: ranges, defaults, units in the descriptions, nested lists and objects.',
+            }),
+            target_schema: jsonSchema.openapi({
+              description: 'The members that select the target as one object, in JSON Schema 2020-12.',
+            }),
+          })
+          .openapi('FaultKind'),
+      ),
+      count: z.int(),
+    })
+    .openapi('FaultKinds'),
+);
 
 function profilesSchemaOf({ schema }: FaultForms) {
   return z
@@ -262,12 +281,14 @@ export function createFaultSchemas(protocols: readonly ProtocolFaults[], forms: 
     profiles: profilesSchemaOf(forms),
     /** body of `faults` */
     body: z
-      .union([clear, injectionSchemaOf(forms), profileRequest], { error: 'one of clear, inject, profile is required' })
+      .union([clear, injectionSchemaOf(forms), profileRequest()], {
+        error: 'one of clear, inject, profile is required',
+      })
       .openapi('FaultsRequest'),
     /** body of the path of one protocol: the fault itself, or `clear`, or `profile` */
     bodyOf: ({ protocol }: ProtocolFaults) =>
       z
-        .union([clear, profileRequest, forms.ofProtocol(protocol)], {
+        .union([clear, profileRequest(), forms.ofProtocol(protocol)], {
           error: 'one of kind, clear, profile is required',
         })
         .openapi(`${capitals(protocol)}FaultRequest`),
@@ -276,7 +297,7 @@ export function createFaultSchemas(protocols: readonly ProtocolFaults[], forms: 
 
 export type FaultSchemas = ReturnType<typeof createFaultSchemas>;
 export type Clearing = z.output<ReturnType<typeof clearSchemaOf>>['clear'];
-export type ProfileRequest = z.output<typeof profileRequest>;
+export type ProfileRequest = z.output<ReturnType<typeof profileRequest>>;
 
 /** Those of the product's catalogue. */
 export const faultSchemas = createFaultSchemas(protocolFaults, faultForms);

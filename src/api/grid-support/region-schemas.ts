@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { rideThroughModes } from '../../contract/grid-trace.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex } from '../common/schemas.ts';
@@ -72,32 +73,34 @@ function functionSchema<S extends z.ZodType>(element: S) {
   });
 }
 
-const voltageElement = elementSchema('v_pct', 'percent of nominal', 'VoltageTripElement');
+const voltageElement = memo(() => elementSchema('v_pct', 'percent of nominal', 'VoltageTripElement'));
 const frequencyElement = elementSchema('hz', 'Hz', 'FrequencyTripElement');
 
-export const regionsSchema = z
-  .strictObject({
-    device_index: deviceIndex,
-    standard: z.literal('IEEE 1547-2018').openapi({ description: 'Standard that the regions are from.' }),
-    abnormal_category: z.enum(abnormalCategories).openapi({ description: '702.AbnOpCatRtg.' }),
-    nominal_hz: z.number().openapi({
-      description: 'Nominal frequency, Hz. The standard is written for 60; others shift by the difference.',
-    }),
-    voltage: z
-      .array(areaSchema('v_pct', 'VoltageRegion'))
-      .openapi({ description: 'Areas over voltage and time; together they cover 0 to 200 %.' }),
-    frequency: z
-      .array(areaSchema('hz', 'FrequencyRegion'))
-      .openapi({ description: 'Areas over frequency and time; together they cover 40 to 70 Hz.' }),
-    trips: z
-      .strictObject({
-        lv_trip: functionSchema(voltageElement),
-        hv_trip: functionSchema(voltageElement),
-        lf_trip: functionSchema(frequencyElement),
-        hf_trip: functionSchema(frequencyElement),
-      })
-      .openapi({ description: 'Default and range of each trip setting, in the units of the curves.' }),
-  })
-  .openapi('Regions');
+export const regionsSchema = memo(() =>
+  z
+    .strictObject({
+      device_index: deviceIndex,
+      standard: z.literal('IEEE 1547-2018').openapi({ description: 'Standard that the regions are from.' }),
+      abnormal_category: z.enum(abnormalCategories).openapi({ description: '702.AbnOpCatRtg.' }),
+      nominal_hz: z.number().openapi({
+        description: 'Nominal frequency, Hz. The standard is written for 60; others shift by the difference.',
+      }),
+      voltage: z
+        .array(areaSchema('v_pct', 'VoltageRegion'))
+        .openapi({ description: 'Areas over voltage and time; together they cover 0 to 200 %.' }),
+      frequency: z
+        .array(areaSchema('hz', 'FrequencyRegion'))
+        .openapi({ description: 'Areas over frequency and time; together they cover 40 to 70 Hz.' }),
+      trips: z
+        .strictObject({
+          lv_trip: functionSchema(voltageElement()),
+          hv_trip: functionSchema(voltageElement()),
+          lf_trip: functionSchema(frequencyElement),
+          hf_trip: functionSchema(frequencyElement),
+        })
+        .openapi({ description: 'Default and range of each trip setting, in the units of the curves.' }),
+    })
+    .openapi('Regions'),
+);
 
-export type RegionsReply = z.output<typeof regionsSchema>;
+export type RegionsReply = z.output<ReturnType<typeof regionsSchema>>;

@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { rideThroughModes } from '../../contract/grid-trace.ts';
 import type { ActiveDecider, FunctionStep, ReactiveDecider } from '../../contract/grid-trace.ts';
 import {
@@ -113,7 +114,7 @@ const service = z.string().openapi({
     '`ceased`, `shutting_down`, `off` or `tripped`.',
 });
 
-const timeToTrip = z.number().nullable().openapi({ description: 'Unit: s; null: its timer does not run.' });
+const timeToTrip = memo(() => z.number().nullable().openapi({ description: 'Unit: s; null: its timer does not run.' }));
 
 export const traceRowSchema = z
   .strictObject({
@@ -135,7 +136,7 @@ export const traceRowSchema = z
         'By function; null while it is off or the device out of service. Of the reactive functions only the one that acts ' +
         'has an `output`; within its dead band droop has only its `input`.',
     }),
-    time_to_trip_s: z.strictObject(ofEach(tripFunctions, () => timeToTrip)).openapi({
+    time_to_trip_s: z.strictObject(ofEach(tripFunctions, () => timeToTrip())).openapi({
       description:
         'Seconds to the trip if nothing changes; null: the timer does not run; 0: tripped, and the limit is still exceeded.',
     }),
@@ -171,12 +172,14 @@ const state = {
 };
 
 export const traceStateSchema = z.strictObject(state).openapi('GridTraceState');
-export const traceSchema = z
-  .strictObject({
-    ...state,
-    rows: z.array(traceRowSchema).openapi({ description: 'The latest recorded sub-steps, oldest first.' }),
-  })
-  .openapi('GridTrace');
+export const traceSchema = memo(() =>
+  z
+    .strictObject({
+      ...state,
+      rows: z.array(traceRowSchema).openapi({ description: 'The latest recorded sub-steps, oldest first.' }),
+    })
+    .openapi('GridTrace'),
+);
 
 export const traceQuery = deviceQuery.extend({
   format: z.enum(['json', 'csv']).optional().openapi({ description: 'Default json.' }),
@@ -200,17 +203,19 @@ export const traceQuery = deviceQuery.extend({
     }),
 });
 
-export const traceBodySchema = z
-  .strictObject({
-    rows: z.int().min(0).max(maxTraceRows).openapi({
-      description: 'Latest sub-steps to keep, from now on; what was recorded is dropped. 0 ends the recording.',
-    }),
-  })
-  .openapi('GridTraceRequest');
+export const traceBodySchema = memo(() =>
+  z
+    .strictObject({
+      rows: z.int().min(0).max(maxTraceRows).openapi({
+        description: 'Latest sub-steps to keep, from now on; what was recorded is dropped. 0 ends the recording.',
+      }),
+    })
+    .openapi('GridTraceRequest'),
+);
 
 export type TraceRowReply = z.output<typeof traceRowSchema>;
 export type TraceStateReply = z.output<typeof traceStateSchema>;
-export type TraceReply = z.output<typeof traceSchema>;
+export type TraceReply = z.output<ReturnType<typeof traceSchema>>;
 
 const nothing: FunctionStep = { input: null, target: null, output: null };
 const exampleStart: TraceRowReply = {

@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { assetTypes } from '../../contract/device.ts';
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import { partDescription, kindMetrics, numericNames } from './metrics.ts';
@@ -81,9 +82,9 @@ const answerMembers = {
   }),
 };
 
-const tick = z.int().min(0).openapi({ description: 'Number of the tick.' });
+const tick = memo(() => z.int().min(0).openapi({ description: 'Number of the tick.' }));
 const simTime = isoTime.openapi({ description: 'Simulated time.' });
-const wallTime = isoTime.openapi({ description: 'Wall time at which the tick was computed.' });
+const wallTime = memo(() => isoTime.openapi({ description: 'Wall time at which the tick was computed.' }));
 
 /** All metrics of any kind with a fixed name. */
 const valueSchemas: Readonly<Record<string, z.ZodType>> = {
@@ -102,33 +103,43 @@ function mapped<T>(make: (schema: z.ZodType) => T): Record<string, T> {
   return Object.fromEntries(Object.entries(valueSchemas).map(([name, schema]) => [name, make(schema)]));
 }
 
-const sampleSchema = z
-  .object({ timestamp: simTime, wall_time: wallTime, tick, ...mapped((schema) => schema.optional()) })
-  .catchall(quantity(partDescription))
-  .openapi('HistorySample', { description: 'One tick, with the requested metrics.' });
+const sampleSchema = memo(() =>
+  z
+    .object({ timestamp: simTime, wall_time: wallTime(), tick: tick(), ...mapped((schema) => schema.optional()) })
+    .catchall(quantity(partDescription))
+    .openapi('HistorySample', { description: 'One tick, with the requested metrics.' }),
+);
 
-const columnsSchema = z
-  .object({
-    timestamp: z.array(simTime),
-    wall_time: z.array(wallTime),
-    tick: z.array(tick),
-    ...mapped((schema) => z.array(schema).optional()),
-  })
-  .catchall(z.array(quantity(partDescription)))
-  .openapi('HistoryColumns', { description: 'One array per requested metric, all of the same length.' });
+const columnsSchema = memo(() =>
+  z
+    .object({
+      timestamp: z.array(simTime),
+      wall_time: z.array(wallTime()),
+      tick: z.array(tick()),
+      ...mapped((schema) => z.array(schema).optional()),
+    })
+    .catchall(z.array(quantity(partDescription)))
+    .openapi('HistoryColumns', { description: 'One array per requested metric, all of the same length.' }),
+);
 
-const historySamplesSchema = z
-  .strictObject({
-    ...answerMembers,
-    samples: z.array(sampleSchema).openapi({ description: 'In the order of recording, oldest first.' }),
-  })
-  .openapi('History');
-const historyColumnsSchema = z.strictObject({ ...answerMembers, columns: columnsSchema }).openapi('HistoryInColumns');
+const historySamplesSchema = memo(() =>
+  z
+    .strictObject({
+      ...answerMembers,
+      samples: z.array(sampleSchema()).openapi({ description: 'In the order of recording, oldest first.' }),
+    })
+    .openapi('History'),
+);
+const historyColumnsSchema = memo(() =>
+  z.strictObject({ ...answerMembers, columns: columnsSchema() }).openapi('HistoryInColumns'),
+);
 
-export const historySchema = z
-  .union([historySamplesSchema, historyColumnsSchema])
-  .openapi({ description: '`History`; with `format=columns` `HistoryInColumns`.' });
-export type HistoryReply = z.output<typeof historySchema>;
+export const historySchema = memo(() =>
+  z
+    .union([historySamplesSchema(), historyColumnsSchema()])
+    .openapi({ description: '`History`; with `format=columns` `HistoryInColumns`.' }),
+);
+export type HistoryReply = z.output<ReturnType<typeof historySchema>>;
 
 const exampleSample = {
   timestamp: exampleSnapshot.metrics.timestamp,

@@ -29,7 +29,7 @@ export const holdBodySchema = memo(() =>
     .strictObject({
       id: holdId,
       values: z
-        .record(z.string(), writtenSchema)
+        .record(z.string(), writtenSchema())
         .refine((values) => Object.keys(values).length > 0, { error: 'at least one point is required' })
         .refine((values) => Object.keys(values).length <= holdLimits.points, {
           error: `a hold has at most ${holdLimits.points} points`,
@@ -72,81 +72,89 @@ const pointNames = (description: string) =>
     .nullable()
     .openapi({ description: `${description} Null while the hold lasts.` });
 
-const holdPointSchema = z
-  .strictObject({
-    name: z.string().openapi({ description: 'Model and point, as `704.WMaxLimPct`.' }),
-    value: valueSchema.openapi({
-      description: 'Value of the hold as the register has it; an enumeration by its name.',
-    }),
-    base: valueSchema.openapi({
-      description:
-        'Value that the end restores: the one before the first hold of this interface over the point. ' +
-        'An enumeration by its name; null: a point of a curve that was not in use.',
-    }),
-    overwritten: z.boolean().openapi({
-      description:
-        'Whether the point has had another writer since (a master, a reversion, another protocol, a later hold): the end ' +
-        'leaves it alone. False again when that was the hold of another protocol and has ended. After the end as it was then.',
-    }),
-    added: z.boolean().openapi({
-      description:
-        'Whether the hold itself has added the point: a reversion time, or the enable of a reactive function.',
-    }),
-  })
-  .openapi('HoldPoint');
-
-export const holdSchema = z
-  .strictObject({
-    id: z.string().openapi({ description: 'Chosen by the client; unique among those of the device that last.' }),
-    device_index: deviceIndex,
-    state: z.enum(['active', 'waiting', 'ended']).openapi({
-      description: '`waiting`: its time is over while the device is off; it ends when the device is back.',
-    }),
-    points: z.array(holdPointSchema).openapi({ description: 'Those of the request first.' }),
-    begun_at: isoTime.openapi({ description: 'Simulated time.' }),
-    ends_at: isoTime.openapi({ description: 'Simulated time, exact between ticks.' }),
-    remaining_s: z.number().min(0).nullable().openapi({ description: 'Simulated seconds; null after the end.' }),
-    writer: writerSchema.openapi({ description: 'The request that began it. Its points have `id` as their writer.' }),
-    reason: z
-      .enum(endReasons)
-      .nullable()
-      .openapi({
-        description:
-          'Why it ended: by request, by its time, by a reset of the device (nothing is written then, all points have start ' +
-          'values), or with its device. Null while it lasts.',
+const holdPointSchema = memo(() =>
+  z
+    .strictObject({
+      name: z.string().openapi({ description: 'Model and point, as `704.WMaxLimPct`.' }),
+      value: valueSchema().openapi({
+        description: 'Value of the hold as the register has it; an enumeration by its name.',
       }),
-    ended_at: isoTime.nullable().openapi({ description: 'Simulated time; null while it lasts.' }),
-    ended_by: writerSchema.nullable().openapi({ description: 'The request that ended it; null: none did.' }),
-    restored: pointNames('Points that have their base again.'),
-    left: pointNames('Points that were left alone, because somebody else had written them since.'),
-    handed_over: pointNames('Points that a later hold of this interface has taken over, and their base with them.'),
-  })
-  .openapi('Hold');
+      base: valueSchema().openapi({
+        description:
+          'Value that the end restores: the one before the first hold of this interface over the point. ' +
+          'An enumeration by its name; null: a point of a curve that was not in use.',
+      }),
+      overwritten: z.boolean().openapi({
+        description:
+          'Whether the point has had another writer since (a master, a reversion, another protocol, a later hold): the end ' +
+          'leaves it alone. False again when that was the hold of another protocol and has ended. After the end as it was then.',
+      }),
+      added: z.boolean().openapi({
+        description:
+          'Whether the hold itself has added the point: a reversion time, or the enable of a reactive function.',
+      }),
+    })
+    .openapi('HoldPoint'),
+);
 
-export const holdsSchema = z
-  .strictObject({
-    holds: z.array(holdSchema).openapi({
-      description:
-        'Those that last, oldest first, then ended ones, newest first: the last ' +
-        `${holdLimits.endedPerDevice} of each device, ${holdLimits.ended} in all.`,
-    }),
-    count: z.int(),
-  })
-  .openapi('Holds');
+export const holdSchema = memo(() =>
+  z
+    .strictObject({
+      id: z.string().openapi({ description: 'Chosen by the client; unique among those of the device that last.' }),
+      device_index: deviceIndex,
+      state: z.enum(['active', 'waiting', 'ended']).openapi({
+        description: '`waiting`: its time is over while the device is off; it ends when the device is back.',
+      }),
+      points: z.array(holdPointSchema()).openapi({ description: 'Those of the request first.' }),
+      begun_at: isoTime.openapi({ description: 'Simulated time.' }),
+      ends_at: isoTime.openapi({ description: 'Simulated time, exact between ticks.' }),
+      remaining_s: z.number().min(0).nullable().openapi({ description: 'Simulated seconds; null after the end.' }),
+      writer: writerSchema.openapi({ description: 'The request that began it. Its points have `id` as their writer.' }),
+      reason: z
+        .enum(endReasons)
+        .nullable()
+        .openapi({
+          description:
+            'Why it ended: by request, by its time, by a reset of the device (nothing is written then, all points have start ' +
+            'values), or with its device. Null while it lasts.',
+        }),
+      ended_at: isoTime.nullable().openapi({ description: 'Simulated time; null while it lasts.' }),
+      ended_by: writerSchema.nullable().openapi({ description: 'The request that ended it; null: none did.' }),
+      restored: pointNames('Points that have their base again.'),
+      left: pointNames('Points that were left alone, because somebody else had written them since.'),
+      handed_over: pointNames('Points that a later hold of this interface has taken over, and their base with them.'),
+    })
+    .openapi('Hold'),
+);
 
-export type HoldReply = z.output<typeof holdSchema>;
-export type HoldsReply = z.output<typeof holdsSchema>;
+export const holdsSchema = memo(() =>
+  z
+    .strictObject({
+      holds: z.array(holdSchema()).openapi({
+        description:
+          'Those that last, oldest first, then ended ones, newest first: the last ' +
+          `${holdLimits.endedPerDevice} of each device, ${holdLimits.ended} in all.`,
+      }),
+      count: z.int(),
+    })
+    .openapi('Holds'),
+);
+
+export type HoldReply = z.output<ReturnType<typeof holdSchema>>;
+export type HoldsReply = z.output<ReturnType<typeof holdsSchema>>;
 
 /** Answer to a check that found nothing wrong. */
-export const holdCheckSchema = z
-  .strictObject({
-    device_index: deviceIndex,
-    id: z.string().openapi({ description: 'Id of the request.' }),
-    points: z
-      .array(z.string())
-      .openapi({ description: 'The points that the hold would write, in the order of the request.' }),
-  })
-  .openapi('HoldCheck');
+export const holdCheckSchema = memo(() =>
+  z
+    .strictObject({
+      device_index: deviceIndex,
+      id: z.string().openapi({ description: 'Id of the request.' }),
+      points: z
+        .array(z.string())
+        .openapi({ description: 'The points that the hold would write, in the order of the request.' }),
+    })
+    .openapi('HoldCheck'),
+);
 export const exampleHoldCheck = {
   device_index: 0,
   id: 'peak-1',

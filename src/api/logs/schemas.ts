@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { moduleNames } from '../../core/adapter.ts';
 import { logCapacity, logLevels } from '../../core/log/log.ts';
 import { z } from '../description/zod.ts';
@@ -19,43 +20,49 @@ export const logsQuery = z.strictObject({
 
 export type LogsQuery = z.output<typeof logsQuery>;
 
-const moduleSchema = z.enum(moduleNames).openapi('LogModule', {
-  description:
-    '`AC`: AC side of the devices, trips, ticks. `DC`: sources behind the inverters: arrays, batteries, rotors, stacks, ' +
-    'charging connectors and their sessions. `Lab`: start, devices, HTTP, shutdown.',
-});
+const moduleSchema = memo(() =>
+  z.enum(moduleNames).openapi('LogModule', {
+    description:
+      '`AC`: AC side of the devices, trips, ticks. `DC`: sources behind the inverters: arrays, batteries, rotors, stacks, ' +
+      'charging connectors and their sessions. `Lab`: start, devices, HTTP, shutdown.',
+  }),
+);
 
-export const logEntrySchema = z
-  .strictObject({
-    id: z.int().min(1).openapi({ description: 'Ascending over all modules, from 1 in every process.' }),
-    timestamp: isoTime.openapi({ description: 'Wall time.' }),
-    sim_time: isoTime.nullable().openapi({
-      description:
-        'Simulated time of what the line is about, for a trip or an alarm to the sub-step; null: before the clock was made.',
-    }),
-    level: z.enum(logLevels),
-    module: moduleSchema,
-    device_index: z
-      .int()
-      .min(0)
-      .nullable()
-      .openapi({ description: 'The device that the line is about; null: no single device.' }),
-    message: z.string().openapi({
-      description:
-        'One line of at most 4 KiB; control characters, bidirectional marks and backslashes are escaped (`\\x0a`, `\\u202e`, `\\\\`).',
-    }),
-  })
-  .openapi('LogEntry');
+export const logEntrySchema = memo(() =>
+  z
+    .strictObject({
+      id: z.int().min(1).openapi({ description: 'Ascending over all modules, from 1 in every process.' }),
+      timestamp: isoTime.openapi({ description: 'Wall time.' }),
+      sim_time: isoTime.nullable().openapi({
+        description:
+          'Simulated time of what the line is about, for a trip or an alarm to the sub-step; null: before the clock was made.',
+      }),
+      level: z.enum(logLevels),
+      module: moduleSchema(),
+      device_index: z
+        .int()
+        .min(0)
+        .nullable()
+        .openapi({ description: 'The device that the line is about; null: no single device.' }),
+      message: z.string().openapi({
+        description:
+          'One line of at most 4 KiB; control characters, bidirectional marks and backslashes are escaped (`\\x0a`, `\\u202e`, `\\\\`).',
+      }),
+    })
+    .openapi('LogEntry'),
+);
 
-export const logsSchema = z
-  .strictObject({
-    logs: z.array(logEntrySchema).openapi({ description: 'Oldest first.' }),
-    count: z.int().min(0).openapi({ description: 'Entries in this answer.' }),
-    modules: z.array(moduleSchema).openapi({ description: 'Modules that have logged since the start.' }),
-    dropped: z.int().min(0).openapi({ description: 'Entries of any module that are no longer kept.' }),
-  })
-  .openapi('Logs');
-export type LogsReply = z.output<typeof logsSchema>;
+export const logsSchema = memo(() =>
+  z
+    .strictObject({
+      logs: z.array(logEntrySchema()).openapi({ description: 'Oldest first.' }),
+      count: z.int().min(0).openapi({ description: 'Entries in this answer.' }),
+      modules: z.array(moduleSchema()).openapi({ description: 'Modules that have logged since the start.' }),
+      dropped: z.int().min(0).openapi({ description: 'Entries of any module that are no longer kept.' }),
+    })
+    .openapi('Logs'),
+);
+export type LogsReply = z.output<ReturnType<typeof logsSchema>>;
 
 export const exampleLogs = {
   logs: [

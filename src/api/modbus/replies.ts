@@ -6,7 +6,7 @@ import { eachLater } from '../http/pieces.ts';
 import type { InPieces } from '../http/pieces.ts';
 import type { modbusSchema } from './schemas.ts';
 
-export type ModbusReply = z.output<typeof modbusSchema>;
+export type ModbusReply = z.output<ReturnType<typeof modbusSchema>>;
 type InterfaceReply = InPieces<ModbusReply['interfaces'][number]>;
 
 function isReporter(adapter: Adapter): adapter is Adapter & ModbusReporter {

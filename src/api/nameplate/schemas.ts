@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { dcCurveKinds } from '../../contract/device.ts';
 import { sources } from '../../core/origin.ts';
 import { supportedModes } from '../../sunspec/map/functions.ts';
@@ -35,98 +36,104 @@ function capacityShape(kind: 'rating' | 'setting') {
   return Object.fromEntries(shape) as Record<CapacityName, ReturnType<typeof quantity>>;
 }
 
-export const nameplateSchema = z
-  .strictObject({
-    device_index: deviceIndex,
-    identity: z
-      .strictObject({
-        manufacturer: z.string().nullable(),
-        model: z.string().nullable(),
-        options: z.string().nullable(),
-        version: z.string().nullable(),
-        serial_number: z.string().nullable(),
-        device_address: z.number().nullable(),
-      })
-      .openapi({ description: 'Model 1.' }),
-    ac_type: z.enum(['single_phase', 'split_phase', 'three_phase']),
-    ratings: z
-      .strictObject({ ...capacityShape('rating'), react_suscept_s: quantity('702.ReactSusceptRtg') })
-      .openapi('Ratings'),
-    settings: z.strictObject(capacityShape('setting')).openapi('Settings'),
-    normal_category: z.enum(['cat_a', 'cat_b']).nullable(),
-    abnormal_category: z.enum(['cat_1', 'cat_2', 'cat_3']).nullable(),
-    ctrl_modes: z.array(z.string()).openapi({ description: '702.CtrlModes' }),
-    island_categories: z.array(z.string()).openapi({ description: '702.IntIslandCatRtg' }),
-    storage: z
-      .strictObject({
-        wh_rating_wh: quantity('713.WHRtg'),
-        soc_min_pct: quantity('802.SoCMin'),
-        soc_max_pct: quantity('802.SoCMax'),
-      })
-      .nullable(),
-    dc_ports: z.array(
-      z.strictObject({
-        index: z.int(),
-        type: z.enum(['pv', 'ess', 'ev', 'inj', 'abs', 'bidir', 'dc_dc']).nullable(),
-        id: z.number().nullable(),
-        name: z.string().nullable(),
-      }),
-    ),
-    models: z.array(z.strictObject({ id: z.int(), address: z.int(), length: z.int() })),
-  })
-  .openapi('Nameplate');
-
-export const configuredSettingsSchema = z
-  .strictObject({
-    device_index: deviceIndex,
-    profile: z.string().nullable(),
-    overrides: z
-      .array(
+export const nameplateSchema = memo(() =>
+  z
+    .strictObject({
+      device_index: deviceIndex,
+      identity: z
+        .strictObject({
+          manufacturer: z.string().nullable(),
+          model: z.string().nullable(),
+          options: z.string().nullable(),
+          version: z.string().nullable(),
+          serial_number: z.string().nullable(),
+          device_address: z.number().nullable(),
+        })
+        .openapi({ description: 'Model 1.' }),
+      ac_type: z.enum(['single_phase', 'split_phase', 'three_phase']),
+      ratings: z
+        .strictObject({ ...capacityShape('rating'), react_suscept_s: quantity('702.ReactSusceptRtg') })
+        .openapi('Ratings'),
+      settings: z.strictObject(capacityShape('setting')).openapi('Settings'),
+      normal_category: z.enum(['cat_a', 'cat_b']).nullable(),
+      abnormal_category: z.enum(['cat_1', 'cat_2', 'cat_3']).nullable(),
+      ctrl_modes: z.array(z.string()).openapi({ description: '702.CtrlModes' }),
+      island_categories: z.array(z.string()).openapi({ description: '702.IntIslandCatRtg' }),
+      storage: z
+        .strictObject({
+          wh_rating_wh: quantity('713.WHRtg'),
+          soc_min_pct: quantity('802.SoCMin'),
+          soc_max_pct: quantity('802.SoCMax'),
+        })
+        .nullable(),
+      dc_ports: z.array(
         z.strictObject({
-          point: z.string().openapi({
-            description:
-              'Point, for example `702.WMax`, or the member of the profile that a flag replaces (`hybrid.pv_w`).',
-          }),
-          name: z.string(),
-          value: z.number(),
-          rated_value: z
-            .number()
-            .nullable()
-            .openapi({ description: 'Null where there is no rating, and for what a flag sets.' }),
-          unit: z.string().nullable(),
-          origin: z.enum(['flag', 'config', ...sources]).openapi({ description: 'Source of the last write.' }),
-          flag: z.string().nullable().openapi({
-            description: 'Flag of the setting, with origin `flag` (command line) or `config` (file or environment).',
-          }),
-          set_at: isoTime
-            .nullable()
-            .openapi({ description: `Simulated time of the write; null: since the start. ${asSetNow}` }),
+          index: z.int(),
+          type: z.enum(['pv', 'ess', 'ev', 'inj', 'abs', 'bidir', 'dc_dc']).nullable(),
+          id: z.number().nullable(),
+          name: z.string().nullable(),
         }),
-      )
-      .openapi({
-        description:
-          'Numbers that flags and settings put in the place of members of the profile, then every setting of 702 that differs from its rating.',
-      }),
-  })
-  .openapi('ConfiguredSettings');
+      ),
+      models: z.array(z.strictObject({ id: z.int(), address: z.int(), length: z.int() })),
+    })
+    .openapi('Nameplate'),
+);
 
-const ivPoint = z.strictObject({ v: z.number(), i: z.number(), p: z.number() }).openapi('IvPoint');
-export const dcIvSchema = z
-  .strictObject({
-    irradiance_w_m2: quantity('Of PV only; null otherwise.'),
-    cell_temperature_c: z.number(),
-    operating_point: ivPoint,
-    curve: z.array(ivPoint).openapi({
-      description:
-        'Rising `v`; the maximum power point is one of the samples. For a battery the curve lies between its charge and discharge limits, `i` negative = charging.',
-    }),
-    kind: z.enum(dcCurveKinds),
-    mpp: ivPoint.nullable().openapi({ description: 'Null for a battery.' }),
-    v_oc_v: quantity('Open-circuit voltage.'),
-    i_sc_a: quantity('Short-circuit current; null for a battery.'),
-    port: z.int().min(0).openapi({ description: '714 port, 0-based.' }),
-  })
-  .openapi('DcCurve');
+export const configuredSettingsSchema = memo(() =>
+  z
+    .strictObject({
+      device_index: deviceIndex,
+      profile: z.string().nullable(),
+      overrides: z
+        .array(
+          z.strictObject({
+            point: z.string().openapi({
+              description:
+                'Point, for example `702.WMax`, or the member of the profile that a flag replaces (`hybrid.pv_w`).',
+            }),
+            name: z.string(),
+            value: z.number(),
+            rated_value: z
+              .number()
+              .nullable()
+              .openapi({ description: 'Null where there is no rating, and for what a flag sets.' }),
+            unit: z.string().nullable(),
+            origin: z.enum(['flag', 'config', ...sources]).openapi({ description: 'Source of the last write.' }),
+            flag: z.string().nullable().openapi({
+              description: 'Flag of the setting, with origin `flag` (command line) or `config` (file or environment).',
+            }),
+            set_at: isoTime
+              .nullable()
+              .openapi({ description: `Simulated time of the write; null: since the start. ${asSetNow}` }),
+          }),
+        )
+        .openapi({
+          description:
+            'Numbers that flags and settings put in the place of members of the profile, then every setting of 702 that differs from its rating.',
+        }),
+    })
+    .openapi('ConfiguredSettings'),
+);
+
+const ivPoint = memo(() => z.strictObject({ v: z.number(), i: z.number(), p: z.number() }).openapi('IvPoint'));
+export const dcIvSchema = memo(() =>
+  z
+    .strictObject({
+      irradiance_w_m2: quantity('Of PV only; null otherwise.'),
+      cell_temperature_c: z.number(),
+      operating_point: ivPoint(),
+      curve: z.array(ivPoint()).openapi({
+        description:
+          'Rising `v`; the maximum power point is one of the samples. For a battery the curve lies between its charge and discharge limits, `i` negative = charging.',
+      }),
+      kind: z.enum(dcCurveKinds),
+      mpp: ivPoint().nullable().openapi({ description: 'Null for a battery.' }),
+      v_oc_v: quantity('Open-circuit voltage.'),
+      i_sc_a: quantity('Short-circuit current; null for a battery.'),
+      port: z.int().min(0).openapi({ description: '714 port, 0-based.' }),
+    })
+    .openapi('DcCurve'),
+);
 export const dcIvQuerySchema = z.strictObject({
   device: deviceParam.optional(),
   port: integerParam(

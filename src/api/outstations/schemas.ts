@@ -201,9 +201,11 @@ export const messagesSchema = memo(() =>
     .openapi('Dnp3Messages'),
 );
 
-export const recorderBodySchema = z
-  .strictObject({ enabled: z.boolean().openapi({ description: 'Whether messages are recorded from now on.' }) })
-  .openapi('Dnp3RecorderRequest');
+export const recorderBodySchema = memo(() =>
+  z
+    .strictObject({ enabled: z.boolean().openapi({ description: 'Whether messages are recorded from now on.' }) })
+    .openapi('Dnp3RecorderRequest'),
+);
 
 export const recorderSchema = memo(() =>
   z.strictObject({ enabled: flag('Whether messages are recorded.') }).openapi('Dnp3Recorder'),

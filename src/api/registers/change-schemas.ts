@@ -1,37 +1,43 @@
+import { memo } from '../../core/memo.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex } from '../common/schemas.ts';
 import { exampleWriter, writerSchema } from '../common/writer-schemas.ts';
 import { valueSchema } from './schemas.ts';
 
-const registerChangeSchema = z
-  .strictObject({
-    point: z.string().openapi({ description: 'Model and path, as `704.WMaxLimPct`.' }),
-    label: z.string(),
-    address: z.int().openapi({ description: 'Protocol address of its first register.' }),
-    unit: z.string().nullable(),
-    start_value: valueSchema.openapi({ description: 'Value at the start, in the form of `value`.' }),
-    value: valueSchema,
-    start_symbol: z
-      .string()
-      .nullable()
-      .optional()
-      .openapi({ description: 'Only on enumerations: the name of the start value.' }),
-    symbol: z.string().nullable().optional().openapi({ description: 'Only on enumerations: the name of the value.' }),
-    changed_by: writerSchema.nullable().openapi({
-      description: 'Last writer of the point; null: the device itself, as after a command (`overrides` of `controls`).',
-    }),
-  })
-  .openapi('RegisterChange');
+const registerChangeSchema = memo(() =>
+  z
+    .strictObject({
+      point: z.string().openapi({ description: 'Model and path, as `704.WMaxLimPct`.' }),
+      label: z.string(),
+      address: z.int().openapi({ description: 'Protocol address of its first register.' }),
+      unit: z.string().nullable(),
+      start_value: valueSchema().openapi({ description: 'Value at the start, in the form of `value`.' }),
+      value: valueSchema(),
+      start_symbol: z
+        .string()
+        .nullable()
+        .optional()
+        .openapi({ description: 'Only on enumerations: the name of the start value.' }),
+      symbol: z.string().nullable().optional().openapi({ description: 'Only on enumerations: the name of the value.' }),
+      changed_by: writerSchema.nullable().openapi({
+        description:
+          'Last writer of the point; null: the device itself, as after a command (`overrides` of `controls`).',
+      }),
+    })
+    .openapi('RegisterChange'),
+);
 
-export const registerChangesSchema = z
-  .strictObject({
-    device_index: deviceIndex,
-    count: z.int().min(0).openapi({ description: 'Points that differ.' }),
-    changes: z.array(registerChangeSchema).openapi({ description: 'In the order of the map.' }),
-  })
-  .openapi('RegisterChanges');
+export const registerChangesSchema = memo(() =>
+  z
+    .strictObject({
+      device_index: deviceIndex,
+      count: z.int().min(0).openapi({ description: 'Points that differ.' }),
+      changes: z.array(registerChangeSchema()).openapi({ description: 'In the order of the map.' }),
+    })
+    .openapi('RegisterChanges'),
+);
 
-export type RegisterChangeReply = z.output<typeof registerChangeSchema>;
+export type RegisterChangeReply = z.output<ReturnType<typeof registerChangeSchema>>;
 
 /** After the example request of `set_registers`. */
 export const exampleRegisterChanges = {

@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { servedModels } from '../../sunspec/models/served.ts';
 import { z } from '../description/zod.ts';
 import {
@@ -12,62 +13,70 @@ import {
 } from '../common/schemas.ts';
 import { asSetNow, sourceDetailSchema } from '../common/writer-schemas.ts';
 
-export const registerModelsSchema = z
-  .strictObject({
-    device_index: deviceIndex,
-    models: z.array(
-      z.strictObject({
-        id: z.int(),
-        name: z.string(),
-        label: z.string(),
-        address: z.int().openapi({ description: 'Protocol address of the ID register.' }),
-        length: z.int().openapi({ description: 'The L register.' }),
-      }),
-    ),
-  })
-  .openapi('RegisterModels');
+export const registerModelsSchema = memo(() =>
+  z
+    .strictObject({
+      device_index: deviceIndex,
+      models: z.array(
+        z.strictObject({
+          id: z.int(),
+          name: z.string(),
+          label: z.string(),
+          address: z.int().openapi({ description: 'Protocol address of the ID register.' }),
+          length: z.int().openapi({ description: 'The L register.' }),
+        }),
+      ),
+    })
+    .openapi('RegisterModels'),
+);
 
 /** A decoded value in a reply. */
-export const valueSchema = z
-  .union([z.number(), z.string()])
-  .nullable()
-  .openapi({
-    type: ['number', 'string', 'null'],
-    description:
-      'Engineering value: raw x 10^scale_factor; the number of an enumeration; text of a string; null when not implemented.',
-  });
-
-const registerPointSchema = z
-  .strictObject({
-    name: z.string().openapi({ description: 'Path inside the model, for example `Crv[0].Pt[1].V`.' }),
-    label: z.string(),
-    type: z.string(),
-    address: z.int(),
-    size: z.int().openapi({ description: 'Registers.' }),
-    raw: z.array(z.int().min(0).max(65_535)).optional().openapi({ description: 'Only with `raw=true`.' }),
-    value: valueSchema,
-    scale_factor: z.int().nullable(),
-    unit: z.string().nullable(),
-    symbol: z.string().nullable().optional().openapi({ description: 'Only on enumerations: the name of the value.' }),
-    implemented: z.boolean(),
-    access: z.enum(['R', 'RW']).openapi({ description: 'Whether this device accepts a write.' }),
-    source: sourceSchema,
-    source_detail: sourceDetailSchema,
-    changed_at: isoTime.nullable().openapi({
-      description: `Simulated time of the last write; of the start for a value from the profile; null for a default or measurement. ${asSetNow}`,
+export const valueSchema = memo(() =>
+  z
+    .union([z.number(), z.string()])
+    .nullable()
+    .openapi({
+      type: ['number', 'string', 'null'],
+      description:
+        'Engineering value: raw x 10^scale_factor; the number of an enumeration; text of a string; null when not implemented.',
     }),
-  })
-  .openapi('RegisterPoint');
+);
 
-export const registersSchema = z
-  .strictObject({
-    id: z.int(),
-    name: z.string(),
-    address: z.int(),
-    length: z.int(),
-    points: z.array(registerPointSchema),
-  })
-  .openapi('Registers');
+const registerPointSchema = memo(() =>
+  z
+    .strictObject({
+      name: z.string().openapi({ description: 'Path inside the model, for example `Crv[0].Pt[1].V`.' }),
+      label: z.string(),
+      type: z.string(),
+      address: z.int(),
+      size: z.int().openapi({ description: 'Registers.' }),
+      raw: z.array(z.int().min(0).max(65_535)).optional().openapi({ description: 'Only with `raw=true`.' }),
+      value: valueSchema(),
+      scale_factor: z.int().nullable(),
+      unit: z.string().nullable(),
+      symbol: z.string().nullable().optional().openapi({ description: 'Only on enumerations: the name of the value.' }),
+      implemented: z.boolean(),
+      access: z.enum(['R', 'RW']).openapi({ description: 'Whether this device accepts a write.' }),
+      source: sourceSchema,
+      source_detail: sourceDetailSchema,
+      changed_at: isoTime.nullable().openapi({
+        description: `Simulated time of the last write; of the start for a value from the profile; null for a default or measurement. ${asSetNow}`,
+      }),
+    })
+    .openapi('RegisterPoint'),
+);
+
+export const registersSchema = memo(() =>
+  z
+    .strictObject({
+      id: z.int(),
+      name: z.string(),
+      address: z.int(),
+      length: z.int(),
+      points: z.array(registerPointSchema()),
+    })
+    .openapi('Registers'),
+);
 
 export const registersParamsSchema = z.strictObject({
   model_id: integerParam('model_id', 1, 65_535, 'SunSpec model id.'),
@@ -82,26 +91,31 @@ export const registersQuerySchema = z.strictObject({
   ).optional(),
 });
 /** A value for a point in a request. */
-export const writtenSchema = z
-  .union([z.number(), z.string()], { error: 'must be a number, a text or null' })
-  .nullable()
-  .openapi({
-    type: ['number', 'string', 'null'],
-    description: 'Null marks a point of a stored curve (`Crv[..].Pt[..]`) as not in use; every other point refuses it.',
-  });
-export const registersBodySchema = z
-  .strictObject({
-    points: z
-      .record(z.string(), writtenSchema)
-      .refine((points) => Object.keys(points).length > 0, { error: 'at least one point is required' })
-      .openapi({
-        description: 'Values by point path, in engineering units; enumerations by name or number.',
-        minProperties: 1,
-      }),
-  })
-  .openapi('RegistersRequest');
+export const writtenSchema = memo(() =>
+  z
+    .union([z.number(), z.string()], { error: 'must be a number, a text or null' })
+    .nullable()
+    .openapi({
+      type: ['number', 'string', 'null'],
+      description:
+        'Null marks a point of a stored curve (`Crv[..].Pt[..]`) as not in use; every other point refuses it.',
+    }),
+);
+export const registersBodySchema = memo(() =>
+  z
+    .strictObject({
+      points: z
+        .record(z.string(), writtenSchema())
+        .refine((points) => Object.keys(points).length > 0, { error: 'at least one point is required' })
+        .openapi({
+          description: 'Values by point path, in engineering units; enumerations by name or number.',
+          minProperties: 1,
+        }),
+    })
+    .openapi('RegistersRequest'),
+);
 
-export type RegisterPointReply = z.output<typeof registerPointSchema>;
+export type RegisterPointReply = z.output<ReturnType<typeof registerPointSchema>>;
 
 /** Lengths of the models from 1 to 715 in the device that the examples are of. */
 const exampleLengths = [66, 153, 50, 17, 65, 103, 88, 289, 289, 379, 379, 42, 84, 7, 43, 7];

@@ -9,7 +9,7 @@ import type { siteCutSchema, siteSchema } from './schemas.ts';
 const kiloOrNull = (watts: number | null) => (watts === null ? null : kilo(watts));
 
 /** Powers and limits of one scope. */
-export function siteReply(plant: Plant, site: SiteNow): z.output<typeof siteSchema> {
+export function siteReply(plant: Plant, site: SiteNow): z.output<ReturnType<typeof siteSchema>> {
   const { limits, netW, generationW, consumptionW, loadW } = site;
   const by = (name: SiteLimitName) => writerReply(plant, limits[name].setBy);
   return {
@@ -44,7 +44,7 @@ export function siteReply(plant: Plant, site: SiteNow): z.output<typeof siteSche
 }
 
 /** The limit that cuts the power of a device; null: none. */
-export function siteCutReply(plant: Plant, deviceIndex: number): z.output<typeof siteCutSchema> | null {
+export function siteCutReply(plant: Plant, deviceIndex: number): z.output<ReturnType<typeof siteCutSchema>> | null {
   const cut = plant.siteCut(deviceIndex);
   if (!cut) return null;
   return {

@@ -17,7 +17,7 @@ import {
 } from './schemas.ts';
 import { siteReply } from './replies.ts';
 
-type SiteBody = z.output<typeof siteBodySchema>;
+type SiteBody = z.output<ReturnType<typeof siteBodySchema>>;
 
 /** The scope of a request: one device, a group, or the whole site. */
 function siteOf(plant: Plant, devices: readonly number[] | undefined): SiteNow {

@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, integerParam, maxDeviceIndex } from '../common/schemas.ts';
@@ -21,14 +22,15 @@ const limit = (description: string) =>
     .number()
     .nullable()
     .openapi({ description: `${description} The tightest of the owners holds. Null: no limit.` });
-const limitOwner = z
-  .string()
-  .nullable()
-  .openapi({ description: 'Owner of the limit in force, the tightest one; null: no limit.' });
-const limitBy = writerSchema.nullable().openapi({
-  description:
-    'Writer of the limit in force; without one the last writer that ended one. Null: none, or a group without limits.',
-});
+const limitOwner = memo(() =>
+  z.string().nullable().openapi({ description: 'Owner of the limit in force, the tightest one; null: no limit.' }),
+);
+const limitBy = memo(() =>
+  writerSchema.nullable().openapi({
+    description:
+      'Writer of the limit in force; without one the last writer that ended one. Null: none, or a group without limits.',
+  }),
+);
 
 const meanings = {
   export: 'Maximum net power into the grid, kW.',
@@ -44,113 +46,125 @@ export const siteQuery = z.strictObject({
 
 const bodyLimitNames = siteLimitNames.map((name) => `${name}_limit_kw` as const);
 
-export const siteBodySchema = z
-  .strictObject({
-    export_limit_kw: limitToSet(meanings.export),
-    import_limit_kw: limitToSet(meanings.import),
-    generation_limit_kw: limitToSet(meanings.generation),
-    load_limit_kw: limitToSet(meanings.load),
-    devices: z
-      .array(deviceIndex.max(maxDeviceIndex))
-      .min(1)
-      .max(maxDevicesNamed)
-      .optional()
-      .openapi({
-        description:
-          'Indexes of a group of devices whose limits these are; not together with the parameter `device`. Groups are ' +
-          'disjoint, or one holds all of the other.',
-      }),
-    owner: z
-      .string()
-      .regex(/^[\w.:-]{1,64}$/, { error: 'must be 1 to 64 letters, digits or characters of "_.:-"' })
-      .optional()
-      .openapi({
-        description:
-          'Name of the owner among those of this source, as `feeder`, which is shown as `rest:feeder`: 1 to 64 letters, ' +
-          'digits or characters of `_.:-`. Absent: the source itself, `rest`.',
-      }),
-  })
-  .refine((body) => bodyLimitNames.some((name) => body[name] !== undefined), {
-    error: `at least one of ${bodyLimitNames.join(', ')} is required`,
-  })
-  .openapi('SiteRequest', { minProperties: 1 });
+export const siteBodySchema = memo(() =>
+  z
+    .strictObject({
+      export_limit_kw: limitToSet(meanings.export),
+      import_limit_kw: limitToSet(meanings.import),
+      generation_limit_kw: limitToSet(meanings.generation),
+      load_limit_kw: limitToSet(meanings.load),
+      devices: z
+        .array(deviceIndex.max(maxDeviceIndex))
+        .min(1)
+        .max(maxDevicesNamed)
+        .optional()
+        .openapi({
+          description:
+            'Indexes of a group of devices whose limits these are; not together with the parameter `device`. Groups are ' +
+            'disjoint, or one holds all of the other.',
+        }),
+      owner: z
+        .string()
+        .regex(/^[\w.:-]{1,64}$/, { error: 'must be 1 to 64 letters, digits or characters of "_.:-"' })
+        .optional()
+        .openapi({
+          description:
+            'Name of the owner among those of this source, as `feeder`, which is shown as `rest:feeder`: 1 to 64 letters, ' +
+            'digits or characters of `_.:-`. Absent: the source itself, `rest`.',
+        }),
+    })
+    .refine((body) => bodyLimitNames.some((name) => body[name] !== undefined), {
+      error: `at least one of ${bodyLimitNames.join(', ')} is required`,
+    })
+    .openapi('SiteRequest', { minProperties: 1 }),
+);
 
 const limitName = z.enum(siteLimitNames);
-const scopeDevices = z
-  .array(deviceIndex)
-  .nullable()
-  .openapi({ description: 'Indexes of the devices behind this connection point; null: the whole site.' });
+const scopeDevices = memo(() =>
+  z
+    .array(deviceIndex)
+    .nullable()
+    .openapi({ description: 'Indexes of the devices behind this connection point; null: the whole site.' }),
+);
 const ownLimit = (description: string) =>
   z
     .number()
     .nullable()
     .openapi({ description: `${description} The limit of this owner; null: it has none.` });
 
-const siteOwnerSchema = z
-  .strictObject({
-    owner: z.string().openapi({ description: 'Source of the limits, with a name where it has several owners.' }),
-    export_limit_kw: ownLimit(meanings.export),
-    import_limit_kw: ownLimit(meanings.import),
-    generation_limit_kw: ownLimit(meanings.generation),
-    load_limit_kw: ownLimit(meanings.load),
-    changed_by: writerSchema.nullable().openapi({ description: 'Last change of any of its limits here.' }),
-  })
-  .openapi('SiteOwner', { description: 'The limits of one owner at this connection point.' });
+const siteOwnerSchema = memo(() =>
+  z
+    .strictObject({
+      owner: z.string().openapi({ description: 'Source of the limits, with a name where it has several owners.' }),
+      export_limit_kw: ownLimit(meanings.export),
+      import_limit_kw: ownLimit(meanings.import),
+      generation_limit_kw: ownLimit(meanings.generation),
+      load_limit_kw: ownLimit(meanings.load),
+      changed_by: writerSchema.nullable().openapi({ description: 'Last change of any of its limits here.' }),
+    })
+    .openapi('SiteOwner', { description: 'The limits of one owner at this connection point.' }),
+);
 
 /** The limit behind `site` in `decided_by` of `controls`. */
-export const siteCutSchema = z
-  .strictObject({
-    devices: scopeDevices,
-    limit: limitName.openapi({ description: 'Limit of that connection point.' }),
-    limit_kw: z.number().openapi({ description: 'Limit in force, kW.' }),
-    owner: z.string().openapi({ description: 'Owner of the limit.' }),
-  })
-  .openapi('SiteCut', { description: 'The limit of the site that cuts the power of the device.' });
+export const siteCutSchema = memo(() =>
+  z
+    .strictObject({
+      devices: scopeDevices(),
+      limit: limitName.openapi({ description: 'Limit of that connection point.' }),
+      limit_kw: z.number().openapi({ description: 'Limit in force, kW.' }),
+      owner: z.string().openapi({ description: 'Owner of the limit.' }),
+    })
+    .openapi('SiteCut', { description: 'The limit of the site that cuts the power of the device.' }),
+);
 
-export const siteSchema = z
-  .strictObject({
-    devices: scopeDevices,
-    net_power_kw: z.number().openapi({
-      description:
-        'Power through the connection point, kW: `generation_kw` less `consumption_kw` less `load_kw`. Positive = exported into the grid.',
-    }),
-    generation_kw: z.number().openapi({ description: 'Sum of what devices inject, kW, at least 0.' }),
-    consumption_kw: z
-      .number()
-      .openapi({ description: 'Sum of what devices absorb (charging, electrolysis), kW, at least 0.' }),
-    load_kw: z.number().openapi({
-      description: 'Sum of the local loads beside the devices (`controls/environment`, load series), kW, at least 0.',
-    }),
-    export_limit_kw: limit(meanings.export),
-    export_limit_owner: limitOwner,
-    export_limit_by: limitBy,
-    import_limit_kw: limit(meanings.import),
-    import_limit_owner: limitOwner,
-    import_limit_by: limitBy,
-    generation_limit_kw: limit(meanings.generation),
-    generation_limit_owner: limitOwner,
-    generation_limit_by: limitBy,
-    load_limit_kw: limit(meanings.load),
-    load_limit_owner: limitOwner,
-    load_limit_by: limitBy,
-    binding: z.array(limitName).openapi({ description: 'Limits that restrict devices now.' }),
-    exceeded: z.array(limitName).openapi({
-      description:
-        'Limits that the powers shown exceed: because of local loads alone, or for at most one simulated second after a step.',
-    }),
-    owners: z
-      .array(siteOwnerSchema)
-      .openapi({ description: 'Every owner with a limit here, in the order in which they came; up to 32.' }),
-  })
-  .openapi('Site');
+export const siteSchema = memo(() =>
+  z
+    .strictObject({
+      devices: scopeDevices(),
+      net_power_kw: z.number().openapi({
+        description:
+          'Power through the connection point, kW: `generation_kw` less `consumption_kw` less `load_kw`. Positive = exported into the grid.',
+      }),
+      generation_kw: z.number().openapi({ description: 'Sum of what devices inject, kW, at least 0.' }),
+      consumption_kw: z
+        .number()
+        .openapi({ description: 'Sum of what devices absorb (charging, electrolysis), kW, at least 0.' }),
+      load_kw: z.number().openapi({
+        description: 'Sum of the local loads beside the devices (`controls/environment`, load series), kW, at least 0.',
+      }),
+      export_limit_kw: limit(meanings.export),
+      export_limit_owner: limitOwner(),
+      export_limit_by: limitBy(),
+      import_limit_kw: limit(meanings.import),
+      import_limit_owner: limitOwner(),
+      import_limit_by: limitBy(),
+      generation_limit_kw: limit(meanings.generation),
+      generation_limit_owner: limitOwner(),
+      generation_limit_by: limitBy(),
+      load_limit_kw: limit(meanings.load),
+      load_limit_owner: limitOwner(),
+      load_limit_by: limitBy(),
+      binding: z.array(limitName).openapi({ description: 'Limits that restrict devices now.' }),
+      exceeded: z.array(limitName).openapi({
+        description:
+          'Limits that the powers shown exceed: because of local loads alone, or for at most one simulated second after a step.',
+      }),
+      owners: z
+        .array(siteOwnerSchema())
+        .openapi({ description: 'Every owner with a limit here, in the order in which they came; up to 32.' }),
+    })
+    .openapi('Site'),
+);
 
-export const siteScopesSchema = z
-  .strictObject({
-    scopes: z
-      .array(siteSchema)
-      .openapi({ description: 'The whole site, then devices and groups that have limits, smaller ones first.' }),
-  })
-  .openapi('SiteScopes');
+export const siteScopesSchema = memo(() =>
+  z
+    .strictObject({
+      scopes: z
+        .array(siteSchema())
+        .openapi({ description: 'The whole site, then devices and groups that have limits, smaller ones first.' }),
+    })
+    .openapi('SiteScopes'),
+);
 
 const noLimits = {
   export_limit_kw: null,

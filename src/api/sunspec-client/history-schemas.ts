@@ -1,3 +1,4 @@
+import { memo } from '../../core/memo.ts';
 import { z } from '../description/zod.ts';
 import { isoParam, isoTime } from '../common/schemas.ts';
 import { historyQuerySchema, secondsParam } from '../history/schemas.ts';
@@ -19,42 +20,53 @@ const historyMembers = {
   truncated: z.boolean().openapi({ description: 'The requested time had more samples.' }),
 };
 
-const tick = z.int().min(1).openapi({ description: 'Number of the round of polling.' });
-const arrival = isoTime.openapi({ description: 'Wall time at which the round ended.' });
+const tick = memo(() => z.int().min(1).openapi({ description: 'Number of the round of polling.' }));
+const arrival = memo(() => isoTime.openapi({ description: 'Wall time at which the round ended.' }));
 const metricSchemas: Readonly<Record<string, z.ZodType>> = { ...numberSchemas, ...stateSchemas };
 
 function mapped<T>(make: (schema: z.ZodType) => T): Record<string, T> {
   return Object.fromEntries(Object.entries(metricSchemas).map(([name, schema]) => [name, make(schema)]));
 }
 
-const clientSamplesSchema = z
-  .strictObject({
-    ...historyMembers,
-    samples: z
-      .array(
-        z
-          .strictObject({ timestamp: arrival, wall_time: arrival, tick, ...mapped((schema) => schema.optional()) })
-          .openapi('ClientSample'),
-      )
-      .openapi({ description: 'Oldest first.' }),
-  })
-  .openapi('ClientHistory');
-const clientColumnsSchema = z
-  .strictObject({
-    ...historyMembers,
-    columns: z
-      .strictObject({
-        timestamp: z.array(arrival),
-        wall_time: z.array(arrival),
-        tick: z.array(tick),
-        ...mapped((schema) => z.array(schema).optional()),
-      })
-      .openapi('ClientColumns', { description: 'One array per requested metric, all of the same length.' }),
-  })
-  .openapi('ClientHistoryInColumns');
+const clientSamplesSchema = memo(() =>
+  z
+    .strictObject({
+      ...historyMembers,
+      samples: z
+        .array(
+          z
+            .strictObject({
+              timestamp: arrival(),
+              wall_time: arrival(),
+              tick: tick(),
+              ...mapped((schema) => schema.optional()),
+            })
+            .openapi('ClientSample'),
+        )
+        .openapi({ description: 'Oldest first.' }),
+    })
+    .openapi('ClientHistory'),
+);
+const clientColumnsSchema = memo(() =>
+  z
+    .strictObject({
+      ...historyMembers,
+      columns: z
+        .strictObject({
+          timestamp: z.array(arrival()),
+          wall_time: z.array(arrival()),
+          tick: z.array(tick()),
+          ...mapped((schema) => z.array(schema).optional()),
+        })
+        .openapi('ClientColumns', { description: 'One array per requested metric, all of the same length.' }),
+    })
+    .openapi('ClientHistoryInColumns'),
+);
 
-export const clientHistorySchema = z
-  .union([clientSamplesSchema, clientColumnsSchema])
-  .openapi({ description: '`ClientHistory`; with `format=columns` `ClientHistoryInColumns`.' });
+export const clientHistorySchema = memo(() =>
+  z
+    .union([clientSamplesSchema(), clientColumnsSchema()])
+    .openapi({ description: '`ClientHistory`; with `format=columns` `ClientHistoryInColumns`.' }),
+);
 
-export type ClientHistoryReply = z.output<typeof clientHistorySchema>;
+export type ClientHistoryReply = z.output<ReturnType<typeof clientHistorySchema>>;

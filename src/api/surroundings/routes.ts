@@ -17,8 +17,8 @@ import { checkedIndex, gridReply } from './replies.ts';
 import { writerReply } from '../common/writer-replies.ts';
 import { gridEventRoutes } from './grid-event-routes.ts';
 
-type GridBody = z.output<typeof gridBodySchema>;
-type EnvironmentBody = z.output<typeof environmentBodySchema>;
+type GridBody = z.output<ReturnType<typeof gridBodySchema>>;
+type EnvironmentBody = z.output<ReturnType<typeof environmentBodySchema>>;
 
 const scope =
   'Without `device` the request changes the common values of all devices, with it those of one device, which then ' +

@@ -48,7 +48,7 @@ const setTime = route({
   },
   handle({ plant }, { body, by }) {
     if (Object.keys(body).length === 0) {
-      throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema.shape).join(', ')} is required`);
+      throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema().shape).join(', ')} is required`);
     }
     const mode = body.mode ?? plant.time.mode;
     if (mode === 'wall_clock') {
