@@ -14,6 +14,7 @@ import { an2018Row, an2018Rows, isOutput, pointName, unitBlocks } from '../src/d
 import type { PointName, PointRow } from '../src/dnp3/profile/types.ts';
 import { configuredDevices } from '../test/support/configured.ts';
 import { testPlant } from '../test/support/plant.ts';
+import { simulatedRemoteClock } from '../test/support/remote-clock.ts';
 import { absenceOf, pointGroups } from './dnp3-point-groups.ts';
 import type { PointGroup } from './dnp3-point-groups.ts';
 
@@ -47,7 +48,7 @@ function bindingsOfAll(): Bindings {
     const plant = testPlant({ devices: configuredDevices(...flags) });
     const points = new OutstationPoints({
       port: createDevicePort(plant.device(0), plant),
-      ...{ profile: 'an2018', rows: an2018Rows, parts: profileParts },
+      ...{ profile: 'an2018', rows: an2018Rows, parts: profileParts, clock: simulatedRemoteClock(plant) },
       random: (purpose) => createRandom(1, purpose),
       log: { info: () => undefined, warning: () => undefined },
     });

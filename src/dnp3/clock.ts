@@ -4,22 +4,21 @@ import type { SimTime } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { AssociationClock } from './stack/outstation/types.ts';
 
+/** @param offsetS seconds by which the master is ahead @param ms its time, at `monotonicMs` of this machine */
+export type TimeListener = (offsetS: number, ms: number, monotonicMs: number) => void;
+
 export class MasterClock implements AssociationClock {
   readonly #clock: RemoteClock;
   readonly #isLost: () => boolean;
-  readonly #written: (offsetS: number) => void;
+  readonly #written: TimeListener;
   #isSynchronised = false;
   #needsTime = true;
 
   /**
    * @param isLost whether the time counts as not written (fault injection)
-   * @param written called with the seconds by which the master is ahead
+   * @param written called when the master has written the time
    */
-  constructor(
-    clock: RemoteClock,
-    isLost: () => boolean = () => false,
-    written: (offsetS: number) => void = () => undefined,
-  ) {
+  constructor(clock: RemoteClock, isLost: () => boolean = () => false, written: TimeListener = () => undefined) {
     this.#clock = clock;
     this.#isLost = isLost;
     this.#written = written;
@@ -51,7 +50,7 @@ export class MasterClock implements AssociationClock {
     }
     this.#isSynchronised = true;
     this.#needsTime = false;
-    this.#written(this.#clock.offsetS ?? 0);
+    this.#written(this.#clock.offsetS ?? 0, ms, monotonicMs);
     return true;
   }
 

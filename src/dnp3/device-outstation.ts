@@ -53,6 +53,8 @@ export class DeviceOutstation implements ServedOutstation {
   readonly attributes: readonly DeviceAttribute[];
   readonly #options: DeviceOutstationOptions;
   readonly #clocks = new Map<number, MasterClock>();
+  /** has the time of the master that has written it last */
+  readonly #lastWritten: RemoteClock;
 
   constructor(options: DeviceOutstationOptions) {
     this.#options = options;
@@ -62,8 +64,18 @@ export class DeviceOutstation implements ServedOutstation {
     this.address = address;
     this.deviceIndex = device.index;
     const port = createDevicePort(device, plant);
+    this.#lastWritten = options.remoteClock();
     this.points = new OutstationPoints({
-      ...{ port, profile: settings.profile, rows, parts: profileParts, random, log, onControl },
+      ...{
+        port,
+        profile: settings.profile,
+        rows,
+        parts: profileParts,
+        clock: this.#lastWritten,
+        random,
+        log,
+        onControl,
+      },
     });
     this.stack = new Outstation(
       {
@@ -83,7 +95,10 @@ export class DeviceOutstation implements ServedOutstation {
           const clock = new MasterClock(
             options.remoteClock(),
             () => disturber.isTimeLost(),
-            (offsetS) => options.onTime(master, offsetS),
+            (offsetS, ms, monotonicMs) => {
+              this.#lastWritten.sync(ms, monotonicMs);
+              options.onTime(master, offsetS);
+            },
           );
           this.#clocks.set(master, clock);
           return clock;
@@ -107,6 +122,7 @@ export class DeviceOutstation implements ServedOutstation {
     this.stack.close();
     this.points.close();
     for (const clock of this.#clocks.values()) clock.close();
+    this.#lastWritten.clear();
   }
 
   status(listener: Dnp3Listener | undefined, endpoint: string): Dnp3OutstationStatus {

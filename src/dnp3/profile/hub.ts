@@ -33,6 +33,8 @@ export interface HubOptions {
   readonly profile: Dnp3Profile;
   readonly rows: readonly PointRow[];
   readonly parts: readonly ProfilePart[];
+  /** as of `PartContext` */
+  readonly clock: PartContext['clock'];
   readonly random: (purpose: string) => RandomStream;
   readonly log: { info(message: string): void; warning(message: string): void };
   readonly onControl?: (report: ControlReport) => void;
@@ -133,9 +135,9 @@ export class OutstationPoints {
   }
 
   #bind(): ReadonlyMap<PointName, OutputTarget> {
-    const { port, profile, parts, random, log } = this.#options;
+    const { port, profile, parts, clock, random, log } = this.#options;
     const context: PartContext = {
-      ...{ port, profile, settings: this.settings, random, log },
+      ...{ port, profile, clock, settings: this.settings, random, log },
       changed: () => this.#changed(),
       onTick: (listener) => this.#tickListeners.push(listener),
       onClose: (listener) => this.#ends.push(listener),

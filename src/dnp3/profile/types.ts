@@ -1,5 +1,6 @@
 /** Points of the DER profile, and what gives and takes their values. */
 import type { RandomStream } from '../../core/random.ts';
+import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Dnp3Profile } from '../../contract/dnp3-settings.ts';
 import type { ControlStatus } from '../stack/outstation/types.ts';
@@ -82,6 +83,8 @@ export interface PointBindings {
 export interface PartContext {
   readonly port: DevicePort;
   readonly profile: Dnp3Profile;
+  /** time of the master that has written it last, for moments agreed with masters; before that the local calendar */
+  readonly clock: Pick<RemoteClock, 'nowMs' | 'at'>;
   /** settings without a register, shared by the parts of this device; they go back to their start at a reset */
   readonly settings: InternalSettings;
   /** repeatable random numbers of this device */

@@ -6,6 +6,7 @@ import type { PointName, PointRow, ProfilePart } from '../../../src/dnp3/profile
 import type { PointEvent } from '../../../src/dnp3/stack/outstation/types.ts';
 import { createRandom } from '../../../src/core/random.ts';
 import { testPlant } from '../../support/plant.ts';
+import { simulatedRemoteClock } from '../../support/remote-clock.ts';
 import { PointRig } from '../rig/points.ts';
 
 const by = { source: 'modbus', peer: 'test' } as const;
@@ -237,7 +238,7 @@ describe('values on the wire', () => {
     });
     return new OutstationPoints({
       port: createDevicePort(device, plant),
-      ...{ profile: 'an2018', rows, parts: [part] },
+      ...{ profile: 'an2018', rows, parts: [part], clock: simulatedRemoteClock(plant) },
       random: (purpose) => createRandom(1, purpose),
       log: { info: () => undefined, warning: () => undefined },
     });

@@ -10,6 +10,7 @@ import { profileParts } from '../../../src/dnp3/profile/parts.ts';
 import type { PointName, PointRow } from '../../../src/dnp3/profile/types.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { testPlant } from '../../support/plant.ts';
+import { simulatedRemoteClock } from '../../support/remote-clock.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
 
 const master = { address: 4, peer: '4@127.0.0.1:50000' };
@@ -34,6 +35,7 @@ export class PointRig {
     this.points = new OutstationPoints({
       port: createDevicePort(device, this.plant),
       ...{ profile, rows: rows ?? builtInRows(profile), parts: profileParts },
+      clock: simulatedRemoteClock(this.plant),
       random: (purpose) => createRandom(dnp3Seed, 'dnp3', device.index, purpose),
       log: { info: () => undefined, warning: () => undefined },
     });

@@ -3,7 +3,6 @@
  * its end the device has again what it had before, except for what others have written since.
  */
 import type { CurveFunction } from '../../../sunspec/map/functions.ts';
-import { addSeconds } from '../../../core/time/clock.ts';
 import type { DeviceHolds, PointWrite } from '../../device-port.ts';
 import type { Namings } from '../curves/naming.ts';
 import type { PartContext } from '../types.ts';
@@ -14,11 +13,8 @@ import { hasOffsets, isTiming, momentOf } from './times.ts';
 
 /** Seconds within a long tick after which a device is asked again that takes nothing at present. */
 const retryS = 60;
-const leastWaitS = 0.001;
-/** A clock that has moved by as much has been set; in `wall_clock` it follows the wall by less. */
+/** A clock that has gone back by as much has been set; steps of the wall are smaller. */
 const leastSetMs = 500;
-/** So that those steps of the wall do not add up. */
-const longestWaitS = 900;
 
 /** A schedule whose time has come. */
 interface Due {
@@ -59,8 +55,9 @@ export class ScheduleExecutor {
   /** point that the device has refused, and that is not tried again */
   readonly #refused = new Map<number, string>();
   #cancel: () => void = () => undefined;
-  /** date less simulated time, when the schedules were followed last */
-  #shiftMs = 0;
+  /** time of the masters when it was looked at last, and at which something begins or ends */
+  #seenMs = -Infinity;
+  #nextMs = Infinity;
   /** what kept the device from taking everything then; null: nothing did */
   #obstacle: string | null = null;
 
@@ -114,7 +111,6 @@ export class ScheduleExecutor {
     this.#cancel();
     this.#cancel = () => undefined;
     const atMs = this.#nowMs;
-    this.#shiftMs = this.#clockShiftMs;
     const due: Due[] = [];
     let nextMs = Infinity;
     for (const [number, schedule] of this.#store.ready) {
@@ -129,19 +125,25 @@ export class ScheduleExecutor {
     // what others wrote under a schedule counts from its end on
     this.#namings.look();
     this.#obstacle = isSettled ? null : this.#presentObstacle;
-    this.#wait((nextMs - atMs) / 1000);
+    this.#nextMs = nextMs;
+    this.#seenMs = atMs;
+    this.#wait(atMs);
     this.#context.changed();
   };
 
   /** Follows a clock that has been set, and a device that takes again what it did not. */
   readonly look = (): void => {
-    const isSet = Math.abs(this.#clockShiftMs - this.#shiftMs) >= leastSetMs && this.#store.ready.length > 0;
-    if (isSet || (this.#obstacle !== null && this.#obstacle !== this.#presentObstacle)) this.follow();
+    const nowMs = this.#nowMs;
+    const isBack = nowMs <= this.#seenMs - leastSetMs && this.#store.ready.length > 0;
+    this.#seenMs = nowMs;
+    if (isBack || nowMs >= this.#nextMs || (this.#obstacle !== null && this.#obstacle !== this.#presentObstacle))
+      this.follow();
   };
 
   /** The device has been reset: there are no schedules. */
   forget(): void {
     this.#cancel();
+    this.#nextMs = Infinity;
     this.#acting = null;
     this.#obstacle = null;
     this.#refused.clear();
@@ -156,15 +158,9 @@ export class ScheduleExecutor {
     this.#holds.close();
   }
 
-  /** Rounded to the precision of schedules: instants are in microseconds. */
+  /** The time of the masters, rounded to the precision of schedules. */
   get #nowMs(): number {
-    const { port } = this.#context;
-    return Math.round(port.dateMs(port.now));
-  }
-
-  get #clockShiftMs(): number {
-    const { port } = this.#context;
-    return port.dateMs(port.now) - port.now / 1000;
+    return Math.round(this.#context.clock.nowMs());
   }
 
   get #presentObstacle(): string {
@@ -211,12 +207,10 @@ export class ScheduleExecutor {
     this.#context.log.warning(`schedule ${number}: the device refuses a point: ${detail}`);
   }
 
-  #wait(nextS: number): void {
-    const { port } = this.#context;
-    const isSettled = this.#obstacle === null;
-    if (isSettled && nextS === Infinity) return;
-    const waitS = Math.max(leastWaitS, Math.min(nextS, isSettled ? longestWaitS : retryS));
-    this.#cancel = port.at(addSeconds(port.now, waitS), this.follow);
+  #wait(nowMs: number): void {
+    const retryMs = this.#obstacle === null ? Infinity : nowMs + 1000 * retryS;
+    const untilMs = Math.min(this.#nextMs, retryMs);
+    if (untilMs < Infinity) this.#cancel = this.#context.clock.at(untilMs, this.follow);
   }
 
   #namesCurve(curve: number): boolean {
