@@ -6,6 +6,7 @@ import type { Dnp3PointFilter, Dnp3PointType, Dnp3PointView } from '../../contra
 import type { Dnp3Profile } from '../../contract/dnp3-settings.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { RandomStream } from '../../core/random.ts';
+import type { SimTime } from '../../core/time/clock.ts';
 import type { DevicePort } from '../device-port.ts';
 import { PointDatabase } from '../stack/outstation/database.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
@@ -153,27 +154,7 @@ export class OutstationPoints {
   }
 
   #specs(): readonly PointSpec[] {
-    return [...this.#served.values()].flatMap(({ row, kind, source }) => {
-      const { static: staticVariation, event: eventVariation } = defaultVariations[kind];
-      const own = source.deadband;
-      const spec: PointSpec = {
-        ...{ kind, index: row.index, class: row.class, staticVariation, eventVariation },
-        // an integrity poll has the inputs that mirror them
-        inClass0: !isOutput(row),
-        mayHaveEvents: !isOutput(row) && (row.type !== 'BI' || row.class !== 0),
-        deadband: own === undefined ? (row.deadband ?? 0) : Math.max(0, Math.floor(own / (row.multiplier ?? 1))),
-        keeps: row.type === 'AI' ? 'latest' : 'all',
-      };
-      if (row.type !== 'CTR') return [spec];
-      const frozen = defaultVariations.frozenCounter;
-      return [
-        { ...spec, mayHaveEvents: true },
-        {
-          ...{ ...spec, kind: 'frozenCounter' as const, class: frozenClass, mayHaveEvents: true },
-          ...{ staticVariation: frozen.static, eventVariation: frozen.event },
-        },
-      ];
-    });
+    return [...this.#served.values()].flatMap(({ row, source: { deadband } }) => specsOf(row, deadband));
   }
 
   #changed(): void {
@@ -186,6 +167,7 @@ export class OutstationPoints {
   #update(points: readonly Served[]): void {
     const { port, profile } = this.#options;
     const showsIdle = profile === 'ieee1815.2';
+    let now: SimTime | undefined;
     for (const served of points) {
       const { row, kind, source } = served;
       const value = source.read();
@@ -196,7 +178,13 @@ export class OutstationPoints {
       served.flags = flags;
       const wire = value === null ? 0 : wireOf(row, value);
       const sent = withinRange(row, wire);
-      this.database.set(kind, row.index, sent, Object.is(sent, wire) ? flags : flags | quality.overRange, port.now);
+      this.database.set(
+        kind,
+        row.index,
+        sent,
+        Object.is(sent, wire) ? flags : flags | quality.overRange,
+        (now ??= port.now),
+      );
     }
   }
 
@@ -274,6 +262,40 @@ export class OutstationPoints {
       return status;
     });
   }
+}
+
+/** Specs by row and deadband of the device: outstations of one map share them. */
+const knownSpecs = new WeakMap<PointRow, Map<number | undefined, readonly PointSpec[]>>();
+
+/** What is configured for a point; for a counter also for its frozen one. @param own deadband that the device gives */
+function specsOf(row: PointRow, own: number | undefined): readonly PointSpec[] {
+  const ofRow = knownSpecs.get(row) ?? new Map<number | undefined, readonly PointSpec[]>();
+  knownSpecs.set(row, ofRow);
+  let specs = ofRow.get(own);
+  if (specs === undefined) ofRow.set(own, (specs = makeSpecs(row, own)));
+  return specs;
+}
+
+function makeSpecs(row: PointRow, own: number | undefined): readonly PointSpec[] {
+  const kind = kindOf[row.type];
+  const { static: staticVariation, event: eventVariation } = defaultVariations[kind];
+  const spec: PointSpec = {
+    ...{ kind, index: row.index, class: row.class, staticVariation, eventVariation },
+    // an integrity poll has the inputs that mirror them
+    inClass0: !isOutput(row),
+    mayHaveEvents: !isOutput(row) && (row.type !== 'BI' || row.class !== 0),
+    deadband: own === undefined ? (row.deadband ?? 0) : Math.max(0, Math.floor(own / (row.multiplier ?? 1))),
+    keeps: row.type === 'AI' ? 'latest' : 'all',
+  };
+  if (row.type !== 'CTR') return [spec];
+  const frozen = defaultVariations.frozenCounter;
+  return [
+    { ...spec, mayHaveEvents: true },
+    {
+      ...{ ...spec, kind: 'frozenCounter' as const, class: frozenClass, mayHaveEvents: true },
+      ...{ staticVariation: frozen.static, eventVariation: frozen.event },
+    },
+  ];
 }
 
 function valueOf(control: Control): number | boolean {

@@ -52,7 +52,7 @@ describe('schedules on the time of masters', () => {
   const step = (ticks: number) => site.post('controls/time/step', { ticks });
 
   it('begin and end by the time that a master has written, whatever the simulated date', async () => {
-    site = await Site.open(['PV-3Phase'], ['--remote_clock', 'simulated']);
+    site = await Site.open(['PV-3Phase'], ['--remote_clock', 'simulated', '--tick', '1']);
     const master = await site.master();
     const now = Date.parse('2031-03-01T12:00:00Z');
     await master.ask(2, writtenTime(now));
@@ -67,7 +67,7 @@ describe('schedules on the time of masters', () => {
   });
 
   it('follow a master that sets the time back or forward', async () => {
-    site = await Site.open(['PV-3Phase'], ['--remote_clock', 'simulated']);
+    site = await Site.open(['PV-3Phase'], ['--remote_clock', 'simulated', '--tick', '1']);
     const master = await site.master();
     const now = Date.parse('2031-03-01T12:00:00Z');
     await master.ask(2, writtenTime(now));
