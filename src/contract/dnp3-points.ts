@@ -1,6 +1,7 @@
 /** Point maps of DNP3 in files: rows that replace the built-in table. */
 import { z } from 'zod';
 import { jsonPlace } from '../core/json-place.ts';
+import { issueWords, withInput } from '../core/zod-issues.ts';
 import { dnp3PointTypes } from './dnp3.ts';
 
 const maxIndex = 0xffff;
@@ -17,7 +18,7 @@ const rowSchema = z.strictObject({
   class: z.union([z.literal(0), z.literal(1), z.literal(2), z.literal(3)]).default(0),
   min: int32.optional(),
   max: int32.optional(),
-  multiplier: z.number().positive().optional(),
+  multiplier: z.number().min(1e-9).max(1e9).optional(),
   unit: z.string().max(40).optional(),
   iec61850: z.string().max(100).optional(),
   read_back: pointName.optional(),
@@ -49,16 +50,46 @@ export function readDnp3Points(text: string): readonly Dnp3FileRow[] | string {
     const what = found === null ? 'the text ends' : `there is ${JSON.stringify(found)}`;
     return `is no JSON: at line ${line}, column ${column} ${what}, where ${expected} must stand`;
   }
-  const parsed = fileSchema.safeParse(json);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    return `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is not valid'}`;
-  }
+  const parsed = fileSchema.safeParse(json, withInput);
+  if (!parsed.success)
+    return listed(
+      parsed.error.issues
+        .flatMap((issue) => issueWords(issue, 'a member here'))
+        .map(({ path, detail }) => (path.length === 0 ? `the file ${detail}` : `${path.join('.')}: ${detail}`)),
+    );
+  const { points } = parsed.data;
+  const issues = rowIssues(points);
+  return issues.length > 0 ? listed(issues) : points;
+}
+
+/** Issues that a message names; of the rest it has the number. */
+const namedIssues = 5;
+
+function listed(issues: readonly string[]): string {
+  const more = issues.length - namedIssues;
+  return issues.slice(0, namedIssues).join('; ') + (more > 0 ? `; and ${more} more` : '');
+}
+
+/** What no row says by itself: names that are there twice, empty ranges, mirrors that are missing. */
+function rowIssues(points: readonly Dnp3FileRow[]): readonly string[] {
+  const nameOf = ({ type, index }: Pick<Dnp3FileRow, 'type' | 'index'>) => `${type}${index}`;
+  const names = new Set(points.map(nameOf));
   const seen = new Set<string>();
-  for (const { type, index } of parsed.data.points) {
-    const name = `${type}${index}`;
-    if (seen.has(name)) return `${name} is there twice`;
+  return points.flatMap((row, i) => {
+    const { min, max, type, read_back: readBack } = row;
+    const name = nameOf(row);
+    const isRepeated = seen.has(name);
     seen.add(name);
-  }
-  return parsed.data.points;
+    const mirror = { BO: 'BI', AO: 'AI' }[type as string];
+    return [
+      ...(isRepeated ? [`${name} is there twice`] : []),
+      ...(min !== undefined && max !== undefined && min > max ? [`points.${i}: min ${min} is above max ${max}`] : []),
+      ...(readBack !== undefined && !names.has(readBack)
+        ? [`points.${i}.read_back: the file has no point ${readBack}`]
+        : []),
+      ...(readBack !== undefined && !readBack.startsWith(`${mirror}`)
+        ? [`points.${i}.read_back: ${readBack} is no input that can mirror ${name}`]
+        : []),
+    ];
+  });
 }

@@ -21,6 +21,9 @@ export interface KnownTarget {
 }
 export type TargetName = keyof KnownTarget;
 
+/** Of DNP3: responses are aimed at by the function of their request. */
+const responseCode = 129;
+
 /** The target of a fault whose kind takes points, registers or functions. */
 export type MapTarget = Pick<KnownTarget, 'points' | 'registers' | 'functions'>;
 export type MapTargetName = keyof MapTarget;
@@ -180,11 +183,15 @@ export const targetRows: readonly TargetRow[] = [
     protocols: ['dnp3'],
     always: true,
     member: 'function',
-    entry: z.int().min(0).max(255),
-    max: 256,
-    single: 'must be a function code from 0 to 255, or a list of them',
+    entry: z
+      .int()
+      .min(1)
+      .max(255)
+      .refine((code) => code !== responseCode, { error: 'must be the code of a request, or 130' }),
+    max: 254,
+    single: 'must be a function code from 1 to 255 other than 129, or a list of them',
     id: 'FaultDnp3Function',
-    description: 'DNP3 function code of a request or response, or several; default any.',
+    description: 'DNP3 function code of the request, or several; 130: unsolicited responses. Default any.',
     words: 'DNP3 function codes; null: any.',
   }),
   listRow({

@@ -65,7 +65,7 @@ export const madeUpProtocols: readonly ProtocolFaults[] = [
     name: 'DNP3',
     kinds: [noConfirmFault],
     carriedOutBy: ['dnp3'],
-    rest: { path: '/dnp3/fault', tag: 'Controls', examples: [{ kind: 'no_confirm', function: 0 }] },
+    rest: { path: '/dnp3/fault', tag: 'Controls', examples: [{ kind: 'no_confirm', function: 4 }] },
   },
 ];
 

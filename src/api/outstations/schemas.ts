@@ -165,7 +165,7 @@ export const messagesQuery = z.strictObject({
     }),
   function: z
     .string()
-    .regex(/^[a-z0-9_]{1,40}$/)
+    .regex(/^[a-z0-9_]{1,40}$/, { error: 'must be 1 to 40 lower-case letters, digits and underscores' })
     .optional()
     .openapi({
       param: { name: 'function' },

@@ -143,9 +143,9 @@ describe('a protocol with one row in the table of faults', () => {
     expect(await target(station, both)).to.deep.equal({ ...none, action: ['Authorize', 'Reset'], connector: [0, 2] });
     const stale = { protocol: 'csip', kind: 'clock_skew', skew_s: 5, resource: ['DERControlList', '/dcap'] };
     expect(await target('/csip/fault', stale)).to.deep.equal({ ...none, resource: ['DERControlList', '/dcap'] });
-    expect(await target('/dnp3/fault', { kind: 'no_confirm', function: 129 })).to.deep.equal({
+    expect(await target('/dnp3/fault', { kind: 'no_confirm', function: 130 })).to.deep.equal({
       ...none,
-      function: [129],
+      function: [130],
     });
     expect(kindsOf(await answered('/faults'))).to.deep.equal(['call_error', 'call_error', 'clock_skew', 'no_confirm']);
     expect(kindsOf(await answered('/csip/fault'))).to.deep.equal(['clock_skew']);

@@ -16,11 +16,26 @@ describe('point maps in files', () => {
   });
 
   for (const [what, points, reason] of [
-    ['another member', [{ type: 'AI', index: 5, name: 'x', colour: 1 }], /points\.0: .*colour/],
+    ['another member', [{ type: 'AI', index: 5, name: 'x', colour: 1 }], /points\.0\.colour: is not a member here/],
     ['an index beyond 16 bits', [{ type: 'AI', index: 65_536, name: 'x' }], /points\.0\.index/],
     ['a point twice', [1, 2].map(() => ({ type: 'AI', index: 5, name: 'x' })), /AI5 is there twice/],
     ['a strange binding', [{ type: 'AI', index: 5, name: 'x', bind: 'W' }], /points\.0\.bind: must be a point/],
-    ['no points', [], /points/],
+    ['no points', [], /^points: must have at least 1 item/],
+    [
+      'a range that has no value',
+      [{ type: 'AO', index: 5, name: 'x', min: 2, max: 1 }],
+      /points\.0: min 2 is above max 1/,
+    ],
+    ['a mirror that is missing', [{ type: 'AO', index: 5, name: 'x', read_back: 'AI5' }], /the file has no point AI5/],
+    [
+      'a mirror of another kind',
+      [
+        { type: 'AO', index: 5, name: 'x', read_back: 'BI5' },
+        { type: 'BI', index: 5, name: 'x' },
+      ],
+      /BI5 is no input that can mirror AO5/,
+    ],
+    ['several mistakes', Array.from({ length: 9 }, (_, index) => ({ type: 'XX', index, name: 'x' })), /; and 4 more$/],
   ] as const)
     it(`are refused with ${what}`, () => {
       expect(file(points)).to.match(reason);
@@ -43,7 +58,10 @@ describe('point maps in files', () => {
 
     it('are rows of the table', () => {
       expect(
-        rowsOf([{ type: 'AO', multiplier: 0.1, min: 0, max: 1000, unit: '%', read_back: 'AI1', bind: '705.Crv.VRef' }]),
+        rowsOf([
+          { type: 'AO', multiplier: 0.1, min: 0, max: 1000, unit: '%', read_back: 'AI1', bind: '705.Crv.VRef' },
+          { type: 'AI' },
+        ]).slice(0, 1),
       ).to.deep.equal([
         {
           ...{ type: 'AO', index: 1, name: 'x', class: 0, min: 0, max: 1000, multiplier: 0.1, unit: '%' },
