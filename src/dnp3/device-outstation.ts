@@ -80,11 +80,12 @@ export class DeviceOutstation implements ServedOutstation {
         attributes: this.attributes,
         unsolicited: settings.unsolicited,
         masterClock: (master) => {
-          const clock = new MasterClock(
-            options.remoteClock(),
-            () => disturber.isTimeLost(),
-            (offsetS) => options.onTime(master, offsetS),
-          );
+          const clock = new MasterClock({
+            clock: options.remoteClock(),
+            monotonicMs: () => wall.monotonicMs(),
+            isLost: () => disturber.isTimeLost(),
+            written: (offsetS) => options.onTime(master, offsetS),
+          });
           this.#clocks.set(master, clock);
           return clock;
         },
@@ -97,6 +98,11 @@ export class DeviceOutstation implements ServedOutstation {
 
   get isSilent(): boolean {
     return this.#options.plant.silentDevices.has(this.deviceIndex);
+  }
+
+  get listeningMasters(): readonly number[] {
+    const { unsolicited, masterAddresses } = this.#options.settings;
+    return unsolicited ? masterAddresses : [];
   }
 
   associationOf(master: number): Association | null {

@@ -19,11 +19,13 @@ describe('the listener of outstations', () => {
   let wall: HandWall;
   let stack: Stack;
   let silent: boolean;
+  let listeningMasters: readonly number[];
   const sockets: Socket[] = [];
 
   beforeEach(async () => {
     wall = new HandWall();
     silent = false;
+    listeningMasters = [];
     stack = new Stack({ specs: [spec('binaryInput', 0)] });
     stack.disconnect();
     context = {
@@ -40,6 +42,9 @@ describe('the listener of outstations', () => {
       address: 1,
       deviceIndex: 0,
       associationOf: (master: number) => stack.outstation.association(master),
+      get listeningMasters() {
+        return listeningMasters;
+      },
       get isSilent() {
         return silent;
       },
