@@ -2,30 +2,42 @@
 import { SimError } from '../core/errors.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
-import type { AssociationClock } from './stack/outstation/types.ts';
+import type { AssociationClock, Instant } from './stack/outstation/types.ts';
+
+/** Time after which a clock counts as stale, ms: a crystal is off by a second or two in a day. */
+const staleMs = 24 * 3_600_000;
 
 /** @param offsetS seconds by which the master is ahead @param ms its time, at `monotonicMs` of this machine */
 export type TimeListener = (offsetS: number, ms: number, monotonicMs: number) => void;
 
+export interface MasterClockOptions {
+  readonly clock: RemoteClock;
+  readonly monotonicMs: () => number;
+  /** whether the time counts as not written (fault injection) */
+  readonly isLost?: () => boolean;
+  /** called when the master has written the time */
+  readonly written?: TimeListener;
+}
+
 export class MasterClock implements AssociationClock {
   readonly #clock: RemoteClock;
+  readonly #monotonicMs: () => number;
   readonly #isLost: () => boolean;
   readonly #written: TimeListener;
-  #isSynchronised = false;
-  #needsTime = true;
+  /** monotonic ms of the last time write; null: none since the restart */
+  #writtenMs: number | null = null;
+  /** local instant of the last event */
+  #lastMs = -Infinity;
 
-  /**
-   * @param isLost whether the time counts as not written (fault injection)
-   * @param written called when the master has written the time
-   */
-  constructor(clock: RemoteClock, isLost: () => boolean = () => false, written: TimeListener = () => undefined) {
+  constructor({ clock, monotonicMs, isLost = () => false, written = () => undefined }: MasterClockOptions) {
     this.#clock = clock;
+    this.#monotonicMs = monotonicMs;
     this.#isLost = isLost;
     this.#written = written;
   }
 
   get needsTime(): boolean {
-    return this.#needsTime;
+    return this.#writtenMs === null || this.#monotonicMs() - this.#writtenMs >= staleMs;
   }
 
   /** seconds by which the master is ahead; null: it has written no time */
@@ -37,8 +49,16 @@ export class MasterClock implements AssociationClock {
     return this.#clock.nowMs();
   }
 
-  timeOf(stamp: number) {
-    return { ms: this.#clock.ofSim(stamp as SimTime), synchronised: this.#isSynchronised && !this.#isLost() };
+  instantOf(stamp: number): Instant {
+    // a control acts between ticks, and its consequences in a tick that has begun before: they come after it
+    this.#lastMs = Math.max(this.#lastMs, this.#clock.localOf(stamp as SimTime));
+    return { localMs: this.#lastMs, dateMs: this.#clock.ofLocal(this.#lastMs) };
+  }
+
+  timeOf({ localMs, dateMs }: Instant) {
+    // without an offset the clock is the calendar here, which may be set and corrected
+    const ms = this.#clock.offsetS === null ? dateMs : this.#clock.ofLocal(localMs);
+    return { ms, synchronised: this.#writtenMs !== null && !this.#isLost() };
   }
 
   sync(ms: number, monotonicMs: number): boolean {
@@ -48,15 +68,13 @@ export class MasterClock implements AssociationClock {
       if (error instanceof SimError) return false;
       throw error;
     }
-    this.#isSynchronised = true;
-    this.#needsTime = false;
+    this.#writtenMs = this.#monotonicMs();
     this.#written(this.#clock.offsetS ?? 0, ms, monotonicMs);
     return true;
   }
 
   forget(): void {
-    this.#needsTime = true;
-    this.#isSynchronised = false;
+    this.#writtenMs = null;
   }
 
   close(): void {

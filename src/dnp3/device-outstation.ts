@@ -92,14 +92,15 @@ export class DeviceOutstation implements ServedOutstation {
         attributes: this.attributes,
         unsolicited: settings.unsolicited,
         masterClock: (master) => {
-          const clock = new MasterClock(
-            options.remoteClock(),
-            () => disturber.isTimeLost(),
-            (offsetS, ms, monotonicMs) => {
+          const clock = new MasterClock({
+            clock: options.remoteClock(),
+            monotonicMs: () => wall.monotonicMs(),
+            isLost: () => disturber.isTimeLost(),
+            written: (offsetS, ms, monotonicMs) => {
               this.#lastWritten.sync(ms, monotonicMs);
               options.onTime(master, offsetS);
             },
-          );
+          });
           this.#clocks.set(master, clock);
           return clock;
         },
@@ -112,6 +113,11 @@ export class DeviceOutstation implements ServedOutstation {
 
   get isSilent(): boolean {
     return this.#options.plant.silentDevices.has(this.deviceIndex);
+  }
+
+  get listeningMasters(): readonly number[] {
+    const { unsolicited, masterAddresses } = this.#options.settings;
+    return unsolicited ? masterAddresses : [];
   }
 
   associationOf(master: number): Association | null {

@@ -24,6 +24,13 @@ export interface RemoteClock {
    */
   ofSim(t: SimTime): number;
   /**
+   * Local instant of something that happens now, ms on the clock that carries this one: kept with it, it gives the same
+   * remote time later, whatever the simulated clock has done since. In `wall` it is the present, in `simulated` it is `t`.
+   */
+  localOf(t: SimTime): number;
+  /** Remote time of a local instant, ms since the epoch. */
+  ofLocal(localMs: number): number;
+  /**
    * Takes over the time of the peer; what waits is planned anew.
    * @param remoteMs ms since the epoch
    * @param monotonicMs instant at which it was that, on `WallClock.monotonicMs`: in the middle of a request
@@ -84,6 +91,8 @@ interface LocalClock {
   /** of a reading of the machine's monotonic clock */
   ofMonotonic(ms: number): number;
   ofSim(t: SimTime): number;
+  /** of what happens now */
+  stamp(t: SimTime): number;
   /** what is to be added for the local calendar, at present */
   readonly calendarMs: number;
   /** calls `run` at an instant or, if that is far away, before; never within the call */
@@ -97,6 +106,7 @@ function wallClock({ wall, later, timeline }: RemoteClockOptions): LocalClock {
     now,
     ofMonotonic: (ms) => ms,
     ofSim: (t) => now() - ageMs(t),
+    stamp: now,
     get calendarMs() {
       return wall.nowMs() - now();
     },
@@ -110,6 +120,8 @@ function simulatedClock({ wall, timeline }: RemoteClockOptions): LocalClock {
     now,
     ofMonotonic: (ms) => now() - (timeline.paused() ? 0 : Math.max(0, wall.monotonicMs() - ms) * timeline.rate()),
     ofSim: (t) => t / 1000,
+    // a clock that was paused between two ticks acts at the end of the last one, and has shown a later time
+    stamp: (t) => Math.max(t, timeline.paused() ? timeline.sim() : t) / 1000,
     get calendarMs() {
       return timeline.dateMs(timeline.sim()) - now();
     },
@@ -146,6 +158,14 @@ class PeerClock implements RemoteClock {
 
   ofSim(t: SimTime): number {
     return this.#local.ofSim(t) + this.#shift;
+  }
+
+  localOf(t: SimTime): number {
+    return this.#local.stamp(t);
+  }
+
+  ofLocal(localMs: number): number {
+    return localMs + this.#shift;
   }
 
   sync(remoteMs: number, monotonicMs: number): void {

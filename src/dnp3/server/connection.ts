@@ -27,6 +27,8 @@ interface Pair {
   readonly session: Session;
 }
 
+const keyOf = (outstation: number, master: number) => `${outstation} ${master}`;
+
 export interface ConnectionOwner {
   readonly context: ServerContext;
   readonly routes: Routes;
@@ -44,6 +46,7 @@ export class Connection implements Swept {
   readonly #pairs = new Map<string, Pair>();
   /** of broadcasts, by source */
   readonly #broadcasts = new Map<number, Reassembler>();
+  /** last frame of a master that is served here, monotonic ms */
   #lastMs: number;
   /** the status of the link has been asked for; monotonic ms */
   #askedMs: number | null = null;
@@ -71,9 +74,15 @@ export class Connection implements Swept {
     return [...new Set([...this.#pairs.values()].map(({ association }) => association.masterAddress))];
   }
 
-  /** Whether this connection is the present one of a master at an outstation. */
-  serves(outstation: number, master: number): boolean {
-    return this.#pairs.has(`${outstation} ${master}`);
+  /**
+   * A master may listen first: where only one can be meant, it is served without a word of it. It does not take the place
+   * of a connection that is open, since it has not shown who it is; that one is asked whether it still lives.
+   */
+  greet(): void {
+    const [association, outstation] = this.#onlyListener() ?? [];
+    if (association === undefined || outstation === undefined) return;
+    if (association.session === null) this.#pairOf(outstation.address, association.masterAddress);
+    else association.session.probe();
   }
 
   /** Ends after what is waiting has been sent. */
@@ -92,12 +101,35 @@ export class Connection implements Swept {
       if (now - this.#askedMs >= limits.answerMs) this.#close('it does not answer');
       return;
     }
-    if (this.#pairs.size === 0 && now - this.#lastMs >= limits.answerMs) this.#close('no master has spoken');
-    else if (now - this.#lastMs >= limits.keepAliveMs) {
-      const awake = [...this.#pairs.values()].filter(({ outstation }) => !outstation.isSilent);
-      if (awake.length > 0) this.#askedMs = now;
-      for (const { link } of awake) link.requestStatus();
-    }
+    if (this.#pairs.size === 0) this.#sweepUnused(now);
+    else if (now - this.#lastMs >= limits.keepAliveMs) this.#askForStatus();
+  }
+
+  /** A connection without a master: the place of the one that listens may have become free. */
+  #sweepUnused(now: number): void {
+    const { answerMs } = this.#owner.context.limits;
+    const only = this.#onlyListener();
+    if (only?.[0].session === null) this.greet();
+    // the answer of the connection that is asked has to be waited for
+    else if (now - this.#lastMs >= (only === null ? answerMs : 2 * answerMs)) this.#close('no master has spoken');
+  }
+
+  /** Asks the masters of this connection whether they are still there; any frame is an answer. */
+  #askForStatus(): void {
+    const awake = [...this.#pairs.values()].filter(({ outstation }) => !outstation.isSilent);
+    if (awake.length === 0 || this.#askedMs !== null) return;
+    this.#askedMs = this.#owner.context.clock.monotonicMs();
+    for (const { link } of awake) link.requestStatus();
+  }
+
+  /** The master that alone can be meant by this connection, where unsolicited responses are configured; null: none. */
+  #onlyListener(): readonly [AssociationPort, ServedOutstation] | null {
+    const [outstation, ...others] = this.#owner.routes.all();
+    if (outstation === undefined || others.length > 0) return null;
+    const [master, ...further] = outstation.listeningMasters.filter((each) => this.#admits(each));
+    if (master === undefined || further.length > 0) return null;
+    const association = outstation.associationOf(master);
+    return association === null ? null : [association, outstation];
   }
 
   /** Ends what an outstation that leaves has on this connection, and the connection when nothing is left. */
@@ -139,10 +171,14 @@ export class Connection implements Swept {
       if (this.#socket.destroyed) return;
       counters.framesIn += 1;
       counters.lastFrameMs = clock.nowMs();
-      this.#lastMs = clock.monotonicMs();
-      this.#askedMs = null;
       this.#takeFrame(frame);
     }
+  }
+
+  /** A master that is served has spoken; what strangers say keeps no connection open. */
+  #heard(): void {
+    this.#lastMs = this.#owner.context.clock.monotonicMs();
+    this.#askedMs = null;
   }
 
   #takeFrame(frame: LinkFrame): void {
@@ -152,8 +188,12 @@ export class Connection implements Swept {
       this.#takeBroadcast(frame);
       return;
     }
-    const pair = this.#pairOf(destination, source);
-    if (pair === undefined || pair.outstation.isSilent) return;
+    // a secondary station answers, and begins nothing
+    const isPrimary = (control & linkBit.primary) !== 0;
+    const pair = isPrimary ? this.#pairOf(destination, source) : this.#pairs.get(keyOf(destination, source));
+    if (pair === undefined) return;
+    this.#heard();
+    if (pair.outstation.isSilent) return;
     const segment = pair.link.take(frame);
     if (segment === null) return;
     const fragment = pair.reassembler.push(segment);
@@ -170,6 +210,7 @@ export class Connection implements Swept {
       (each) => !each.isSilent && this.#admits(source) && each.associationOf(source) !== null,
     );
     if (served.length === 0) return;
+    this.#heard();
     let reassembler = this.#broadcasts.get(source);
     if (reassembler === undefined) this.#broadcasts.set(source, (reassembler = new Reassembler()));
     const fragment = reassembler.push(frame.data);
@@ -189,7 +230,7 @@ export class Connection implements Swept {
   }
 
   #pairOf(destination: number, source: number): Pair | undefined {
-    const key = `${destination} ${source}`;
+    const key = keyOf(destination, source);
     const known = this.#pairs.get(key);
     if (known !== undefined) return known;
     const { routes, context } = this.#owner;
@@ -230,8 +271,11 @@ export class Connection implements Swept {
           () => `master ${master} has connected again: its connection from ${this.peer} ends`,
           outstation.deviceIndex,
         );
-        this.#pairs.delete(`${outstation.address} ${master}`);
+        this.#pairs.delete(keyOf(outstation.address, master));
         if (this.#pairs.size === 0) this.destroy();
+      },
+      probe: () => {
+        this.#askForStatus();
       },
     };
     const link = new LinkSession({

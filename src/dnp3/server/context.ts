@@ -35,7 +35,7 @@ export const serverLimits = {
   handshakeTimeoutMs: 10_000,
   /** silence after which the link is asked for its status */
   keepAliveMs: 60_000,
-  /** time for the answer to it, and for the first frame of a new connection */
+  /** time for the answer to it, and for the first frame of a master on a new connection */
   answerMs: 10_000,
   /** octets that a master has not taken */
   unsentBytes: 256 * 1024,
@@ -74,6 +74,8 @@ export interface ServedOutstation {
   readonly deviceIndex: number;
   /** null: no master of this address is served */
   associationOf(master: number): AssociationPort | null;
+  /** masters that may wait for an unsolicited response before they say anything */
+  readonly listeningMasters: readonly number[];
   /** the device is off: nothing is heard or said */
   readonly isSilent: boolean;
 }

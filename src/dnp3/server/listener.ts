@@ -139,7 +139,9 @@ export class Dnp3Listener implements ConnectionOwner {
       return;
     }
     counters.connections += 1;
-    this.#connections.add(new Connection(this, socket, identity));
+    const connection = new Connection(this, socket, identity);
+    this.#connections.add(connection);
+    connection.greet();
   }
 
   #refuse(socket: Socket): void {

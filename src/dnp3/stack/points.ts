@@ -32,7 +32,7 @@ export const quality = {
 export type PointValue = number | Buffer;
 
 /**
- * An instant in the unit of the surrounding program; the stack compares stamps and hands them to `AssociationClock.timeOf`,
+ * An instant in the unit of the surrounding program; the stack hands stamps to `AssociationClock.instantOf`,
  * nothing else.
  */
 export type Stamp = number;

@@ -83,6 +83,17 @@ describe('controls of DNP3', () => {
     expect(statusOf(stack.ask(`c5 04 ${one()}`))).to.equal(2);
   });
 
+  it('8.6.4 arms no select by a broadcast, and ends the one that is there', () => {
+    const stack = rig();
+    stack.ask(`c1 03 ${one()}`, 4, 'broadcast-no-confirm');
+    expect(stack.outstation.association(4)?.selectPending).to.equal(false);
+    expect(statusOf(stack.ask(`c2 04 ${one()}`))).to.equal(2);
+    stack.ask(`c3 03 ${one()}`);
+    stack.ask(`c3 03 ${one()}`, 4, 'broadcast-no-confirm');
+    expect(statusOf(stack.ask(`c4 04 ${one()}`))).to.equal(2);
+    expect(stack.done).to.deep.equal([]);
+  });
+
   it('8.2.10 drops a select with the connection', () => {
     const stack = rig();
     stack.ask(`c1 03 ${one()}`);
@@ -176,6 +187,35 @@ describe('other functions of DNP3', () => {
     expect(stack.ask('c3 02 32 03 07 01 00 68 e5 cf 8b 01')).to.deep.equal(['c3 81 80 00']);
     expect(stack.ask('c4 01 32 01 07 01')).to.deep.equal(['c4 81 80 00 32 01 07 01 fa 68 e5 cf 8b 01']);
     expect(stack.ask('c5 02 32 03 07 01 00 68 e5 cf 8b 01')).to.deep.equal(['c5 81 80 04']);
+  });
+
+  it('8.7.2 takes the instant of a repeated RECORD_CURRENT_TIME', () => {
+    const stack = rig();
+    expect(stack.ask('c2 18')).to.deep.equal(['c2 81 90 00']);
+    stack.clock.pass(3000);
+    expect(stack.ask('c2 18')).to.deep.equal(['c2 81 90 00']);
+    stack.clock.pass(250);
+    stack.ask('c3 02 32 03 07 01 00 68 e5 cf 8b 01');
+    expect(stack.ask('c4 01 32 01 07 01')).to.deep.equal(['c4 81 80 00 32 01 07 01 fa 68 e5 cf 8b 01']);
+  });
+
+  it('8.8 restarts once for a request that comes twice, and again for the next', () => {
+    const stack = rig();
+    for (const [code, seqs] of [
+      ['0d', '23'],
+      ['0e', '45'],
+    ] as const) {
+      const [first, second] = seqs;
+      stack.ask('c1 02 50 01 00 07 07 00');
+      const answer = stack.ask(`c${first} ${code}`);
+      expect(answer[0]).to.match(/ 34 02 07 01 00 00$/);
+      stack.outstation.association(4)?.time.sync(0, 0);
+      expect(stack.ask(`c${first} ${code}`)).to.deep.equal(answer);
+      // a second restart would ask for the time again
+      expect(stack.outstation.association(4)?.time.needsTime).to.equal(false);
+      stack.ask(`c${second} ${code}`);
+      expect(stack.outstation.association(4)?.time.needsTime).to.equal(true);
+    }
   });
 
   it('8.7.3 refuses two times and a range', () => {

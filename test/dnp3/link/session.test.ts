@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { LinkSession, isBroadcast, isStationAddress } from '../../../src/dnp3/stack/link/session.ts';
+import { carriesUserData, LinkSession, isBroadcast, isStationAddress } from '../../../src/dnp3/stack/link/session.ts';
 import { hex, toHex } from '../rig/frames.ts';
 
 function session() {
@@ -37,6 +37,36 @@ describe('the link of one master', () => {
     expect(take(0xd3, 'c1')).to.deep.equal({ segment: 'c1', answer: ack });
     // without FCV it is no confirmed user data
     expect(take(0xe3, 'c2')).to.deep.equal({ segment: null, answer: '' });
+  });
+
+  it('6.6.2 drops frames whose FCV is not that of their function, and delivers none of them', () => {
+    const take = session();
+    take(0xc0);
+    // reset, status and unconfirmed data with FCV; test and confirmed data without
+    for (const control of [0xd0, 0xf0, 0xd9, 0xf9, 0xd4, 0xf4, 0xc2, 0xe2, 0xc3, 0xe3])
+      expect(
+        take(control, (control & 0xf) === 3 || (control & 0xf) === 4 ? 'c0' : ''),
+        control.toString(16),
+      ).to.deep.equal({
+        segment: null,
+        answer: '',
+      });
+    // a reset that is dropped leaves the expected bit as it was
+    expect(take(0xf3, 'c0')).to.deep.equal({ segment: 'c0', answer: ack });
+    take(0xd0);
+    expect(take(0xd3, 'c1')).to.deep.equal({ segment: 'c1', answer: ack });
+  });
+
+  it('6.6.2 looks at FCB only where FCV is 1', () => {
+    expect(session()(0xe0)).to.deep.equal({ segment: null, answer: ack });
+    expect(session()(0xe9)).to.deep.equal({ segment: null, answer: linkStatus });
+    expect(session()(0xe4, 'c0')).to.deep.equal({ segment: 'c0', answer: '' });
+  });
+
+  it('6.6.2 a broadcast carries user data by the same rule', () => {
+    const carries = (control: number) => carriesUserData({ control, destination: 0xfffd, source: 4, data: hex('c0') });
+    expect([0xc4, 0xf3, 0xd3].map(carries)).to.deep.equal([true, true, true]);
+    expect([0xd4, 0xf4, 0xc3, 0xe3, 0xc9, 0x84].map(carries)).to.deep.equal(Array(6).fill(false));
   });
 
   it('6.5 repeats the answer to a test with the same bit', () => {

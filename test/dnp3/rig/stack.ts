@@ -10,6 +10,7 @@ import type {
   Cast,
   Control,
   ControlStatus,
+  Instant,
   OutstationLimits,
   Session,
 } from '../../../src/dnp3/stack/outstation/types.ts';
@@ -68,8 +69,13 @@ export class MasterTime implements AssociationClock {
     return this.#clock.nowMs + (this.#offsetMs ?? 0);
   }
 
-  timeOf(stamp: number) {
-    return { ms: stamp + (this.#offsetMs ?? 0), synchronised: this.#offsetMs !== null };
+  /** the clock of the rig moves on, and so an event that were dated when it is sent would be late */
+  instantOf(): Instant {
+    return { localMs: this.#clock.nowMs, dateMs: this.#clock.nowMs };
+  }
+
+  timeOf({ localMs }: Instant) {
+    return { ms: localMs + (this.#offsetMs ?? 0), synchronised: this.#offsetMs !== null };
   }
 
   sync(ms: number, monotonicMs: number): boolean {
@@ -153,6 +159,7 @@ export class Stack {
         sent.push(fragment);
       },
       replaced: () => undefined,
+      probe: () => undefined,
     };
     this.#sessions.set(master, session);
     this.outstation.association(master)?.open(session);

@@ -1,143 +1,153 @@
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { expect } from 'chai';
-import { silentLogger } from '../../../src/core/log/log.ts';
-import { PeerLimitedLog } from '../../../src/core/log/peer-limited-log.ts';
-import { Sweeper } from '../../../src/core/net/sweeper.ts';
-import { serverLimits } from '../../../src/dnp3/server/context.ts';
-import type { ServerContext } from '../../../src/dnp3/server/context.ts';
-import { Dnp3Listener } from '../../../src/dnp3/server/listener.ts';
-import { HandWall } from '../../support/wall.ts';
-import { hex } from '../rig/frames.ts';
-import { TestMaster } from '../rig/master.ts';
-import { Stack, spec } from '../rig/stack.ts';
+import { fragmentFrames, hex, linkFrame } from '../rig/frames.ts';
+import { ListenerRig, turn } from './listener-rig.ts';
 
 describe('the listener of outstations', () => {
-  let listener: Dnp3Listener;
-  let context: ServerContext;
-  let wall: HandWall;
-  let stack: Stack;
-  let silent: boolean;
-  const sockets: Socket[] = [];
+  let rig: ListenerRig;
 
-  beforeEach(async () => {
-    wall = new HandWall();
-    silent = false;
-    stack = new Stack({ specs: [spec('binaryInput', 0)] });
-    stack.disconnect();
-    context = {
-      ...{ clock: wall, logger: silentLogger, sweeper: new Sweeper(), limits: serverLimits, tls: null },
-      log: new PeerLimitedLog(silentLogger, wall, 'lines', () => () => undefined),
-      counters: {
-        ...{ connections: 0, refusedConnections: 0, handshakeFailures: 0, framesIn: 0, framesOut: 0, badFrames: 0 },
-        lastFrameMs: null,
-      },
-      wantsFragments: () => false,
-      onFragment: () => undefined,
-    };
-    const outstation = {
-      address: 1,
-      deviceIndex: 0,
-      associationOf: (master: number) => stack.outstation.association(master),
-      get isSilent() {
-        return silent;
-      },
-    };
-    listener = new Dnp3Listener({
-      ...{ host: '127.0.0.1', port: 0, context, deviceIndex: 0 },
-      routes: { outstation: (address) => (address === 1 ? outstation : undefined), all: () => [outstation] },
-    });
-    await listener.listen();
-  });
-  afterEach(async () => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    await listener.close();
-  });
-
-  async function open(): Promise<Socket> {
-    const socket = connect(listener.port, '127.0.0.1');
-    socket.on('error', () => undefined);
-    sockets.push(socket);
-    await once(socket, 'connect');
-    return socket;
-  }
-  const master = () => TestMaster.connect({ port: listener.port });
+  beforeEach(async () => (rig = await ListenerRig.open({ masters: [4, 5] })));
+  afterEach(() => rig.close());
 
   it('serves 16 connections and refuses the next one', async () => {
-    for (let n = 0; n < 16; n += 1) await open();
-    const last = await open();
-    await once(last, 'close');
-    expect(listener.connections.length).to.equal(16);
-    expect(context.counters).to.include({ connections: 16, refusedConnections: 1 });
+    for (let n = 0; n < 16; n += 1) await rig.socket();
+    const last = await rig.socket();
+    if (!last.destroyed) await once(last, 'close');
+    expect(rig.listener.connections.length).to.equal(16);
+    expect(rig.context.counters).to.include({ connections: 16, refusedConnections: 1 });
   });
 
   it('ends a connection on which no master speaks', async () => {
-    const socket = await open();
-    await new Promise((resolve) => setImmediate(resolve));
-    while (listener.connections.length === 0) await new Promise((resolve) => setImmediate(resolve));
-    wall.advance(10_001);
-    context.sweeper.sweep();
+    const socket = await rig.socket();
+    rig.pass(10_001);
+    await once(socket, 'close');
+  });
+
+  it('ends a connection on which strangers speak alone', async () => {
+    const socket = await rig.socket();
+    // another outstation, another master, an answer that nobody has asked for, and DIR = 0
+    const frames = [linkFrame(0xc9, 77, 4), linkFrame(0xc9, 1, 99), linkFrame(0x80, 1, 4), linkFrame(0x49, 1, 4)];
+    for (let n = 1; n <= 9; n += 1) {
+      socket.write(Buffer.concat(frames));
+      await rig.framesIn(n * frames.length);
+      rig.pass(1000);
+      expect(rig.listener.connections.length).to.equal(1);
+    }
+    rig.pass(1001);
     await once(socket, 'close');
   });
 
   it('asks for the link after a minute of silence, and ends a connection that does not answer', async () => {
-    const peer = await master();
+    const peer = await rig.master();
     await peer.ask(23);
-    wall.advance(60_001);
-    context.sweeper.sweep();
-    const { control } = await peer.nextFrame();
+    rig.pass(60_001);
+    const { control } = await peer.nextFrame(undefined, 1);
     expect(control).to.equal(0x49);
     peer.sendLink(0x8b);
     await peer.quiet();
-    wall.advance(10_001);
-    context.sweeper.sweep();
+    rig.pass(10_001);
     expect((await peer.ask(23)).functionCode).to.equal(129);
-    wall.advance(60_001);
-    context.sweeper.sweep();
-    wall.advance(10_001);
-    context.sweeper.sweep();
+    rig.pass(60_001);
+    // the words of a stranger are no answer
+    peer.sendRaw(linkFrame(0x8b, 1, 99));
+    await rig.framesIn(rig.context.counters.framesIn + 1);
+    rig.pass(10_001);
     await peer.ended();
   });
 
   it('says nothing while the device is off', async () => {
-    const peer = await master();
+    const peer = await rig.master();
     await peer.ask(23);
-    silent = true;
-    const { framesIn } = context.counters;
+    rig.silent = true;
+    const { framesIn } = rig.context.counters;
     peer.send(23);
     peer.sendLink(0xc9);
-    while (context.counters.framesIn < framesIn + 2) await new Promise((resolve) => setImmediate(resolve));
-    silent = false;
+    await rig.framesIn(framesIn + 2);
+    rig.silent = false;
     await peer.quiet();
     expect(peer.fragments.length).to.equal(1);
   });
 
-  it('9.5 takes requests in pieces, and several in one segment', async () => {
-    const peer = await master();
-    const frame = hex('05 64 08 c4 01 00 04 00 16 21 c0 c0 17 00 00');
-    // the checksum of the block is made here
-    const link = hex('05 64 05 c9 01 00 04 00 14 b9');
-    peer.sendRaw(link.subarray(0, 3));
-    peer.sendRaw(Buffer.concat([link.subarray(3), link, link]));
-    await peer.until(() => peer.frames.length === 3, 'three answers');
-    peer.sendRaw(frame);
+  it('6.5 does not answer what has DIR = 0', async () => {
+    const peer = await rig.master();
+    for (const control of [0x40, 0x49, 0x44, 0x73]) {
+      const data = (control & 0xf) === 3 || (control & 0xf) === 4 ? hex('c0 c0 17') : Buffer.alloc(0);
+      peer.sendRaw(linkFrame(control, 1, 4, data));
+    }
     await peer.quiet();
-    expect(context.counters.badFrames).to.be.greaterThan(0);
+    // the answer to the last question alone
+    expect(peer.frames.map(({ control }) => control)).to.deep.equal([0x0b]);
+    expect(peer.fragments).to.deep.equal([]);
+  });
+
+  it('6.6.2 does not answer frames with the wrong FCV, and delivers nothing of them', async () => {
+    const peer = await rig.master();
+    for (const control of [0xd0, 0xd9]) peer.sendLink(control);
+    peer.sendLink(0xd4, hex('c0 c0 17'));
+    peer.sendRaw(linkFrame(0xd4, 0xffff, 4, hex('c0 c0 18')));
+    await peer.quiet();
+    expect(peer.frames.map(({ control }) => control)).to.deep.equal([0x0b]);
+    expect((await peer.ask(23)).iin & 1, 'no broadcast was heard').to.equal(0);
+  });
+
+  it('9.5 answers a request cut into pieces anywhere, and several in one segment', async () => {
+    const peer = await rig.master();
+    const [request] = fragmentFrames(hex('c3 01 01 02 00 00 00'), 1, 4);
+    const answer = 'c3 81 90 00 01 02 00 00 00 02'.replaceAll(' ', '');
+    for (let cut = 1; cut < request!.length; cut += 1) {
+      const from = peer.fragments.length;
+      peer.sendRaw(request!.subarray(0, cut));
+      await turn();
+      peer.sendRaw(request!.subarray(cut));
+      expect((await peer.next(undefined, from)).octets.toString('hex'), `cut at ${cut}`).to.equal(answer);
+    }
+    const from = peer.fragments.length;
+    peer.sendRaw(Buffer.concat([request!, request!, request!]));
+    await peer.until(() => peer.fragments.length === from + 3, 'three answers');
+    expect(rig.context.counters.badFrames).to.equal(0);
+  });
+
+  it('9.5 answers a request of several frames octet by octet', async () => {
+    const peer = await rig.master();
+    const headers = Array.from({ length: 60 }, () => '01 02 00 00 00').join('');
+    const frames = fragmentFrames(hex(`c3 01 ${headers}`), 1, 4);
+    expect(frames.length).to.equal(2);
+    for (const octet of Buffer.concat(frames)) {
+      peer.sendRaw(Buffer.from([octet]));
+      await turn();
+    }
+    const { objects, seq } = await peer.next(undefined, 0);
+    expect([seq, objects.length]).to.deep.equal([3, 60 * 6]);
   });
 
   it('goes on after any noise', async () => {
-    const peer = await master();
+    const peer = await rig.master();
     peer.sendRaw(Buffer.alloc(100_000, 0x05));
     peer.sendRaw(hex('05 64 ff 44 01 00 04 00 00 00'));
     expect((await peer.ask(23)).functionCode).to.equal(129);
+    expect(rig.context.counters.badFrames).to.be.greaterThan(0);
   });
 
   it('closes in bounded time with masters connected', async () => {
-    const peer = await master();
+    const peer = await rig.master();
     await peer.ask(23);
-    await listener.close();
+    await rig.listener.close();
     await peer.ended();
-    expect(listener.connections).to.deep.equal([]);
+    expect(rig.listener.connections).to.deep.equal([]);
+  });
+
+  it('gives the place of a master to its next connection when that begins a transaction', async () => {
+    const [old, fresh] = [await rig.master(), await rig.master()];
+    await old.ask(23);
+    // an answer to nobody, and frames of strangers, take no place
+    fresh.sendLink(0x80);
+    fresh.sendLink(0x8b);
+    fresh.sendRaw(linkFrame(0x49, 1, 4));
+    await rig.framesIn(4);
+    expect((await old.ask(23)).functionCode).to.equal(129);
+    fresh.sendLink(0xc9);
+    await old.ended();
+    expect((await fresh.ask(23)).functionCode).to.equal(129);
   });
 });

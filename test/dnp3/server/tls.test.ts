@@ -41,6 +41,7 @@ describe('outstations over TLS', function () {
       ['PV-3Phase'],
       [
         ...['--dnp3_enable', 'yes', '--dnp3_port', '0', '--dnp3_remote_addr', '4,5', '--dnp3_enc', 'yes'],
+        ...['--dnp3_unsolicited', 'yes'],
         ...['--dnp3_cert', file('s.pem', pki.server.cert), '--dnp3_key', file('s.key', pki.server.key)],
         ...['--dnp3_root_cert', file('ca.pem', authority.cert)],
         ...['--dnp3_allowed_peers', `scada-1@4;sha256:${fingerprint}@5`],
@@ -91,9 +92,21 @@ describe('outstations over TLS', function () {
     peer.send(23);
     const right = await master(one, 4);
     await right.ask(23);
-    expect(peer.frames).to.deep.equal([]);
+    expect(peer.frames.filter(({ to }) => to === 5)).to.deep.equal([]);
     await peer.close();
     await right.close();
+  });
+
+  it('8.11 send to the one master that a certificate can mean before it speaks', async () => {
+    for (const [identity, address] of [
+      [one, 4],
+      [two, 5],
+    ] as const) {
+      const peer = await master(identity, address);
+      expect(await peer.next(({ uns }) => uns, 0)).to.deep.include({ functionCode: 130, con: true });
+      expect(peer.frames.map(({ to }) => to)).to.deep.equal([address]);
+      await peer.close();
+    }
   });
 
   it('end a connection with a certificate of another CA, or without one', async () => {

@@ -67,6 +67,19 @@ describe('outstations of a whole simulator', () => {
     expect((await two.ask(23)).iin & needTime).to.equal(needTime);
   });
 
+  it('send the first unsolicited response to a master that only listens', async () => {
+    site = await Site.open(['PV-3Phase'], ['--dnp3_unsolicited', 'yes']);
+    const master = await site.master();
+    const first = await master.next(({ uns }) => uns, 0);
+    expect(first.iin & restart).to.equal(restart);
+    expect(first.objects.length).to.equal(0);
+    master.confirm(first);
+    await master.quiet();
+    const { masters } = await site.get('dnp3');
+    expect(masters[0]).to.deep.include({ connected: true });
+    expect(masters[0].unsolicited).to.deep.include({ configured: true, null_confirmed: true });
+  });
+
   it('end the old connection of a master that connects again, and ignore strangers', async () => {
     site = await Site.open(['PV-3Phase']);
     const old = await site.master();

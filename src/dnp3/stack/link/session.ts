@@ -21,8 +21,23 @@ export function carriesUserData({ control }: LinkFrame): boolean {
   const code = control & 0x0f;
   return (
     (control & linkBit.primary) !== 0 &&
-    (code === primaryFunction.confirmedUserData || code === primaryFunction.unconfirmedUserData)
+    (code === primaryFunction.confirmedUserData || code === primaryFunction.unconfirmedUserData) &&
+    hasRightCount(control)
   );
+}
+
+/** Whether each function of a primary station has a valid frame count bit; others are not known. */
+const isCounted: Readonly<Record<number, boolean>> = {
+  [primaryFunction.resetLink]: false,
+  [primaryFunction.testLink]: true,
+  [primaryFunction.confirmedUserData]: true,
+  [primaryFunction.unconfirmedUserData]: false,
+  [primaryFunction.requestLinkStatus]: false,
+};
+
+/** Whether FCV is as its function wants it; where it is 0 the frame count bit has no meaning. */
+function hasRightCount(control: number): boolean {
+  return isCounted[control & 0x0f] !== ((control & linkBit.frameCountValid) === 0);
 }
 
 export interface LinkSessionOptions {
@@ -46,7 +61,7 @@ export class LinkSession {
    * @returns the segment to be delivered; null: there is none
    */
   take({ control, data }: LinkFrame): Buffer | null {
-    if ((control & linkBit.primary) === 0) return null;
+    if ((control & linkBit.primary) === 0 || !hasRightCount(control)) return null;
     switch (control & 0x0f) {
       case primaryFunction.resetLink:
         this.#expected = true;
@@ -75,7 +90,7 @@ export class LinkSession {
 
   /** Answers a frame with a count bit. @returns whether it is a new one */
   #counted(control: number): boolean {
-    if (this.#expected === null || (control & linkBit.frameCountValid) === 0) return false;
+    if (this.#expected === null) return false;
     const isNew = ((control & linkBit.frameCount) !== 0) === this.#expected;
     if (isNew) {
       this.#expected = !this.#expected;

@@ -7,6 +7,8 @@ import type { Answer, AppControl, Request } from '../application/types.ts';
 import { FragmentWriter } from '../application/writer.ts';
 import { EventBuffer } from './events.ts';
 import { createFunctionSet } from './functions/set.ts';
+import { Indications } from './indications.ts';
+import type { Report } from './indications.ts';
 import { planRead } from './read.ts';
 import { Series } from './series.ts';
 import type { Piece } from './series.ts';
@@ -34,10 +36,11 @@ export interface AssociationOptions {
 /** An answer that is under way to the master. */
 interface Sending {
   readonly series: Series;
-  readonly control: AppControl;
   readonly functionCode: number;
   readonly iin2: number;
   piece: Piece;
+  /** what this fragment tells */
+  report: Report;
   /** of the fragment that waits for its confirm, or was sent last */
   seq: number;
   octets: Buffer;
@@ -55,9 +58,8 @@ export class Association implements AssociationPort {
   readonly #options: AssociationOptions;
   readonly #functions: FunctionSet;
   readonly #writer: FragmentWriter;
+  readonly #indications: Indications;
   #session: Session | null = null;
-  #hasRestarted = true;
-  #broadcast: Cast = 'unicast';
   #sending: Sending | null = null;
   /** sequence number confirmed last: its confirm may come once more */
   #confirmedSeq = -1;
@@ -73,6 +75,7 @@ export class Association implements AssociationPort {
     const { limits, masterClock, later, unsolicited } = options.outstation;
     this.time = masterClock(options.masterAddress);
     this.events = new EventBuffer(limits.eventsPerKind);
+    this.#indications = new Indications(options.outstation, this);
     this.#writer = new FragmentWriter(limits.fragmentBytes);
     this.#functions = createFunctionSet(options.outstation);
     this.unsolicited = new Unsolicited({
@@ -82,7 +85,10 @@ export class Association implements AssociationPort {
       writer: new FragmentWriter(limits.fragmentBytes),
       later,
       limits,
-      iin: () => this.#reportedIin(),
+      report: () => this.#indications.report(),
+      confirmed: (report) => {
+        this.#indications.confirmed(report);
+      },
       mayAsk: () => this.#session !== null && this.#sending === null,
       send: (fragment) => {
         this.#sendUnsolicited(fragment);
@@ -107,7 +113,7 @@ export class Association implements AssociationPort {
 
   /** IIN1 as the next response has it. */
   get indications(): number {
-    return this.#iin() | this.#options.outstation.disturber.iin(false);
+    return this.#indications.next;
   }
 
   isSelected(kind: Control['kind'], index: number): boolean {
@@ -119,7 +125,8 @@ export class Association implements AssociationPort {
   }
 
   take(event: PointEvent): void {
-    this.events.add(event);
+    // now: the age of an instant depends on what the clock does until it is sent
+    this.events.add(event, this.time.instantOf(event.stamp));
     this.unsolicited.trigger();
   }
 
@@ -130,8 +137,7 @@ export class Association implements AssociationPort {
     this.#functions.sessionEnded();
     this.#last = null;
     this.#held = null;
-    this.#hasRestarted = true;
-    this.#broadcast = 'unicast';
+    this.#indications.restart();
     this.time.forget();
     if (this.#session !== null) this.unsolicited.trigger();
   }
@@ -171,10 +177,12 @@ export class Association implements AssociationPort {
 
   #receiveBroadcast(request: Request, cast: Cast): void {
     this.#abandon();
+    this.#held = null;
     this.#functions.precede(request);
-    this.#broadcast = cast;
-    // there is no answer at all, and so nothing to be read
-    if (request.functionCode !== functionCodes.read) this.#carryOut(request);
+    this.#indications.broadcast(cast);
+    // there is no answer at all, and so nothing to be read, and no master that knows of its select
+    const { functionCode } = request;
+    if (functionCode !== functionCodes.read && functionCode !== functionCodes.select) this.#carryOut(request);
     this.#restartIfAsked();
   }
 
@@ -192,22 +200,28 @@ export class Association implements AssociationPort {
       else this.#read(request);
       return;
     }
+    // the master has gone on: an answer to what it asked before would only confuse it
+    this.#held = null;
     const answer = this.#carryOut(request);
     const isSilent = silentFunctions.has(request.functionCode);
     const octets = isSilent ? null : this.#respond(request, answer);
-    this.#last = { octets: Buffer.from(request.octets), answer: octets };
     this.#restartIfAsked();
+    // kept over a restart: the request for it may come once more
+    this.#last = { octets: Buffer.from(request.octets), answer: octets };
   }
 
   /** Whether it is the last request once more: it is answered the same way, and not carried out again. */
   #repeatsLast({ octets, functionCode }: Request): boolean {
-    return functionCode !== functionCodes.read && this.#last?.octets.equals(octets) === true;
+    // the instant that counts is that of the last RECORD_CURRENT_TIME
+    if (functionCode === functionCodes.read || functionCode === functionCodes.recordCurrentTime) return false;
+    return this.#last?.octets.equals(octets) === true;
   }
 
   #carryOut(request: Request): Answer {
     const { functionCode, refusal, headers } = request;
     if (functionCode === functionCodes.enableUnsolicited || functionCode === functionCodes.disableUnsolicited) {
-      if (refusal !== 0) return { objects: nothing, iin2: refusal };
+      // without the ability it is an unknown function, whatever its objects
+      if (refusal !== 0 && this.unsolicited.isConfigured) return { objects: nothing, iin2: refusal };
       return this.unsolicited.change(headers, functionCode === functionCodes.enableUnsolicited, nothing);
     }
     const handler = this.#functions.handler(functionCode);
@@ -226,7 +240,7 @@ export class Association implements AssociationPort {
       receivedMs: this.#lastRequestMs ?? 0,
       selectedByOther,
       clearRestart: () => {
-        this.#hasRestarted = false;
+        this.#indications.hasRestarted = false;
       },
       requestRestart: (kind) => {
         this.#restartAsked = kind;
@@ -255,21 +269,25 @@ export class Association implements AssociationPort {
     if (plan.iin2 !== 0) this.counters.refusals += 1;
     const series = new Series(plan, this.events);
     this.#transmit({
-      ...{ series, control: request.control, functionCode: request.functionCode, iin2: plan.iin2 },
-      ...{ piece: series.next(this.#writer), seq: request.control.seq, octets: nothing, endWait: null },
+      ...{ series, functionCode: request.functionCode, iin2: plan.iin2 },
+      ...{ piece: series.next(this.#writer), seq: request.control.seq },
     });
   }
 
-  #transmit(sending: Sending): void {
-    const { piece, seq } = sending;
-    const asks = piece.events.length > 0 || !piece.isLast || this.#broadcastAsks();
+  /** Sends a piece of an answer, and waits for its confirm where it asks for one. @returns the fragment */
+  #transmit(part: Omit<Sending, 'report' | 'octets' | 'endWait'>): Buffer {
+    const { piece, seq, iin2 } = part;
+    const asks = piece.events.length > 0 || !piece.isLast || this.#indications.asks;
     const control = { fir: piece.isFirst, fin: piece.isLast, con: asks, uns: false, seq };
-    sending.octets = responseFragment(control, this.#reportedIin() | sending.iin2, piece.objects);
+    const report = this.#indications.report();
+    const octets = responseFragment(control, report.bits | iin2, piece.objects);
+    const sending: Sending = { ...part, report, octets, endWait: null };
     this.#sending = asks ? sending : null;
     if (asks) this.#waitForConfirm(sending);
     this.counters.responses += 1;
-    this.#send(sending.octets, sending.functionCode);
+    this.#send(octets, part.functionCode);
     if (!asks) this.unsolicited.trigger();
+    return octets;
   }
 
   #waitForConfirm(sending: Sending): void {
@@ -279,32 +297,21 @@ export class Association implements AssociationPort {
       this.counters.confirmTimeouts += 1;
       log.debug(`master ${this.masterAddress} has not confirmed fragment ${sending.seq}`);
       this.#abandon();
-      this.unsolicited.trigger();
     });
   }
 
   #respond(request: Request, { objects, iin2 }: Answer): Buffer {
     if (iin2 !== 0) this.counters.refusals += 1;
-    const asks = this.#broadcastAsks();
-    const { seq } = request.control;
-    const control = { fir: true, fin: true, con: asks, uns: false, seq };
-    const octets = responseFragment(control, this.#reportedIin() | iin2, objects);
-    if (asks) {
-      const series = new Series({ steps: [], events: [], iin2 }, this.events);
-      const piece: Piece = { objects, isFirst: true, isLast: true, events: [] };
-      const { functionCode } = request;
-      this.#sending = { series, control: request.control, functionCode, iin2, piece, seq, octets, endWait: null };
-      this.#waitForConfirm(this.#sending);
-    }
-    this.counters.responses += 1;
-    this.#send(octets, request.functionCode);
-    return octets;
+    const series = new Series({ steps: [], events: [], iin2 }, this.events);
+    const piece: Piece = { objects, isFirst: true, isLast: true, events: [] };
+    const { control, functionCode } = request;
+    return this.#transmit({ series, functionCode, iin2, piece, seq: control.seq });
   }
 
   #confirm({ seq, uns }: AppControl): void {
     if (this.#options.outstation.disturber.ignoresConfirm()) return;
     if (uns) {
-      if (this.unsolicited.confirm(seq)) this.#broadcastConfirmed();
+      this.unsolicited.confirm(seq);
       return;
     }
     const sending = this.#sending;
@@ -317,7 +324,7 @@ export class Association implements AssociationPort {
     sending.endWait?.();
     sending.series.confirm(sending.piece);
     this.#confirmedSeq = seq;
-    this.#broadcastConfirmed();
+    this.#indications.confirmed(sending.report);
     if (sending.piece.isLast) {
       this.#sending = null;
       this.unsolicited.trigger();
@@ -333,6 +340,8 @@ export class Association implements AssociationPort {
     sending.endWait?.();
     sending.series.abandon();
     this.#sending = null;
+    // what nobody has asked for had to wait for it
+    this.unsolicited.trigger();
   }
 
   #answerHeld(): void {
@@ -341,37 +350,6 @@ export class Association implements AssociationPort {
     this.#held = null;
     this.#abandon();
     this.#read(held);
-  }
-
-  #broadcastAsks(): boolean {
-    return this.#broadcast === 'broadcast-confirm' || this.#broadcast === 'broadcast-confirm-optional';
-  }
-
-  #broadcastConfirmed(): void {
-    if (this.#broadcastAsks()) this.#broadcast = 'unicast';
-  }
-
-  #iin(): number {
-    const { conditions } = this.#options.outstation;
-    const waiting = this.events.waiting();
-    return (
-      (this.#broadcast === 'unicast' ? 0 : iin.broadcast) |
-      (waiting[1] > 0 ? iin.class1 : 0) |
-      (waiting[2] > 0 ? iin.class2 : 0) |
-      (waiting[3] > 0 ? iin.class3 : 0) |
-      (this.time.needsTime ? iin.needTime : 0) |
-      (conditions.localControl() ? iin.localControl : 0) |
-      (conditions.trouble() ? iin.deviceTrouble : 0) |
-      (this.#hasRestarted ? iin.deviceRestart : 0) |
-      (this.events.isOverflown ? iin.eventBufferOverflow : 0)
-    );
-  }
-
-  /** The indications of a response; a broadcast that asks for no confirm is told once. */
-  #reportedIin(): number {
-    const now = this.#iin() | this.#options.outstation.disturber.iin(true);
-    if (!this.#broadcastAsks()) this.#broadcast = 'unicast';
-    return now;
   }
 
   #sendUnsolicited(fragment: Buffer): void {

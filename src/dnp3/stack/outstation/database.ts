@@ -1,4 +1,5 @@
 /** The present values of an outstation, and the events that their changes make. IEEE 1815 11.3 */
+import type { ObjectRange } from '../application/types.ts';
 import { groupsOf, pointKinds, quality } from '../points.ts';
 import type { PointClass, PointKind, PointSpec, PointState, PointValue, Stamp } from '../points.ts';
 import type { Database, DatabasePoint, PointEvent } from './types.ts';
@@ -177,6 +178,30 @@ export function firstFrom(points: readonly DatabasePoint[], index: number): numb
     else high = middle;
   }
   return low;
+}
+
+/** The installed ones of the points that a header names; `missing`: it names others too. null: its range names none. */
+export function pointsNamed(
+  points: readonly DatabasePoint[],
+  range: ObjectRange,
+): { readonly found: readonly DatabasePoint[]; readonly missing: boolean } | null {
+  switch (range.kind) {
+    case 'all':
+      return { found: points, missing: points.length === 0 };
+    case 'span': {
+      const found = points.slice(firstFrom(points, range.start), firstFrom(points, range.stop + 1));
+      return { found, missing: found.length <= range.stop - range.start };
+    }
+    case 'indexes': {
+      const found = range.indexes.flatMap((index) => {
+        const point = points[firstFrom(points, index)];
+        return point?.spec.index === index ? [point] : [];
+      });
+      return { found, missing: found.length < range.indexes.length };
+    }
+    default:
+      return null;
+  }
 }
 
 /** The kind of the static group or event group; undefined: none. */

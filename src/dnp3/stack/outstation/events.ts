@@ -1,11 +1,12 @@
 /** Events that wait for one master. IEEE 1815 4.1.6, 11.5 */
 import { pointKinds } from '../points.ts';
 import type { PointKind } from '../points.ts';
-import type { PointEvent } from './types.ts';
+import type { Instant, PointEvent } from './types.ts';
 
 export interface QueuedEvent extends PointEvent {
   /** rises by one with each event of this master */
   readonly number: number;
+  readonly at: Instant;
   /** part of a response that waits for its confirm */
   isSent: boolean;
 }
@@ -16,13 +17,18 @@ export interface EventSelection {
   readonly class?: 1 | 2 | 3;
 }
 
-type Queues = Readonly<Record<PointKind, QueuedEvent[]>>;
-type Classes = Readonly<Record<1 | 2 | 3, number>>;
+const eventClasses = [1, 2, 3] as const;
+type ByClass<T> = Readonly<Record<1 | 2 | 3, T>>;
+type Queues = Readonly<Record<PointKind, ByClass<QueuedEvent[]>>>;
 
-/** Events of each kind are bounded by themselves: when there is no room the oldest of the kind goes. */
+/**
+ * Events of each kind and class are bounded by themselves, so that a flood of one class costs no other one its events:
+ * when there is no room the oldest of the kind and class goes.
+ */
 export class EventBuffer {
   readonly #capacity: number;
   readonly #queues: Queues;
+  readonly #all: readonly QueuedEvent[][];
   #next = 1;
   #isOverflown = false;
   /** events lost since the start */
@@ -30,10 +36,12 @@ export class EventBuffer {
   /** events taken in since the start */
   taken = 0;
 
-  /** @param capacity events kept of each kind */
+  /** @param capacity events kept of each kind and class */
   constructor(capacity: number) {
     this.#capacity = capacity;
-    this.#queues = Object.fromEntries(pointKinds.map((kind) => [kind, []])) as unknown as Queues;
+    const empty = (): ByClass<QueuedEvent[]> => ({ 1: [], 2: [], 3: [] });
+    this.#queues = Object.fromEntries(pointKinds.map((kind) => [kind, empty()])) as unknown as Queues;
+    this.#all = Object.values(this.#queues).flatMap((queues) => Object.values(queues));
   }
 
   /** IIN2.3 */
@@ -41,39 +49,36 @@ export class EventBuffer {
     return this.#isOverflown;
   }
 
-  add(event: PointEvent): void {
-    const queue = this.#queues[event.spec.kind];
+  add(event: PointEvent, at: Instant): void {
+    const queues = this.#queues[event.spec.kind];
     this.taken += 1;
-    if (event.spec.keeps === 'latest') {
-      const at = queue.findIndex(({ spec, isSent }) => spec.index === event.spec.index && !isSent);
-      if (at >= 0) queue.splice(at, 1);
-    }
+    // a master may have given the point another class since
+    if (event.spec.keeps === 'latest') for (const each of eventClasses) dropFormer(queues[each], event);
+    const queue = queues[event.class];
     if (queue.length >= this.#capacity) {
       queue.shift();
       this.lost += 1;
       this.#isOverflown = true;
     }
-    queue.push({ ...event, number: this.#next++, isSent: false });
+    queue.push({ ...event, number: this.#next++, at, isSent: false });
   }
 
   /** Events that wait and are not part of a response. */
-  waiting(): Classes {
+  waiting(): ByClass<number> {
     const counts = { 1: 0, 2: 0, 3: 0 };
-    for (const queue of Object.values(this.#queues))
-      for (const each of queue) if (!each.isSent) counts[each.class] += 1;
+    for (const queue of this.#all) for (const each of queue) if (!each.isSent) counts[each.class] += 1;
     return counts;
   }
 
   get size(): number {
-    return Object.values(this.#queues).reduce((sum, { length }) => sum + length, 0);
+    return this.#all.reduce((sum, { length }) => sum + length, 0);
   }
 
   /** The events of a selection that are not sent yet, oldest first. */
   select({ kind, class: wanted }: EventSelection): readonly QueuedEvent[] {
-    const queues = kind === undefined ? Object.values(this.#queues) : [this.#queues[kind]];
-    const found = queues.flatMap((queue) =>
-      queue.filter((each) => !each.isSent && (wanted === undefined || each.class === wanted)),
-    );
+    const kinds = kind === undefined ? Object.values(this.#queues) : [this.#queues[kind]];
+    const queues = kinds.flatMap((queues) => (wanted === undefined ? Object.values(queues) : [queues[wanted]]));
+    const found = queues.flatMap((queue) => queue.filter((each) => !each.isSent));
     return queues.length > 1 ? found.sort((a, b) => a.number - b.number) : found;
   }
 
@@ -81,13 +86,19 @@ export class EventBuffer {
   confirm(events: readonly QueuedEvent[]): void {
     if (events.length === 0) return;
     const gone = new Set(events);
-    for (const kind of pointKinds) {
-      const queue = this.#queues[kind];
+    for (const queue of this.#all) {
       if (queue.length === 0) continue;
       const kept = queue.filter((each) => !gone.has(each));
       queue.splice(0, queue.length, ...kept);
     }
-    if (Object.values(this.#queues).every(({ length }) => length < this.#capacity)) this.#isOverflown = false;
+  }
+
+  /**
+   * The master has confirmed a response that told of the overflow, and that was built when so many events had been lost.
+   * The overflow is over if it was the last one, and there is room again.
+   */
+  overflowTold(lost: number): void {
+    if (lost === this.lost && this.#all.every(({ length }) => length < this.#capacity)) this.#isOverflown = false;
   }
 
   /** The confirm has not come: they wait again. */
@@ -96,7 +107,13 @@ export class EventBuffer {
   }
 
   clear(): void {
-    for (const queue of Object.values(this.#queues)) queue.length = 0;
+    for (const queue of this.#all) queue.length = 0;
     this.#isOverflown = false;
   }
+}
+
+/** Takes out what a newer event of the same point makes worthless, unless it is on its way. */
+function dropFormer(queue: QueuedEvent[], { spec }: PointEvent): void {
+  const at = queue.findIndex((each) => each.spec.index === spec.index && !each.isSent);
+  if (at >= 0) queue.splice(at, 1);
 }

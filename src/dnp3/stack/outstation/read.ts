@@ -8,7 +8,7 @@ import { groupFacts, objectType } from '../objects/table.ts';
 import type { ObjectType } from '../objects/table.ts';
 import { groupsOf, pointKinds, quality } from '../points.ts';
 import type { PointState } from '../points.ts';
-import { firstFrom, kindOfStaticGroup } from './database.ts';
+import { firstFrom, kindOfStaticGroup, pointsNamed } from './database.ts';
 import type { EventBuffer, QueuedEvent } from './events.ts';
 import { readAttributes } from './functions/attributes.ts';
 import type { AssociationClock, Database, DatabasePoint, DeviceAttribute } from './types.ts';
@@ -129,9 +129,9 @@ class EventStep implements ReadStep {
     return true;
   }
 
-  #write(writer: FragmentWriter, { spec, state, stamp }: QueuedEvent): boolean {
+  #write(writer: FragmentWriter, { spec, state, at }: QueuedEvent): boolean {
     const { event: group } = groupsOf[spec.kind];
-    const { ms, synchronised } = this.#time.timeOf(stamp);
+    const { ms, synchronised } = this.#time.timeOf(at);
     const wanted = this.#variation === 0 ? spec.eventVariation : this.#variation;
     // a time that no master has set must not look like one: TB2017-003
     const variation = wanted === 2 && !synchronised && (group === 2 || group === 4) ? 3 : wanted;
@@ -179,46 +179,38 @@ const found = (steps: readonly ReadStep[], iin2 = 0): Found => ({ steps, iin2 })
 const unknown = found([], iin.objectUnknown);
 const badParameter = found([], iin.parameterError);
 
+/** Points of one kind as far as they have a value: a frozen counter has none before its first freeze. */
+function valuesOf(points: readonly DatabasePoint[], variation: number, begin = 0, end = points.length): StaticStep {
+  if (points[begin]?.spec.kind !== 'frozenCounter') return new StaticStep(points, variation, begin, end);
+  const frozen = points.slice(begin, end).filter(({ state }) => state.flags !== quality.restart);
+  return new StaticStep(frozen, variation);
+}
+
 /** Kinds in the order of class 0. */
 function class0(database: Database): Found {
-  return found(pointKinds.map((kind) => new StaticStep(database.pointsOfClass0(kind), 0)));
+  return found(pointKinds.map((kind) => valuesOf(database.pointsOfClass0(kind), 0)));
 }
 
 function staticRange({ variation, range }: ObjectHeader, points: readonly DatabasePoint[]): Found {
-  switch (range.kind) {
-    case 'all':
-      return found([new StaticStep(points, variation)]);
-    case 'span': {
-      const begin = firstFrom(points, range.start);
-      const end = firstFrom(points, range.stop + 1);
-      const [first, last] = [points[0]?.spec.index ?? Infinity, points.at(-1)?.spec.index ?? -1];
-      const isBeyond = begin === end || range.start < first || range.stop > last;
-      return found([new StaticStep(points, variation, begin, end)], isBeyond ? iin.parameterError : 0);
-    }
-    case 'indexes': {
-      const wanted = range.indexes.map((index) => {
-        const point = points[firstFrom(points, index)];
-        return point?.spec.index === index ? point : undefined;
-      });
-      const present = wanted.filter((point) => point !== undefined);
-      return found([new StaticStep(present, variation)], present.length < wanted.length ? iin.parameterError : 0);
-    }
-    default:
-      return badParameter;
+  if (range.kind === 'span') {
+    const begin = firstFrom(points, range.start);
+    const end = firstFrom(points, range.stop + 1);
+    const missing = end - begin <= range.stop - range.start;
+    return found([valuesOf(points, variation, begin, end)], missing ? iin.parameterError : 0);
   }
+  const named = pointsNamed(points, range);
+  if (named === null) return badParameter;
+  return found([valuesOf(named.found, variation)], named.missing ? iin.parameterError : 0);
 }
 
 function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext): Found {
   const points = database.points('analogInput');
   const type = ({ 0: 2, 1: 1, 2: 2, 3: 3 } as const)[variation];
   if (type === undefined || points.length === 0) return unknown;
-  if (range.kind !== 'all' && range.kind !== 'span') return badParameter;
-  const [start, stop] = range.kind === 'all' ? [0, Infinity] : [range.start, range.stop];
-  const wanted = points.slice(firstFrom(points, start), firstFrom(points, stop + 1));
-  return found(
-    [new RawStep(runsOf(wanted).map((run) => deadbandObject(run, type)))],
-    wanted.length === 0 ? iin.parameterError : 0,
-  );
+  const named = pointsNamed(points, range);
+  if (named === null) return badParameter;
+  const objects = runsOf(named.found).map((run) => deadbandObject(run, type));
+  return found([new RawStep(objects)], named.missing ? iin.parameterError : 0);
 }
 
 /** Deadbands under one header: short enough to fit in what is left of a fragment, or in the next. */
@@ -344,9 +336,4 @@ export function planRead(headers: readonly ObjectHeader[], context: ReadContext)
   }
   const classes = ofClasses.length > 0 ? [eventStep(ofClasses, context.time)] : [];
   return { steps: [...classes, ...ofKinds, ...statics], events: all, iin2 };
-}
-
-/** Whether a point shows its value as good; for reports. */
-export function isOnline({ state }: DatabasePoint): boolean {
-  return (state.flags & quality.online) !== 0;
 }

@@ -58,7 +58,7 @@ export interface ControlPort {
   refused?(control: Control, status: ControlStatus, from: MasterId, isSelect: boolean): void;
 }
 
-/** Time of a stamp on the clock of one master. */
+/** Time of an event on the clock of one master. */
 export interface DnpTime {
   /** ms since the epoch, UTC */
   readonly ms: number;
@@ -66,10 +66,21 @@ export interface DnpTime {
   readonly synchronised: boolean;
 }
 
+/** An instant that does not depend on what clocks do afterwards. */
+export interface Instant {
+  /** ms on a clock that no master sets and that never goes back */
+  readonly localMs: number;
+  /** its time when it was taken, ms since the epoch: valid while no master has written the time */
+  readonly dateMs: number;
+}
+
 /** The clock of one master, which it sets. */
 export interface AssociationClock {
   nowMs(): number;
-  timeOf(stamp: Stamp): DnpTime;
+  /** The instant of an event that happens now. It is taken once: an event has the same time however often it is sent. */
+  instantOf(stamp: Stamp): Instant;
+  /** Time of such an instant on the clock of the master. */
+  timeOf(instant: Instant): DnpTime;
   /** whether the master is to write the time: NEED_TIME */
   readonly needsTime: boolean;
   /**
@@ -161,7 +172,7 @@ export type StackLater = (ms: number, act: () => void) => () => void;
 export interface OutstationLimits {
   /** octets of a fragment sent, 249 to 2048 */
   readonly fragmentBytes: number;
-  /** events kept per kind and association */
+  /** events kept for each kind of point and class, by each association */
   readonly eventsPerKind: number;
   readonly selectTimeoutMs: number;
   readonly confirmTimeoutMs: number;
@@ -246,6 +257,8 @@ export interface Session {
   send(fragment: Buffer, options?: { readonly badCrc: boolean }): void;
   /** another connection of the same master has taken its place */
   replaced(): void;
+  /** another connection would like its place: asks the master whether it is still there */
+  probe(): void;
 }
 
 /** How a fragment was addressed: to this outstation, or to all of them with one of the three broadcast addresses. */
@@ -254,6 +267,8 @@ export type Cast = 'unicast' | 'broadcast-no-confirm' | 'broadcast-confirm' | 'b
 /** One master of an outstation, as the connection layer sees it. It outlives connections. */
 export interface AssociationPort {
   readonly masterAddress: number;
+  /** the connection of this master; null: it has none */
+  readonly session: Session | null;
   /** A connection of this master begins; one that is open is replaced. */
   open(session: Session): void;
   /** The connection has ended; does nothing for one that was replaced. */

@@ -5,6 +5,7 @@ import { iin } from '../application/types.ts';
 import type { Answer, ObjectHeader } from '../application/types.ts';
 import type { FragmentWriter } from '../application/writer.ts';
 import type { EventBuffer, QueuedEvent } from './events.ts';
+import type { Report } from './indications.ts';
 import { eventStep } from './read.ts';
 import { Series } from './series.ts';
 import type { Piece } from './series.ts';
@@ -21,7 +22,9 @@ export interface UnsolicitedOptions {
   readonly writer: FragmentWriter;
   readonly later: StackLater;
   readonly limits: OutstationLimits;
-  readonly iin: () => number;
+  /** what a fragment that is sent now tells */
+  readonly report: () => Report;
+  readonly confirmed: (report: Report) => void;
   /** false while no master is there, or an answer waits for its confirm */
   readonly mayAsk: () => boolean;
   readonly send: (fragment: Buffer) => void;
@@ -30,13 +33,33 @@ export interface UnsolicitedOptions {
   readonly timedOut: () => void;
 }
 
+interface Attempt {
+  /** null: the response without objects after a restart */
+  readonly series: Series | null;
+  readonly piece: Piece;
+  readonly report: Report;
+}
+
+const withoutObjects: Piece = { objects: Buffer.alloc(0), isFirst: true, isLast: true, events: [] };
+
+/** Whether two attempts carry the same events with the same times. */
+function isSame(a: Piece, b: Piece): boolean {
+  return (
+    a.objects.equals(b.objects) &&
+    a.events.length === b.events.length &&
+    a.events.every((event, at) => event === b.events[at])
+  );
+}
+
 export class Unsolicited {
   readonly #options: UnsolicitedOptions;
   readonly #enabled = new Set<EventClass>();
   #nullConfirmed = false;
   #seq = 0;
-  /** sent and not confirmed; null: none. Its series is null for the response without objects after a restart */
-  #pending: { readonly series: Series | null; readonly piece: Piece | null } | null = null;
+  /** sent, and its confirm is waited for; null: none */
+  #pending: Attempt | null = null;
+  /** the last one with the present sequence number, not confirmed; null: none has had it */
+  #tried: Attempt | null = null;
   #endWait: (() => void) | null = null;
   #endPause: (() => void) | null = null;
 
@@ -90,11 +113,12 @@ export class Unsolicited {
     const pending = this.#pending;
     if (pending === null || seq !== this.#seq) return false;
     this.#stopWaiting();
-    if (pending.piece === null) this.#nullConfirmed = true;
-    else pending.series?.confirm(pending.piece);
+    if (pending.series === null) this.#nullConfirmed = true;
+    pending.series?.confirm(pending.piece);
     pending.series?.abandon();
     this.#pending = null;
-    this.#seq = (this.#seq + 1) & 0x0f;
+    this.#advance();
+    this.#options.confirmed(pending.report);
     this.#options.settled();
     this.trigger();
     return true;
@@ -113,6 +137,7 @@ export class Unsolicited {
     this.sessionEnded();
     this.#enabled.clear();
     this.#nullConfirmed = false;
+    this.#tried = null;
     this.#seq = 0;
   }
 
@@ -120,7 +145,10 @@ export class Unsolicited {
     if (this.#pending === null) return;
     this.#pending.series?.abandon();
     this.#pending = null;
-    // what follows is built anew
+  }
+
+  #advance(): void {
+    this.#tried = null;
     this.#seq = (this.#seq + 1) & 0x0f;
   }
 
@@ -128,8 +156,7 @@ export class Unsolicited {
     const { events, time, writer, mayAsk } = this.#options;
     if (this.#pending !== null || !mayAsk()) return;
     if (!this.#nullConfirmed) {
-      this.#pending = { series: null, piece: null };
-      this.#transmit(null);
+      this.#transmit(null, withoutObjects);
       return;
     }
     const taken: QueuedEvent[] = [];
@@ -137,15 +164,19 @@ export class Unsolicited {
     if (taken.length === 0) return;
     for (const each of taken) each.isSent = true;
     const series = new Series({ steps: [eventStep(taken, time)], events: taken, iin2: 0 }, events);
-    const piece = series.next(writer);
-    this.#pending = { series, piece };
-    this.#transmit(piece);
+    this.#transmit(series, series.next(writer));
   }
 
-  #transmit(piece: Piece | null): void {
+  #transmit(series: Series | null, piece: Piece): void {
     const { limits, later, send } = this.#options;
+    // a retry keeps its number, so that the master knows it; what is built anew gets the next one
+    if (this.#tried !== null && !isSame(this.#tried.piece, piece)) this.#advance();
+    const present = this.#options.report();
+    // the confirm may be that of the first attempt
+    this.#pending = { series, piece, report: this.#tried?.report ?? present };
+    this.#tried = this.#pending;
     const control = { fir: true, fin: true, con: true, uns: true, seq: this.#seq };
-    send(responseFragment(control, this.#options.iin(), piece?.objects ?? noObjects));
+    send(responseFragment(control, present.bits, piece.objects));
     this.#endWait = later(limits.confirmTimeoutMs, () => {
       this.#endWait = null;
       this.#options.timedOut();
@@ -163,5 +194,3 @@ export class Unsolicited {
     this.#endWait = null;
   }
 }
-
-const noObjects = Buffer.alloc(0);

@@ -1,32 +1,17 @@
 /** Functions that name points: freezes and ASSIGN_CLASS. IEEE 1815 4.4.8, 4.4.15 */
 import { iin } from '../../application/types.ts';
 import type { ObjectHeader } from '../../application/types.ts';
-import { firstFrom, kindOfStaticGroup } from '../database.ts';
+import { kindOfStaticGroup, pointsNamed } from '../database.ts';
 import type { Database } from '../types.ts';
 import type { PointClass, PointKind, Stamp } from '../../points.ts';
 
 const counterGroup = 20;
 const classGroup = 60;
 
-/** The installed points that a header names, and whether others are named too. */
+/** The indexes of installed points that a header names, and whether others are named too. */
 function named(database: Database, kind: PointKind, { range }: ObjectHeader) {
-  const points = database.points(kind);
-  switch (range.kind) {
-    case 'all':
-      return { indexes: points.map(({ spec }) => spec.index), missing: points.length === 0 };
-    case 'span': {
-      const inside = points.slice(firstFrom(points, range.start), firstFrom(points, range.stop + 1));
-      const [first, last] = [points[0]?.spec.index ?? Infinity, points.at(-1)?.spec.index ?? -1];
-      const missing = inside.length === 0 || range.start < first || range.stop > last;
-      return { indexes: inside.map(({ spec }) => spec.index), missing };
-    }
-    case 'indexes': {
-      const present = range.indexes.filter((index) => database.point(kind, index) !== undefined);
-      return { indexes: present, missing: present.length < range.indexes.length };
-    }
-    default:
-      return { indexes: [], missing: true };
-  }
+  const { found, missing } = pointsNamed(database.points(kind), range) ?? { found: [], missing: true };
+  return { indexes: found.map(({ spec }) => spec.index), missing };
 }
 
 /** @returns bits of IIN2 */
