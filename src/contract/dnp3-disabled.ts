@@ -4,6 +4,7 @@ import type { Dnp3Counters, Dnp3Outstations } from './dnp3.ts';
 export const noDnp3Counters: Dnp3Counters = {
   connections: 0,
   refusedConnections: 0,
+  handshakeFailures: 0,
   framesIn: 0,
   framesOut: 0,
   badFrames: 0,

@@ -105,6 +105,7 @@ export interface Dnp3PointFilter {
 export interface Dnp3Counters {
   readonly connections: number;
   readonly refusedConnections: number;
+  readonly handshakeFailures: number;
   readonly framesIn: number;
   readonly framesOut: number;
   /** frames dropped for a CRC, a length or a header that fails */

@@ -7,6 +7,7 @@ import type { FaultRegistry } from '../core/faults/registry.ts';
 import type { LogBook, Logger } from '../core/log/log.ts';
 import { PeerLimitedLog } from '../core/log/peer-limited-log.ts';
 import { Sweeper } from '../core/net/sweeper.ts';
+import { LoopQueue } from '../core/turns.ts';
 import { createRandom } from '../core/random.ts';
 import type { WallClock } from '../core/time/clock.ts';
 import type { RemoteClockFactory } from '../core/time/remote-clock.ts';
@@ -112,7 +113,15 @@ export function assemble(options: AssemblyOptions): Assembly {
   const messages = new Dnp3Messages(wireLog);
   const tlsFiles = tlsFilesOf(options, logger);
   const context: ServerContext = {
-    ...{ clock, logger, log, sweeper: new Sweeper(), counters: freshCounters(), limits: serverLimits },
+    ...{
+      clock,
+      logger,
+      log,
+      sweeper: new Sweeper(),
+      turns: new LoopQueue(),
+      counters: freshCounters(),
+      limits: serverLimits,
+    },
     tls: tlsFiles === null ? null : { gate: tlsFiles.gate, allowed: settings.tls?.allowedPeers ?? null },
     wantsFragments: () => messages.active,
     onFragment: (report) => {

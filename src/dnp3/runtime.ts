@@ -102,6 +102,7 @@ export class Dnp3Runtime implements Dnp3Outstations, Swept {
     );
     return sumOf(own, {
       ...{ connections: counters.connections, refusedConnections: counters.refusedConnections },
+      handshakeFailures: counters.handshakeFailures,
       ...{ framesIn: counters.framesIn, framesOut: counters.framesOut, badFrames: counters.badFrames },
       ...{ controlsDone: this.controls.done, controlsRefused: this.controls.refused },
     });

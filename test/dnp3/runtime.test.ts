@@ -5,6 +5,7 @@ import { CommAlarms } from '../../src/core/comm-alarms.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import { PeerLimitedLog } from '../../src/core/log/peer-limited-log.ts';
 import { Sweeper } from '../../src/core/net/sweeper.ts';
+import { LoopQueue } from '../../src/core/turns.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
 import { simTimeFromMs } from '../../src/core/time/clock.ts';
 import type { DeviceOutstation } from '../../src/dnp3/device-outstation.ts';
@@ -34,7 +35,7 @@ class Bench {
       settings: { ...settings, ...more },
       plant: { onTick: () => () => undefined, onPower: () => () => undefined },
       context: {
-        ...{ clock: wall, logger: silentLogger, sweeper, limits: serverLimits, tls: null },
+        ...{ clock: wall, logger: silentLogger, sweeper, turns: new LoopQueue(), limits: serverLimits, tls: null },
         log: new PeerLimitedLog(silentLogger, wall, 'lines', () => () => undefined),
         counters: {
           ...{ connections: 0, refusedConnections: 0, handshakeFailures: 0, framesIn: 0, framesOut: 0, badFrames: 0 },

@@ -9,6 +9,7 @@ const counter = (name: string, help: string, member: keyof Dnp3Counters): Family
 export const dnp3Families: readonly Family[] = [
   counter('connections', 'Connections of masters that were accepted.', 'connections'),
   counter('refused_connections', 'Connections of masters that were refused.', 'refusedConnections'),
+  counter('handshake_failures', 'TLS handshakes of masters that failed.', 'handshakeFailures'),
   counter('frames_in', 'Link frames of masters.', 'framesIn'),
   counter('frames_out', 'Link frames to masters.', 'framesOut'),
   counter('bad_frames', 'Link frames that were dropped: checksum, length.', 'badFrames'),

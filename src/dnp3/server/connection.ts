@@ -11,6 +11,7 @@ import { Reassembler } from '../stack/transport/reassembler.ts';
 import { Segmenter } from '../stack/transport/segmenter.ts';
 import { mayUse } from './context.ts';
 import type { PeerIdentity, Routes, ServedOutstation, ServerContext } from './context.ts';
+import { Inbox } from './inbox.ts';
 
 const castOf: Readonly<Record<number, Cast>> = {
   [linkAddress.broadcastNoConfirm]: 'broadcast-no-confirm',
@@ -43,6 +44,7 @@ export class Connection implements Swept {
   readonly #owner: ConnectionOwner;
   readonly #socket: Socket;
   readonly #parser = new LinkParser();
+  readonly #inbox: Inbox;
   readonly #pairs = new Map<string, Pair>();
   /** of broadcasts, by source */
   readonly #broadcasts = new Map<number, Reassembler>();
@@ -60,6 +62,12 @@ export class Connection implements Swept {
     this.connectedAtMs = owner.context.clock.nowMs();
     this.#lastMs = owner.context.clock.monotonicMs();
     owner.context.sweeper.add(this);
+    this.#inbox = new Inbox({
+      turns: owner.context.turns,
+      monotonicMs: () => owner.context.clock.monotonicMs(),
+      pause: () => socket.pause(),
+      resume: () => socket.resume(),
+    });
     socket.on('data', (octets: Buffer) => {
       this.#take(octets);
     });
@@ -149,6 +157,7 @@ export class Connection implements Swept {
 
   #ended(): void {
     this.#owner.context.sweeper.delete(this);
+    this.#inbox.clear();
     const { log } = this.#owner.context;
     for (const { association, session, outstation } of this.#pairs.values()) {
       association.close(session);
@@ -166,13 +175,10 @@ export class Connection implements Swept {
     const bad = headerCrc + blockCrc + length;
     counters.badFrames += bad - this.#badFrames;
     this.#badFrames = bad;
-    for (const frame of frames) {
-      // an answer may have closed the connection
-      if (this.#socket.destroyed) return;
-      counters.framesIn += 1;
-      counters.lastFrameMs = clock.nowMs();
-      this.#takeFrame(frame);
-    }
+    if (frames.length === 0) return;
+    counters.framesIn += frames.length;
+    counters.lastFrameMs = clock.nowMs();
+    this.#inbox.add(...frames.map((frame) => () => this.#takeFrame(frame)));
   }
 
   /** A master that is served has spoken; what strangers say keeps no connection open. */
@@ -182,6 +188,8 @@ export class Connection implements Swept {
   }
 
   #takeFrame(frame: LinkFrame): void {
+    // an answer may have closed the connection
+    if (this.#socket.destroyed) return;
     const { control, destination, source } = frame;
     if ((control & linkBit.fromMaster) === 0 || !isStationAddress(source)) return;
     if (isBroadcast(destination)) {
@@ -216,12 +224,14 @@ export class Connection implements Swept {
     const fragment = reassembler.push(frame.data);
     const cast = castOf[destination];
     if (fragment === null || cast === undefined) return;
-    for (const outstation of served) {
-      const association = outstation.associationOf(source);
-      if (association === null) continue;
-      this.#tell('in', { outstation, association }, fragment);
-      association.receive(fragment, cast);
-    }
+    this.#inbox.split(
+      served.map((outstation) => () => {
+        const association = outstation.associationOf(source);
+        if (association === null || outstation.isSilent) return;
+        this.#tell('in', { outstation, association }, fragment);
+        association.receive(fragment, cast, `${source}@${this.peer}`);
+      }),
+    );
   }
 
   #admits(master: number): boolean {
@@ -236,11 +246,15 @@ export class Connection implements Swept {
     const { routes, context } = this.#owner;
     const outstation = routes.outstation(destination);
     const association = outstation?.associationOf(source) ?? null;
-    if (outstation === undefined || association === null || this.#pairs.size >= context.limits.pairs) {
+    if (outstation === undefined || association === null) {
       context.log.info(
         this.peer,
         () => `${this.peer}: nothing is served for master ${source} at address ${destination}`,
       );
+      return undefined;
+    }
+    if (this.#pairs.size >= context.limits.pairs) {
+      context.log.info(this.peer, () => `${this.peer}: a connection serves ${this.#pairs.size} pairs of addresses`);
       return undefined;
     }
     if (!this.#admits(source)) {

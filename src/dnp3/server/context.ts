@@ -4,6 +4,7 @@ import type { Logger } from '../../core/log/log.ts';
 import type { PeerLimitedLog } from '../../core/log/peer-limited-log.ts';
 import type { Sweeper } from '../../core/net/sweeper.ts';
 import type { TlsGate } from '../../core/tls/gate.ts';
+import type { LoopQueue } from '../../core/turns.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { WireDirection } from '../../core/wire/wire-log.ts';
 import type { AssociationPort } from '../stack/outstation/types.ts';
@@ -39,8 +40,8 @@ export const serverLimits = {
   answerMs: 10_000,
   /** octets that a master has not taken */
   unsentBytes: 256 * 1024,
-  /** pairs of addresses on one connection */
-  pairs: 1024,
+  /** pairs of addresses on one connection: masters times devices */
+  pairs: 16_384,
 } as const;
 export type ServerLimits = { readonly [name in keyof typeof serverLimits]: number };
 
@@ -59,6 +60,8 @@ export interface ServerContext {
   /** lines that peers can cause at will */
   readonly log: PeerLimitedLog;
   readonly sweeper: Sweeper;
+  /** the share that all connections have in each turn of the event loop */
+  readonly turns: LoopQueue;
   readonly counters: ServerCounters;
   readonly limits: ServerLimits;
   /** null: in clear */

@@ -43,9 +43,11 @@ export class Dnp3Listener implements ConnectionOwner {
     this.routes = options.routes;
     this.context = options.context;
     this.deviceIndex = options.deviceIndex;
-    const { clock, logger, sweeper, limits, counters } = options.context;
+    const { clock, log, sweeper, limits, counters } = options.context;
+    // all of them are one peer: an attacker has a port for each
+    const limited = { info: (line: string, device?: number) => log.info('TLS', () => line, device) };
     this.#handshakeOwner = {
-      context: { clock, log: logger, sweeper, limits, counters },
+      context: { clock, log: limited, sweeper, limits, counters },
       deviceIndex: this.deviceIndex,
       secured: (handshake, socket, identity) => {
         this.#secured(handshake, socket, identity);

@@ -73,6 +73,14 @@ describe('controls of DNP3', () => {
     expect(statusOf(stack.ask(`c2 04 ${one()}`))).to.equal(1);
   });
 
+  it('8.2.8 makes a select that is over again when its request is repeated', () => {
+    const stack = rig();
+    const select = stack.ask(`c1 03 ${one()}`);
+    stack.clock.pass(5500);
+    expect(stack.ask(`c1 03 ${one()}`)).to.deep.equal(select);
+    expect(statusOf(stack.ask(`c2 04 ${one()}`))).to.equal(0);
+  });
+
   it('8.2.9 ends a select with any other request but CONFIRM', () => {
     const stack = rig();
     stack.ask(`c1 03 ${one()}`);

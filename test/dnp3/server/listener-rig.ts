@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { PeerLimitedLog } from '../../../src/core/log/peer-limited-log.ts';
 import { Sweeper } from '../../../src/core/net/sweeper.ts';
+import { LoopQueue } from '../../../src/core/turns.ts';
 import { serverLimits } from '../../../src/dnp3/server/context.ts';
 import type { ServedOutstation, ServerContext } from '../../../src/dnp3/server/context.ts';
 import { Dnp3Listener } from '../../../src/dnp3/server/listener.ts';
@@ -19,6 +20,7 @@ export class ListenerRig {
   readonly wall = new HandWall();
   readonly stack: Stack;
   readonly context: ServerContext;
+  readonly turns = new LoopQueue();
   readonly listener: Dnp3Listener;
   /** the device is off */
   silent = false;
@@ -29,7 +31,14 @@ export class ListenerRig {
     this.stack = new Stack({ specs: [spec('binaryInput', 0)], ...options });
     for (const master of masters) this.stack.disconnect(master);
     this.context = {
-      ...{ clock: this.wall, logger: silentLogger, sweeper: new Sweeper(), limits: serverLimits, tls: null },
+      ...{
+        clock: this.wall,
+        logger: silentLogger,
+        sweeper: new Sweeper(),
+        turns: this.turns,
+        limits: serverLimits,
+        tls: null,
+      },
       log: new PeerLimitedLog(silentLogger, this.wall, 'lines', () => () => undefined),
       counters: {
         ...{ connections: 0, refusedConnections: 0, handshakeFailures: 0, framesIn: 0, framesOut: 0, badFrames: 0 },

@@ -162,7 +162,7 @@ export class Association implements AssociationPort {
     this.#held = null;
   }
 
-  receive(fragment: Buffer, cast: Cast): void {
+  receive(fragment: Buffer, cast: Cast, from?: string): void {
     const request = parseRequest(fragment);
     if (request === null) return;
     this.#lastRequestMs = this.#options.outstation.clock.monotonicMs();
@@ -171,18 +171,18 @@ export class Association implements AssociationPort {
       return;
     }
     this.counters.requests += 1;
-    if (cast !== 'unicast') this.#receiveBroadcast(request, cast);
+    if (cast !== 'unicast') this.#receiveBroadcast(request, cast, from);
     else this.#receiveRequest(request);
   }
 
-  #receiveBroadcast(request: Request, cast: Cast): void {
+  #receiveBroadcast(request: Request, cast: Cast, from?: string): void {
     this.#abandon();
     this.#held = null;
     this.#functions.precede(request);
     this.#indications.broadcast(cast);
     // there is no answer at all, and so nothing to be read, and no master that knows of its select
     const { functionCode } = request;
-    if (functionCode !== functionCodes.read && functionCode !== functionCodes.select) this.#carryOut(request);
+    if (functionCode !== functionCodes.read && functionCode !== functionCodes.select) this.#carryOut(request, from);
     this.#restartIfAsked();
   }
 
@@ -214,10 +214,12 @@ export class Association implements AssociationPort {
   #repeatsLast({ octets, functionCode }: Request): boolean {
     // the instant that counts is that of the last RECORD_CURRENT_TIME
     if (functionCode === functionCodes.read || functionCode === functionCodes.recordCurrentTime) return false;
+    // one that is over has to be made again, or its OPERATE would be refused
+    if (functionCode === functionCodes.select && !this.#functions.hasSelect) return false;
     return this.#last?.octets.equals(octets) === true;
   }
 
-  #carryOut(request: Request): Answer {
+  #carryOut(request: Request, from = this.#session?.peer): Answer {
     const { functionCode, refusal, headers } = request;
     if (functionCode === functionCodes.enableUnsolicited || functionCode === functionCodes.disableUnsolicited) {
       // without the ability it is an unknown function, whatever its objects
@@ -228,14 +230,14 @@ export class Association implements AssociationPort {
     if (handler === undefined) return { objects: nothing, iin2: iin.functionNotSupported };
     if (refusal !== 0) return { objects: nothing, iin2: refusal };
     this.#options.outstation.database.refresh();
-    return handler(request, this.#context());
+    return handler(request, this.#context(from ?? `${this.masterAddress}`));
   }
 
-  #context(): FunctionContext {
+  #context(peer: string): FunctionContext {
     const { outstation, selectedByOther, masterAddress } = this.#options;
     return {
       outstation,
-      master: { address: masterAddress, peer: this.#session?.peer ?? `${masterAddress}@broadcast` },
+      master: { address: masterAddress, peer },
       time: this.time,
       receivedMs: this.#lastRequestMs ?? 0,
       selectedByOther,

@@ -273,6 +273,6 @@ export interface AssociationPort {
   open(session: Session): void;
   /** The connection has ended; does nothing for one that was replaced. */
   close(session: Session): void;
-  /** A whole fragment from the transport function. Never throws. */
-  receive(fragment: Buffer, cast: Cast): void;
+  /** A whole fragment from the transport function. Never throws. @param from `address@peer` that sent a broadcast */
+  receive(fragment: Buffer, cast: Cast, from?: string): void;
 }
