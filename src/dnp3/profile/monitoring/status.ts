@@ -15,9 +15,9 @@ function alarms({ port }: PartContext): Inputs {
     batteryOf(port) !== null ? computed(() => code(...codes), 'alarms of the battery', now) : null;
   return [
     ['BI0', computed(() => device.alarms.some(({ source }) => source === 'comm'), 'alarms of communication', now)],
-    ['BI1', computed(() => has('error'), '701.Alrm', now)],
-    ['BI2', computed(() => has('warning'), '701.Alrm', now)],
-    ['BI3', computed(() => has('info'), '701.Alrm', now)],
+    ['BI1', computed(() => has('error'), 'alarms of severity error', now)],
+    ['BI2', computed(() => has('warning'), 'alarms of severity warning', now)],
+    ['BI3', computed(() => has('info'), 'alarms of severity info', now)],
     ['BI5', storage('soc_high')],
     ['BI6', storage('soc_low')],
     ['BI8', storage('over_temp')],
