@@ -139,10 +139,7 @@ export function setPointPart(context: PartContext, ramps: Ramps): PointBindings 
     enable: 18,
     isSupported: port.supports('active_power') && port.has('704.WSetPct'),
     isEnabled,
-    writes: (on) => [
-      ...port.enableWrites('active_power', on),
-      ...(on ? [inPercent] : []),
-    ],
+    writes: (on) => [...port.enableWrites('active_power', on), ...(on ? [inPercent] : [])],
     switched: (on, by) => {
       if (on) ramp(by);
       return success;

@@ -119,7 +119,14 @@ function operations(context: PartContext, ramps: Ramps): Orders {
       return success;
     }),
   );
-  return { outputs: [['BO1', start], ['BO2', stop], ['BO4', permissionToStop(context, () => wait.cancel())]], cancel };
+  return {
+    outputs: [
+      ['BO1', start],
+      ['BO2', stop],
+      ['BO4', permissionToStop(context, () => wait.cancel())],
+    ],
+    cancel,
+  };
 }
 
 /** A stop that waits is none that has been permitted when the permission goes. */

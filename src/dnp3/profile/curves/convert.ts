@@ -114,11 +114,7 @@ export function converted(port: DevicePort, curve: StoredCurve, { name, group }:
 }
 
 /** Whether the map has this curve in force, to the last digit of its registers. */
-export function isInForce(
-  port: DevicePort,
-  { reference, points }: ConvertedCurve,
-  { name, group }: CurveUse,
-): boolean {
+export function isInForce(port: DevicePort, { reference, points }: ConvertedCurve, { name, group }: CurveUse): boolean {
   const present = port.curve(name, group);
   const steps = port.curveSteps(name, group);
   // a little more than half a step: halves of decimal fractions are not exact
