@@ -35,8 +35,12 @@ describe('ramps by DNP3', () => {
     rig.done(['AO14', 100], ['BO2', true]);
     await rig.pass(50);
     expect(rig.activePowerW).to.be.closeTo(0.1 * wMax, 0.02 * wMax);
+    // stopping, and not stopped while power flows
+    expect(['BI13', 'BI14', 'BI15', 'BI19', 'BI21'].map((name) => rig.value(name as 'BI13'))).to.deep.equal([
+      1, 0, 0, 1, 0,
+    ]);
     await rig.pass(60);
-    expect(rig.activePowerW).to.equal(0);
+    expect([rig.activePowerW, rig.value('BI13'), rig.value('BI15')]).to.deep.equal([0, 0, 1]);
   });
 
   it('a newer ramp takes the place of one that lasts, and gives back the slope from before both', async () => {

@@ -40,6 +40,13 @@ describe('the window on curves', () => {
     expect(rig.register(706, 'Crv[0].Pt[1].W')).to.equal(30);
   });
 
+  it('with IEEE 1815.2 each write counts: its order has the number of points before the points', () => {
+    const rig = new PointRig('PV-3Phase', { profile: 'ieee1815.2' });
+    rig.done(['AO244', 1], ['AO245', 5], ['AO246', 2], ['AO247', 129], ['AO248', 5]);
+    rig.done(['AO249', 1060], ['AO250', 1000], ['AO251', 1100], ['AO252', 400], ['AO173', 1], ['BO25', true]);
+    expect(rig.register(706, 'Crv[0].Pt[1].W')).to.equal(40);
+  });
+
   it('a type that was changed before the curve got a name is not committed under it', () => {
     const rig = new PointRig('PV-3Phase');
     rig.done(...voltWatt(1), ['AO245', 2], ['AO173', 1]);

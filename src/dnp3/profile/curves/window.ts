@@ -18,7 +18,8 @@ interface Member {
   readonly write: (draft: StoredCurve, value: number) => void;
   /** refuses a value that the lock does not */
   readonly refuses?: (value: number) => ControlStatus;
-  readonly written?: () => void;
+  /** whether it commits what has been written so far */
+  readonly commits?: boolean;
 }
 
 /** Makes the outputs of the window. */
@@ -54,8 +55,10 @@ class Outputs {
   }
 
   /** A member of the selected curve. */
-  member({ read, write, refuses = () => success, written }: Member): OutputTarget {
+  member({ read, write, refuses = () => success, commits = false }: Member): OutputTarget {
     const store = this.#store;
+    // clause 6.1.3 of IEEE 1815.2 has the number of points before the points: nothing commits there
+    const isInForce = commits || this.#context.profile === 'ieee1815.2';
     const check: OutputTarget['check'] = (value, by) => {
       if (store.holder.isOther(by)) return controlStatus.blockedOtherMaster;
       if (this.#namings.isLocked(store.selected)) return controlStatus.automationInhibit;
@@ -70,7 +73,7 @@ class Outputs {
         store.edit((draft) => {
           write(draft, Number(value));
         });
-        written?.();
+        if (isInForce) store.commit();
         this.#context.changed();
         return success;
       },
@@ -93,7 +96,7 @@ class Outputs {
     return this.field('type', (value) => this.#ofNamed(value));
   }
 
-  /** The number of points is written last, and commits. */
+  /** The number of points is written last in the procedure of AN2018, and commits. */
   count(): OutputTarget {
     const store = this.#store;
     return this.member({
@@ -102,9 +105,7 @@ class Outputs {
         draft.count = value;
       },
       refuses: (value) => (value > this.#capacity ? controlStatus.outOfRange : this.#ofNamed(store.draft.type)),
-      written: () => {
-        store.commit();
-      },
+      commits: true,
     });
   }
 
