@@ -42,6 +42,16 @@ describe('a lockout by DNP3', () => {
     expect([operation(rig), rig.device.switchClosed]).to.deep.equal(['STOP', false]);
   });
 
+  it('is not slowed by the ramp time of a stop', async () => {
+    const rig = await running();
+    rig.done(['AO14', 3600], ['BO2', true]);
+    await rig.pass(20);
+    expect(rig.activePowerW).to.be.greaterThan(1000);
+    rig.done(['BO0', true]);
+    await rig.pass(20);
+    expect([rig.activePowerW, rig.value('BI15')]).to.deep.equal([0, 1]);
+  });
+
   it('ends when another protocol starts the device: it never stands beside a device that runs', async () => {
     const rig = await running();
     rig.done(['BO0', true]);

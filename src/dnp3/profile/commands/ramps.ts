@@ -71,6 +71,11 @@ export class Ramps {
     const pct = Math.abs(toPct - fromPct);
     if (seconds > 0 && pct > 0) this.#slopes[slope].change(within(pct / seconds), by, seconds);
   }
+
+  /** What comes now is not slowed by a ramp that lasts. */
+  end(): void {
+    for (const slope of Object.values(this.#slopes)) slope.goBack();
+  }
 }
 
 /** An output whose change begins a ramp while its mode is enabled. */

@@ -197,6 +197,7 @@ export function servicePart(context: PartContext, ramps: Ramps): PointBindings {
   const orders = [connectSwitch(context), ...(stops ? [operations(context, ramps)] : [])];
   const cancelOrders = () => {
     for (const { cancel } of orders) cancel();
+    ramps.end();
   };
   return bindings(
     [],
