@@ -1,4 +1,11 @@
 import { expect } from 'chai';
+import { createRandom } from '../../../src/core/random.ts';
+import { createDevicePort } from '../../../src/dnp3/bridge.ts';
+import { builtInRows } from '../../../src/dnp3/profile/binding.ts';
+import { OutstationPoints } from '../../../src/dnp3/profile/hub.ts';
+import { profileParts } from '../../../src/dnp3/profile/parts.ts';
+import { isSupported } from '../../../src/sunspec/map/function-state.ts';
+import { functionTable } from '../../../src/sunspec/map/functions.ts';
 import { PointRig } from '../rig/points.ts';
 
 /** Another protocol writes a register. */
@@ -189,10 +196,22 @@ describe('the limit of load by DNP3', () => {
     expect(limit(rig).setBy?.source).to.equal('modbus');
   });
 
-  it('SELECT of its switch moves nothing at a charging station', () => {
+  it('SELECT of its switch moves nothing at a device whose generation cannot be limited', () => {
     const rig = new PointRig('EVSE');
-    expect(rig.operate('BO17', true, true)).to.equal(0);
-    expect(rig.value('BI69')).to.equal(0);
+    const port = createDevicePort(rig.device, rig.plant);
+    port.supports = (name) => name !== 'max_power' && isSupported(rig.device.bank, functionTable[name]);
+    const points = new OutstationPoints({
+      ...{ port, profile: 'an2018', rows: builtInRows('an2018'), parts: profileParts },
+      random: (purpose) => createRandom(1, purpose),
+      log: { info: () => undefined, warning: () => undefined },
+    });
+    const master = { address: 4, peer: '4@127.0.0.1:50000' };
+    const mode = { kind: 'binary', index: 17, state: 1 } as const;
+    const most = { kind: 'analog', index: 87, value: 300, isFloat: false } as const;
+    expect([points.controls.select(mode, master), points.controls.operate(most, master)]).to.deep.equal([0, 0]);
+    expect(limit(rig).limitW).to.equal(null);
+    expect(points.controls.operate(mode, master)).to.equal(0);
+    expect(limit(rig).limitW).to.equal(0.3 * Number(rig.register(702, 'WChaRteMax')));
   });
 
   it('is gone after a reset of the device', () => {

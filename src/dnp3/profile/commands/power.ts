@@ -77,9 +77,9 @@ export function limitPart(context: PartContext, ramps: Ramps): PointBindings {
   const isIdle = () => !isEnabled();
   const limit = registerOutput(port, { point: '704.WMaxLimPct', isIdle });
   const charge = charges ? new ChargeLimit(context, isEnabled) : null;
+  const limitPct = () => port.number('704.WMaxLimPct') ?? noLimitPct;
   const ramp = (by: Origin) => {
-    const way = { fromPct: presentWPct(port), toPct: port.number('704.WMaxLimPct') ?? noLimitPct };
-    ramps.begin('AO84', 'wPctPerS', way, by);
+    ramps.begin('AO84', 'wPctPerS', { fromPct: presentWPct(port), toPct: limitPct() }, by);
   };
   const generation = ramped(limit, isEnabled, ramp);
   return modePoints(context, {
@@ -89,7 +89,8 @@ export function limitPart(context: PartContext, ramps: Ramps): PointBindings {
     writes: (on) => (hasRegister ? port.enableWrites('max_power', on) : []),
     switched: (on, by) => {
       if (!hasRegister) settings.set('BO17', on);
-      if (hasRegister && on) ramp(by);
+      // a limit above the present power moves nothing when it begins
+      if (hasRegister && on && presentWPct(port) > limitPct()) ramp(by);
       try {
         charge?.follow(by);
       } catch (error) {

@@ -10,6 +10,7 @@ import type { CommandState } from '../../../core/command-hold.ts';
 import type { Origin } from '../../../core/origin.ts';
 import type { DevicePort } from '../../device-port.ts';
 import { settingOutput, success } from '../bind.ts';
+import { controlStatus } from '../../stack/outstation/types.ts';
 import type { OutputTarget, PartContext, PointName } from '../types.ts';
 import { timedChange } from './delayed.ts';
 import type { TimedChange } from './delayed.ts';
@@ -98,7 +99,8 @@ export function rampRate(port: DevicePort, isIdle: () => boolean): OutputTarget 
   return {
     read: () => port.device.gradient.w.pctPerS,
     // refused within `operate` alone: a command has no dry run
-    check: (value) => (Number(value) >= gradientRange.min && Number(value) <= gradientRange.max ? success : 12),
+    check: (value) =>
+      Number(value) >= gradientRange.min && Number(value) <= gradientRange.max ? success : controlStatus.outOfRange,
     operate(value, by) {
       port.command({ kind: 'gradient', wPctPerS: Number(value) }, by);
       return success;
