@@ -162,6 +162,8 @@ describe('what mirrors show', () => {
     put(rig, 704, 'VarSetMod', 'VARS');
     put(rig, 704, 'VarSet', 1500);
     expect([rig.value('AI281'), rig.value('AI42')]).to.deep.equal([null, 0]);
+    rig.done(['BO18', true]);
+    expect([rig.value('AI154'), rig.register(704, 'WSetPct')]).to.deep.equal([300, 30]);
     rig.done(['AO93', 400], ['AO203', 200]);
     expect([rig.value('AI154'), rig.register(704, 'WSetMod')]).to.deep.equal([400, 'W_MAX_PCT']);
     expect([rig.value('AI281'), rig.register(704, 'VarSetMod')]).to.deep.equal([200, 'VAR_MAX_PCT']);

@@ -1,7 +1,7 @@
 /** Limit and set-point of active power, and frequency droop: BO16 to BO18. */
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { Origin } from '../../../core/origin.ts';
-import type { DevicePort } from '../../device-port.ts';
+import type { DevicePort, PointWrite } from '../../device-port.ts';
 import { asWritten, pointInput, registerOutput, settingOutput, success, timerOrigin, writing } from '../bind.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { OutputTarget, PartContext, PointBindings } from '../types.ts';
@@ -88,13 +88,14 @@ export function limitPart(context: PartContext, ramps: Ramps): PointBindings {
     isEnabled,
     writes: (on) => (hasRegister ? port.enableWrites('max_power', on) : []),
     switched: (on, by) => {
+      const former = settings.flag('BO17');
       if (!hasRegister) settings.set('BO17', on);
       // a limit above the present power moves nothing when it begins
       if (hasRegister && on && presentWPct(port) > limitPct()) ramp(by);
       try {
         charge?.follow(by);
       } catch (error) {
-        if (!hasRegister) settings.set('BO17', !on);
+        if (!hasRegister) settings.set('BO17', former);
         throw error;
       }
       return success;
@@ -135,12 +136,17 @@ export function setPointPart(context: PartContext, ramps: Ramps): PointBindings 
     isIdle,
     elsewhere: () => setPointOfWatts(port),
   });
+  // what AI154 shows is what the mode begins with
+  const ofWatts = (): readonly PointWrite[] => {
+    const value = setPointOfWatts(port) ?? null;
+    return value === null ? [] : [{ point: '704.WSetPct', value }];
+  };
   const rate = rampRate(port, isIdle);
   return modePoints(context, {
     enable: 18,
     isSupported: port.supports('active_power') && port.has('704.WSetPct'),
     isEnabled,
-    writes: (on) => [...port.enableWrites('active_power', on), ...(on ? [inPercent] : [])],
+    writes: (on) => [...port.enableWrites('active_power', on), ...(on ? [inPercent, ...ofWatts()] : [])],
     switched: (on, by) => {
       if (on) ramp(by);
       return success;

@@ -74,6 +74,30 @@ function operationState(port: DevicePort): CommandState<Operation> {
   };
 }
 
+/** An output that is an order: there is nothing to be taken back. */
+function order(
+  port: DevicePort,
+  value: Operation,
+  isPermitted: () => boolean,
+  carryOut: OutputTarget['operate'],
+): OutputTarget {
+  const check: OutputTarget['check'] = (on, by) => {
+    if (on !== true) return controlStatus.notSupported;
+    if (!isPermitted()) return controlStatus.blocked;
+    port.check(operationWrites(value), by);
+    return success;
+  };
+  return {
+    read: () => port.value(operation) === value,
+    check,
+    operate(on, by) {
+      const status = check(on, by);
+      return status === success ? carryOut(on, by) : status;
+    },
+    bound: operation,
+  };
+}
+
 /** Cease to energize (BO2), return to service (BO1) and the permission to stop (BO4). AN2018 table 30 */
 function operations(context: PartContext, ramps: Ramps): Orders {
   const { port, settings } = context;
@@ -86,30 +110,12 @@ function operations(context: PartContext, ramps: Ramps): Orders {
     wait.cancel();
     stopped.forget();
   };
-  const order = (value: Operation, isPermitted: () => boolean, carryOut: OutputTarget['operate']): OutputTarget => {
-    const check: OutputTarget['check'] = (on, by) => {
-      // both are orders: there is nothing to be taken back
-      if (on !== true) return controlStatus.notSupported;
-      if (!isPermitted()) return controlStatus.blocked;
-      port.check(operationWrites(value), by);
-      return success;
-    };
-    return {
-      read: () => port.value(operation) === value,
-      check,
-      operate(on, by) {
-        const status = check(on, by);
-        return status === success ? carryOut(on, by) : status;
-      },
-      bound: operation,
-    };
-  };
-  const start = order('START', mayStart, (_, by) => {
+  const start = order(port, 'START', mayStart, (_, by) => {
     cancel();
     state.write('START', by);
     return success;
   });
-  const stop = order('STOP', mayStop, (_, by) =>
+  const stop = order(port, 'STOP', mayStop, (_, by) =>
     wait.run(settings.number('AO13'), () => {
       // looked at again: a window may lie between
       if (!mayStop()) return controlStatus.blocked;
