@@ -14,7 +14,8 @@ export interface PointGroup {
 
 const noCounterpart = 'neither a register nor physics of the simulator stands behind it';
 const onlyMeter = 'the meter of the device is the only one';
-const oneRamp = 'all functions share the ramps 704.WRmp and 704.VarRmp';
+const ownResponse = 'the function follows its response time, and no ramp';
+const movingAim = 'its aim moves with active power: it follows 704.VarRmp or the gradient, and has no time to arrive';
 const noFunction = 'the simulator has no such function';
 const responseTimes = 'the function has no response time of its own';
 
@@ -29,33 +30,26 @@ export const absences: readonly (readonly [reason: string, ...ranges: IndexRange
   ['islands are not simulated', ['BI', 25, 26], ['BO', 6, 7]],
   ['time constants are those of the registers', ['BI', 28], ['BO', 9]],
   ['capacities are always in Wh', ['BO', 8]],
-  ['stopping follows 704.WRmp', ['AI', 58], ['AO', 14]],
   [onlyMeter, ['AI', 71], ['AO', 22], ['AI', 77], ['AO', 27], ['AI', 119], ['AO', 61], ['AI', 146], ['AO', 86]],
   [onlyMeter, ['AI', 246], ['AO', 172], ['AI', 294], ['AO', 216], ['AI', 306], ['AO', 225]],
   [
-    oneRamp,
+    ownResponse,
     ['AI', 117],
     ['AO', 59],
-    ['AI', 144],
-    ['AO', 84],
-    ['AI', 152],
-    ['AO', 91],
-    ['AI', 155, 160],
-    ['AO', 94, 99],
-  ],
-  [
-    oneRamp,
-    ['BI', 90],
-    ['BO', 38],
+    ['AI', 133, 136],
+    ['AO', 74, 77],
+    ['BI', 92],
+    ['BO', 40],
     ['AI', 244],
     ['AO', 170],
     ['AI', 253, 256],
     ['AO', 177, 180],
-    ['BI', 92],
-    ['BO', 40],
+    ['AI', 292],
+    ['AO', 214],
   ],
-  [oneRamp, ['AI', 133, 136], ['AO', 74, 77], ['AI', 279], ['AO', 201], ['AI', 286], ['AO', 208]],
-  [oneRamp, ['AI', 292], ['AO', 214], ['AI', 304], ['AO', 223]],
+  [movingAim, ['AI', 286], ['AO', 208], ['AI', 304], ['AO', 223]],
+  ['the ramp rate always acts', ['BI', 90], ['BO', 38]],
+  [responseTimes, ['AI', 155, 156], ['AO', 94, 95]],
   [responseTimes, ['AI', 282, 283], ['AO', 204, 205], ['AI', 309, 310], ['AO', 227, 228]],
 ];
 
@@ -135,7 +129,7 @@ export const pointGroups: readonly PointGroup[] = [
     text:
       'BO5 moves the switch, BO2 stops the device and BO1 starts it again; each obeys its time window, and BO2 and BO5 their ' +
       'reversion time. BO0 stops the device and keeps it from starting and connecting. Without permission (BO3, BO4) a control is ' +
-      'answered with status 15.',
+      'answered with status 15. AO14 is the time in which power ramps down.',
     ranges: [
       ['BO', 0, 5],
       ['BI', 11],
@@ -161,9 +155,12 @@ export const pointGroups: readonly PointGroup[] = [
   mode('Active power limit', 17, [82, 88], [142, 149], {
     text:
       'With `--dnp3_profile ieee1815.2` AO87 and AI148 are the maximum of active power (704.WMaxLimPct), and AO88 and AI149, its ' +
-      'minimum, are absent.',
+      'minimum, are absent. AO84 is the time in which power reaches a limit.',
   }),
   mode('Charge/discharge', 18, [89, 101], [150, 162], {
+    text:
+      'AO91 is the time in which power reaches a set-point. The four rates of AO96 to AO99 are one: the slope of the device, for ' +
+      'both directions. AI154 is online in percent also where another protocol has set watts.',
     ranges: [
       ['BO', 38],
       ['BI', 90],
@@ -175,7 +172,9 @@ export const pointGroups: readonly PointGroup[] = [
       ['BI', 92],
     ],
   }),
-  mode('Constant var', 27, [199, 205], [277, 283]),
+  mode('Constant var', 27, [199, 205], [277, 283], {
+    text: 'AO201 is the time in which reactive power reaches a set-point. AI281 is not online while AI42 is 0.',
+  }),
   mode('Fixed power factor', 28, [206, 211], [284, 289], {
     text: 'Excitation: 0 injects reactive power, 1 absorbs it.',
     ranges: [
@@ -194,7 +193,7 @@ export const pointGroups: readonly PointGroup[] = [
     title: 'Curves',
     text:
       'One window on 100 curves: AO244 says which one it shows. A device without a function that follows curves has no window. ' +
-      'Steps of the points: percent and volts 0.1, watts 1, time 1 ms.',
+      'Steps of the points: percent and volts 0.1, watts 1, time 1 ms. AO246 commits what has been written.',
     ranges: [
       ['AO', 244, 448],
       ['AI', 328, 532],

@@ -3,7 +3,7 @@ import type { Device } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { SiteLimitName } from '../contract/site.ts';
 import { SimError } from '../core/errors.ts';
-import type { Origin } from '../core/origin.ts';
+import type { Origin, Provenance } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { isEnabled, isSupported } from '../sunspec/map/function-state.ts';
 import { curveAxes, functionTable, isReactivePowerFunction, reactivePowerFunctions } from '../sunspec/map/functions.ts';
@@ -89,6 +89,15 @@ class MapPort implements DevicePort {
     return this.#find(point, at)?.implemented === true;
   }
 
+  writer(point: PointPath): Provenance | undefined {
+    const slot = this.#find(point, []);
+    return slot && this.device.bank.provenance(slot);
+  }
+
+  step(point: PointPath): number {
+    return 10 ** (this.#find(point, [])?.sf ?? 0);
+  }
+
   range(point: PointPath): readonly [number | null, number | null] | null {
     const rule = ranges[point];
     if (rule === undefined) return null;
@@ -117,6 +126,12 @@ class MapPort implements DevicePort {
       x: this.number(`${path}.Pt.${x}` as PointPath, 0, i) ?? 0,
       y: this.number(`${path}.Pt.${y}` as PointPath, 0, i) ?? 0,
     }));
+  }
+
+  curveSteps(name: CurveFunction, group: TripGroup = 'MustTrip'): CurvePoint {
+    const path = curvePath(name, group);
+    const [x, y] = curveAxes(name);
+    return { x: this.step(`${path}.Pt.${x}` as PointPath), y: this.step(`${path}.Pt.${y}` as PointPath) };
   }
 
   curveCapacity(name: CurveFunction): number {

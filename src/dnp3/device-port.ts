@@ -2,7 +2,7 @@
 import type { Device, DeviceCommand } from '../contract/device.ts';
 import type { Plant } from '../contract/plant.ts';
 import type { SiteLimitName } from '../contract/site.ts';
-import type { Origin } from '../core/origin.ts';
+import type { Origin, Provenance } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { CurveFunction, FunctionName } from '../sunspec/map/functions.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
@@ -52,6 +52,10 @@ export interface DevicePort {
   /** As `number`, with the number of the value of an enumeration. */
   code(point: PointPath): number | null;
   has(point: PointPath, ...at: readonly number[]): boolean;
+  /** The last write of a point, an object of its own for each; undefined: it still has its start value. */
+  writer(point: PointPath): Provenance | undefined;
+  /** Distance of two values that a register of numbers can hold. */
+  step(point: PointPath): number;
   /** Least and greatest value that the map takes now; null: no rule limits the point. */
   range(point: PointPath): readonly [min: number | null, max: number | null] | null;
   /** Whether the device has a function and 702.CtrlModes allows it. */
@@ -59,6 +63,8 @@ export interface DevicePort {
   isEnabled(name: FunctionName): boolean;
   /** The points in force of set 1. @param group of trip curves; default `MustTrip` */
   curve(name: CurveFunction, group?: TripGroup): readonly CurvePoint[];
+  /** Distances of two values that the registers of its points can hold. */
+  curveSteps(name: CurveFunction, group?: TripGroup): CurvePoint;
   /** Points of set 1 that a curve can have (NPt). */
   curveCapacity(name: CurveFunction): number;
   /** The writes that put a curve into set 1, ActPt included. */
@@ -75,7 +81,7 @@ export interface DevicePort {
   /** Holds of an owner of its own, source `dnp3`. */
   createHolds(): DeviceHolds;
   /** @throws SimError COMMAND_* */
-  command(command: DeviceCommand, by: Origin): void;
+  readonly command: (command: DeviceCommand, by: Origin) => void;
   /** The own limit of DNP3 at the connection point of this device, W; null: none. */
   limitW(name: SiteLimitName): number | null;
   /** @throws SimError as `Plant.setSite` */

@@ -46,6 +46,35 @@ export function computed(read: InputSource['read'], bound: string, more: InputOp
   return { read, bound, ...more };
 }
 
+/**
+ * Shows the value of an output as it was written for as long as the register holds its rounding: a register may be
+ * coarser than the unit of the profile. Any other write, also of the same value, is shown as the register has it.
+ * @param toRegister value of the register for one of the output
+ */
+export function asWritten(
+  port: DevicePort,
+  point: PointPath,
+  target: OutputTarget,
+  toRegister: (value: number) => number,
+): OutputTarget {
+  let written: { readonly value: number; readonly mark: unknown } | null = null;
+  // a little more than half a step: halves of decimal fractions are not exact
+  const isRounding = (value: number) =>
+    Math.abs((port.number(point) ?? NaN) - toRegister(value)) <= 0.500001 * port.step(point);
+  return {
+    ...target,
+    read() {
+      const isInForce = written !== null && port.writer(point) === written.mark && isRounding(written.value);
+      return isInForce && written !== null ? written.value : target.read();
+    },
+    operate(value, by) {
+      const status = target.operate(value, by);
+      if (status === success && typeof value === 'number') written = { value, mark: port.writer(point) };
+      return status;
+    },
+  };
+}
+
 export interface RegisterOutput {
   readonly point: PointPath;
   /** engineering value of the output per value of the register; default 1 */
@@ -53,27 +82,37 @@ export interface RegisterOutput {
   /** other writes of the same commit */
   readonly also?: (value: number) => readonly PointWrite[];
   readonly isIdle?: () => boolean;
+  /** engineering value of the output where the register does not have it now; undefined: the register has it */
+  readonly elsewhere?: () => number | null | undefined;
 }
 
 /** An output that is a register; null: the device does not have it. */
 export function registerOutput(
   port: DevicePort,
-  { point, factor = 1, also, isIdle }: RegisterOutput,
+  { point, factor = 1, also, isIdle, elsewhere }: RegisterOutput,
 ): OutputTarget | null {
   if (!port.has(point)) return null;
   const writes = (value: number | boolean) => [
     { point, value: Number(value) / factor },
     ...(also?.(Number(value)) ?? []),
   ];
+  const register = writing(port, {
+    read() {
+      const value = port.number(point);
+      return value === null ? null : value * factor;
+    },
+    writes,
+    bound: boundTo(point, factor),
+    ...(isIdle && { isIdle }),
+  });
+  const output = asWritten(port, point, register, (value) => value / factor);
   return {
-    ...writing(port, {
+    ...output,
+    ...(elsewhere && {
       read() {
-        const value = port.number(point);
-        return value === null ? null : value * factor;
+        const value = elsewhere();
+        return value === undefined ? output.read() : value;
       },
-      writes,
-      bound: boundTo(point, factor),
-      ...(isIdle && { isIdle }),
     }),
     range() {
       const range = port.range(point);
@@ -144,6 +183,14 @@ export function bindings(inputs: Bound<InputSource>, outputs: Bound<OutputTarget
   const present = <T>(rows: Bound<T>) =>
     new Map(rows.flatMap(([name, binding]) => (binding === null ? [] : [[name, binding] as const])));
   return { inputs: present(inputs), outputs: present(outputs) };
+}
+
+/** The points of several parts together. */
+export function merged(parts: readonly PointBindings[]): PointBindings {
+  return {
+    inputs: new Map(parts.flatMap(({ inputs }) => [...inputs])),
+    outputs: new Map(parts.flatMap(({ outputs }) => [...outputs])),
+  };
 }
 
 /** The battery of a device, also behind a hybrid inverter; null: it has none. */

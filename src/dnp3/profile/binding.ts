@@ -65,7 +65,9 @@ function registerInput(port: DevicePort, point: PointPath): InputSource | undefi
 
 function registerTarget(port: DevicePort, point: PointPath): OutputTarget | undefined {
   const output = registerOutput(port, { point });
-  return output === null ? undefined : { ...output, read: () => port.code(point), live: true };
+  if (output === null) return undefined;
+  const read = () => (typeof port.value(point) === 'number' ? output.read() : port.code(point));
+  return { ...output, read, live: true };
 }
 
 /** Binds rows; what the device does not have is left out. A row without `bind` means what its name means in the profile. */

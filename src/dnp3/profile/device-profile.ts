@@ -1,8 +1,9 @@
 /** The DNP3 XML device profile of an outstation, schema version 2.12: what it can do, and its points. */
-import { functionCodes } from '../stack/application/types.ts';
-import { variationsOf } from '../stack/objects/table.ts';
 import type { OutstationLimits } from '../stack/outstation/types.ts';
+import { eventGroups, implementationTable } from './implementation-table.ts';
 import type { PointRow, PointType } from './types.ts';
+import { elements } from './xml-element.ts';
+import type { Element } from './xml-element.ts';
 
 /** What the document says of one outstation. */
 export interface ProfileFacts {
@@ -20,11 +21,6 @@ export interface ProfileFacts {
   readonly limits: OutstationLimits;
   /** points that are served, with the ranges that the device takes */
   readonly points: readonly PointRow[];
-}
-
-/** Elements by name; a list repeats its element, `{}` is an empty one. */
-interface Element {
-  readonly [name: string]: string | number | boolean | Element | readonly Element[] | readonly string[];
 }
 
 const none: Element = {};
@@ -126,7 +122,7 @@ function outstationConfig({ limits }: ProfileFacts): Element {
     fileHandleTimeout: fixed({ notApplicable: none }),
     eventBufferOverflowBehavior: fixed({ discardOldest: none }),
     eventBufferOrganization: fixed({
-      perObjectGroup: ['2', '23', '32'].map((group) => ({ group, fixed: perType })),
+      perObjectGroup: eventGroups.map((group) => ({ group: String(group), fixed: perType })),
     }),
     sendsMultiFragmentResponses: fixed({ yes: none }),
     requestsLastFragmentConfirmation: fixed({ sometimes: { explanation: 'When it has events, or after a broadcast' } }),
@@ -139,80 +135,67 @@ function outstationConfig({ limits }: ProfileFacts): Element {
 const selectTime = ({ limits: { selectTimeoutMs } }: ProfileFacts) =>
   setting({ fixed: selectTimeoutMs / 1000 }, { value: selectTimeoutMs / 1000 });
 
-function groups(facts: ProfileFacts): Element {
-  const output = {
-    class0ResponseMode: fixed({ never: none }),
-    outputCommandEventObjects: fixed({ never: none }),
-  };
-  return {
-    binaryInputGroup: {
-      configuration: {
-        defaultStaticVariation: fixed({ two: none }),
-        defaultEventVariation: fixed({ two: none }),
-        eventReportingMode: fixed({ allEvents: none }),
-        class0ResponseMode: fixed({ always: none }),
-      },
-    },
-    binaryOutputGroup: {
-      configuration: {
-        minimumPulseTime: fixed({ fixed: 0 }),
-        maximumPulseTime: fixed({ fixed: 0 }),
-        ...output,
-        defaultStaticVariation: fixed({ two: none }),
-        maxTimeBetweenSelectAndOperate: selectTime(facts),
-      },
-    },
-    counterGroup: {
-      configuration: {
-        defaultCounterStaticVariation: fixed({ one: none }),
-        counterClass0ResponseMode: fixed({ always: none }),
-        defaultFrozenCounterStaticVariation: fixed({ one: none }),
-        defaultFrozenCounterEventVariation: fixed({ five: none }),
-        frozenCounterClass0ResponseMode: fixed({ always: none }),
-        frozenCounterEventReportingMode: fixed({ allEvents: none }),
-        counterRollOver: fixed({ thirtyTwoBits: none }),
-        countersFrozen: fixed({ masterRequest: none }),
-        reportValueChangeCounterEvents: fixed({ no: none }),
-      },
-    },
-    analogInputGroup: {
-      configuration: {
-        defaultStaticVariation: fixed({ one: none }),
-        defaultEventVariation: fixed({ one: none }),
-        analogEventReportingMode: fixed({ mostRecentEventTimeValue: none }),
-        analogInputClass0ResponseMode: fixed({ always: none }),
-        analogDeadbandAssignments: fixed({ dnp3Protocol: none }),
-        analogDeadbandAlgorithm: fixed({ simple: none }),
-      },
-    },
-    analogOutputGroup: {
-      configuration: {
-        defaultStaticVariation: fixed({ one: none }),
-        ...output,
-        maxTimeBetweenSelectAndOperate: selectTime(facts),
-      },
-    },
-  };
-}
+const inputClass0 = fixed({ always: none });
+const outputReports = {
+  class0ResponseMode: fixed({ never: none }),
+  outputCommandEventObjects: fixed({ never: none }),
+};
 
-const statics = [1, 10, 20, 21, 30, 40] as const;
-const events = [2, 22, 23, 32] as const;
+const binaryGroups = (facts: ProfileFacts): Element => ({
+  binaryInputGroup: {
+    configuration: {
+      defaultStaticVariation: fixed({ two: none }),
+      defaultEventVariation: fixed({ two: none }),
+      eventReportingMode: fixed({ allEvents: none }),
+      class0ResponseMode: inputClass0,
+    },
+  },
+  binaryOutputGroup: {
+    configuration: {
+      minimumPulseTime: fixed({ fixed: 0 }),
+      maximumPulseTime: fixed({ fixed: 0 }),
+      ...outputReports,
+      defaultStaticVariation: fixed({ two: none }),
+      maxTimeBetweenSelectAndOperate: selectTime(facts),
+    },
+  },
+});
 
-function implementation(): Element {
-  const read = { functionCode: functionCodes.read };
-  const variations = [...statics, ...events].flatMap((objectGroup) =>
-    [0, ...variationsOf(objectGroup)].map((variation) => {
-      const isStatic = statics.some((group) => group === objectGroup);
-      const qualifierCode = isStatic ? ['0', '1', '6', '17', '28'] : ['6', '7', '8'];
-      return { objectGroup, variation, request: { ...read, qualifierCode } };
-    }),
-  );
-  const codes = Object.values(functionCodes).filter((code) => code < functionCodes.response);
-  return {
-    supportedVariation: variations,
-    supportedFunctionCode: codes.map((functionCode) => ({ request: { functionCode } })),
-  };
-}
+const counterGroup: Element = {
+  configuration: {
+    defaultCounterStaticVariation: fixed({ one: none }),
+    counterClass0ResponseMode: fixed({ always: none }),
+    defaultFrozenCounterStaticVariation: fixed({ one: none }),
+    defaultFrozenCounterEventVariation: fixed({ five: none }),
+    frozenCounterClass0ResponseMode: fixed({ always: none }),
+    frozenCounterEventReportingMode: fixed({ allEvents: none }),
+    counterRollOver: fixed({ thirtyTwoBits: none }),
+    countersFrozen: fixed({ masterRequest: none }),
+    reportValueChangeCounterEvents: fixed({ no: none }),
+  },
+};
+
+const analogGroups = (facts: ProfileFacts): Element => ({
+  analogInputGroup: {
+    configuration: {
+      defaultStaticVariation: fixed({ one: none }),
+      defaultEventVariation: fixed({ one: none }),
+      analogEventReportingMode: fixed({ mostRecentEventTimeValue: none }),
+      analogInputClass0ResponseMode: inputClass0,
+      analogDeadbandAssignments: fixed({ dnp3Protocol: none }),
+      analogDeadbandAlgorithm: fixed({ simple: none }),
+    },
+  },
+  analogOutputGroup: {
+    configuration: {
+      defaultStaticVariation: fixed({ one: none }),
+      ...outputReports,
+      maxTimeBetweenSelectAndOperate: selectTime(facts),
+    },
+  },
+});
+
+const groups = (facts: ProfileFacts): Element => ({ ...binaryGroups(facts), counterGroup, ...analogGroups(facts) });
 
 const controlOperations: Readonly<Record<'BO' | 'AO', Element>> = {
   BO: Object.fromEntries(
@@ -275,33 +258,6 @@ function pointLists({ points }: ProfileFacts): Element {
   );
 }
 
-const escapes: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escaped = (text: string) => text.replace(/[&<>"]/g, (character) => escapes[character] ?? character);
-
-/** Elements as text, one on a line; names that begin with `@` are attributes of their element. */
-function elements(of: Element, indent: string): string {
-  return Object.entries(of)
-    .filter(([name]) => !name.startsWith('@'))
-    .map(([name, content]) =>
-      (Array.isArray(content) ? (content as readonly (Element | string)[]) : [content as Element | string])
-        .map((each) => element(name, each, indent))
-        .join(''),
-    )
-    .join('');
-}
-
-function element(name: string, content: Element | string | number | boolean, indent: string): string {
-  if (typeof content !== 'object') return `${indent}<${name}>${escaped(String(content))}</${name}>\n`;
-  const attributes = Object.entries(content)
-    .filter(([key]) => key.startsWith('@'))
-    .map(([key, value]) => ` ${key.slice(1)}="${escaped(value as string)}"`)
-    .join('');
-  const inner = elements(content, `${indent}  `);
-  return inner === ''
-    ? `${indent}<${name}${attributes}/>\n`
-    : `${indent}<${name}${attributes}>\n${inner}${indent}</${name}>\n`;
-}
-
 /** The document as text. */
 export function deviceProfileXml(facts: ProfileFacts): string {
   const { product, date, vendor, unsolicited } = facts;
@@ -331,7 +287,7 @@ export function deviceProfileXml(facts: ProfileFacts): string {
           outstationPerformance: { outstationSetsIIN14: fixed({ atStartup: none }) },
         },
         database: groups(facts),
-        implementationTable: { table: implementation() },
+        implementationTable: { table: implementationTable(facts) },
         dataPointsList: pointLists(facts),
       },
     },

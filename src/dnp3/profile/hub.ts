@@ -73,6 +73,7 @@ export class OutstationPoints {
   readonly #live: Served[] = [];
   readonly #settled: Served[] = [];
   readonly #tickListeners: (() => void)[] = [];
+  readonly #settingsListeners: (() => void)[] = [];
   readonly #ends: (() => void)[] = [];
   #isStale = false;
 
@@ -86,6 +87,7 @@ export class OutstationPoints {
     this.#ends.push(
       port.onSettings((isReset) => {
         if (isReset) this.settings.reset();
+        for (const listener of this.#settingsListeners) listener();
         this.#changed();
       }),
     );
@@ -109,6 +111,7 @@ export class OutstationPoints {
 
   close(): void {
     this.#tickListeners.length = 0;
+    this.#settingsListeners.length = 0;
     for (const end of this.#ends) end();
   }
 
@@ -140,6 +143,7 @@ export class OutstationPoints {
     const context: PartContext = {
       ...{ port, profile, clock, settings: this.settings, random, log },
       changed: () => this.#changed(),
+      onSettings: (listener) => this.#settingsListeners.push(listener),
       onTick: (listener) => this.#tickListeners.push(listener),
       onClose: (listener) => this.#ends.push(listener),
     };

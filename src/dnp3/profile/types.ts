@@ -92,6 +92,11 @@ export interface PartContext {
   readonly log: { info(message: string): void; warning(message: string): void };
   /** Values have changed outside of registers and ticks: inputs are compared now. */
   readonly changed: () => void;
+  /**
+   * Called after each commit, and after a reset of the device, when the settings have their start values again. It ends
+   * with the outstation.
+   */
+  readonly onSettings: (listener: () => void) => void;
   /** Called at the end of each tick. */
   readonly onTick: (listener: () => void) => void;
   /** Called when the outstation ends. */

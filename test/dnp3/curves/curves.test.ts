@@ -139,8 +139,10 @@ describe('curves by DNP3', () => {
     const rig = new PointRig('PV-3Phase');
     const capacity = Number(rig.register(706, 'NPt'));
     const many = Array.from({ length: capacity + 1 }, (_, i) => [1000 + 10 * i, 1000 - 10 * i] as const);
-    rig.done(...curve(1, 5, 129, 5, many));
-    expect(rig.operate('AO173', 1)).to.equal(12);
+    rig.done(...curve(1, 5, 129, 5, many).slice(0, -1));
+    expect([rig.operate('AO246', capacity + 1, true), rig.operate('AO246', capacity + 1)]).to.deep.equal([12, 12]);
+    expect([rig.value('AI330'), rig.operate('AO173', 1)]).to.deep.equal([0, 4]);
+    rig.done(['AO246', capacity], ['AO173', 1]);
     rig.done(
       ...curve(2, 5, 129, 5, [
         [1100, 1000],

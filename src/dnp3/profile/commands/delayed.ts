@@ -1,15 +1,19 @@
-/** Commands that begin within a time window, and settings that go back by themselves: simulated time. */
+/** Commands that begin within a time window, and states that go back by themselves: simulated time. */
+import type { CommandState } from '../../../core/command-hold.ts';
+import type { Origin } from '../../../core/origin.ts';
 import { addSeconds } from '../../../core/time/clock.ts';
 import type { RandomStream } from '../../../core/random.ts';
-import type { DevicePort } from '../../device-port.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';
+import { timerOrigin } from '../bind.ts';
 import { attempted, statusOf } from '../status.ts';
 import type { PartContext, PointName } from '../types.ts';
 
 const { success } = controlStatus;
 
 export interface Delayed {
+  /** whether a command waits */
+  readonly isWaiting: boolean;
   /**
    * Does something after a random part of the window, once for each command; a newer command takes its place.
    * @returns the status of what is done at once, or success for what waits
@@ -18,48 +22,95 @@ export interface Delayed {
   cancel(): void;
 }
 
-/** The delays of one output. */
-export function delayed({ port, random, log }: PartContext, name: PointName): Delayed {
+/** The delays of one output. They end with the outstation, and at a reset of the device. */
+export function delayed({ port, random, log, settings, onClose }: PartContext, name: PointName): Delayed {
   let stream: RandomStream | undefined;
-  let cancel: () => void = () => undefined;
+  let end: (() => void) | null = null;
+  const cancel = () => {
+    end?.();
+    end = null;
+  };
+  settings.onReset(cancel);
+  onClose(cancel);
   return {
+    get isWaiting() {
+      return end !== null;
+    },
     run(windowS, act) {
       cancel();
-      cancel = () => undefined;
       stream ??= random(`window ${name}`);
       const delayS = windowS > 0 ? stream.next() * windowS : 0;
       if (delayS === 0) return act();
-      cancel = port.at(addSeconds(port.now, delayS), () => {
+      end = port.at(addSeconds(port.now, delayS), () => {
+        end = null;
         const status = attempted(act);
         if (status !== success) log.warning(`${name}: refused with status ${status} at the end of its time window`);
       });
       return success;
     },
-    cancel() {
-      cancel();
-    },
+    cancel,
   };
 }
 
-/** Calls `act` once after some seconds unless it is cancelled or begun anew; 0: never. */
-export function reversion(port: DevicePort): { begin(afterS: number, act: () => void): void; cancel(): void } {
-  let cancel: () => void = () => undefined;
+export interface TimedChange<Value> {
+  /**
+   * Changes the state.
+   * @param afterS until what was there before comes back; 0: it stays
+   * @throws SimError as the state; then nothing has changed
+   */
+  change(value: Value, by: Origin, afterS: number): void;
+  /** What was there before comes back now. */
+  goBack(): void;
+  /** The change stays. */
+  forget(): void;
+}
+
+export interface TimedChangeOptions {
+  /** asked when the time is over */
+  readonly mayGoBack?: () => boolean;
+  /** whether what was there before comes back with the end of the outstation; default: the change stays */
+  readonly endsAtClose?: boolean;
+}
+
+/** A state that an output changes for a time. What another writer has made of it since is left alone. */
+export function timedChange<Value>(
+  context: PartContext,
+  name: string,
+  state: CommandState<Value>,
+  { mayGoBack = () => true, endsAtClose = false }: TimedChangeOptions = {},
+): TimedChange<Value> {
+  const { port, settings, onClose } = context;
+  let taken: { readonly former: Value; readonly mark: unknown; readonly end: () => void } | null = null;
+  const forget = () => {
+    taken?.end();
+    taken = null;
+  };
+  const goBack = () => {
+    const own = taken !== null && taken.mark === state.mark() ? taken : null;
+    forget();
+    if (own && mayGoBack()) orLog(context, name, () => state.write(own.former, timerOrigin));
+  };
+  settings.onReset(forget);
+  onClose(endsAtClose ? goBack : forget);
   return {
-    begin(afterS, act) {
-      cancel();
-      cancel = afterS > 0 ? port.at(addSeconds(port.now, afterS), act) : () => undefined;
+    change(value, by, afterS) {
+      // a change of one's own does not become what was there before
+      const former = taken !== null && taken.mark === state.mark() ? taken.former : state.read();
+      state.write(value, by);
+      forget();
+      if (afterS <= 0 || former === value) return;
+      taken = { former, mark: state.mark(), end: port.at(addSeconds(port.now, afterS), goBack) };
     },
-    cancel() {
-      cancel();
-    },
+    goBack,
+    forget,
   };
 }
 
 /** Does what may be refused, and logs a refusal. */
-export function orLog({ log }: Pick<PartContext, 'log'>, name: PointName, act: () => void): void {
+export function orLog({ log }: Pick<PartContext, 'log'>, name: string, act: () => void): void {
   try {
     act();
   } catch (error) {
-    log.warning(`${name}: its reversion was refused with status ${statusOf(error)}`);
+    log.warning(`${name}: what its timer does was refused with status ${statusOf(error)}`);
   }
 }

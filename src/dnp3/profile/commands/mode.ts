@@ -1,10 +1,12 @@
 /** What all modes have in common: support, enabling within a time window, and settings that are idle while it is off. */
+import type { Origin } from '../../../core/origin.ts';
 import type { PointWrite } from '../../device-port.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';
-import { bindings, computed, settingOutput, success } from '../bind.ts';
+import { bindings, computed, merged, settingOutput, success } from '../bind.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
 import { delayed } from './delayed.ts';
+import type { Delayed } from './delayed.ts';
 
 /** Distance of the input that tells of support, and of the one that tells the state, from the enabling output. */
 const supportsOffset = 19;
@@ -14,10 +16,12 @@ export interface Mode {
   readonly enable: number;
   readonly isSupported: boolean;
   readonly isEnabled: () => boolean;
-  /** the points that switch it; a status refuses */
+  /** the points that switch it; a status refuses. Moves nothing */
   readonly writes: (on: boolean) => readonly PointWrite[] | ControlStatus;
-  /** called when the switch has been carried out */
-  readonly switched?: () => void;
+  /** called when the points have been written; a status other than success is the answer of the switch */
+  readonly switched?: (on: boolean, by: Origin) => ControlStatus | undefined;
+  /** its delays; absent: it has those of its enabling output */
+  readonly wait?: Delayed;
   /** output of the priority, of which 0 alone is there; of the time window in which it is enabled */
   readonly priority?: PointName;
   readonly window?: PointName;
@@ -29,9 +33,7 @@ export interface Mode {
 /** The switch of a mode. A mode without physics is refused. */
 function enabling(context: PartContext, mode: Mode): OutputTarget {
   const { port, settings } = context;
-  const name: PointName = `BO${mode.enable}`;
-  const wait = delayed(context, name);
-  settings.onReset(() => wait.cancel());
+  const wait = mode.wait ?? delayed(context, `BO${mode.enable}`);
   const check: OutputTarget['check'] = (on, by) => {
     if (!mode.isSupported) return controlStatus.notSupported;
     const writes = mode.writes(on === true);
@@ -44,9 +46,8 @@ function enabling(context: PartContext, mode: Mode): OutputTarget {
     const writes = mode.writes(on === true);
     if (typeof writes === 'number') return writes;
     port.write(writes, by);
-    mode.switched?.();
     context.changed();
-    return success;
+    return mode.switched?.(on === true, by) ?? success;
   };
   return {
     read: () => mode.isSupported && mode.isEnabled(),
@@ -83,11 +84,6 @@ const unsupportedModes = [14, 15, 19, 20, 21, 22, 23, 24, 26, 31, 32];
 
 /** The part of the modes that no device of the simulator has. */
 export function unsupportedPart(context: PartContext): PointBindings {
-  const all = unsupportedModes.map((enable) =>
-    modePoints(context, { enable, isSupported: false, isEnabled: () => false, writes: () => [], bound: 'no function' }),
-  );
-  return {
-    inputs: new Map(all.flatMap(({ inputs }) => [...inputs])),
-    outputs: new Map(all.flatMap(({ outputs }) => [...outputs])),
-  };
+  const none = { isSupported: false, isEnabled: () => false, writes: () => [], bound: 'no function' };
+  return merged(unsupportedModes.map((enable) => modePoints(context, { enable, ...none })));
 }

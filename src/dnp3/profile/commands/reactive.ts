@@ -1,31 +1,59 @@
 /** Constant reactive power and power factor: BO27, BO28. */
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
-import type { PointWrite } from '../../device-port.ts';
-import { registerOutput, writing } from '../bind.ts';
+import type { Origin } from '../../../core/origin.ts';
+import type { DevicePort, PointWrite } from '../../device-port.ts';
+import { registerOutput, success, writing } from '../bind.ts';
 import type { OutputTarget, PartContext, PointBindings } from '../types.ts';
 import { modePoints } from './mode.ts';
+import { ramped, varPct } from './ramps.ts';
+import type { Ramps } from './ramps.ts';
+import { presentVarReference, varReference, varReferenceWrites } from './var-reference.ts';
 
-/** References of 704.VarSetMod that the profile has codes for. */
-const references: readonly unknown[] = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT'];
+/** The set-point of 704.VarSetPct, var. */
+function setPointVar(port: DevicePort): number {
+  const pct = port.number('704.VarSetPct') ?? 0;
+  const { injectVar, absorbVar } = port.device.available;
+  const sideOf = (inject: number | null, absorb: number | null) => (pct < 0 ? absorb : inject) ?? 0;
+  const bases = {
+    W_MAX_PCT: port.number('702.WMax') ?? 0,
+    VAR_MAX_PCT: sideOf(port.number('702.VarMaxInj'), port.number('702.VarMaxAbs')),
+    VAR_AVAIL_PCT: sideOf(injectVar, absorbVar),
+  };
+  return (bases[presentVarReference(port)] * pct) / 100;
+}
 
 /** Constant reactive power, percent of the reference of AI42. */
-export function constantVarPart(context: PartContext): PointBindings {
+export function constantVarPart(context: PartContext, ramps: Ramps): PointBindings {
   const { port } = context;
   const isEnabled = () => port.isEnabled('constant_var');
   const isIdle = () => !isEnabled();
-  const inPercent = (): readonly PointWrite[] =>
-    references.includes(port.value('704.VarSetMod')) ? [] : [{ point: '704.VarSetMod', value: 'VAR_MAX_PCT' }];
+  const ramp = (by: Origin) => {
+    const way = { fromPct: varPct(port, port.number('701.Var') ?? 0), toPct: varPct(port, setPointVar(port)) };
+    ramps.begin('AO201', 'varPctPerS', way, by);
+  };
+  const setPoint = registerOutput(port, {
+    point: '704.VarSetPct',
+    also: () => varReferenceWrites(port),
+    isIdle,
+    // in var, or percent of a reference that AI42 has no code for: no percent of the profile is in force
+    elsewhere: () => (varReference(port) === null ? null : undefined),
+  });
   return modePoints(context, {
     enable: 27,
     isSupported: port.supports('constant_var') && port.has('704.VarSetPct'),
     isEnabled,
-    writes: (on) => [...port.enableWrites('constant_var', on), ...(on ? inPercent() : [])],
+    writes: (on) => [...port.enableWrites('constant_var', on), ...(on ? varReferenceWrites(port) : [])],
+    switched: (on, by) => {
+      if (on) ramp(by);
+      return success;
+    },
     priority: 'AO199',
     window: 'AO200',
     bound: '704.VarSetEna',
     outputs: [
+      ['AO201', ramps.output('AO201', 'varPctPerS', isIdle)],
       ['AO202', registerOutput(port, { point: '704.VarSetRvrtTms', isIdle })],
-      ['AO203', registerOutput(port, { point: '704.VarSetPct', also: inPercent, isIdle })],
+      ['AO203', ramped(setPoint, isEnabled, ramp)],
     ],
   });
 }

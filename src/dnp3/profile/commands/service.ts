@@ -1,120 +1,180 @@
 /** Connect switch, cease to energize, return to service and entering service: BO0 to BO5, AO6 to AO17. */
+import type { CommandState } from '../../../core/command-hold.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
-import { bindings, ownState, registerOutput, settingOutput, success, timerOrigin, writing } from '../bind.ts';
+import type { DevicePort } from '../../device-port.ts';
+import { bindings, ownState, registerOutput, settingOutput, success, writing } from '../bind.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
-import { delayed, orLog, reversion } from './delayed.ts';
+import { delayed, timedChange } from './delayed.ts';
+import { presentWPct, varPct } from './ramps.ts';
+import type { Ramps } from './ramps.ts';
+
+/** Outputs that move something, and what they have under way. */
+interface Orders {
+  readonly outputs: readonly (readonly [PointName, OutputTarget])[];
+  /** ends commands that wait, and reversions */
+  readonly cancel: () => void;
+}
+
+/** Position of the disconnect switch. */
+function switchState({ device, command }: DevicePort): CommandState<boolean> {
+  return {
+    read: () => device.switchClosed,
+    write: (closed, by) => {
+      command({ kind: 'switch', closed }, by);
+    },
+    mark: () => device.overrides.find(({ name }) => name === 'switch'),
+  };
+}
 
 /** The disconnect switch. AN2018 table 29 */
-function connectSwitch(context: PartContext): OutputTarget {
+function connectSwitch(context: PartContext): Orders {
   const { port, settings } = context;
   const wait = delayed(context, 'BO5');
-  const back = reversion(port);
-  settings.onReset(() => {
-    wait.cancel();
-    back.cancel();
-  });
-  return {
+  const isLockedOut = () => settings.flag('BO0');
+  const position = timedChange(context, 'BO5', switchState(port), { mayGoBack: () => !isLockedOut() });
+  const check: OutputTarget['check'] = (closed) => (closed === true && isLockedOut() ? controlStatus.blocked : success);
+  const output: OutputTarget = {
     read: () => port.device.switchClosed,
-    check: (closed) => (closed === true && settings.flag('BO0') ? controlStatus.blocked : success),
+    check,
     operate(closed, by) {
-      const isClose = closed === true;
-      if (isClose && settings.flag('BO0')) return controlStatus.blocked;
+      const status = check(closed, by);
+      if (status !== success) return status;
       return wait.run(settings.number('AO16'), () => {
-        const before = port.device.switchClosed;
-        port.command({ kind: 'switch', closed: isClose }, by);
-        back.begin(settings.number('AO17'), () => {
-          // somebody else may have moved it since
-          if (port.device.switchClosed !== isClose || before === isClose) return;
-          orLog(context, 'BO5', () => port.command({ kind: 'switch', closed: before }, timerOrigin));
-        });
-        return success;
+        // looked at again: a window may lie between
+        const now = check(closed, by);
+        if (now === success) position.change(closed === true, by, settings.number('AO17'));
+        return now;
       });
     },
     live: true,
     bound: 'disconnect switch',
   };
+  return {
+    outputs: [['BO5', output]],
+    cancel() {
+      wait.cancel();
+      position.forget();
+    },
+  };
 }
 
 const operation: PointPath = '715.OpCtl';
 
-/** Cease to energize (BO2) and return to service (BO1). AN2018 table 30 */
-function operations(context: PartContext): readonly (readonly [PointName, OutputTarget])[] {
-  const { port, settings } = context;
-  const wait = delayed(context, 'BO2');
-  const back = reversion(port);
-  settings.onReset(() => {
-    wait.cancel();
-    back.cancel();
-  });
-  const write = (value: 'START' | 'STOP') => [{ point: operation, value }];
-  const mayStop = () => settings.flag('BO4');
-  const mayStart = () => port.value('703.ES') !== 'DISABLED' && !settings.flag('BO0');
-  const order =
-    (value: 'START' | 'STOP', isPermitted: () => boolean): OutputTarget['check'] =>
-    (on, by) => {
-      // both are orders: there is nothing to be taken back
-      if (on !== true) return controlStatus.notSupported;
-      if (!isPermitted()) return controlStatus.blocked;
-      port.check(write(value), by);
-      return success;
-    };
-  const checkStop = order('STOP', mayStop);
-  const checkStart = order('START', mayStart);
-  return [
-    [
-      'BO1',
-      {
-        read: () => port.value(operation) === 'START',
-        check: checkStart,
-        operate(on, by) {
-          const status = checkStart(on, by);
-          if (status !== success) return status;
-          wait.cancel();
-          back.cancel();
-          port.write(write('START'), by);
-          return success;
-        },
-        bound: operation,
-      },
-    ],
-    [
-      'BO2',
-      {
-        read: () => port.value(operation) === 'STOP',
-        check: checkStop,
-        operate(on, by) {
-          const status = checkStop(on, by);
-          if (status !== success) return status;
-          return wait.run(settings.number('AO13'), () => {
-            port.write(write('STOP'), by);
-            back.begin(settings.number('AO15'), () => {
-              if (port.value(operation) === 'STOP')
-                orLog(context, 'BO2', () => port.write(write('START'), timerOrigin));
-            });
-            return success;
-          });
-        },
-        bound: operation,
-      },
-    ],
-  ];
+type Operation = 'START' | 'STOP';
+const operationWrites = (value: Operation) => [{ point: operation, value }];
+
+function operationState(port: DevicePort): CommandState<Operation> {
+  return {
+    read: () => (port.value(operation) === 'STOP' ? 'STOP' : 'START'),
+    write: (value, by) => {
+      port.write(operationWrites(value), by);
+    },
+    mark: () => port.writer(operation),
+  };
 }
 
-/** Stops the device and keeps masters from starting or connecting it again. */
-function lockout(context: PartContext): OutputTarget {
+/** An output that is an order: there is nothing to be taken back. */
+function order(
+  port: DevicePort,
+  value: Operation,
+  isPermitted: () => boolean,
+  carryOut: OutputTarget['operate'],
+): OutputTarget {
+  const check: OutputTarget['check'] = (on, by) => {
+    if (on !== true) return controlStatus.notSupported;
+    if (!isPermitted()) return controlStatus.blocked;
+    port.check(operationWrites(value), by);
+    return success;
+  };
+  return {
+    read: () => port.value(operation) === value,
+    check,
+    operate(on, by) {
+      const status = check(on, by);
+      return status === success ? carryOut(on, by) : status;
+    },
+    bound: operation,
+  };
+}
+
+/** Cease to energize (BO2), return to service (BO1) and the permission to stop (BO4). AN2018 table 30 */
+function operations(context: PartContext, ramps: Ramps): Orders {
+  const { port, settings } = context;
+  const state = operationState(port);
+  const mayStop = () => settings.flag('BO4');
+  const mayStart = () => port.value('703.ES') !== 'DISABLED' && !settings.flag('BO0');
+  const wait = delayed(context, 'BO2');
+  const stopped = timedChange(context, 'BO2', state, { mayGoBack: mayStart });
+  const cancel = () => {
+    wait.cancel();
+    stopped.forget();
+  };
+  const start = order(port, 'START', mayStart, (_, by) => {
+    cancel();
+    state.write('START', by);
+    return success;
+  });
+  const stop = order(port, 'STOP', mayStop, (_, by) =>
+    wait.run(settings.number('AO13'), () => {
+      // looked at again: a window may lie between
+      if (!mayStop()) return controlStatus.blocked;
+      stopped.change('STOP', by, settings.number('AO15'));
+      ramps.begin('AO14', 'wPctPerS', { fromPct: presentWPct(port), toPct: 0 }, by);
+      ramps.begin('AO14', 'varPctPerS', { fromPct: varPct(port, port.number('701.Var') ?? 0), toPct: 0 }, by);
+      return success;
+    }),
+  );
+  return {
+    outputs: [
+      ['BO1', start],
+      ['BO2', stop],
+      ['BO4', permissionToStop(context, () => wait.cancel())],
+    ],
+    cancel,
+  };
+}
+
+/** A stop that waits is none that has been permitted when the permission goes. */
+function permissionToStop(context: PartContext, withdrawn: () => void): OutputTarget {
+  const setting = settingOutput(context, 'BO4', true);
+  return {
+    ...setting,
+    operate(on, by) {
+      if (on !== true) withdrawn();
+      return setting.operate(on, by);
+    },
+  };
+}
+
+/**
+ * Stops the device and keeps masters from starting or connecting it again. Another protocol may start it all the same:
+ * that ends the lockout, so that it never stands beside a device that runs.
+ */
+function lockout(context: PartContext, cancelOrders: () => void): OutputTarget {
   const { port, settings, changed } = context;
+  const stops = port.has(operation);
   settings.declare('BO0', false);
+  context.onSettings(() => {
+    if (stops && settings.flag('BO0') && port.value(operation) !== 'STOP') settings.set('BO0', false);
+  });
+  const check: OutputTarget['check'] = (on, by) => {
+    if (on === true && stops) port.check(operationWrites('STOP'), by);
+    return success;
+  };
   return {
     read: () => settings.flag('BO0'),
-    check: () => success,
+    check,
     operate(on, by) {
-      if (on === true && port.has(operation)) port.write([{ point: operation, value: 'STOP' }], by);
+      if (on === true) {
+        if (stops) port.write(operationWrites('STOP'), by);
+        cancelOrders();
+      }
       settings.set('BO0', on);
       changed();
       return success;
     },
-    bound: `${ownState}, ${operation}`,
+    bound: stops ? `${ownState}, ${operation}` : ownState,
   };
 }
 
@@ -130,7 +190,7 @@ const enterService: readonly (readonly [PointName, PointPath])[] = [
 ];
 
 /** The part of switch and service. */
-export function servicePart(context: PartContext): PointBindings {
+export function servicePart(context: PartContext, ramps: Ramps): PointBindings {
   const { port } = context;
   const permission = port.has('703.ES')
     ? writing(port, {
@@ -140,16 +200,20 @@ export function servicePart(context: PartContext): PointBindings {
       })
     : null;
   const stops = port.has(operation);
+  const orders = [connectSwitch(context), ...(stops ? [operations(context, ramps)] : [])];
+  const cancelOrders = () => {
+    for (const { cancel } of orders) cancel();
+    ramps.end();
+  };
   return bindings(
     [],
     [
-      ['BO0', lockout(context)],
-      ...(stops ? operations(context) : []),
+      ['BO0', lockout(context, cancelOrders)],
       ['BO3', permission],
-      ['BO4', stops ? settingOutput(context, 'BO4', true) : null],
-      ['BO5', connectSwitch(context)],
+      ...orders.flatMap(({ outputs }) => outputs),
       ...enterService.map(([name, point]) => [name, registerOutput(port, { point })] as const),
       ['AO13', stops ? settingOutput(context, 'AO13', 0) : null],
+      ['AO14', stops ? ramps.output('AO14', 'wPctPerS') : null],
       ['AO15', stops ? settingOutput(context, 'AO15', 0) : null],
       ['AO16', settingOutput(context, 'AO16', 0)],
       ['AO17', settingOutput(context, 'AO17', 0)],

@@ -93,6 +93,8 @@ function scalesOf(port: DevicePort, { xUnit: x, yUnit: y }: StoredCurve, name: C
 
 /** A curve in the units of the map. */
 export interface ConvertedCurve {
+  /** of the reference of Y; undefined: the function has one alone */
+  readonly reference: PointWrite | undefined;
   readonly points: readonly CurvePoint[];
   readonly writes: readonly PointWrite[];
 }
@@ -108,15 +110,18 @@ export function converted(port: DevicePort, curve: StoredCurve, { name, group }:
     return isTrip ? { x: second, y: first } : { x: first, y: second };
   });
   const writes = [...(reference ? [reference] : []), ...port.curveWrites(name, points, group)];
-  return { points, writes };
+  return { reference, points, writes };
 }
 
-/** Whether the map has these points in force, to the last digit of its registers. */
-export function isInForce(port: DevicePort, { points }: ConvertedCurve, { name, group }: CurveUse): boolean {
+/** Whether the map has this curve in force, to the last digit of its registers. */
+export function isInForce(port: DevicePort, { reference, points }: ConvertedCurve, { name, group }: CurveUse): boolean {
   const present = port.curve(name, group);
-  const near = (a: number, b: number) => Math.abs(a - b) <= 0.051;
+  const steps = port.curveSteps(name, group);
+  // a little more than half a step: halves of decimal fractions are not exact
+  const near = (a: number, b: number, step: number) => Math.abs(a - b) <= 0.500001 * step;
   return (
+    (reference === undefined || port.value(reference.point) === reference.value) &&
     present.length === points.length &&
-    present.every(({ x, y }, i) => near(x, points[i]?.x ?? NaN) && near(y, points[i]?.y ?? NaN))
+    present.every(({ x, y }, i) => near(x, points[i]?.x ?? NaN, steps.x) && near(y, points[i]?.y ?? NaN, steps.y))
   );
 }

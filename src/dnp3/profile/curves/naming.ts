@@ -16,6 +16,8 @@ export interface Naming {
   readonly use: CurveUse;
   /** 0: the function has the curve of its registers, whoever wrote it */
   number: number;
+  /** whether a command waits that puts the curve into force */
+  readonly isWaiting: () => boolean;
 }
 
 /** Something else that puts curves of the store into force. */
@@ -32,13 +34,13 @@ export class Namings {
   readonly #all: Naming[] = [];
   readonly #users: CurveUser[] = [];
 
-  constructor({ port, settings }: PartContext, store: CurveStore) {
+  constructor({ port, settings, onSettings }: PartContext, store: CurveStore) {
     this.#port = port;
     this.#store = store;
     settings.onReset(() => {
       for (const naming of this.#all) naming.number = 0;
     });
-    port.onSettings(() => this.look());
+    onSettings(() => this.look());
   }
 
   /** A curve that another writer has put into force is none of the store. */
@@ -46,8 +48,8 @@ export class Namings {
     for (const naming of this.#all) if (naming.number > 0 && this.#isOther(naming)) naming.number = 0;
   }
 
-  add(output: PointName, use: CurveUse): Naming {
-    const naming = { output, use, number: 0 };
+  add(output: PointName, use: CurveUse, isWaiting: () => boolean): Naming {
+    const naming = { output, use, number: 0, isWaiting };
     this.#all.push(naming);
     return naming;
   }
@@ -56,15 +58,15 @@ export class Namings {
     this.#users.push(user);
   }
 
-  /** Whether any function names a curve. */
+  /** Whether any function or other user names a curve. */
   isNamed(number: number): boolean {
-    return this.#all.some((naming) => naming.number === number);
+    return this.#isUsed(number) || this.#all.some((naming) => naming.number === number);
   }
 
-  /** Whether a function that is enabled or another user names it: it must not change. */
+  /** Whether a function that is enabled or about to be, or another user names it: it must not change. */
   isLocked(number: number): boolean {
-    if (this.#users.some((user) => user.names(number))) return true;
-    return this.#all.some((naming) => naming.number === number && this.#port.isEnabled(naming.use.name));
+    const acts = ({ use, isWaiting }: Naming) => this.#port.isEnabled(use.name) || isWaiting();
+    return this.#isUsed(number) || this.#all.some((naming) => naming.number === number && acts(naming));
   }
 
   /** The writes that put the named curve into force; none for the curve of the registers. A status refuses. */
@@ -108,6 +110,10 @@ export class Namings {
       isIdle,
       bound: `curve of ${naming.use.name}${naming.use.group === undefined ? '' : ` ${naming.use.group}`}`,
     };
+  }
+
+  #isUsed(number: number): boolean {
+    return this.#users.some((user) => user.names(number));
   }
 
   #isOther({ number, use }: Naming): boolean {

@@ -3,7 +3,8 @@ import type { CurveFunction } from '../../../sunspec/map/functions.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { PointWrite } from '../../device-port.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';
-import { computed, enablePoint, pointInput, registerOutput, writing } from '../bind.ts';
+import { computed, enablePoint, merged, pointInput, registerOutput, writing } from '../bind.ts';
+import { delayed } from '../commands/delayed.ts';
 import { modePoints } from '../commands/mode.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
 import { curveUses } from './convert.ts';
@@ -151,17 +152,19 @@ function curveModePoints(context: PartContext, mode: CurveMode, namings: Namings
   const names = mode.names.filter((name) => port.supports(name));
   const isEnabled = () => names.length > 0 && names.every((name) => port.isEnabled(name));
   const isIdle = () => !isEnabled();
+  const wait = delayed(context, `BO${mode.enable}`);
   const own = mode.curves.flatMap(([output, type]): readonly Naming[] => {
     const use = curveUses.find((each) => each.type === type);
     if (use === undefined || !names.includes(use.name)) return [];
     const isThere =
       use.group !== 'MomCess' || port.curveWrites(use.name, [], 'MomCess').every(({ point }) => port.has(point));
-    return isThere ? [namings.add(output, use)] : [];
+    return isThere ? [namings.add(output, use, () => wait.isWaiting)] : [];
   });
   return modePoints(context, {
     enable: mode.enable,
     isSupported: names.length > 0,
     isEnabled,
+    wait,
     writes: (on) => modeWrites(context, names, namings, own, on),
     ...(mode.priority && { priority: mode.priority }),
     ...(mode.window && { window: mode.window }),
@@ -183,9 +186,5 @@ export function curvePoints(context: PartContext): { readonly points: PointBindi
   const all = modes.map((mode) => curveModePoints(context, mode, namings));
   const isThere = modes.some(({ names }) => names.some((name) => context.port.supports(name)));
   const parts = isThere ? [...all, curveWindow(context, store, namings)] : all;
-  const points = {
-    inputs: new Map(parts.flatMap(({ inputs }) => [...inputs])),
-    outputs: new Map(parts.flatMap(({ outputs }) => [...outputs])),
-  };
-  return { points, namings };
+  return { points: merged(parts), namings };
 }

@@ -1,5 +1,6 @@
 /** The curves of one outstation, of which a window shows one. AN2018-001 2.5.4; IEEE 1815.2 clause 6.1.3 */
 import { pointsPerCurve } from '../table/rows.ts';
+import { WindowHolder } from '../window-holder.ts';
 
 /** Curves of an outstation. */
 export const curveCount = 100;
@@ -46,22 +47,39 @@ const emptyCurve: Readonly<StoredCurve> = fresh();
 export class CurveStore {
   /** number of the curve in the window, from 1 */
   selected = 1;
+  readonly holder = new WindowHolder();
+  /** as the window shows and changes them */
+  readonly #drafts = new Map<number, StoredCurve>();
+  /** as functions follow them */
   readonly #curves = new Map<number, StoredCurve>();
 
-  /** A curve to be read; one that nothing was written to is empty. @param number from 1 */
+  /** A curve as it was committed; before that it is empty. @param number from 1 */
   curve(number: number): Readonly<StoredCurve> {
     return this.#curves.get(number) ?? emptyCurve;
   }
 
-  /** A curve to be written. */
-  edit(number: number): StoredCurve {
-    const curve = this.#curves.get(number) ?? fresh();
-    this.#curves.set(number, curve);
-    return curve;
+  /** The curve in the window as it has been written so far. */
+  get draft(): Readonly<StoredCurve> {
+    return this.#drafts.get(this.selected) ?? emptyCurve;
+  }
+
+  /** Changes the draft of the curve in the window: no function follows it yet. */
+  edit(change: (draft: StoredCurve) => void): void {
+    const draft = this.#drafts.get(this.selected) ?? fresh();
+    this.#drafts.set(this.selected, draft);
+    change(draft);
+  }
+
+  /** The draft is the curve from now on. */
+  commit(): void {
+    const { draft } = this;
+    this.#curves.set(this.selected, { ...draft, values: draft.values.slice() });
   }
 
   clear(): void {
+    this.#drafts.clear();
     this.#curves.clear();
     this.selected = 1;
+    this.holder.forget();
   }
 }

@@ -10,6 +10,7 @@ import {
   settingOutput,
   writing,
 } from '../bind.ts';
+import { varReference, varReferences } from '../commands/var-reference.ts';
 import { scheduleCount } from '../schedules/store.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
 
@@ -92,18 +93,15 @@ function unitCounts({ port, profile }: PartContext): readonly (readonly [PointNa
   ];
 }
 
-/** References of reactive set-points: percent of WMax, of VarMax, of what is available. */
-const references = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT'] as const;
-
 function reactiveReference({ port }: PartContext): OutputTarget | null {
   if (!port.has('704.VarSetMod')) return null;
   return writing(port, {
     read() {
-      const at = references.findIndex((each) => each === port.value('704.VarSetMod'));
-      return at + 1;
+      const present = varReference(port);
+      return present === null ? 0 : varReferences.indexOf(present) + 1;
     },
     writes: (value) => {
-      const mode = references[Number(value) - 1];
+      const mode = varReferences[Number(value) - 1];
       return mode === undefined ? 12 : [{ point: '704.VarSetMod', value: mode }];
     },
     bound: '704.VarSetMod',
@@ -121,7 +119,9 @@ export function nameplatePart(context: PartContext): PointBindings {
   const nominalHz = port.device.trace.nominalHz;
   const fixed = (name: PointName, value: number) =>
     settingOutput(context, name, value, { allows: (asked) => Math.abs(asked - value) < 1e-9 });
-  const ramp = pointInput(port, '704.WRmp');
+  const ramp = port.has('704.WRmp')
+    ? computed(() => port.device.gradient.w.pctPerS, '704.WRmp or the gradient in its place', { live: true })
+    : null;
   const absorbs = (port.number('702.WChaRteMaxRtg') ?? 0) > 0;
   return bindings(
     [

@@ -15,9 +15,9 @@ function alarms({ port }: PartContext): Inputs {
     batteryOf(port) !== null ? computed(() => code(...codes), 'alarms of the battery', now) : null;
   return [
     ['BI0', computed(() => device.alarms.some(({ source }) => source === 'comm'), 'alarms of communication', now)],
-    ['BI1', computed(() => has('error'), '701.Alrm', now)],
-    ['BI2', computed(() => has('warning'), '701.Alrm', now)],
-    ['BI3', computed(() => has('info'), '701.Alrm', now)],
+    ['BI1', computed(() => has('error'), 'alarms of severity error', now)],
+    ['BI2', computed(() => has('warning'), 'alarms of severity warning', now)],
+    ['BI3', computed(() => has('info'), 'alarms of severity info', now)],
     ['BI5', storage('soc_high')],
     ['BI6', storage('soc_low')],
     ['BI8', storage('over_temp')],
@@ -37,9 +37,11 @@ function chargeEnds({ port }: PartContext): Inputs {
 
 function states({ port, settings }: PartContext): Inputs {
   const { device } = port;
-  const isOn = () => port.value('701.St') === 'ON';
-  const isWaiting = () => !isOn() && device.enterService.state === 'waiting';
   const inverter = (state: string) => port.value('701.InvSt') === state;
+  const isOn = () => port.value('701.St') === 'ON';
+  // on its way down power flows, whatever 701.St says
+  const isConnected = () => isOn() || inverter('SHUTTING_DOWN');
+  const isWaiting = () => !isOn() && device.enterService.state === 'waiting';
   const idleW = 0.002 * (port.number('702.WMaxRtg') ?? 0);
   const w = () => port.number('701.W') ?? 0;
   const mayStart = () =>
@@ -50,12 +52,12 @@ function states({ port, settings }: PartContext): Inputs {
     ['BI12', state(() => isWaiting() || (isOn() && inverter('STARTING')), '701.InvSt')],
     ['BI13', state(() => inverter('SHUTTING_DOWN'), '701.InvSt')],
     ['BI14', state(() => isOn() && !inverter('STARTING') && !inverter('SHUTTING_DOWN'), '701.St')],
-    ['BI15', state(() => !isOn() && !isWaiting(), '701.St')],
-    ['BI18', state(() => isOn() && Math.abs(w()) <= idleW, '701.St, 701.W')],
-    ['BI19', state(() => isOn() && w() > idleW, '701.St, 701.W')],
-    ['BI20', state(() => isOn() && w() < -idleW, '701.St, 701.W')],
-    ['BI21', state(() => !isOn() && mayStart(), '701.St, 703.ES')],
-    ['BI22', state(() => !isOn() && !mayStart(), '701.St, 703.ES')],
+    ['BI15', state(() => !isConnected() && !isWaiting(), '701.St, 701.InvSt')],
+    ['BI18', state(() => isConnected() && Math.abs(w()) <= idleW, '701.St, 701.W')],
+    ['BI19', state(() => isConnected() && w() > idleW, '701.St, 701.W')],
+    ['BI20', state(() => isConnected() && w() < -idleW, '701.St, 701.W')],
+    ['BI21', state(() => !isConnected() && mayStart(), '701.St, 703.ES')],
+    ['BI22', state(() => !isConnected() && !mayStart(), '701.St, 703.ES')],
     ['BI23', state(() => device.switchClosed, 'disconnect switch')],
     // the switch of the simulator has no travel time
     ['BI24', computed(() => false, 'disconnect switch')],

@@ -3,6 +3,7 @@ import type { FunctionName } from '../../../sunspec/map/functions.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { DevicePort, PointWrite } from '../../device-port.ts';
 import { enablePoint } from '../bind.ts';
+import { presentVarReference } from '../commands/var-reference.ts';
 import { curveUses } from '../curves/convert.ts';
 import type { CurveUse } from '../curves/convert.ts';
 import type { Namings } from '../curves/naming.ts';
@@ -22,9 +23,6 @@ interface SetPoint {
   readonly writes: (port: DevicePort, value: number) => readonly PointWrite[];
 }
 
-/** References of 704.VarSetMod that the profile has codes for. */
-const references: readonly unknown[] = ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAIL_PCT'];
-
 function powerFactor(port: DevicePort, value: number): readonly PointWrite[] {
   const factor = value / perHundredth;
   return [
@@ -34,9 +32,8 @@ function powerFactor(port: DevicePort, value: number): readonly PointWrite[] {
 }
 
 function constantVar(port: DevicePort, value: number): readonly PointWrite[] {
-  const present = port.value('704.VarSetMod');
   return [
-    { point: '704.VarSetMod', value: references.includes(present) ? present : 'VAR_MAX_PCT' },
+    { point: '704.VarSetMod', value: presentVarReference(port) },
     { point: '704.VarSetPct', value: value / perTenth },
   ];
 }

@@ -1,5 +1,6 @@
 /** The schedules of one outstation, of which a window shows one. AN2018-001 2.9 */
 import { pointsPerSchedule } from '../table/rows.ts';
+import { WindowHolder } from '../window-holder.ts';
 
 /** Schedules of an outstation. */
 export const scheduleCount = 10;
@@ -76,6 +77,7 @@ export const valueOf = ({ values }: Schedule, i: number): number => values[2 * i
 export class ScheduleStore {
   /** number of the schedule in the window, from 1 */
   selected = 1;
+  readonly holder = new WindowHolder();
   #schedules = new Map<number, Schedule>();
 
   /** @param number from 1 */
@@ -97,5 +99,6 @@ export class ScheduleStore {
   clear(): void {
     this.#schedules.clear();
     this.selected = 1;
+    this.holder.forget();
   }
 }

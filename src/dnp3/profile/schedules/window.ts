@@ -9,7 +9,8 @@ import { daysPerWeek, scheduleCount, validation } from './store.ts';
 import type { Schedule, ScheduleStore } from './store.ts';
 
 const bound = 'schedule in the window';
-const firstWeekday = 43;
+/** Output of Sunday. */
+const sundayOutput = 43;
 
 interface Member {
   readonly read: (schedule: Schedule) => number;
@@ -76,7 +77,16 @@ class Outputs {
         this.#store.selected = Number(value);
       },
     });
-    return { ...output, range: () => [1, scheduleCount] };
+    return {
+      ...output,
+      // taking the window over is open to every master
+      check,
+      operate: (value, by) => {
+        if (check(value) === success) this.#store.holder.take(by);
+        return output.operate(value, by);
+      },
+      range: () => [1, scheduleCount],
+    };
   }
 
   /** Ready schedules run; only valid ones that have not run out get ready. */
@@ -109,14 +119,16 @@ class Outputs {
   }
 
   #output(
-    check: (value: number | boolean) => ControlStatus,
+    refuses: (value: number | boolean) => ControlStatus,
     { read, write }: { readonly read: OutputTarget['read']; readonly write: (value: number | boolean) => void },
   ): OutputTarget {
+    const check: OutputTarget['check'] = (value, by) =>
+      this.#store.holder.isOther(by) ? controlStatus.blockedOtherMaster : refuses(value);
     return {
       read,
       check,
-      operate: (value) => {
-        const status = check(value);
+      operate: (value, by) => {
+        const status = check(value, by);
         if (status !== success) return status;
         write(value);
         this.#context.changed();
@@ -166,7 +178,7 @@ export function scheduleWindow(context: PartContext, store: ScheduleStore, execu
   const outputs = new Outputs(context, store, executor);
   const weekdays = Array.from(
     { length: daysPerWeek },
-    (_, day) => [`BO${firstWeekday + day}`, outputs.weekday(day)] as const,
+    (_, day) => [`BO${sundayOutput + day}`, outputs.weekday(day)] as const,
   );
   return bindings(
     [

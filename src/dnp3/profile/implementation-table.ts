@@ -1,0 +1,121 @@
+/** The implementation table of the device profile: objects, functions and qualifiers that an outstation takes. */
+import { functionCodes, silentFunctions } from '../stack/application/types.ts';
+import { variationsOf } from '../stack/objects/table.ts';
+import { createFunctionSet } from '../stack/outstation/functions/set.ts';
+import { defaultLimits } from '../stack/outstation/types.ts';
+import type { Element } from './xml-element.ts';
+
+/** Groups of static values, and of the events that points make. */
+const staticGroups = [1, 10, 20, 21, 30, 40] as const;
+export const eventGroups = [2, 22, 23, 32] as const;
+
+const { read, write, response, assignClass } = functionCodes;
+const controls = [
+  functionCodes.select,
+  functionCodes.operate,
+  functionCodes.directOperate,
+  functionCodes.directOperateNr,
+] as const;
+const freezes = [
+  functionCodes.immediateFreeze,
+  functionCodes.immediateFreezeNr,
+  functionCodes.freezeClear,
+  functionCodes.freezeClearNr,
+] as const;
+const unsolicitedFunctions = [functionCodes.enableUnsolicited, functionCodes.disableUnsolicited] as const;
+
+/** Qualifiers, hexadecimal. */
+const [spans, indexes, counts, all] = [['0', '1'], ['17', '28'], ['7', '8'], ['6']] as const;
+const points = [...spans, ...all, ...indexes];
+
+interface Request {
+  readonly functions: readonly number[];
+  readonly qualifiers: readonly string[];
+}
+
+/** Variations of a group with what may be asked of them, and the qualifiers of the answer; absent: it has no objects. */
+interface Row {
+  readonly group: number;
+  readonly variations: readonly number[];
+  readonly request?: Request;
+  readonly answer?: readonly string[];
+}
+
+const staticRows = staticGroups.flatMap((group): Row[] => {
+  const request = { functions: [read], qualifiers: points };
+  return [
+    { group, variations: [0], request },
+    { group, variations: variationsOf(group), request, answer: spans },
+  ];
+});
+
+const eventRows = eventGroups.flatMap((group): Row[] => {
+  const request = { functions: [read], qualifiers: [...all, ...counts] };
+  return [
+    { group, variations: [0], request },
+    { group, variations: variationsOf(group), request, answer: indexes },
+  ];
+});
+
+const rows: readonly Row[] = [
+  // all attributes, and their list
+  { group: 0, variations: [254, 255], request: { functions: [read], qualifiers: [...spans, ...all] }, answer: ['0'] },
+  ...staticRows,
+  ...eventRows,
+  { group: 20, variations: [0], request: { functions: freezes, qualifiers: points } },
+  { group: 12, variations: [1], request: { functions: controls, qualifiers: indexes }, answer: indexes },
+  { group: 41, variations: [1, 2, 3, 4], request: { functions: controls, qualifiers: indexes }, answer: indexes },
+  { group: 34, variations: [0], request: { functions: [read], qualifiers: [...spans, ...all] } },
+  { group: 34, variations: [1, 2, 3], request: { functions: [read], qualifiers: [...spans, ...all] }, answer: ['1'] },
+  { group: 34, variations: [1, 2, 3], request: { functions: [write], qualifiers: [...spans, ...indexes] } },
+  { group: 50, variations: [1], request: { functions: [read], qualifiers: counts }, answer: ['7'] },
+  { group: 50, variations: [1, 3], request: { functions: [write], qualifiers: counts } },
+  { group: 51, variations: [1, 2], answer: ['7'] },
+  { group: 52, variations: [1, 2], answer: ['7'] },
+  { group: 60, variations: [1], request: { functions: [read], qualifiers: all } },
+  { group: 60, variations: [2, 3, 4], request: { functions: [read], qualifiers: [...all, ...counts] } },
+  { group: 60, variations: [1, 2, 3, 4], request: { functions: [assignClass], qualifiers: all } },
+  // the points of a class follow it; outputs have none
+  ...[1, 20, 21, 30].map(
+    (group): Row => ({ group, variations: [0], request: { functions: [assignClass], qualifiers: points } }),
+  ),
+  { group: 80, variations: [1], request: { functions: [read], qualifiers: [...spans, ...all] }, answer: ['0'] },
+  { group: 80, variations: [1], request: { functions: [write], qualifiers: spans } },
+];
+
+const unsolicitedRow: Row = {
+  ...{ group: 60, variations: [2, 3, 4] },
+  request: { functions: unsolicitedFunctions, qualifiers: all },
+};
+
+function entries({ group, variations, request, answer }: Row): readonly Element[] {
+  const answers = answer && { response: { functionCode: response, qualifierCode: answer } };
+  return variations.flatMap((variation): Element[] => {
+    const head = { objectGroup: group, variation };
+    if (request === undefined) return [{ ...head, ...answers }];
+    const { functions, qualifiers } = request;
+    return functions.map((functionCode) => ({
+      ...{ ...head, request: { functionCode, qualifierCode: qualifiers } },
+      ...(silentFunctions.has(functionCode) ? {} : answers),
+    }));
+  });
+}
+
+/** Function codes that are not answered with IIN2.0, as the stack has them. */
+export function supportedFunctions(unsolicited: boolean): readonly number[] {
+  const functions = createFunctionSet({ limits: defaultLimits, clock: { monotonicMs: () => 0, stamp: () => 0 } });
+  const handled = Array.from({ length: response }, (_, code) => code).filter(
+    (code) => functions.handler(code) !== undefined,
+  );
+  // those that an association carries out by itself
+  const own = [functionCodes.confirm, read, ...(unsolicited ? unsolicitedFunctions : [])];
+  return [...new Set([...own, ...handled])].sort((a, b) => a - b);
+}
+
+/** @param facts `unsolicited`: the ability, as configured */
+export function implementationTable({ unsolicited }: { readonly unsolicited: boolean }): Element {
+  return {
+    supportedVariation: [...rows, ...(unsolicited ? [unsolicitedRow] : [])].flatMap(entries),
+    supportedFunctionCode: supportedFunctions(unsolicited).map((functionCode) => ({ request: { functionCode } })),
+  };
+}
