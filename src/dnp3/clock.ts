@@ -26,6 +26,8 @@ export class MasterClock implements AssociationClock {
   readonly #written: TimeListener;
   /** monotonic ms of the last time write; null: none since the restart */
   #writtenMs: number | null = null;
+  /** a master has written the time, if only before a restart */
+  #hasOffset = false;
   /** local instant of the last event */
   #lastMs = -Infinity;
 
@@ -57,7 +59,7 @@ export class MasterClock implements AssociationClock {
 
   timeOf({ localMs, dateMs }: Instant) {
     // without an offset the clock is the calendar here, which may be set and corrected
-    const ms = this.#clock.offsetS === null ? dateMs : this.#clock.ofLocal(localMs);
+    const ms = this.#hasOffset ? this.#clock.ofLocal(localMs) : dateMs;
     return { ms, synchronised: this.#writtenMs !== null && !this.#isLost() };
   }
 
@@ -68,6 +70,7 @@ export class MasterClock implements AssociationClock {
       if (error instanceof SimError) return false;
       throw error;
     }
+    this.#hasOffset = true;
     this.#writtenMs = this.#monotonicMs();
     this.#written(this.#clock.offsetS ?? 0, ms, monotonicMs);
     return true;

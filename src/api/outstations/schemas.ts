@@ -82,7 +82,7 @@ export const statusSchema = memo(() =>
       points: z
         .strictObject({ BI: coverage(), BO: coverage(), AI: coverage(), AO: coverage(), CTR: coverage() })
         .openapi('Dnp3Coverage'),
-      event_capacity: count('Events kept for each master and kind of point; 0: disabled.'),
+      event_capacity: count('Events kept for each master, kind of point and class; 0: disabled.'),
     })
     .openapi('Dnp3Outstation'),
 );

@@ -5,7 +5,13 @@ import type { Swept } from '../../core/net/sweeper.ts';
 import { linkAddress, linkBit } from '../stack/link/frame.ts';
 import type { LinkFrame } from '../stack/link/frame.ts';
 import { LinkParser } from '../stack/link/parser.ts';
-import { carriesUserData, isBroadcast, isStationAddress, LinkSession } from '../stack/link/session.ts';
+import {
+  beginsTransaction,
+  carriesUserData,
+  isBroadcast,
+  isStationAddress,
+  LinkSession,
+} from '../stack/link/session.ts';
 import type { AssociationPort, Cast, Session } from '../stack/outstation/types.ts';
 import { Reassembler } from '../stack/transport/reassembler.ts';
 import { Segmenter } from '../stack/transport/segmenter.ts';
@@ -196,9 +202,10 @@ export class Connection implements Swept {
       this.#takeBroadcast(frame);
       return;
     }
-    // a secondary station answers, and begins nothing
-    const isPrimary = (control & linkBit.primary) !== 0;
-    const pair = isPrimary ? this.#pairOf(destination, source) : this.#pairs.get(keyOf(destination, source));
+    // an answer, which nobody has asked for on a new connection, takes no master's place
+    const pair = beginsTransaction(control)
+      ? this.#pairOf(destination, source)
+      : this.#pairs.get(keyOf(destination, source));
     if (pair === undefined) return;
     this.#heard();
     if (pair.outstation.isSilent) return;

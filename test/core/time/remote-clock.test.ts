@@ -261,6 +261,24 @@ describe('Remote clock on the wall clock', () => {
     expect(clock.ofSim(addSeconds(begin, 9000))).to.equal(1500);
   });
 
+  it('a local instant keeps its remote time while the simulation is paused and stepped', async () => {
+    for (const mode of ['wall', 'simulated'] as const) {
+      const bench = new Bench(mode);
+      const clock = bench.clock();
+      await bench.pass(1.5);
+      clock.sync(0, bench.mono);
+      bench.timers.pass(1000);
+      const local = clock.localOf(bench.plant.time.sim);
+      expect(clock.ofLocal(local), mode).to.be.closeTo(1000, 0.001);
+      bench.plant.setTime({ mode: 'paused' });
+      bench.timers.pass(5000);
+      await bench.plant.step(40);
+      expect(clock.ofLocal(local), mode).to.be.closeTo(1000, 0.001);
+      clock.sync(clock.nowMs() + 500, bench.mono);
+      expect(clock.ofLocal(local), mode).to.be.closeTo(1500, 0.001);
+    }
+  });
+
   it('a time that is no date is refused, and the clock stays as it is', () => {
     const bench = new Bench('wall');
     const clock = bench.clock();

@@ -143,8 +143,9 @@ describe('the listener of outstations', () => {
     // an answer to nobody, and frames of strangers, take no place
     fresh.sendLink(0x80);
     fresh.sendLink(0x8b);
+    fresh.sendLink(0xd9);
     fresh.sendRaw(linkFrame(0x49, 1, 4));
-    await rig.framesIn(4);
+    await rig.framesIn(5);
     expect((await old.ask(23)).functionCode).to.equal(129);
     fresh.sendLink(0xc9);
     await old.ended();

@@ -67,6 +67,28 @@ describe('outstations of a whole simulator', () => {
     expect((await two.ask(23)).iin & needTime).to.equal(needTime);
   });
 
+  for (const remoteClock of ['wall', 'simulated'])
+    it(`tell the same time of an event in every transmission, --remote_clock ${remoteClock}`, async () => {
+      site = await Site.open(['PV-3Phase'], ['--remote_clock', remoteClock]);
+      const master = await site.master();
+      await master.ask(2, clearRestart);
+      await site.post('controls/time/step', { ticks: 3 });
+      await master.ask(2, hex('32 01 07 01 00 68 e5 cf 8b 01'));
+      await master.ask(5, bo17('03'));
+      const read = async () => {
+        const from = master.fragments.length;
+        master.send(1, hex('02 02 06'));
+        const { objects } = await master.next(({ functionCode }) => functionCode === 129, from);
+        return objects.readUIntLE(objects.indexOf(hex('45 00 81')) + 3, 6);
+      };
+      const first = await read();
+      expect(first - 1_700_000_000_000).to.be.within(0, 5000);
+      await site.post('controls/time/step', { ticks: 40 });
+      expect(await read()).to.equal(first);
+      await site.post('controls/time', { mode: 'accelerated', rate: 60 });
+      expect(await read()).to.equal(first);
+    });
+
   it('send the first unsolicited response to a master that only listens', async () => {
     site = await Site.open(['PV-3Phase'], ['--dnp3_unsolicited', 'yes']);
     const master = await site.master();

@@ -20,9 +20,8 @@ export function isBroadcast(destination: number): boolean {
 export function carriesUserData({ control }: LinkFrame): boolean {
   const code = control & 0x0f;
   return (
-    (control & linkBit.primary) !== 0 &&
-    (code === primaryFunction.confirmedUserData || code === primaryFunction.unconfirmedUserData) &&
-    hasRightCount(control)
+    beginsTransaction(control) &&
+    (code === primaryFunction.confirmedUserData || code === primaryFunction.unconfirmedUserData)
   );
 }
 
@@ -35,9 +34,9 @@ const isCounted: Readonly<Record<number, boolean>> = {
   [primaryFunction.requestLinkStatus]: false,
 };
 
-/** Whether FCV is as its function wants it; where it is 0 the frame count bit has no meaning. */
-function hasRightCount(control: number): boolean {
-  return isCounted[control & 0x0f] !== ((control & linkBit.frameCountValid) === 0);
+/** Whether it is that of a primary station, with FCV as its function wants it; where that is 0, FCB has no meaning. */
+export function beginsTransaction(control: number): boolean {
+  return (control & linkBit.primary) !== 0 && isCounted[control & 0x0f] !== ((control & linkBit.frameCountValid) === 0);
 }
 
 export interface LinkSessionOptions {
@@ -61,7 +60,7 @@ export class LinkSession {
    * @returns the segment to be delivered; null: there is none
    */
   take({ control, data }: LinkFrame): Buffer | null {
-    if ((control & linkBit.primary) === 0 || !hasRightCount(control)) return null;
+    if (!beginsTransaction(control)) return null;
     switch (control & 0x0f) {
       case primaryFunction.resetLink:
         this.#expected = true;

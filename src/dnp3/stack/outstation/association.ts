@@ -38,12 +38,11 @@ interface Sending {
   readonly series: Series;
   readonly functionCode: number;
   readonly iin2: number;
-  piece: Piece;
-  /** what this fragment tells */
-  report: Report;
-  /** of the fragment that waits for its confirm, or was sent last */
-  seq: number;
-  octets: Buffer;
+  /** the fragment that waits for its confirm */
+  readonly piece: Piece;
+  readonly report: Report;
+  readonly seq: number;
+  readonly octets: Buffer;
   endWait: (() => void) | null;
 }
 

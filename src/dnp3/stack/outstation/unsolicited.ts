@@ -108,10 +108,10 @@ export class Unsolicited {
     });
   }
 
-  /** @returns whether it was the confirm that is waited for */
-  confirm(seq: number): boolean {
+  /** A confirm has come; one that is not waited for does nothing. */
+  confirm(seq: number): void {
     const pending = this.#pending;
-    if (pending === null || seq !== this.#seq) return false;
+    if (pending === null || seq !== this.#seq) return;
     this.#stopWaiting();
     if (pending.series === null) this.#nullConfirmed = true;
     pending.series?.confirm(pending.piece);
@@ -121,7 +121,6 @@ export class Unsolicited {
     this.#options.confirmed(pending.report);
     this.#options.settled();
     this.trigger();
-    return true;
   }
 
   /** The connection has ended: what was sent may not have arrived. */
