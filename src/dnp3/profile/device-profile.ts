@@ -114,7 +114,8 @@ function applicationConfig({ limits: { fragmentBytes, controlsPerRequest } }: Pr
 }
 
 function outstationConfig({ limits }: ProfileFacts): Element {
-  const perType = limits.eventsPerKind;
+  // of each of three classes
+  const perType = 3 * limits.eventsPerKind;
   return {
     applicationLayerConfirmTimeout: setting({ fixed: limits.confirmTimeoutMs }, { value: limits.confirmTimeoutMs }),
     timeSyncRequired: fixed({ never: none }),

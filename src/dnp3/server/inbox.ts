@@ -60,7 +60,8 @@ export class Inbox {
     this.#options.turns.wait(() => {
       this.#isWaiting = false;
       this.#run();
-      if (!this.#isWaiting) this.#options.resume();
+      // it may have to wait again
+      if (this.#work.length === 0) this.#options.resume();
     });
   }
 }

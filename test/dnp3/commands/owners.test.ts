@@ -6,6 +6,7 @@ import { OutstationPoints } from '../../../src/dnp3/profile/hub.ts';
 import { profileParts } from '../../../src/dnp3/profile/parts.ts';
 import { isSupported } from '../../../src/sunspec/map/function-state.ts';
 import { functionTable } from '../../../src/sunspec/map/functions.ts';
+import { simulatedRemoteClock } from '../../support/remote-clock.ts';
 import { PointRig } from '../rig/points.ts';
 
 /** Another protocol writes a register. */
@@ -204,6 +205,7 @@ describe('the limit of load by DNP3', () => {
     port.supports = (name) => name !== 'max_power' && isSupported(rig.device.bank, functionTable[name]);
     const points = new OutstationPoints({
       ...{ port, profile: 'an2018', rows: builtInRows('an2018'), parts: profileParts },
+      clock: simulatedRemoteClock(rig.plant),
       random: (purpose) => createRandom(1, purpose),
       log: { info: () => undefined, warning: () => undefined },
     });

@@ -10,7 +10,7 @@ import type { InputSource, OutputTarget, PartContext, PointBindings, PointName }
 import { curveUses } from './convert.ts';
 import { Namings } from './naming.ts';
 import type { Naming } from './naming.ts';
-import { CurveStore, curveType } from './store.ts';
+import { curveCount, CurveStore, curveType } from './store.ts';
 import { curveWindow } from './window.ts';
 
 type ModeInputs = (
@@ -171,7 +171,11 @@ function curveModePoints(context: PartContext, mode: CurveMode, namings: Namings
     bound: names.map((name) => enablePoint(port, name)).join(', ') || 'no function',
     inputs: mode.inputs?.(context, isIdle) ?? [],
     outputs: [
-      ...own.map((naming) => [naming.output, namings.target(naming, isIdle)] as const),
+      ...own.map((naming) => {
+        // 0: the curve that the registers have
+        const output: OutputTarget = { ...namings.target(naming, isIdle), range: () => [0, curveCount] };
+        return [naming.output, output] as const;
+      }),
       ...(mode.registers ?? []).map(([name, point]) => [name, registerOutput(port, { point, isIdle })] as const),
       ...(mode.outputs?.(context, isIdle) ?? []),
     ],

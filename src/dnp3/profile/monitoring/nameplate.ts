@@ -95,7 +95,7 @@ function unitCounts({ port, profile }: PartContext): readonly (readonly [PointNa
 
 function reactiveReference({ port }: PartContext): OutputTarget | null {
   if (!port.has('704.VarSetMod')) return null;
-  return writing(port, {
+  const output = writing(port, {
     read() {
       const present = varReference(port);
       return present === null ? 0 : varReferences.indexOf(present) + 1;
@@ -106,6 +106,7 @@ function reactiveReference({ port }: PartContext): OutputTarget | null {
     },
     bound: '704.VarSetMod',
   });
+  return { ...output, range: () => [1, varReferences.length] };
 }
 
 /** Open-loop response times of the map are times to 90 %. */
@@ -117,8 +118,10 @@ const iecSign = 1;
 export function nameplatePart(context: PartContext): PointBindings {
   const { port } = context;
   const nominalHz = port.device.trace.nominalHz;
-  const fixed = (name: PointName, value: number) =>
-    settingOutput(context, name, value, { allows: (asked) => Math.abs(asked - value) < 1e-9 });
+  const fixed = (name: PointName, value: number): OutputTarget => ({
+    ...settingOutput(context, name, value, { allows: (asked) => Math.abs(asked - value) < 1e-9 }),
+    range: () => [value, value],
+  });
   const ramp = port.has('704.WRmp')
     ? computed(() => port.device.gradient.w.pctPerS, '704.WRmp or the gradient in its place', { live: true })
     : null;
