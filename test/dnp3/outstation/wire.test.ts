@@ -118,8 +118,7 @@ describe('an outstation of DNP3 on the wire', () => {
   it('8.16 freezes counters into class 3 events and reads them', () => {
     const made = settled();
     made.set('counter', 0, 1000);
-    // before the first freeze there is nothing to be read
-    expect(made.ask('c1 01 15 00 06 15 00 00 00 01')).to.deep.equal(['c1 81 00 00']);
+    expect(made.ask('c1 01 15 00 06')).to.deep.equal(['c1 81 00 00 15 01 00 00 01 02 00 00 00 00 02 00 00 00 00']);
     expect(made.ask('c2 07 14 00 06')).to.deep.equal(['c2 81 08 00']);
     expect(made.ask('c3 01 15 00 06')).to.deep.equal(['c3 81 08 00 15 01 00 00 01 01 e8 03 00 00 01 00 00 00 00']);
     expect(made.ask('c4 01 3c 04 06')[0]).to.equal(

@@ -6,7 +6,7 @@ import type { FragmentWriter } from '../application/writer.ts';
 import { isPlain, writeTime48 } from '../objects/encode.ts';
 import { groupFacts, objectType } from '../objects/table.ts';
 import type { ObjectType } from '../objects/table.ts';
-import { groupsOf, pointKinds, quality } from '../points.ts';
+import { groupsOf, pointKinds } from '../points.ts';
 import type { PointState } from '../points.ts';
 import { firstFrom, kindOfStaticGroup, pointsNamed } from './database.ts';
 import type { EventBuffer, QueuedEvent } from './events.ts';
@@ -179,16 +179,9 @@ const found = (steps: readonly ReadStep[], iin2 = 0): Found => ({ steps, iin2 })
 const unknown = found([], iin.objectUnknown);
 const badParameter = found([], iin.parameterError);
 
-/** Points of one kind as far as they have a value: a frozen counter has none before its first freeze. */
-function valuesOf(points: readonly DatabasePoint[], variation: number, begin = 0, end = points.length): StaticStep {
-  if (points[begin]?.spec.kind !== 'frozenCounter') return new StaticStep(points, variation, begin, end);
-  const frozen = points.slice(begin, end).filter(({ state }) => state.flags !== quality.restart);
-  return new StaticStep(frozen, variation);
-}
-
 /** Kinds in the order of class 0. */
 function class0(database: Database): Found {
-  return found(pointKinds.map((kind) => valuesOf(database.pointsOfClass0(kind), 0)));
+  return found(pointKinds.map((kind) => new StaticStep(database.pointsOfClass0(kind), 0)));
 }
 
 function staticRange({ variation, range }: ObjectHeader, points: readonly DatabasePoint[]): Found {
@@ -196,11 +189,11 @@ function staticRange({ variation, range }: ObjectHeader, points: readonly Databa
     const begin = firstFrom(points, range.start);
     const end = firstFrom(points, range.stop + 1);
     const missing = end - begin <= range.stop - range.start;
-    return found([valuesOf(points, variation, begin, end)], missing ? iin.parameterError : 0);
+    return found([new StaticStep(points, variation, begin, end)], missing ? iin.parameterError : 0);
   }
   const named = pointsNamed(points, range);
   if (named === null) return badParameter;
-  return found([valuesOf(named.found, variation)], named.missing ? iin.parameterError : 0);
+  return found([new StaticStep(named.found, variation)], named.missing ? iin.parameterError : 0);
 }
 
 function deadbands({ variation, range }: ObjectHeader, { database }: ReadContext): Found {
