@@ -128,7 +128,7 @@ describe('schedules that run', () => {
     // 2026-06-03 is a Wednesday
     const rig = new PointRig('PV-3Phase', {
       date: '2026-06-03',
-      time: '12:00:00',
+      time: '22:00:00',
       timezone: 'UTC',
       tickIntervalS: 300,
     });
@@ -139,16 +139,17 @@ describe('schedules that run', () => {
         [1200, 0],
       ],
     });
-    rig.done(['BO42', false], ['BO46', true], ['BO48', true], ['BO42', true]);
+    // in the night the panels, and with them the test, have little to do
+    rig.done(['BO42', false], ['BO46', true], ['BO47', true], ['BO49', true], ['BO42', true]);
     const runs = limitsSeen(rig);
-    await rig.plant.step((8 * 86_400) / 300);
+    await rig.plant.step((3 * 86_400 + 3600) / 300);
     expect(runs).to.deep.equal([
-      '2026-06-03 12:10:00 50',
-      '2026-06-03 12:30:00 off',
-      '2026-06-05 12:10:00 50',
-      '2026-06-05 12:30:00 off',
-      '2026-06-10 12:10:00 50',
-      '2026-06-10 12:30:00 off',
+      '2026-06-03 22:10:00 50',
+      '2026-06-03 22:30:00 off',
+      '2026-06-04 22:10:00 50',
+      '2026-06-04 22:30:00 off',
+      '2026-06-06 22:10:00 50',
+      '2026-06-06 22:30:00 off',
     ]);
     expect(rig.value('AI579')).to.equal(3);
   });

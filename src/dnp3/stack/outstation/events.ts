@@ -70,6 +70,11 @@ export class EventBuffer {
     return counts;
   }
 
+  /** Whether events of a class wait and are not part of a response. */
+  hasWaiting(of: 1 | 2 | 3): boolean {
+    return pointKinds.some((kind) => this.#queues[kind][of].some(({ isSent }) => !isSent));
+  }
+
   get size(): number {
     return this.#all.reduce((sum, { length }) => sum + length, 0);
   }

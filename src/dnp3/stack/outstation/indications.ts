@@ -68,17 +68,17 @@ export class Indications {
 
   #own(): number {
     const { conditions } = this.#outstation;
-    const waiting = this.#events.waiting();
+    const events = this.#events;
     return (
       (this.#cast === 'unicast' ? 0 : iin.broadcast) |
-      (waiting[1] > 0 ? iin.class1 : 0) |
-      (waiting[2] > 0 ? iin.class2 : 0) |
-      (waiting[3] > 0 ? iin.class3 : 0) |
+      (events.hasWaiting(1) ? iin.class1 : 0) |
+      (events.hasWaiting(2) ? iin.class2 : 0) |
+      (events.hasWaiting(3) ? iin.class3 : 0) |
       (this.#time.needsTime ? iin.needTime : 0) |
       (conditions.localControl() ? iin.localControl : 0) |
       (conditions.trouble() ? iin.deviceTrouble : 0) |
       (this.hasRestarted ? iin.deviceRestart : 0) |
-      (this.#events.isOverflown ? iin.eventBufferOverflow : 0)
+      (events.isOverflown ? iin.eventBufferOverflow : 0)
     );
   }
 }
