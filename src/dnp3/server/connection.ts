@@ -202,7 +202,7 @@ export class Connection implements Swept {
       this.#takeBroadcast(frame);
       return;
     }
-    // an answer, which nobody has asked for on a new connection, takes no master's place
+    // a link answer on a new connection has no question before it: it takes no master's place
     const pair = beginsTransaction(control)
       ? this.#pairOf(destination, source)
       : this.#pairs.get(keyOf(destination, source));
@@ -234,7 +234,10 @@ export class Connection implements Swept {
     this.#inbox.split(
       served.map((outstation) => () => {
         const association = outstation.associationOf(source);
-        if (association === null || outstation.isSilent) return;
+        const { address } = outstation;
+        // it may have left, or been switched off, while this waited for its turn
+        const isServed = this.#owner.routes.outstation(address) === outstation && !outstation.isSilent;
+        if (association === null || !isServed) return;
         this.#tell('in', { outstation, association }, fragment);
         association.receive(fragment, cast, `${source}@${this.peer}`);
       }),

@@ -341,7 +341,7 @@ export class Association implements AssociationPort {
     sending.endWait?.();
     sending.series.abandon();
     this.#sending = null;
-    // what nobody has asked for had to wait for it
+    // unsolicited responses had to wait for it
     this.unsolicited.trigger();
   }
 

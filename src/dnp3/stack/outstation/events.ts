@@ -110,11 +110,6 @@ export class EventBuffer {
   release(events: readonly QueuedEvent[]): void {
     for (const each of events) each.isSent = false;
   }
-
-  clear(): void {
-    for (const queue of this.#all) queue.length = 0;
-    this.#isOverflown = false;
-  }
 }
 
 /** Takes out what a newer event of the same point makes worthless, unless it is on its way. */

@@ -1,4 +1,4 @@
-/** Responses that nobody has asked for. IEEE 1815 4.1.7; dnp3 technical bulletin TB2015-002a */
+/** Responses without a request. IEEE 1815 4.1.7; dnp3 technical bulletin TB2015-002a */
 import { Buffer } from 'node:buffer';
 import { responseFragment } from '../application/control.ts';
 import { iin } from '../application/types.ts';
