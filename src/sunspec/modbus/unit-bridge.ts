@@ -37,6 +37,11 @@ export class BankUnit implements ModbusUnit {
     this.#forget?.();
   }
 
+  /** PDU address of the marker */
+  get base(): number {
+    return this.#bank.layout.base;
+  }
+
   /** 1.DA; null: the device does not implement it */
   get address(): number | null {
     return this.#bank.map.m1.DA;
@@ -83,6 +88,12 @@ export class BankUnit implements ModbusUnit {
 /** `unit 1`, `units 1..5`: the range of the unit ids of consecutive devices. */
 export function unitsInWords(first: number, last: number): string {
   return first === last ? `unit ${first}` : `units ${first}..${last}`;
+}
+
+/** `SunSpec base 40000`, or the bases of devices that differ. */
+export function basesInWords(units: Iterable<BankUnit>): string {
+  const bases = [...new Set(Array.from(units, ({ base }) => base))].sort((a, b) => a - b);
+  return `SunSpec base ${bases.join(', ')}`;
 }
 
 /** The writer as provenance keeps it: the peer, with its role where there is one. */
