@@ -170,6 +170,7 @@ function namesInTable(table: Table, address: number, count: number): RegisterNam
     entry.address >= address && entry.address + entry.registers <= address + count;
   return {
     points: entries.map(({ name }) => name),
+    ignored: [],
     values: (words) =>
       Object.fromEntries(
         entries.filter(isWhole).map((entry) => [entry.name, entry.decode(words, 2 * (entry.address - address))]),
