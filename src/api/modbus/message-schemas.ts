@@ -97,7 +97,8 @@ const frameMembers = memo(() => ({
       description:
         'Those of the `points` of a write that it leaves as they are, although it is acknowledged: read-only and ' +
         'unimplemented points of the models 101 to 199, constants of the proxy map, and a point of which the fault ' +
-        '`lenient_writes` has dropped a part. Null in other messages, and where registers have no names.',
+        '`lenient_writes` has dropped a part. The first two also in a write that is refused for something else. Null in ' +
+        'other messages, and where registers have no names.',
     }),
 }));
 

@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { partialWriteFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
+import { Acceptance } from '../../../src/sunspec/faults/acceptance.ts';
 import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
 import { buildLayout } from '../../../src/sunspec/map/layout.ts';
 import type { ModelDef } from '../../../src/sunspec/map/types.ts';
@@ -9,6 +11,7 @@ import { m704 } from '../../../src/sunspec/models/m704.ts';
 import { m715 } from '../../../src/sunspec/models/m715.ts';
 import { checkWriteRight } from '../../../src/sunspec/modbus/access/access-bridge.ts';
 import { namesInLayout } from '../../../src/sunspec/modbus/names-bridge.ts';
+import { FaultBench } from '../../support/faults.ts';
 import { byModbus, codeOf, HandClock, mapChoices, slotOf, words } from '../../support/map.ts';
 
 const scale = Object.fromEntries(m103.points.filter(({ type }) => type === 'sunssf').map(({ name }) => [name, 0]));
@@ -110,6 +113,22 @@ describe('writes of classic models (SunSpec Information Model Specification 1.9)
     // half of a measured point of 103, which is ignored like the whole
     bank.write(at(103, 'EvtVnd4') + 1, words(0, 0, 0, 7), byModbus);
     expect(committed[1]).to.deep.equal(['150.Set']);
+  });
+
+  it('faults of the acceptance layer act on the points that are taken', () => {
+    const { bank, committed } = bankOf();
+    const faults = new FaultBench();
+    faults.inject(partialWriteFault, { landing_points: 2 });
+    const acceptance = new Acceptance({
+      deviceIndex: 0,
+      bank,
+      later: () => {
+        throw new Error('nothing is late');
+      },
+      log: { info: () => undefined },
+    });
+    acceptance.writeThrough(faults.registry.active, place123.address, all123(999), byModbus);
+    expect(committed).to.deep.equal([['123.Conn_WinTms', '123.Conn_RvrtTms']]);
   });
 
   it('the wire log names what is ignored', () => {
