@@ -22,12 +22,19 @@ interface Case {
 const tickS = 1.5;
 const fast = 60;
 const constantSun = ['--dc_profile', inCheckout('bench/series/constant-sun.csv')];
+const both = ['--map_layout', 'both'];
 const clouds = ['--irradiance_source', 'clear_sky', '--clouds', 'scattered'];
 
 function casesOf(devices: number): Case[] {
   const many = devices === 1 ? '1 device' : `${devices} devices`;
   return [
     { name: `${many}, settled`, devices, simSeconds: tickS, flags: constantSun },
+    {
+      name: `${many}, settled, both generations of models`,
+      devices,
+      simSeconds: tickS,
+      flags: [...constantSun, ...both],
+    },
     { name: `${many}, bundled clear day`, devices, simSeconds: tickS, flags: [] },
     { name: `${many}, moving clouds`, devices, simSeconds: tickS, flags: clouds },
     { name: `${many}, settled, rate ${fast}`, devices, simSeconds: tickS * fast, flags: constantSun },
@@ -89,6 +96,14 @@ export const tickGroup: Group = {
             { atMost: 15 },
           ),
         ),
+      ),
+      aimTable(
+        'tick with both generations of models, by that with the current one',
+        settled.map((one) => {
+          const twin = cases.find(({ devices, flags }) => devices === one.devices && flags.includes('both')) ?? one;
+          const ratio = value(twin, (m) => m.tickUs) / value(one, (m) => m.tickUs);
+          return aimRow(one.name, ratio, '', { atMost: 1.25 });
+        }),
       ),
     ];
   },
