@@ -9,18 +9,18 @@ import type { Run } from './support/field-clients.ts';
 import { Replay } from './support/field-replay.ts';
 import { skip } from './support/peers.ts';
 
-/** Flags that make the simulator show what a run needs. */
-const flagsOf = ({ device, flags = [], needs, unit }: Run, layout: string): readonly string[] => [
-  '-d',
-  device,
+const flagsOf = ({ device, flags = [] }: Run, layout: string): readonly string[] => [
+  ...['-d', device],
   ...(layout === 'current' ? [] : ['--map_layout', layout]),
-  ...(needs === 'meter' ? ['--meter_unit', String(unit)] : []),
   ...flags,
 ];
 
 const [program, ...args] = fromSource;
-/** A client can be older than the flag that a run needs, and so can a simulator. */
-const hasFlag = (flag: string) => spawnSync(program, [...args, '--help'], { encoding: 'utf8' }).stdout.includes(flag);
+let help: string | undefined;
+function isOffered(text: string): boolean {
+  help ??= spawnSync(program, [...args, '--help'], { encoding: 'utf8' }).stdout;
+  return help.includes(text);
+}
 
 for (const { client, runs } of fieldClients())
   describe(`requests of ${client}`, () => {
@@ -30,7 +30,7 @@ for (const { client, runs } of fieldClients())
           let simulator: RunningSimulator | undefined;
 
           before(async function () {
-            if (run.needs === 'meter' && !hasFlag('--meter_unit')) skip(this, 'there is no flag --meter_unit yet');
+            if (run.needs !== undefined && !isOffered(run.needs)) skip(this, `the simulator has no ${run.needs}`);
             simulator = await startSimulator(flagsOf(run, layout));
             const { httpPort } = simulator;
             for (const [path, body] of [

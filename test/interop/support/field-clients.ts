@@ -55,8 +55,8 @@ export interface Run {
   readonly layouts: readonly Layout[];
   readonly flags?: readonly string[];
   readonly unit?: number;
-  /** skipped where the simulator has no flag for it */
-  readonly needs?: 'meter';
+  /** skipped where the help text of the simulator does not have this */
+  readonly needs?: string;
   readonly steps: readonly Step[];
 }
 
