@@ -1,13 +1,11 @@
 /** Clients in the field find their models, read their blocks and get their limits: their requests, replayed. */
-import { expect } from 'chai';
 import { spawnSync } from 'node:child_process';
-import { ask } from '../support/http.ts';
-import { fromSource, startSimulator } from '../support/process.ts';
-import type { RunningSimulator } from '../support/process.ts';
+import { fromSource } from '../support/process.ts';
 import { fieldClients } from './support/field-clients.ts';
 import type { Run } from './support/field-clients.ts';
 import { Replay } from './support/field-replay.ts';
 import { skip } from './support/peers.ts';
+import { Stage } from './support/stage.ts';
 
 const flagsOf = ({ device, flags = [] }: Run, layout: string): readonly string[] => [
   ...['-d', device],
@@ -27,26 +25,17 @@ for (const { client, runs } of fieldClients())
     for (const run of runs)
       for (const layout of run.layouts)
         describe(`${run.title} (${run.device}, ${layout})`, () => {
-          let simulator: RunningSimulator | undefined;
+          let stage: Stage | undefined;
 
           before(async function () {
             if (run.needs !== undefined && !isOffered(run.needs)) skip(this, `the simulator has no ${run.needs}`);
-            simulator = await startSimulator(flagsOf(run, layout));
-            const { httpPort } = simulator;
-            for (const [path, body] of [
-              ['time', { mode: 'paused' }],
-              ['environment', { irradiance_w_m2: 1100 }],
-              ['time/step', { ticks: 80 }],
-            ] as const)
-              expect((await ask(httpPort, `/api/sim/controls/${path}`, { body })).status, path).to.equal(200);
+            stage = await Stage.open(flagsOf(run, layout));
           });
-          after(async () => {
-            if (simulator) expect(await simulator.stop()).to.equal(0);
-          });
+          after(() => stage?.close());
 
           it('is answered as the client needs it', async () => {
-            if (!simulator) throw new Error('there is no simulator');
-            const replay = await Replay.open(simulator, run.unit ?? 1);
+            if (!stage) throw new Error('there is no simulator');
+            const replay = await Replay.open(stage, run.unit ?? 1);
             try {
               await replay.run(run.steps);
             } finally {

@@ -1,13 +1,11 @@
 /** pysunspec2 and the first pysunspec read the map of each layout, and limit by 123 and by 704. */
 import { expect } from 'chai';
-import { ask } from '../support/http.ts';
-import type { Json } from '../support/http.ts';
-import { startSimulator } from '../support/process.ts';
-import type { RunningSimulator } from '../support/process.ts';
 import type { Layout } from './support/field-clients.ts';
 import { chainOf, inverterModel } from './support/map-chains.ts';
 import type { Shape } from './support/map-chains.ts';
 import { describeWith, PythonPeer } from './support/peers.ts';
+import { Stage, titleOf } from './support/stage.ts';
+import type { StagedShape, Values } from './support/stage.ts';
 
 interface ScannedModel {
   readonly id: number;
@@ -20,54 +18,17 @@ interface DescribedPoint {
   readonly mandatory: boolean;
   readonly implemented: boolean;
 }
-type Values = Readonly<Record<string, number | string | null>>;
 
-/** 30 s: more than the ramps take. */
-const settledTicks = 20;
 const devices = [
   { device: 'PV-3Phase', phases: 3, storage: false },
   { device: 'Batt-3Phase', phases: 3, storage: true },
 ] as const;
-const shapes: readonly (Shape & { readonly device: string })[] = devices.flatMap((kind) => [
+const shapes: readonly StagedShape[] = devices.flatMap((kind) => [
   ...(['classic', 'both', 'mixed'] as const).map((layout) => ({ ...kind, layout })),
   { ...kind, layout: 'classic' as const, float: true },
 ]);
 
-const titleOf = ({ device, layout, float }: Shape & { readonly device: string }) =>
-  `${device}, ${layout}${float === true ? ' with floats' : ''}`;
 const hasBoth = (layout: Layout) => layout === 'both' || layout === 'mixed';
-
-/** A simulator whose time passes by steps alone, under enough sun. */
-class Stage {
-  readonly simulator: RunningSimulator;
-  private constructor(simulator: RunningSimulator) {
-    this.simulator = simulator;
-  }
-
-  static async open(shape: Shape & { readonly device: string }): Promise<Stage> {
-    const float = shape.float === true ? ['--map_float', 'yes'] : [];
-    const stage = new Stage(await startSimulator(['-d', shape.device, '--map_layout', shape.layout, ...float]));
-    await stage.post('time', { mode: 'paused' });
-    await stage.post('environment', { irradiance_w_m2: 1100 });
-    await stage.settle(80);
-    return stage;
-  }
-
-  async post(path: string, body: Json): Promise<void> {
-    const { status, text } = await ask(this.simulator.httpPort, `/api/sim/controls/${path}`, { body });
-    expect(status, text).to.equal(200);
-  }
-
-  settle(ticks = settledTicks): Promise<void> {
-    return this.post('time/step', { ticks });
-  }
-
-  /** All points of a model as the REST interface shows them. */
-  async shown(model: number): Promise<Values> {
-    const { json } = await ask(this.simulator.httpPort, `/api/sim/registers/${model}`);
-    return Object.fromEntries(json.points.map((point: Json) => [point.name, point.value === '' ? null : point.value]));
-  }
-}
 
 function expectChain(shape: Shape, base: number, models: readonly ScannedModel[]): void {
   expect(models.map(({ id }) => id)).to.deep.equal(chainOf(shape));
@@ -85,13 +46,13 @@ for (const shape of shapes)
     let scanned: { readonly base: number; readonly models: readonly ScannedModel[] };
 
     before(async () => {
-      stage = await Stage.open(shape);
+      stage = await Stage.ofShape(shape);
       master = new PythonPeer('sunspec_master', stage.simulator.modbusPort);
       scanned = await master.ask('scan');
     });
     after(async () => {
       await master.stop();
-      expect(await stage.simulator.stop()).to.equal(0);
+      await stage.close();
     });
 
     const read = (model: number): Promise<Values> => master.ask('read', { model });
@@ -128,13 +89,13 @@ for (const shape of shapes)
     it('limits by 123, and by 704 to the same watts', async () => {
       const power = async () => {
         await stage.settle();
-        const watts = Number((await stage.shown(701))['W']);
+        const watts = await stage.number(701, 'W');
         if (shape.layout === 'mixed') return watts;
         const { W } = await read(inverterModel(shape));
         expect(W, `${inverterModel(shape)}.W`).to.be.closeTo(watts, 1);
         return watts;
       };
-      const maxW = Number((await stage.shown(702))['WMax']);
+      const maxW = await stage.number(702, 'WMax');
       expect(await power(), 'without a limit').to.be.above(0.95 * maxW);
 
       await write(123, { WMaxLimPct: 40, WMaxLim_Ena: 1 });
@@ -161,13 +122,13 @@ for (const shape of shapes.filter(({ layout }) => layout !== 'mixed'))
     const known = chainOf(shape).filter((id) => id < 200);
 
     before(async () => {
-      stage = await Stage.open(shape);
+      stage = await Stage.ofShape(shape);
       master = new PythonPeer('sunspec_v1_master', stage.simulator.modbusPort);
       scanned = await master.ask('scan');
     });
     after(async () => {
       await master.stop();
-      expect(await stage.simulator.stop()).to.equal(0);
+      await stage.close();
     });
 
     const read = (model: number): Promise<Values> => master.ask('read', { model });
@@ -200,10 +161,10 @@ for (const shape of shapes.filter(({ layout }) => layout !== 'mixed'))
     if (shape.storage === true) return;
 
     it('limits by 123', async () => {
-      const maxW = Number((await stage.shown(702))['WMax']);
+      const maxW = await stage.number(702, 'WMax');
       await master.ask('write_model', { model: 123, values: { WMaxLimPct: 30, WMaxLim_Ena: 1 } });
       await stage.settle();
-      const watts = Number((await stage.shown(701))['W']);
+      const watts = await stage.number(701, 'W');
       expect(watts).to.be.closeTo(0.3 * maxW, 0.005 * maxW);
       expect((await read(inverterModel(shape)))['W']).to.be.closeTo(watts, 1);
     });

@@ -1,21 +1,16 @@
 /** The SunSpec clients of two Rust crates read all models that they know, and limit by 123. */
 import { expect } from 'chai';
-import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
-import { startSimulator } from '../support/process.ts';
-import type { RunningSimulator } from '../support/process.ts';
 import { chainOf, inverterModel } from './support/map-chains.ts';
-import type { Shape } from './support/map-chains.ts';
 import { describeWith } from './support/peers.ts';
 import type { LinePeer } from './support/peers.ts';
 import { buildRustClients, rustClients } from './support/rust.ts';
 import type { RustClient, RustClients } from './support/rust.ts';
+import { Stage, titleOf } from './support/stage.ts';
+import type { StagedShape } from './support/stage.ts';
 
 const buildMs = 900_000;
-/** 30 s: more than the ramps take. */
-const settledTicks = 20;
-
-const runs: readonly (Shape & { readonly device: string })[] = [
+const runs: readonly StagedShape[] = [
   { device: 'PV-3Phase', layout: 'classic', phases: 3 },
   { device: 'PV-3Phase', layout: 'both', phases: 3 },
   { device: 'PV-3Phase', layout: 'mixed', phases: 3 },
@@ -45,38 +40,21 @@ describeWith(['rust'], 'Rust crates as SunSpec clients', function () {
   });
 
   for (const shape of runs)
-    describe(`${shape.device}, ${shape.layout}${shape.float === true ? ' with floats' : ''}`, () => {
-      let simulator: RunningSimulator;
+    describe(titleOf(shape), () => {
+      let stage: Stage;
       const inverter = shape.layout === 'mixed' ? 701 : inverterModel(shape);
 
-      const post = async (path: string, body: Json) => {
-        const { status, text } = await ask(simulator.httpPort, `/api/sim/controls/${path}`, { body });
-        expect(status, text).to.equal(200);
-      };
-      const shown = async (model: number, name: string): Promise<number> => {
-        const { json } = await ask(simulator.httpPort, `/api/sim/registers/${model}`);
-        return json.points.find((point: Json) => point.name === name).value;
-      };
-
       before(async () => {
-        simulator = await startSimulator([
-          ...['-d', shape.device, '--map_layout', shape.layout],
-          ...(shape.float === true ? ['--map_float', 'yes'] : []),
-        ]);
-        await post('time', { mode: 'paused' });
-        await post('environment', { irradiance_w_m2: 1100 });
-        await post('time/step', { ticks: 80 });
+        stage = await Stage.ofShape(shape);
       });
-      after(async () => {
-        expect(await simulator.stop()).to.equal(0);
-      });
+      after(() => stage.close());
 
       for (const client of rustClients)
         describe(client, () => {
           let peer: LinePeer;
 
           before(() => {
-            peer = built.start(client, simulator.modbusPort);
+            peer = built.start(client, stage.simulator.modbusPort);
           });
           after(() => peer.stop());
 
@@ -88,19 +66,22 @@ describeWith(['rust'], 'Rust crates as SunSpec clients', function () {
 
           it('reads the power and frequency that the REST interface shows', async () => {
             const { W, Hz } = await valuesOf(client, peer, inverter);
-            expect(W).to.be.closeTo(await shown(701, 'W'), 1);
-            expect(Hz).to.be.closeTo(await shown(701, 'Hz'), 0.01);
+            expect(W).to.be.closeTo(await stage.number(701, 'W'), 1);
+            expect(Hz).to.be.closeTo(await stage.number(701, 'Hz'), 0.01);
           });
 
           it('limits by 123', async () => {
             const percent = client === 'sunspec' ? 40 : 30;
             await peer.ask('limit', { raw: percent * 100 });
-            await post('time/step', { ticks: settledTicks });
+            await stage.settle();
             if (shape.storage !== true)
-              expect(await shown(701, 'W')).to.be.closeTo((percent / 100) * (await shown(702, 'WMax')), 30);
+              expect(await stage.number(701, 'W')).to.be.closeTo(
+                (percent / 100) * (await stage.number(702, 'WMax')),
+                30,
+              );
             const { W } = await valuesOf(client, peer, inverter);
-            expect(W).to.be.closeTo(await shown(701, 'W'), 1);
-            expect(await shown(704, 'WMaxLimPct')).to.equal(percent);
+            expect(W).to.be.closeTo(await stage.number(701, 'W'), 1);
+            expect(await stage.number(704, 'WMaxLimPct')).to.equal(percent);
           });
         });
     });

@@ -4,11 +4,10 @@ import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 import { adu, RawClient } from '../../support/modbus-client.ts';
 import type { Place, Step, Taken, Word } from './field-clients.ts';
+import type { Stage } from './stage.ts';
 
 const marker = [0x5375, 0x6e53];
 const endModel = 0xffff;
-/** Ramps and responses take no longer (30 s), and it is less than the reversion times of the clients. */
-const settledTicks = 20;
 /** An idle battery exchanges less, in parts of 702.WMax. */
 const atRest = 0.01;
 const inverterModels = [101, 102, 103, 111, 112, 113];
@@ -33,21 +32,21 @@ const hex = (word: number) => word.toString(16).padStart(4, '0');
 
 export class Replay {
   readonly #client: RawClient;
-  readonly #httpPort: number;
+  readonly #stage: Stage;
   readonly #unit: number;
   readonly #models = new Map<number, Found>();
   #base = 0;
   #requests = 0;
 
-  private constructor(client: RawClient, httpPort: number, unit: number) {
+  private constructor(client: RawClient, stage: Stage, unit: number) {
     this.#client = client;
-    this.#httpPort = httpPort;
+    this.#stage = stage;
     this.#unit = unit;
   }
 
   /** @param unit unit id of all requests */
-  static async open(ports: { readonly modbusPort: number; readonly httpPort: number }, unit: number): Promise<Replay> {
-    return new Replay(await RawClient.open(ports.modbusPort), ports.httpPort, unit);
+  static async open(stage: Stage, unit: number): Promise<Replay> {
+    return new Replay(await RawClient.open(stage.simulator.modbusPort), stage, unit);
   }
 
   close(): void {
@@ -195,22 +194,15 @@ export class Replay {
   /** What the REST interface shows of a point, and the step of its register. */
   async #shown(name: string): Promise<{ readonly shown: number; readonly step: number }> {
     const dot = name.indexOf('.');
-    const { json } = await ask(this.#httpPort, `/api/sim/registers/${name.slice(0, dot)}`);
+    const { json } = await ask(this.#stage.simulator.httpPort, `/api/sim/registers/${name.slice(0, dot)}`);
     const point: Json = json.points.find((each: Json) => each.name === name.slice(dot + 1));
     if (typeof point?.value !== 'number') throw new Error(`${name} shows ${String(point?.value)}`);
     return { shown: point.value, step: 10 ** (point.scale_factor ?? 0) };
   }
 
-  async #settle(): Promise<void> {
-    const { status, text } = await ask(this.#httpPort, '/api/sim/controls/time/step', {
-      body: { ticks: settledTicks },
-    });
-    expect(status, text).to.equal(200);
-  }
-
   /** AC power in the newer model, and in the older one where the client sees it. */
   async #power(): Promise<{ readonly watts: number; readonly maxW: number; readonly step: number }> {
-    await this.#settle();
+    await this.#stage.settle();
     const { shown: watts, step } = await this.#shown('701.W');
     const { shown: maxW } = await this.#shown('702.WMax');
     const older = [...this.#models.values()].find(({ id }) => inverterModels.includes(id));
