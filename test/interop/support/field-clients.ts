@@ -19,6 +19,7 @@ export interface Taken {
   /** the point of the REST interface that must have this value, `701.W` */
   readonly shows?: string;
   readonly is?: number;
+  readonly above?: number;
 }
 
 export type Step =
@@ -37,7 +38,7 @@ export type Step =
       readonly count: number;
       readonly words?: readonly Taken[];
     }
-  | { readonly do: 'modules' }
+  | { readonly do: 'modules'; readonly least?: number }
   | { readonly do: 'write'; readonly function: 6 | 16; readonly at: Place; readonly values: readonly Word[] }
   | {
       readonly do: 'write_model';

@@ -34,9 +34,21 @@ export class Stage {
     return stage;
   }
 
-  static ofShape({ device, layout, float }: StagedShape): Promise<Stage> {
+  static async ofShape({ device, layout, float, storage }: StagedShape): Promise<Stage> {
     const floats = float === true ? ['--map_float', 'yes'] : [];
-    return Stage.open(['-d', device, '--map_layout', layout, ...floats]);
+    const stage = await Stage.open(['-d', device, '--map_layout', layout, ...floats]);
+    if (storage === true) await stage.discharge();
+    return stage;
+  }
+
+  /** Delivers some energy: a counter of 0 reads as "not implemented". */
+  async discharge(): Promise<void> {
+    for (const WSetEna of ['ENABLED', 'DISABLED']) {
+      const points = { WSetMod: 'WATTS', WSet: 5000, WSetEna };
+      const { status, text } = await ask(this.simulator.httpPort, '/api/sim/registers/704', { body: { points } });
+      expect(status, text).to.equal(200);
+      await this.settle();
+    }
   }
 
   async post(path: string, body: Json): Promise<void> {
