@@ -11,9 +11,9 @@ import type { FeederSpec } from '../../src/der/surroundings/grid/feeder.ts';
 import { parseSeries } from '../../src/der/surroundings/series.ts';
 import type { Series } from '../../src/der/surroundings/series.ts';
 import type { CloudPreset } from '../../src/der/surroundings/sky/clouds.ts';
-import type { InverterParameters } from '../../src/contract/device.ts';
 import { defaultMapShape } from '../../src/contract/map-layout.ts';
 import type { MapShape } from '../../src/contract/map-layout.ts';
+import type { InverterParameters } from '../../src/contract/device.ts';
 import type { PvParameters } from '../../src/contract/kinds/pv.ts';
 import type { ProfileSpec } from '../../src/der/device/template.ts';
 import { configuredDevices } from './configured.ts';
@@ -45,7 +45,7 @@ export interface TestPlantOptions {
   readonly models?: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
   readonly pv?: Partial<PvParameters>;
   readonly inverter?: Partial<InverterParameters>;
-  /** the map in place of that of the bundled profiles */
+  /** over the default map */
   readonly map?: Partial<MapShape>;
   /** null: a stiff grid */
   readonly feeder?: FeederSpec | null;
@@ -62,7 +62,7 @@ export interface TestPlantOptions {
 
 function withChanges(
   profile: ProfileSpec,
-  { models = {}, pv = {}, inverter = {}, map }: TestPlantOptions,
+  { models = {}, pv = {}, inverter = {}, map = {} }: TestPlantOptions,
 ): ProfileSpec {
   const merged = Object.fromEntries(
     Object.entries(models).map(([id, points]) => [id, { ...profile.models[id], ...points }]),
@@ -72,9 +72,9 @@ function withChanges(
   return {
     ...profile,
     models: { ...profile.models, ...merged },
+    map: { ...defaultMapShape, ...map },
     inverter: { ...profile.inverter, ...inverter },
     source,
-    ...(map && { map: { ...defaultMapShape, ...map } }),
   };
 }
 
