@@ -1,3 +1,4 @@
+import { classicControlProcedures, classicDuts, classicProcedures } from '../conformance/classic.ts';
 import { curveEffectProcedures } from '../conformance/curve-effects.ts';
 import { curveProcedures } from '../conformance/curves.ts';
 import { addressProcedures, interfaceProcedures } from '../conformance/interface.ts';
@@ -12,6 +13,8 @@ describeWith(['socat'], 'conformance procedures on a serial port', () => {
   addressProcedures(pseudoTerminal);
   modelProcedures(pseudoTerminal, ['PV-3Phase']);
   settingProcedures(pseudoTerminal, ['PV-3Phase']);
+  classicProcedures(pseudoTerminal, classicDuts.slice(0, 2));
+  classicControlProcedures(pseudoTerminal);
   curveProcedures(pseudoTerminal);
   curveEffectProcedures(pseudoTerminal);
   reversionProcedures(pseudoTerminal, 'PV-3Phase');

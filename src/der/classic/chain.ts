@@ -18,6 +18,7 @@ import { m160 } from '../../sunspec/models/m160.ts';
 import type { Wiring } from '../inverter/ac.ts';
 import { scaleFor } from '../inverter/ratings.ts';
 import type { Ratings } from '../inverter/ratings.ts';
+import { hasUnusedInput } from './inputs.ts';
 
 /** The facts of a device on which its classic models depend. */
 export interface ClassicFacts {
@@ -104,7 +105,8 @@ export const directControls: ModelChoice = {
   scale: { WMaxLimPct_SF: -2, OutPFSet_SF: -3, VArPct_SF: -2 },
 };
 
-function storageControls({ W_SF = 0 }: Scale): ModelChoice {
+/** @param fromGrid whether the device can charge from the grid */
+function storageControls({ W_SF = 0 }: Scale, fromGrid: boolean): ModelChoice {
   return {
     def: m124,
     scale: {
@@ -115,17 +117,17 @@ function storageControls({ W_SF = 0 }: Scale): ModelChoice {
       InBatV_SF: -1,
       InOutWRte_SF: -2,
     },
-    omit: new Set(['VAChaMax', 'StorAval', 'ChaGriSet']),
+    omit: new Set(['VAChaMax', 'StorAval', ...(fromGrid ? [] : ['ChaGriSet'])]),
   };
 }
 
 /** Inputs of 160; a port with power both ways has one to charge and one to discharge, since the model has no sign. */
 function inputs(
-  { ports, twoWayPorts }: ClassicFacts,
+  { ports, twoWayPorts, storage }: ClassicFacts,
   { DCA_SF = 0, DCV_SF = 0, DCW_SF = 0 }: Scale,
   whSf: number,
 ): ModelChoice {
-  const count = ports + twoWayPorts;
+  const count = ports + twoWayPorts + (hasUnusedInput(ports, storage !== null) ? 1 : 0);
   return {
     def: m160,
     counts: { N: count, module: count },
@@ -159,7 +161,7 @@ function classicModels(
     },
     status(facts, { W_SF }),
     directControls,
-    ...(facts.storage ? [storageControls({ W_SF })] : []),
+    ...(facts.storage ? [storageControls({ W_SF }, facts.ratings.chargeMaxW !== null)] : []),
     inputs(facts, dc, whSf),
   ];
 }

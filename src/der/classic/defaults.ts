@@ -46,7 +46,12 @@ export function classicDefaults(layout: Layout, image: Buffer, map: WritableMapV
   if (map.m121) map.m121.VRefOfs = 0;
   if (map.m122) map.m122.TmSrc = 'SIM';
   if (map.m123) Object.assign(map.m123, { Conn: 'CONNECT', VArPct_Mod: 'WMax' });
-  if (map.m124) Object.assign(map.m124, { OutWRte: 100, InWRte: 100 });
+  if (map.m124)
+    Object.assign(map.m124, {
+      OutWRte: 100,
+      InWRte: 100,
+      ...(map.m702.WChaRteMaxRtg !== null && { ChaGriSet: 'GRID' }),
+    });
   const read = readerOf(layout, (slot) => readPoint(layout, image, slot));
   for (const { face } of facesOf(layout)) {
     assignTo(layout, face.toClassic(read), (slot, value) => {

@@ -111,12 +111,12 @@ const powerFactor: readonly Face[] = [
 interface VarShare {
   readonly mode: 'WMax' | 'VArMax' | 'VArAval';
   readonly point: PointPath;
-  readonly current: 'W_MAX_PCT' | 'VAR_MAX_PCT' | 'VAR_AVAL_PCT';
+  readonly current: 'W_MAX_PCT' | 'VAR_MAX_PCT' | 'VAR_AVAIL_PCT';
 }
 const varShares: readonly VarShare[] = [
   { mode: 'WMax', point: '123.VArWMaxPct', current: 'W_MAX_PCT' },
   { mode: 'VArMax', point: '123.VArMaxPct', current: 'VAR_MAX_PCT' },
-  { mode: 'VArAval', point: '123.VArAvalPct', current: 'VAR_AVAL_PCT' },
+  { mode: 'VArAval', point: '123.VArAvalPct', current: 'VAR_AVAIL_PCT' },
 ];
 
 /** Vars as percent of what the device may inject or absorb; classic models have no form of 704.VarSetMod VARS or VA_MAX_PCT. */

@@ -8,6 +8,7 @@ import { isConnected } from '../inverter/service.ts';
 import { availablePower } from '../inverter/available.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { TripKind } from '../inverter/trip.ts';
+import { forEachInput } from './inputs.ts';
 
 type Integer = NonNullable<MeasurementView['m103']>;
 type Float = NonNullable<MeasurementView['m113']>;
@@ -37,6 +38,9 @@ function powerFactorPct({ m701: { PF, W, Var } }: MeasurementView): number {
   const sign = (Var ?? 0) * (W ?? 0) < 0 ? -1 : 1;
   return sign * 100 * Math.abs(PF ?? 1);
 }
+
+/** An input without a port. */
+const nothing = { DCA: 0, DCV: 0, DCW: 0, DCWhInj: 0, DCWhAbs: 0, DCAlrm: 0, DCSta: 'OFF' } as const;
 
 const bounded = (wh: number | null, max: number) => (wh ?? 0) % max;
 
@@ -68,30 +72,21 @@ function publishInverter(map: MeasurementView, m: Integer | Float): void {
   m.Evt1 = (m701.Alrm ?? 0) & alarmBits;
 }
 
-/** An input of 160 for each port; the last ports may have two, to charge and to discharge. */
 function publishInputs(map: MeasurementView): void {
   const { m160: m } = map;
   if (!m) return;
-  const { Prt: ports, PrtAlrms: alarms } = map.m714;
-  const oneWay = 2 * ports.length - m.module.length;
   const state = states[map.m701.InvSt ?? 'OFF'];
   let events = 0;
-  let at = 0;
-  ports.forEach((port, i) => {
-    const { DCA, DCV, DCW, DCWhInj, DCWhAbs, DCAlrm, DCSta } = port;
+  forEachInput(map, (input, port, sign) => {
+    const { DCA, DCV, DCW, DCWhInj, DCWhAbs, DCAlrm, DCSta } = port ?? nothing;
     const portEvents = (DCAlrm ?? 0) & portBits;
-    if (alarms) events |= portEvents;
-    for (const sign of i < oneWay ? [1] : [-1, 1]) {
-      const input = m.module[at];
-      at += 1;
-      if (!input) continue;
-      input.DCA = Math.max(0, sign * (DCA ?? 0));
-      input.DCV = DCV;
-      input.DCW = Math.max(0, sign * (DCW ?? 0));
-      input.DCWH = bounded(sign < 0 ? DCWhAbs : DCWhInj, acc32 * 10 ** (m.DCWH_SF ?? 0));
-      input.DCSt = DCSta === 'ERROR' ? 'FAULT' : DCSta === 'OFF' ? 'OFF' : state;
-      input.DCEvt = portEvents;
-    }
+    if (map.m714.PrtAlrms) events |= portEvents;
+    input.DCA = Math.max(0, sign * (DCA ?? 0));
+    input.DCV = DCV;
+    input.DCW = Math.max(0, sign * (DCW ?? 0));
+    input.DCWH = bounded(sign < 0 ? DCWhAbs : DCWhInj, acc32 * 10 ** (m.DCWH_SF ?? 0));
+    input.DCSt = DCSta === 'ERROR' ? 'FAULT' : DCSta === 'OFF' ? 'OFF' : state;
+    input.DCEvt = portEvents;
   });
   m.Evt = events;
 }

@@ -2,6 +2,7 @@
 import { Buffer } from 'node:buffer';
 import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
+import { nameInputs } from '../classic/inputs.ts';
 import type { DcPort } from '../source/source.ts';
 
 export interface DeviceIdentity {
@@ -54,4 +55,5 @@ export function writeIdentity(
     const port = map.m714.Prt[i];
     if (port) Object.assign(port, { PrtTyp: type, ID: i + 1, IDStr: name });
   });
+  nameInputs(map, ports);
 }

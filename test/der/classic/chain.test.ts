@@ -69,8 +69,9 @@ describe('map layouts', () => {
       const others = layout.slots
         .filter((slot) => slot.modelId > 100 && slot.modelId < 200 && slot.writable && !bound.has(slot))
         .map(pointName);
-      // windows and ramps act with their settings, the switch has no register of its own, an offset other than 0 is refused
-      const known = /^12[34]\.\w+_(WinTms|RmpTms)$|^123\.Conn(_RvrtTms)?$|^121\.VRefOfs$/;
+      // windows and ramps act with their settings, the switch has no register of its own; an offset other than 0 is
+      // refused, and so is charging from PV alone
+      const known = /^12[34]\.\w+_(WinTms|RmpTms)$|^123\.Conn(_RvrtTms)?$|^121\.VRefOfs$|^124\.ChaGriSet$/;
       expect(others.filter((name) => !known.test(name))).to.deep.equal([]);
     });
   }

@@ -251,7 +251,7 @@ function disagreements(rig: Rig): string[] {
     const current: Record<string, () => number> = {
       W_MAX_PCT: () => (pct * numberOf('702.WMax')) / 100,
       VAR_MAX_PCT: () => share(pct),
-      VAR_AVAL_PCT: () => pct,
+      VAR_AVAIL_PCT: () => pct,
       VA_MAX_PCT: () => reach((pct * numberOf('702.VAMax')) / 100),
       VARS: () => reach(numberOf('704.VarSet')),
     };

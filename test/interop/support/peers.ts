@@ -38,6 +38,14 @@ function goIsPresent(): boolean {
   return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 23);
 }
 
+/** Rust from 1.76 on, the version that the crates ask for. */
+function rustIsPresent(): boolean {
+  if (!succeeds('cargo', ['--version'])) return false;
+  const { status, stdout } = spawnSync('rustc', ['--version'], { encoding: 'utf8', timeout: 30_000 });
+  const [, major, minor] = /rustc (\d+)\.(\d+)/.exec(status === 0 ? stdout : '') ?? [];
+  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 76);
+}
+
 /** Folder of the model definitions in pysunspec2. @throws Error without it */
 export function pysunspec2Models(): string {
   const { status, stdout } = spawnSync(
@@ -52,6 +60,10 @@ export function pysunspec2Models(): string {
 export const peers = {
   pysunspec2: {
     present: () => succeeds(python, ['-c', 'import sunspec2, serial']),
+    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
+  },
+  pysunspec: {
+    present: () => succeeds(python, ['-c', 'import sunspec.core.client']),
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
   },
   pymodbus: {
@@ -111,6 +123,7 @@ export const peers = {
     get: 'python3.10 -m venv .venv/opendnp3 && .venv/opendnp3/bin/pip install -r test/interop/requirements-opendnp3.txt',
   },
   go: { present: goIsPresent, get: 'Go 1.23 or later' },
+  rust: { present: rustIsPresent, get: 'Rust 1.76 or later' },
   mbpoll: { present: () => succeeds('mbpoll', ['-V']), get: 'apt-get install mbpoll' },
   socat: { present: () => succeeds('socat', ['-V']), get: 'apt-get install socat' },
   openssl: { present: () => succeeds('openssl', ['version']), get: 'apt-get install openssl' },
@@ -229,6 +242,7 @@ export class PythonPeer extends LinePeer {
   constructor(
     script:
       | 'sunspec_master'
+      | 'sunspec_v1_master'
       | 'modbus_master'
       | 'metrics_reader'
       | 'sunspec_device'

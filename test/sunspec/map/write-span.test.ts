@@ -7,6 +7,7 @@ import type { ModelDef } from '../../../src/sunspec/map/types.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import { m103 } from '../../../src/sunspec/models/m103.ts';
 import { m123 } from '../../../src/sunspec/models/m123.ts';
+import { m702 } from '../../../src/sunspec/models/m702.ts';
 import { m704 } from '../../../src/sunspec/models/m704.ts';
 import { m715 } from '../../../src/sunspec/models/m715.ts';
 import { checkWriteRight } from '../../../src/sunspec/modbus/access/access-bridge.ts';
@@ -27,10 +28,11 @@ const wide: ModelDef = {
     { name: 'WideSet', type: 'uint32', size: 2, access: 'RW', label: 'Wide setting' },
   ],
 };
-const usual704 = mapChoices().find(({ def }) => def === m704)!;
-/** 704 and 715 in front of classic models, one of which ends the chain. */
+const usual = (model: ModelDef) => mapChoices().find(({ def }) => def === model)!;
+/** 702, 704 and 715 in front of classic models, one of which ends the chain. */
 const layout = buildLayout([
-  usual704,
+  usual(m702),
+  usual(m704),
   { def: m103, scale },
   { def: wide },
   { def: m715 },
@@ -39,6 +41,7 @@ const layout = buildLayout([
 
 function bankOf() {
   const bank = new RegisterBank(layout, layout.blank(), new HandClock());
+  bank.measurements.m702.CtrlModes = 0x3fff;
   const committed: string[][] = [];
   bank.onChange(({ points }) => committed.push(points.map(pointName)));
   return { bank, committed };

@@ -1,5 +1,6 @@
 /** Devices under test behind each kind of line, and independent masters. */
 import type { Socket } from 'node:net';
+import type { MapShape } from '../../../src/contract/map-layout.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
@@ -191,13 +192,16 @@ export const lines: readonly Line[] = [
   { name: 'RTU', framing: 'rtu', shared: true, serve: cables },
 ];
 
+/** @param map of all devices, in place of that of their profiles */
 export async function openBed(
   { framing, shared, serve }: Line,
   types: readonly string[] = ['PV-3Phase'],
+  map?: Partial<MapShape>,
 ): Promise<Bed> {
   const plant = testPlant({
     types,
     tickIntervalS: 1,
+    ...(map && { map }),
     ...(framing === 'rtu' && { unitAddressOf: (index: number) => (shared ? 1 + index : 1) }),
   });
   const served = await serve(plant);

@@ -53,7 +53,7 @@ export class DeviceMap {
     for (let address = base + 2; address < 65_534; ) {
       const [id = 0, length = 0] = await master.read(address, 2);
       if (id === 0xffff) return new DeviceMap(master, base, models, { address, length });
-      const points = await placed(master, id, address);
+      const points = await placed(master, id, address, length);
       models.push({ id, address, length, points });
       address += 2 + length;
     }
@@ -153,8 +153,10 @@ async function findBase(master: Master): Promise<number> {
   throw new Error('no base address has the marker');
 }
 
-/** The points of a model, repeated as often as its count points say. */
-async function placed(master: Master, modelId: number, start: number): Promise<PlacedPoint[]> {
+const sizeOf = (points: readonly Point[]) => points.reduce((sum, { size }) => sum + size, 0);
+
+/** The points of a model, repeated as often as its count points say, or as its length has room for. */
+async function placed(master: Master, modelId: number, start: number, length: number): Promise<PlacedPoint[]> {
   const points: PlacedPoint[] = [];
   let address = start;
   const countOf = async (count: string | number): Promise<number> => {
@@ -171,7 +173,8 @@ async function placed(master: Master, modelId: number, start: number): Promise<P
       address += def.size;
     }
     for (const inner of group.groups) {
-      const count = await countOf(inner.count);
+      const room = start + 2 + length - address;
+      const count = inner.count === 0 ? Math.floor(room / sizeOf(inner.points)) : await countOf(inner.count);
       for (let i = 0; i < count; i += 1)
         await walk(inner, `${prefix}${inner.name}${inner.count === 1 ? '' : `[${i}]`}.`);
     }

@@ -12,6 +12,7 @@ type Declared = readonly [min: Bound, max: Bound];
 const percent: Declared = [0, 100];
 const bothWays: Declared = [-100, 100];
 const seconds: Declared = [0, 4_294_967_294];
+const shortSeconds: Declared = [0, 65_534];
 const day: Declared = [0, 86_400];
 const volts: Declared = [0, 200];
 const setNumber: Declared = [1, 3];
@@ -29,7 +30,46 @@ const trip = (id: number, quantity: 'V' | 'Hz'): Record<string, Declared> =>
     ]),
   ]);
 
+/** The models before the 700 series. */
+const classic: Readonly<Record<string, Declared>> = {
+  '121.WMax': [1, '120.WRtg'],
+  // voltages of the profiles under test, which no classic model has
+  '121.VRef': [240, 576],
+  '121.VRefOfs': [0, 0],
+  '121.VAMax': [1, '120.VARtg'],
+  '121.VArMaxQ1': [0, '120.VArRtgQ1'],
+  '121.VArMaxQ4': ['120.VArRtgQ4', 0],
+  '121.WGra': ramp,
+  '123.Conn_WinTms': shortSeconds,
+  '123.Conn_RvrtTms': shortSeconds,
+  '123.WMaxLimPct': percent,
+  '123.WMaxLimPct_WinTms': shortSeconds,
+  '123.WMaxLimPct_RvrtTms': shortSeconds,
+  '123.WMaxLimPct_RmpTms': shortSeconds,
+  '123.OutPFSet': ['120.PFRtgQ1', 1],
+  '123.OutPFSet_WinTms': shortSeconds,
+  '123.OutPFSet_RvrtTms': shortSeconds,
+  '123.OutPFSet_RmpTms': shortSeconds,
+  '123.VArWMaxPct': bothWays,
+  '123.VArMaxPct': bothWays,
+  '123.VArAvalPct': bothWays,
+  '123.VArPct_WinTms': shortSeconds,
+  '123.VArPct_RvrtTms': shortSeconds,
+  '123.VArPct_RmpTms': shortSeconds,
+  '124.WChaMax': [0, '120.MaxChaRte'],
+  '124.WChaGra': ramp,
+  '124.WDisChaGra': ramp,
+  '124.StorCtl_Mod': [0, 3],
+  '124.MinRsvPct': ['802.SoCMin', '802.SocRsvMax'],
+  '124.OutWRte': bothWays,
+  '124.InWRte': bothWays,
+  '124.InOutWRte_WinTms': shortSeconds,
+  '124.InOutWRte_RvrtTms': shortSeconds,
+  '124.InOutWRte_RmpTms': shortSeconds,
+};
+
 const declared: Readonly<Record<string, Declared>> = {
+  ...classic,
   '702.WMax': [1, '702.WMaxRtg'],
   '702.VAMax': [1, '702.VAMaxRtg'],
   '702.VarMaxInj': [0, '702.VarMaxInjRtg'],
@@ -111,8 +151,12 @@ const declared: Readonly<Record<string, Declared>> = {
 
 /** Symbols that a device declares as not supported. */
 export const unsupported: Readonly<Record<string, readonly string[]>> = {
+  '124.ChaGriSet': ['PV'],
   '802.SetInvState': ['INVERTER_STOPPED', 'INVERTER_STANDBY'],
 };
+
+/** Points that show one setting of the device: of a write of both the second one counts. */
+export const otherNames: Readonly<Record<string, string>> = { '124.WDisChaGra': '124.WChaGra' };
 
 /** Commands: a write executes them, and they read 0 again at once. */
 export const selfClearing: ReadonlySet<string> = new Set(['715.AlarmReset', '802.AlmRst']);
