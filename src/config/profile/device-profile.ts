@@ -5,6 +5,8 @@ import { gradientRange } from '../../contract/gradient.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { functionModels } from '../../sunspec/map/functions.ts';
+import type { FaultGroup } from '../settings/app-config.ts';
+import { faultListSchema } from './fault-list.ts';
 import { blockNames, kindBlocksSchema, kindParameters, kindsOfBlock } from './kind-parameters.ts';
 import type { ProfileTarget } from './kind-parameters.ts';
 
@@ -128,6 +130,10 @@ export const deviceProfileSchema = z
     models: modelsSchema.optional(),
     inverter: inverterSchema.optional(),
     ...kindBlocksSchema.shape,
+    faults: faultListSchema.optional().meta({
+      description:
+        'Faults that act on devices of this profile from the start, before those of the configuration: bundled names, paths, or faults that name no device; default none.',
+    }),
   })
   .meta({
     title: 'Device profile',
@@ -148,6 +154,8 @@ export interface DeviceProfile {
   readonly models: Readonly<Record<string, PointValues>>;
   readonly inverter: InverterParameters;
   readonly source: SourceParameters;
+  /** from the start, on each of its devices */
+  readonly faults: readonly FaultGroup[];
 }
 
 const numericRatings = ['WMaxRtg', 'VAMaxRtg', 'VNomRtg', 'WChaRteMaxRtg'] as const;
@@ -208,6 +216,7 @@ function chargeIssue({ kind }: SourceParameters, given: PointValues, where: stri
  * @param target kind and phases of the device
  * @param where put before the key in an issue
  * @param issues receives what is wrong across members
+ * @param faults what its list of faults stands for
  * @returns null when there are issues
  */
 export function resolveProfile(
@@ -215,6 +224,7 @@ export function resolveProfile(
   target: ProfileTarget,
   where: string,
   issues: Issue[],
+  faults: readonly FaultGroup[] = [],
 ): DeviceProfile | null {
   const models = input.models ?? {};
   const given = models['702'] ?? {};
@@ -245,5 +255,6 @@ export function resolveProfile(
     },
     inverter: resolveInverter(input.inverter ?? {}, charges),
     source,
+    faults,
   };
 }

@@ -74,6 +74,21 @@ export function faultGroups(
   });
 }
 
+/** The groups of a list that acts on its own devices, so that its faults may name none. @param owner of the list */
+export function ownFaultGroups(
+  list: readonly (string | FlatFault)[],
+  place: Place,
+  owner: string,
+  io: ConfigIo,
+  issues: Issue[],
+): FaultGroup[] {
+  list.forEach((given, position) => {
+    if (typeof given !== 'string' && given.device !== undefined)
+      issues.push({ name: `${place.nameOf(position)}.device`, detail: `given in ${owner}; allowed: nothing` });
+  });
+  return faultGroups(list, place, io, issues);
+}
+
 /** The faults of all devices: from the flag or the variable, otherwise from the file. */
 export function commonFaults({ values, file, layers, originOf, io }: Gathered, issues: Issue[]): FaultGroup[] {
   if (layers.flags.has('faults') || layers.env.has('faults')) {
