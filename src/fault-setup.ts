@@ -1,6 +1,7 @@
 /** The fault registry of a running simulator: the whole catalogue, with the checks that need devices. */
-import type { AppConfig, DeviceConfig, FaultGroup } from './config/settings/app-config.ts';
+import type { AppConfig, DeviceConfig } from './config/settings/app-config.ts';
 import type { DeviceProfile } from './config/profile/device-profile.ts';
+import type { FaultGroup } from './config/profile/fault-list.ts';
 import { keyPath } from './config/issues/issues.ts';
 import type { Adapter } from './core/adapter.ts';
 import { FaultRegistry } from './core/faults/registry.ts';

@@ -5,8 +5,8 @@ import { gradientRange } from '../../contract/gradient.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { functionModels } from '../../sunspec/map/functions.ts';
-import type { FaultGroup } from '../settings/app-config.ts';
 import { faultListSchema } from './fault-list.ts';
+import type { FaultGroup } from './fault-list.ts';
 import { blockNames, kindBlocksSchema, kindParameters, kindsOfBlock } from './kind-parameters.ts';
 import type { ProfileTarget } from './kind-parameters.ts';
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { maxFaultsAtOnce } from '../../fault-kinds/profile.ts';
 import { faultSchema } from '../../fault-kinds/request.ts';
+import type { FlatFault } from '../../fault-kinds/request.ts';
 import { bareName, bundledFaultProfileNames } from './bundled.ts';
 
 export const pathText = z.string().min(1).max(4096);
@@ -25,3 +26,12 @@ export const bareFaultListSchema = z
     }),
   )
   .max(maxFaultsAtOnce);
+
+/** Faults that belong together. */
+export interface FaultGroup {
+  /** name of the set; null: faults that stand in the configuration itself */
+  readonly profile: string | null;
+  readonly faults: readonly FlatFault[];
+  /** where each of them stands, for messages: `fleet.yaml: faults[2]` */
+  readonly places: readonly string[];
+}

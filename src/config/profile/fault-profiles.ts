@@ -9,7 +9,7 @@ import { faultProfileSchema } from '../../fault-kinds/profile.ts';
 import type { FaultProfile } from '../../fault-kinds/profile.ts';
 import type { FlatFault } from '../../fault-kinds/request.ts';
 import { bundledFaultProfileNames, bundledFaultProfilePath, profileNameOf } from './bundled.ts';
-import type { FaultGroup } from '../settings/app-config.ts';
+import type { FaultGroup } from './fault-list.ts';
 import { refused, zodIssues } from '../issues/issues.ts';
 import { readMapping, systemIo } from '../layers/files.ts';
 import type { ConfigIo } from '../layers/files.ts';
