@@ -76,7 +76,7 @@ export function setsReply(plant: Plant, { bank }: Device, name: GridFunctionName
   const model = layout.models.find(({ def }) => def.id === spec.model);
   const points = adoptionPoints(layout, spec.model);
   if (!model || !points || !isSupported(bank, spec)) return { supported: false };
-  const image = bank.read(layout.base, layout.size);
+  const image = bank.image();
   const result = bank.value(points.result);
   return {
     supported: true,

@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { AssetType, InverterParameters } from '../../contract/device.ts';
 import type { Issue } from '../../core/errors.ts';
 import { gradientRange } from '../../contract/gradient.ts';
+import { defaultMapShape, mapBases, mapLayouts } from '../../contract/map-layout.ts';
+import type { MapShape } from '../../contract/map-layout.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { functionModels } from '../../sunspec/map/functions.ts';
@@ -127,6 +129,25 @@ export const deviceProfileSchema = z
         'Nominal frequency of the grid that the device is made for, Hz; it is that of the grid where the configuration gives none. Default: any.',
       examples: [50, 60],
     }),
+    layout: z.enum(mapLayouts).optional().meta({
+      description:
+        'SunSpec models that the map shows: current (701 to 715), classic (101 to 124, 160), both, or mixed (123 and current); default current.',
+    }),
+    float: z.boolean().optional().meta({
+      description: 'Whether the map shows 111 to 113 in the place of 101 to 103; default false.',
+    }),
+    base_address: z
+      .literal(mapBases)
+      .optional()
+      .meta({ description: 'PDU address of the marker of the map; default 40000.' }),
+    hidden_models: z
+      .array(z.int().min(2).max(65_534))
+      .max(50)
+      .optional()
+      .meta({
+        description: 'Numbers of models of the layout that the device has and masters do not find; default none.',
+        examples: [[121, 122]],
+      }),
     models: modelsSchema.optional(),
     inverter: inverterSchema.optional(),
     ...kindBlocksSchema.shape,
@@ -152,6 +173,7 @@ export interface DeviceProfile {
   readonly nominalFrequencyHz: number | null;
   /** start values by model id; `702` always has WMaxRtg, VAMaxRtg, VNomRtg, NorOpCatRtg and AbnOpCatRtg */
   readonly models: Readonly<Record<string, PointValues>>;
+  readonly map: MapShape;
   readonly inverter: InverterParameters;
   readonly source: SourceParameters;
   /** from the start, on each of its devices */
@@ -252,6 +274,12 @@ export function resolveProfile(
         Object.entries(models).filter((entry): entry is [string, PointValues] => entry[1] !== undefined),
       ),
       702: { ...follow, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3', ...given },
+    },
+    map: {
+      layout: input.layout ?? defaultMapShape.layout,
+      float: input.float ?? defaultMapShape.float,
+      base: input.base_address ?? defaultMapShape.base,
+      hiddenModels: input.hidden_models ?? defaultMapShape.hiddenModels,
     },
     inverter: resolveInverter(input.inverter ?? {}, charges),
     source,

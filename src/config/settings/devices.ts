@@ -6,6 +6,7 @@ import {
   isBundledFaultProfile,
   isBundledProfile,
 } from '../profile/bundled.ts';
+import { mapLayouts } from '../../contract/map-layout.ts';
 import { deviceTypeNames } from '../profile/device-types.ts';
 import { setting, unset } from './setting.ts';
 import { choice, integer, onOff, pathOrName, pathsOrNames } from './value-kinds.ts';
@@ -37,6 +38,18 @@ export const deviceSettings = {
 };
 
 export const mapSettings = {
+  map_layout: unset({
+    flags: ['--map_layout'],
+    kind: choice(mapLayouts, 'LAYOUT'),
+    member: { path: 'layout' },
+    doc: 'SunSpec models that the maps show: current has 701 to 715, classic the generation before (101 to 103, 120 to 124, 160), both has classic and then current, mixed has 123 and then current. Overrides the profile. If not given: as the profile says, otherwise current.',
+  }),
+  map_float: unset({
+    flags: ['--map_float'],
+    kind: onOff,
+    member: { path: 'float' },
+    doc: 'Shows floating-point models in the place of integers: 111 to 113 for 101 to 103. Overrides the profile.',
+  }),
   sim_models: setting({
     flags: ['--sim_models'],
     kind: onOff,

@@ -38,6 +38,7 @@ import { admitWriter } from './local-control.ts';
 import { Power, writeOperatorState } from './power.ts';
 import { stackPower } from './stack-power.ts';
 import { DeviceRegisters } from './registers.ts';
+import { registersHost } from './registers-host.ts';
 import { publish, publishDetail } from './publish.ts';
 import { ShownDetail } from './shown-detail.ts';
 import { buildSnapshot, publishSnapshot } from './snapshot.ts';
@@ -225,6 +226,7 @@ export class SimDevice implements Device {
       case 'switch':
         this.#power.admit(by);
         this.#inverter.switchClosed = command.closed;
+        this.#registers.switchMoved();
         break;
       case 'gradient':
         this.#power.admit(by);
@@ -372,13 +374,14 @@ export class SimDevice implements Device {
   }
 
   #createRegisters(identity: DeviceIdentity): DeviceRegisters {
-    const { environment, log, clock: requestClock } = this.#context;
+    const { environment, seed, log, clock: requestClock } = this.#context;
     return new DeviceRegisters(
       {
         identity,
         template: this.#template,
         source: this.#source,
         environment,
+        seed,
         scheduler: this.#scheduler,
         clock: this.#clock,
         requestClock,
@@ -386,22 +389,17 @@ export class SimDevice implements Device {
           log.warning(message, this.index);
         },
       },
-      {
-        admit: (by) => {
-          this.#power.admit(by);
-          admitWriter(by, this.localControl, 'MAP_LOCAL_CONTROL');
-        },
-        applySettings: (settings, former) => {
-          this.#inverter.applySettings(settings, former);
-        },
-        rankOf: (name) => this.#inverter.reactivePower.rankOf(name),
+      registersHost({
+        power: () => this.#power,
+        inverter: () => this.#inverter,
+        isLocal: () => this.localControl,
         resetAlarms: (by) => {
           this.#resetAlarms(by);
         },
         command: (command, by) => {
           this.#toSource(command, by);
         },
-      },
+      }),
     );
   }
 

@@ -35,6 +35,8 @@ interface OwnTraits {
   readonly generator: boolean;
   /** DC ports of model 714 */
   readonly portCount: number;
+  /** ports among them, the last ones, through which power flows both ways */
+  readonly twoWayPorts: number;
   /** AC power that the inverter takes while its source gives nothing, W; absent: none */
   readonly nightW?: number;
   readonly createSource: CreateSource;
@@ -139,13 +141,16 @@ function pvInputConfigs(
 }
 
 /** The sources of PV devices, and their number of ports; null when there are issues. */
-function pvSource(pv: PvParameters, issues: Issue[]): Pick<OwnTraits, 'portCount' | 'createSource'> | null {
+function pvSource(
+  pv: PvParameters,
+  issues: Issue[],
+): Pick<OwnTraits, 'portCount' | 'twoWayPorts' | 'createSource'> | null {
   if (pv.inputs !== undefined) {
     const configs = pvInputConfigs(pv, pv.inputs, issues);
-    return configs && { portCount: configs.length, createSource: () => new PvInputs(configs) };
+    return configs && { portCount: configs.length, twoWayPorts: 0, createSource: () => new PvInputs(configs) };
   }
   const config = pvConfig(pv, issues);
-  return config && { portCount: 1, createSource: () => new PvPort(config) };
+  return config && { portCount: 1, twoWayPorts: 0, createSource: () => new PvPort(config) };
 }
 
 /** Own traits of each kind, from its parameters; null when there are issues. */
@@ -158,18 +163,21 @@ const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, s
     generator: false,
     efficiencyNominal: battery.efficiencyNominal,
     portCount: 1,
+    twoWayPorts: 1,
     createSource: (seed, index) => new BatteryPort(battery, createRandom(seed, index, 'battery')),
   }),
   wind: ({ wind }) => ({
     generator: true,
     efficiencyNominal: wind.efficiencyNominal,
     portCount: 1,
+    twoWayPorts: 0,
     createSource: (seed, index) => new WindPort(wind, createRandom(seed, index, 'wind')),
   }),
   fuelcell: ({ fuelCell }) => ({
     generator: fuelCell.operatingMode === 'fc_only',
     efficiencyNominal: fuelCell.efficiencyNominal,
     portCount: 1,
+    twoWayPorts: fuelCell.operatingMode === 'fc_only' ? 0 : 1,
     createSource: () => new FuelCellPort(fuelCell),
   }),
   'hybrid-dc'({ pv, battery, hybrid }, { wMaxW, issues }) {
@@ -180,6 +188,7 @@ const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, s
         generator: false,
         efficiencyNominal,
         portCount: 2,
+        twoWayPorts: 1,
         createSource: (seed, index) =>
           new HybridSource({
             pv: new PvPort(config),
@@ -193,12 +202,16 @@ const traitsByKind: { readonly [K in AssetType]: (source: SourceParameters<K>, s
       }
     );
   },
-  evse: ({ evse }) => ({
-    generator: false,
-    efficiencyNominal: null,
-    portCount: evse.connectors.filter(({ type }) => type === 'dc').length,
-    createSource: (seed, index, central) => new EvseSource(evse, createRandom(seed, index, 'evse'), central),
-  }),
+  evse({ evse }) {
+    const ports = evse.connectors.filter(({ type }) => type === 'dc').length;
+    return {
+      generator: false,
+      efficiencyNominal: null,
+      portCount: ports,
+      twoWayPorts: ports,
+      createSource: (seed, index, central) => new EvseSource(evse, createRandom(seed, index, 'evse'), central),
+    };
+  },
 };
 
 /**

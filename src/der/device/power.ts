@@ -69,15 +69,20 @@ export class Power {
     dark?.set(index, true, now);
   }
 
+  /** Moves the disconnect switch. */
+  setSwitch(closed: boolean, by: Origin): void {
+    const { inverter, writers } = this.#options;
+    inverter.switchClosed = closed;
+    writers.recordWriter({ kind: 'switch', closed }, by);
+  }
+
   #forget(by: Origin, local: boolean): void {
     const { inverter, registers, writers } = this.#options;
     const gradientEnds = !registers.gradient.isStart;
     registers.forgetSettings(by, local);
     if (gradientEnds) writers.recordWriter({ kind: 'gradient' }, by);
     inverter.reactivePower.forgetOrder();
-    if (inverter.switchClosed) return;
-    inverter.switchClosed = true;
-    writers.recordWriter({ kind: 'switch', closed: true }, by);
+    if (!inverter.switchClosed) this.setSwitch(true, by);
   }
 
   /** Back through enter service. */

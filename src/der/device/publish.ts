@@ -5,6 +5,7 @@ import { storageIn } from '../../contract/kinds/table.ts';
 import { functionTable, isReactivePowerFunction, throttleMask } from '../../sunspec/map/functions.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import type { ControlFunction } from '../../contract/device.ts';
+import { publishClassic } from '../classic/publish.ts';
 import { alarmBits, portState, vendorText } from './alarms.ts';
 import type { AlarmCode } from './alarms.ts';
 import type { GridValues } from '../surroundings/environment.ts';
@@ -257,4 +258,5 @@ export function publish(map: MeasurementView, input: PublishInput): void {
   map.m715.DERHb = input.heartbeat;
   publishDetail(map, input.detail);
   if (map.m802) map.m802.Hb = input.heartbeat % 0xffff;
+  publishClassic(map, inverter, now);
 }

@@ -1,6 +1,7 @@
 /** The register bank of one device with all participants of its commits. */
 import type { SourceCommand } from '../../contract/device.ts';
 import type { Origin } from '../../core/origin.ts';
+import { createRandom } from '../../core/random.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
 import { AdoptionTimers } from '../../sunspec/map/adoption-timers.ts';
@@ -13,6 +14,9 @@ import { ReversionTimers } from '../../sunspec/map/reversion.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { readPoint } from '../../sunspec/map/view.ts';
 import type { DeviceEffects } from '../faults/device-effects.ts';
+import { facesOf } from '../classic/bound-faces.ts';
+import { ConnectCommands } from '../classic/connect.ts';
+import { FaceKeeper } from '../classic/face-keeper.ts';
 import { noFormerRanks, reactiveFunctions } from '../inverter/reactive-order.ts';
 import type { FormerRanks, ReactiveFunction } from '../inverter/reactive-order.ts';
 import { readSettings, withGradient } from '../inverter/settings.ts';
@@ -31,6 +35,8 @@ export interface DeviceRegistersOptions {
   readonly template: DeviceTemplate;
   readonly source: DcSource;
   readonly environment: Environment;
+  /** of the simulation */
+  readonly seed: number;
   readonly scheduler: Scheduler;
   /** stamps commits; may be ahead of the plant's clock during a tick */
   readonly clock: CommitClock;
@@ -45,6 +51,9 @@ export interface RegistersHost {
   admit(by: Origin): void;
   /** @param former functions of reactive power that get back a former place among those enabled */
   applySettings(settings: Settings, former: FormerRanks): void;
+  /** the disconnect switch */
+  readonly isClosed: () => boolean;
+  setSwitch(closed: boolean, by: Origin): void;
   /** That place now. */
   rankOf(name: ReactiveFunction): number;
   resetAlarms(by: Origin): void;
@@ -53,7 +62,7 @@ export interface RegistersHost {
 }
 
 /** Models that show measurements and surroundings: they keep their values when a device forgets its settings. */
-const shownModels: readonly number[] = [701, 713, 714, 64413, 64414];
+const shownModels: readonly number[] = [101, 102, 103, 111, 112, 113, 122, 160, 701, 713, 714, 64413, 64414];
 
 const isAlarmReset = ({ modelId, path }: PointSlot) =>
   (modelId === 715 && path === 'AlarmReset') || (modelId === 802 && path === 'AlmRst');
@@ -100,6 +109,10 @@ export class DeviceRegisters {
   readonly #options: DeviceRegistersOptions;
   readonly #host: RegistersHost;
   readonly #reversions: ReversionTimers;
+  /** null: no setting of the map has two faces */
+  readonly #faces: FaceKeeper | null;
+  /** null: the map has no model 123 */
+  readonly #connect: ConnectCommands | null;
   /** null: the map has no simulation models */
   readonly #simModels: SimModels | null;
 
@@ -121,8 +134,38 @@ export class DeviceRegisters {
       : null;
     const { gradient } = template.inverter;
     this.gradient = new DeviceGradient(gradient, template.layout, (slot) => this.effects?.withholds(slot) ?? false);
+    this.#faces = this.#createFaces();
+    this.#connect = this.#createConnect();
     this.bank.join(this.#participants(host));
     writeIdentity(measurements, identity, source.ports);
+  }
+
+  #createFaces(): FaceKeeper | null {
+    const { template, identity, seed, scheduler, clock, warn } = this.#options;
+    if (facesOf(template.layout).length === 0) return null;
+    return new FaceKeeper({
+      bank: this.bank,
+      scheduler,
+      now: () => clock.sim(),
+      random: createRandom(seed, identity.index, 'windows'),
+      gradient: this.gradient,
+      warn,
+    });
+  }
+
+  #createConnect(): ConnectCommands | null {
+    const { identity, seed, scheduler, clock } = this.#options;
+    if (!this.bank.map.m123) return null;
+    return new ConnectCommands({
+      bank: this.bank,
+      scheduler,
+      now: () => clock.sim(),
+      random: createRandom(seed, identity.index, 'connect-window'),
+      isClosed: this.#host.isClosed,
+      setSwitch: (closed, by) => {
+        this.#host.setSwitch(closed, by);
+      },
+    });
   }
 
   /** In the order of their calls. */
@@ -137,6 +180,8 @@ export class DeviceRegisters {
           host.admit(by);
         },
       },
+      // both faces of a setting have changed before a timer or a fault looks at either
+      ...(this.#faces ? [this.#faces] : []),
       new AdoptionTimers(this.bank, scheduler, clock, {
         adoptionS: template.inverter.adoptionS,
         overrule: (request, by) => this.effects?.adopting(request, by) ?? null,
@@ -167,6 +212,7 @@ export class DeviceRegisters {
           return name && host.rankOf(name);
         },
       },
+      ...(this.#connect ? [this.#connect] : []),
       new StorageCommands(this.bank, template.storage, (command, by) => {
         host.command(command, by);
       }),
@@ -193,6 +239,7 @@ export class DeviceRegisters {
    */
   publish(now: SimTime, clockTime: string): void {
     this.#reversions.publish(now);
+    this.#connect?.show();
     this.#simModels?.publish(now, clockTime, this.#options.source);
   }
 
@@ -201,9 +248,16 @@ export class DeviceRegisters {
     this.#simModels?.show(t);
   }
 
-  /** Ends all reversion timers without their effect. */
+  /** The disconnect switch was moved by a command that no register stands for. */
+  switchMoved(): void {
+    this.#connect?.clear();
+  }
+
+  /** Ends all reversion timers, and writes that wait, without their effect. */
   clearReversions(): void {
     this.#reversions.clear();
+    this.#faces?.clear();
+    this.#connect?.clear();
   }
 
   /** Registers as at the start. @param local the position of the local/remote switch */
@@ -216,7 +270,8 @@ export class DeviceRegisters {
     const { layout } = this.bank;
     const image = Buffer.from(this.#options.template.image);
     for (const { address, length } of layout.models.filter(({ def: { id } }) => shownModels.includes(id))) {
-      this.bank.read(address, length + 2).copy(image, (address - layout.base) * 2);
+      const [from, to] = [2 * (address - layout.base), 2 * (address - layout.base + length + 2)];
+      this.bank.image().copy(image, from, from, to);
     }
     this.#load(image, by, local);
   }

@@ -4,8 +4,12 @@ import type { Provenance } from '../../core/origin.ts';
 import { errorText, SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
+import { defaultMapShape } from '../../contract/map-layout.ts';
+import type { MapShape } from '../../contract/map-layout.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
+import { mapChain } from '../classic/chain.ts';
+import { classicDefaults } from '../classic/defaults.ts';
 import { buildLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { checkValue } from '../../sunspec/map/transaction.ts';
@@ -29,6 +33,8 @@ import { storageDefaults, storageModels } from './storage-map.ts';
 /** A device profile with every default filled in; devices of one profile share one object. */
 export interface ProfileSpec {
   readonly models: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
+  /** default: the default map */
+  readonly map?: MapShape;
   readonly inverter: InverterParameters;
   readonly source: SourceParameters;
 }
@@ -199,8 +205,17 @@ export function createTemplate(
   const ratings = ratingsOf(rated, wiring, nominalHz);
   const traits = kindTraits(profile.source, ratings.wMaxW, issues);
   if (!traits) throw unfit(issues);
-  const standard = modelChoices(ratings, traits.portCount, storageModels(traits.storage), addressable);
-  const layout = buildLayout(withSimModels ? [...standard, ...simModels('pv' in profile.source)] : standard);
+  const { map: shape = defaultMapShape } = profile;
+  const standard = mapChain(
+    shape,
+    modelChoices(ratings, traits.portCount, storageModels(traits.storage), addressable),
+    { ratings, ports: traits.portCount, twoWayPorts: traits.twoWayPorts, storage: traits.storage },
+    issues,
+  );
+  const layout = buildLayout(
+    withSimModels ? [...standard, ...simModels('pv' in profile.source)] : standard,
+    shape.base,
+  );
   const image = layout.blank();
   const map = createMapView(layout, image);
   writeDefaults(map, ratings);
@@ -210,6 +225,7 @@ export function createTemplate(
   checkRatings(map, rated, issues);
   settingsFromRatings(map);
   const settingSlots = applyProfile(layout, image, profile.models, (name) => !isRating(name), issues);
+  classicDefaults(layout, image, map, traits);
   for (const slot of settingSlots) if (slot.def.access === 'RW') checkProfileValue(layout, image, slot, issues);
   if (issues.length > 0) throw unfit(issues);
   const provenance: Provenance = { source: 'profile', at: start, wallMs };

@@ -101,7 +101,7 @@ export class EffectiveRegisters {
 
   /** All committed registers. */
   #all(): Buffer {
-    return this.#bank.read(this.#bank.layout.base, this.#bank.layout.size);
+    return this.#bank.image();
   }
 
   #at(slot: PointSlot): number {

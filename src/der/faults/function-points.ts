@@ -3,6 +3,7 @@ import type { Commit } from '../../sunspec/map/commit.ts';
 import { memoPerLayout } from '../../sunspec/map/layout.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { adoptionPoints, isAdoptionRequest, isInSet1 } from '../../sunspec/map/sets.ts';
+import { twinsOf } from '../classic/bound-faces.ts';
 import { m64414 } from '../../sunspec/models/m64414.ts';
 
 export interface FunctionPoints {
@@ -14,7 +15,8 @@ export interface FunctionPoints {
 /** Functions with an enable point and set-points, in order of their enable points. */
 export const functionsOf = memoPerLayout((layout): readonly FunctionPoints[] =>
   layout.slots
-    .filter((slot) => slot.writable && slot.def.name.endsWith('Ena') && !slot.path.includes('.'))
+    // classic enable points are other faces of current ones
+    .filter((slot) => slot.writable && slot.modelId > 700 && slot.def.name.endsWith('Ena') && !slot.path.includes('.'))
     .map((enable) => ({ enable, setPoints: setPointsOf(layout, enable) }))
     .filter(({ setPoints }) => setPoints.length > 0),
 );
@@ -50,10 +52,20 @@ export function changedBy(layout: Layout, commit: Commit): readonly PointSlot[] 
   });
 }
 
-/** Points of a target; an adoption request in it means the set that the request changes. null: all points. */
+/**
+ * Points of a target; an adoption request in it means the set that the request changes, and a point with two faces both.
+ * null: all points.
+ */
 export function targetedPoints(layout: Layout, target: ReadonlySet<PointSlot> | null): ReadonlySet<PointSlot> | null {
   if (target === null) return null;
-  return new Set([...target].flatMap((slot) => (isAdoptionRequest(slot) ? [slot, ...set1Of(layout, slot)] : [slot])));
+  const twins = twinsOf(layout);
+  return new Set(
+    [...target].flatMap((slot) => [
+      slot,
+      ...(isAdoptionRequest(slot) ? set1Of(layout, slot) : []),
+      ...(twins.get(slot) ?? []),
+    ]),
+  );
 }
 
 /** Whether a fault of writes can strike any of these points. @param slots null: all */

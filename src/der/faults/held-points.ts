@@ -52,6 +52,11 @@ interface Arrival {
   readonly words: Map<PointSlot, Buffer>;
 }
 
+function octetsOf(bank: EffectHost['bank'], { address, def: { size } }: PointSlot): Buffer {
+  const at = 2 * (address - bank.layout.base);
+  return Buffer.from(bank.image().subarray(at, at + 2 * size));
+}
+
 /** Points that act at the moment of their write cannot be delayed. */
 const isState = ({ def, modelId }: PointSlot) => def.effect !== 'latch' && modelId !== 802;
 
@@ -65,7 +70,7 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
     const newest = underWay.size < maxUnderWay ? undefined : [...underWay.values()].at(-1);
     const arrival: Arrival = newest ?? { write: number, words: new Map() };
     arrival.write = number;
-    for (const slot of slots) arrival.words.set(slot, Buffer.from(bank.read(slot.address, slot.def.size)));
+    for (const slot of slots) arrival.words.set(slot, octetsOf(bank, slot));
     if (newest !== undefined) return;
     const timer = scheduler.at(addSeconds(host.now(), delayS), () => {
       underWay.delete(timer);

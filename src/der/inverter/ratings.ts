@@ -108,7 +108,7 @@ export function modelChoices(
   ports: number,
   storage: readonly [ModelChoice, ...ModelChoice[]],
   addressable = false,
-): readonly ModelChoice[] {
+): readonly [ModelChoice, ...ModelChoice[]] {
   const [storage713, ...storageOther] = storage;
   const { wiring, wMaxW, vaMaxVa, vNomV } = ratings;
   const powerSf = scaleFor(1.2 * Math.max(wMaxW, vaMaxVa), int16Max, -2);

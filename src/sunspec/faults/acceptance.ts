@@ -108,7 +108,7 @@ export class Acceptance {
       bank: { layout },
       deviceIndex,
     } = this.#options;
-    const image = Buffer.alloc(layout.size * 2);
+    const image = Buffer.alloc(layout.imageSize * 2);
     words.copy(image, (address - layout.base) * 2);
     const outcomes = slots.map((slot): PointOutcome => {
       const written = readPoint(layout, image, slot);

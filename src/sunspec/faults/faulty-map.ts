@@ -233,7 +233,7 @@ export class FaultyMap {
   #image(real: readonly RealSpan[]): Buffer {
     const { bank } = this.#device;
     const { layout } = bank;
-    const truth = bank.read(layout.base, layout.size);
+    const truth = bank.image();
     if (this.#acting.length === 0) return truth;
     this.#refuseCut(real);
     const touched = real.flatMap(({ from, count }) => slotsUnder(layout, from, count));

@@ -146,12 +146,13 @@ function structureIssues(fault: ProposedFault, layout: Layout): Issue[] {
   )
     return [];
   const { model } = fault.parameters;
-  if (!layout.models.some(({ def }) => def.id === model)) {
+  const shown = layout.models.filter(({ hidden }) => !hidden);
+  if (!shown.some(({ def }) => def.id === model)) {
     return [
       {
         name: '/parameters/model',
-        detail: `the device has no model ${model}`,
-        allowed: layout.models.map(({ def }) => def.id),
+        detail: `the device shows no model ${model}`,
+        allowed: shown.map(({ def }) => def.id),
       },
     ];
   }

@@ -99,7 +99,7 @@ const copies = new WeakMap<Bank, WeakRef<Buffer>>();
 
 /** A copy of all registers, not to be written to; shared until one of them changes. */
 function copyOf(bank: Bank): Buffer {
-  const now = bank.read(bank.layout.base, bank.layout.size);
+  const now = bank.image();
   const known = copies.get(bank)?.deref();
   if (known?.equals(now) === true) return known;
   const copy = Buffer.from(now);
@@ -116,16 +116,17 @@ export class Sample {
 
   /** @param slots in map order */
   constructor(bank: Bank, slots: readonly PointSlot[]) {
-    const { base, size } = bank.layout;
+    const { imageSize } = bank.layout;
     const { runs, size: wanted } = runsOf(bank.layout, slots);
     this.#runs = runs;
     // many faults for many devices may sample all registers at one moment
-    this.#isWhole = wanted > size;
+    this.#isWhole = wanted > imageSize;
     if (this.#isWhole) {
       this.#bytes = copyOf(bank);
     } else {
+      const image = bank.image();
       this.#bytes = Buffer.concat(
-        runs.map(({ at, end }) => bank.read(base + at / 2, (end - at) / 2)),
+        runs.map(({ at, end }) => image.subarray(at, end)),
         wanted,
       );
     }

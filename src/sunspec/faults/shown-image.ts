@@ -55,8 +55,8 @@ export class ShownImage {
 
   constructor(layout: Layout) {
     this.#layout = layout;
-    this.#image = new MapImage(layout, Buffer.alloc(2 * layout.size));
-    this.#origin = Buffer.alloc(2 * layout.size);
+    this.#image = new MapImage(layout, Buffer.alloc(2 * layout.imageSize));
+    this.#origin = Buffer.alloc(2 * layout.imageSize);
     this.#made = new Uint8Array(layout.slots.length);
   }
 

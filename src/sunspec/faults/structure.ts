@@ -46,12 +46,14 @@ function chainOf({ base, size, models }: Layout): Chain {
     base,
     pieces: [
       { what: 'marker', address: base, count: headerRegisters, shown: untouched },
-      ...models.map(({ def, address, length }) => ({
-        what: def.id,
-        address,
-        count: length + headerRegisters,
-        shown: untouched,
-      })),
+      ...models
+        .filter(({ hidden }) => !hidden)
+        .map(({ def, address, length }) => ({
+          what: def.id,
+          address,
+          count: length + headerRegisters,
+          shown: untouched,
+        })),
       { what: 'end', address: end, count: headerRegisters, shown: untouched },
     ],
   };

@@ -47,6 +47,8 @@ export interface Bank {
    * @throws SimError MAP_ILLEGAL_ADDRESS
    */
   read(address: number, count: number): Buffer;
+  /** A view (no copy) of all registers from the marker on, those of hidden models behind the end model included. */
+  image(): Buffer;
   /**
    * Writes whole registers; validated on a candidate copy, then committed with one change event.
    * @param words big-endian bytes, two per register
@@ -140,7 +142,7 @@ interface Conclusion {
 }
 
 const scratchOf = memoPerLayout((layout): Scratch => {
-  const image = Buffer.alloc(layout.size * 2);
+  const image = Buffer.alloc(layout.imageSize * 2);
   const made: Scratch = {
     image,
     touched: null,
@@ -191,6 +193,11 @@ export class RegisterBank implements Bank {
     }
     if (this.#onDemand !== null) this.#onDemand.lookAt(first, count);
     return this.#bytes.subarray(first * 2, (first + count) * 2);
+  }
+
+  image(): Buffer {
+    this.#onDemand?.lookAt(0, this.layout.size);
+    return this.#bytes;
   }
 
   write(address: number, words: Buffer, by: Origin): void {
@@ -426,7 +433,7 @@ export class RegisterBank implements Bank {
     scratch.touched = null;
     const provenance: Provenance = { ...by, at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
     this.#writers ??= new Map();
-    for (const slot of [...points, ...commit.adopted]) this.#writers.set(slot, provenance);
+    for (const slot of [...commit.points, ...commit.adopted]) this.#writers.set(slot, provenance);
     const [slot] = points;
     if (slot) this.#lastWrite = { slot, by: provenance };
     for (const [slot, { writer }] of restored) {
@@ -435,7 +442,7 @@ export class RegisterBank implements Bank {
     }
     committed();
     for (const followUp of followUps) this.#guarded(followUp);
-    this.#announce(points, by);
+    this.#announce(commit.points, by);
   }
 
   #announce(points: readonly PointSlot[], by: Origin): void {

@@ -53,12 +53,11 @@ export interface CommitParticipant {
 /** A checked change on the candidate image. Valid during `prepare` only: the image is lent. */
 export class Commit {
   readonly by: Origin;
-  /** points of the change event, in the order in which they were written */
-  readonly points: readonly PointSlot[];
   /** points among them that got back a former value: a function among these is not enabled by this change */
   readonly restored: ReadonlyMap<PointSlot, Former>;
-  readonly #layout: Layout;
+  readonly layout: Layout;
   readonly #image: Buffer;
+  #points: readonly PointSlot[];
   readonly #adoptions: Set<PointSlot>;
   readonly #adopted: PointSlot[] = [];
   #effective: readonly PointSlot[];
@@ -73,13 +72,18 @@ export class Commit {
     by: Origin,
     restored: ReadonlyMap<PointSlot, Former>,
   ) {
-    this.#layout = layout;
+    this.layout = layout;
     this.#image = image;
-    this.points = points;
+    this.#points = points;
     this.restored = restored;
     this.#adoptions = new Set(adoptions);
     this.#effective = points;
     this.by = by;
+  }
+
+  /** Points of the change event, in the order in which they were written; those that `mirror` has set stand last. */
+  get points(): readonly PointSlot[] {
+    return this.#points;
   }
 
   /** The points without those that an earlier participant withheld. */
@@ -98,12 +102,20 @@ export class Commit {
   }
 
   value(slot: PointSlot): AnyPointValue {
-    return readPoint(this.#layout, this.#lent(), slot);
+    return readPoint(this.layout, this.#lent(), slot);
   }
 
   /** Sets any point, status points too: access is not checked. */
   set(slot: PointSlot, value: AnyPointValue): void {
-    writePoint(this.#layout, this.#lent(), slot, value);
+    writePoint(this.layout, this.#lent(), slot, value);
+  }
+
+  /** Sets a point that shows or carries out what another point of this change says: it is part of the change then. */
+  mirror(slot: PointSlot, value: AnyPointValue): void {
+    this.set(slot, value);
+    if (this.#points.includes(slot)) return;
+    this.#points = [...this.#points, slot];
+    this.#effective = [...this.#effective, slot];
   }
 
   /** Later participants do not act on these points; they are written all the same. */
@@ -117,8 +129,8 @@ export class Commit {
     const image = this.#lent();
     this.#adopted.push(
       ...(outcome === 'ADOPT'
-        ? adopt(this.#layout, image, request)
-        : reportAdoption(this.#layout, image, request, outcome)),
+        ? adopt(this.layout, image, request)
+        : reportAdoption(this.layout, image, request, outcome)),
     );
   }
 

@@ -40,28 +40,35 @@ export interface ModelPlace {
   readonly groups: Readonly<Record<string, readonly GroupPlace[]>>;
   /** values of the scale-factor points */
   readonly scale: Readonly<Record<string, number>>;
+  /** masters do not find it */
+  readonly hidden: boolean;
 }
 
 /** The part of one model that a device serves. */
 export interface ModelChoice {
   readonly def: ModelDef;
-  /** repetitions: values of the count points (NPt, NCrv, ...) */
+  /** repetitions: values of the count points (NPt, NCrv, ...), or by group where the length decides (`module` of 160) */
   readonly counts?: Readonly<Record<string, number>>;
   /** exponents of the scale-factor points; a missing one is "not implemented" */
   readonly scale?: Readonly<Record<string, number>>;
   /** points the device does not have, by path without indices (`Prt.Tmp`) */
   readonly omit?: ReadonlySet<string>;
+  /** the device has the model and masters do not find it: its registers lie behind the end model */
+  readonly hidden?: true;
 }
 
 /** The place of every point of a device; shared by all devices with the same shape. */
 export interface Layout {
   /** PDU address of the `SunS` marker */
   readonly base: number;
-  /** registers from the marker to the end model's L */
+  /** registers from the marker to the end model's L: the map that masters find */
   readonly size: number;
+  /** the same with the registers of hidden models behind them: the length of images */
+  readonly imageSize: number;
+  /** those that masters find in the order of the map, then the hidden ones */
   readonly models: readonly ModelPlace[];
   readonly slots: readonly PointSlot[];
-  /** slot index by register offset from the base; `noSlot` for the marker and the end model */
+  /** slot index by register offset from the base, as far as `size`; `noSlot` for the marker and the end model */
   readonly slotAt: Uint16Array;
   /** the slot of a point by model and path; undefined when there is none */
   slot(modelId: number, path: string): PointSlot | undefined;
@@ -158,8 +165,8 @@ function placePoints(draft: Draft, choice: ModelChoice, points: readonly PointDe
 }
 
 function countOf(group: GroupDef, choice: ModelChoice): number {
-  if (typeof group.count === 'number') return group.count;
-  const count = choice.counts?.[group.count];
+  if (typeof group.count === 'number' && group.count > 0) return group.count;
+  const count = choice.counts?.[group.count === 0 ? group.name : group.count];
   if (count === undefined) throw new SimError('INTERNAL', `model ${choice.def.id}: no value for count ${group.count}`);
   return count;
 }
@@ -197,6 +204,7 @@ function placeModel(draft: Draft, choice: ModelChoice): ModelPlace {
     slots: draft.slots.slice(firstSlot),
     groups,
     scale: choice.scale ?? {},
+    hidden: choice.hidden === true,
   };
 }
 
@@ -209,13 +217,14 @@ function constantOf(slot: PointSlot, place: ModelPlace, choice: ModelChoice): nu
 }
 
 function drawBlank(layout: Layout, choices: readonly ModelChoice[]): Buffer {
-  const image = Buffer.alloc(layout.size * 2);
+  const image = Buffer.alloc(layout.imageSize * 2);
   const dv = new DataView(image.buffer, image.byteOffset, image.byteLength);
   image.write('SunS', 0, 'latin1');
-  layout.models.forEach((place, i) => {
+  layout.models.forEach((place) => {
+    const choice = choices.find(({ def }) => def === place.def) ?? { def: place.def };
     for (const slot of place.slots) {
       const at = (slot.address - layout.base) * 2;
-      const constant = constantOf(slot, place, choices[i] ?? { def: place.def });
+      const constant = constantOf(slot, place, choice);
       if (!slot.implemented) clearPoint(dv, at, slot.def);
       else if (numberCodec(slot.def.type)) numberCodec(slot.def.type)?.set(dv, at, constant ?? 0);
       else setText(dv, at, slot.def.size, '');
@@ -249,17 +258,18 @@ const byName = (record: Readonly<Record<string, number>> = {}) =>
   Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 
 function shapeKey(choices: readonly ModelChoice[], base: number): string {
-  const models = choices.map(({ def, counts, scale, omit = [] }) => [
+  const models = choices.map(({ def, counts, scale, omit = [], hidden = false }) => [
     numberOfDef(def),
     byName(counts),
     byName(scale),
     [...omit].sort(),
+    hidden,
   ]);
   return JSON.stringify([base, models]);
 }
 
 /**
- * Lays out a chain of models behind the `SunS` marker, with the end model behind them. Equal shapes share one layout,
+ * Lays out a chain of models behind the `SunS` marker, with the end model behind them, and hidden models behind that. Equal shapes share one layout,
  * and with it its views.
  * @throws SimError INTERNAL when an implemented point lacks its scale factor or a group its count
  */
@@ -275,11 +285,15 @@ export function buildLayout(choices: readonly ModelChoice[], base: number = defa
 
 function layOut(choices: readonly ModelChoice[], base: number): Layout {
   const draft: Draft = { address: base + markerRegisters, base, slots: [] };
-  const models = choices.map((choice) => placeModel(draft, choice));
-  const size = draft.address + endRegisters - base;
+  const shown = choices.filter(({ hidden }) => hidden !== true).map((choice) => placeModel(draft, choice));
+  draft.address += endRegisters;
+  const size = draft.address - base;
+  const concealed = choices.filter(({ hidden }) => hidden === true);
+  const models = [...shown, ...concealed.map((choice) => placeModel(draft, choice))];
   const slotAt = new Uint16Array(size).fill(noSlot);
   const bySlotName = new Map<string, PointSlot>();
   for (const slot of draft.slots) {
+    // those of hidden models lie beyond its end, which `fill` leaves out
     slotAt.fill(slot.index, slot.address - base, slot.address - base + slot.def.size);
     bySlotName.set(`${slot.modelId}.${slot.path}`, slot);
   }
@@ -287,6 +301,7 @@ function layOut(choices: readonly ModelChoice[], base: number): Layout {
   const layout: Layout = {
     base,
     size,
+    imageSize: draft.address - base,
     models,
     slots: draft.slots,
     slotAt,

@@ -46,6 +46,14 @@ const setPointPercent: RangeRule = (read) => {
   const deepest = typeof wMax === 'number' && typeof charge === 'number' && wMax > 0 ? (-100 * charge) / wMax : 0;
   return { min: Math.max(-100, deepest), max: givesPower(read) ? 100 : 0 };
 };
+/** Of either sign, and not below the rating of its side. */
+const signedPowerFactor: RangeRule = (read) => {
+  const value = read('123.OutPFSet');
+  const rated = (point: '702.PFOvrExtRtg' | '702.PFUndExtRtg') => Number(read(point) ?? 0);
+  return typeof value === 'number' && value < 0
+    ? { min: -1, max: -rated('702.PFUndExtRtg') }
+    : { min: rated('702.PFOvrExtRtg'), max: 1 };
+};
 const dayS: Range = { min: 0, max: 86_400 };
 const upTo = (max: Bound): Range => ({ min: 0, max });
 
@@ -76,9 +84,31 @@ const frequencyTrip = (id: 709 | 710): ByPoint<Range> =>
     ),
   );
 
-/** Ranges by model and plain path (no set or point numbers). */
+/**
+ * Ranges by model and plain path (no set or point numbers). Those of the classic models are those of the current points
+ * that show the same settings: a write that they let through is one that its other face takes.
+ */
 export const ranges: Readonly<Record<string, RangeRule>> = {
   '1.DA': { min: 1, max: 247 },
+  '121.WMax': { min: 1, max: '702.WMaxRtg' },
+  '121.VRef': { min: '702.VMinRtg', max: '702.VMaxRtg' },
+  // the device measures at its connection point: there is no offset
+  '121.VRefOfs': { min: 0, max: 0 },
+  '121.VAMax': { min: 1, max: '702.VAMaxRtg' },
+  '121.VArMaxQ1': upTo('702.VarMaxInjRtg'),
+  '121.VArMaxQ4': { min: '-702.VarMaxAbsRtg', max: 0 },
+  '121.WGra': { min: 1, max: 1000 },
+  '123.WMaxLimPct': percent,
+  '123.OutPFSet': signedPowerFactor,
+  '123.VArWMaxPct': signedPercent,
+  '123.VArMaxPct': signedPercent,
+  '123.VArAvalPct': signedPercent,
+  '124.WChaMax': upTo('702.WChaRteMaxRtg'),
+  '124.WChaGra': { min: 1, max: 1000 },
+  '124.WDisChaGra': { min: 1, max: 1000 },
+  '124.MinRsvPct': { min: '802.SoCMin', max: '802.SocRsvMax' },
+  '124.OutWRte': signedPercent,
+  '124.InWRte': signedPercent,
   // a setting of zero would make the percentages that refer to it meaningless
   '702.WMax': { min: 1, max: '702.WMaxRtg' },
   '702.WMaxOvrExt': upTo('702.WOvrExtRtg'),

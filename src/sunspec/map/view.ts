@@ -8,10 +8,12 @@ import { applyScale, getText, isFloat, nearest, numberCodec, setText } from './c
 import { memoPerLayout } from './layout.ts';
 import type { GroupPlace, Layout, ModelPlace, PointSlot } from './layout.ts';
 import type { AccessMark, AnyPointValue, View, ViewAccess } from './types.ts';
-import type { ServedModel } from '../models/served.ts';
+import type { ClassicModelId, ServedModel } from '../models/served.ts';
 
-/** Models of some devices: with a storage (802), and those of the simulation, where they are asked for. */
-type OptionalModelId = 802 | 64413 | 64414;
+/**
+ * Models of some devices: with a storage (802), of classic maps, and those of the simulation, where they are asked for.
+ */
+type OptionalModelId = 802 | 64413 | 64414 | ClassicModelId;
 
 /** Models by the name of their view, as `m701`. */
 type ByViewName<M extends ServedModel> = { readonly [Each in M as `m${Each['id']}`]: Each };
@@ -21,9 +23,9 @@ type CommonModels = ByViewName<Exclude<ServedModel, { readonly id: OptionalModel
 
 /**
  * Models with RW points whose value is kept elsewhere, so that their registers follow it: the address on the line (1),
- * the reserves of a storage (802), the surroundings (64414).
+ * the disconnect switch (123), the reserves of a storage (124, 802), the surroundings (64414).
  */
-type FollowingModel = 'm1' | 'm802' | 'm64414';
+type FollowingModel = 'm1' | 'm123' | 'm124' | 'm802' | 'm64414';
 
 type AccessOf<K, A extends ViewAccess> = A extends 'measurements' ? (K extends FollowingModel ? 'all' : A) : A;
 
@@ -249,7 +251,10 @@ function makeClass(layout: Layout, shape: PlaceShape, base: number, recorded: bo
   });
   for (const [name, places] of Object.entries(shape.groups)) {
     const [first] = places;
-    if (!first) continue;
+    if (!first) {
+      Object.defineProperty(GroupCursor.prototype, name, { value: [] });
+      continue;
+    }
     const own = first.firstSlot;
     const slots = layout.slots.slice(own, own + first.def.points.length);
     // inner places are relative to the first repetition: all repetitions have the same shape

@@ -12,7 +12,7 @@ interface Span {
 }
 
 /** An image of the map into which words are put to be decoded; what stands around them is never read. */
-const imageOf = memoPerLayout((layout) => Buffer.alloc(2 * layout.size));
+const imageOf = memoPerLayout((layout) => Buffer.alloc(2 * layout.imageSize));
 
 /** The points that registers belong to, in the order of addresses; pads have no name. */
 function slotsIn({ base, size, slotAt, slots }: Layout, { address, count }: Span): PointSlot[] {

@@ -19,6 +19,7 @@ describe('interface 12.1: device profile', () => {
       name: null,
       description: null,
       nominalFrequencyHz: null,
+      map: { layout: 'current', float: false, base: 40_000, hiddenModels: [] },
       models: { 702: { WMaxRtg: 10000, VAMaxRtg: 10000, VNomRtg: 480, NorOpCatRtg: 'CAT_B', AbnOpCatRtg: 'CAT_3' } },
       source: {
         kind: 'pv',
@@ -222,7 +223,7 @@ describe('interface 12.1: device profile', () => {
   const cases: readonly (readonly [string, string])[] = [
     [
       '{ tidal: {} }',
-      'tidal: unknown key; allowed: name, description, nominal_frequency_hz, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse, faults',
+      'tidal: unknown key; allowed: name, description, nominal_frequency_hz, layout, float, base_address, hidden_models, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse, faults',
     ],
     ['{ models: { "803": {} } }', 'models.803: unknown key; nearest known: 703'],
     ...[

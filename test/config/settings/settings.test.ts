@@ -15,11 +15,13 @@ describe('settings', () => {
     const { member, kinds } = settingOf(key);
     if (member === undefined) continue;
     it(`${key} replaces members that profiles have, for kinds that it names`, () => {
-      expect(kinds).to.not.equal(undefined);
       const schema = z.toJSONSchema(deviceProfileSchema, { io: 'input' });
       for (const path of [member.path, ...(member.replaces ?? [])]) {
-        const [block = '', name = ''] = path.split('.');
-        expect(schema.properties?.[block], path).to.have.nested.property(`properties.${name}`);
+        const [block = '', name] = path.split('.');
+        // a member of the profile itself is of all kinds
+        expect(kinds === undefined, path).to.equal(name === undefined);
+        if (name === undefined) expect(schema.properties).to.have.property(block);
+        else expect(schema.properties?.[block], path).to.have.nested.property(`properties.${name}`);
       }
     });
   }

@@ -26,8 +26,8 @@ describe('names of points as types', () => {
     const ofAnother = { '705.Crv.Pt.W': 1 } satisfies Table;
     // @ts-expect-error paths of rules have no set or point numbers
     const numbered = { '706.Crv[0].Pt[0].V': 1 } satisfies Table;
-    // @ts-expect-error devices do not serve 103
-    const notServed = { '103.W': 1 } satisfies Table;
+    // @ts-expect-error devices do not serve 125
+    const notServed = { '125.NPrc': 1 } satisfies Table;
     // @ts-expect-error a bound is read by the name of a point
     const bound = (read: ReadPoint) => read('702.WMaxRated');
     const id: 709 | 710 = 709;

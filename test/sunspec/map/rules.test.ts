@@ -9,8 +9,8 @@ import { pointName } from '../../../src/sunspec/map/view.ts';
 import { byModbus, byRest, codeOf, createTestBank, errorOf, mapLayout, named, words } from '../../support/map.ts';
 import type { TestBank } from '../../support/map.ts';
 
-const layout = mapLayout({ storage: true, simModels: true });
-const storageBank = () => createTestBank({ storage: true, simModels: true });
+const layout = mapLayout({ storage: true, simModels: true, classic: true });
+const storageBank = () => createTestBank({ storage: true, simModels: true, classic: true });
 const plainName = (slot: PointSlot) => `${slot.modelId}.${plainPath(slot.path)}`;
 /** The first writable point of a rule: in a curve model that of set 2. */
 const slotOfRule = (key: string) => layout.slots.find((slot) => plainName(slot) === key && slot.writable);
@@ -50,6 +50,12 @@ describe('rules: names', () => {
     const numbers = layout.slots.filter((slot) => slot.writable && !slot.def.symbols && slot.def.type !== 'string');
     const free = numbers.filter((slot) => ranges[plainName(slot)] === undefined);
     expect([...new Set(free.map(plainName))]).to.deep.equal([
+      ...['Conn', 'WMaxLimPct', 'OutPFSet', 'VArPct'].flatMap((name) =>
+        ['WinTms', 'RvrtTms', ...(name === 'Conn' ? [] : ['RmpTms'])].map((time) => `123.${name}_${time}`),
+      ),
+      '124.InOutWRte_WinTms',
+      '124.InOutWRte_RvrtTms',
+      '124.InOutWRte_RmpTms',
       '704.PFWInjRvrtTms',
       '704.PFWAbsRvrtTms',
       '704.WMaxLimPctRvrtTms',
@@ -372,6 +378,7 @@ describe('rules: functions that a device must have (702.CtrlModes)', () => {
         }),
       ).to.equal(null);
       const without = createTestBank({
+        ...{ storage: true, simModels: true, classic: true },
         start: (map) => {
           map.m702.CtrlModes = 0x3fff - ctrlModeMask(mode);
         },

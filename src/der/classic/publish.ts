@@ -1,0 +1,178 @@
+/** Measurements of the classic models, from those of the current ones of the same tick. */
+import type { ControlFunction } from '../../contract/device.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { microsPerSecond } from '../../core/time/clock.ts';
+import type { MeasurementView } from '../../sunspec/map/view.ts';
+import { m122 } from '../../sunspec/models/m122.ts';
+import { isConnected } from '../inverter/service.ts';
+import { availablePower } from '../inverter/available.ts';
+import type { Inverter } from '../inverter/inverter.ts';
+import type { TripKind } from '../inverter/trip.ts';
+
+type Integer = NonNullable<MeasurementView['m103']>;
+type Float = NonNullable<MeasurementView['m113']>;
+type State = Integer['St'];
+
+const states = {
+  OFF: 'OFF',
+  SLEEPING: 'SLEEPING',
+  STARTING: 'STARTING',
+  RUNNING: 'MPPT',
+  THROTTLED: 'THROTTLED',
+  SHUTTING_DOWN: 'SHUTTING_DOWN',
+  FAULT: 'FAULT',
+  STANDBY: 'STANDBY',
+} as const satisfies Record<NonNullable<MeasurementView['m701']['InvSt']>, State>;
+
+/** Alarms that 701 and the classic models have at the same bits; the last bit of 701 has no twin. */
+const alarmBits = 0xffff;
+/** Alarms of ports that 714 and 160 have at the same bits. */
+const portBits = 0x70_f0eb;
+const acc32 = 0x1_0000_0000;
+/** The year 2000, from which 122.Tms counts, s since 1970. */
+const year2000S = 946_684_800;
+
+/** Percent, with the sign of the quadrant as generators see it. */
+function powerFactorPct({ m701: { PF, W, Var } }: MeasurementView): number {
+  const sign = (Var ?? 0) * (W ?? 0) < 0 ? -1 : 1;
+  return sign * 100 * Math.abs(PF ?? 1);
+}
+
+const bounded = (wh: number | null, max: number) => (wh ?? 0) % max;
+
+/** The points that the integer and the float form share. */
+function publishInverter(map: MeasurementView, m: Integer | Float): void {
+  const { m701 } = map;
+  m.A = Math.abs(m701.A ?? 0);
+  m.AphA = Math.abs(m701.AL1 ?? 0);
+  m.AphB = Math.abs(m701.AL2 ?? 0);
+  m.AphC = Math.abs(m701.AL3 ?? 0);
+  m.PPVphAB = m701.VL1L2;
+  m.PPVphBC = m701.VL2L3;
+  m.PPVphCA = m701.VL3L1;
+  m.PhVphA = m701.VL1 ?? 0;
+  m.PhVphB = m701.VL2 ?? 0;
+  m.PhVphC = m701.VL3 ?? 0;
+  m.W = m701.W ?? 0;
+  m.Hz = m701.Hz ?? 0;
+  m.VA = m701.VA;
+  m.VAr = m701.Var;
+  m.PF = powerFactorPct(map);
+  m.WH = m701.TotWhInj ?? 0;
+  m.DCW = map.m714.DCW;
+  const [port] = map.m714.Prt;
+  m.DCA = port?.DCA ?? 0;
+  m.DCV = port?.DCV ?? 0;
+  m.TmpCab = m701.TmpCab ?? 0;
+  m.St = states[m701.InvSt ?? 'OFF'];
+  m.Evt1 = (m701.Alrm ?? 0) & alarmBits;
+}
+
+/** An input of 160 for each port; the last ports may have two, to charge and to discharge. */
+function publishInputs(map: MeasurementView): void {
+  const { m160: m } = map;
+  if (!m) return;
+  const { Prt: ports, PrtAlrms: alarms } = map.m714;
+  const oneWay = 2 * ports.length - m.module.length;
+  const state = states[map.m701.InvSt ?? 'OFF'];
+  let events = 0;
+  let at = 0;
+  ports.forEach((port, i) => {
+    const { DCA, DCV, DCW, DCWhInj, DCWhAbs, DCAlrm, DCSta } = port;
+    const portEvents = (DCAlrm ?? 0) & portBits;
+    if (alarms) events |= portEvents;
+    for (const sign of i < oneWay ? [1] : [-1, 1]) {
+      const input = m.module[at];
+      at += 1;
+      if (!input) continue;
+      input.DCA = Math.max(0, sign * (DCA ?? 0));
+      input.DCV = DCV;
+      input.DCW = Math.max(0, sign * (DCW ?? 0));
+      input.DCWH = bounded(sign < 0 ? DCWhAbs : DCWhInj, acc32 * 10 ** (m.DCWH_SF ?? 0));
+      input.DCSt = DCSta === 'ERROR' ? 'FAULT' : DCSta === 'OFF' ? 'OFF' : state;
+      input.DCEvt = portEvents;
+    }
+  });
+  m.Evt = events;
+}
+
+type ActiveControl = keyof Extract<(typeof m122.points)[number], { name: 'StActCtl' }>['symbols'];
+/** The bits of 122.StActCtl. */
+const controls: Partial<Record<ControlFunction, ActiveControl>> = {
+  max_power: 'FixedW',
+  active_power: 'FixedW',
+  constant_var: 'FixedVAR',
+  pf_inject: 'FixedPF',
+  pf_absorb: 'FixedPF',
+  volt_var: 'Volt-VAr',
+  freq_droop: 'Freq-Watt-Param',
+  volt_watt: 'Volt-Watt',
+  lv_trip: 'LVRT',
+  hv_trip: 'HVRT',
+  lf_trip: 'LFRT',
+  hf_trip: 'HFRT',
+};
+const controlBits: Readonly<Record<string, number>> =
+  m122.points.find(
+    (point): point is Extract<(typeof m122.points)[number], { name: 'StActCtl' }> => point.name === 'StActCtl',
+  )?.symbols ?? {};
+/** The bits of 122.RtSt. */
+const rideThrough: Readonly<Record<TripKind, number>> = {
+  lowVoltage: 1,
+  highVoltage: 2,
+  lowFrequency: 4,
+  highFrequency: 8,
+};
+
+const [connected, available, operating] = [1, 2, 4];
+
+function publishStatus(map: MeasurementView, inverter: Inverter, now: SimTime, storage: boolean): void {
+  const { m122: m, m701 } = map;
+  if (!m) return;
+  const isOn = isConnected(inverter.phase);
+  const possible = availablePower(inverter);
+  const state =
+    (isOn ? connected : 0) + (possible.injectW > 0 ? available : 0) + (isOn && inverter.pW !== 0 ? operating : 0);
+  m.PVConn = storage && inverter.ratings.portCount < 2 ? 0 : state;
+  m.StorConn = storage ? state : 0;
+  m.ECPConn = isOn ? 1 : 0;
+  m.ActWh = m701.TotWhInj;
+  m.ActVArhQ1 = m701.TotVarhInj;
+  m.ActVArhQ4 = m701.TotVarhAbs;
+  m.VArAval = possible.injectVar;
+  m.WAval = possible.injectW;
+  let active = 0;
+  for (const name of inverter.activeFunctions()) {
+    const control = controls[name];
+    if (control !== undefined) active |= 2 ** (controlBits[control] ?? 0);
+  }
+  m.StActCtl = active;
+  m.Tms = Math.max(0, Math.floor(now / microsPerSecond) - year2000S);
+  let riding = 0;
+  for (const kind of inverter.protection.pendingTrips) riding |= rideThrough[kind];
+  m.RtSt = riding;
+}
+
+function publishStorage(map: MeasurementView): void {
+  const { m124: m, m802 } = map;
+  if (!m || !m802) return;
+  m.ChaState = m802.SoC;
+  m.InBatV = m802.V;
+  m.ChaSt = m802.ChaSt;
+  m.MinRsvPct = m802.SoCRsvMin;
+}
+
+/** Publishes the classic models of a map, when the current ones have the results of the tick; does nothing without them. */
+export function publishClassic(map: MeasurementView, inverter: Inverter, now: SimTime): void {
+  const integer = map.m103 ?? map.m102 ?? map.m101;
+  if (integer) {
+    publishInverter(map, integer as Integer);
+    integer.WH = bounded(map.m701.TotWhInj, acc32 * 10 ** integer.WH_SF);
+  }
+  const float = map.m113 ?? map.m112 ?? map.m111;
+  if (float) publishInverter(map, float as Float);
+  if (!integer && !float) return;
+  publishInputs(map);
+  publishStatus(map, inverter, now, map.m802 !== undefined);
+  publishStorage(map);
+}
