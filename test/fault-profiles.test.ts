@@ -4,6 +4,8 @@ import { bundledFaultProfileNames } from '../src/config/profile/bundled.ts';
 import type { PointSlot } from '../src/sunspec/map/layout.ts';
 import type { Bank } from '../src/sunspec/map/bank.ts';
 import { readRequest, adu, RawClient } from './support/modbus-client.ts';
+import { ask } from './support/http.ts';
+import type { Json } from './support/http.ts';
 import { until } from './support/modbus-tls.ts';
 import { modbusEndpoint, startApp } from './support/running-app.ts';
 import type { RunningApp, RunningOptions } from './support/running-app.ts';
@@ -236,6 +238,16 @@ const shown: Readonly<Record<string, (bed: Bed) => Promise<void>>> = {
     expect(exceptionOf(await bed.write(client, '704.WMaxLimPctEna', 1))).to.equal(2);
     expect(exceptionOf(await bed.write(client, '704.WMaxLimPctEna', 1, 5000))).to.equal(2);
     expect(bed.bank.map.m704.WMaxLimPctEna).to.equal('DISABLED');
+  },
+  async 'lenient-writes'(bed) {
+    const messages = '/api/sim/modbus/messages';
+    await ask(bed.running.port, messages, { body: { enabled: true } });
+    const client = await bed.connect();
+    expect(exceptionOf(await bed.write(client, '704.WMaxLimPctEna', 1, 5000, 10_000, 1, 120))).to.equal(null);
+    const { WMaxLimPctEna, WMaxLimPct, WMaxLimPctRvrtTms } = bed.bank.map.m704;
+    expect([WMaxLimPctEna, WMaxLimPct, WMaxLimPctRvrtTms]).to.deep.equal(['ENABLED', 50, 0]);
+    const told = (await ask(bed.running.port, messages)).json.messages;
+    expect(told.map(({ ignored }: Json) => ignored)).to.deep.equal([['704.WMaxLimPctRvrtTms'], null]);
   },
   async 'silent-reversion'(bed) {
     await bed.sun(1000);

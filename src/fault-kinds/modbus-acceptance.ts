@@ -66,6 +66,13 @@ export const partialWriteFault = faultKind({
   }),
 });
 
+export const lenientWritesFault = faultKind({
+  ...modbus,
+  kind: 'lenient_writes',
+  summary: 'A write that ends in a part of a point stores the whole points before it, and is acknowledged.',
+  parameters: noParameters,
+});
+
 export const exceptionCodeFault = faultKind({
   ...modbus,
   kind: 'exception_code',
@@ -84,5 +91,6 @@ export const modbusAcceptanceFaults = [
   lateWriteFault,
   alterWriteFault,
   partialWriteFault,
+  lenientWritesFault,
   exceptionCodeFault,
 ] as const;

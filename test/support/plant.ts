@@ -11,6 +11,8 @@ import type { FeederSpec } from '../../src/der/surroundings/grid/feeder.ts';
 import { parseSeries } from '../../src/der/surroundings/series.ts';
 import type { Series } from '../../src/der/surroundings/series.ts';
 import type { CloudPreset } from '../../src/der/surroundings/sky/clouds.ts';
+import { defaultMapShape } from '../../src/contract/map-layout.ts';
+import type { MapShape } from '../../src/contract/map-layout.ts';
 import type { InverterParameters } from '../../src/contract/device.ts';
 import type { PvParameters } from '../../src/contract/kinds/pv.ts';
 import type { ProfileSpec } from '../../src/der/device/template.ts';
@@ -43,6 +45,8 @@ export interface TestPlantOptions {
   readonly models?: Readonly<Record<string, Readonly<Record<string, number | string>>>>;
   readonly pv?: Partial<PvParameters>;
   readonly inverter?: Partial<InverterParameters>;
+  /** over the default map */
+  readonly map?: Partial<MapShape>;
   /** null: a stiff grid */
   readonly feeder?: FeederSpec | null;
   /** models 64413 and 64414 in the maps */
@@ -56,7 +60,10 @@ export interface TestPlantOptions {
   readonly dcLog?: Logger;
 }
 
-function withChanges(profile: ProfileSpec, { models = {}, pv = {}, inverter = {} }: TestPlantOptions): ProfileSpec {
+function withChanges(
+  profile: ProfileSpec,
+  { models = {}, pv = {}, inverter = {}, map = {} }: TestPlantOptions,
+): ProfileSpec {
   const merged = Object.fromEntries(
     Object.entries(models).map(([id, points]) => [id, { ...profile.models[id], ...points }]),
   );
@@ -65,6 +72,7 @@ function withChanges(profile: ProfileSpec, { models = {}, pv = {}, inverter = {}
   return {
     ...profile,
     models: { ...profile.models, ...merged },
+    map: { ...defaultMapShape, ...map },
     inverter: { ...profile.inverter, ...inverter },
     source,
   };

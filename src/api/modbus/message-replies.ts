@@ -50,6 +50,7 @@ function messageReply({ plant, modbusMessages }: Context, entry: Entry): Message
     address: exchange.address,
     count: exchange.count,
     points: content?.points ? [...content.points] : null,
+    ignored: content?.ignored ? [...content.ignored] : null,
     values: content?.values ?? null,
     exception_code: exceptionCode,
     exception_name: exceptionCode === null ? null : (exceptionNames[exceptionCode] ?? null),

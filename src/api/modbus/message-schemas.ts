@@ -90,6 +90,16 @@ const frameMembers = memo(() => ({
         'Points that the registers of a request belong to, also in part: model and path, or names of the proxy map. ' +
         'Null in answers, and where registers have no names.',
     }),
+  ignored: z
+    .array(z.string())
+    .nullable()
+    .openapi({
+      description:
+        'Those of the `points` of a write that it leaves as they are, although it is acknowledged: read-only and ' +
+        'unimplemented points of the models 101 to 199, constants of the proxy map, and a point of which the fault ' +
+        '`lenient_writes` has dropped a part. The first two also in a write that is refused for something else. Null in ' +
+        'other messages, and where registers have no names.',
+    }),
 }));
 
 const messageSchema = memo(() =>
@@ -215,6 +225,7 @@ const exampleRequest = {
   address: 40310,
   count: 2,
   points: ['704.WMaxLimPctEna', '704.WMaxLimPct'],
+  ignored: [],
   values: { '704.WMaxLimPctEna': 'ENABLED', '704.WMaxLimPct': 50 },
   exception_code: null,
   exception_name: null,
@@ -233,6 +244,7 @@ export const exampleMessages = {
       direction: 'out' as const,
       kind: 'answer' as const,
       points: null,
+      ignored: null,
       values: null,
       duration_ms: 0.21,
       raw: '00070000000601109d760002',

@@ -84,7 +84,9 @@ const nameplate = route({
       island_categories: pointBits(bank, 702, 'IntIslandCatRtg'),
       storage: storageReply(device),
       dc_ports: dcPorts(device),
-      models: bank.layout.models.map(({ def, address, length }) => ({ id: def.id, address, length })),
+      models: bank.layout.models
+        .filter(({ hidden }) => !hidden)
+        .map(({ def, address, length }) => ({ id: def.id, address, length })),
     };
   },
 });

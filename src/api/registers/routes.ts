@@ -156,12 +156,13 @@ const listModels = route({
     const device = selectedDevice(ctx, query.device);
     return {
       device_index: device.index,
-      models: device.bank.layout.models.map(({ def, address, length }) => ({
+      models: device.bank.layout.models.map(({ def, address, length, hidden }) => ({
         id: def.id,
         name: def.name,
         label: def.label,
         address,
         length,
+        ...(hidden && { hidden }),
       })),
     };
   },

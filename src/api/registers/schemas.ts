@@ -24,6 +24,10 @@ export const registerModelsSchema = memo(() =>
           label: z.string(),
           address: z.int().openapi({ description: 'Protocol address of the ID register.' }),
           length: z.int().openapi({ description: 'The L register.' }),
+          hidden: z.boolean().optional().openapi({
+            description:
+              'True where Modbus masters do not find the model (`--map_layout`): its address lies behind the end of their map.',
+          }),
         }),
       ),
     })

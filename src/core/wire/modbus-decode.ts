@@ -66,6 +66,7 @@ const unreadable: ModbusContent = {
   functionCode: null,
   exceptionCode: null,
   points: null,
+  ignored: null,
   values: null,
 };
 
@@ -85,7 +86,11 @@ export function decodeModbus({ kind, raw, rawLength, facts: { exchange } }: Wire
   };
   if (kind === 'foreign' || exchange.names === null || isException) return head;
   const names = exchange.names();
-  if (kind === 'request') return { ...head, points: names.points, values: writtenBy(frame, names) };
+  if (kind === 'request') {
+    const isWrite = functionCode === 6 || functionCode === 16;
+    const ignored = isWrite ? names.ignored : null;
+    return { ...head, points: names.points, ignored, values: writtenBy(frame, names) };
+  }
   const isRead = functionCode === 3 || functionCode === 4;
   return { ...head, values: isRead ? readBy(frame, exchange.count, names) : null };
 }

@@ -29,6 +29,8 @@ export type NoAnswerReason = (typeof noAnswerReasons)[number];
 export interface RegisterNames {
   /** the points that the registers belong to, in the order of addresses: `704.WMaxLimPct` */
   readonly points: readonly string[];
+  /** those of them that a write leaves as they are, although it is acknowledged */
+  readonly ignored: readonly string[];
   /** Values of the points that lie whole in the registers. @param words all of them, big-endian */
   values(words: Buffer): Readonly<Record<string, number | string | null>>;
 }
@@ -66,6 +68,8 @@ export interface ModbusContent {
   readonly exceptionCode: number | null;
   /** the points that a request names; null where they have no names, and in answers */
   readonly points: readonly string[] | null;
+  /** the points of a write that it leaves as they are; null in other messages, and where registers have no names */
+  readonly ignored: readonly string[] | null;
   /** values that are written or answered, by point; null where the message carries none */
   readonly values: Readonly<Record<string, number | string | null>> | null;
 }

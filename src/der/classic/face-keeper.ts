@@ -67,7 +67,8 @@ export class FaceKeeper implements CommitParticipant {
     const acting = moved.filter((face) => !this.#mustWait(face, commit));
     const read = readerOf(commit.layout, (slot) => commit.value(slot));
     const before = this.#levels(commit, moved);
-    for (const { face } of acting) {
+    // twice: a setting may depend on another one that moves in the same change
+    for (const { face } of [...acting, ...acting]) {
       assignTo(commit.layout, face.toCurrent(read), (slot, value) => {
         commit.mirror(slot, value);
       });

@@ -10,6 +10,7 @@ import {
   exceptionCodeFault,
   ignoreWriteFault,
   lateWriteFault,
+  lenientWritesFault,
   partialWriteFault,
   writeLockFault,
 } from '../../fault-kinds/modbus-acceptance.ts';
@@ -17,7 +18,8 @@ import type { Bank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import type { AnyPointValue } from '../map/types.ts';
-import { readPoint } from '../map/view.ts';
+import { pointName, readPoint } from '../map/view.ts';
+import { writeSpan } from '../map/write-span.ts';
 import { holds } from './condition.ts';
 import { slotsUnder, targetSlots } from './targets.ts';
 import { mapTargetOf } from '../../fault-kinds/targets.ts';
@@ -55,8 +57,8 @@ const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
 
 /**
  * Writes to one bank, subject to the faults that concern its device. In this order, each kind in order of injection:
- * `write_lock` refuses; then the request is checked as usual, and `exception_code` may replace the code of a refusal;
- * of a valid request, `ignore_write` and `partial_write` remove points, `alter_write` changes the remaining values, and
+ * `write_lock` refuses; `lenient_writes` cuts off the part of a point at the end, so that the rest is what counts; then
+ * the request is checked as usual, and `exception_code` may replace the code of a refusal; of a valid request, `ignore_write` and `partial_write` remove points, `alter_write` changes the remaining values, and
  * `late_write` delays them. Values that land at one time land in one commit, under the name of their writer. Values
  * that the bank refuses alone or altered are lost, and the request stays acknowledged.
  */
@@ -72,30 +74,38 @@ export class Acceptance {
   /**
    * @param faults of any kind; those of other kinds are left alone
    * @param address in the bank's own map
+   * @returns the point of which `lenient_writes` has dropped a part; null: none
    * @throws SimError as `Bank.write`, with `protocolCode` where a fault decides it; nothing has changed then
    */
-  writeThrough(faults: readonly ActiveFault[], address: number, words: Buffer, by: Origin): void {
-    const { bank, deviceIndex } = this.#options;
+  writeThrough(faults: readonly ActiveFault[], address: number, words: Buffer, by: Origin): PointSlot | null {
+    const { bank, deviceIndex, log } = this.#options;
     const count = words.length / 2;
     const slots = slotsUnder(bank.layout, address, count);
     const acting = faults.filter((fault) => isAcceptance(fault) && touches(fault, bank, address, count, slots));
     if (acting.length === 0) {
       bank.write(address, words, by);
-      return;
+      return null;
     }
     refuseWhileLocked(acting, deviceIndex);
+    const dropped = droppedBy(acting, deviceIndex, bank.layout, cutAtEnd(slots, address, count));
+    const kept = dropped === null ? words : words.subarray(0, 2 * (dropped.address - address));
     try {
-      bank.check(address, words, by);
+      bank.check(address, kept, by);
     } catch (error) {
       throw renamed(error, acting, deviceIndex);
     }
-    const outcomes = this.#outcomesOf(slots, acting, address, words);
-    if (outcomes.every(asWritten)) bank.write(address, words, by);
+    const { points } = writeSpan(bank.layout, address, kept.length / 2);
+    const outcomes = this.#outcomesOf(points, acting, address, kept);
+    if (outcomes.every(asWritten)) bank.write(address, kept, by);
     else
       this.#land(
         outcomes.filter(({ lands }) => lands),
         by,
       );
+    if (dropped !== null) {
+      log.info(`a fault drops the part of ${pointName(dropped)} in which a write of ${by.peer ?? by.source} ends`);
+    }
+    return dropped;
   }
 
   #outcomesOf(
@@ -186,6 +196,7 @@ const kinds = [
   lateWriteFault,
   alterWriteFault,
   partialWriteFault,
+  lenientWritesFault,
   exceptionCodeFault,
 ];
 
@@ -218,6 +229,30 @@ function refuseWhileLocked(acting: readonly ActiveFault[], deviceIndex: number):
       throw new SimError('MAP_READ_ONLY', `writes are locked by fault ${fault.facts.id}`, [], fault.parameters.code);
     }
   }
+}
+
+/**
+ * The point that a write has a part of at its end, behind the registers of others. A part of a point that could not be
+ * written whole is refused for that, and a write of one part alone has nothing to keep.
+ */
+function cutAtEnd(slots: readonly PointSlot[], address: number, count: number): PointSlot | undefined {
+  const last = slots.at(-1);
+  const isCut = last?.writable === true && last.address > address && last.address + last.def.size > address + count;
+  return isCut ? last : undefined;
+}
+
+function droppedBy(
+  acting: readonly ActiveFault[],
+  deviceIndex: number,
+  layout: Layout,
+  cut: PointSlot | undefined,
+): PointSlot | null {
+  if (cut === undefined) return null;
+  const drops = (fault: ActiveFault) =>
+    fault.isOf(lenientWritesFault) &&
+    targetSlots(layout, fault.facts.target)?.has(cut) !== false &&
+    fault.strikes(deviceIndex);
+  return acting.some(drops) ? cut : null;
 }
 
 /** A refusal with the code that `exception_code` gives it; any other error stays as it is. */
@@ -278,6 +313,7 @@ export function checkAcceptance({ kind, request: { target = {}, parameters } }: 
     lateWriteFault,
     alterWriteFault,
     partialWriteFault,
+    lenientWritesFault,
   ];
   if (!changing.some((each) => each.kind === kind.kind) || set === null || set.size === 0) return;
   if ([...set].some(({ writable }) => writable)) return;

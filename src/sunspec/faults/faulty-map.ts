@@ -160,9 +160,10 @@ export class FaultyMap {
   /**
    * Writes whole registers, subject to the acceptance faults.
    * @param words big-endian bytes, two per register
+   * @returns the point of which a fault has dropped a part; null: none
    * @throws SimError as `Bank.write`, with `protocolCode` where a fault decides it; errors of `permit`
    */
-  write(address: number, words: Buffer, by: Origin, permit?: Permit): void {
+  write(address: number, words: Buffer, by: Origin, permit?: Permit): PointSlot | null {
     const count = words.length / 2;
     let mapAddress = address;
     if (this.#structure.length > 0) {
@@ -173,7 +174,7 @@ export class FaultyMap {
       }
     }
     permit?.(mapAddress, count);
-    this.#acceptance.writeThrough(this.#accepting, mapAddress, words, by);
+    return this.#acceptance.writeThrough(this.#accepting, mapAddress, words, by);
   }
 
   /**

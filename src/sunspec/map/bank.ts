@@ -4,7 +4,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import { adopt, adoptInPlace } from './adoption.ts';
 import { Commit } from './commit.ts';
 import type { CommitParticipant, FollowUp, Former } from './commit.ts';
-import { memoPerLayout, noSlot } from './layout.ts';
+import { memoPerLayout } from './layout.ts';
 import { OnDemandModel } from './on-demand.ts';
 import type { OnDemandOptions } from './on-demand.ts';
 import { adoptionPoints, isAdoptionRequest } from './sets.ts';
@@ -14,6 +14,7 @@ import type { Layout, PointSlot } from './layout.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
 import type { AnyPointValue } from './types.ts';
 import { notInMap } from './span-words.ts';
+import { writeSpan } from './write-span.ts';
 
 /** One committed write: its points, its writer and its time. */
 export interface Change {
@@ -50,7 +51,8 @@ export interface Bank {
   /** A view (no copy) of all registers from the marker on, those of hidden models behind the end model included. */
   image(): Buffer;
   /**
-   * Writes whole registers; validated on a candidate copy, then committed with one change event.
+   * Writes whole registers; validated on a candidate copy, then committed with one change event. Points that ignore
+   * writes (`classic.ts`) stay as they are where the span has others.
    * @param words big-endian bytes, two per register
    * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_PARTIAL_POINT, MAP_BAD_VALUE,
    *   MAP_NOT_SUPPORTED
@@ -343,11 +345,17 @@ export class RegisterBank implements Bank {
     by: Origin,
     then: (scratch: Scratch, points: readonly PointSlot[]) => void,
   ): void {
-    const points = this.#touchedBy(address, words.length / 2);
-    for (const slot of points) checkAccess(slot);
+    const { base } = this.layout;
+    const { points, ignored } = writeSpan(this.layout, address, words.length / 2);
     const scratch = this.#open(by);
     try {
-      words.copy(scratch.image, (address - this.layout.base) * 2);
+      if (ignored.length === 0) words.copy(scratch.image, (address - base) * 2);
+      else {
+        for (const slot of points) {
+          const at = (slot.address - address) * 2;
+          words.copy(scratch.image, (slot.address - base) * 2, at, at + slot.def.size * 2);
+        }
+      }
       then(scratch, points);
     } finally {
       scratch.touched = null;
@@ -461,32 +469,6 @@ export class RegisterBank implements Bank {
     } catch (error) {
       this.#options.onError?.(errorText(error));
     }
-  }
-
-  /** The slots of a span. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_READ_ONLY (marker, end), MAP_PARTIAL_POINT */
-  #touchedBy(address: number, count: number): PointSlot[] {
-    const { base, size, slotAt } = this.layout;
-    const first = address - base;
-    if (first < 0 || count < 1 || first + count > size) {
-      throw notInMap(address, count);
-    }
-    const points: PointSlot[] = [];
-    for (let offset = first; offset < first + count; ) {
-      const index = slotAt[offset] ?? noSlot;
-      if (index === noSlot) throw new SimError('MAP_READ_ONLY', `register ${base + offset} is part of the map's frame`);
-      const slot = this.#slot(index);
-      const start = slot.address - base;
-      if (start < first || start + slot.def.size > first + count) {
-        checkAccess(slot);
-        throw new SimError(
-          'MAP_PARTIAL_POINT',
-          `${slot.modelId}.${slot.path} spans ${slot.def.size} registers and must be written whole`,
-        );
-      }
-      points.push(slot);
-      offset = start + slot.def.size;
-    }
-    return points;
   }
 
   #slot(index: number): PointSlot {

@@ -28,6 +28,8 @@ interface RowOf<Id extends FunctionModelId> {
   readonly model: Id;
   /** the point that switches the function on; the ramp limits have no switch, and this is the limit itself */
   readonly enable: PathIn<Id>;
+  /** the enable point of the classic model 123 that switches the same function; absent: there is none */
+  readonly classicEnable?: PathIn<123>;
   /** the domain of the function: active or reactive power, the way into service, trips, or all commands */
   readonly actsOn: 'active' | 'reactive' | 'service' | 'trip' | 'commands';
   /** the bit of 702.CtrlModes without which a device refuses to enable the function; absent: there is no bit */
@@ -106,6 +108,7 @@ const table = {
     label: 'power factor while injecting',
     model: 704,
     enable: 'PFWInjEna',
+    classicEnable: 'OutPFSet_Ena',
     actsOn: 'reactive',
     mode: 'FIXED_PF',
     throttle: 'FIXED_PF',
@@ -128,6 +131,7 @@ const table = {
     label: 'constant reactive power',
     model: 704,
     enable: 'VarSetEna',
+    classicEnable: 'VArPct_Ena',
     actsOn: 'reactive',
     mode: 'FIXED_VAR',
     throttle: 'FIXED_VAR',
@@ -139,6 +143,7 @@ const table = {
     label: 'limit of active power',
     model: 704,
     enable: 'WMaxLimPctEna',
+    classicEnable: 'WMaxLim_Ena',
     actsOn: 'active',
     mode: 'MAX_W',
     throttle: 'MAX_W',
@@ -295,7 +300,10 @@ export const functionModels: readonly FunctionModelId[] = [...new Set(rows.map((
 
 /** The mode without which an enable point refuses ENABLED, by name of the point. */
 export const requiredMode: Readonly<Record<string, CtrlMode>> = Object.fromEntries(
-  rows.flatMap(({ model, enable, mode }) => (mode === undefined ? [] : [[`${model}.${enable}`, mode]])),
+  rows.flatMap(({ model, enable, classicEnable, mode }) => {
+    const names = [`${model}.${enable}`, ...(classicEnable === undefined ? [] : [`123.${classicEnable}`])];
+    return mode === undefined ? [] : names.map((name) => [name, mode] as const);
+  }),
 );
 
 function bitsOf(points: readonly PointDef[], name: string): Readonly<Record<string, number>> {

@@ -18,7 +18,7 @@ import { createModbusContext, createModbusTcpServer } from './server/server.ts';
 import type { ModbusClientInfo, ModbusContextOptions, ModbusTcpServer } from './server/server.ts';
 import type { TlsFiles } from '../../core/tls/files.ts';
 import type { RoleFinding } from './access/certificate-role.ts';
-import { BankUnit, LineUnits, unitsInWords } from './unit-bridge.ts';
+import { BankUnit, basesInWords, LineUnits, unitsInWords } from './unit-bridge.ts';
 
 export interface ModbusDevice {
   readonly index: number;
@@ -159,7 +159,9 @@ class TcpAdapter implements ModbusAdapter {
     if (first === undefined || last === undefined) return [];
     const where = hostAndPort(first.host, first.port) + furtherPorts(endpoints.map(({ port }) => port));
     const units = unitsInWords(first.unitId, last.unitId);
-    return [startLine('Modbus', `${where} (${first.tls ? 'TLS, ' : ''}${units}, SunSpec base 40000)`)];
+    return [
+      startLine('Modbus', `${where} (${first.tls ? 'TLS, ' : ''}${units}, ${basesInWords(this.#units.values())})`),
+    ];
   }
 
   endpointOf(deviceIndex: number): ModbusTcpEndpoint | null {

@@ -1,6 +1,7 @@
 /** Names and values of registers, for people who read the messages of the wire. */
 import { Buffer } from 'node:buffer';
 import type { RegisterNames } from '../../core/wire/modbus-messages.ts';
+import { ignoresWrites } from '../map/classic.ts';
 import { memoPerLayout, noSlot } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import { pointName, readPoint } from '../map/view.ts';
@@ -44,6 +45,12 @@ function valuesIn(layout: Layout, { address, count }: Span, words: Buffer): Valu
   return values;
 }
 
+/** The points that a write leaves as they are; none where it has no others, since it is refused then. */
+function ignoredIn(slots: readonly PointSlot[]): readonly PointSlot[] {
+  const ignored = slots.filter(ignoresWrites);
+  return ignored.length === slots.length ? [] : ignored;
+}
+
 /**
  * @param asked registers of a request
  * @param real where these stand in the map itself; null: at the same addresses. Registers that structure faults have
@@ -53,8 +60,10 @@ export function namesInLayout(layout: Layout, asked: Span, real: readonly Span[]
   const spans = real ?? [asked];
   const [whole = asked] = spans;
   const together = spans.length === 1 && whole.count === asked.count;
+  const slots = [...new Set(spans.flatMap((span) => slotsIn(layout, span)))];
   return {
-    points: [...new Set(spans.flatMap((span) => slotsIn(layout, span)))].map(pointName),
+    points: slots.map(pointName),
+    ignored: ignoredIn(slots).map(pointName),
     values: (words) => (together ? valuesIn(layout, whole, words) : {}),
   };
 }

@@ -19,7 +19,7 @@ import type { ModbusClientInfo, ModbusContextOptions } from './server/server.ts'
 import { SerialLine } from './serial/line.ts';
 import { createSerialOpener } from './serial/port.ts';
 import type { SerialChannel, SerialOpener, SerialSettings } from './serial/port.ts';
-import { BankUnit, LineUnits, unitsInWords } from './unit-bridge.ts';
+import { BankUnit, basesInWords, LineUnits, unitsInWords } from './unit-bridge.ts';
 
 export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 'foreignUnit' | 'sweeper' | 'tls'> {
   /** the devices at the start; each needs its address (1.DA) */
@@ -119,7 +119,9 @@ class RtuAdapter implements ModbusRtuAdapter {
     if (first === undefined || last === undefined) return [];
     const { line } = this.#options;
     const units = unitsInWords(first.unitId, last.unitId);
-    return [startLine('RTU', `${line.path} (${charactersInWords(line)}, ${units}, SunSpec base 40000)`)];
+    return [
+      startLine('RTU', `${line.path} (${charactersInWords(line)}, ${units}, ${basesInWords(this.#units.values())})`),
+    ];
   }
 
   endpointOf(deviceIndex: number): ModbusRtuEndpoint | null {

@@ -7,11 +7,18 @@ import type { LimitedLog } from '../../core/log/limited-log.ts';
 import type { FaultyMap, Permit } from '../faults/faulty-map.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { Bank } from '../map/bank.ts';
+import { pointName } from '../map/view.ts';
 import { checkReadRight, checkWriteRight } from './access/access-bridge.ts';
 import { namesInLayout } from './names-bridge.ts';
 import { exceptionOf } from './server/errors.ts';
 import { broadcastAddress } from './framing/rtu.ts';
 import type { ModbusUnit, Requester } from './server/unit.ts';
+
+/** What faults make of a write; filled in when it is carried out. */
+interface WriteNote {
+  /** the point of which they have dropped a part */
+  dropped: string | null;
+}
 
 /** A bank as a Modbus unit, behind its faults while there are some. */
 export class BankUnit implements ModbusUnit {
@@ -19,6 +26,8 @@ export class BankUnit implements ModbusUnit {
   readonly #bank: Bank;
   #faulty: FaultyMap | null = null;
   readonly #forget: (() => void) | undefined;
+  /** of the request whose names were asked for last, and which is carried out next */
+  #note: WriteNote | null = null;
   /** of a reader without a role */
   readonly #permitRead: Permit = (address, count) => {
     checkReadRight(this.#bank.layout, null, address, count);
@@ -37,6 +46,11 @@ export class BankUnit implements ModbusUnit {
     this.#forget?.();
   }
 
+  /** PDU address of the marker */
+  get base(): number {
+    return this.#bank.layout.base;
+  }
+
   /** 1.DA; null: the device does not implement it */
   get address(): number | null {
     return this.#bank.map.m1.DA;
@@ -53,14 +67,23 @@ export class BankUnit implements ModbusUnit {
     const asked = { address, count };
     // faults may have changed by the time somebody wants to know
     const real = this.#faulty === null ? null : this.#faulty.under(asked);
-    return () => namesInLayout(layout, asked, real);
+    if (real === null) return () => namesInLayout(layout, asked, null);
+    const note: WriteNote = { dropped: null };
+    this.#note = note;
+    return () => {
+      const names = namesInLayout(layout, asked, real);
+      return note.dropped === null ? names : { ...names, ignored: [...names.ignored, note.dropped] };
+    };
   }
 
   /** @param keepsAddress whether a write of 1.DA is refused */
   write(address: number, words: Buffer, by: Requester, keepsAddress = false): void {
     const permit = this.#permitWrite(by, keepsAddress);
     if (this.#faulty !== null) {
-      this.#faulty.write(address, words, originOf(by), permit);
+      const note = this.#note;
+      this.#note = null;
+      const dropped = this.#faulty.write(address, words, originOf(by), permit);
+      if (note !== null && dropped !== null) note.dropped = pointName(dropped);
       return;
     }
     permit?.(address, words.length / 2);
@@ -83,6 +106,12 @@ export class BankUnit implements ModbusUnit {
 /** `unit 1`, `units 1..5`: the range of the unit ids of consecutive devices. */
 export function unitsInWords(first: number, last: number): string {
   return first === last ? `unit ${first}` : `units ${first}..${last}`;
+}
+
+/** `SunSpec base 40000`, or the bases of devices that differ. */
+export function basesInWords(units: Iterable<BankUnit>): string {
+  const bases = [...new Set(Array.from(units, ({ base }) => base))].sort((a, b) => a - b);
+  return `SunSpec base ${bases.join(', ')}`;
 }
 
 /** The writer as provenance keeps it: the peer, with its role where there is one. */

@@ -111,6 +111,7 @@ const rows: readonly Row[] = [
   { kind: 'late_write', parameters: { delay_s: 60 }, target: limit, write: 100, once: { write: 100 } },
   { kind: 'alter_write', parameters: { factor: 0.5 }, target: limit, write: 30, once: { write: 30 } },
   { kind: 'partial_write' },
+  { kind: 'lenient_writes' },
   { kind: 'exception_code', parameters: { rule: 'bad_value', code: 9 } },
 
   { kind: 'freeze', target: limit, write: 100, once: { write: right } },

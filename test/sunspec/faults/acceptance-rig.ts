@@ -28,6 +28,7 @@ export function createRig(start?: (map: WritableMapView) => void) {
   return {
     ...map,
     lines,
+    acceptance,
     faults,
     addressOf,
     inject: (kind: FaultKind, parameters = {}, extras: FaultExtras = {}): ActiveFault =>

@@ -368,6 +368,7 @@ describe('rules: functions that a device must have (702.CtrlModes)', () => {
   for (const [key, mode] of Object.entries(requiredMode)) {
     it(`${key} needs ${mode}`, () => {
       const only = createTestBank({
+        ...{ storage: true, simModels: true, classic: true },
         start: (map) => {
           map.m702.CtrlModes = ctrlModeMask(mode);
         },

@@ -5,6 +5,7 @@ import { listen } from '../../../src/core/net/listen.ts';
 import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter, ModbusAdapterOptions, ModbusDevice } from '../../../src/sunspec/modbus/bridge.ts';
 import type { Bank } from '../../../src/sunspec/map/bank.ts';
+import type { Layout } from '../../../src/sunspec/map/layout.ts';
 import { adu, RawClient, readRequest } from '../../support/modbus-client.ts';
 import { MemoryUnit } from '../../support/modbus-unit.ts';
 import { closed, freePorts } from '../../support/ports.ts';
@@ -26,7 +27,8 @@ function device(index: number): TestDevice {
       origins.push(by);
     },
   };
-  return { index, unit, origins, bank: bank as Bank };
+  const layout: Pick<Layout, 'base'> = { base: 40_000 };
+  return { index, unit, origins, bank: { ...bank, layout } as Bank };
 }
 
 const devices = (count: number) => Array.from({ length: count }, (_, index) => device(index));

@@ -19,7 +19,7 @@ class CountingUnit extends MemoryUnit {
 
   names() {
     this.lookedUp += 1;
-    return () => ({ points: ['x'], values: () => ({}) });
+    return () => ({ points: ['x'], ignored: [], values: () => ({}) });
   }
 }
 

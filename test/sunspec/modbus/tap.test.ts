@@ -30,6 +30,7 @@ class Unit extends MemoryUnit {
 
   names(functionCode: number, address: number, count: number) {
     return () => ({
+      ignored: [`i${address}`],
       points: [`f${functionCode}.${address}+${count}`],
       values: (words: Buffer) => ({ [`at${address}`]: words.toString('hex') }),
     });
@@ -126,6 +127,7 @@ describe('messages of Modbus listeners', () => {
         functionCode: 3,
         exceptionCode: null,
         points: ['f3.100+1'],
+        ignored: null,
         values: null,
       },
       {
@@ -135,6 +137,7 @@ describe('messages of Modbus listeners', () => {
         functionCode: 3,
         exceptionCode: null,
         points: null,
+        ignored: null,
         values: { at100: '0064' },
       },
     ]);
@@ -144,11 +147,13 @@ describe('messages of Modbus listeners', () => {
     const client = await open();
     await client.request(adu(2, 1, '0600650007'));
     await client.request(adu(3, 1, '1000660002040001fffe'));
-    expect(decoded().map(({ functionCode, points, values }) => [functionCode, points, values])).to.deep.equal([
-      [6, ['f6.101+1'], { at101: '0007' }],
-      [6, null, null],
-      [16, ['f16.102+2'], { at102: '0001fffe' }],
-      [16, null, null],
+    expect(
+      decoded().map(({ functionCode, points, ignored, values }) => [functionCode, points, ignored, values]),
+    ).to.deep.equal([
+      [6, ['f6.101+1'], ['i101'], { at101: '0007' }],
+      [6, null, null, null],
+      [16, ['f16.102+2'], ['i102'], { at102: '0001fffe' }],
+      [16, null, null, null],
     ]);
   });
 

@@ -1,9 +1,11 @@
 /** Rights of roles on the registers of a map: the part of the bridge that knows points and roles. */
 import { SimError } from '../../../core/errors.ts';
+import { ignoresWrites } from '../../map/classic.ts';
 import { memoPerLayout, noSlot, plainPath } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';
 import { functionTable } from '../../map/functions.ts';
 import type { PathIn } from '../../map/point-path.ts';
+import type { m121 } from '../../models/m121.ts';
 import { roles } from './roles.ts';
 import type { Role } from './roles.ts';
 
@@ -29,13 +31,34 @@ const functionRights: Readonly<Record<number, ModelRights>> = Object.fromEntries
 );
 
 /**
+ * Settings of the classic model 121 with the rights of their counterparts in 702: what describes the grid at the site
+ * (nominal voltage and frequency, limits of the voltage, phase of the connection) is not for a grid service to change.
+ */
+const classicSettings: ModelRights = {
+  writers: gridService,
+  except: {
+    VRef: superOnly,
+    VRefOfs: superOnly,
+    VMax: superOnly,
+    VMin: superOnly,
+    ECPNomHz: superOnly,
+    ConnPh: superOnly,
+  } satisfies Partial<Record<(typeof m121)['points'][number]['name'], Writers>>,
+};
+
+/**
  * Writers of the RW points of each model, as the public table of rights of DERSec has them (github.com/dersecure/rbac).
- * The table has no row for the last two models. The control points of 802 have the rights of 715. Its reserves bound
- * the energy that a grid service may use and have the rights of 702. The simulation controls of 64414 stand for nature
- * and the operator. In a model without a row only the super administrator writes.
+ * The table has no row for the classic models, 802 and 64414. The classic controls have the rights of their successors:
+ * 123 those of 703 and 704, 124 those of 704 and of the reserves of 802, 126 those of 705. The control points of 802 have
+ * the rights of 715. Its reserves bound the energy that a grid service may use and have the rights of 702. The simulation
+ * controls of 64414 stand for nature and the operator. In a model without a row only the super administrator writes.
  */
 const rights: Readonly<Record<number, ModelRights>> = {
   1: { writers: network },
+  121: classicSettings,
+  123: { writers: gridService },
+  124: { writers: gridService },
+  126: { writers: gridService },
   702: {
     writers: gridService,
     except: { VNom: superOnly, VMax: superOnly, VMin: superOnly } satisfies Partial<Record<PathIn<702>, Writers>>,
@@ -66,14 +89,14 @@ const discoveryBit = 1 << roles.length;
 
 /** Roles that write nothing anywhere. */
 const readers: ReadonlySet<Role> = new Set<Role>(['ReadOnlySunSpec']);
-/** The map itself refuses writes of read-only registers, with or without a role. */
+/** The map itself refuses or ignores writes of read-only registers, with or without a role. */
 const writerBits = roles.filter((role) => !readers.has(role)).reduce((bits, role) => bits | bitOf[role], 0);
 
 const rightsOf = memoPerLayout(({ base, models, slots, slotAt }): RegisterRights => {
   const rights = Uint8Array.from(slotAt, (index) => {
     const slot = index === noSlot ? undefined : slots[index];
     if (slot === undefined) return writerBits | discoveryBit;
-    if (slot.def.access !== 'RW') return writerBits;
+    if (slot.def.access !== 'RW' || ignoresWrites(slot)) return writerBits;
     return writersOf(slot.modelId, plainPath(slot.path)).reduce((bits, role) => bits | bitOf[role], 0);
   });
   for (const { address } of models) {

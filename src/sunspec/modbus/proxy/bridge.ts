@@ -228,6 +228,7 @@ class TcpProxy implements ProxyAdapter {
   }
 
   removeDevice(index: number): Promise<void> {
+    this.#units.get(index)?.release();
     this.#units.delete(index);
     return Promise.resolve();
   }

@@ -1,6 +1,6 @@
 /** The rules of a proxy map, with any devices behind it; issues are named by JSON pointers into the map. */
 import { Buffer } from 'node:buffer';
-import { pointerStep } from '../../../core/errors.ts';
+import { outsideWords, pointerStep } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
 import type { ProxyMap, ProxyRegister } from './schema.ts';
 import { limitsOf, registersOf, wireFormOf } from './wire-form.ts';
@@ -8,8 +8,8 @@ import { limitsOf, registersOf, wireFormOf } from './wire-form.ts';
 export const registerSpace = 0x10000;
 
 /** Kinds of content of a register. */
-export type Content = 'point' | 'sum' | 'constant' | 'commands';
-const contents: readonly Content[] = ['point', 'sum', 'constant', 'commands'];
+export type Content = 'point' | 'sum' | 'constant' | 'commands' | 'keeps';
+const contents: readonly Content[] = ['point', 'sum', 'constant', 'commands', 'keeps'];
 
 /** Pointer to a member of a register. */
 export function pointerOf(index: number, ...steps: readonly PropertyKey[]): string {
@@ -22,13 +22,21 @@ export function contentOf(register: ProxyRegister): Content | null {
   return given.length === 1 ? (given[0] ?? null) : null;
 }
 
-export function isWritable({ access, commands }: ProxyRegister): boolean {
-  return access === 'rw' || (access === undefined && commands !== undefined);
+export function isWritable({ access, commands, keeps }: ProxyRegister): boolean {
+  return access === 'rw' || (access === undefined && (commands !== undefined || keeps !== undefined));
 }
 
 /** The tables that a register is in. */
 export function tablesOf({ table = 'holding' }: ProxyRegister): readonly ('holding' | 'input')[] {
   return table === 'both' ? ['holding', 'input'] : [table];
+}
+
+/** How a value lies outside of the limits of a register, in words; null: it does not. */
+export function outsideLimits({ min, max }: ProxyRegister, given: number): string | null {
+  // a limit may not be exact in binary
+  const slack = 1e-9 * Math.max(1, Math.abs(given));
+  const fits = given >= (min ?? -Infinity) - slack && given <= (max ?? Infinity) + slack;
+  return fits ? null : outsideWords({ given, ...(min !== undefined && { min }), ...(max !== undefined && { max }) });
 }
 
 type Say = (detail: string, ...steps: readonly PropertyKey[]) => void;
@@ -45,22 +53,26 @@ function beside(register: ProxyRegister, say: Say): void {
     !register.values &&
     !register.bits;
   const settable = writable && content === 'point';
-  const limited = settable && number && !register.values;
+  const limited = (settable || content === 'keeps') && number && !register.values;
   const rules: readonly (readonly [keyof ProxyRegister, boolean, string])[] = [
     ['size', !number, 'only a string has a size'],
     ['scale', scaled, 'only a number of a point or of a sum is scaled, without values and bits'],
     ['offset', scaled, 'only a number of a point or of a sum is scaled, without values and bits'],
     [
       'values',
-      number && content === 'point' && !register.bits,
-      'only a number that shows a point has values, and no bits beside them',
+      number && (content === 'point' || content === 'keeps') && !register.bits,
+      'only a number that shows a point or keeps what is written has values, and no bits beside them',
     ],
     [
       'bits',
       ['uint16', 'uint32', 'bitfield16', 'bitfield32'].includes(register.type) && content === 'point',
       'only an unsigned number of 16 or 32 bits that shows a point has bits',
     ],
-    ['otherwise', register.values !== undefined || content === 'commands', 'goes with values or commands only'],
+    [
+      'otherwise',
+      (register.values !== undefined && content === 'point') || content === 'commands',
+      'goes with commands, or values of a point, only',
+    ],
     ['absent', content === 'point' || content === 'sum', 'goes with point or sum only'],
     ['min', limited, 'only a number that can be written has limits (access rw), without values'],
     ['max', limited, 'only a number that can be written has limits (access rw), without values'],
@@ -69,8 +81,10 @@ function beside(register: ProxyRegister, say: Say): void {
   ];
   for (const [member, fits, words] of rules) if (register[member] !== undefined && !fits) say(words, member);
   if (!number && register.size === undefined) say('a string needs its size in registers', 'size');
-  if (register.access === 'rw' && (content === 'sum' || content === 'constant' || register.bits))
-    say('a sum, a constant and bits cannot be written', 'access');
+  if (register.access === 'rw' && (content === 'sum' || register.bits))
+    say('a sum and bits cannot be written', 'access');
+  if (register.access === 'r' && content === 'keeps')
+    say('a register that keeps what is written is rw; a value that never changes is a constant', 'access');
   if (writable && register.table === 'input')
     say('an input register cannot be written; allowed: holding, both', 'table');
 }
@@ -103,7 +117,7 @@ function numbers(register: ProxyRegister, map: ProxyMap, say: Say): void {
   const width = 16 * registersOf(register);
   for (const bit of Object.keys(register.bits ?? {}))
     if (Number(bit) >= width) say(`${register.type} has bits 0 to ${width - 1}`, 'bits', bit);
-  for (const member of ['otherwise', 'absent', 'constant'] as const) {
+  for (const member of ['otherwise', 'absent', 'constant', 'keeps'] as const) {
     const value = register[member];
     if (typeof value === 'number') fit(value, member);
   }
@@ -112,12 +126,25 @@ function numbers(register: ProxyRegister, map: ProxyMap, say: Say): void {
     say('is above max', 'min');
 }
 
-function constants({ type, size = 1, constant }: ProxyRegister, say: Say): void {
-  if (constant === undefined) return;
-  const text = typeof constant === 'string';
-  if (text !== (type === 'string'))
-    say(`must be ${type === 'string' ? 'text' : 'a number'} in a register of type ${type}`, 'constant');
-  else if (text && Buffer.byteLength(constant) > 2 * size) say(`is longer than ${2 * size} octets`, 'constant');
+/** Values that stand in the map file itself: those of the type, and a start value among what may be written. */
+function given(register: ProxyRegister, say: Say): void {
+  const { type, size = 1 } = register;
+  for (const member of ['constant', 'keeps'] as const) {
+    const value = register[member];
+    if (value === undefined) continue;
+    const text = typeof value === 'string';
+    if (text !== (type === 'string'))
+      say(`must be ${type === 'string' ? 'text' : 'a number'} in a register of type ${type}`, member);
+    else if (text && Buffer.byteLength(value) > 2 * size) say(`is longer than ${2 * size} octets`, member);
+    else if (!text && !type.startsWith('float') && !Number.isInteger(value))
+      say(`must be a whole number in a register of type ${type}`, member);
+  }
+  const { keeps, values } = register;
+  if (typeof keeps !== 'number') return;
+  if (values !== undefined && !Object.keys(values).some((key) => Number(key) === keeps))
+    say(`${keeps} is not one of its values`, 'keeps');
+  const outside = outsideLimits(register, keeps);
+  if (outside !== null) say(outside, 'keeps');
 }
 
 /** Registers of one table that two entries claim, and entries beyond the last register. */
@@ -162,7 +189,7 @@ export function checkProxyMap(map: ProxyMap): Issue[] {
     names.add(register.name);
     beside(register, say);
     numbers(register, map, say);
-    constants(register, say);
+    given(register, say);
   }
   if (map.unit_id !== undefined && map.device === undefined) {
     issues.push({ name: '/unit_id', detail: 'goes with device only: of all devices, each has unit id 1 + index' });

@@ -3,41 +3,18 @@
  * write assigns.
  */
 import type { Buffer } from 'node:buffer';
-import { SimError } from '../../../core/errors.ts';
 import type { Issue } from '../../../core/errors.ts';
 import type { Bank } from '../../map/bank.ts';
-import { nearest } from '../../map/codec.ts';
 import type { Layout, PointSlot } from '../../map/layout.ts';
 import type { AnyPointValue } from '../../map/types.ts';
 import { pointName } from '../../map/view.ts';
 import { contentOf, isWritable, pointerOf } from './check.ts';
+import { constantBinding, keptBinding } from './own-registers-bridge.ts';
+import { bad, checkLimits, lacks, put, readOnly, take } from './register-bridge.ts';
+import type { Assignments, Binding, BoundRegister } from './register-bridge.ts';
 import type { ProxyMap, ProxyRegister } from './schema.ts';
 import { registersOf, wireFormOf } from './wire-form.ts';
-import type { NumberForm, TextForm } from './wire-form.ts';
-
-/** The values that a write sets, by point. */
-export type Assignments = Map<PointSlot, AnyPointValue>;
-
-/** A register of the map in front of devices of one layout. */
-export interface BoundRegister {
-  readonly name: string;
-  readonly address: number;
-  readonly registers: number;
-  readonly writable: boolean;
-  /**
-   * Encodes the present value.
-   * @returns `saturated` where it is beyond the range of the type
-   * @throws SimError MAP_NOT_IMPLEMENTED where there is none and reads of it are refused
-   */
-  read(bank: Bank, out: Buffer, at: number): 'fits' | 'saturated';
-  /**
-   * The assignments of a write of these octets: to further points (`also`), and to the register's own.
-   * @throws SimError MAP_READ_ONLY, MAP_NOT_IMPLEMENTED, MAP_BAD_VALUE
-   */
-  write(bytes: Buffer, at: number, also: Assignments, own: Assignments): void;
-  /** The text or scaled number that these octets mean, whatever the device says; null: no value. */
-  decode(bytes: Buffer, at: number): number | string | null;
-}
+import type { NumberForm, TextForm, WireForm } from './wire-form.ts';
 
 /** Looks names up in one layout, and collects those that it lacks. */
 interface Names {
@@ -63,40 +40,9 @@ const isEnum = ({ def }: PointSlot) => def.type.startsWith('enum') && def.symbol
 const isBits = ({ def }: PointSlot) => def.type.startsWith('bitfield');
 const isText = ({ def }: PointSlot) => def.type === 'string';
 
-function bad(register: ProxyRegister, detail: string): SimError {
-  return new SimError('MAP_BAD_VALUE', `${register.name}: ${detail}`, [{ name: register.name, detail }]);
-}
-
-function lacks(register: ProxyRegister): SimError {
-  return new SimError('MAP_NOT_IMPLEMENTED', `${register.name}: this device does not have it`, [
-    { name: register.name, detail: 'not implemented' },
-  ]);
-}
-
 /** The number of a point: that of its register for enumerations and bits, in engineering units otherwise. */
 function numberOf(slot: PointSlot, value: AnyPointValue): number | null {
   return typeof value === 'string' ? (slot.def.symbols?.[value] ?? null) : value;
-}
-
-/** The nearest number of the form, limited to the range of the type; adding 0 removes the sign of a zero. */
-function put(
-  form: NumberForm,
-  value: number | null,
-  out: Buffer,
-  at: number,
-  register: ProxyRegister,
-): 'fits' | 'saturated' {
-  const number = value === null ? null : form.whole ? nearest(value) + 0 : value + 0;
-  const held = number === null ? null : Math.min(form.max, Math.max(form.min, number));
-  if (!form.write(held, out, at)) throw lacks(register);
-  return held === number ? 'fits' : 'saturated';
-}
-
-/** The number of a write. @throws SimError MAP_BAD_VALUE for one that means "no value" */
-function take(form: NumberForm, bytes: Buffer, at: number, register: ProxyRegister): number {
-  const number = form.read(bytes, at);
-  if (number === null || number < form.min || number > form.max) throw bad(register, 'is no value of its type');
-  return number;
 }
 
 /** A translation between the number in a register and the value of a point. */
@@ -222,26 +168,16 @@ function assignmentsOf(
 
 const useOf = (register: ProxyRegister) => (isWritable(register) ? 'write' : 'read');
 
-type Binding = Pick<BoundRegister, 'read' | 'write'>;
-
-function readOnly(register: ProxyRegister): () => never {
-  return () => {
-    throw new SimError('MAP_READ_ONLY', `${register.name} is read only`, [
-      { name: register.name, detail: 'read only' },
-    ]);
-  };
-}
-
 function textBinding(form: TextForm, register: ProxyRegister, names: Names): Binding {
   const slot = register.point === undefined ? undefined : names.slot(register.point, useOf(register), 'point');
   if (slot && !isText(slot)) names.fault(`${pointName(slot)} is no text; allowed: a type of numbers`, 'type');
   return {
-    read(bank, out, at) {
-      const value = typeof register.constant === 'string' ? register.constant : slot && bank.value(slot);
+    read({ bank }, out, at) {
+      const value = slot && bank.value(slot);
       if (!form.write(typeof value === 'string' ? value : null, out, at)) throw lacks(register);
       return 'fits';
     },
-    write(bytes, at, _, own) {
+    write(bytes, at, { own }) {
       if (!slot) throw lacks(register);
       own.set(slot, form.read(bytes, at));
     },
@@ -252,21 +188,17 @@ function pointBinding(form: NumberForm, register: ProxyRegister, names: Names): 
   const slot = names.slot(register.point ?? '', useOf(register), 'point');
   const conversion = slot && conversionOf(slot, register, names);
   const beside = assignmentsOf(register.also ?? {}, names, 'also');
-  const { min = -Infinity, max = Infinity } = register;
   return {
-    read(bank, out, at) {
+    read({ bank }, out, at) {
       const value = slot && conversion ? conversion.toRegister(bank.value(slot)) : null;
       return put(form, value, out, at, register);
     },
-    write(bytes, at, also, own) {
+    write(bytes, at, { also, own }) {
       const number = take(form, bytes, at, register);
       if (!slot || !conversion || !beside) throw lacks(register);
       const value = conversion.toPoint(number);
       if (value === undefined || value === null) throw bad(register, `${number} is not one of its values`);
-      // a limit may not be exact in binary
-      const slack = 1e-9 * Math.max(1, Math.abs(Number(value)));
-      if (typeof value === 'number' && (value < min - slack || value > max + slack))
-        throw bad(register, `${value} is outside ${min}..${max}`);
+      if (typeof value === 'number') checkLimits(value, register);
       for (const [point, setting] of beside) also.set(point, setting);
       own.set(slot, symbolOf(slot, value, register));
     },
@@ -289,7 +221,7 @@ function sumBinding(form: NumberForm, register: ProxyRegister, names: Names): Bi
     return slot ?? [];
   });
   return {
-    read(bank, out, at) {
+    read({ bank }, out, at) {
       const values = slots.map((slot) => bank.value(slot)).filter((value) => typeof value === 'number');
       const total = values.length === 0 ? null : values.reduce((all, value) => all + value, 0);
       return put(form, total === null ? null : (total - offset) / scale, out, at, register);
@@ -314,13 +246,13 @@ function commandBinding(form: NumberForm, register: ProxyRegister, names: Names)
     ]),
   );
   return {
-    read(bank, out, at) {
+    read({ bank }, out, at) {
       const now = [...commands].find(
         ([, settings]) => settings && [...settings].every(([slot, value]) => standsAt(bank, slot, value)),
       );
       return put(form, now?.[0] ?? register.otherwise ?? 0, out, at, register);
     },
-    write(bytes, at, also) {
+    write(bytes, at, { also }) {
       const number = take(form, bytes, at, register);
       const settings = commands.get(number);
       if (settings === undefined) throw bad(register, `${number} is not one of its commands`);
@@ -330,9 +262,12 @@ function commandBinding(form: NumberForm, register: ProxyRegister, names: Names)
   };
 }
 
-function bindingOf(register: ProxyRegister, form: NumberForm | TextForm, names: Names): Binding {
+function bindingOf(register: ProxyRegister, form: WireForm, names: Names): Binding {
+  const content = contentOf(register);
+  if (content === 'constant') return constantBinding(form, register);
+  if (content === 'keeps') return keptBinding(form, register);
   if (form.kind === 'text') return textBinding(form, register, names);
-  switch (contentOf(register)) {
+  switch (content) {
     case 'point':
       return pointBinding(form, register, names);
     case 'sum':
@@ -340,10 +275,8 @@ function bindingOf(register: ProxyRegister, form: NumberForm | TextForm, names: 
     case 'commands':
       return commandBinding(form, register, names);
     default:
-      return {
-        read: (_, out, at) => put(form, Number(register.constant), out, at, register),
-        write: readOnly(register),
-      };
+      // a map with such a register is refused
+      return constantBinding(form, register);
   }
 }
 
@@ -380,6 +313,7 @@ export function bindMap(map: ProxyMap, layout: Layout): BoundMap {
       address,
       registers: form.registers,
       writable,
+      ignoresWrites: writable && contentOf(register) === 'constant',
       read: binding.read,
       write: writable ? binding.write : readOnly(register),
       decode(bytes: Buffer, at: number) {

@@ -57,7 +57,10 @@ const registerSchema = z.strictObject({
   name: z.string().min(1).max(80).meta({ description: 'Name of the value, unique in the map.' }),
   description: z.string().max(500).optional().meta({ description: 'What it means, for people.' }),
   unit: z.string().max(20).optional().meta({ description: 'Unit of the scaled value, for people.' }),
-  access: z.enum(['r', 'rw']).optional().meta({ description: 'Default r.' }),
+  access: z
+    .enum(['r', 'rw'])
+    .optional()
+    .meta({ description: 'Default r; rw for commands, and for a register that keeps what is written.' }),
   point: pointName.optional(),
   sum: z
     .array(pointName)
@@ -68,7 +71,17 @@ const registerSchema = z.strictObject({
   constant: z
     .union([raw, z.string().max(246)])
     .optional()
-    .meta({ description: 'A value that never changes, as it stands in the register.' }),
+    .meta({
+      description:
+        'A value that never changes, as it stands in the register. With access rw, writes are acknowledged and ignored.',
+    }),
+  keeps: z
+    .union([z.number(), z.string().max(246)])
+    .optional()
+    .meta({
+      description:
+        'Value at the start, as it stands in the register, of a register that stands for no point: it keeps what is written, until the device is reset.',
+    }),
   commands: z.record(registerNumber, assignments).optional().meta({
     description:
       'Per number what writing it sets, all at once. Reads as the first number whose points all stand so, else as otherwise.',
@@ -83,7 +96,7 @@ const registerSchema = z.strictObject({
   offset: z.number().optional().meta({ description: 'Value of the point where the register is 0; default 0.' }),
   values: z.record(registerNumber, symbol).optional().meta({
     description:
-      'Number in the register to symbol of the enumeration. Where several numbers have one symbol, the lowest is read.',
+      'Number in the register to symbol of the enumeration. Where several numbers have one symbol, the lowest is read. With keeps: the numbers that may be written, with their meaning for people.',
   }),
   bits: z
     .record(bitNumber, z.union([symbol, z.array(symbol).min(1).max(32)]))
@@ -100,8 +113,13 @@ const registerSchema = z.strictObject({
       description:
         'What is read where the device does not have the point: the reserved value of the type (0x8000, 0xFFFF, NaN and so on, which then is no value), 0, exception 2, or this number. Default that of the map.',
     }),
-  min: z.number().optional().meta({ description: 'Least value that may be written, in the unit of the point.' }),
-  max: z.number().optional().meta({ description: 'Greatest value that may be written, in the unit of the point.' }),
+  min: z.number().optional().meta({
+    description: 'Least value that may be written, in the unit of the point; with keeps as it stands in the register.',
+  }),
+  max: z.number().optional().meta({
+    description:
+      'Greatest value that may be written, in the unit of the point; with keeps as it stands in the register.',
+  }),
   also: assignments.optional().meta({
     description: 'Further points that each write sets, unless the same write gives them another value.',
     examples: [{ '704.WMaxLimPctEna': 'ENABLED' }],

@@ -7,7 +7,8 @@ import { isInSet1 } from '../../map/sets.ts';
 import type { ModbusUnit, Requester } from '../server/unit.ts';
 import { tablesOf } from './check.ts';
 import { bindMap } from './points-bridge.ts';
-import type { Assignments, BoundMap, BoundRegister } from './points-bridge.ts';
+import type { BoundMap } from './points-bridge.ts';
+import type { Assignments, Behind, BoundRegister, KeptOctets, WriteDraft } from './register-bridge.ts';
 import { memoPerLayoutAndKey } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';
 import type { ProxyMap } from './schema.ts';
@@ -70,6 +71,9 @@ export type SaturationListener = (name: string) => void;
 export class ProxyUnit implements ModbusUnit {
   readonly deviceIndex: number;
   readonly #bank: Bank;
+  readonly #kept: KeptOctets = new Map();
+  readonly #behind: Behind;
+  readonly #forget: () => void;
   readonly #image: ProxyImage;
   readonly #gapsReadZero: boolean;
   readonly #onSaturated: SaturationListener;
@@ -79,9 +83,17 @@ export class ProxyUnit implements ModbusUnit {
   constructor(map: ProxyMap, { index, bank }: ProxyDevice, onSaturated: SaturationListener) {
     this.deviceIndex = index;
     this.#bank = bank;
+    this.#behind = { bank, kept: this.#kept };
+    const keeps = map.registers.some((register) => register.keeps !== undefined);
+    this.#forget = keeps ? bank.onReload(() => this.#kept.clear()) : () => undefined;
     this.#image = imageOf(map, bank.layout);
     this.#gapsReadZero = map.gaps === 'zero';
     this.#onSaturated = onSaturated;
+  }
+
+  /** No longer follows resets of the device. */
+  release(): void {
+    this.#forget();
   }
 
   /** Holding registers. @throws SimError MAP_ILLEGAL_ADDRESS, MAP_NOT_IMPLEMENTED */
@@ -106,8 +118,7 @@ export class ProxyUnit implements ModbusUnit {
    *   MAP_BAD_VALUE, and what the bank refuses
    */
   write(address: number, words: Buffer, by: Requester): void {
-    const also: Assignments = new Map();
-    const own: Assignments = new Map();
+    const draft: WriteDraft = { also: new Map(), own: new Map(), kept: new Map() };
     const end = address + words.length / 2;
     const table = this.#image.tables.holding;
     for (let at = address; at < end; ) {
@@ -119,13 +130,14 @@ export class ProxyUnit implements ModbusUnit {
           `${register.name} spans ${register.registers} registers and must be written whole`,
         );
       }
-      register.write(words, 2 * (at - address), also, own);
+      register.write(words, 2 * (at - address), draft);
       at += register.registers;
     }
-    this.#carryOut(new Map([...also, ...own]), by);
+    this.#carryOut(new Map([...draft.also, ...draft.own]), by);
+    for (const [name, octets] of draft.kept) this.#kept.set(name, octets);
   }
 
-  /** All in one commit; the set in force of a curve model can only be changed by `adopt`. */
+  /** All in one commit, also where it is empty: a device under local control takes no write. The set in force of a curve model can only be changed by `adopt`. */
   #carryOut(assignments: Assignments, { peer }: Requester): void {
     const origin = { source: 'modbus', peer } as const;
     const values = Array.from(assignments, ([slot, value]) => ({ slot, value }));
@@ -148,7 +160,7 @@ export class ProxyUnit implements ModbusUnit {
         at += 1;
         continue;
       }
-      if (register.read(this.#bank, this.#entry, 0) === 'saturated') this.#saturated(register);
+      if (register.read(this.#behind, this.#entry, 0) === 'saturated') this.#saturated(register);
       const next = Math.min(end, register.address + register.registers);
       this.#entry.copy(out, 2 * (at - address), 2 * (at - register.address), 2 * (next - register.address));
       at = next;
@@ -170,6 +182,7 @@ function namesInTable(table: Table, address: number, count: number): RegisterNam
     entry.address >= address && entry.address + entry.registers <= address + count;
   return {
     points: entries.map(({ name }) => name),
+    ignored: entries.filter(({ ignoresWrites }) => ignoresWrites).map(({ name }) => name),
     values: (words) =>
       Object.fromEntries(
         entries.filter(isWhole).map((entry) => [entry.name, entry.decode(words, 2 * (entry.address - address))]),

@@ -161,7 +161,7 @@ function reorder(bytes: Buffer, swapBytes: boolean, swapWords: boolean): Buffer 
 
 function absentOf(register: ProxyRegister, map: Pick<ProxyMap, 'absent'>, { sentinel }: NumberType): Absent {
   // these have a value always, so that no number is reserved
-  if (register.constant !== undefined || register.commands !== undefined) return 0;
+  if (register.constant !== undefined || register.commands !== undefined || register.keeps !== undefined) return 0;
   const policy = register.absent ?? map.absent ?? 'sentinel';
   switch (policy) {
     case 'sentinel':

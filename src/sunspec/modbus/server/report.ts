@@ -148,7 +148,11 @@ function wordsOf({ buffer, pduStart, pduEnd }: RequestPdu): Buffer {
 function pointsOf(names: RegisterNames, words: Buffer | null): readonly string[] {
   if (words === null) return names.points;
   const given = names.values(words);
-  return names.points.map((name) => (name in given ? `${name} = ${given[name] ?? 'not implemented'}` : name));
+  const ignored = new Set(names.ignored);
+  return names.points.map((name) => {
+    if (ignored.has(name)) return `${name} ignored`;
+    return name in given ? `${name} = ${given[name] ?? 'not implemented'}` : name;
+  });
 }
 
 function listInWords(points: readonly string[]): string {

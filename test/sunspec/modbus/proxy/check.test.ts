@@ -82,9 +82,11 @@ describe('Proxy: what a map must fulfil', () => {
   });
 
   it('a register shows one thing, with members that fit it', () => {
-    expect(register({})).to.deep.equal(['/registers/1: exactly one of point, sum, constant, commands must be given']);
+    expect(register({})).to.deep.equal([
+      '/registers/1: exactly one of point, sum, constant, commands, keeps must be given',
+    ]);
     expect(register({ point: '701.W', constant: 3 })[0]).to.equal(
-      '/registers/1: exactly one of point, sum, constant, commands must be given',
+      '/registers/1: exactly one of point, sum, constant, commands, keeps must be given',
     );
     const cases: readonly (readonly [object, string])[] = [
       [{ constant: 3, scale: 2 }, 'scale: only a number of a point or of a sum is scaled, without values and bits'],
@@ -92,13 +94,13 @@ describe('Proxy: what a map must fulfil', () => {
       [{ type: 'string', point: '1.SN' }, 'size: a string needs its size in registers'],
       [
         { constant: 3, values: { 1: 'ON' } },
-        'values: only a number that shows a point has values, and no bits beside them',
+        'values: only a number that shows a point or keeps what is written has values, and no bits beside them',
       ],
       [
         { type: 'int16', point: '701.Alrm', bits: { 0: 'GROUND_FAULT' } },
         'bits: only an unsigned number of 16 or 32 bits that shows a point has bits',
       ],
-      [{ point: '701.W', otherwise: 1 }, 'otherwise: goes with values or commands only'],
+      [{ point: '701.W', otherwise: 1 }, 'otherwise: goes with commands, or values of a point, only'],
       [{ constant: 3, absent: 'zero' }, 'absent: goes with point or sum only'],
       [
         { point: '704.WMaxLimPct', max: 100 },
@@ -112,7 +114,7 @@ describe('Proxy: what a map must fulfil', () => {
         { point: '704.WMaxLimPct', also: { '704.WMaxLimPctEna': 'ENABLED' } },
         'also: only a point that can be written sets others (access rw)',
       ],
-      [{ sum: ['701.W', '701.VA'], access: 'rw' }, 'access: a sum, a constant and bits cannot be written'],
+      [{ sum: ['701.W', '701.VA'], access: 'rw' }, 'access: a sum and bits cannot be written'],
       [
         { point: '704.WMaxLimPct', access: 'rw', table: 'input' },
         'table: an input register cannot be written; allowed: holding, both',
@@ -136,6 +138,64 @@ describe('Proxy: what a map must fulfil', () => {
     ];
     for (const [members, fault] of cases)
       expect(register(members), JSON.stringify(members)).to.deep.include(`/registers/1/${fault}`);
+  });
+
+  it('a register that keeps what is written has a start value among what may be written, and a constant may ignore writes', () => {
+    const cases: readonly (readonly [object, string])[] = [
+      [
+        { keeps: 1, point: '701.W' },
+        '/registers/1: exactly one of point, sum, constant, commands, keeps must be given',
+      ],
+      [
+        { keeps: 1, access: 'r' },
+        '/registers/1/access: a register that keeps what is written is rw; a value that never changes is a constant',
+      ],
+      [{ keeps: 1, table: 'input' }, '/registers/1/table: an input register cannot be written; allowed: holding, both'],
+      [
+        { keeps: 1, scale: 2 },
+        '/registers/1/scale: only a number of a point or of a sum is scaled, without values and bits',
+      ],
+      [
+        { keeps: 1, values: { 1: 'on' }, otherwise: 2 },
+        '/registers/1/otherwise: goes with commands, or values of a point, only',
+      ],
+      [{ keeps: 1, absent: 0 }, '/registers/1/absent: goes with point or sum only'],
+      [
+        { keeps: 1, also: { '704.WMaxLimPct': 5 } },
+        '/registers/1/also: only a point that can be written sets others (access rw)',
+      ],
+      [{ keeps: 70_000 }, '/registers/1/keeps: 70000 does not fit uint16 (0 to 65535)'],
+      [{ keeps: 1.5 }, '/registers/1/keeps: must be a whole number in a register of type uint16'],
+      [{ keeps: 'one' }, '/registers/1/keeps: must be a number in a register of type uint16'],
+      [{ type: 'string', size: 1, keeps: 1 }, '/registers/1/keeps: must be text in a register of type string'],
+      [{ type: 'string', size: 1, keeps: 'long' }, '/registers/1/keeps: is longer than 2 octets'],
+      [
+        { type: 'string', size: 1, keeps: 'a', min: 1 },
+        '/registers/1/min: only a number that can be written has limits (access rw), without values',
+      ],
+      [{ keeps: 3, values: { 1: 'on', '0x2': 'off' } }, '/registers/1/keeps: 3 is not one of its values'],
+      [{ keeps: 3, max: 2 }, '/registers/1/keeps: 3 is above 2'],
+      [
+        { constant: 3, access: 'rw', table: 'input' },
+        '/registers/1/table: an input register cannot be written; allowed: holding, both',
+      ],
+      [
+        { constant: 3, access: 'rw', max: 5 },
+        '/registers/1/max: only a number that can be written has limits (access rw), without values',
+      ],
+    ];
+    for (const [members, fault] of cases) expect(register(members), JSON.stringify(members)).to.deep.equal([fault]);
+    const sound = [
+      { keeps: 0 },
+      { type: 'float32', keeps: 1.5, min: 0, max: 2 },
+      { keeps: 2, values: { 1: 'on', '0x2': 'off' } },
+      { type: 'string', size: 2, keeps: 'text', access: 'rw', table: 'both' },
+      { constant: 3, access: 'rw' },
+    ];
+    for (const members of sound)
+      expect(
+        create({ name: 'm', registers: [{ address: 10, type: 'uint16', name: 'r', ...members }] }).mapName,
+      ).to.equal('m');
   });
 
   it('points are those of the devices, used as what they are', () => {

@@ -1,0 +1,310 @@
+import { expect } from 'chai';
+import type { AnyPointValue } from '../../../src/sunspec/map/types.ts';
+import { codeOf, errorOf, named } from '../../support/map.ts';
+import { byTest, Rig } from '../../support/rig.ts';
+
+const both = { map: { layout: 'both' } } as const;
+
+const pointOf = (rig: Rig, name: string) => rig.device.bank.value(named(rig.device.bank.layout, name));
+function write(rig: Rig, values: Readonly<Record<string, AnyPointValue>>): void {
+  const { bank } = rig.device;
+  bank.assign(
+    byTest,
+    Object.entries(values).map(([name, value]) => ({ slot: named(bank.layout, name), value })),
+  );
+}
+const shown = (rig: Rig, ...names: readonly string[]) => names.map((name) => pointOf(rig, name));
+
+describe('two faces of one setting', () => {
+  it('a limit by 123 and one by 704 move 701.W and 103.W to the same watts', async () => {
+    const rig = await Rig.sunny(both);
+    write(rig, { '123.WMaxLimPct': 40, '123.WMaxLim_Ena': 'ENABLED' });
+    await rig.run(60);
+    const byClassic = shown(rig, '701.W', '103.W');
+    expect(byClassic[0]).to.be.closeTo(4000, 5);
+    expect(byClassic[1]).to.equal(byClassic[0]);
+    expect(shown(rig, '704.WMaxLimPct', '704.WMaxLimPctEna')).to.deep.equal([40, 'ENABLED']);
+    write(rig, { '123.WMaxLim_Ena': 'DISABLED' });
+    await rig.run(60);
+    expect(shown(rig, '704.WMaxLimPctEna', '701.W')).to.deep.equal(['DISABLED', pointOf(rig, '103.W')]);
+    write(rig, { '704.WMaxLimPct': 40, '704.WMaxLimPctEna': 'ENABLED' });
+    await rig.run(60);
+    expect(shown(rig, '701.W', '103.W')).to.deep.equal(byClassic);
+    expect(shown(rig, '123.WMaxLimPct', '123.WMaxLim_Ena')).to.deep.equal([40, 'ENABLED']);
+  });
+
+  it('the writer of one face is that of the other, and one change names both', () => {
+    const rig = new Rig(both);
+    const { bank } = rig.device;
+    const seen: string[][] = [];
+    bank.onChange(({ points }) => seen.push(points.map(({ modelId, path }) => `${modelId}.${path}`)));
+    write(rig, { '123.WMaxLimPct': 70 });
+    expect(seen).to.deep.equal([['123.WMaxLimPct', '704.WMaxLimPct']]);
+    expect(bank.provenance(named(bank.layout, '704.WMaxLimPct'))).to.include({ source: 'rest', peer: 'test' });
+  });
+
+  it('16 bits of a reversion time are those of the 32, and the limit ends on both faces', async () => {
+    const rig = new Rig(both);
+    write(rig, { '123.WMaxLimPct_RvrtTms': 30, '123.WMaxLimPct': 50, '123.WMaxLim_Ena': 'ENABLED' });
+    expect(shown(rig, '704.WMaxLimPctRvrtTms', '704.WMaxLimPctRvrtRem')).to.deep.equal([30, 30]);
+    await rig.run(31);
+    expect(shown(rig, '123.WMaxLim_Ena', '704.WMaxLimPctEna')).to.deep.equal(['DISABLED', 'DISABLED']);
+    write(rig, { '704.WMaxLimPctRvrtTms': 1_000_000 });
+    expect(pointOf(rig, '123.WMaxLimPct_RvrtTms')).to.equal(65_534);
+  });
+
+  it('writing the same limit again starts its reversion time again', async () => {
+    const rig = new Rig(both);
+    write(rig, { '123.WMaxLimPct_RvrtTms': 30, '123.WMaxLimPct': 50, '123.WMaxLim_Ena': 'ENABLED' });
+    await rig.run(20);
+    write(rig, { '123.WMaxLimPct': 50 });
+    await rig.run(20);
+    expect(pointOf(rig, '123.WMaxLim_Ena')).to.equal('ENABLED');
+  });
+
+  it('a window delays the effect by a random part of it, and a write of the other face takes its place', async () => {
+    const rig = new Rig(both);
+    write(rig, { '123.WMaxLimPct_WinTms': 100, '123.WMaxLimPct': 50, '123.WMaxLim_Ena': 'ENABLED' });
+    expect(shown(rig, '123.WMaxLim_Ena', '704.WMaxLimPctEna')).to.deep.equal(['ENABLED', 'DISABLED']);
+    let delayS = 0;
+    while (pointOf(rig, '704.WMaxLimPctEna') !== 'ENABLED' && delayS < 101) {
+      await rig.run(1);
+      delayS += 1;
+    }
+    expect(delayS).to.be.within(1, 100);
+    expect(shown(rig, '704.WMaxLimPct', '123.WMaxLimPct')).to.deep.equal([50, 50]);
+    write(rig, { '123.WMaxLimPct': 20 });
+    write(rig, { '704.WMaxLimPct': 80 });
+    await rig.run(101);
+    expect(shown(rig, '704.WMaxLimPct', '123.WMaxLimPct')).to.deep.equal([80, 80]);
+  });
+
+  it('a ramp time is the time from the old limit to the new one, and ends with the next command without one', async () => {
+    const rig = await Rig.sunny(both);
+    write(rig, { '123.WMaxLimPct_RmpTms': 100, '123.WMaxLimPct': 20, '123.WMaxLim_Ena': 'ENABLED' });
+    expect(rig.device.gradient.w).to.deep.equal({ pctPerS: 0.8, source: 'gradient' });
+    await rig.run(50);
+    expect(Number(pointOf(rig, '103.W'))).to.be.closeTo(6000, 200);
+    await rig.run(60);
+    expect(Number(pointOf(rig, '103.W'))).to.be.closeTo(2000, 5);
+    write(rig, { '704.WMaxLimPct': 30 });
+    expect(rig.device.gradient.w).to.deep.equal({ pctPerS: 20, source: 'register' });
+  });
+
+  it('a power factor has the sign of its quadrant', () => {
+    const rig = new Rig(both);
+    write(rig, { '123.OutPFSet': -0.95, '123.OutPFSet_Ena': 'ENABLED' });
+    expect(shown(rig, '704.PFWInj.PF', '704.PFWInj.Ext', '704.PFWInjEna')).to.deep.equal([
+      0.95,
+      'UNDER_EXCITED',
+      'ENABLED',
+    ]);
+    write(rig, { '704.PFWInj.Ext': 'OVER_EXCITED' });
+    expect(pointOf(rig, '123.OutPFSet')).to.equal(0.95);
+    expect(errorOf(() => write(rig, { '123.OutPFSet': -0.5 })).issues[0]?.outside).to.include({ given: -0.5, min: -1 });
+  });
+
+  it('the shares of reactive power: mode and value of 704, and back', () => {
+    const rig = new Rig(both);
+    write(rig, { '123.VArPct_Mod': 'VArMax', '123.VArMaxPct': -50, '123.VArPct_Ena': 'ENABLED' });
+    expect(shown(rig, '704.VarSetMod', '704.VarSetPct', '704.VarSetEna')).to.deep.equal([
+      'VAR_MAX_PCT',
+      -50,
+      'ENABLED',
+    ]);
+    write(rig, { '704.VarSetMod': 'VARS', '704.VarSet': 2200 });
+    expect(shown(rig, '123.VArPct_Mod', '123.VArMaxPct')).to.deep.equal(['VArMax', 50]);
+    write(rig, { '123.VArPct_Mod': 'NONE' });
+    expect(pointOf(rig, '704.VarSetEna')).to.equal('DISABLED');
+  });
+
+  it('settings of 121 are those of 702, and what 702 would refuse 121 refuses', () => {
+    const rig = new Rig(both);
+    write(rig, { '121.WMax': 8000, '121.VArMaxQ4': -3000 });
+    expect(shown(rig, '702.WMax', '702.VarMaxAbs')).to.deep.equal([8000, 3000]);
+    write(rig, { '702.VarMaxAbs': 2000 });
+    expect(pointOf(rig, '121.VArMaxQ4')).to.equal(-2000);
+    for (const values of [
+      { '121.WMax': 10_001 },
+      { '121.VArMaxQ4': 10 },
+      { '121.VRefOfs': 1 },
+      { '123.WMaxLimPct': 101 },
+    ])
+      expect(
+        codeOf(() => write(rig, values)),
+        JSON.stringify(values),
+      ).to.equal('MAP_BAD_VALUE');
+  });
+
+  it('123.Conn is the disconnect switch, with its reversion, and shows what other protocols do to it', async () => {
+    const rig = await Rig.sunny(both);
+    write(rig, { '123.Conn_RvrtTms': 60, '123.Conn': 'DISCONNECT' });
+    expect(rig.device.switchClosed).to.equal(false);
+    await rig.run(40);
+    expect(shown(rig, '701.ConnSt', '103.W', '122.ECPConn')).to.deep.equal(['DISCONNECTED', 0, 0]);
+    await rig.run(21);
+    expect([rig.device.switchClosed, pointOf(rig, '123.Conn')]).to.deep.equal([true, 'CONNECT']);
+    rig.device.command({ kind: 'switch', closed: false }, byTest);
+    expect(pointOf(rig, '123.Conn')).to.equal('DISCONNECT');
+  });
+
+  it('the rates of 124 are the set-point of the storage, and back', async () => {
+    const rig = new Rig({ types: ['Batt-3Phase'], ...both });
+    write(rig, { '124.InWRte': 50, '124.StorCtl_Mod': 1 });
+    await rig.run(30);
+    expect(shown(rig, '704.WSetEna', '704.WSet', '124.ChaSt')).to.deep.equal(['ENABLED', -5000, 'CHARGING']);
+    const [charging, discharging] = [pointOf(rig, '160.module[0].DCW'), pointOf(rig, '160.module[1].DCW')];
+    expect([Number(charging) > 4500, discharging]).to.deep.equal([true, 0]);
+    // as field devices take it: a negative limit of discharge forces to charge
+    write(rig, { '124.StorCtl_Mod': 2, '124.OutWRte': -30 });
+    expect(pointOf(rig, '704.WSet')).to.equal(-3000);
+    write(rig, { '704.WSetMod': 'W_MAX_PCT', '704.WSetPct': 25 });
+    expect(shown(rig, '124.StorCtl_Mod', '124.OutWRte')).to.deep.equal([2, 25]);
+    write(rig, { '124.StorCtl_Mod': 0, '124.MinRsvPct': 20 });
+    expect(shown(rig, '704.WSetEna', '802.SoCRsvMin')).to.deep.equal(['DISABLED', 20]);
+    await rig.run(5);
+    expect(shown(rig, '124.MinRsvPct', '802.SoCRsvMin')).to.deep.equal([20, 20]);
+  });
+
+  it('a classic map without shown current models works alike, and a reset puts both faces back', async () => {
+    const rig = await Rig.sunny({ map: { layout: 'classic' } });
+    write(rig, { '123.WMaxLimPct': 40, '123.WMaxLim_Ena': 'ENABLED', '123.Conn_WinTms': 5, '123.Conn': 'DISCONNECT' });
+    rig.device.command({ kind: 'reset', scope: 'device' }, byTest);
+    await rig.run(60);
+    expect(shown(rig, '123.WMaxLim_Ena', '704.WMaxLimPct', '123.Conn')).to.deep.equal(['DISABLED', 100, 'CONNECT']);
+    expect(rig.device.switchClosed).to.equal(true);
+  });
+});
+
+/** Values for random writes, by point. */
+const choices: Readonly<Record<string, readonly AnyPointValue[]>> = {
+  '123.WMaxLimPct': [0, 12.34, 50, 100],
+  '704.WMaxLimPct': [0, 33.33, 70, 100],
+  '123.WMaxLim_Ena': ['ENABLED', 'DISABLED'],
+  '704.WMaxLimPctEna': ['ENABLED', 'DISABLED'],
+  '123.WMaxLimPct_RvrtTms': [0, 3, 65_000],
+  '704.WMaxLimPctRvrtTms': [0, 5, 100_000],
+  '123.OutPFSet': [-1, -0.95, 0.93, 1],
+  '704.PFWInj.PF': [0.92, 1],
+  '704.PFWInj.Ext': ['OVER_EXCITED', 'UNDER_EXCITED'],
+  '123.OutPFSet_Ena': ['ENABLED', 'DISABLED'],
+  '123.VArPct_Mod': ['NONE', 'WMax', 'VArMax', 'VArAval'],
+  '123.VArWMaxPct': [-20, 10],
+  '123.VArMaxPct': [-100, 60],
+  '704.VarSetMod': ['W_MAX_PCT', 'VAR_MAX_PCT', 'VAR_AVAL_PCT', 'VA_MAX_PCT', 'VARS'],
+  '704.VarSetPct': [-44, 25],
+  '704.VarSet': [-1000, 2000],
+  '123.VArPct_Ena': ['ENABLED', 'DISABLED'],
+  '704.VarSetEna': ['ENABLED', 'DISABLED'],
+  '121.WMax': [5000, 10_000],
+  '702.WMax': [7000, 9000],
+  '121.VAMax': [8000, 10_000],
+  '121.VArMaxQ1': [1000, 4400],
+  '702.VarMaxInj': [2000, 4000],
+  '121.VArMaxQ4': [-4400, -1000],
+  '121.WGra': [1, 50],
+  '704.WRmp': [2, 100],
+  '124.WChaGra': [10, 40],
+  '124.WDisChaGra': [5, 80],
+  '124.WChaMax': [4000, 10_000],
+  '702.WChaRteMax': [5000, 8000],
+  '124.StorCtl_Mod': [0, 1, 2, 3],
+  '124.OutWRte': [-30, 0, 80],
+  '124.InWRte': [-10, 20, 100],
+  '704.WSetEna': ['ENABLED', 'DISABLED'],
+  '704.WSetMod': ['W_MAX_PCT', 'WATTS'],
+  '704.WSet': [-4000, 0, 3000],
+  '704.WSetPct': [-40, 30],
+  '124.MinRsvPct': [10, 25],
+  '802.SoCRsvMin': [12, 20],
+};
+
+/** Why the two faces disagree, worked out from the words of the models and not from the table; empty: they agree. */
+function disagreements(rig: Rig): string[] {
+  const of = (name: string) => pointOf(rig, name);
+  const numberOf = (name: string) => Number(of(name));
+  const found: string[] = [];
+  const near = (what: string, a: number, b: number, step: number) => {
+    if (Math.abs(a - b) > step) found.push(`${what}: ${a} and ${b}`);
+  };
+  const same = (a: string, b: string) => {
+    if (of(a) !== of(b)) found.push(`${a} ${String(of(a))}, ${b} ${String(of(b))}`);
+  };
+  near('limit', numberOf('123.WMaxLimPct'), numberOf('704.WMaxLimPct'), 0);
+  same('123.WMaxLim_Ena', '704.WMaxLimPctEna');
+  near('reversion', numberOf('123.WMaxLimPct_RvrtTms'), Math.min(65_534, numberOf('704.WMaxLimPctRvrtTms')), 0);
+  const side = of('704.PFWInj.Ext') === 'UNDER_EXCITED' ? -1 : 1;
+  near('power factor', numberOf('123.OutPFSet'), side * numberOf('704.PFWInj.PF'), 0);
+  same('123.OutPFSet_Ena', '704.PFWInjEna');
+  const classicOn = of('123.VArPct_Ena') === 'ENABLED' && of('123.VArPct_Mod') !== 'NONE';
+  if (classicOn !== (of('704.VarSetEna') === 'ENABLED')) found.push('reactive power: on or off');
+  if (classicOn) {
+    // 704.VarSetMod as vars at full reach, which both forms can be turned into but the share of what is available
+    const classic: Record<string, () => number> = {
+      WMax: () => (numberOf('123.VArWMaxPct') * numberOf('702.WMax')) / 100,
+      VArMax: () => share(numberOf('123.VArMaxPct')),
+      VArAval: () => numberOf('123.VArAvalPct'),
+    };
+    const share = (pct: number) => (pct / 100) * numberOf(pct < 0 ? '702.VarMaxAbs' : '702.VarMaxInj');
+    const pct = numberOf('704.VarSetPct');
+    const reach = (vars: number) => Math.max(-numberOf('702.VarMaxAbs'), Math.min(numberOf('702.VarMaxInj'), vars));
+    const current: Record<string, () => number> = {
+      W_MAX_PCT: () => (pct * numberOf('702.WMax')) / 100,
+      VAR_MAX_PCT: () => share(pct),
+      VAR_AVAL_PCT: () => pct,
+      VA_MAX_PCT: () => reach((pct * numberOf('702.VAMax')) / 100),
+      VARS: () => reach(numberOf('704.VarSet')),
+    };
+    near('reactive power', classic[String(of('123.VArPct_Mod'))]!(), current[String(of('704.VarSetMod'))]!(), 0.5);
+  }
+  same('121.WMax', '702.WMax');
+  same('121.VAMax', '702.VAMax');
+  same('121.VArMaxQ1', '702.VarMaxInj');
+  near('absorbed vars', numberOf('121.VArMaxQ4'), -numberOf('702.VarMaxAbs'), 0);
+  same('121.WGra', '704.WRmp');
+  const gradientW = (numberOf('704.WRmp') * numberOf('702.WMax')) / 100;
+  for (const name of ['124.WChaGra', '124.WDisChaGra'])
+    near(name, (numberOf(name) * numberOf('124.WChaMax')) / 100, gradientW, numberOf('124.WChaMax') / 100);
+  same('124.WChaMax', '702.WChaRteMax');
+  near('reserve', numberOf('124.MinRsvPct'), numberOf('802.SoCRsvMin'), 0);
+  const bits = numberOf('124.StorCtl_Mod');
+  if (bits > 0 !== (of('704.WSetEna') === 'ENABLED')) found.push('set-point: on or off');
+  if (bits > 0) {
+    const lowW = (-numberOf('124.InWRte') * numberOf('702.WChaRteMax')) / 100;
+    const highW = (numberOf('124.OutWRte') * numberOf('702.WDisChaRteMax')) / 100;
+    const wantedW = bits === 1 ? lowW : bits === 2 ? highW : Math.max(lowW, Math.min(highW, 0));
+    const setW =
+      of('704.WSetMod') === 'WATTS' ? numberOf('704.WSet') : (numberOf('704.WSetPct') * numberOf('702.WMax')) / 100;
+    const [least, most] = [-numberOf('702.WChaRteMax'), Math.min(numberOf('702.WDisChaRteMax'), numberOf('702.WMax'))];
+    const kept = (w: number) => Math.max(least, Math.min(most, w));
+    near('set-point', kept(wantedW), kept(setW), 1);
+  }
+  return found;
+}
+
+describe('two faces of one setting, written at random', () => {
+  for (const seed of [1, 2, 3]) {
+    it(`never disagree (seed ${seed})`, async () => {
+      const rig = new Rig({ types: ['Batt-3Phase'], ...both });
+      expect(disagreements(rig)).to.deep.equal([]);
+      let state = seed;
+      const pick = <T>(of: readonly T[]): T => {
+        state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+        return of[(state >>> 8) % of.length]!;
+      };
+      const names = Object.keys(choices);
+      for (let i = 0; i < 300; i += 1) {
+        const written = Array.from({ length: pick([1, 1, 2, 3]) }, () => pick(names));
+        const values = Object.fromEntries(written.map((name) => [name, pick(choices[name]!)]));
+        try {
+          write(rig, values);
+        } catch (error) {
+          // a set-point beyond what 702 allows now
+          expect((error as { code?: string }).code, JSON.stringify(values)).to.equal('MAP_BAD_VALUE');
+        }
+        if (i % 10 === 0) await rig.run(1);
+        expect(disagreements(rig), JSON.stringify(values)).to.deep.equal([]);
+      }
+    });
+  }
+});
