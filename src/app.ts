@@ -28,6 +28,7 @@ import { DeviceChanges, isDeviceServer } from './device-changes.ts';
 import { deviceSeriesReader } from './device-series.ts';
 import { typesWith } from './device-shapes.ts';
 import { createFaultRegistry, followPlant, injectConfigured } from './fault-setup.ts';
+import { joiningFaults } from './joining-faults.ts';
 import { createHttp } from './http-setup.ts';
 import type { Http } from './http-setup.ts';
 import { createClock, createConfiguredPlant, createRemoteClocks } from './plant-setup.ts';
@@ -137,8 +138,8 @@ function build(config: AppConfig, options: AppOptions): Parts {
   };
   const { protocols, ...clients } = composeProtocols(context);
   injectConfigured(faults, config, { plant, adapters: protocols }, log);
-  const servers = protocols.filter(isDeviceServer);
-  const changes = new DeviceChanges({ plant, servers, deviceOf, seriesOf, chargePointId, log });
+  const joining = { servers: protocols.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
+  const changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
   const http = createHttp(
     config,
     {

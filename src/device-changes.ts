@@ -18,6 +18,7 @@ import type { DeviceSpec } from './der/plant/device-spec.ts';
 import type { SimDevice } from './der/device/device.ts';
 import type { SimPlant } from './der/plant/plant.ts';
 import type { SeriesOf } from './device-series.ts';
+import type { JoiningFaults } from './joining-faults.ts';
 import type { DeviceServer } from './contract/plant.ts';
 
 /** Whether an adapter has something of its own for each device. */
@@ -32,6 +33,8 @@ export interface DeviceChangesOptions {
   readonly deviceOf: AppConfig['deviceOf'];
   readonly seriesOf: SeriesOf;
   readonly chargePointId: ChargePointIdOf;
+  /** of profiles; absent: they are left out */
+  readonly faults?: JoiningFaults;
   readonly log: Logger;
   /** default that of the configuration */
   readonly maxDevices?: number;
@@ -61,7 +64,7 @@ export class DeviceChanges {
       const max = this.#options.maxDevices ?? maxDevices;
       if (plant.devices.length >= max)
         throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; ${max} are possible`);
-      const device = await this.#join(entry, this.#specOf(entry, plant.nextIndex));
+      const device = await this.#join(entry, this.#configOf(entry, plant.nextIndex));
       log.info(
         `device ${device.index} added (${device.name}, ${device.deviceType}), asked by ${originText(by)}`,
         device.index,
@@ -88,13 +91,15 @@ export class DeviceChanges {
     await this.#turns.settled();
   }
 
-  #specOf(entry: DeviceEntry, index: number): DeviceSpec {
-    let device: DeviceConfig;
+  #configOf(entry: DeviceEntry, index: number): DeviceConfig {
     try {
-      device = this.#options.deviceOf(entry, index);
+      return this.#options.deviceOf(entry, index);
     } catch (error) {
       throw this.#explained(error, entry, entryIssues);
     }
+  }
+
+  #specOf(device: DeviceConfig): DeviceSpec {
     try {
       return { ...device, series: this.#options.seriesOf(device) };
     } catch (error) {
@@ -109,22 +114,36 @@ export class DeviceChanges {
     }
   }
 
-  async #join(entry: DeviceEntry, spec: DeviceSpec): Promise<SimDevice> {
-    const { plant, servers } = this.#options;
+  async #join(entry: DeviceEntry, config: DeviceConfig): Promise<SimDevice> {
+    const { plant, servers, faults } = this.#options;
+    const spec = this.#specOf(config);
     const serving: DeviceServer[] = [];
     let index = plant.nextIndex;
     try {
-      return await plant.add(spec, async (device) => {
+      const joined = await plant.add(spec, async (device) => {
         ({ index } = device);
         this.#checkIdentity(device);
+        faults?.check(device, config);
         for (const server of servers) {
           await server.addDevice(device);
           serving.push(server);
         }
       });
+      await this.#beginFaults(joined, config);
+      return joined;
     } catch (error) {
       await this.#leaveAll(serving, index);
       throw this.#explained(error, entry, profileIssues);
+    }
+  }
+
+  /** A device without the faults of its profile would be another one, so it leaves again where they find no room. */
+  async #beginFaults(device: SimDevice, config: DeviceConfig): Promise<void> {
+    try {
+      this.#options.faults?.begin(device, config);
+    } catch (error) {
+      await this.#options.plant.remove(device.index);
+      throw error;
     }
   }
 

@@ -1,11 +1,14 @@
 /** The fault registry of a running simulator: the whole catalogue, with the checks that need devices. */
-import type { AppConfig, FaultGroup } from './config/settings/app-config.ts';
+import type { AppConfig, DeviceConfig } from './config/settings/app-config.ts';
+import type { DeviceProfile } from './config/profile/device-profile.ts';
+import type { FaultGroup } from './config/profile/fault-list.ts';
 import { keyPath } from './config/issues/issues.ts';
 import type { Adapter } from './core/adapter.ts';
 import { FaultRegistry } from './core/faults/registry.ts';
 import type { FaultRegistryOptions, FaultSet } from './core/faults/registry.ts';
 import type { FaultCheck, FaultKind } from './core/faults/kinds.ts';
 import { noSuchDevice, SimError } from './core/errors.ts';
+import type { Origin } from './core/origin.ts';
 import type { Issue } from './core/errors.ts';
 import { LimitedLog } from './core/log/limited-log.ts';
 import type { Logger } from './core/log/log.ts';
@@ -22,17 +25,20 @@ import { conditionIssue } from './sunspec/faults/condition.ts';
 import { checkReading } from './sunspec/faults/reading-check.ts';
 import { checkTarget } from './sunspec/faults/targets.ts';
 
+/** The devices whose layouts the checks look at. */
+type CheckedPlant = Pick<Plant, 'devices' | 'device'>;
+
 export interface FaultSetup extends Pick<FaultRegistryOptions, 'wall' | 'sim' | 'seed' | 'later'> {
   readonly log: Logger;
   /** called for the first fault, not before */
-  readonly plant: () => Plant;
+  readonly plant: () => CheckedPlant;
 }
 
 /** A master may request registers that no map has; these faults strike such requests as well. */
 const strikesRequests = (kind: FaultKind) => kind.layer === 'transport' || kind.kind === exceptionFault.kind;
 
 /** Points and registers that a fault names must exist. */
-function mapCheck(plant: () => Plant): FaultCheck {
+function mapCheck(plant: () => CheckedPlant): FaultCheck {
   return ({ kind, request: { target = {}, when } }, deviceIndex) => {
     const { layout } = plant().device(deviceIndex).bank;
     const { registers, ...points } = target;
@@ -73,7 +79,7 @@ export function followPlant(registry: FaultRegistry, plant: Plant): void {
 }
 
 /** An issue of a request, at its place in the configuration. */
-function configIssue({ name, detail, ...more }: Issue, places: readonly string[]): Issue {
+export function configIssue({ name, detail, ...more }: Issue, places: readonly string[]): Issue {
   const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(name)) ?? [];
   const where = number === undefined ? undefined : places[Number(number)];
   if (where === undefined) return { name, detail, ...more };
@@ -118,6 +124,49 @@ function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
   );
 }
 
+/** The origin of faults that act from the start; a reset of their device does not end them. */
+export const configured: Origin = { source: 'profile' };
+
+/** Faults of one origin, and where each of them stands. */
+export interface PlacedSet extends FaultSet {
+  readonly places: readonly string[];
+}
+
+function setOf({ profile, faults, places }: FaultGroup, device: number | null = null): PlacedSet {
+  return { profile, requests: faults.map((flat) => faultRequest(flat, device)), places };
+}
+
+type ProfiledDevice = Pick<DeviceConfig, 'profile' | 'profileName'>;
+
+/**
+ * The faults that a device profile gives its devices. Each is one fault for all of them, so that the number of devices
+ * does not count against the limit of active faults.
+ * @param indexes of its devices; a fault of a single device names it, as one of the entry of a device does
+ */
+export function setsOfProfile({ profile, profileName }: ProfiledDevice, indexes: readonly number[]): PlacedSet[] {
+  const [first, ...others] = indexes;
+  return profile.faults.map((group) => {
+    const set = setOf(group, others.length === 0 ? first : null);
+    return {
+      ...set,
+      ...(others.length > 0 && { requests: set.requests.map((request) => ({ ...request, group: indexes })) }),
+      deviceProfile: profileName ?? profile.name ?? 'inline',
+    };
+  });
+}
+
+function profileSets(devices: readonly DeviceConfig[], { devices: present }: Plant): PlacedSet[] {
+  const owners = new Map<DeviceProfile, { readonly device: ProfiledDevice; readonly indexes: number[] }>();
+  devices.forEach((device, at) => {
+    const index = present[at]?.index;
+    if (device.profile.faults.length === 0 || index === undefined) return;
+    const owner = owners.get(device.profile) ?? { device, indexes: [] };
+    owner.indexes.push(index);
+    owners.set(device.profile, owner);
+  });
+  return [...owners.values()].flatMap(({ device, indexes }) => setsOfProfile(device, indexes));
+}
+
 /**
  * Injects the faults of the configuration, all or none.
  * @throws SimError CONFIG_INVALID for faults that fit no device
@@ -128,26 +177,18 @@ export function injectConfigured(
   { plant, adapters }: Struck,
   log: Logger,
 ): void {
-  const setOf = ({ profile, faults: flats }: FaultGroup, device: number | null): FaultSet => ({
-    profile,
-    requests: flats.map((flat) => faultRequest(flat, device)),
-  });
-  const groups = [
-    ...faults.map((group) => ({ group, device: null })),
-    ...devices.flatMap((device, at) =>
-      device.faults.map((group) => ({ group, device: plant.devices[at]?.index ?? null })),
-    ),
+  const sets = [
+    ...profileSets(devices, plant),
+    ...faults.map((group) => setOf(group)),
+    ...devices.flatMap((device, at) => device.faults.map((group) => setOf(group, plant.devices[at]?.index))),
   ];
   const unknown = unknownDevices(faults, plant);
   if (unknown.length > 0) throw unfit(unknown);
   try {
-    registry.injectSets(
-      groups.map(({ group, device }) => setOf(group, device)),
-      { source: 'profile' },
-    );
+    registry.injectSets(sets, configured);
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
-    const places = groups.flatMap(({ group }) => group.places);
+    const places = sets.flatMap((set) => set.places);
     const found =
       error.issues.length > 0
         ? error.issues.map((issue) => configIssue(issue, places))

@@ -36,6 +36,7 @@ function exampleFault({ protocol, kinds }: ProtocolFaults, forms: FaultForms, fl
     every: 1,
     seed: 1_193_480_713,
     profile: null,
+    device_profile: null,
     occasions: strikes,
     strikes,
     began_at: exampleTime,

@@ -30,6 +30,7 @@ function faultReply(fault: ActiveFault, remainingS: number | null): FaultReply {
     every: facts.every,
     seed: facts.seed,
     profile: facts.profile,
+    device_profile: facts.deviceProfile,
     occasions: fault.occasions,
     strikes: fault.strikeCount,
     began_at: new Date(facts.beganAtMs).toISOString(),

@@ -145,7 +145,11 @@ function membersOf(protocols: readonly ProtocolFaults[]) {
     protocol: protocolMember(),
     kind: z.string().openapi({ description: 'Kind, as `faults/kinds` lists it.' }),
     layer: layerMember(),
-    device_index: z.int().min(0).nullable().openapi({ description: 'Device index, 0-based; null: every device.' }),
+    device_index: z
+      .int()
+      .min(0)
+      .nullable()
+      .openapi({ description: 'Device index, 0-based; null: every device, or those of `device_profile`.' }),
     target: targetSchemaOf(protocols),
     parameters: z
       .record(z.string(), parameterValue())
@@ -163,6 +167,10 @@ function membersOf(protocols: readonly ProtocolFaults[]) {
       .int()
       .openapi({ description: 'Seed of its random numbers; given in a request, it yields the same numbers.' }),
     profile: z.string().nullable().openapi({ description: 'Profile of the fault; null without.' }),
+    device_profile: z.string().nullable().openapi({
+      description:
+        'Device profile that gives the fault, which then strikes devices of this profile alone; null: none does.',
+    }),
     occasions: z.int().openapi({ description: 'How often it could have struck.' }),
     strikes: z.int().openapi({ description: 'How often it struck.' }),
     began_at: isoTime.openapi({ description: 'Wall time of its injection.' }),

@@ -20,10 +20,9 @@ const getModbus = route({
     const { device } = query;
     if (device !== undefined) ctx.plant.device(device);
     const reporters = modbusReporters(ctx);
-    const concerned = (index: number | null) => device === undefined || index === null || index === device;
     const { found, shown } = activeFaults(
       ctx.faults,
-      ({ protocol, facts }) => protocol === 'modbus' && concerned(facts.deviceIndex),
+      (fault) => fault.protocol === 'modbus' && (device === undefined || fault.concerns(device)),
     );
     return replyInPieces<ModbusReply>({
       enabled: reporters.length > 0,

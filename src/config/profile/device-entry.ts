@@ -1,13 +1,12 @@
 /** One device: an entry of `devices` in a configuration file, or a device that is added while the simulator runs. */
 import { z } from 'zod';
-import { maxFaultsAtOnce } from '../../fault-kinds/profile.ts';
-import { faultSchema } from '../../fault-kinds/request.ts';
 import { isOcppId, isOcppUrl, ocppIdText, ocppUrlText, ocppVersions } from '../../contract/ocpp-settings.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import { isPrintable } from '../../core/log/log.ts';
 import { bareName, bundledEvseProfileNames, bundledProfileNames } from './bundled.ts';
 import { deviceProfileSchema } from './device-profile.ts';
 import { deviceTypeNames } from './device-types.ts';
+import { bareFaultListSchema, faultListSchema, pathText } from './fault-list.ts';
 
 export const maxDevices = 10_000;
 
@@ -20,15 +19,6 @@ const printableName = z
     (text) => isPrintable(text) && text.trim() !== '',
     'text of 1 to 64 characters without control characters, not blank',
   );
-
-const pathText = z.string().min(1).max(4096);
-
-const faultEntrySchema = z.union([pathText, faultSchema], {
-  error: 'the name of a bundled set, a path, or a fault as a mapping',
-});
-/** Faults in a configuration: bundled sets by name, files by path, and faults as they stand. */
-export const faultListSchema = z.array(faultEntrySchema).max(maxFaultsAtOnce);
-export type FaultList = z.infer<typeof faultListSchema>;
 
 const identity = {
   device_type: z
@@ -113,11 +103,16 @@ function bundledName(names: readonly string[], error?: string) {
   );
 }
 
+/** A profile in a request, whose faults name no files. */
+const addedProfileSchema = deviceProfileSchema
+  .extend({ faults: bareFaultListSchema.optional().meta(deviceProfileSchema.shape.faults.meta() ?? {}) })
+  .meta(deviceProfileSchema.meta() ?? {});
+
 /** As in a request: one device at a time, and no files. */
 export const addedDeviceSchema = z.strictObject({
   ...identity,
   profile: z
-    .union([bundledName([...bundledProfileNames, ...bundledEvseProfileNames]), deviceProfileSchema], {
+    .union([bundledName([...bundledProfileNames, ...bundledEvseProfileNames]), addedProfileSchema], {
       error: `must be the name of a bundled profile, or a profile; ${onlyInConfiguration}`,
     })
     .optional()

@@ -7,6 +7,8 @@ import type { MapShape } from '../../contract/map-layout.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
 import { functionModels } from '../../sunspec/map/functions.ts';
+import { faultListSchema } from './fault-list.ts';
+import type { FaultGroup } from './fault-list.ts';
 import { blockNames, kindBlocksSchema, kindParameters, kindsOfBlock } from './kind-parameters.ts';
 import type { ProfileTarget } from './kind-parameters.ts';
 
@@ -149,6 +151,10 @@ export const deviceProfileSchema = z
     models: modelsSchema.optional(),
     inverter: inverterSchema.optional(),
     ...kindBlocksSchema.shape,
+    faults: faultListSchema.optional().meta({
+      description:
+        'Faults that act on devices of this profile from the start, before those of the configuration: bundled names, paths, or faults that name no device; default none.',
+    }),
   })
   .meta({
     title: 'Device profile',
@@ -170,6 +176,8 @@ export interface DeviceProfile {
   readonly map: MapShape;
   readonly inverter: InverterParameters;
   readonly source: SourceParameters;
+  /** from the start, on each of its devices */
+  readonly faults: readonly FaultGroup[];
 }
 
 const numericRatings = ['WMaxRtg', 'VAMaxRtg', 'VNomRtg', 'WChaRteMaxRtg'] as const;
@@ -230,6 +238,7 @@ function chargeIssue({ kind }: SourceParameters, given: PointValues, where: stri
  * @param target kind and phases of the device
  * @param where put before the key in an issue
  * @param issues receives what is wrong across members
+ * @param faults what its list of faults stands for
  * @returns null when there are issues
  */
 export function resolveProfile(
@@ -237,6 +246,7 @@ export function resolveProfile(
   target: ProfileTarget,
   where: string,
   issues: Issue[],
+  faults: readonly FaultGroup[] = [],
 ): DeviceProfile | null {
   const models = input.models ?? {};
   const given = models['702'] ?? {};
@@ -273,5 +283,6 @@ export function resolveProfile(
     },
     inverter: resolveInverter(input.inverter ?? {}, charges),
     source,
+    faults,
   };
 }

@@ -5,12 +5,13 @@ import type { OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
-import type { DeviceConfig, DeviceSeriesPaths, FaultGroup } from '../settings/app-config.ts';
+import type { DeviceConfig, DeviceSeriesPaths } from '../settings/app-config.ts';
 import { maxDevices } from './device-entry.ts';
 import type { DeviceEntry } from './device-entry.ts';
 import { securityProfileOf } from '../layers/ocpp.ts';
 import { transportDetail } from '../issues/ocpp-conflicts.ts';
-import { faultGroups } from './fault-profiles.ts';
+import type { FaultGroup } from './fault-list.ts';
+import { ownFaultGroups } from './fault-profiles.ts';
 import { deviceTypes } from './device-types.ts';
 import { frequencyIssue } from './nominal-frequency.ts';
 import type { NominalFrequency } from './nominal-frequency.ts';
@@ -109,7 +110,8 @@ function entryProfile(
     issues.push({ name: `${where}evse_profile`, detail });
     return null;
   }
-  if (typeof profile === 'object') return placed(store.inline(profile, `${where}profile`, type), `${where}profile`);
+  if (typeof profile === 'object')
+    return placed(store.inline(profile, { base, name: `${where}profile` }, type), `${where}profile`);
   const text = profile ?? evse;
   if (text === undefined) return settingsProfile(building, type);
   const name = `${where}${profile === undefined ? 'evse_profile' : 'profile'}`;
@@ -174,13 +176,8 @@ function entryStation(
 
 /** Faults that act on this device alone: they may name no device. */
 function entryFaults({ gathered: { file, io }, issues }: Building, entry: DeviceEntry, where: string): FaultGroup[] {
-  const list = entry.faults ?? [];
-  const nameOf = (position: number) => `${where}faults[${position}]`;
-  list.forEach((given, position) => {
-    if (typeof given !== 'string' && given.device !== undefined)
-      issues.push({ name: `${nameOf(position)}.device`, detail: 'given in the entry of a device; allowed: nothing' });
-  });
-  return faultGroups(list, { base: file?.directory ?? io.cwd, nameOf }, io, issues);
+  const place = { base: file?.directory ?? io.cwd, nameOf: (position: number) => `${where}faults[${position}]` };
+  return ownFaultGroups(entry.faults ?? [], place, 'the entry of a device', io, issues);
 }
 
 function listedDevices(building: Building, entries: readonly (DeviceEntry | null)[]): DeviceList {

@@ -9,7 +9,7 @@ import { faultProfileSchema } from '../../fault-kinds/profile.ts';
 import type { FaultProfile } from '../../fault-kinds/profile.ts';
 import type { FlatFault } from '../../fault-kinds/request.ts';
 import { bundledFaultProfileNames, bundledFaultProfilePath, profileNameOf } from './bundled.ts';
-import type { FaultGroup } from '../settings/app-config.ts';
+import type { FaultGroup } from './fault-list.ts';
 import { refused, zodIssues } from '../issues/issues.ts';
 import { readMapping, systemIo } from '../layers/files.ts';
 import type { ConfigIo } from '../layers/files.ts';
@@ -72,6 +72,21 @@ export function faultGroups(
       },
     ];
   });
+}
+
+/** The groups of a list that acts on its own devices, so that its faults may name none. @param owner of the list */
+export function ownFaultGroups(
+  list: readonly (string | FlatFault)[],
+  place: Place,
+  owner: string,
+  io: ConfigIo,
+  issues: Issue[],
+): FaultGroup[] {
+  list.forEach((given, position) => {
+    if (typeof given !== 'string' && given.device !== undefined)
+      issues.push({ name: `${place.nameOf(position)}.device`, detail: `given in ${owner}; allowed: nothing` });
+  });
+  return faultGroups(list, place, io, issues);
 }
 
 /** The faults of all devices: from the flag or the variable, otherwise from the file. */

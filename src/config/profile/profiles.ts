@@ -1,4 +1,4 @@
-import { basename, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { EvseParameters } from '../../contract/kinds/evse.ts';
 import { SimError } from '../../core/errors.ts';
@@ -10,6 +10,7 @@ import { absentKey, deviceProfileSchema, resolveProfile } from './device-profile
 import type { DeviceProfile, DeviceProfileInput } from './device-profile.ts';
 import { deviceTypes } from './device-types.ts';
 import type { DeviceTypeInfo } from './device-types.ts';
+import { ownFaultGroups } from './fault-profiles.ts';
 import { zodIssues } from '../issues/issues.ts';
 import { readMapping, systemIo } from '../layers/files.ts';
 import type { ConfigIo } from '../layers/files.ts';
@@ -33,6 +34,14 @@ interface Reference {
   /** directory that a relative path starts from */
   readonly base: string;
   /** the flag or key that the text stands in */
+  readonly name: string;
+}
+
+/** Where a profile stands. */
+interface ProfileStands {
+  /** directory that relative paths in it start from */
+  readonly base: string;
+  /** put before its keys */
   readonly name: string;
 }
 
@@ -116,9 +125,9 @@ export class ProfileStore {
     return profile && { profile, profileName: profileNameOf(reference.text) };
   }
 
-  /** A profile that stands in the configuration itself; null when it has issues. @param name put before its keys */
-  inline(input: DeviceProfileInput, name: string, type: DeviceTypeInfo): FoundProfile | null {
-    const profile = this.#complete(input, name, type);
+  /** A profile that stands in the configuration itself; null when it has issues. */
+  inline(input: DeviceProfileInput, stands: ProfileStands, type: DeviceTypeInfo): FoundProfile | null {
+    const profile = this.#complete(input, stands, type);
     return profile && { profile, profileName: null };
   }
 
@@ -140,7 +149,8 @@ export class ProfileStore {
     const issue = input && roleIssue(input, reference, type);
     if (issue) this.#report(issue);
     const of = bundled ? { place: reference.name, given: reference.text } : null;
-    const profile = input && !issue ? this.#complete(input, basename(path), type, of) : null;
+    const stands = { base: dirname(path), name: basename(path) };
+    const profile = input && !issue ? this.#complete(input, stands, type, of) : null;
     if (profile) resolved.set(key, profile);
     else this.#invalid.add(key);
     return profile;
@@ -166,20 +176,22 @@ export class ProfileStore {
   /** @param bundled of a bundled profile, which the user cannot change: what chose it */
   #complete(
     input: DeviceProfileInput,
-    where: string,
+    { base, name: where }: ProfileStands,
     { assetType, phases, windType }: DeviceTypeInfo,
     bundled: { readonly place: string; readonly given: string } | null = null,
   ): DeviceProfile | null {
-    const { longitudeDeg, values, originOf } = this.#options;
+    const { io, longitudeDeg, values, originOf } = this.#options;
     const found: Issue[] = [];
     const target = { assetType, phases, longitudeDeg, ...(windType !== undefined && { windType }) };
-    const profile = resolveProfile(withOverrides(input, assetType, values), target, where, found);
+    const place = { base, nameOf: (position: number) => `${where}: faults[${position}]` };
+    const faults = ownFaultGroups(input.faults ?? [], place, 'a device profile', io, found);
+    const profile = resolveProfile(withOverrides(input, assetType, values), target, where, found, faults);
     for (const issue of found) {
       const named = issueOfSetting(issue, where, values, originOf);
       const detail = `given ${JSON.stringify(bundled?.given)}, in which ${issue.name.slice(where.length + 2)}: ${issue.detail}`;
       this.#report(named === issue && bundled ? { name: bundled.place, detail } : named);
     }
-    return profile;
+    return found.length === 0 ? profile : null;
   }
 
   /** Several profiles may show the same issue of one setting. */

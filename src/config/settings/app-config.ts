@@ -3,22 +3,13 @@ import type { CsipSettings } from '../../contract/csip-settings.ts';
 import type { Dnp3Settings } from '../../contract/dnp3-settings.ts';
 import type { OcppSettings, OcppStationSettings } from '../../contract/ocpp-settings.ts';
 import type { AssetType } from '../../contract/device.ts';
-import type { FlatFault } from '../../fault-kinds/request.ts';
 import type { LogLevel } from '../../core/log/log.ts';
 import type { RemoteClockMode } from '../../core/time/remote-clock.ts';
 import type { TlsPolicy, TlsTriple } from '../../core/tls/material.ts';
 import type { DeviceEntry } from '../profile/device-entry.ts';
 import type { DeviceProfile } from '../profile/device-profile.ts';
 import type { Phases } from '../profile/device-types.ts';
-
-/** Faults that belong together. */
-export interface FaultGroup {
-  /** name of the set; null: faults that stand in the configuration itself */
-  readonly profile: string | null;
-  readonly faults: readonly FlatFault[];
-  /** where each of them stands, for messages: `fleet.yaml: faults[2]` */
-  readonly places: readonly string[];
-}
+import type { FaultGroup } from '../profile/fault-list.ts';
 
 /** One simulated device as it is to be built. */
 export interface DeviceConfig {

@@ -13,7 +13,7 @@ export interface FaultFacts<P = unknown> {
   /** counts from 1 in each process */
   readonly id: number;
   readonly kind: FaultKind<P>;
-  /** null: every device */
+  /** null: several devices, or every one */
   readonly deviceIndex: number | null;
   readonly target: FaultTarget;
   readonly parameters: P;
@@ -26,6 +26,8 @@ export interface FaultFacts<P = unknown> {
   readonly seed: number;
   /** name of its fault profile; null: none */
   readonly profile: string | null;
+  /** name of the device profile that gives it; null: none */
+  readonly deviceProfile: string | null;
   readonly by: Origin;
   /** wall time, ms since the epoch */
   readonly beganAtMs: number;
@@ -63,9 +65,13 @@ export class ActiveFault<P = unknown> {
   readonly #isTimed: boolean;
   /** by device: occasions since its last turn */
   readonly #sinceTurn = new Map<number | null, number>();
+  /** indexes of the devices that are left of its group; null: it has none */
+  readonly #group: Set<number> | null;
 
-  constructor(facts: FaultFacts<P>, due: FaultDue, ends: FaultEnds) {
+  /** @param group indexes of the only devices that it strikes, without one of its own; null: every device */
+  constructor(facts: FaultFacts<P>, due: FaultDue, ends: FaultEnds, group: readonly number[] | null = null) {
     this.facts = facts;
+    this.#group = group && new Set(group);
     this.due = due;
     this.random = createRandom(facts.seed, 'fault', 'values');
     this.#chance = createRandom(facts.seed, 'fault', 'chance');
@@ -108,7 +114,18 @@ export class ActiveFault<P = unknown> {
     return (this.facts.kind as FaultKind) === kind;
   }
 
+  /** Whether it strikes every device, also one that joins later. */
+  get isOfAll(): boolean {
+    return this.facts.deviceIndex === null && this.#group === null;
+  }
+
+  /** Number of devices that are left of its group; null: it has none. */
+  get groupSize(): number | null {
+    return this.#group?.size ?? null;
+  }
+
   concerns(deviceIndex: number): boolean {
+    if (this.#group !== null) return this.#group.has(deviceIndex);
     return this.facts.deviceIndex === null || this.facts.deviceIndex === deviceIndex;
   }
 
@@ -130,6 +147,7 @@ export class ActiveFault<P = unknown> {
   /** Drops the state of a removed device; its index is never used again. */
   forget(deviceIndex: number): void {
     this.#sinceTurn.delete(deviceIndex);
+    this.#group?.delete(deviceIndex);
   }
 
   /**

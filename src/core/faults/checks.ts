@@ -53,8 +53,11 @@ export function proposed(kind: FaultKind, request: FaultRequest): ProposedFault 
  * Indexes of the devices that a request concerns.
  * @throws SimError UNKNOWN_DEVICE
  */
-export function concernedBy({ deviceIndex = null }: FaultRequest, indexes: readonly number[]): readonly number[] {
-  if (deviceIndex === null) return indexes;
+export function concernedBy(
+  { deviceIndex = null, group }: FaultRequest,
+  indexes: readonly number[],
+): readonly number[] {
+  if (deviceIndex === null) return group ?? indexes;
   if (!indexes.includes(deviceIndex)) throw new SimError('UNKNOWN_DEVICE', noSuchDevice(deviceIndex, indexes));
   return [deviceIndex];
 }

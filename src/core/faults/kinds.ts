@@ -37,8 +37,10 @@ export type FaultTarget = Readonly<Record<string, unknown>>;
 export interface FaultRequest {
   readonly protocol: FaultProtocol;
   readonly kind: string;
-  /** null: every device */
+  /** null: every device, or those of `group` */
   readonly deviceIndex?: number | null;
+  /** indexes of the only devices that a request without a device of its own concerns; absent: every device */
+  readonly group?: readonly number[];
   readonly target?: FaultTarget;
   /** input of the kind's own schema */
   readonly parameters?: Readonly<Record<string, unknown>>;

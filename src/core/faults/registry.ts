@@ -54,6 +54,8 @@ export interface FaultSet {
   readonly requests: readonly FaultRequest[];
   /** the profile they come from; null: none */
   readonly profile: string | null;
+  /** the device profile that gives them; absent: none */
+  readonly deviceProfile?: string;
 }
 
 interface RegistryLog {
@@ -134,11 +136,11 @@ export class FaultRegistry {
 
   /** The same for several sets, all or none; requests are numbered across the sets. */
   injectSets(sets: readonly FaultSet[], by: Origin): readonly ActiveFault[] {
-    const requested = sets.flatMap(({ requests, profile }) => requests.map((request) => ({ request, profile })));
+    const requested = sets.flatMap((set) => set.requests.map((request) => ({ request, set })));
     this.#checkRoom(requested.length);
     const accepted = this.#accept(requested.map(({ request }) => request));
     this.#checkKeptMaps(accepted);
-    const begun = accepted.map((fault, i) => this.#create(fault, by, requested[i]?.profile ?? null));
+    const begun = accepted.map((fault, i) => this.#create(fault, by, requested[i]?.set));
     if (begun.length === 0) return begun;
     this.#active = [...this.#active, ...begun];
     for (const fault of begun) this.#logChange(fault, 'begins');
@@ -155,10 +157,12 @@ export class FaultRegistry {
     );
   }
 
-  /** Ends the faults of a removed device alone. */
+  /** Ends the faults of a removed device alone, and those of which no device is left. */
   deviceRemoved(deviceIndex: number): void {
     this.clear({ deviceIndex }, 'device_removed');
     for (const fault of this.#active) fault.forget(deviceIndex);
+    const deserted = this.#active.filter(({ groupSize }) => groupSize === 0);
+    this.#end(deserted, 'device_removed');
   }
 
   /** Ends the faults of a device alone after its reset, except those from its configuration. */
@@ -210,11 +214,14 @@ export class FaultRegistry {
 
   #checkKeptMaps(accepted: readonly ProposedFault[]): void {
     const devices = this.#options.deviceIndexes().length;
-    const kept = ({ keptMaps = 0 }: FaultKind, deviceIndex: number | null) =>
-      keptMaps * (deviceIndex === null ? devices : 1);
-    const before = this.#active.reduce((sum, { facts: { kind, deviceIndex } }) => sum + kept(kind, deviceIndex), 0);
+    const kept = ({ keptMaps = 0 }: FaultKind, deviceIndex: number | null, groupSize = devices) =>
+      keptMaps * (deviceIndex === null ? groupSize : 1);
+    const before = this.#active.reduce(
+      (sum, { facts: { kind, deviceIndex }, groupSize }) => sum + kept(kind, deviceIndex, groupSize ?? devices),
+      0,
+    );
     const further = accepted.reduce(
-      (sum, { kind, request: { deviceIndex = null } }) => sum + kept(kind, deviceIndex),
+      (sum, { kind, request: { deviceIndex = null, group } }) => sum + kept(kind, deviceIndex, group?.length),
       0,
     );
     if (further === 0 || before + further <= maxKeptMaps) return;
@@ -275,7 +282,7 @@ export class FaultRegistry {
     throw first as Error;
   }
 
-  #create({ kind, request, parameters }: ProposedFault, by: Origin, profile: string | null): ActiveFault {
+  #create({ kind, request, parameters }: ProposedFault, by: Origin, set: FaultSet | undefined): ActiveFault {
     const { wall, sim, seed } = this.#options;
     const id = this.#nextId++;
     const { durationS = null } = request;
@@ -289,7 +296,8 @@ export class FaultRegistry {
         id,
         kind,
         parameters,
-        profile,
+        profile: set?.profile ?? null,
+        deviceProfile: set?.deviceProfile ?? null,
         by,
         deviceIndex: request.deviceIndex ?? null,
         target: request.target ?? {},
@@ -308,6 +316,7 @@ export class FaultRegistry {
           this.#end([fault], 'count');
         },
       },
+      request.group,
     );
   }
 
@@ -326,8 +335,9 @@ export class FaultRegistry {
     return over.length;
   }
 
-  #logChange({ facts: { id, kind, deviceIndex, by } }: ActiveFault, what: string): void {
-    const whose = deviceIndex === null ? 'every device' : `device ${deviceIndex}`;
+  #logChange({ facts: { id, kind, deviceIndex, by }, groupSize }: ActiveFault, what: string): void {
+    const several = groupSize === null ? 'every device' : `${groupSize} devices`;
+    const whose = deviceIndex === null ? several : `device ${deviceIndex}`;
     const who = by.peer === undefined ? by.source : `${by.source}, ${by.peer}`;
     this.#options.log?.info(
       `fault ${id} ${what}: ${kind.protocol} ${kind.kind} of ${whose}, asked by ${who}`,

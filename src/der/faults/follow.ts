@@ -47,9 +47,10 @@ function targetIssue({ kind, request: { target = {} } }: ProposedFault, layout: 
   }
 }
 
-function effectCheck(plant: SimPlant): FaultCheck {
+/** The check of faults of layer `effect`. */
+export function effectCheck(layoutOf: (deviceIndex: number) => Layout): FaultCheck {
   return (fault, deviceIndex) => {
-    const detail = targetIssue(fault, plant.device(deviceIndex).bank.layout);
+    const detail = targetIssue(fault, layoutOf(deviceIndex));
     if (detail !== null)
       throw new SimError('COMMAND_BAD_VALUE', `${fault.kind.kind}: ${detail}`, [{ name: '/target/points', detail }]);
   };
@@ -57,7 +58,10 @@ function effectCheck(plant: SimPlant): FaultCheck {
 
 /** All devices, present and future, carry out the faults of layer `effect`. */
 export function followFaults(plant: SimPlant, registry: FaultRegistry): void {
-  registry.define(deviceEffectFaults, effectCheck(plant));
+  registry.define(
+    deviceEffectFaults,
+    effectCheck((index) => plant.device(index).bank.layout),
+  );
   registry.onChange(({ begun, ended }) => {
     const [coming, going] = [begun.filter(isEffect), ended.filter(isEffect)];
     if (coming.length + going.length === 0) return;

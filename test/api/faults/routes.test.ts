@@ -86,6 +86,7 @@ describe('faults (13)', () => {
       every: 2,
       seed: 11,
       profile: null,
+      device_profile: null,
       occasions: 0,
       strikes: 0,
       source: 'rest',

@@ -103,6 +103,23 @@ describe('FaultRegistry', () => {
       expect(registry.inject([one()], by)).to.have.length(1);
     });
 
+    it('of a group strikes its devices until the last of them has left', () => {
+      const hoard: FaultKind = { ...stall, kind: 'hoard', keptMaps: 50 };
+      registry.define([hoard]);
+      rig.devices = Array.from({ length: maxKeptMaps / 100 }, (_, k) => k);
+      const fault = rig.first([{ protocol: 'modbus', kind: 'hoard', group: [1, 3] }]);
+      expect([0, 1, 2, 3].map((index) => fault.concerns(index))).to.deep.equal([false, true, false, true]);
+      expect([fault.facts.deviceIndex, fault.isOfAll, rig.first().isOfAll]).to.deep.equal([null, false, true]);
+      // 50 for each of its two devices, not for all
+      const all: FaultRequest = { protocol: 'modbus', kind: 'hoard' };
+      expect(errorText(() => rig.first([all, all]))).to.match(/keep up to 100 copies .* 100000 more/);
+      registry.deviceRemoved(3);
+      expect([fault.end, fault.concerns(3), fault.groupSize]).to.deep.equal([null, false, 1]);
+      registry.deviceReset(1);
+      registry.deviceRemoved(1);
+      expect(fault.end).to.equal('device_removed');
+    });
+
     it('puts several sets in under their profiles, or none of them', () => {
       registry.injectSets(
         [

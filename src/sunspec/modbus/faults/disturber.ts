@@ -198,11 +198,11 @@ class WireDisturber implements Disturber {
    */
   #meets(fault: ActiveFault, deviceIndex: number | undefined): boolean {
     if (fault.isOver) return false;
-    const { when, deviceIndex: only } = fault.facts;
+    const { when } = fault.facts;
     if (deviceIndex !== undefined)
       return fault.concerns(deviceIndex) && (when === null || this.#options.holds(fault, deviceIndex));
     return (
-      only === null &&
+      fault.isOfAll &&
       (when === null || this.#options.deviceIndexes().every((index) => this.#options.holds(fault, index)))
     );
   }

@@ -1,0 +1,37 @@
+/** Lists of faults in a configuration, the entry of a device and a device profile. */
+import { z } from 'zod';
+import { maxFaultsAtOnce } from '../../fault-kinds/profile.ts';
+import { faultSchema } from '../../fault-kinds/request.ts';
+import type { FlatFault } from '../../fault-kinds/request.ts';
+import { bareName, bundledFaultProfileNames } from './bundled.ts';
+
+export const pathText = z.string().min(1).max(4096);
+
+const faultEntrySchema = z.union([pathText, faultSchema], {
+  error: 'the name of a bundled set, a path, or a fault as a mapping',
+});
+/** Faults in a configuration: bundled sets by name, files by path, and faults as they stand. */
+export const faultListSchema = z.array(faultEntrySchema).max(maxFaultsAtOnce);
+export type FaultList = z.infer<typeof faultListSchema>;
+
+const bundledSetSchema = z.preprocess(
+  (given) => (typeof given === 'string' ? bareName(given) : given),
+  z.enum(bundledFaultProfileNames as [string, ...string[]]),
+);
+/** The same in a request, which cannot name files. */
+export const bareFaultListSchema = z
+  .array(
+    z.union([bundledSetSchema, faultSchema], {
+      error: 'must be the name of a bundled set of faults, or a fault; files can be named only in the configuration',
+    }),
+  )
+  .max(maxFaultsAtOnce);
+
+/** Faults that belong together. */
+export interface FaultGroup {
+  /** name of the set; null: faults that stand in the configuration itself */
+  readonly profile: string | null;
+  readonly faults: readonly FlatFault[];
+  /** where each of them stands, for messages: `fleet.yaml: faults[2]` */
+  readonly places: readonly string[];
+}
