@@ -9,7 +9,7 @@ import { Stage } from './support/stage.ts';
 
 const flagsOf = ({ device, flags = [] }: Run, layout: string): readonly string[] => [
   ...['-d', device],
-  ...(layout === 'current' ? [] : ['--map_layout', layout]),
+  ...(layout === 'own' ? [] : ['--map_layout', layout]),
   ...flags,
 ];
 

@@ -7,6 +7,8 @@ const folder = fileURLToPath(new URL('../../../fixtures/clients/', import.meta.u
 /** `model+offset`, the offset counted from the ID register. */
 export type Place = string;
 export type Layout = 'current' | 'classic' | 'both' | 'mixed';
+/** `own`: as the profile says. */
+export type RunLayout = Layout | 'own';
 
 /** A register, or a percentage with the offset of its scale factor. */
 export type Word = number | { readonly percent: number; readonly sf: number };
@@ -53,7 +55,7 @@ export type Step =
 export interface Run {
   readonly title: string;
   readonly device: string;
-  readonly layouts: readonly Layout[];
+  readonly layouts: readonly RunLayout[];
   readonly flags?: readonly string[];
   readonly unit?: number;
   /** skipped where the help text of the simulator does not have this */
