@@ -1,6 +1,6 @@
 /**
- * The definitions that the client knows: all models that the simulator serves, and models of older devices and
- * batteries.
+ * The definitions that the client knows: all models that the simulator serves, and models of older devices, batteries
+ * and meters.
  */
 import type { ModelDef } from '../map/types.ts';
 import { m101 } from '../models/m101.ts';
@@ -20,6 +20,7 @@ import { m160 } from '../models/m160.ts';
 import { m803 } from '../models/m803.ts';
 import { m804 } from '../models/m804.ts';
 import { m805 } from '../models/m805.ts';
+import { meterModels } from '../models/meters.ts';
 import { servedModels } from '../models/served.ts';
 
 const all: readonly ModelDef[] = [
@@ -41,6 +42,7 @@ const all: readonly ModelDef[] = [
   m803,
   m804,
   m805,
+  ...meterModels,
 ];
 
 const byId = new Map(all.map((def) => [def.id, def]));
