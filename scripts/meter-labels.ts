@@ -29,7 +29,11 @@ const quantities: Readonly<Record<string, string>> = {
 };
 
 /** Points of one phase, where they are more than the name of the quantity with the phase behind it. */
-const ofPhases: Readonly<Record<string, string>> = { A: 'AC current', PhV: 'Line-neutral voltage', VA: 'Apparent power' };
+const ofPhases: Readonly<Record<string, string>> = {
+  A: 'AC current',
+  PhV: 'Line-neutral voltage',
+  VA: 'Apparent power',
+};
 
 const scaled: Readonly<Record<string, string>> = {
   A: 'currents',

@@ -57,7 +57,8 @@ function fakeDevice(index: number): { device: SiteDevice; fake: Fake } {
       Object.assign(fake, { floorW, ceilingW });
     },
   };
-  return { device: { index, siteShare }, fake };
+  const meterTap = () => expect.fail('there is no meter');
+  return { device: { index, siteShare, meterTap }, fake };
 }
 
 function randomSite(most: number) {
