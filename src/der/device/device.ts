@@ -33,7 +33,6 @@ import { NominalVoltage } from '../inverter/ac.ts';
 import { availablePower, noPower } from '../inverter/available.ts';
 import { Inverter } from '../inverter/inverter.ts';
 import { SiteShare } from '../inverter/site-share.ts';
-import { MeterTap } from '../site/meter/tap.ts';
 import { CommandWriters } from './last-writers.ts';
 import { admitWriter } from './local-control.ts';
 import { Power, writeOperatorState } from './power.ts';
@@ -336,11 +335,6 @@ export class SimDevice implements Device {
     this.#registers.effects?.look();
     this.#evse?.settle();
     return published;
-  }
-
-  /** Its part in the meter of the connection point. */
-  meterTap(): MeterTap {
-    return new MeterTap(this.#inverter, this.#terminals, () => this.#grid);
   }
 
   /** Calls `act` after so many simulated seconds, at that very instant; a reset of the device prevents it. */

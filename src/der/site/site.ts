@@ -9,11 +9,12 @@ import { siteLimitNames } from '../../contract/site.ts';
 import type { SiteCut, SiteLimitName, SiteLimitNow, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import type { SiteShare } from '../inverter/site-share.ts';
 import { Allocation } from './allocation.ts';
-import type { ConnectionMeter, MeteredDevice } from './meter/meter.ts';
+import type { ConnectionMeter } from './meter/meter.ts';
 import { scopeDevices, SiteScopes } from './scopes.ts';
 import type { SiteScope } from './scopes.ts';
 
-export interface SiteDevice extends MeteredDevice {
+export interface SiteDevice {
+  readonly index: number;
   /** the public members only: any object with them serves */
   readonly siteShare: Pick<SiteShare, keyof SiteShare>;
 }

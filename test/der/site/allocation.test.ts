@@ -53,12 +53,12 @@ function fakeDevice(index: number): { device: SiteDevice; fake: Fake } {
     reachW: () => reachW,
     minInjectW,
     minAbsorbW,
+    meterTap: () => expect.fail('there is no meter'),
     admit(floorW: number, ceilingW: number) {
       Object.assign(fake, { floorW, ceilingW });
     },
   };
-  const meterTap = () => expect.fail('there is no meter');
-  return { device: { index, siteShare, meterTap }, fake };
+  return { device: { index, siteShare }, fake };
 }
 
 function randomSite(most: number) {

@@ -13,12 +13,11 @@ import { meterLayout, meterModel, quantityNames } from './map.ts';
 import type { MeterShape } from './map.ts';
 import { hasFailed, publishEnergy, publishEvents, publishPowers } from './publish.ts';
 import type { MeterForm, MeterPoints, MeterPowers } from './publish.ts';
-import type { AddPhase, MeterTap } from './tap.ts';
+import type { AddPhase, MeterTap } from '../../inverter/meter-tap.ts';
 
 export interface MeteredDevice {
   readonly index: number;
-  /** asked for once by each meter */
-  meterTap(): MeterTap;
+  readonly siteShare: { meterTap(): MeterTap };
 }
 
 export interface MeterSurroundings {
@@ -60,7 +59,7 @@ function shapeOf(
   devices: readonly MeteredDevice[],
   { float, surroundings, start }: ConnectionMeterOptions,
 ): MeterShape {
-  const taps = devices.map((device) => device.meterTap());
+  const taps = devices.map((device) => device.siteShare.meterTap());
   const wiring = widest(taps);
   const first = taps.find((tap) => tap.wiring === wiring);
   const loadsW = devices.reduce((sum, { index }) => sum + surroundings.loadW(index, start), 0);
@@ -146,10 +145,12 @@ export class ConnectionMeter implements SiteMeter {
       watts[own] = (watts[own] ?? 0) + w;
       vars[own] = (vars[own] ?? 0) + q;
     };
-    for (const { tap } of this.#entries) tap.addPowers(add);
-    const { wiring, vNomV } = this.#shape;
+    const { surroundings, start } = this.#options;
     // as devices: a jump at this instant belongs to the next tick
-    const grid = this.#options.surroundings.gridAt(commonGrid, Math.max(this.#options.start, this.#at - 1) as SimTime);
+    const at = Math.max(start, this.#at - 1) as SimTime;
+    for (const { index, tap } of this.#entries) tap.addPowers(surroundings.gridAt(index, at), add);
+    const { wiring, vNomV } = this.#shape;
+    const grid = surroundings.gridAt(commonGrid, at);
     const volts = terminalVoltages(wiring, vNomV, grid);
     const { phases } = this.#form;
     publishPowers(this.#points, { watts, vars, volts, hz: grid.hz }, this.#form);
@@ -181,7 +182,9 @@ export class ConnectionMeter implements SiteMeter {
   #follow(devices: readonly MeteredDevice[]): void {
     if (devices === this.#devices) return;
     const known = new Map(this.#entries.map((entry) => [entry.index, entry]));
-    this.#entries = devices.map((device) => known.get(device.index) ?? entryOf(device.index, device.meterTap()));
+    this.#entries = devices.map(
+      (device) => known.get(device.index) ?? entryOf(device.index, device.siteShare.meterTap()),
+    );
     this.#devices = devices;
   }
 

@@ -1,10 +1,10 @@
 /** One device, with the local load beside it, as the meter of the connection point sees it. */
-import { phaseCount, phaseShares } from '../../inverter/ac.ts';
-import type { Wiring } from '../../inverter/ac.ts';
-import type { Inverter } from '../../inverter/inverter.ts';
-import type { PhaseEnergy } from '../../inverter/energy.ts';
-import { phaseOf } from '../../inverter/phase-loads.ts';
-import type { GridValues } from '../../surroundings/environment.ts';
+import { phaseCount, phaseShares } from './ac.ts';
+import type { Wiring } from './ac.ts';
+import type { Inverter } from './inverter.ts';
+import type { PhaseEnergy } from './energy.ts';
+import { phaseOf } from './phase-loads.ts';
+import type { GridValues } from '../surroundings/environment.ts';
 
 /** Adds what one phase draws from the grid. */
 export type AddPhase = (phase: number, watts: number, vars: number) => void;
@@ -16,20 +16,15 @@ export class MeterTap {
   readonly ratedVa: number;
   readonly #inverter: Inverter;
   readonly #beside: { readonly loadW: number };
-  readonly #grid: () => GridValues;
 
-  /**
-   * @param beside the local load of the last sub-step, W
-   * @param grid at the terminals, as the registers of the device show it
-   */
-  constructor(inverter: Inverter, beside: { readonly loadW: number }, grid: () => GridValues) {
+  /** @param beside the local load of the last sub-step, W */
+  constructor(inverter: Inverter, beside: { readonly loadW: number }) {
     const { wiring, vNomRtgV, wMaxRtgW, vaMaxRtgVa } = inverter.ratings;
     this.wiring = wiring;
     this.vNomV = vNomRtgV;
     this.ratedVa = Math.max(wMaxRtgW, vaMaxRtgVa);
     this.#inverter = inverter;
     this.#beside = beside;
-    this.#grid = grid;
   }
 
   /** lifetime counters of the device, by phase */
@@ -42,10 +37,10 @@ export class MeterTap {
     return 1 / phaseCount(this.wiring);
   }
 
-  /** The powers of the last sub-step. A load takes no reactive power. */
-  addPowers(add: AddPhase): void {
+  /** The powers of the last sub-step. A load takes no reactive power. @param grid shares the power among the phases */
+  addPowers(grid: GridValues, add: AddPhase): void {
     const { pW, qVar, phaseLoads: loads } = this.#inverter;
-    const shares = phaseShares(this.wiring, this.#grid());
+    const shares = phaseShares(this.wiring, grid);
     const loadW = this.#beside.loadW * this.loadShare;
     for (let i = 0; i < phaseCount(this.wiring); i += 1) {
       const share = shares[i] ?? 0;
