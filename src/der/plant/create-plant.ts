@@ -48,7 +48,7 @@ export interface PlantSpec {
   /** alarms that adapters raise; absent: none */
   readonly commAlarms?: CommAlarms;
   /** the connection point has a meter, whose values are in floating point or not; absent or null: it has none */
-  readonly meter?: { readonly float: boolean } | null;
+  readonly meter?: Pick<ConnectionMeterOptions, 'float' | 'unitId'> | null;
   /** charging stations ask a central system about tokens from the start; default false */
   readonly centralAuthority?: boolean;
   /** start value of 1.DA by device index; absent: devices have no such point */

@@ -28,6 +28,8 @@ export interface MeterSurroundings {
 
 export interface ConnectionMeterOptions {
   readonly float: boolean;
+  /** as `SiteMeter.unitId`; absent: null */
+  readonly unitId?: number | null;
   /** of the simulator */
   readonly version: string;
   readonly clock: CommitClock;
@@ -80,6 +82,7 @@ function createBank(shape: MeterShape, { version, clock }: ConnectionMeterOption
 }
 
 export class ConnectionMeter implements SiteMeter {
+  readonly unitId: number | null;
   readonly bank: RegisterBank;
   now: SiteMeterNow;
   readonly #options: ConnectionMeterOptions;
@@ -98,6 +101,7 @@ export class ConnectionMeter implements SiteMeter {
     const shape = shapeOf(devices, options);
     const { bank, points, countWh } = createBank(shape, options);
     const phases = phaseCount(shape.wiring);
+    this.unitId = options.unitId ?? null;
     this.bank = bank;
     this.#options = options;
     this.#shape = shape;
