@@ -85,7 +85,10 @@ describe('Meter over Modbus, REST and under faults', () => {
     expect(await modbus(240, marker)).to.equal('8304');
     await rest('faults', { inject: [{ device: 'meter', kind: 'hide_model', model: 203 }] });
     await rest('faults', { clear: { device: 'meter' } });
-    expect(await modbus(240, marker)).to.equal(markerAnswer);
+    const drawn = Buffer.from(await modbus(240, wPower), 'hex').readInt16BE(2);
+    await rest('modbus/fault', { device: 'meter', kind: 'scale', factor: -1, points: ['203.W'] });
+    expect(Buffer.from(await modbus(240, wPower), 'hex').readInt16BE(2)).to.equal(0 - drawn);
+    await rest('faults', { clear: { device: 'meter' } });
     expect(await modbus(1, marker)).to.equal('8306');
     await rest('faults', { clear: true });
   });
