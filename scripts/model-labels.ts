@@ -1,4 +1,5 @@
 import { clientLabels } from './client-model-labels.ts';
+import { meterLabel } from './meter-labels.ts';
 
 /**
  * Our own words for models, groups and points. Keys: `701` a model, `705.Crv` a group, `705.Crv.Pt.V` a point;
@@ -383,6 +384,8 @@ function phaseLabel(path: string): string | undefined {
  * @param path as in the definition, without indices: `Crv.Pt.V`
  */
 export function labelFor(modelId: number, path: string): string | undefined {
+  const ofMeter = meterLabel(modelId, path);
+  if (ofMeter !== undefined) return ofMeter;
   if (path === '') return labels[String(modelId)] ?? clientLabels[String(modelId)];
   return (
     labels[`${modelId}.${path}`] ??

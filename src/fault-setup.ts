@@ -6,6 +6,7 @@ import { keyPath } from './config/issues/issues.ts';
 import type { Adapter } from './core/adapter.ts';
 import { FaultRegistry } from './core/faults/registry.ts';
 import type { FaultRegistryOptions, FaultSet } from './core/faults/registry.ts';
+import { meterIndex } from './core/faults/kinds.ts';
 import type { FaultCheck, FaultKind } from './core/faults/kinds.ts';
 import { noSuchDevice, SimError } from './core/errors.ts';
 import type { Origin } from './core/origin.ts';
@@ -24,9 +25,10 @@ import { checkAcceptance } from './sunspec/faults/acceptance.ts';
 import { conditionIssue } from './sunspec/faults/condition.ts';
 import { checkReading } from './sunspec/faults/reading-check.ts';
 import { checkTarget } from './sunspec/faults/targets.ts';
+import type { Layout } from './sunspec/map/layout.ts';
 
 /** The devices whose layouts the checks look at. */
-type CheckedPlant = Pick<Plant, 'devices' | 'device'>;
+type CheckedPlant = Pick<Plant, 'devices' | 'device' | 'meter'>;
 
 export interface FaultSetup extends Pick<FaultRegistryOptions, 'wall' | 'sim' | 'seed' | 'later'> {
   readonly log: Logger;
@@ -37,10 +39,24 @@ export interface FaultSetup extends Pick<FaultRegistryOptions, 'wall' | 'sim' | 
 /** A master may request registers that no map has; these faults strike such requests as well. */
 const strikesRequests = (kind: FaultKind) => kind.layer === 'transport' || kind.kind === exceptionFault.kind;
 
+/** The map of a device, or of the meter. */
+function layoutOf(plant: CheckedPlant, index: number): Layout {
+  const { layout } = index === meterIndex && plant.meter ? plant.meter.bank : plant.device(index).bank;
+  return layout;
+}
+
+/** The meter takes no writes, does nothing, and speaks Modbus alone. */
+function checkMeter({ protocol, kind }: FaultKind): void {
+  if (protocol === 'modbus' && !modbusAcceptanceFaults.some((row) => row.kind === kind)) return;
+  const detail = `the meter has no fault ${kind} of ${protocol}; it takes those of Modbus in reading, structure and transport`;
+  throw new SimError('COMMAND_BAD_VALUE', 'the fault does not act on the meter', [{ name: '/device', detail }]);
+}
+
 /** Points and registers that a fault names must exist. */
 function mapCheck(plant: () => CheckedPlant): FaultCheck {
   return ({ kind, request: { target = {}, when } }, deviceIndex) => {
-    const { layout } = plant().device(deviceIndex).bank;
+    if (deviceIndex === meterIndex) checkMeter(kind);
+    const layout = layoutOf(plant(), deviceIndex);
     const { registers, ...points } = target;
     checkTarget(layout, strikesRequests(kind) || registers === undefined ? points : target);
     const wrong = when && conditionIssue(layout, when);
@@ -55,15 +71,16 @@ export function createFaultRegistry({ log, plant, ...options }: FaultSetup): Fau
     ...options,
     deviceIndexes: () => plant().devices.map(({ index }) => index),
     // the checks below, and those of the effects, depend on the layout only
-    shapeOf: (index) => plant().device(index).bank.layout,
+    shapeOf: (index) => layoutOf(plant(), index),
+    hasMeter: () => plant().meter !== null,
     log: new LimitedLog(log, options.wall, 'faults'),
   });
   registry.define(faultKinds, mapCheck(plant));
   registry.define(modbusAcceptanceFaults, (fault, deviceIndex) => {
-    checkAcceptance(fault, plant().device(deviceIndex).bank.layout);
+    checkAcceptance(fault, layoutOf(plant(), deviceIndex));
   });
   registry.define([...modbusReadingFaults, ...modbusStructureFaults], (fault, deviceIndex) => {
-    checkReading(fault, plant().device(deviceIndex).bank.layout);
+    checkReading(fault, layoutOf(plant(), deviceIndex));
   });
   return registry;
 }

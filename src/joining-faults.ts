@@ -27,7 +27,7 @@ function registryOf(device: Device, wall: WallClock): FaultRegistry {
     sim: () => simTimeFromMs(0),
     seed: 0,
     log: silentLogger,
-    plant: () => ({ devices: [device], device: () => device }),
+    plant: () => ({ devices: [device], device: () => device, meter: null }),
   });
   registry.define(
     deviceEffectFaults,

@@ -80,6 +80,7 @@ export function createConfiguredPlant(config: AppConfig, setup: PlantSetup): Sim
     gridProfile: gridProfile === null ? null : parseGridProfile(readFileSync(gridProfile, 'utf8'), gridProfile),
     feeder: config.grid.feeder,
     simModels: config.simModels,
+    meter: config.meter,
     ...(hasLine(config) && { unitAddressOf: startAddressOf(config) }),
     monotonicMs: () => wall.monotonicMs(),
     faults,

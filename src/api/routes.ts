@@ -28,6 +28,7 @@ import { dnp3Routes } from './outstations/routes.ts';
 import { registerRoutes } from './registers/routes.ts';
 import { shadingRoutes } from './shading/routes.ts';
 import { streamRoutes } from './stream/routes.ts';
+import { siteMeterRoutes } from './site/meter-routes.ts';
 import { siteRoutes } from './site/routes.ts';
 import { sunspecClientRoutes } from './sunspec-client/routes.ts';
 import { surroundingsRoutes } from './surroundings/routes.ts';
@@ -49,6 +50,7 @@ export const allRoutes: readonly Route[] = [
   ...availableRoutes,
   ...surroundingsRoutes,
   ...siteRoutes,
+  ...siteMeterRoutes,
   ...shadingRoutes,
   ...timeRoutes,
   ...gridSupportRoutes,

@@ -31,8 +31,10 @@ export interface ModbusListener {
   readonly transport: ModbusTransport;
   /** `tcp://127.0.0.1:8502`, `tls://127.0.0.1:8502`, `/dev/ttyUSB0`; null: it does not listen now */
   readonly endpoint: string | null;
-  /** the only device that it serves; null: shared */
+  /** the only device that it serves; null: shared, or that of the meter */
   readonly deviceIndex: number | null;
+  /** it serves the meter of the connection point alone */
+  readonly isMeter?: true;
   readonly clients: readonly ModbusClient[];
 }
 

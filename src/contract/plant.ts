@@ -10,6 +10,7 @@ import type {
   SurroundingsNow,
   SurroundingsPatch,
 } from './environment.ts';
+import type { SiteMeter } from './site-meter.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from './site.ts';
 
 export const operatorCommands = ['start', 'stop', 'reset'] as const;
@@ -185,6 +186,8 @@ export interface Plant {
   surroundings(deviceIndex?: number): SurroundingsNow;
   /** the connection point of all devices: powers of the last tick, and the limits in force */
   readonly site: SiteNow;
+  /** the meter of that point; null: there is none */
+  readonly meter: SiteMeter | null;
   /**
    * The same of one device, or of a group of devices with the local loads beside them.
    * @throws SimError UNKNOWN_DEVICE, COMMAND_BAD_VALUE for an empty list

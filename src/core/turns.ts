@@ -207,3 +207,9 @@ export class LoopQueue {
     if (this.#waiting.length > 0) this.#askTurn();
   }
 }
+
+/** Lets other work run before the caller goes on. */
+export const yieldToLoop = () =>
+  new Promise<void>((resolve) => {
+    setImmediate(resolve);
+  });

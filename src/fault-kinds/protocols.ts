@@ -14,7 +14,7 @@ import { ocppFaults } from './ocpp.ts';
 export interface FlatFault {
   readonly protocol?: FaultProtocol | undefined;
   readonly kind: string;
-  readonly device?: number | 'all' | null | undefined;
+  readonly device?: number | 'all' | 'meter' | null | undefined;
   readonly [parameter: string]: unknown;
 }
 

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
+import { meterIndex } from '../core/faults/kinds.ts';
 import type { FaultCondition, FaultKind, FaultProtocol, FaultRequest, FaultTarget } from '../core/faults/kinds.ts';
 import { protocolFaults } from './protocols.ts';
 import type { FlatFault, ProtocolFaults } from './protocols.ts';
@@ -39,12 +40,13 @@ export const capitals = (text: string) =>
 /** Members that every fault takes; none is required. */
 const commonMembers = {
   device: z
-    .union([z.int().min(0), z.literal('all')], { error: 'must be a device index, or all' })
+    .union([z.int().min(0), z.literal('all'), z.literal('meter')], { error: 'must be a device index, all, or meter' })
     .nullable()
     .meta({
       id: 'FaultDevice',
       description:
-        'Device index, or `all`. Absent or null: in a request the device of the query, in a file every device.',
+        'Device index, `all`, or `meter`: that of the connection point, which only faults of Modbus act on, but for those ' +
+        'of writes. Absent or null: in a request the device of the query, in a file every device.',
     }),
   when: conditionSchema,
   count: z.int().min(1).meta({ id: 'FaultCount', description: 'Ends after so many strikes; default never.' }),
@@ -238,7 +240,7 @@ function requestOf(row: FaultKind, flat: FlatFault, fallback: number | null): Fa
     protocol: row.protocol,
     kind: row.kind,
     parameters,
-    deviceIndex: flat.device === 'all' ? null : (flat.device ?? fallback),
+    deviceIndex: flat.device === 'meter' ? meterIndex : flat.device === 'all' ? null : (flat.device ?? fallback),
     ...present(
       Object.fromEntries(numbers) as Record<
         'count' | 'durationS' | 'probability' | 'every' | 'seed',

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
-import { clientModelIds, modelIds } from '../../scripts/generate-models.ts';
+import { clientModelIds, meterModelIds, modelIds } from '../../scripts/generate-models.ts';
 import type { GroupDef, ModelDef, PointDef, PointType } from '../../src/sunspec/map/types.ts';
 import { definitionOf } from '../../src/sunspec/client/catalogue.ts';
 import { m1 } from '../../src/sunspec/models/m001.ts';
@@ -96,7 +96,7 @@ function marked(model: ModelDef, mark: (point: PointDef) => string | undefined):
 
 describe('SunSpec model tables', () => {
   it('of the client hold every model that the generator makes, and all that are served', () => {
-    for (const id of [...modelIds, ...clientModelIds]) expect(definitionOf(id)?.id).to.equal(id);
+    for (const id of [...modelIds, ...clientModelIds, ...meterModelIds]) expect(definitionOf(id)?.id).to.equal(id);
     expect(definitionOf(9)).to.equal(undefined);
     for (const [id, length] of [
       [101, 50],
@@ -109,6 +109,9 @@ describe('SunSpec model tables', () => {
       [123, 24],
       [124, 24],
       [125, 8],
+      [201, 105],
+      [203, 105],
+      [213, 124],
     ] as const) {
       expect(lengthOf(definitionOf(id)!), `${id}`).to.equal(length);
     }
@@ -363,6 +366,9 @@ describe('model tables against the official definitions', () => {
   });
 
   // a collection need not have the models that only the client knows; the interop tests take those of pysunspec2
-  const there = clientModelIds.filter((id) => existsSync(join(folder, `model_${id}.json`)));
+  const folders = [folder, join(folder, '..', 'json-classic')];
+  const there = [...clientModelIds, ...meterModelIds].filter((id) =>
+    folders.some((each) => existsSync(join(each, `model_${id}.json`))),
+  );
   tableTests([...modelIds, ...there], () => folder);
 });

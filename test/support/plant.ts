@@ -51,6 +51,8 @@ export interface TestPlantOptions {
   readonly feeder?: FeederSpec | null;
   /** models 64413 and 64414 in the maps */
   readonly simModels?: boolean;
+  /** the connection point has a meter */
+  readonly meter?: { readonly float: boolean; readonly unitId?: number };
   /** start value of 1.DA; default: devices have none */
   readonly unitAddressOf?: (index: number) => number;
   /** makes the registry whose faults the devices carry out */
@@ -106,6 +108,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     gridProfile,
     feeder = null,
     simModels = false,
+    meter = null,
     unitAddressOf,
     faults,
     commAlarms,
@@ -143,6 +146,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     clouds,
     feeder,
     simModels,
+    meter,
     gridProfile: gridProfile === undefined ? null : gridSeries(gridProfile),
     monotonicMs: () => wall.monotonicMs(),
     ...(unitAddressOf && { unitAddressOf }),

@@ -144,6 +144,8 @@ export const glossary: Readonly<Record<string, string>> = {
   'Nameplate.dc_ports': 'Ports of 714.',
   'Nameplate.device_address': '1.DA.',
   'Nameplate.id': 'Number of the model or port.',
+  'MeterModels.id': 'Number of the model.',
+  'MeterModels.models': 'Models of the map, in order.',
   'Nameplate.models': 'Models of the map, in order.',
   'Nameplate.normal_category': '702.NorOpCatRtg.',
   'Nameplate.storage': 'Ratings of 713; null without storage.',

@@ -1,5 +1,6 @@
 /** What the routes of faults do, for all protocols or one of them. */
 import { SimError } from '../../core/errors.ts';
+import { meterIndex } from '../../core/faults/kinds.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { FaultFilter, FaultSet } from '../../core/faults/registry.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -44,7 +45,7 @@ export function shownFaults({ faults }: RouteContext, { only, device }: FaultSco
 }
 
 /** @throws HttpProblem `validation` for another device than that of the path */
-function checkDevice({ device, confined }: FaultScope, named: number | 'all' | null | undefined, at: string): void {
+function checkDevice({ device, confined }: FaultScope, named: FlatFault['device'], at: string): void {
   if (!confined || named === undefined || named === null || named === device) return;
   throw invalid('body', at, 'must be absent: the path names the device');
 }
@@ -67,7 +68,7 @@ export function clearFaults({ faults, plant }: RouteContext, clearing: Clearing,
   );
   faults.clear({
     ...(Object.fromEntries(given) as FaultFilter),
-    ...(named !== undefined && { deviceIndex: named === 'all' ? null : named }),
+    ...(named !== undefined && { deviceIndex: named === 'meter' ? meterIndex : named === 'all' ? null : named }),
   });
 }
 

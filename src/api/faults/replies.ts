@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { EndedFault, FaultRegistry } from '../../core/faults/registry.ts';
 import { maxActiveFaults } from '../../core/faults/registry.ts';
+import { meterIndex } from '../../core/faults/kinds.ts';
 import type { FaultKind } from '../../core/faults/kinds.ts';
 import { kindSchemas } from '../../fault-kinds/json-schema.ts';
 import { targetMembersOf } from '../../fault-kinds/request.ts';
@@ -18,7 +19,8 @@ function faultReply(fault: ActiveFault, remainingS: number | null): FaultReply {
     protocol: fault.protocol,
     kind: facts.kind.kind,
     layer: fault.layer,
-    device_index: facts.deviceIndex,
+    device_index: facts.deviceIndex === meterIndex ? null : facts.deviceIndex,
+    ...(facts.deviceIndex === meterIndex && { meter: true }),
     target: shownTarget(fault.protocol, facts.target),
     parameters: facts.parameters as FaultReply['parameters'],
     when: facts.when === null ? null : { ...facts.when },

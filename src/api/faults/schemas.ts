@@ -60,11 +60,14 @@ function clearSchemaOf(protocols: readonly ProtocolFaults[]) {
       kind: z.enum(kindNames).optional().openapi({ description: 'Only faults of this kind.' }),
       profile: profileName.optional().openapi({ description: 'Only faults of this profile.' }),
       device: z
-        .union([z.int().min(0), z.literal('all')], { error: 'must be a device index, or all' })
+        .union([z.int().min(0), z.literal('all'), z.literal('meter')], {
+          error: 'must be a device index, all, or meter',
+        })
         .optional()
         .openapi({
           type: ['integer', 'string'],
-          description: 'Only faults that name this device; `all`: only those of all devices together.',
+          description:
+            'Only faults that name this device; `all`: only those of all devices together; `meter`: only those of the meter.',
         }),
     })
     .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
@@ -86,12 +89,14 @@ const profileRequest = memo(() =>
     .strictObject({
       profile: profileName.openapi({ description: 'Name of a profile of `faults/profiles`; its faults are injected.' }),
       device: z
-        .union([z.int().min(0), z.literal('all')], { error: 'must be a device index, or all' })
+        .union([z.int().min(0), z.literal('all'), z.literal('meter')], {
+          error: 'must be a device index, all, or meter',
+        })
         .nullable()
         .optional()
         .openapi({
           type: ['integer', 'string', 'null'],
-          description: 'Device index, or `all`; absent or null: the device of the query.',
+          description: 'Device index, `all`, or `meter`; absent or null: the device of the query.',
         }),
     })
     .openapi('FaultProfileRequest'),
@@ -149,7 +154,11 @@ function membersOf(protocols: readonly ProtocolFaults[]) {
       .int()
       .min(0)
       .nullable()
-      .openapi({ description: 'Device index, 0-based; null: every device, or those of `device_profile`.' }),
+      .openapi({ description: 'Device index, 0-based; null: every device, those of `device_profile`, or the meter.' }),
+    meter: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'True on a fault of the meter of the connection point, and only there.' }),
     target: targetSchemaOf(protocols),
     parameters: z
       .record(z.string(), parameterValue())

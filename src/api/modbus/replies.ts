@@ -31,8 +31,9 @@ function clientReply({ peer, role, connectedAtMs, idleMs, requests, unsentBytes,
   };
 }
 
-function listenerReply({ transport, endpoint, deviceIndex, clients }: ModbusListener) {
-  return { transport, endpoint, device_index: deviceIndex, clients: eachLater(clients, clientReply) };
+function listenerReply({ transport, endpoint, deviceIndex, isMeter, clients }: ModbusListener) {
+  const meter = isMeter && { meter: true };
+  return { transport, endpoint, device_index: deviceIndex, ...meter, clients: eachLater(clients, clientReply) };
 }
 
 /** @param device only the listeners that serve it */

@@ -25,6 +25,25 @@ const clientSchema = memo(() =>
 
 const count = (description: string) => z.int().min(0).openapi({ description });
 
+const listenerSchema = memo(() =>
+  z
+    .strictObject({
+      transport: z.enum(modbusTransports).openapi({ description: 'Framing, and whether it is encrypted.' }),
+      endpoint: z.string().nullable().openapi({ description: 'Address or serial port; null: it does not listen now.' }),
+      device_index: z
+        .int()
+        .min(0)
+        .nullable()
+        .openapi({ description: 'The device that has it for itself; null: shared, or that of the meter.' }),
+      meter: z
+        .boolean()
+        .optional()
+        .openapi({ description: 'True where it serves the meter of the connection point alone.' }),
+      clients: z.array(clientSchema()).openapi({ description: 'Connected masters; a serial line has none.' }),
+    })
+    .openapi('ModbusListener'),
+);
+
 const interfaceSchema = memo(() =>
   z
     .strictObject({
@@ -61,25 +80,7 @@ const interfaceSchema = memo(() =>
         })
         .openapi('ModbusCounters')
         .openapi({ description: 'Counts since the start.' }),
-      listeners: z
-        .array(
-          z
-            .strictObject({
-              transport: z.enum(modbusTransports).openapi({ description: 'Framing, and whether it is encrypted.' }),
-              endpoint: z
-                .string()
-                .nullable()
-                .openapi({ description: 'Address or serial port; null: it does not listen now.' }),
-              device_index: z
-                .int()
-                .min(0)
-                .nullable()
-                .openapi({ description: 'The device that has it for itself; null: shared.' }),
-              clients: z.array(clientSchema()).openapi({ description: 'Connected masters; a serial line has none.' }),
-            })
-            .openapi('ModbusListener'),
-        )
-        .openapi({ description: 'Addresses and lines.' }),
+      listeners: z.array(listenerSchema()).openapi({ description: 'Addresses and lines.' }),
     })
     .openapi('ModbusInterface'),
 );

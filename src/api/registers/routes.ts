@@ -1,16 +1,12 @@
 import { SimError } from '../../core/errors.ts';
-import { givenText, suggestions } from '../../core/nearest.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
-import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
-import type { ModelPlace, PointSlot } from '../../sunspec/map/layout.ts';
+import type { ModelPlace } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { problemOf, HttpProblem, invalidAll } from '../http/errors.ts';
-import { emptyName } from '../common/list-param.ts';
-import { enumNumber } from '../common/points.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { deviceQuery, isoOrNull } from '../common/schemas.ts';
+import { deviceQuery } from '../common/schemas.ts';
 import {
   exampleRegisterModels,
   exampleRegisters,
@@ -20,88 +16,10 @@ import {
   registersQuerySchema,
   registersSchema,
 } from './schemas.ts';
-import type { RegisterPointReply } from './schemas.ts';
+import { modelList, modelOf, modelReply, pointSuggestions, shownSlots } from './replies.ts';
 import { changeReplies } from './change-replies.ts';
 import { exampleRegisterChanges, registerChangesSchema } from './change-schemas.ts';
 import { selectedDevice } from '../common/device-replies.ts';
-
-function modelOf(device: Device, id: number): ModelPlace {
-  const place = device.bank.layout.models.find(({ def }) => def.id === id);
-  if (!place) {
-    const ids = device.bank.layout.models.map(({ def }) => def.id).join(', ');
-    throw new SimError('UNKNOWN_RESOURCE', `Device ${device.index} does not serve model ${id}; it serves ${ids}.`);
-  }
-  return place;
-}
-
-function pointReply(plant: Plant, { bank }: Device, slot: PointSlot, raw: boolean): RegisterPointReply {
-  const { def } = slot;
-  const value = bank.value(slot);
-  const isEnum = def.symbols !== undefined && def.type.startsWith('enum');
-  const writer = bank.provenance(slot);
-  return {
-    name: slot.path,
-    label: def.label,
-    type: def.type,
-    address: slot.address,
-    size: def.size,
-    ...(raw && { raw: bank.raw(slot) }),
-    value: isEnum ? enumNumber(slot, value) : value,
-    scale_factor: def.sf === undefined ? null : slot.sf,
-    unit: def.units ?? null,
-    ...(isEnum && { symbol: typeof value === 'string' ? value : null }),
-    implemented: slot.implemented,
-    access: slot.writable ? 'RW' : 'R',
-    source: writer?.source ?? 'default',
-    source_detail: writer?.peer ?? null,
-    changed_at: isoOrNull(writer && plant.dateMs(writer.at)),
-  };
-}
-
-/** `suggestions` for points of one model: a point inside a group, and what stands in a group, are named with its index. */
-function pointSuggestions(place: ModelPlace): (given: string) => string {
-  const near = suggestions(() => pathsOf(place));
-  return (given) => {
-    const inside = pathsOf(place).find((path) => path.endsWith(`].${given}`));
-    if (inside !== undefined) return `; did you mean ${inside}?`;
-    const member = pathsOf(place).find((path) => path.startsWith(`${given}[`));
-    return member === undefined ? near(given) : `; it is a group, with points such as ${member}`;
-  };
-}
-
-/**
- * Slots of the model that an answer shows.
- * @param points paths that the query selects; without them every slot
- * @throws HttpProblem `validation` with every path that the model does not have
- */
-function shownSlots(device: Device, place: ModelPlace, points: readonly string[] | undefined): readonly PointSlot[] {
-  if (!points) return place.slots;
-  const unknown = points.filter((path) => !device.bank.layout.slot(place.def.id, path));
-  if (unknown.length > 0) {
-    const near = pointSuggestions(place);
-    throw invalidAll(
-      unknown.map((path) => ({
-        in: 'query',
-        name: 'points',
-        detail: path === '' ? emptyName : `model ${place.def.id} has no point ${givenText(path)}${near(path)}`,
-      })),
-    );
-  }
-  const shown = new Set(points);
-  return place.slots.filter(({ path }) => shown.has(path));
-}
-
-function modelReply(plant: Plant, device: Device, place: ModelPlace, slots: readonly PointSlot[], raw = false) {
-  return {
-    id: place.def.id,
-    name: place.def.name,
-    address: place.address,
-    length: place.length,
-    points: slots.map((slot) => pointReply(plant, device, slot, raw)),
-  };
-}
-
-const pathsOf = ({ slots }: ModelPlace) => slots.map(({ path }) => path);
 
 /** A point name with `/` is a mistake, but the pointer must stay valid. */
 function pointPointer(path: string): string {
@@ -156,14 +74,7 @@ const listModels = route({
     const device = selectedDevice(ctx, query.device);
     return {
       device_index: device.index,
-      models: device.bank.layout.models.map(({ def, address, length, hidden }) => ({
-        id: def.id,
-        name: def.name,
-        label: def.label,
-        address,
-        length,
-        ...(hidden && { hidden }),
-      })),
+      models: modelList(device.bank),
     };
   },
 });
@@ -202,8 +113,8 @@ const getRegisters = route({
   examples: { reply: exampleRegisters },
   handle(ctx, { params, query }) {
     const device = selectedDevice(ctx, query.device);
-    const place = modelOf(device, params.model_id);
-    return modelReply(ctx.plant, device, place, shownSlots(device, place, query.points), query.raw);
+    const place = modelOf(device.bank, params.model_id, `Device ${device.index}`);
+    return modelReply(ctx.plant, device.bank, place, shownSlots(device.bank, place, query.points), query.raw);
   },
 });
 
@@ -222,15 +133,15 @@ const setRegisters = route({
   examples: { body: { points: { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' } }, reply: exampleRegisters },
   handle(ctx, { params, query, body, by }) {
     const device = selectedDevice(ctx, query.device);
-    const place = modelOf(device, params.model_id);
-    const shown = shownSlots(device, place, query.points);
+    const place = modelOf(device.bank, params.model_id, `Device ${device.index}`);
+    const shown = shownSlots(device.bank, place, query.points);
     const values = slotsOf(device, place, body.points);
     try {
       device.bank.assign(by, values);
     } catch (error) {
       throw inBodyTerms(error, place.def.id);
     }
-    return modelReply(ctx.plant, device, place, shown, query.raw);
+    return modelReply(ctx.plant, device.bank, place, shown, query.raw);
   },
 });
 

@@ -13,25 +13,36 @@ import {
 } from '../common/schemas.ts';
 import { asSetNow, sourceDetailSchema } from '../common/writer-schemas.ts';
 
+const modelsSchema = memo(() =>
+  z.array(
+    z.strictObject({
+      id: z.int(),
+      name: z.string(),
+      label: z.string(),
+      address: z.int().openapi({ description: 'Protocol address of the ID register.' }),
+      length: z.int().openapi({ description: 'The L register.' }),
+      hidden: z.boolean().optional().openapi({
+        description:
+          'True where Modbus masters do not find the model (`--map_layout`): its address lies behind the end of their map.',
+      }),
+    }),
+  ),
+);
+
 export const registerModelsSchema = memo(() =>
+  z.strictObject({ device_index: deviceIndex, models: modelsSchema() }).openapi('RegisterModels'),
+);
+
+/** The same of the meter of the connection point. */
+export const meterModelsSchema = memo(() =>
   z
     .strictObject({
-      device_index: deviceIndex,
-      models: z.array(
-        z.strictObject({
-          id: z.int(),
-          name: z.string(),
-          label: z.string(),
-          address: z.int().openapi({ description: 'Protocol address of the ID register.' }),
-          length: z.int().openapi({ description: 'The L register.' }),
-          hidden: z.boolean().optional().openapi({
-            description:
-              'True where Modbus masters do not find the model (`--map_layout`): its address lies behind the end of their map.',
-          }),
-        }),
-      ),
+      unit_id: z.int().min(1).max(247).nullable().openapi({
+        description: 'The setting meter_unit; null: none is given, and the meter has unit id 1 at its own port.',
+      }),
+      models: modelsSchema(),
     })
-    .openapi('RegisterModels'),
+    .openapi('MeterModels'),
 );
 
 /** A decoded value in a reply. */
@@ -85,8 +96,8 @@ export const registersSchema = memo(() =>
 export const registersParamsSchema = z.strictObject({
   model_id: integerParam('model_id', 1, 65_535, 'SunSpec model id.'),
 });
-export const registersQuerySchema = z.strictObject({
-  device: deviceParam.optional(),
+/** Parameters of reads of one model, whatever its map. */
+export const modelQuerySchema = z.strictObject({
   raw: flagParam('raw', 'Adds the raw registers of each point.').optional(),
   points: namesParam(
     'points',
@@ -94,6 +105,7 @@ export const registersQuerySchema = z.strictObject({
     ['W', 'Hz'],
   ).optional(),
 });
+export const registersQuerySchema = z.strictObject({ device: deviceParam.optional(), ...modelQuerySchema.shape });
 /** A value for a point in a request. */
 export const writtenSchema = memo(() =>
   z
@@ -172,6 +184,52 @@ export const exampleRegisters = {
       source: 'rest',
       source_detail: '127.0.0.1:50123',
       changed_at: exampleTime,
+    },
+  ],
+};
+
+export const exampleMeterModels = {
+  unit_id: 240,
+  models: [
+    { id: 1, name: 'common', label: 'Identification of the device', address: 40002, length: 66 },
+    { id: 203, name: 'ac_meter_abcn', label: 'Three-phase meter with neutral', address: 40070, length: 105 },
+  ],
+};
+
+const exampleMeterPoint = {
+  scale_factor: 0,
+  implemented: true,
+  access: 'R' as const,
+  source: 'default' as const,
+  source_detail: null,
+  changed_at: null,
+};
+/** Two of the points of the meter of a site that exports 5 kW. */
+export const exampleMeterRegisters = {
+  id: 203,
+  name: 'ac_meter_abcn',
+  address: 40070,
+  length: 105,
+  points: [
+    {
+      ...exampleMeterPoint,
+      name: 'W',
+      label: 'Active power, positive when drawn from the grid',
+      type: 'int16',
+      address: 40088,
+      size: 1,
+      value: -5000,
+      unit: 'W',
+    },
+    {
+      ...exampleMeterPoint,
+      name: 'TotWhExp',
+      label: 'Active energy given to the grid',
+      type: 'acc32',
+      address: 40108,
+      size: 2,
+      value: 12_345,
+      unit: 'Wh',
     },
   ],
 };

@@ -17,6 +17,13 @@ const highestPort = 65535;
 const lastPort = ({ values, count }: Run) => values.mb_port + values.first_device + count - 1;
 const lastUnitId = ({ values, count }: Run) => values.first_device + count;
 
+/** First and last unit id of devices where the meter is beside them; none: the first is above the last. */
+function deviceUnits(run: Run): readonly [number, number] {
+  const { mb_enable: served, mb_shared_port: shared, rtu_enable: line, meter_port: ownPort } = run.values;
+  if (line || (served && shared && ownPort === null)) return [run.values.first_device + 1, lastUnitId(run)];
+  return served && ownPort === null ? [1, 1] : [1, 0];
+}
+
 /** Settings of a clock that does not follow the real one. */
 const ownClock = (['time_rate', 'start_clock_time', 'start_date', 'start_paused'] as const).map(
   (setting): Conflict => ({
@@ -58,6 +65,28 @@ const conflicts: readonly Conflict[] = [
     },
     detail: (run) =>
       `given ${run.values.mb_port}, so that the last device would be on port ${lastPort(run)}; allowed: a last port up to ${highestPort}, 0, or mb_shared_port`,
+  },
+  {
+    setting: 'meter_unit',
+    when: (run) => {
+      const [from, to] = deviceUnits(run);
+      return run.values.meter_unit !== null && run.values.meter_unit >= from && run.values.meter_unit <= to;
+    },
+    detail: (run) => {
+      const [from, to] = deviceUnits(run);
+      const taken = from === to ? `unit id ${from}` : `unit ids ${from} to ${to}`;
+      return `given ${run.values.meter_unit ?? ''}, but devices have ${taken}; allowed: another one up to ${maxUnitId}`;
+    },
+  },
+  {
+    setting: 'meter_port',
+    when: (run) => {
+      const { mb_enable: served, mb_port: port, mb_shared_port: shared, meter_port: own } = run.values;
+      if (!served || own === null || own === 0 || port === 0) return false;
+      return own >= (shared ? port : port + run.values.first_device) && own <= (shared ? port : lastPort(run));
+    },
+    detail: ({ values }) =>
+      `given ${values.meter_port ?? ''}, which is the Modbus port of devices; allowed: another one`,
   },
   {
     setting: 'rtu_port',

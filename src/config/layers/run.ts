@@ -62,6 +62,18 @@ function rtuOf({
   return enabled && port !== null ? { port, baud, parity, stopBits: stopBits === 2 ? 2 : 1 } : null;
 }
 
+function meterOf(values: Values): AppConfig['meter'] {
+  const { meter_unit: unitId, meter_port: port, map_float: float } = values;
+  return unitId === null && port === null ? null : { unitId, port, float: float ?? false };
+}
+
+/** Lines about settings of the meter that no interface carries out. */
+function meterUnused({ meter_unit: unit, meter_port: port, mb_enable: tcp, rtu_enable: line }: Values): string[] {
+  const about = (name: string) => `${name} is given, and the meter is shown over REST alone, because Modbus is off`;
+  if (port !== null && !tcp) return [about('meter_port')];
+  return unit !== null && !tcp && !line ? [about('meter_unit')] : [];
+}
+
 function modbusTlsOf(values: Values): AppConfig['modbus']['tls'] {
   const { mb_enable: served, mb_enc: secured, mb_cert: cert, mb_key: key, mb_root_cert: rootCert } = values;
   if (!served || !secured || cert === null || key === null || rootCert === null) return null;
@@ -137,6 +149,7 @@ export function appConfig(
       frameTimeoutS: v.mb_frame_timeout_s,
       tls: modbusTlsOf(v),
     },
+    meter: meterOf(v),
     rtu: rtuOf(v),
     proxy,
     clientPty: v.client_pty,
@@ -148,7 +161,7 @@ export function appConfig(
     faults,
     historySamples: v.history_samples,
     log: { level: v.log_level, format: v.log_format },
-    unused: [...unusedSettings(v), ...ocppUnused(v)],
+    unused: [...unusedSettings(v), ...meterUnused(v), ...ocppUnused(v)],
     notices: [...frequency.notices, ...ocppNotices(gathered, devices), ...dnp3Notices(v)],
     startSettings: startSettings(gathered),
     devices,

@@ -108,6 +108,15 @@ export interface AppConfig {
     /** TLS with client certificates; null: in clear */
     readonly tls: (TlsPolicy & { readonly files: TlsTriple<string> }) | null;
   };
+  /** meter of the connection point; null: there is none */
+  readonly meter: {
+    /** on the Modbus ports and on the line; null: only at its own port */
+    readonly unitId: number | null;
+    /** of its own; 0: any free port; null: the ports of the devices */
+    readonly port: number | null;
+    /** values in floating point */
+    readonly float: boolean;
+  } | null;
   /** serial line; null: none */
   readonly rtu: {
     /** device file or name */

@@ -1,4 +1,5 @@
 /** Settings of the Modbus TCP server. */
+import { maxUnitId } from '../../contract/modbus-report.ts';
 import { setting, unset } from './setting.ts';
 import { choice, host, integer, number, onOff, port } from './value-kinds.ts';
 
@@ -37,6 +38,16 @@ export const modbusSettings = {
     flags: ['--mb_foreign_unit'],
     kind: choice(['silent', 'gateway'], 'POLICY'),
     doc: 'Answer to a unit id that no device has: silent gives none, gateway gives exception 0x0B. If not given: gateway, with RTU frames silent.',
+  }),
+  meter_unit: unset({
+    flags: ['--meter_unit'],
+    kind: integer(1, maxUnitId),
+    doc: 'Unit id of a meter of the connection point, on every Modbus port and on the serial line; with meter_port at its own port. If not given: no meter.',
+  }),
+  meter_port: unset({
+    flags: ['--meter_port'],
+    kind: port,
+    doc: 'Modbus TCP port of its own for the meter of the connection point, in the place of the ports of devices. 0 = any free port.',
   }),
 };
 

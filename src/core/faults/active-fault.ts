@@ -2,6 +2,7 @@ import type { SimTime } from '../time/clock.ts';
 import type { Origin } from '../origin.ts';
 import { createRandom } from '../random.ts';
 import type { RandomStream } from '../random.ts';
+import { meterIndex } from './kinds.ts';
 import type { FaultCondition, FaultKind, FaultLayer, FaultProtocol, FaultTarget } from './kinds.ts';
 
 /** Why a fault is over. */
@@ -13,7 +14,7 @@ export interface FaultFacts<P = unknown> {
   /** counts from 1 in each process */
   readonly id: number;
   readonly kind: FaultKind<P>;
-  /** null: several devices, or every one */
+  /** null: several devices, or every one; `meterIndex`: the meter */
   readonly deviceIndex: number | null;
   readonly target: FaultTarget;
   readonly parameters: P;
@@ -126,7 +127,8 @@ export class ActiveFault<P = unknown> {
 
   concerns(deviceIndex: number): boolean {
     if (this.#group !== null) return this.#group.has(deviceIndex);
-    return this.facts.deviceIndex === null || this.facts.deviceIndex === deviceIndex;
+    const { deviceIndex: only } = this.facts;
+    return only === null ? deviceIndex !== meterIndex : only === deviceIndex;
   }
 
   /**

@@ -1,9 +1,12 @@
 /** Checks of a fault request that need no device. */
 import { noSuchDevice, SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
+import { meterIndex } from './kinds.ts';
 import type { FaultKind, FaultRequest, ProposedFault } from './kinds.ts';
 import { factsOf } from '../zod-facts.ts';
 import { pointerIssues, withInput } from '../zod-issues.ts';
+
+const noMeter = 'The connection point has no meter; the settings meter_unit and meter_port give it one.';
 
 /** Faults of target and parameters, by pointers into the request. */
 export function kindIssues(kind: FaultKind, { target = {}, parameters = {} }: FaultRequest): Issue[] {
@@ -50,14 +53,17 @@ export function proposed(kind: FaultKind, request: FaultRequest): ProposedFault 
 }
 
 /**
- * Indexes of the devices that a request concerns.
+ * Indexes of the devices that a request concerns, or that of the meter.
  * @throws SimError UNKNOWN_DEVICE
  */
 export function concernedBy(
   { deviceIndex = null, group }: FaultRequest,
   indexes: readonly number[],
+  hasMeter: boolean,
 ): readonly number[] {
   if (deviceIndex === null) return group ?? indexes;
+  if (deviceIndex === meterIndex && hasMeter) return [meterIndex];
+  if (deviceIndex === meterIndex) throw new SimError('UNKNOWN_DEVICE', noMeter);
   if (!indexes.includes(deviceIndex)) throw new SimError('UNKNOWN_DEVICE', noSuchDevice(deviceIndex, indexes));
   return [deviceIndex];
 }

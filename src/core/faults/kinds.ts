@@ -33,11 +33,14 @@ export interface FaultCondition {
  */
 export type FaultTarget = Readonly<Record<string, unknown>>;
 
+/** In the place of a device index: the meter of the connection point, which has none. No device, nor one of "every". */
+export const meterIndex = -1;
+
 /** A fault as requested. */
 export interface FaultRequest {
   readonly protocol: FaultProtocol;
   readonly kind: string;
-  /** null: every device, or those of `group` */
+  /** null: every device, or those of `group`; `meterIndex`: the meter */
   readonly deviceIndex?: number | null;
   /** indexes of the only devices that a request without a device of its own concerns; absent: every device */
   readonly group?: readonly number[];

@@ -8,6 +8,7 @@ import { SimError } from '../errors.ts';
 import type { Issue } from '../errors.ts';
 import { didYouMean } from '../nearest.ts';
 import { concernedBy, kindIssues, numberIssues, proposed } from './checks.ts';
+import { meterIndex } from './kinds.ts';
 import type { FaultCheck, FaultKind, FaultProtocol, FaultRequest, ProposedFault } from './kinds.ts';
 import { callLater } from '../time/timers.ts';
 import type { Later } from '../time/timers.ts';
@@ -70,6 +71,8 @@ export interface FaultRegistryOptions {
   readonly seed: number;
   /** indexes of the present devices */
   readonly deviceIndexes: () => readonly number[];
+  /** whether the connection point has a meter; absent: it has none */
+  readonly hasMeter?: () => boolean;
   /** Devices with an equal value give the same result in every check; default: each device by itself. */
   readonly shapeOf?: (deviceIndex: number) => unknown;
   readonly log?: RegistryLog;
@@ -243,10 +246,12 @@ export class FaultRegistry {
       if (kind === undefined || found.length > 0) return [];
       const fault = proposed(kind, request);
       issues.push(
-        ...this.#deviceIssues(fault, concernedBy(request, indexes)).map((each) => ({
-          ...each,
-          name: `/${i}${each.name}`,
-        })),
+        ...this.#deviceIssues(fault, concernedBy(request, indexes, this.#options.hasMeter?.() === true)).map(
+          (each) => ({
+            ...each,
+            name: `/${i}${each.name}`,
+          }),
+        ),
       );
       return [fault];
     });
@@ -336,13 +341,11 @@ export class FaultRegistry {
   }
 
   #logChange({ facts: { id, kind, deviceIndex, by }, groupSize }: ActiveFault, what: string): void {
+    const device = deviceIndex === null || deviceIndex === meterIndex ? undefined : deviceIndex;
     const several = groupSize === null ? 'every device' : `${groupSize} devices`;
-    const whose = deviceIndex === null ? several : `device ${deviceIndex}`;
+    const whose = device !== undefined ? `device ${device}` : deviceIndex === null ? several : 'the meter';
     const who = by.peer === undefined ? by.source : `${by.source}, ${by.peer}`;
-    this.#options.log?.info(
-      `fault ${id} ${what}: ${kind.protocol} ${kind.kind} of ${whose}, asked by ${who}`,
-      deviceIndex ?? undefined,
-    );
+    this.#options.log?.info(`fault ${id} ${what}: ${kind.protocol} ${kind.kind} of ${whose}, asked by ${who}`, device);
   }
 
   /** Waits for the next end by the wall clock, which also comes while simulated time is paused. */

@@ -1,6 +1,7 @@
 /** The meters of one EndDevice and their mirrors: one for each device, and one for the connection point. */
 import type { CsipReadings } from '../../contract/csip-reports.ts';
 import type { Plant } from '../../contract/plant.ts';
+import type { SiteMeterNow } from '../../contract/site-meter.ts';
 import { SimError } from '../../core/errors.ts';
 import { microsPerSecond } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -10,6 +11,7 @@ import type { MirrorUsagePoint, MirrorUsagePointList } from '../xml/documents.ts
 import { Averager } from './averages.ts';
 import { Mirror } from './mirror.ts';
 import type { MirrorOptions } from './mirror.ts';
+import { phaseCodes } from './model.ts';
 import type { DeviceReports, MeterNow } from './model.ts';
 import { quantitiesOf } from './quantities.ts';
 import type { ReadingConventions } from './quantities.ts';
@@ -52,6 +54,28 @@ interface Meter {
 }
 
 type MeterRead = Meter['read'];
+
+/** Counters of the meter are those of the last whole second: until then energy follows the power. */
+const lagHours = 1 / 3600;
+const leastCount = 1e-3;
+
+function ofMeter({ w, var: vars, volts, hz, ...energy }: SiteMeterNow): MeterNow {
+  return {
+    w: 0 - w,
+    var: 0 - vars,
+    totals: {
+      injectedWh: energy.exportedWh,
+      absorbedWh: energy.importedWh,
+      injectedVarh: energy.exportedVarh,
+      absorbedVarh: energy.importedVarh,
+    },
+    countWh: Math.max(leastCount, 2 * Math.abs(w) * lagHours),
+    countVarh: Math.max(leastCount, 2 * Math.abs(vars) * lagHours),
+    volts: new Map(phaseCodes.flatMap((code, i) => (volts[i] === undefined ? [] : [[code, volts[i]]]))),
+    hz,
+    storedWh: null,
+  };
+}
 
 export class Meters {
   readonly #options: MeterOptions;
@@ -151,9 +175,13 @@ export class Meters {
     };
   }
 
-  /** Net power of the connection point; its energy is counted from the power alone. */
+  /**
+   * The connection point of these devices: what its meter shows where they are all devices of the site and there is a
+   * meter, otherwise their net power, from which the energy is counted alone.
+   */
   #siteMeter(first: DeviceReports): MeterNow {
     const { plant, reports } = this.#options;
+    if (plant.meter !== null && reports.length === plant.devices.length) return ofMeter(plant.meter.now);
     const { volts, hz } = first.meter();
     return {
       w: plant.siteOf(reports.map(({ deviceIndex }) => deviceIndex)).netW,

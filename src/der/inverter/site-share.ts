@@ -1,5 +1,6 @@
 /** One device at the connection point of its site. AC powers at the terminals, W, positive into the grid. */
 import type { Inverter } from './inverter.ts';
+import { MeterTap } from './meter-tap.ts';
 
 /** Within this distance the output equals the admitted power, W. */
 const toleranceW = 1e-3;
@@ -12,6 +13,11 @@ export class SiteShare {
   constructor(inverter: Inverter, beside: { readonly loadW: number }) {
     this.#inverter = inverter;
     this.#beside = beside;
+  }
+
+  /** Its part in the meter of the connection point. */
+  meterTap(): MeterTap {
+    return new MeterTap(this.#inverter, this.#beside);
   }
 
   /** Power of the last sub-step. */

@@ -16,6 +16,9 @@ import { followFaults } from '../faults/follow.ts';
 import type { FeederSpec } from '../surroundings/grid/feeder.ts';
 import type { Wiring } from '../inverter/ac.ts';
 import { Places } from '../surroundings/places.ts';
+import type { SimDevice } from '../device/device.ts';
+import { ConnectionMeter } from '../site/meter/meter.ts';
+import type { ConnectionMeterOptions } from '../site/meter/meter.ts';
 import { SimPlant } from './plant.ts';
 import type { Series } from '../surroundings/series.ts';
 import { CloudTrack } from '../surroundings/sky/cloud-track.ts';
@@ -44,6 +47,8 @@ export interface PlantSpec {
   readonly faults?: FaultRegistry;
   /** alarms that adapters raise; absent: none */
   readonly commAlarms?: CommAlarms;
+  /** the connection point has a meter, whose values are in floating point or not; absent or null: it has none */
+  readonly meter?: Pick<ConnectionMeterOptions, 'float' | 'unitId'> | null;
   /** charging stations ask a central system about tokens from the start; default false */
   readonly centralAuthority?: boolean;
   /** start value of 1.DA by device index; absent: devices have no such point */
@@ -113,6 +118,14 @@ function sharedOf({ faults, commAlarms, centralAuthority = false }: PlantSpec) {
   return { ...(faults && { faults }), ...(commAlarms && { commAlarms }), centralAuthority };
 }
 
+function meterOf(
+  { meter, version }: PlantSpec,
+  devices: readonly SimDevice[],
+  shared: Pick<ConnectionMeterOptions, 'clock' | 'surroundings' | 'start'>,
+): ConnectionMeter | null {
+  return meter ? new ConnectionMeter(devices, { ...shared, ...meter, version }) : null;
+}
+
 /** @throws SimError CONFIG_INVALID for a profile that does not fit the register map */
 export function createPlant(spec: PlantSpec): SimPlant {
   const { clock, nominalHz, version } = spec;
@@ -135,8 +148,7 @@ export function createPlant(spec: PlantSpec): SimPlant {
     start,
   );
   const commits = { sim: () => clock.acting(), wallMs: () => clock.wallMs() };
-  const dark = new DarkDevices(spec.log);
-  const logs = logsOf(spec);
+  const [dark, logs] = [new DarkDevices(spec.log), logsOf(spec)];
   const factory = new DeviceFactory({
     context: {
       clock: commits,
@@ -157,9 +169,11 @@ export function createPlant(spec: PlantSpec): SimPlant {
     spreadPct: spec.spreadPct ?? 0,
   });
   checkDevices(spec.devices, factory, start);
+  const devices = spec.devices.map((device, at) => factory.make(device, spec.firstIndex + at, start));
   const plant = new SimPlant({
-    devices: spec.devices.map((device, at) => factory.make(device, spec.firstIndex + at, start)),
+    devices,
     factory,
+    meter: meterOf(spec, devices, { clock: commits, surroundings: environment, start }),
     environment,
     clock,
     tickIntervalS: spec.tickIntervalS,

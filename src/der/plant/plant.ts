@@ -31,7 +31,7 @@ import { Site } from '../site/site.ts';
 import { tickStamp } from '../device/snapshot.ts';
 import { Stepping } from './stepping.ts';
 import { Timetable } from './timetable.ts';
-import { Turns } from '../../core/turns.ts';
+import { Turns, yieldToLoop } from '../../core/turns.ts';
 
 export interface PlantOptions {
   readonly devices: readonly SimDevice[];
@@ -41,6 +41,8 @@ export interface PlantOptions {
   /** frees weather data before an instant that no device will need again */
   readonly forgetBefore: (t: SimTime) => void;
   readonly clock: SimClock;
+  /** the meter of the connection point; absent: there is none */
+  readonly meter?: Site['meter'];
   /** the devices that do not answer, as they enter themselves; absent: all answer */
   readonly dark?: DarkDevices;
   readonly tickIntervalS: number;
@@ -59,11 +61,6 @@ const subStepsAtOnce = 200;
 const piecesPerTick = 32;
 const shortestPieceS = 30;
 const noDevices: ReadonlySet<number> = new Set();
-
-const yieldToLoop = () =>
-  new Promise<void>((resolve) => {
-    setImmediate(resolve);
-  });
 
 export class SimPlant implements Plant {
   readonly commands: OperatorQueue;
@@ -88,7 +85,7 @@ export class SimPlant implements Plant {
     this.#options = options;
     this.#roster = new Roster(options.devices, options.log);
     this.#timetable = new Timetable(options.clock, options.log);
-    this.#site = new Site(() => this.devices, options.environment);
+    this.#site = new Site(() => this.devices, options.environment, options.meter);
     this.#site.measure();
     this.#roster.onChange(({ removed }) => {
       if (removed) this.#site.forget(removed.index);
@@ -334,6 +331,10 @@ export class SimPlant implements Plant {
     return this.#options.environment.surroundings(this.#options.clock.acting(), deviceIndex);
   }
 
+  get meter(): Site['meter'] {
+    return this.#site.meter;
+  }
+
   get site(): SiteNow {
     return this.#site.now;
   }
@@ -444,6 +445,7 @@ export class SimPlant implements Plant {
         await this.#giveWay();
         if (this.#ended) return 0;
       }
+      this.#site.advanced(end);
       if (this.#timetable.nextDue <= end) this.#timetable.run(end);
     }
     await this.#publish(end);

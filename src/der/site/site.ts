@@ -9,6 +9,7 @@ import { siteLimitNames } from '../../contract/site.ts';
 import type { SiteCut, SiteLimitName, SiteLimitNow, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import type { SiteShare } from '../inverter/site-share.ts';
 import { Allocation } from './allocation.ts';
+import type { ConnectionMeter } from './meter/meter.ts';
 import { scopeDevices, SiteScopes } from './scopes.ts';
 import type { SiteScope } from './scopes.ts';
 
@@ -50,6 +51,8 @@ interface Powers {
 }
 
 export class Site {
+  /** null: there is none */
+  readonly meter: ConnectionMeter | null;
   readonly #devices: () => readonly SiteDevice[];
   readonly #surroundings: SiteSurroundings;
   readonly #scopes = new SiteScopes();
@@ -67,7 +70,12 @@ export class Site {
   #loadW = new Float64Array(0);
   #whole: Powers = { netW: 0, generationW: 0, consumptionW: 0, loadW: 0 };
 
-  constructor(devices: () => readonly SiteDevice[], surroundings: SiteSurroundings) {
+  constructor(
+    devices: () => readonly SiteDevice[],
+    surroundings: SiteSurroundings,
+    meter: ConnectionMeter | null = null,
+  ) {
+    this.meter = meter;
     this.#devices = devices;
     this.#surroundings = surroundings;
   }
@@ -140,14 +148,24 @@ export class Site {
       this.#loadW[i] = siteShare.loadW;
     });
     this.#whole = { netW: generationW - consumptionW - loadW, generationW, consumptionW, loadW };
+    this.meter?.publish(devices);
+  }
+
+  /** All devices have advanced to the instant that `share` gave. */
+  advanced(to: SimTime): void {
+    this.meter?.advance(to);
   }
 
   /**
    * Sets the bounds of every device from `from` on; all devices have advanced to `from`. Bounds stay until their piece of
    * time is over, also beyond `to`, so that results do not depend on the length of ticks.
-   * @returns the end of the bounds, at most `to`; `to` itself without a limit
+   * @returns the end of the bounds, at most `to`; `to` itself without a limit, at most the end of the meter's interval
    */
   share(from: SimTime, to: SimTime): SimTime {
+    return this.#share(from, this.meter?.begin(this.#devices(), from, to) ?? to);
+  }
+
+  #share(from: SimTime, to: SimTime): SimTime {
     if (!this.#anyLimit) {
       if (this.#boundsSet) this.#clearBounds();
       return to;

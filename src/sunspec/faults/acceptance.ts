@@ -14,7 +14,7 @@ import {
   partialWriteFault,
   writeLockFault,
 } from '../../fault-kinds/modbus-acceptance.ts';
-import type { Bank } from '../map/bank.ts';
+import type { PointBank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 import type { AnyPointValue } from '../map/types.ts';
@@ -26,7 +26,7 @@ import { mapTargetOf } from '../../fault-kinds/targets.ts';
 
 export interface AcceptanceOptions {
   readonly deviceIndex: number;
-  readonly bank: Bank;
+  readonly bank: PointBank;
   /** Calls `act` once after so many simulated seconds, between the steps of the device; a reset before prevents it. */
   readonly later: (delayS: number, act: () => void) => Timer;
   /** receives values that were acknowledged and could not land; a master can cause such lines at will */
@@ -208,7 +208,7 @@ export function isAcceptance(fault: ActiveFault): boolean {
 /** Whether a request meets the target of a fault. Registers count by themselves: a target need not hold a point. */
 export function touches(
   fault: ActiveFault,
-  bank: Bank,
+  bank: PointBank,
   address: number,
   count: number,
   slots: readonly PointSlot[],

@@ -2,7 +2,7 @@
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean, givenText } from '../../core/nearest.ts';
 import type { FaultCondition } from '../../core/faults/kinds.ts';
-import type { Bank } from '../map/bank.ts';
+import type { PointBank } from '../map/bank.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 
 /** The point of a name such as `705.Crv[1].Pt[0].V`; undefined: the device has none. */
@@ -15,7 +15,7 @@ export function slotNamed(layout: Layout, name: string): PointSlot | undefined {
  * Whether a condition holds now, by the true registers; without a condition it does. It never holds for a point that
  * the device lacks or does not implement.
  */
-export function holds(bank: Bank, when: FaultCondition | null): boolean {
+export function holds(bank: PointBank, when: FaultCondition | null): boolean {
   if (when === null) return true;
   const slot = slotNamed(bank.layout, when.point);
   if (slot === undefined) return false;

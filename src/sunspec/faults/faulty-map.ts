@@ -6,7 +6,7 @@ import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
 import type { FaultChange, FaultRegistry } from '../../core/faults/registry.ts';
 import type { Timer } from '../../core/time/scheduler.ts';
-import type { Bank } from '../map/bank.ts';
+import type { PointBank } from '../map/bank.ts';
 import type { PointSlot } from '../map/layout.ts';
 import { pointName } from '../map/view.ts';
 import { Acceptance, isAcceptance, renamed, touches } from './acceptance.ts';
@@ -37,7 +37,7 @@ export interface MapFaults {
 
 export interface FaultyDevice {
   readonly index: number;
-  readonly bank: Bank;
+  readonly bank: PointBank;
 }
 
 /** Registers by address. */

@@ -1,7 +1,7 @@
 /** The registers that one request sees: a copy in which reading faults change whole points. */
 import { Buffer } from 'node:buffer';
 import { applyScale, clearPoint, isFloat, numberCodec, removeScale, setText } from '../map/codec.ts';
-import type { Bank } from '../map/bank.ts';
+import type { PointBank } from '../map/bank.ts';
 import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
 
@@ -95,10 +95,10 @@ const runsOf = memoPerLayoutAndKey((layout, slots: readonly PointSlot[]): Runs =
   return { runs, size: runs.reduce((sum, { at, end }) => sum + end - at, 0) };
 });
 
-const copies = new WeakMap<Bank, WeakRef<Buffer>>();
+const copies = new WeakMap<PointBank, WeakRef<Buffer>>();
 
 /** A copy of all registers, not to be written to; shared until one of them changes. */
-function copyOf(bank: Bank): Buffer {
+function copyOf(bank: PointBank): Buffer {
   const now = bank.image();
   const known = copies.get(bank)?.deref();
   if (known?.equals(now) === true) return known;
@@ -115,7 +115,7 @@ export class Sample {
   readonly #isWhole: boolean;
 
   /** @param slots in map order */
-  constructor(bank: Bank, slots: readonly PointSlot[]) {
+  constructor(bank: PointBank, slots: readonly PointSlot[]) {
     const { imageSize } = bank.layout;
     const { runs, size: wanted } = runsOf(bank.layout, slots);
     this.#runs = runs;

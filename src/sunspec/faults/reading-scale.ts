@@ -1,6 +1,6 @@
 /** A scale factor that moves with the power of the device. */
 import type { Issue } from '../../core/errors.ts';
-import type { Bank } from '../map/bank.ts';
+import type { PointBank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
 import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
@@ -31,8 +31,13 @@ function movable(layout: Layout): readonly PointSlot[] {
   );
 }
 
+const loadPoint = '701.W';
+
 /** Why a scale factor cannot move in a device; empty: it can. */
 export function dynamicScaleIssues(layout: Layout, { scale_factor: name }: DynamicScale): Issue[] {
+  if (slotNamed(layout, loadPoint) === undefined) {
+    return [{ name: '/kind', detail: `the map has no ${loadPoint}, which moves the factor` }];
+  }
   const slot = slotNamed(layout, name);
   const allowed = movable(layout);
   if (slot !== undefined && allowed.includes(slot)) return [];
@@ -44,8 +49,8 @@ export function dynamicScaleIssues(layout: Layout, { scale_factor: name }: Dynam
 }
 
 /** Active power in or out, % of the rating; 0 where there is none. */
-function loadPct(bank: Bank): number {
-  const [w, rating] = ['701.W', '702.WMaxRtg'].map((name) => {
+function loadPct(bank: PointBank): number {
+  const [w, rating] = [loadPoint, '702.WMaxRtg'].map((name) => {
     const slot = slotNamed(bank.layout, name);
     return slot === undefined ? null : bank.value(slot);
   });
@@ -73,7 +78,7 @@ const moving = memoPerLayoutAndKey((layout, { scale_factor: name }: DynamicScale
 });
 
 /** The scale factor and the points under it change together, so that the values stay the same except for rounding. */
-export function dynamicScale(parameters: DynamicScale, bank: Bank): ReadingEffect | null {
+export function dynamicScale(parameters: DynamicScale, bank: PointBank): ReadingEffect | null {
   const found = moving(bank.layout, parameters);
   if (found === null) return null;
   const { factor, slots } = found;

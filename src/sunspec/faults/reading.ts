@@ -16,7 +16,7 @@ import {
   strictPointsFault,
   valueFault,
 } from '../../fault-kinds/modbus-reading.ts';
-import type { Bank } from '../map/bank.ts';
+import type { PointBank } from '../map/bank.ts';
 import { numberCodec } from '../map/codec.ts';
 import { memoPerLayoutAndKey } from '../map/layout.ts';
 import type { Layout, PointSlot } from '../map/layout.ts';
@@ -30,7 +30,7 @@ import { slotsNamed } from './targets.ts';
 /** The device behind the registers. */
 export interface EffectContext {
   readonly deviceIndex: number;
-  readonly bank: Bank;
+  readonly bank: PointBank;
   /** simulated instant of the last tick */
   readonly now: () => SimTime;
 }

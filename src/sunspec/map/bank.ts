@@ -40,8 +40,11 @@ export type AdoptChange = (
   restore: (slot: PointSlot, former: Former) => void,
 ) => void;
 
-/** The registers of one device. Reads are slices of the truth; writes are all or nothing. */
-export interface Bank {
+/**
+ * The registers of one unit, whatever its models: points are found by their slots. Reads are slices of the truth; writes
+ * are all or nothing.
+ */
+export interface PointBank {
   readonly layout: Layout;
   /**
    * A view (no copy) of `count` registers from `address`, big-endian bytes. Copy before the next tick.
@@ -81,8 +84,6 @@ export interface Bank {
   adopt(by: Origin, change: AdoptChange, committed?: () => void): void;
   /** Checks as `adopt` does, whether this writer may write now included, and writes nothing. @throws SimError as `adopt` */
   checkAdopt(by: Origin, change: AdoptChange): void;
-  /** Typed view of the committed registers, for reading. */
-  readonly map: MapView;
   /** Decoded value of any point; null when not implemented. */
   value(slot: PointSlot): AnyPointValue;
   /** Decoded value of a point at the start of the device; null when not implemented, or not known. */
@@ -99,6 +100,12 @@ export interface Bank {
   onChange(listener: (change: Change) => void): () => void;
   /** Called when all start values are back (reset of the device), before `onChange`; the returned function ends it. */
   onReload(listener: (by: Origin, at: SimTime) => void): () => void;
+}
+
+/** The registers of one device, which has at least the models that every device serves. */
+export interface Bank extends PointBank {
+  /** Typed view of the committed registers, for reading. */
+  readonly map: MapView;
 }
 
 /** The clocks a commit is stamped with. */

@@ -3,26 +3,45 @@ import { startLine } from '../../core/adapter.ts';
 import type { Adapter, AdapterStatus, Exposure, ModbusTcpEndpoint } from '../../core/adapter.ts';
 import { SimError } from '../../core/errors.ts';
 import { shortageOf } from '../../core/shortage.ts';
-import { hostAndPort, withRemedy } from '../../core/net/listen.ts';
+import { hostAndPort } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
-import type { Bank } from '../map/bank.ts';
+import type { Bank, PointBank } from '../map/bank.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 import { countsStatus } from './server/context.ts';
 import type { ModbusContext, ModbusCounters } from './server/context.ts';
 import type { FramingName } from './framing/framing.ts';
-import { createModbusContext, createModbusTcpServer } from './server/server.ts';
-import type { ModbusClientInfo, ModbusContextOptions, ModbusTcpServer } from './server/server.ts';
+import { createModbusContext } from './server/server.ts';
+import type { ModbusClientInfo, ModbusContextOptions } from './server/server.ts';
 import type { TlsFiles } from '../../core/tls/files.ts';
 import type { RoleFinding } from './access/certificate-role.ts';
-import { BankUnit, basesInWords, LineUnits, unitsInWords } from './unit-bridge.ts';
+import {
+  furtherPorts,
+  listenAll,
+  meterListener,
+  ownListener,
+  ownUnitId,
+  portsInWords,
+  sharedListener,
+} from './listeners.ts';
+import type { Port, Served } from './listeners.ts';
+import { BankUnit, basesInWords, MeterUnit, unitsInWords } from './unit-bridge.ts';
 
 export interface ModbusDevice {
   readonly index: number;
   readonly bank: Bank;
+}
+
+/** How the meter of the connection point is served. */
+export interface ServedMeter {
+  readonly bank: PointBank;
+  /** null: 1, at its own port */
+  readonly unitId: number | null;
+  /** of its own; 0: any free port; null: it answers at the ports of the devices */
+  readonly port: number | null;
 }
 
 export interface ModbusAdapterOptions extends ModbusContextOptions {
@@ -38,6 +57,8 @@ export interface ModbusAdapterOptions extends ModbusContextOptions {
    * answer.
    */
   readonly framing?: FramingName;
+  /** absent: there is no meter */
+  readonly meter?: ServedMeter;
   /** faults between the devices' registers and their masters; absent: there are none */
   readonly faultyMaps?: FaultyMaps;
   /** TLS on every port; default: every port in clear */
@@ -53,17 +74,6 @@ export interface ModbusAdapter extends Adapter, DeviceServer, ModbusReporter {
 }
 
 const maxPort = 65_535;
-/** the unit id of a device that has a port of its own */
-const ownUnitId = 1;
-/** ports that are being bound at one time */
-const parallelListens = 64;
-
-/** A listener; one per device in index order, or the shared one alone. */
-interface Port {
-  readonly server: ModbusTcpServer;
-  /** undefined: shared */
-  readonly deviceIndex: number | undefined;
-}
 
 /**
  * Serves every device over Modbus TCP, on a port of its own or together on one.
@@ -86,6 +96,8 @@ class TcpAdapter implements ModbusAdapter {
   readonly #lifecycle = new AdapterLifecycle();
   /** by device index, rising */
   readonly #units: Map<number, BankUnit>;
+  /** null: there is none */
+  readonly #meter: MeterUnit | null;
   readonly #portOf = new Map<number, Port>();
   #ports: readonly Port[] = [];
 
@@ -101,6 +113,8 @@ class TcpAdapter implements ModbusAdapter {
     });
     this.counters = this.#context.counters;
     this.#units = new Map(devices.map(({ index, bank }) => [index, new BankUnit(index, bank, faultyMaps)] as const));
+    const { meter } = options;
+    this.#meter = meter === undefined ? null : new MeterUnit(meter.unitId ?? ownUnitId, meter.bank, faultyMaps);
     if (tlsFiles === undefined) {
       this.exposure = { what: 'Modbus', host };
     } else {
@@ -159,9 +173,18 @@ class TcpAdapter implements ModbusAdapter {
     if (first === undefined || last === undefined) return [];
     const where = hostAndPort(first.host, first.port) + furtherPorts(endpoints.map(({ port }) => port));
     const units = unitsInWords(first.unitId, last.unitId);
+    const tls = first.tls ? 'TLS, ' : '';
     return [
-      startLine('Modbus', `${where} (${first.tls ? 'TLS, ' : ''}${units}, ${basesInWords(this.#units.values())})`),
+      startLine('Modbus', `${where} (${tls}${units}, ${basesInWords(this.#units.values())})`),
+      ...this.#meterLines(tls),
     ];
+  }
+
+  #meterLines(tls: string): readonly string[] {
+    if (this.#meter === null) return [];
+    const own = this.#ports.find(({ isMeter }) => isMeter)?.server.port;
+    const where = own === undefined ? 'every Modbus port' : hostAndPort(this.#options.host, own);
+    return [startLine('Meter', `${where} (${tls}unit ${this.#meter.address}, SunSpec base 40000)`)];
   }
 
   endpointOf(deviceIndex: number): ModbusTcpEndpoint | null {
@@ -189,9 +212,10 @@ class TcpAdapter implements ModbusAdapter {
       foreignUnit: framing === 'rtu' ? 'silent' : this.#context.foreignUnit,
       limits: this.#context.limits,
       counters: this.counters,
-      listeners: this.#ports.map(({ server, deviceIndex }) => ({
+      listeners: this.#ports.map(({ server, deviceIndex, isMeter }) => ({
         transport,
         deviceIndex: deviceIndex ?? null,
+        ...(isMeter && { isMeter }),
         clients: server.clients(),
         endpoint: server.port === 0 ? null : `${this.#scheme}://${hostAndPort(host, server.port)}`,
       })),
@@ -205,14 +229,15 @@ class TcpAdapter implements ModbusAdapter {
   async #open(): Promise<void> {
     const { sharedPort, tlsFiles } = this.#options;
     const present = [...this.#units];
-    this.#ports = sharedPort
-      ? [sharedListener(this.#options, this.#context, this.#units)]
-      : present.map(([index, unit]) => ownListener(this.#options, this.#context, index, unit));
+    const ofDevices = sharedPort
+      ? [sharedListener(this.#options, this.#context, this.#served)]
+      : present.map(([index, unit]) => this.#ownListener(index, unit));
+    this.#ports = [...ofDevices, ...this.#meterListeners()];
     try {
-      await listenAll(this.#ports);
+      await listenAll(this.#ports, true);
     } catch (error) {
       await this.#close();
-      throw withRemedy(error, '--mb_port');
+      throw error;
     }
     // a stop meanwhile has closed the listeners, and nothing may watch the files after it
     if (this.#lifecycle.stopping) return;
@@ -236,7 +261,7 @@ class TcpAdapter implements ModbusAdapter {
     const [shared] = this.#ports;
     if (this.#options.sharedPort && shared !== undefined) return shared;
     try {
-      return await this.#bindLate(ownListener(this.#options, this.#context, index, unit));
+      return await this.#bindLate(this.#ownListener(index, unit));
     } catch (error) {
       unit.release();
       throw error;
@@ -260,6 +285,21 @@ class TcpAdapter implements ModbusAdapter {
     return port;
   }
 
+  get #served(): Served {
+    return { units: this.#units, meter: this.#options.meter?.port == null ? this.#meter : null };
+  }
+
+  #ownListener(index: number, unit: BankUnit): Port {
+    return ownListener(this.#options, this.#context, { ...this.#served, units: new Map([[index, unit]]) }, index);
+  }
+
+  #meterListeners(): readonly Port[] {
+    const port = this.#options.meter?.port ?? null;
+    return this.#meter === null || port === null
+      ? []
+      : [meterListener(this.#options, this.#context, this.#meter, port)];
+  }
+
   #refuseWhenStopping(): void {
     if (this.#lifecycle.stopping) throw new SimError('STOPPING', 'Modbus is stopping');
   }
@@ -273,9 +313,12 @@ class TcpAdapter implements ModbusAdapter {
 
 /** Why a device of this index cannot be served, under the setting that decides it; null: it can. */
 function lackOfRoom(
-  { port, sharedPort }: ModbusAdapterOptions,
+  { port, sharedPort, meter }: ModbusAdapterOptions,
   index: number,
 ): { readonly name: string; readonly detail: string } | null {
+  if (sharedPort && meter?.port === null && 1 + index === meter.unitId) {
+    return { name: 'meter_unit', detail: `device ${index} would have unit id ${1 + index}, which the meter has` };
+  }
   if (sharedPort && 1 + index > maxUnitId) {
     return {
       name: 'mb_shared_port',
@@ -293,90 +336,12 @@ function lackOfRoom(
 
 function checkRoom(options: ModbusAdapterOptions): void {
   const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
-  const lack = lackOfRoom(options, highest);
-  if (lack !== null)
+  const lack =
+    lackOfRoom(options, highest) ?? options.devices.map(({ index }) => lackOfRoom(options, index)).find(Boolean);
+  if (lack != null)
     throw new SimError('CONFIG_INVALID', lack.detail, [
-      { ...lack, ...(options.sharedPort && { allowed: [maxUnitId] }) },
+      { ...lack, ...(options.sharedPort && lack.name === 'mb_shared_port' && { allowed: [maxUnitId] }) },
     ]);
-}
-
-function sharedListener(
-  options: ModbusAdapterOptions,
-  context: ModbusContext,
-  units: ReadonlyMap<number, BankUnit>,
-): Port {
-  const { host, port, framing = 'mbap' } = options;
-  const line = new LineUnits(units, context.log);
-  const server = createModbusTcpServer({
-    host,
-    port,
-    framing,
-    context,
-    units: framing === 'rtu' ? (address) => line.at(address) : (unitId) => units.get(unitId - 1),
-    unitOf: (index) => units.get(index),
-  });
-  return { server, deviceIndex: undefined };
-}
-
-function ownListener(options: ModbusAdapterOptions, context: ModbusContext, index: number, unit: BankUnit): Port {
-  const { host, port, framing = 'mbap' } = options;
-  const line = framing === 'rtu' ? new LineUnits(new Map([[index, unit]]), context.log) : undefined;
-  const server = createModbusTcpServer({
-    host,
-    port: port === 0 ? 0 : port + index,
-    framing,
-    // 0 and 255 mean the device at the other end of the connection (Modbus Messaging on TCP/IP 1.0b, unit identifier)
-    units:
-      line !== undefined
-        ? (address) => line.at(address)
-        : (unitId) => (unitId === ownUnitId || unitId === 0 || unitId === 255 ? unit : undefined),
-    unitOf: (of) => (of === index ? unit : undefined),
-    context,
-    deviceIndex: index,
-  });
-  return { server, deviceIndex: index };
-}
-
-/** Binds all, a bounded number at a time; the first failure ends it, named by its device. */
-async function listenAll(ports: readonly Port[]): Promise<void> {
-  const queue = ports.values();
-  let failed = false;
-  async function work(): Promise<void> {
-    for (const { server, deviceIndex } of queue) {
-      if (failed) return;
-      try {
-        await server.listen();
-      } catch (error) {
-        failed = true;
-        throw named(error, deviceIndex);
-      }
-    }
-  }
-  const results = await Promise.allSettled(Array.from({ length: parallelListens }, work));
-  const failure = results.find((result) => result.status === 'rejected');
-  if (failure !== undefined) throw failure.reason;
-}
-
-function named(error: unknown, deviceIndex: number | undefined): unknown {
-  if (!(error instanceof SimError)) return error;
-  const whose = deviceIndex === undefined ? 'Modbus' : `Modbus of device ${deviceIndex}`;
-  const { code, message, issues, cause } = error;
-  return Object.assign(new SimError(code, `${whose}: ${message}`, issues), { cause });
-}
-
-/** The text after the first port: empty, `..last` for consecutive ports, or a list. */
-function furtherPorts(ports: readonly number[]): string {
-  const [first = 0] = ports;
-  const last = ports.at(-1) ?? first;
-  if (ports.every((port) => port === first)) return '';
-  if (ports.every((port, i) => port === first + i)) return `..${last}`;
-  const shown = ports.slice(1, 20).join(', ');
-  return `, ${shown}${ports.length > 20 ? `, ... (${ports.length} ports, see GET /api/sim/devices)` : ''}`;
-}
-
-function portsInWords(ports: readonly Port[]): string {
-  const numbers = ports.map(({ server }) => server.port);
-  return `${ports.length} ports, ${Math.min(...numbers)} to ${Math.max(...numbers)}`;
 }
 
 const protocolOf = ({ framing, tlsFiles }: ModbusAdapterOptions) =>

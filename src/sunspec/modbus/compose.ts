@@ -44,6 +44,7 @@ function betweenOf({ faults, plant, clock, logBook }: AdapterContext): Between {
     maps: faultyMaps,
     silent: plant.silentDevices,
     devices: () => plant.devices,
+    meter: plant.meter,
   });
   return { disturber, faultyMaps };
 }
@@ -83,6 +84,7 @@ function composeTcp(context: AdapterContext, between: Between): ModbusAdapter[] 
       host,
       port,
       sharedPort,
+      ...(plant.meter && config.meter && { meter: { ...config.meter, bank: plant.meter.bank } }),
       ...between,
       clock,
       logger,
@@ -99,10 +101,12 @@ function composeRtu(context: AdapterContext, between: Between): ModbusRtuAdapter
   const { config, plant, commAlarms, clock, logBook } = context;
   if (config.rtu === null) return [];
   const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
+  const unitId = config.meter?.unitId ?? null;
   return [
     createModbusRtuAdapter({
       devices: plant.devices,
       line: { path, baudRate, parity, stopBits },
+      ...(plant.meter && unitId !== null && { meter: { bank: plant.meter.bank, unitId } }),
       ...between,
       commAlarms,
       clock,

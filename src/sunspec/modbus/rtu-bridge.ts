@@ -10,6 +10,7 @@ import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
+import type { PointBank } from '../map/bank.ts';
 import type { ModbusDevice } from './bridge.ts';
 import { countsStatus } from './server/context.ts';
 import type { ModbusCounters } from './server/context.ts';
@@ -19,12 +20,14 @@ import type { ModbusClientInfo, ModbusContextOptions } from './server/server.ts'
 import { SerialLine } from './serial/line.ts';
 import { createSerialOpener } from './serial/port.ts';
 import type { SerialChannel, SerialOpener, SerialSettings } from './serial/port.ts';
-import { BankUnit, basesInWords, LineUnits, unitsInWords } from './unit-bridge.ts';
+import { BankUnit, basesInWords, LineUnits, MeterUnit, unitsInWords } from './unit-bridge.ts';
 
 export interface ModbusRtuOptions extends Omit<ModbusContextOptions, 'limits' | 'foreignUnit' | 'sweeper' | 'tls'> {
   /** the devices at the start; each needs its address (1.DA) */
   readonly devices: readonly ModbusDevice[];
   readonly line: SerialSettings;
+  /** the meter of the connection point, at its address; absent: it is not on the line */
+  readonly meter?: { readonly bank: PointBank; readonly unitId: number };
   /** faults between the devices' registers and their masters; absent: there are none */
   readonly faultyMaps?: FaultyMaps;
   /** shows the loss of the port at every device of the line; absent: it is not shown there */
@@ -51,13 +54,14 @@ const maxRetryMs = 30_000;
  */
 export function createModbusRtuAdapter(options: ModbusRtuOptions): ModbusRtuAdapter {
   const highest = options.devices.reduce((max, { index }) => Math.max(max, index), 0);
-  const lack = lackOfRoom(highest);
+  const lack = lackOfRoom(highest, undefined);
   if (lack !== null)
     throw new SimError('CONFIG_INVALID', lack, [{ name: 'rtu_enable', detail: lack, allowed: [maxUnitId] }]);
   return new RtuAdapter(options);
 }
 
-function lackOfRoom(index: number): string | null {
+function lackOfRoom(index: number, meter: ModbusRtuOptions['meter']): string | null {
+  if (1 + index === meter?.unitId) return `device ${index} would have unit id ${1 + index}, which the meter has`;
   if (1 + index <= maxUnitId) return null;
   return `a serial line serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}); device ${index} would have unit id ${1 + index}`;
 }
@@ -86,12 +90,14 @@ class RtuAdapter implements ModbusRtuAdapter {
     this.#units = new Map(
       options.devices.map(({ index, bank }) => [index, new BankUnit(index, bank, options.faultyMaps)] as const),
     );
-    const line = new LineUnits(this.#units, context.log);
+    const { meter, faultyMaps } = options;
+    const meterUnit = meter === undefined ? null : new MeterUnit(meter.unitId, meter.bank, faultyMaps);
+    const line = new LineUnits(this.#units, context.log, meterUnit);
     this.#service = {
       context,
       deviceIndex: undefined,
       units: (address) => line.at(address),
-      unitOf: (index) => this.#units.get(index),
+      unitOf: (index) => (index === meterUnit?.faultIndex ? meterUnit : this.#units.get(index)),
     };
     this.counters = context.counters;
   }
@@ -118,7 +124,8 @@ class RtuAdapter implements ModbusRtuAdapter {
     const [first, last] = [endpoints[0], endpoints.at(-1)];
     if (first === undefined || last === undefined) return [];
     const { line } = this.#options;
-    const units = unitsInWords(first.unitId, last.unitId);
+    const meter = this.#options.meter === undefined ? '' : `, meter ${this.#options.meter.unitId}`;
+    const units = unitsInWords(first.unitId, last.unitId) + meter;
     return [
       startLine('RTU', `${line.path} (${charactersInWords(line)}, ${units}, ${basesInWords(this.#units.values())})`),
     ];
@@ -130,7 +137,7 @@ class RtuAdapter implements ModbusRtuAdapter {
   }
 
   addDevice({ index, bank }: ModbusDevice): Promise<void> {
-    const lack = lackOfRoom(index);
+    const lack = lackOfRoom(index, this.#options.meter);
     if (lack !== null) return Promise.reject(new SimError('COMMAND_CONFLICT', lack));
     this.#units.set(index, new BankUnit(index, bank, this.#options.faultyMaps));
     this.#showLoss([index]);

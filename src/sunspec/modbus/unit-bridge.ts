@@ -1,12 +1,13 @@
 /** Devices as the Modbus stack sees them: one at a unit id, or all devices of a line at their addresses. */
 import { Buffer } from 'node:buffer';
+import { meterIndex } from '../../core/faults/kinds.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
 import type { RegisterNames } from '../../core/wire/modbus-messages.ts';
 import type { LimitedLog } from '../../core/log/limited-log.ts';
 import type { FaultyMap, Permit } from '../faults/faulty-map.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
-import type { Bank } from '../map/bank.ts';
+import type { Bank, PointBank } from '../map/bank.ts';
 import { pointName } from '../map/view.ts';
 import { checkReadRight, checkWriteRight } from './access/access-bridge.ts';
 import { namesInLayout } from './names-bridge.ts';
@@ -21,9 +22,13 @@ interface WriteNote {
 }
 
 /** A bank as a Modbus unit, behind its faults while there are some. */
-export class BankUnit implements ModbusUnit {
-  readonly deviceIndex: number;
-  readonly #bank: Bank;
+abstract class ServedBank implements ModbusUnit {
+  readonly faultIndex: number;
+  /** on a line; null: it has none */
+  abstract readonly address: number | null;
+  /** in messages */
+  abstract readonly name: string;
+  readonly #bank: PointBank;
   #faulty: FaultyMap | null = null;
   readonly #forget: (() => void) | undefined;
   /** of the request whose names were asked for last, and which is carried out next */
@@ -33,10 +38,10 @@ export class BankUnit implements ModbusUnit {
     checkReadRight(this.#bank.layout, null, address, count);
   };
 
-  constructor(deviceIndex: number, bank: Bank, faultyMaps?: FaultyMaps) {
-    this.deviceIndex = deviceIndex;
+  constructor(faultIndex: number, bank: PointBank, faultyMaps?: FaultyMaps) {
+    this.faultIndex = faultIndex;
     this.#bank = bank;
-    this.#forget = faultyMaps?.follow({ index: deviceIndex, bank }, (map) => {
+    this.#forget = faultyMaps?.follow({ index: faultIndex, bank }, (map) => {
       this.#faulty = map;
     });
   }
@@ -49,11 +54,6 @@ export class BankUnit implements ModbusUnit {
   /** PDU address of the marker */
   get base(): number {
     return this.#bank.layout.base;
-  }
-
-  /** 1.DA; null: the device does not implement it */
-  get address(): number | null {
-    return this.#bank.map.m1.DA;
   }
 
   read(address: number, count: number, { role }: Requester): Buffer {
@@ -103,6 +103,38 @@ export class BankUnit implements ModbusUnit {
   }
 }
 
+/** The bank of a device; its address on a line is in its map. */
+export class BankUnit extends ServedBank {
+  readonly deviceIndex: number;
+  readonly #deviceBank: Bank;
+
+  constructor(deviceIndex: number, bank: Bank, faultyMaps?: FaultyMaps) {
+    super(deviceIndex, bank, faultyMaps);
+    this.deviceIndex = deviceIndex;
+    this.#deviceBank = bank;
+  }
+
+  get name(): string {
+    return `device ${this.deviceIndex}`;
+  }
+
+  /** 1.DA; null: the device does not implement it */
+  get address(): number | null {
+    return this.#deviceBank.map.m1.DA;
+  }
+}
+
+/** The meter of the connection point, whose address is a setting. */
+export class MeterUnit extends ServedBank {
+  readonly name = 'the meter';
+  readonly address: number;
+
+  constructor(address: number, bank: PointBank, faultyMaps?: FaultyMaps) {
+    super(meterIndex, bank, faultyMaps);
+    this.address = address;
+  }
+}
+
 /** `unit 1`, `units 1..5`: the range of the unit ids of consecutive devices. */
 export function unitsInWords(first: number, last: number): string {
   return first === last ? `unit ${first}` : `units ${first}..${last}`;
@@ -122,17 +154,17 @@ function originOf({ peer, role }: Requester): Origin {
 /** Several devices that get one request: their answers would collide on the line, so none leaves. */
 class BroadcastGroup implements ModbusUnit {
   readonly mute = true;
-  readonly #members: () => Iterable<BankUnit>;
+  readonly #members: () => Iterable<ServedBank>;
   readonly #takesAddress: boolean;
 
   /** @param takesAddress whether a write may set 1.DA */
-  constructor(members: () => Iterable<BankUnit>, takesAddress: boolean) {
+  constructor(members: () => Iterable<ServedBank>, takesAddress: boolean) {
     this.#members = members;
     this.#takesAddress = takesAddress;
   }
 
   subset(acts: (deviceIndex: number) => boolean): ModbusUnit {
-    const chosen = [...this.#members()].filter(({ deviceIndex }) => acts(deviceIndex));
+    const chosen = [...this.#members()].filter(({ faultIndex }) => acts(faultIndex));
     return new BroadcastGroup(() => chosen, this.#takesAddress);
   }
 
@@ -149,22 +181,37 @@ class BroadcastGroup implements ModbusUnit {
   /** @throws SimError for a refusal by any of them, which is not answered; the others have acted */
   write(address: number, words: Buffer, by: Requester): void {
     const failures: unknown[] = [];
-    const refusals = new Map<number, SimError>();
+    const refusals = new Map<string, SimError>();
     for (const unit of this.#members()) {
       try {
         unit.write(address, words, by, !this.#takesAddress);
       } catch (error) {
         // must not keep the other devices from acting
-        if (error instanceof SimError && exceptionOf(error) !== undefined) refusals.set(unit.deviceIndex, error);
+        if (error instanceof SimError && exceptionOf(error) !== undefined) refusals.set(unit.name, error);
         else failures.push(error);
       }
     }
     if (failures.length > 0) throw failures[0];
     const [first] = refusals.values();
     if (first === undefined) return;
-    const who = `${refusals.size === 1 ? 'device' : 'devices'} ${[...refusals.keys()].join(', ')}`;
-    throw new SimError(first.code, `${who}: ${first.message}`, first.issues, first.protocolCode);
+    throw new SimError(
+      first.code,
+      `${namesInWords(refusals.keys())}: ${first.message}`,
+      first.issues,
+      first.protocolCode,
+    );
   }
+}
+
+/** `device 1`, `devices 1, 2`, `devices 1, 2 and the meter` */
+function namesInWords(names: Iterable<string>): string {
+  const [numbers, others]: [string[], string[]] = [[], []];
+  for (const name of names) {
+    if (name.startsWith('device ')) numbers.push(name.slice('device '.length));
+    else others.push(name);
+  }
+  const devices = numbers.length === 0 ? [] : [`${numbers.length === 1 ? 'device' : 'devices'} ${numbers.join(', ')}`];
+  return [...devices, ...others].join(' and ');
 }
 
 /**
@@ -172,17 +219,19 @@ class BroadcastGroup implements ModbusUnit {
  *
  * All of them carry out a broadcast, and none answers it. A broadcast does not set 1.DA: afterwards all devices would
  * have the same address. Where several devices share an address, all carry out what is written there, and no answer
- * leaves: the answers would collide.
+ * leaves: the answers would collide. The meter of the connection point has its address beside them, and no broadcast.
  */
 export class LineUnits {
   readonly #units: ReadonlyMap<number, BankUnit>;
   readonly #log: LimitedLog;
+  readonly #meter: MeterUnit | null;
   readonly #broadcast: BroadcastGroup;
   readonly #clashes = new Set<number>();
 
   /** @param units by device index; read at each request */
-  constructor(units: ReadonlyMap<number, BankUnit>, log: LimitedLog) {
+  constructor(units: ReadonlyMap<number, BankUnit>, log: LimitedLog, meter: MeterUnit | null = null) {
     this.#units = units;
+    this.#meter = meter;
     this.#log = log;
     this.#broadcast = new BroadcastGroup(() => units.values(), false);
   }
@@ -190,7 +239,7 @@ export class LineUnits {
   /** The device, or group of devices, at an address now. */
   at(address: number): ModbusUnit | undefined {
     if (address === broadcastAddress) return this.#broadcast;
-    let found: BankUnit | undefined;
+    let found: ServedBank | undefined = this.#meter?.address === address ? this.#meter : undefined;
     for (const unit of this.#units.values()) {
       if (unit.address !== address) continue;
       if (found !== undefined) return this.#clash(address);
@@ -201,12 +250,12 @@ export class LineUnits {
   }
 
   #clash(address: number): ModbusUnit {
-    const members = [...this.#units.values()].filter((unit) => unit.address === address);
+    const all = [...this.#units.values(), ...(this.#meter === null ? [] : [this.#meter])];
+    const members = all.filter((unit) => unit.address === address);
     if (!this.#clashes.has(address)) {
       this.#clashes.add(address);
-      const names = members.map(({ deviceIndex }) => deviceIndex).join(', ');
       this.#log.warning(
-        `devices ${names} have the same address ${address} (1.DA): all of them carry out what is written there, and no answer can be read`,
+        `${namesInWords(members.map(({ name }) => name))} have the same address ${address} (1.DA): all of them carry out what is written there, and no answer can be read`,
       );
     }
     return new BroadcastGroup(() => members, true);

@@ -22,6 +22,13 @@ describe('site (13)', () => {
   });
   afterEach(() => rest.api.stop());
 
+  it('has no register map without a meter', async () => {
+    for (const path of ['/site/registers', '/site/registers/203']) {
+      const { detail } = await rest.refused(path, 404, 'unknown-resource');
+      expect(detail).to.match(/no meter.*meter_unit/);
+    }
+  });
+
   it('powers of the last tick, and no limit at first', async () => {
     expect(await rest.get('/site')).to.deep.equal({
       devices: null,

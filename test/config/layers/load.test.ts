@@ -100,6 +100,7 @@ describe('interface 12: defaults', () => {
         foreignUnit: null,
       },
       proxy: null,
+      meter: null,
       rtu: null,
       clientPty: false,
       csip: null,

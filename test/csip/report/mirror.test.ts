@@ -66,6 +66,26 @@ describe('CSIP reporter: metering mirror', () => {
     expect(wh).to.be.closeTo(whAt() - before, 1);
   });
 
+  it('the site agrees with the meter of the connection point', async () => {
+    const { plant, server, reporter, run } = rig({ meter: true, types: ['PV-3Phase', 'Batt-3Phase'] });
+    server.postRate = 300;
+    plant.setSurroundings({ loadKw: 2 });
+    reporter.follow(hrefsFor(1));
+    await settled();
+    const before = plant.meter!.now;
+    await run(600);
+    const { now } = plant.meter!;
+    const site = server.sent('MirrorUsagePoint').find(({ roleFlags }) => roleFlags === '0003');
+    const readings = valuesOf(server, named(site, 'Active power, import positive').mRID);
+    const wh = readings.reduce((sum, { value, duration }) => sum + ((value ?? 0) * duration) / 3600, 0);
+    const metered = now.importedWh - before.importedWh - (now.exportedWh - before.exportedWh);
+    expect(readings).to.have.lengthOf(2);
+    // the last second, and what the sum of two rounded means leaves
+    expect(wh).to.be.closeTo(metered, Math.abs(now.w) / 3600 + 1);
+    const volts = valuesOf(server, named(site, 'Voltage L1').mRID);
+    expect(volts[0]?.value).to.be.closeTo((now.volts[0] ?? NaN) * 10, 1);
+  });
+
   it('obeys a postRate that changes at the next poll of the list', async () => {
     const { server, reporter, run } = rig();
     server.postRate = 60;

@@ -49,6 +49,7 @@ export interface Rig {
 
 interface RigOptions extends Partial<Pick<ReporterOptions, 'postRateS' | 'nmi' | 'readings'>> {
   readonly types?: readonly string[];
+  readonly meter?: boolean;
   readonly mode?: RemoteClockMode;
   /** default 1 */
   readonly rate?: number;
@@ -56,10 +57,16 @@ interface RigOptions extends Partial<Pick<ReporterOptions, 'postRateS' | 'nmi' |
 
 const opened: Reporter[] = [];
 
-export function rig({ types = ['PV-3Phase'], mode = 'simulated', rate = 1, ...change }: RigOptions = {}): Rig {
+export function rig({
+  types = ['PV-3Phase'],
+  meter = false,
+  mode = 'simulated',
+  rate = 1,
+  ...change
+}: RigOptions = {}): Rig {
   const wall = new HandWall();
   const timers = new HandTimers(wall);
-  const plant = testPlant({ types, wall, rate });
+  const plant = testPlant({ types, wall, rate, ...(meter && { meter: { float: false } }) });
   const server = new FakeServer();
   const lost: string[] = [];
   const clock = remoteClocks({

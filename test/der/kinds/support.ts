@@ -47,6 +47,7 @@ export interface KindPlantOptions {
   readonly rate?: number;
   readonly seed?: number;
   readonly time?: string;
+  readonly meter?: { readonly float: boolean };
 }
 
 const fleetTypes = {
@@ -108,7 +109,7 @@ function deviceOf(spec: KindSpec, position: number): DeviceSpec {
 
 /** The real plant at noon of a summer day; nothing drives it but the test. */
 export function kindPlant(specs: readonly KindSpec[], options: KindPlantOptions = {}): SimPlant {
-  const { tickIntervalS = 0.1, rate = 1, seed = 1, time = '12:00:00' } = options;
+  const { tickIntervalS = 0.1, rate = 1, seed = 1, time = '12:00:00', meter = null } = options;
   const clock = new SimClock(
     systemClock,
     { mode: 'paused', rate, timezone: 'UTC' },
@@ -121,6 +122,7 @@ export function kindPlant(specs: readonly KindSpec[], options: KindPlantOptions 
     tickIntervalS,
     nominalHz: 60,
     seed,
+    meter,
     version: '0.1.0',
     log: silentLogger,
     weatherSource: 'csv',

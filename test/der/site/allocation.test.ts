@@ -53,6 +53,7 @@ function fakeDevice(index: number): { device: SiteDevice; fake: Fake } {
     reachW: () => reachW,
     minInjectW,
     minAbsorbW,
+    meterTap: () => expect.fail('there is no meter'),
     admit(floorW: number, ceilingW: number) {
       Object.assign(fake, { floorW, ceilingW });
     },

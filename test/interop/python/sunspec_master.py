@@ -1,5 +1,5 @@
-"""pysunspec2 as a SunSpec master: sunspec_master.py HOST PORT [CA CERTIFICATE KEY], with the three files inside TLS; or
-sunspec_master.py /PATH BAUD PARITY on a serial line."""
+"""pysunspec2 as a SunSpec master: sunspec_master.py HOST PORT[/UNIT] [CA CERTIFICATE KEY], with the three files inside
+TLS; or sunspec_master.py /PATH BAUD PARITY on a serial line."""
 
 import re
 import sys
@@ -12,11 +12,14 @@ from points import walk
 
 
 def device_of(target, number, *more):
-    """Device 1 behind the arguments of the command line."""
+    """The device behind the arguments of the command line, whose unit id is 1 where none is given."""
     if target.startswith("/"):
         return client.SunSpecModbusClientDeviceRTU(slave_id=1, name=target, baudrate=int(number), parity=more[0], timeout=5)
     tls = dict(zip(("cafile", "certfile", "keyfile"), more))
-    return client.SunSpecModbusClientDeviceTCP(slave_id=1, ipaddr=target, ipport=int(number), timeout=5, tls=bool(tls), **tls)
+    port, _, unit = number.partition("/")
+    return client.SunSpecModbusClientDeviceTCP(
+        slave_id=int(unit or 1), ipaddr=target, ipport=int(port), timeout=5, tls=bool(tls), **tls
+    )
 
 
 device = device_of(*sys.argv[1:])

@@ -1,9 +1,10 @@
 /** The faults of the wire over the register maps of the devices. */
+import { meterIndex } from '../../../core/faults/kinds.ts';
 import type { FaultRegistry } from '../../../core/faults/registry.ts';
 import { holds } from '../../faults/condition.ts';
 import type { FaultyMaps } from '../../faults/faulty-maps.ts';
 import { slotsNamed } from '../../faults/targets.ts';
-import type { Bank } from '../../map/bank.ts';
+import type { PointBank } from '../../map/bank.ts';
 import { memoPerLayoutAndKey } from '../../map/layout.ts';
 import type { Disturber } from '../server/disturbance.ts';
 import { createDisturber } from './disturber.ts';
@@ -16,7 +17,9 @@ export interface BankDisturberOptions {
   /** indexes of devices that never answer, with or without faults; changed in place */
   readonly silent?: ReadonlySet<number>;
   /** the devices there are now */
-  readonly devices: () => readonly { readonly index: number; readonly bank: Bank }[];
+  readonly devices: () => readonly { readonly index: number; readonly bank: PointBank }[];
+  /** the meter of the connection point; absent or null: there is none */
+  readonly meter?: { readonly bank: PointBank } | null;
 }
 
 const spansOf = memoPerLayoutAndKey((layout, points: readonly string[]): readonly Span[] =>
@@ -24,8 +27,9 @@ const spansOf = memoPerLayoutAndKey((layout, points: readonly string[]): readonl
 );
 
 /** A disturber that finds conditions and points in the devices' banks, also where structure faults have moved them. */
-export function createBankDisturber({ registry, maps, silent, devices }: BankDisturberOptions): Disturber {
-  const bankOf = (deviceIndex: number) => devices().find(({ index }) => index === deviceIndex)?.bank;
+export function createBankDisturber({ registry, maps, silent, devices, meter }: BankDisturberOptions): Disturber {
+  const bankOf = (deviceIndex: number) =>
+    (deviceIndex === meterIndex ? meter : devices().find(({ index }) => index === deviceIndex))?.bank;
   return createDisturber({
     registry,
     ...(silent && { silent }),

@@ -1,5 +1,6 @@
 /** Carries out the transport faults of Modbus: decides how connections and requests are served. */
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
+import { meterIndex } from '../../../core/faults/kinds.ts';
 import type { FaultRegistry } from '../../../core/faults/registry.ts';
 import { mapTargetOf } from '../../../fault-kinds/targets.ts';
 import {
@@ -159,8 +160,9 @@ class WireDisturber implements Disturber {
   aliasOf(deviceIndex: number | undefined, unitId: number): number | undefined {
     for (const fault of this.#alias) {
       if (!fault.isOf(aliasUnitFault) || !fault.parameters.unit_ids.includes(unitId)) continue;
-      // on a port for several devices the fault must name the device
-      const device = deviceIndex ?? fault.facts.deviceIndex ?? undefined;
+      const { deviceIndex: named } = fault.facts;
+      // on a port for several devices the fault must name the device; the meter is beside the devices of any port
+      const device = named === meterIndex ? named : (deviceIndex ?? named ?? undefined);
       if (device !== undefined && this.#meets(fault, device) && fault.strikes(device)) return device;
     }
     return undefined;

@@ -15,6 +15,8 @@ import type { Swept } from '../../../core/net/sweeper.ts';
 
 /** The listener that accepted a connection, as the connection uses it. */
 export interface ConnectionOwner extends Service {
+  /** by which faults find the listener; undefined: it serves several devices */
+  readonly faultIndex: number | undefined;
   closed(connection: Connection): void;
 }
 
@@ -149,7 +151,7 @@ export class Connection implements Asker, Swept {
     const now = clock.monotonicMs();
     if (this.#closing) {
       if (now - this.#closingSinceMs >= closingMs) this.destroy();
-    } else if (disturber?.active === true && disturber.cuts(this.#owner.deviceIndex)) {
+    } else if (disturber?.active === true && disturber.cuts(this.#owner.faultIndex)) {
       this.destroy();
     } else if (this.#late !== undefined) {
       // the simulator keeps the peer waiting, not the other way round

@@ -130,7 +130,8 @@ function serveDisturbed(
     return { end: serveUnit(request, service, acting, asker, out, at), late: null };
   }
   // on a line, frames to other devices and their answers are not requests to this one
-  const disturbance = unit === undefined && request.name === 'rtu' ? null : disturbed(unit?.deviceIndex);
+  const disturbance =
+    unit === undefined && request.name === 'rtu' ? null : disturbed(unit?.faultIndex ?? unit?.deviceIndex);
   if (disturbance === null) return { end: serveUnit(request, service, unit, asker, out, at), late: null };
   const end = carryOut(request, service, unit, asker, disturbance, out, at);
   return { end, late: lateAnswer(disturbance, Buffer.from(out.subarray(at, end))) };

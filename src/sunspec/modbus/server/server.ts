@@ -77,6 +77,8 @@ export interface ModbusTcpServerOptions {
   readonly context: ModbusContext;
   /** the device that lines of the log are about */
   readonly deviceIndex?: number;
+  /** by which faults find the listener; default `deviceIndex` */
+  readonly faultIndex?: number;
   /** the unit of a device, for a unit id that fault injection adds; default: none is found */
   readonly unitOf?: (deviceIndex: number) => ModbusUnit | undefined;
   /** default `mbap` */
@@ -123,6 +125,7 @@ const closeGraceMs = 500;
 class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleFinding> {
   readonly context: ModbusContext;
   readonly deviceIndex: number | undefined;
+  readonly faultIndex: number | undefined;
   readonly units: (unitId: number) => ModbusUnit | undefined;
   readonly unitOf: (deviceIndex: number) => ModbusUnit | undefined;
   port = 0;
@@ -140,6 +143,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
   constructor(options: ModbusTcpServerOptions) {
     this.context = options.context;
     this.deviceIndex = options.deviceIndex;
+    this.faultIndex = options.faultIndex ?? options.deviceIndex;
     this.units = options.units;
     this.unitOf = options.unitOf ?? noUnit;
     this.#framing = options.framing ?? 'mbap';
@@ -237,7 +241,7 @@ class Listener implements ModbusTcpServer, ConnectionOwner, HandshakeOwner<RoleF
       this.#refuse(socket);
       return;
     }
-    const reception = disturber?.active === true ? disturber.onConnect(this.deviceIndex, this.#openCount) : served;
+    const reception = disturber?.active === true ? disturber.onConnect(this.faultIndex, this.#openCount) : served;
     if (reception.kind === 'refuse') {
       drop(socket);
       return;

@@ -16,7 +16,9 @@ export interface Requester {
  */
 export interface ModbusUnit {
   /** the device behind the unit; absent: none, or several */
-  readonly deviceIndex?: number;
+  readonly deviceIndex?: number | undefined;
+  /** by which faults find the unit; absent: `deviceIndex` */
+  readonly faultIndex?: number;
   /** carries requests out and never answers: a broadcast, or several devices at one address */
   readonly mute?: true;
   /** Restricts a group to the devices that act; absent on a single device. */

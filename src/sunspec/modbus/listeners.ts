@@ -1,0 +1,146 @@
+/** The listeners of Modbus TCP: one per device, the shared one, and that of the meter. */
+import { SimError } from '../../core/errors.ts';
+import { withRemedy } from '../../core/net/listen.ts';
+import type { ModbusContext } from './server/context.ts';
+import type { FramingName } from './framing/framing.ts';
+import { createModbusTcpServer } from './server/server.ts';
+import type { ModbusTcpServer } from './server/server.ts';
+import { LineUnits } from './unit-bridge.ts';
+import type { BankUnit, MeterUnit } from './unit-bridge.ts';
+
+/** Where listeners bind. */
+interface Place {
+  readonly host: string;
+  /** of device 0, or the shared one; 0: any free port */
+  readonly port: number;
+  readonly framing?: FramingName;
+}
+
+/** the unit id of a device that has a port of its own, and of the meter at its own port */
+export const ownUnitId = 1;
+/** ports that are being bound at one time */
+const parallelListens = 64;
+
+/** A listener; one per device in index order, or the shared one alone; behind them that of the meter, if it has one. */
+export interface Port {
+  readonly server: ModbusTcpServer;
+  /** undefined: shared, or that of the meter */
+  readonly deviceIndex: number | undefined;
+  /** that of the meter alone */
+  readonly isMeter?: true;
+}
+
+/** What the listeners serve. */
+export interface Served {
+  readonly units: ReadonlyMap<number, BankUnit>;
+  /** at the ports of devices; null: not there */
+  readonly meter: MeterUnit | null;
+}
+
+export function sharedListener(options: Place, context: ModbusContext, { units, meter }: Served): Port {
+  const { host, port, framing = 'mbap' } = options;
+  const line = new LineUnits(units, context.log, meter);
+  const server = createModbusTcpServer({
+    host,
+    port,
+    framing,
+    context,
+    units:
+      framing === 'rtu'
+        ? (address) => line.at(address)
+        : (unitId) => (unitId === meter?.address ? meter : units.get(unitId - 1)),
+    unitOf: (index) => (index === meter?.faultIndex ? meter : units.get(index)),
+  });
+  return { server, deviceIndex: undefined };
+}
+
+export function ownListener(options: Place, context: ModbusContext, { units, meter }: Served, index: number): Port {
+  const { host, port, framing = 'mbap' } = options;
+  const unit = units.get(index);
+  const line = framing === 'rtu' ? new LineUnits(units, context.log, meter) : undefined;
+  const server = createModbusTcpServer({
+    host,
+    port: port === 0 ? 0 : port + index,
+    framing,
+    units:
+      line !== undefined
+        ? (address) => line.at(address)
+        : (unitId) => (isOwn(unitId, ownUnitId) ? unit : unitId === meter?.address ? meter : undefined),
+    unitOf: (of) => (of === meter?.faultIndex ? meter : units.get(of)),
+    context,
+    deviceIndex: index,
+  });
+  return { server, deviceIndex: index };
+}
+
+/** 0 and 255 mean the unit at the other end of the connection (Modbus Messaging on TCP/IP 1.0b, unit identifier). */
+const isOwn = (unitId: number, own: number) => unitId === own || unitId === 0 || unitId === 255;
+
+export function meterListener(
+  { host, framing = 'mbap' }: Place,
+  context: ModbusContext,
+  meter: MeterUnit,
+  port: number,
+): Port {
+  const line = framing === 'rtu' ? new LineUnits(new Map(), context.log, meter) : undefined;
+  const server = createModbusTcpServer({
+    host,
+    port,
+    framing,
+    units: (unitId) => (line === undefined ? (isOwn(unitId, meter.address) ? meter : undefined) : line.at(unitId)),
+    unitOf: (of) => (of === meter.faultIndex ? meter : undefined),
+    context,
+    faultIndex: meter.faultIndex,
+  });
+  return { server, deviceIndex: undefined, isMeter: true };
+}
+
+/**
+ * Binds all, a bounded number at a time; the first failure ends it, named by its device.
+ * @param withFlag whether the failure says which flag chooses another port
+ */
+export async function listenAll(ports: readonly Port[], withFlag = false): Promise<void> {
+  const queue = ports.values();
+  let failed = false;
+  async function work(): Promise<void> {
+    for (const port of queue) {
+      if (failed) return;
+      try {
+        await port.server.listen();
+      } catch (error) {
+        failed = true;
+        const failure = named(error, port);
+        throw withFlag ? withRemedy(failure, port.isMeter ? '--meter_port' : '--mb_port') : failure;
+      }
+    }
+  }
+  const results = await Promise.allSettled(Array.from({ length: parallelListens }, work));
+  const failure = results.find((result) => result.status === 'rejected');
+  if (failure !== undefined) throw failure.reason;
+}
+
+function named(error: unknown, { deviceIndex, isMeter }: Port): unknown {
+  if (!(error instanceof SimError)) return error;
+  const whose = isMeter
+    ? 'Modbus of the meter'
+    : deviceIndex === undefined
+      ? 'Modbus'
+      : `Modbus of device ${deviceIndex}`;
+  const { code, message, issues, cause } = error;
+  return Object.assign(new SimError(code, `${whose}: ${message}`, issues), { cause });
+}
+
+/** The text after the first port: empty, `..last` for consecutive ports, or a list. */
+export function furtherPorts(ports: readonly number[]): string {
+  const [first = 0] = ports;
+  const last = ports.at(-1) ?? first;
+  if (ports.every((port) => port === first)) return '';
+  if (ports.every((port, i) => port === first + i)) return `..${last}`;
+  const shown = ports.slice(1, 20).join(', ');
+  return `, ${shown}${ports.length > 20 ? `, ... (${ports.length} ports, see GET /api/sim/devices)` : ''}`;
+}
+
+export function portsInWords(ports: readonly Port[]): string {
+  const numbers = ports.map(({ server }) => server.port);
+  return `${ports.length} ports, ${Math.min(...numbers)} to ${Math.max(...numbers)}`;
+}
