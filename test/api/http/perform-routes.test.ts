@@ -32,6 +32,7 @@ const parameters: Readonly<Record<string, string>> = {
   '/controls/holds/{id}/end': 'peak-1',
   '{id}': 'SIM-CP-1',
   '{cid}': '1',
+  '/site/registers/{model_id}': '203',
   '{model_id}': '704',
   '{mrid}': 'A1',
 };
@@ -112,7 +113,7 @@ describe('every operation, with its example', function () {
   let direct: RunningApp;
   before(async () => {
     // no tick comes by itself while an example lets the clock run
-    const start = () => startApp(site, ['--tick', '60'], { wall: new HandWall() });
+    const start = () => startApp(site, ['--tick', '60', '--meter_unit', '240'], { wall: new HandWall() });
     [http, direct] = [await start(), await start()];
   });
   after(async () => {
