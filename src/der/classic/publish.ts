@@ -1,5 +1,4 @@
 /** Measurements of the classic models, from those of the current ones of the same tick. */
-import type { ControlFunction } from '../../contract/device.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { microsPerSecond } from '../../core/time/clock.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
@@ -7,6 +6,7 @@ import { m122 } from '../../sunspec/models/m122.ts';
 import { isConnected } from '../inverter/service.ts';
 import { availablePower } from '../inverter/available.ts';
 import type { Inverter } from '../inverter/inverter.ts';
+import type { Settings } from '../inverter/settings.ts';
 import type { TripKind } from '../inverter/trip.ts';
 import { forEachInput } from './inputs.ts';
 
@@ -42,7 +42,11 @@ function powerFactorPct({ m701: { PF, W, Var } }: MeasurementView): number {
 /** An input without a port. */
 const nothing = { DCA: 0, DCV: 0, DCW: 0, DCWhInj: 0, DCWhAbs: 0, DCAlrm: 0, DCSta: 'OFF' } as const;
 
-const bounded = (wh: number | null, max: number) => (wh ?? 0) % max;
+/** An energy as a counter of 32 bits shows it. @param sf exponent of ten of its scale factor */
+function counted(wh: number | null, sf: number | null): number {
+  const value = wh ?? 0;
+  return value < acc32 ? value : value % (acc32 * 10 ** (sf ?? 0));
+}
 
 /** The points that the integer and the float form share. */
 function publishInverter(map: MeasurementView, m: Integer | Float): void {
@@ -75,6 +79,7 @@ function publishInverter(map: MeasurementView, m: Integer | Float): void {
 function publishInputs(map: MeasurementView): void {
   const { m160: m } = map;
   if (!m) return;
+  const { DCWH_SF: wattHoursSf } = m;
   const state = states[map.m701.InvSt ?? 'OFF'];
   let events = 0;
   forEachInput(map, (input, port, sign) => {
@@ -84,33 +89,44 @@ function publishInputs(map: MeasurementView): void {
     input.DCA = Math.max(0, sign * (DCA ?? 0));
     input.DCV = DCV;
     input.DCW = Math.max(0, sign * (DCW ?? 0));
-    input.DCWH = bounded(sign < 0 ? DCWhAbs : DCWhInj, acc32 * 10 ** (m.DCWH_SF ?? 0));
+    input.DCWH = counted(sign < 0 ? DCWhAbs : DCWhInj, wattHoursSf);
     input.DCSt = DCSta === 'ERROR' ? 'FAULT' : DCSta === 'OFF' ? 'OFF' : state;
     input.DCEvt = portEvents;
   });
   m.Evt = events;
 }
 
-type ActiveControl = keyof Extract<(typeof m122.points)[number], { name: 'StActCtl' }>['symbols'];
-/** The bits of 122.StActCtl. */
-const controls: Partial<Record<ControlFunction, ActiveControl>> = {
-  max_power: 'FixedW',
-  active_power: 'FixedW',
-  constant_var: 'FixedVAR',
-  pf_inject: 'FixedPF',
-  pf_absorb: 'FixedPF',
-  volt_var: 'Volt-VAr',
-  freq_droop: 'Freq-Watt-Param',
-  volt_watt: 'Volt-Watt',
-  lv_trip: 'LVRT',
-  hv_trip: 'HVRT',
-  lf_trip: 'LFRT',
-  hf_trip: 'HFRT',
-};
+type Control = keyof Extract<(typeof m122.points)[number], { name: 'StActCtl' }>['symbols'];
 const controlBits: Readonly<Record<string, number>> =
   m122.points.find(
     (point): point is Extract<(typeof m122.points)[number], { name: 'StActCtl' }> => point.name === 'StActCtl',
   )?.symbols ?? {};
+
+function enabledControls(settings: Settings): readonly Control[] {
+  const { maxPowerPct, setPointW, constantVar, pfInject, pfAbsorb, voltVar, droop, voltWatt } = settings;
+  const rows: readonly (readonly [Control, boolean])[] = [
+    ['FixedW', maxPowerPct !== null || setPointW !== null],
+    ['FixedVAR', constantVar.enabled],
+    ['FixedPF', pfInject.enabled || pfAbsorb.enabled],
+    ['Volt-VAr', voltVar.enabled],
+    ['Freq-Watt-Param', droop.enabled],
+    ['Volt-Watt', voltWatt.enabled],
+  ];
+  return rows.filter(([, enabled]) => enabled).map(([control]) => control);
+}
+
+/** 122.StActCtl by the settings in force, which change with commits alone. */
+const activeBits = new WeakMap<Settings, number>();
+
+function activeControls(settings: Settings): number {
+  let bits = activeBits.get(settings);
+  if (bits === undefined) {
+    bits = enabledControls(settings).reduce((sum, control) => sum + 2 ** (controlBits[control] ?? 0), 0);
+    activeBits.set(settings, bits);
+  }
+  return bits;
+}
+
 /** The bits of 122.RtSt. */
 const rideThrough: Readonly<Record<TripKind, number>> = {
   lowVoltage: 1,
@@ -136,12 +152,7 @@ function publishStatus(map: MeasurementView, inverter: Inverter, now: SimTime, s
   m.ActVArhQ4 = m701.TotVarhAbs;
   m.VArAval = possible.injectVar;
   m.WAval = possible.injectW;
-  let active = 0;
-  for (const name of inverter.activeFunctions()) {
-    const control = controls[name];
-    if (control !== undefined) active |= 2 ** (controlBits[control] ?? 0);
-  }
-  m.StActCtl = active;
+  m.StActCtl = activeControls(inverter.settings);
   m.Tms = Math.max(0, Math.floor(now / microsPerSecond) - year2000S);
   let riding = 0;
   for (const kind of inverter.protection.pendingTrips) riding |= rideThrough[kind];
@@ -162,7 +173,7 @@ export function publishClassic(map: MeasurementView, inverter: Inverter, now: Si
   const integer = map.m103 ?? map.m102 ?? map.m101;
   if (integer) {
     publishInverter(map, integer as Integer);
-    integer.WH = bounded(map.m701.TotWhInj, acc32 * 10 ** integer.WH_SF);
+    integer.WH = counted(map.m701.TotWhInj, integer.WH_SF);
   }
   const float = map.m113 ?? map.m112 ?? map.m111;
   if (float) publishInverter(map, float as Float);
