@@ -388,12 +388,14 @@ function ownSeed(seed: number, id: number): number {
   return Math.floor(createRandom(seed, 'fault', id).next() * 2 ** 32);
 }
 
-function fits({ facts, protocol }: ActiveFault, filter: FaultFilter): boolean {
+function fits(fault: ActiveFault, filter: FaultFilter): boolean {
+  const { facts, protocol } = fault;
   return (
     (filter.id === undefined || facts.id === filter.id) &&
     (filter.protocol === undefined || protocol === filter.protocol) &&
     (filter.kind === undefined || facts.kind.kind === filter.kind) &&
-    (filter.deviceIndex === undefined || facts.deviceIndex === filter.deviceIndex) &&
+    (filter.deviceIndex === undefined ||
+      (filter.deviceIndex === null ? fault.isOfAll : facts.deviceIndex === filter.deviceIndex)) &&
     (filter.profile === undefined || facts.profile === filter.profile)
   );
 }

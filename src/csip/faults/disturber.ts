@@ -94,7 +94,7 @@ class RequestDisturber implements ExchangeDisturber {
     if (fault.isOver) return false;
     const { resources } = targetOf(fault.facts.target);
     if (resources !== undefined && !resources.some((name) => name === resource || name === path)) return false;
-    if (deviceIndex === null) return fault.facts.deviceIndex === null && fault.facts.when === null;
+    if (deviceIndex === null) return fault.isOfAll && fault.facts.when === null;
     return fault.concerns(deviceIndex) && this.#options.holds(fault, deviceIndex);
   }
 

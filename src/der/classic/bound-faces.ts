@@ -27,6 +27,7 @@ const slotsOf = (layout: Layout, points: readonly PointPath[]) =>
   new Set(points.flatMap((point) => slotOf(layout, point) ?? []));
 
 function bind(layout: Layout, face: Face): BoundFace[] {
+  if (face.oneSource && layout.slot(714, 'Prt[1].ID') !== undefined) return [];
   const classic = slotsOf(layout, face.classic);
   const current = slotsOf(layout, face.current);
   if (classic.size < face.classic.length || current.size < face.current.length) return [];

@@ -105,8 +105,9 @@ export const directControls: ModelChoice = {
   scale: { WMaxLimPct_SF: -2, OutPFSet_SF: -3, VArPct_SF: -2 },
 };
 
-/** @param fromGrid whether the device can charge from the grid */
-function storageControls({ W_SF = 0 }: Scale, fromGrid: boolean): ModelChoice {
+function storageControls({ W_SF = 0 }: Scale, { ports, ratings }: ClassicFacts): ModelChoice {
+  // charging from the grid is a choice only where there is; rates that force a battery beside other sources have no ramp
+  const omitted = [...(ratings.chargeMaxW === null ? ['ChaGriSet'] : []), ...(ports > 1 ? ['InOutWRte_RmpTms'] : [])];
   return {
     def: m124,
     scale: {
@@ -117,7 +118,7 @@ function storageControls({ W_SF = 0 }: Scale, fromGrid: boolean): ModelChoice {
       InBatV_SF: -1,
       InOutWRte_SF: -2,
     },
-    omit: new Set(['VAChaMax', 'StorAval', ...(fromGrid ? [] : ['ChaGriSet'])]),
+    omit: new Set(['VAChaMax', 'StorAval', ...omitted]),
   };
 }
 
@@ -161,7 +162,7 @@ function classicModels(
     },
     status(facts, { W_SF }),
     directControls,
-    ...(facts.storage ? [storageControls({ W_SF }, facts.ratings.chargeMaxW !== null)] : []),
+    ...(facts.storage ? [storageControls({ W_SF }, facts)] : []),
     inputs(facts, dc, whSf),
   ];
 }

@@ -48,6 +48,7 @@ export function classicDefaults(layout: Layout, image: Buffer, map: WritableMapV
   if (map.m123) Object.assign(map.m123, { Conn: 'CONNECT', VArPct_Mod: 'WMax' });
   if (map.m124)
     Object.assign(map.m124, {
+      WChaMax: map.m702.WChaRteMax ?? map.m802?.WChaRteMax ?? 0,
       OutWRte: 100,
       InWRte: 100,
       ...(map.m702.WChaRteMaxRtg !== null && { ChaGriSet: 'GRID' }),

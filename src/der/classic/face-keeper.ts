@@ -1,6 +1,4 @@
 /** Keeps the two faces of a setting equal: a write of either moves the other in the same commit. */
-import { gradientRange } from '../../contract/gradient.ts';
-import type { Gradient } from '../../contract/gradient.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { RandomStream } from '../../core/random.ts';
@@ -8,10 +6,12 @@ import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import type { RegisterBank } from '../../sunspec/map/bank.ts';
-import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
+import type { Commit, CommitParticipant } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { assignTo, facesOf, readerOf } from './bound-faces.ts';
 import type { BoundFace } from './bound-faces.ts';
+import type { FaceRamps } from './face-ramps.ts';
 import type { ReadPoint } from './faces.ts';
 
 export interface FaceKeeperOptions {
@@ -20,12 +20,12 @@ export interface FaceKeeperOptions {
   readonly now: () => SimTime;
   /** of the device; draws the delays within windows */
   readonly random: RandomStream;
-  readonly gradient: { readonly now: Gradient; set(change: Partial<Gradient>): void };
+  readonly ramps: FaceRamps;
   readonly warn: (message: string) => void;
 }
 
-/** Writes of classic faces that wait within one window. */
-interface Waiting {
+/** Classic faces that one write has put off by the same window. */
+interface Batch {
   readonly timer: Timer;
   readonly by: Origin;
   readonly faces: Set<BoundFace>;
@@ -35,174 +35,198 @@ interface Waiting {
 const lastOf = (points: readonly PointSlot[], of: ReadonlySet<PointSlot>) =>
   points.findLastIndex((slot) => of.has(slot));
 
-const gradientOf = { w: 'wPctPerS', var: 'varPctPerS' } as const satisfies Record<'w' | 'var', keyof Gradient>;
+/** The point of a write that decides a face, for the writer of the points that follow it. */
+const decisive = (points: readonly PointSlot[], of: ReadonlySet<PointSlot>) => points.findLast((slot) => of.has(slot));
 
 /**
  * The participant that keeps faces equal. Of a write with both faces of a setting the later point counts. A write of a
  * classic face with a window acts after a random part of it; until then the faces differ, and a write of the other face
- * takes its place. A ramp time stands as a gradient until the setting is written without one.
+ * takes its place.
  */
 export class FaceKeeper implements CommitParticipant {
   readonly #options: FaceKeeperOptions;
   readonly #faces: readonly BoundFace[];
-  /** by the point of the window */
-  readonly #waiting = new Map<PointSlot, Waiting>();
-  /** gradients before the ramps of classic writes, where these still stand */
-  readonly #before = new Map<keyof Gradient, { readonly former: number | null; readonly own: number }>();
-  /** the write that a window has let through */
-  #letThrough = false;
+  readonly #waiting = new Map<BoundFace, Batch>();
+  /** classic faces as they were written last */
+  readonly #written = new Map<BoundFace, Values>();
+  /** the classic faces that the write at hand carries out, because their window is over; null: another write */
+  #through: readonly BoundFace[] | null = null;
 
   constructor(options: FaceKeeperOptions) {
     this.#options = options;
     this.#faces = facesOf(options.bank.layout);
   }
 
-  prepare(commit: Commit): FollowUp | null {
+  prepare(commit: Commit): null {
     const { points } = commit;
-    const moved = this.#faces
+    const moved = this.#through ?? this.#movedBy(points);
+    const waited = this.#forgetOverruled(commit, moved);
+    const acting = this.#through ?? this.#putOff(moved, commit);
+    const read = readerOf(commit.layout, (slot) => commit.value(slot));
+    const { ramps } = this.#options;
+    ramps.begin();
+    if (this.#through === null) {
+      const repeated = new Set(acting.filter((face) => !waited.has(face) && this.#repeats(face, commit)));
+      // twice: a setting may depend on another one that moves in the same change
+      for (const face of [...acting, ...acting]) this.#move(face, commit, read, repeated.has(face));
+    }
+    this.#refresh(commit, read, acting, moved);
+    ramps.end(commit, acting, read);
+    for (const face of acting) this.#written.set(face, valuesOf(face.classic, commit));
+    return null;
+  }
+
+  /** Faces of which the classic points decide, in the order in which they were written. */
+  #movedBy(points: readonly PointSlot[]): readonly BoundFace[] {
+    return this.#faces
       .map((face) => ({ face, classic: lastOf(points, face.classic), current: lastOf(points, face.current) }))
       .filter(({ classic, current }) => classic >= 0 && classic > current)
       .sort((a, b) => a.classic - b.classic)
       .map(({ face }) => face);
-    const acting = moved.filter((face) => !this.#mustWait(face, commit));
-    const read = readerOf(commit.layout, (slot) => commit.value(slot));
-    const before = this.#levels(commit, moved);
-    // twice: a setting may depend on another one that moves in the same change
-    for (const { face } of [...acting, ...acting]) {
-      assignTo(commit.layout, face.toCurrent(read), (slot, value) => {
-        commit.mirror(slot, value);
-      });
-    }
-    this.#forgetOverruled(commit.points, moved);
-    this.#refresh(commit, read, moved, acting);
-    const ramps = this.#ramps(commit, acting, before, read);
-    return ramps.length === 0
-      ? null
-      : () => {
-          for (const ramp of ramps) ramp();
-        };
+  }
+
+  /**
+   * A write of either face takes the place of one that waits; the end of a timer or a control does not, being older.
+   * @returns the faces that wait no longer
+   */
+  #forgetOverruled({ points, by }: Commit, moved: readonly BoundFace[]): ReadonlySet<BoundFace> {
+    const overruled = [...this.#waiting.keys()].filter(
+      (face) => moved.includes(face) || (lastOf(points, face.current) >= 0 && by.source !== 'reversion'),
+    );
+    for (const face of overruled) this.#forget(face);
+    return new Set(overruled);
   }
 
   /** Ends the waits of all windows without their effect. */
   clear(): void {
-    for (const { timer } of this.#waiting.values()) this.#options.scheduler.cancel(timer);
-    this.#waiting.clear();
+    for (const face of [...this.#waiting.keys()]) {
+      this.#forget(face);
+      this.#showAgain(face);
+    }
   }
 
   reloaded(): void {
-    this.clear();
-    this.#before.clear();
+    for (const face of [...this.#waiting.keys()]) this.#forget(face);
+    this.#written.clear();
+    this.#options.ramps.clear();
   }
 
-  /** Puts a write of a classic face off where its window says so. @returns whether it waits now */
-  #mustWait(bound: BoundFace, commit: Commit): boolean {
-    const { window } = bound;
-    const seconds = window && commit.value(window);
-    if (window === null || typeof seconds !== 'number' || seconds <= 0 || this.#letThrough) return false;
+  /** Puts writes of classic faces off where their windows say so. @returns the faces that act now */
+  #putOff(moved: readonly BoundFace[], commit: Commit): readonly BoundFace[] {
     const { scheduler, random, now } = this.#options;
-    const known = this.#waiting.get(window);
-    // the points of one write wait together; a later write waits anew
-    if (known && known.by === commit.by && known.timer.waiting && known.faces.size > 0 && !known.faces.has(bound)) {
-      known.faces.add(bound);
-      return true;
-    }
-    if (known) scheduler.cancel(known.timer);
-    const waiting: Waiting = {
-      by: commit.by,
-      faces: new Set([...(known?.faces ?? []), bound]),
-      timer: scheduler.at(addSeconds(now(), random.next() * seconds), () => {
-        this.#letGo(window, waiting);
-      }),
-    };
-    this.#waiting.set(window, waiting);
-    return true;
+    const batches = new Map<PointSlot, Batch>();
+    return moved.filter((face) => {
+      const { window } = face;
+      const seconds = window && commit.value(window);
+      if (window === null || typeof seconds !== 'number' || seconds <= 0) return true;
+      let batch = batches.get(window);
+      if (batch === undefined) {
+        const faces = new Set<BoundFace>();
+        const by = commit.by;
+        const timer = scheduler.at(addSeconds(now(), random.next() * seconds), () => {
+          this.#letGo(faces, by);
+        });
+        batch = { timer, by, faces };
+        batches.set(window, batch);
+      }
+      batch.faces.add(face);
+      this.#waiting.set(face, batch);
+      return false;
+    });
   }
 
   /** The delay is over: the current face follows the classic one, in the name of its writer. */
-  #letGo(window: PointSlot, { by, faces }: Waiting): void {
-    this.#waiting.delete(window);
+  #letGo(faces: ReadonlySet<BoundFace>, by: Origin): void {
     const { bank, warn } = this.#options;
-    const slots = new Set([...faces].flatMap(({ classic }) => [...classic]));
-    const values = Array.from(slots, (slot) => ({ slot, value: bank.value(slot) }));
-    this.#letThrough = true;
+    const { layout } = bank;
+    const going = [...faces];
+    for (const face of going) this.#waiting.delete(face);
+    const read = readerOf(layout, (slot) => bank.value(slot));
+    const values: { readonly slot: PointSlot; readonly value: AnyPointValue }[] = [];
+    for (const { face } of going) assignTo(layout, face.toCurrent(read), (slot, value) => values.push({ slot, value }));
+    this.#through = going;
     try {
       bank.assign(by, values);
     } catch (error) {
-      warn(`a write of model ${window.modelId} that waited within its window was refused: ${errorText(error)}`);
+      const model = going[0]?.window?.modelId ?? 0;
+      warn(`a write of model ${model} that waited within its window was refused: ${errorText(error)}`);
+      for (const face of going) this.#showAgain(face);
     } finally {
-      this.#letThrough = false;
+      this.#through = null;
     }
   }
 
-  /** Writes of current faces take the place of classic ones that wait. */
-  #forgetOverruled(points: readonly PointSlot[], moved: readonly BoundFace[]): void {
-    for (const [window, { faces, timer }] of this.#waiting) {
-      for (const face of faces) if (!moved.includes(face) && lastOf(points, face.current) >= 0) faces.delete(face);
-      if (faces.size > 0) continue;
-      this.#options.scheduler.cancel(timer);
-      this.#waiting.delete(window);
-    }
+  #forget(face: BoundFace): void {
+    const batch = this.#waiting.get(face);
+    if (!batch) return;
+    this.#waiting.delete(face);
+    batch.faces.delete(face);
+    if (batch.faces.size === 0) this.#options.scheduler.cancel(batch.timer);
   }
 
-  /** Classic faces follow what was written or moved; one that was written itself keeps its value. */
-  #refresh(commit: Commit, read: ReadPoint, moved: readonly BoundFace[], acting: readonly BoundFace[]): void {
-    const { points } = commit;
-    const waits = (face: BoundFace) => [...this.#waiting.values()].some(({ faces }) => faces.has(face));
+  /** A classic face whose write had no effect shows the current one again. */
+  #showAgain({ face }: BoundFace): void {
+    const { bank } = this.#options;
+    const read = readerOf(bank.layout, (slot) => bank.value(slot));
+    assignTo(bank.layout, face.toClassic(read), (slot, value) => {
+      bank.publish(slot, value);
+    });
+  }
+
+  /** Whether a write says of a face what it shows already. */
+  #repeats({ classic, current }: BoundFace, commit: Commit): boolean {
+    const { bank } = this.#options;
+    if (lastOf(commit.points, current) >= 0) return false;
+    return [...classic].every((slot) => commit.value(slot) === bank.value(slot));
+  }
+
+  /** @param repeated the classic face said nothing new: timers of the current one restart, and its values stay */
+  #move(bound: BoundFace, commit: Commit, read: ReadPoint, repeated: boolean): void {
+    const twin = decisive(commit.points, bound.classic);
+    if (twin === undefined || (repeated && bound.window === null)) return;
+    assignTo(commit.layout, bound.face.toCurrent(read), (slot, value) => {
+      commit.mirror(slot, repeated ? commit.value(slot) : value, twin);
+    });
+  }
+
+  /**
+   * Classic faces follow what was written or moved. One keeps its values, or gets back those that were written last, while
+   * they say what the current one does: several forms of a setting can mean the same.
+   */
+  #refresh(commit: Commit, read: ReadPoint, acting: readonly BoundFace[], moved: readonly BoundFace[]): void {
     for (const bound of this.#faces) {
-      if (lastOf(points, bound.sources) < 0 || waits(bound)) continue;
+      const twin = decisive(commit.points, bound.sources);
+      if (twin === undefined || this.#waiting.has(bound)) continue;
       const at = acting.indexOf(bound);
       // of several classic faces of one point the last one counts
       const overruled =
         at >= 0 && acting.slice(at + 1).some(({ current }) => [...bound.current].some((one) => current.has(one)));
       if (moved.includes(bound) && !overruled) continue;
-      assignTo(commit.layout, bound.face.toClassic(read), (slot, value) => {
-        commit.mirror(slot, value);
-      });
+      const written = bound.current.has(twin);
+      const shown = valuesOf(bound.classic, commit);
+      const last = this.#written.get(bound);
+      const kept = [shown, ...(last ? [last] : [])].find((values) => means(bound, values, commit));
+      if (kept === shown && !written) continue;
+      if (kept) for (const [slot, value] of kept) commit.mirror(slot, value, twin);
+      else
+        assignTo(commit.layout, bound.face.toClassic(read), (slot, value) => {
+          commit.mirror(slot, value, twin);
+        });
     }
   }
+}
 
-  /** The levels from which ramps begin, by face. */
-  #levels(commit: Commit, moved: readonly BoundFace[]): ReadonlyMap<BoundFace, number> {
-    const { bank } = this.#options;
-    const read = readerOf(commit.layout, (slot) => bank.value(slot));
-    return new Map(moved.flatMap((face) => (face.ramp ? [[face, face.ramp.levelPct(read)] as const] : [])));
-  }
+type Values = ReadonlyMap<PointSlot, AnyPointValue>;
 
-  /** Ramps of the settings that classic faces have moved; current faces move without one, and end those that stand. */
-  #ramps(
-    commit: Commit,
-    acting: readonly BoundFace[],
-    before: ReadonlyMap<BoundFace, number>,
-    read: ReadPoint,
-  ): (() => void)[] {
-    const slopes = new Map<keyof Gradient, number | null>();
-    for (const bound of this.#faces) {
-      const { ramp, current } = bound;
-      if (!ramp || lastOf(commit.points, current) < 0) continue;
-      const name = gradientOf[ramp.power];
-      const seconds = acting.includes(bound) ? commit.value(ramp.time) : 0;
-      const from = before.get(bound);
-      const to = ramp.levelPct(read);
-      if (typeof seconds !== 'number' || seconds <= 0 || from === undefined) slopes.set(name, slopes.get(name) ?? null);
-      else if (Math.abs(to - from) > 0) slopes.set(name, Math.abs(to - from) / seconds);
-    }
-    return [...slopes].map(([name, slope]) => () => {
-      this.#setSlope(name, slope);
-    });
-  }
+const valuesOf = (slots: ReadonlySet<PointSlot>, commit: Commit): Values =>
+  new Map(Array.from(slots, (slot) => [slot, commit.value(slot)] as const));
 
-  #setSlope(name: keyof Gradient, slope: number | null): void {
-    const { gradient } = this.#options;
-    const standing = this.#before.get(name);
-    // one that was set since by other means stays
-    const stands = standing !== undefined && gradient.now[name] === standing.own;
-    if (slope === null) {
-      this.#before.delete(name);
-      if (stands) gradient.set({ [name]: standing.former });
-      return;
-    }
-    const own = Math.max(gradientRange.min, Math.min(gradientRange.max, slope));
-    this.#before.set(name, { own, former: stands ? standing.former : gradient.now[name] });
-    gradient.set({ [name]: own });
-  }
+/** Whether values of a classic face say what the current one does. */
+function means({ face }: BoundFace, classic: Values, commit: Commit): boolean {
+  const read = readerOf(commit.layout, (slot) => classic.get(slot) ?? commit.value(slot));
+  let same = true;
+  assignTo(commit.layout, face.toCurrent(read), (slot, value) => {
+    if (commit.value(slot) !== value) same = false;
+  });
+  return same;
 }

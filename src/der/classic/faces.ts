@@ -32,6 +32,8 @@ export interface Face {
   readonly basis?: readonly PointPath[];
   readonly toCurrent: (read: ReadPoint) => PointValues;
   readonly toClassic: (read: ReadPoint) => PointValues;
+  /** only where the storage is the one source of the device; beside others the rates force it (`BatteryRates`) */
+  readonly oneSource?: true;
   /** random delay between a write of the classic face and its effect, s */
   readonly window?: TimePoint;
   readonly ramp?: FaceRamp;
@@ -119,7 +121,10 @@ const varShares: readonly VarShare[] = [
   { mode: 'VArAval', point: '123.VArAvalPct', current: 'VAR_AVAIL_PCT' },
 ];
 
-/** Vars as percent of what the device may inject or absorb; classic models have no form of 704.VarSetMod VARS or VA_MAX_PCT. */
+/**
+ * Vars as percent of what the device may inject or absorb; classic models have no form of 704.VarSetMod VARS or
+ * VA_MAX_PCT.
+ */
 function shareOfReach(read: ReadPoint): number {
   const mode = read('704.VarSetMod');
   const vars =
@@ -197,18 +202,36 @@ function setPointW(read: ReadPoint): number | null {
   return (number(read('704.WSetPct')) / 100) * number(read('702.WMax'));
 }
 
+/** Powers to which the rates of 124 refer, W. */
+const fullChargeW = (read: ReadPoint) => number(read('702.WChaRteMax') ?? read('802.WChaRteMax'));
+const fullDischargeW = (read: ReadPoint) => number(read('702.WDisChaRteMax') ?? read('802.WDisChaRteMax'));
+
 /** Power that the rates of 124 ask for, W, + to discharge; null: none. With both bits they bound it: the least that fits. */
-function ratedW(read: ReadPoint): number | null {
+export function ratedW(read: ReadPoint): number | null {
   const bits = number(read('124.StorCtl_Mod'));
   if (bits === 0) return null;
-  const [chargeW, dischargeW] = [number(read('702.WChaRteMax')), number(read('702.WDisChaRteMax'))];
+  const [chargeW, dischargeW] = [fullChargeW(read), fullDischargeW(read)];
   const lowW = (-number(read('124.InWRte')) / 100) * chargeW;
   const highW = (number(read('124.OutWRte')) / 100) * dischargeW;
   const wantedW = bits === chargeBit ? lowW : bits === dischargeBit ? highW : Math.max(lowW, Math.min(highW, 0));
-  return clamp(wantedW, -chargeW, Math.min(dischargeW, number(read('702.WMax'))));
+  return clamp(wantedW, -chargeW, Math.min(dischargeW, number(read('702.WMax')))) + 0;
 }
 
 const share = (partW: number, wholeW: number) => (wholeW > 0 ? clamp((100 * partW) / wholeW, -100, 100) : 0);
+
+/** The rates of 124 that ask for a power. @param wantedW + to discharge; null: none */
+export function rateValues(read: ReadPoint, wantedW: number | null): PointValues {
+  if (wantedW === null) return [['124.StorCtl_Mod', 0]];
+  return wantedW < 0
+    ? [
+        ['124.StorCtl_Mod', chargeBit],
+        ['124.InWRte', share(-wantedW, fullChargeW(read))],
+      ]
+    : [
+        ['124.StorCtl_Mod', dischargeBit],
+        ['124.OutWRte', share(wantedW, fullDischargeW(read))],
+      ];
+}
 
 /** A rate of power, percent of WChaMax per second, in whole percent of WMax and back. */
 function storageGradient(classic: '124.WChaGra' | '124.WDisChaGra'): Face {
@@ -223,7 +246,7 @@ function storageGradient(classic: '124.WChaGra' | '124.WDisChaGra'): Face {
       return [['704.WRmp', clamp(Math.round(pct), 1, 1000)]];
     },
     toClassic: (read) => [
-      [classic, clamp(convert(read('704.WRmp'), read('702.WMax'), read('702.WChaRteMax')), 0, uint16Max)],
+      [classic, clamp(convert(read('704.WRmp'), read('702.WMax'), read('702.WChaRteMax')), 1, 1000)],
     ],
   };
 }
@@ -245,19 +268,8 @@ const storage: readonly Face[] = [
         ['704.WSet', Math.round(wantedW)],
       ];
     },
-    toClassic(read) {
-      const wantedW = setPointW(read);
-      if (wantedW === null) return [['124.StorCtl_Mod', 0]];
-      return wantedW < 0
-        ? [
-            ['124.StorCtl_Mod', chargeBit],
-            ['124.InWRte', share(-wantedW, number(read('702.WChaRteMax')))],
-          ]
-        : [
-            ['124.StorCtl_Mod', dischargeBit],
-            ['124.OutWRte', share(wantedW, number(read('702.WDisChaRteMax')))],
-          ];
-    },
+    toClassic: (read) => rateValues(read, setPointW(read)),
+    oneSource: true,
     window: '124.InOutWRte_WinTms',
     ramp: {
       time: '124.InOutWRte_RmpTms',
@@ -265,7 +277,7 @@ const storage: readonly Face[] = [
       levelPct: (read) => (100 * (setPointW(read) ?? 0)) / Math.max(1, number(read('702.WMax'))),
     },
   },
-  reversion('124.InOutWRte_RvrtTms', '704.WSetRvrtTms', '124.InOutWRte_WinTms'),
+  { ...reversion('124.InOutWRte_RvrtTms', '704.WSetRvrtTms', '124.InOutWRte_WinTms'), oneSource: true },
   same('124.MinRsvPct', '802.SoCRsvMin'),
 ];
 

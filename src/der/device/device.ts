@@ -392,6 +392,7 @@ export class SimDevice implements Device {
       registersHost({
         power: () => this.#power,
         inverter: () => this.#inverter,
+        writers: () => this.#writers,
         isLocal: () => this.localControl,
         resetAlarms: (by) => {
           this.#resetAlarms(by);

@@ -25,6 +25,11 @@ export class CommandWriters {
     return [...this.#last.values()].reverse();
   }
 
+  /** The last writer under a name; undefined: none. */
+  of(name: Override['name']): Provenance | undefined {
+    return this.#last.get(`${name} `);
+  }
+
   /** Forgets all commands. */
   clear(): void {
     this.#last.clear();

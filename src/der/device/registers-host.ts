@@ -1,5 +1,6 @@
 /** The device behind its registers: inverter, power and source as participants of commits use them. */
 import type { Inverter } from '../inverter/inverter.ts';
+import type { CommandWriters } from './last-writers.ts';
 import { admitWriter } from './local-control.ts';
 import type { Power } from './power.ts';
 import type { RegistersHost } from './registers.ts';
@@ -8,10 +9,11 @@ export interface HostParts extends Pick<RegistersHost, 'resetAlarms' | 'command'
   /** made after the registers */
   readonly power: () => Power;
   readonly inverter: () => Inverter;
+  readonly writers: () => CommandWriters;
   readonly isLocal: () => boolean;
 }
 
-export function registersHost({ power, inverter, isLocal, resetAlarms, command }: HostParts): RegistersHost {
+export function registersHost({ power, inverter, writers, isLocal, resetAlarms, command }: HostParts): RegistersHost {
   return {
     admit(by) {
       power().admit(by);
@@ -23,6 +25,10 @@ export function registersHost({ power, inverter, isLocal, resetAlarms, command }
     isClosed: () => inverter().switchClosed,
     setSwitch(closed, by) {
       power().setSwitch(closed, by);
+    },
+    switchWriter: () => writers().of('switch'),
+    gradientSet(by) {
+      writers().recordWriter({ kind: 'gradient' }, by);
     },
     rankOf: (name) => inverter().reactivePower.rankOf(name),
     resetAlarms,

@@ -1,7 +1,5 @@
 /** The register bank of one device with all participants of its commits. */
-import type { SourceCommand } from '../../contract/device.ts';
 import type { Origin } from '../../core/origin.ts';
-import { createRandom } from '../../core/random.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
 import { AdoptionTimers } from '../../sunspec/map/adoption-timers.ts';
@@ -14,9 +12,8 @@ import { ReversionTimers } from '../../sunspec/map/reversion.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { readPoint } from '../../sunspec/map/view.ts';
 import type { DeviceEffects } from '../faults/device-effects.ts';
-import { facesOf } from '../classic/bound-faces.ts';
-import { ConnectCommands } from '../classic/connect.ts';
-import { FaceKeeper } from '../classic/face-keeper.ts';
+import { ClassicControls } from '../classic/controls.ts';
+import type { ClassicHost } from '../classic/controls.ts';
 import { noFormerRanks, reactiveFunctions } from '../inverter/reactive-order.ts';
 import type { FormerRanks, ReactiveFunction } from '../inverter/reactive-order.ts';
 import { readSettings, withGradient } from '../inverter/settings.ts';
@@ -46,19 +43,14 @@ export interface DeviceRegistersOptions {
 }
 
 /** The device as its registers use it. */
-export interface RegistersHost {
+export interface RegistersHost extends ClassicHost {
   /** @throws SimError MAP_LOCAL_CONTROL, COMMAND_CONFLICT where this writer may not write now */
   admit(by: Origin): void;
   /** @param former functions of reactive power that get back a former place among those enabled */
   applySettings(settings: Settings, former: FormerRanks): void;
-  /** the disconnect switch */
-  readonly isClosed: () => boolean;
-  setSwitch(closed: boolean, by: Origin): void;
   /** That place now. */
   rankOf(name: ReactiveFunction): number;
   resetAlarms(by: Origin): void;
-  /** Carries out the command that a register write means. */
-  command(command: SourceCommand, by: Origin): void;
 }
 
 /** Models that show measurements and surroundings: they keep their values when a device forgets its settings. */
@@ -109,10 +101,8 @@ export class DeviceRegisters {
   readonly #options: DeviceRegistersOptions;
   readonly #host: RegistersHost;
   readonly #reversions: ReversionTimers;
-  /** null: no setting of the map has two faces */
-  readonly #faces: FaceKeeper | null;
-  /** null: the map has no model 123 */
-  readonly #connect: ConnectCommands | null;
+  /** null: the map has no classic controls */
+  readonly #classic: ClassicControls | null;
   /** null: the map has no simulation models */
   readonly #simModels: SimModels | null;
 
@@ -124,7 +114,7 @@ export class DeviceRegisters {
       startWriters: template.profilePoints,
       startValueOf: (slot) => startValueOf(options, slot),
       onError: warn,
-      writerOf: (slot) => this.#simModels?.writerOf(slot),
+      writerOf: (slot) => this.#classic?.connect.writerOf(slot) ?? this.#simModels?.writerOf(slot),
       onDemand: { modelId: curveModelId, draw: (map) => this.#simModels?.drawCurve(map) },
     });
     const { measurements } = this.bank;
@@ -134,38 +124,20 @@ export class DeviceRegisters {
       : null;
     const { gradient } = template.inverter;
     this.gradient = new DeviceGradient(gradient, template.layout, (slot) => this.effects?.withholds(slot) ?? false);
-    this.#faces = this.#createFaces();
-    this.#connect = this.#createConnect();
+    this.#classic = measurements.m123
+      ? new ClassicControls({
+          ...options,
+          bank: this.bank,
+          host,
+          gradient: this.gradient,
+          refresh: () => {
+            this.refresh();
+          },
+          isWithheld: (slot) => this.effects?.withholds(slot) ?? false,
+        })
+      : null;
     this.bank.join(this.#participants(host));
     writeIdentity(measurements, identity, source.ports);
-  }
-
-  #createFaces(): FaceKeeper | null {
-    const { template, identity, seed, scheduler, clock, warn } = this.#options;
-    if (facesOf(template.layout).length === 0) return null;
-    return new FaceKeeper({
-      bank: this.bank,
-      scheduler,
-      now: () => clock.sim(),
-      random: createRandom(seed, identity.index, 'windows'),
-      gradient: this.gradient,
-      warn,
-    });
-  }
-
-  #createConnect(): ConnectCommands | null {
-    const { identity, seed, scheduler, clock } = this.#options;
-    if (!this.bank.map.m123) return null;
-    return new ConnectCommands({
-      bank: this.bank,
-      scheduler,
-      now: () => clock.sim(),
-      random: createRandom(seed, identity.index, 'connect-window'),
-      isClosed: this.#host.isClosed,
-      setSwitch: (closed, by) => {
-        this.#host.setSwitch(closed, by);
-      },
-    });
   }
 
   /** In the order of their calls. */
@@ -181,7 +153,7 @@ export class DeviceRegisters {
         },
       },
       // both faces of a setting have changed before a timer or a fault looks at either
-      ...(this.#faces ? [this.#faces] : []),
+      ...(this.#classic ? [this.#classic.faces] : []),
       new AdoptionTimers(this.bank, scheduler, clock, {
         adoptionS: template.inverter.adoptionS,
         overrule: (request, by) => this.effects?.adopting(request, by) ?? null,
@@ -196,6 +168,7 @@ export class DeviceRegisters {
         host.resetAlarms(by);
       }),
       this.gradient,
+      ...(this.#classic ? [this.#classic.ramps] : []),
       // each commit by itself: which function was enabled last must not depend on where ticks fall
       {
         prepare({ restored }) {
@@ -212,7 +185,7 @@ export class DeviceRegisters {
           return name && host.rankOf(name);
         },
       },
-      ...(this.#connect ? [this.#connect] : []),
+      ...(this.#classic?.commands ?? []),
       new StorageCommands(this.bank, template.storage, (command, by) => {
         host.command(command, by);
       }),
@@ -239,7 +212,7 @@ export class DeviceRegisters {
    */
   publish(now: SimTime, clockTime: string): void {
     this.#reversions.publish(now);
-    this.#connect?.show();
+    this.#classic?.show();
     this.#simModels?.publish(now, clockTime, this.#options.source);
   }
 
@@ -250,14 +223,13 @@ export class DeviceRegisters {
 
   /** The disconnect switch was moved by a command that no register stands for. */
   switchMoved(): void {
-    this.#connect?.clear();
+    this.#classic?.connect.clear();
   }
 
   /** Ends all reversion timers, and writes that wait, without their effect. */
   clearReversions(): void {
     this.#reversions.clear();
-    this.#faces?.clear();
-    this.#connect?.clear();
+    this.#classic?.clear();
   }
 
   /** Registers as at the start. @param local the position of the local/remote switch */

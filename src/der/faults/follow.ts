@@ -15,14 +15,14 @@ import { targetSlots } from '../../sunspec/faults/targets.ts';
 import { adoptionPoints } from '../../sunspec/map/sets.ts';
 import type { Layout } from '../../sunspec/map/layout.ts';
 import type { SimPlant } from '../plant/plant.ts';
-import { canBeWritten, functionsOf } from './function-points.ts';
+import { canBeWritten, functionsOf, targetedPoints } from './function-points.ts';
 import { revertedFunctions } from './silent-revert.ts';
 
 const isEffect = ({ protocol, layer }: ActiveFault) => protocol === 'device' && layer === 'effect';
 
 /** Why a fault can strike none of its points; null: it can. */
 function targetIssue({ kind, request: { target = {} } }: ProposedFault, layout: Layout): string | null {
-  const slots = targetSlots(layout, target);
+  const slots = targetedPoints(layout, targetSlots(layout, target));
   if (slots === null) return null;
   switch (kind.kind) {
     case ignoreEffectFault.kind:

@@ -58,7 +58,8 @@ function octetsOf(bank: EffectHost['bank'], { address, def: { size } }: PointSlo
 }
 
 /** Points that act at the moment of their write cannot be delayed. */
-const isState = ({ def, modelId }: PointSlot) => def.effect !== 'latch' && modelId !== 802;
+const isState = ({ def, modelId, path }: PointSlot) =>
+  def.effect !== 'latch' && modelId !== 802 && !(modelId === 123 && path === 'Conn');
 
 export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost): Effect {
   const { bank, effective, scheduler } = host;
@@ -103,7 +104,7 @@ export function lateEffect(fault: ActiveFault, delayS: number, host: EffectHost)
 
 export function enableEdge(fault: ActiveFault, host: EffectHost): Effect {
   const { bank, effective } = host;
-  const target = targetSlots(bank.layout, fault.facts.target);
+  const target = targetedPoints(bank.layout, targetSlots(bank.layout, fault.facts.target));
   const functions = functionsOf(bank.layout).map(({ enable, setPoints }) => ({
     enable,
     setPoints: new Set(

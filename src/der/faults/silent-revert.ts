@@ -6,7 +6,7 @@ import { targetSlots } from '../../sunspec/faults/targets.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { originOf, strikesNow } from './effect.ts';
 import type { Effect, EffectHost } from './effect.ts';
-import { functionsOf } from './function-points.ts';
+import { functionsOf, targetedPoints } from './function-points.ts';
 import type { FunctionPoints } from './function-points.ts';
 
 /** Functions with a point in the target; without a target those of 704. */
@@ -18,7 +18,10 @@ export function revertedFunctions(layout: Layout, target: ReadonlySet<PointSlot>
 
 export function silentRevert(fault: ActiveFault, afterS: number, host: EffectHost): Effect {
   const { bank, scheduler } = host;
-  const functions = revertedFunctions(bank.layout, targetSlots(bank.layout, fault.facts.target));
+  const functions = revertedFunctions(
+    bank.layout,
+    targetedPoints(bank.layout, targetSlots(bank.layout, fault.facts.target)),
+  );
   const running = new Map<PointSlot, Timer>();
 
   function stop(enable: PointSlot): void {

@@ -58,9 +58,10 @@ const codesOfRule: Readonly<Record<string, readonly ErrorCode[]>> = {
 /**
  * Writes to one bank, subject to the faults that concern its device. In this order, each kind in order of injection:
  * `write_lock` refuses; `lenient_writes` cuts off the part of a point at the end, so that the rest is what counts; then
- * the request is checked as usual, and `exception_code` may replace the code of a refusal; of a valid request, `ignore_write` and `partial_write` remove points, `alter_write` changes the remaining values, and
- * `late_write` delays them. Values that land at one time land in one commit, under the name of their writer. Values
- * that the bank refuses alone or altered are lost, and the request stays acknowledged.
+ * the request is checked as usual, and `exception_code` may replace the code of a refusal; of a valid request,
+ * `ignore_write` and `partial_write` remove points, `alter_write` changes the remaining values, and `late_write` delays
+ * them. Values that land at one time land in one commit, under the name of their writer. Values that the bank refuses
+ * alone or altered are lost, and the request stays acknowledged.
  */
 export class Acceptance {
   readonly #options: AcceptanceOptions;

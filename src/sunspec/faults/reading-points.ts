@@ -51,9 +51,10 @@ export function bitIssue(slot: PointSlot, bit: number | string): Omit<Issue, 'na
 const own = (symbols: PointSlot['def']['symbols'], name: string) =>
   symbols !== undefined && Object.hasOwn(symbols, name) ? symbols[name] : undefined;
 
+/** A group whose number the length decides is counted by the point N. */
 function countsOf(groups: readonly GroupDef[] = []): string[] {
   return groups.flatMap((group) => [
-    ...(typeof group.count === 'string' ? [group.count] : []),
+    ...(typeof group.count === 'string' ? [group.count] : group.count === 0 ? ['N'] : []),
     ...countsOf(group.groups),
   ]);
 }

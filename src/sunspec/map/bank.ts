@@ -451,13 +451,20 @@ export class RegisterBank implements Bank {
     for (const slot of [...commit.points, ...commit.adopted]) this.#writers.set(slot, provenance);
     const [slot] = points;
     if (slot) this.#lastWrite = { slot, by: provenance };
-    for (const [slot, { writer }] of restored) {
-      if (writer === undefined) this.#writers.delete(slot);
-      else this.#writers.set(slot, writer);
+    for (const [slot, { writer }] of restored) this.#setWriter(slot, writer);
+    for (const [slot, twin] of commit.mirrored) {
+      const former = restored.get(twin);
+      if (former) this.#setWriter(slot, former.writer);
     }
     committed();
     for (const followUp of followUps) this.#guarded(followUp);
     this.#announce(commit.points, by);
+  }
+
+  /** @param writer undefined: a start value */
+  #setWriter(slot: PointSlot, writer: Provenance | undefined): void {
+    if (writer === undefined) this.#writers?.delete(slot);
+    else this.#writers?.set(slot, writer);
   }
 
   #announce(points: readonly PointSlot[], by: Origin): void {

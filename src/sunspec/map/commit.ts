@@ -60,6 +60,7 @@ export class Commit {
   #points: readonly PointSlot[];
   readonly #adoptions: Set<PointSlot>;
   readonly #adopted: PointSlot[] = [];
+  readonly #mirrored = new Map<PointSlot, PointSlot>();
   #effective: readonly PointSlot[];
   #open = true;
 
@@ -86,6 +87,11 @@ export class Commit {
     return this.#points;
   }
 
+  /** Points that `mirror` has set, by the written points that they follow. */
+  get mirrored(): ReadonlyMap<PointSlot, PointSlot> {
+    return this.#mirrored;
+  }
+
   /** The points without those that an earlier participant withheld. */
   get effective(): readonly PointSlot[] {
     return this.#effective;
@@ -110,10 +116,14 @@ export class Commit {
     writePoint(this.layout, this.#lent(), slot, value);
   }
 
-  /** Sets a point that shows or carries out what another point of this change says: it is part of the change then. */
-  mirror(slot: PointSlot, value: AnyPointValue): void {
+  /**
+   * Sets a point that shows or carries out what another point of this change says: it is part of the change then, and has
+   * the writer of the other.
+   */
+  mirror(slot: PointSlot, value: AnyPointValue, twin: PointSlot): void {
     this.set(slot, value);
     if (this.#points.includes(slot)) return;
+    this.#mirrored.set(slot, this.#mirrored.get(twin) ?? twin);
     this.#points = [...this.#points, slot];
     this.#effective = [...this.#effective, slot];
   }

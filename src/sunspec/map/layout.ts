@@ -269,8 +269,8 @@ function shapeKey(choices: readonly ModelChoice[], base: number): string {
 }
 
 /**
- * Lays out a chain of models behind the `SunS` marker, with the end model behind them, and hidden models behind that. Equal shapes share one layout,
- * and with it its views.
+ * Lays out a chain of models behind the `SunS` marker, with the end model behind them, and hidden models behind that.
+ * Equal shapes share one layout, and with it its views.
  * @throws SimError INTERNAL when an implemented point lacks its scale factor or a group its count
  */
 export function buildLayout(choices: readonly ModelChoice[], base: number = defaultBase): Layout {

@@ -103,7 +103,9 @@ export const ranges: Readonly<Record<string, RangeRule>> = {
   '123.VArWMaxPct': signedPercent,
   '123.VArMaxPct': signedPercent,
   '123.VArAvalPct': signedPercent,
-  '124.WChaMax': upTo('702.WChaRteMaxRtg'),
+  // a device that does not charge from the grid has no setting for it
+  '124.WChaMax': (read) =>
+    read('702.WChaRteMax') === null ? { min: '802.WChaRteMax', max: '802.WChaRteMax' } : upTo('702.WChaRteMaxRtg'),
   '124.WChaGra': { min: 1, max: 1000 },
   '124.WDisChaGra': { min: 1, max: 1000 },
   '124.MinRsvPct': { min: '802.SoCMin', max: '802.SocRsvMax' },
