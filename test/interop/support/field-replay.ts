@@ -8,6 +8,8 @@ import type { Stage } from './stage.ts';
 
 const marker = [0x5375, 0x6e53];
 const endModel = 0xffff;
+/** L of 160 with four inputs */
+const hybridInputs = 88;
 /** An idle battery exchanges less, in parts of 702.WMax. */
 const atRest = 0.01;
 const inverterModels = [101, 102, 103, 111, 112, 113];
@@ -225,10 +227,20 @@ export class Replay {
   }
 
   async #expectBattery(battery: 'charges' | 'discharges' | 'rests'): Promise<void> {
-    const { watts, maxW } = await this.#power();
-    const share = watts / maxW;
+    const share = await this.#batteryShare();
     if (battery === 'rests') expect(share, '701.W at rest').to.be.within(-atRest, atRest);
     else expect(Math.sign(share) * Number(Math.abs(share) > atRest), battery).to.equal(battery === 'charges' ? -1 : 1);
+  }
+
+  /** Power of the battery as a share of the rating, + to discharge: beside PV that of the inputs of 160, else 701.W. */
+  async #batteryShare(): Promise<number> {
+    const { watts, maxW } = await this.#power();
+    const inputs = [...this.#models.values()].find(({ id, length }) => id === 160 && length === hybridInputs);
+    if (!inputs) return watts / maxW;
+    const [scale = 0] = await this.#read(inputs.address + 4, 1);
+    const [charging = 0] = await this.#read(inputs.address + 61, 1);
+    const [discharging = 0] = await this.#read(inputs.address + 81, 1);
+    return ((discharging - charging) * 10 ** signed(scale)) / maxW;
   }
 
   // frames ------------------------------------------------------------------------------------------------------------
