@@ -27,7 +27,6 @@ export interface FaceKeeperOptions {
 /** Classic faces that one write has put off by the same window. */
 interface Batch {
   readonly timer: Timer;
-  readonly by: Origin;
   readonly faces: Set<BoundFace>;
 }
 
@@ -126,7 +125,7 @@ export class FaceKeeper implements CommitParticipant {
         const timer = scheduler.at(addSeconds(now(), random.next() * seconds), () => {
           this.#letGo(faces, by);
         });
-        batch = { timer, by, faces };
+        batch = { timer, faces };
         batches.set(window, batch);
       }
       batch.faces.add(face);

@@ -109,6 +109,12 @@ describe('faults of the client of IEEE 2030.5', () => {
     expect(disturber.disturb(reading)).to.deep.equal({ drop: true });
   });
 
+  it('of a group of devices: not the requests of others, nor those of no device', () => {
+    bench.inject(dropFault, {}, { group: [1] });
+    const outcomes = [0, 1, null].map((deviceIndex) => disturber.disturb({ ...reading, deviceIndex }));
+    expect(outcomes).to.deep.equal([null, { drop: true }, null]);
+  });
+
   it('suppress: of what changes something on the server', () => {
     bench.inject(suppressFault, {}, { count: 1 });
     expect(disturber.disturb(reading)).to.equal(null);
