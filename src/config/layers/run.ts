@@ -105,6 +105,17 @@ function unusedSettings(values: Values): readonly string[] {
   return lines;
 }
 
+/** A line about `map_float` where no map has models of which there is a floating-point form. */
+function floatUnused(
+  { map_float: float, meter_unit: unit, meter_port: port }: Values,
+  devices: Parts['devices'],
+): string[] {
+  const shows = devices.some(({ profile: { map } }) => map.layout === 'classic' || map.layout === 'both');
+  return float === true && !shows && unit === null && port === null
+    ? ['map_float is given and has no effect: no device has map_layout classic or both, and there is no meter']
+    : [];
+}
+
 interface Parts extends Pick<AppConfig, 'devices' | 'deviceOf' | 'proxy' | 'faults'> {
   readonly frequency: StartFrequency;
 }
@@ -161,7 +172,7 @@ export function appConfig(
     faults,
     historySamples: v.history_samples,
     log: { level: v.log_level, format: v.log_format },
-    unused: [...unusedSettings(v), ...meterUnused(v), ...ocppUnused(v)],
+    unused: [...unusedSettings(v), ...meterUnused(v), ...floatUnused(v, devices), ...ocppUnused(v)],
     notices: [...frequency.notices, ...ocppNotices(gathered, devices), ...dnp3Notices(v)],
     startSettings: startSettings(gathered),
     devices,

@@ -172,6 +172,7 @@ function publishStorage(map: MeasurementView): void {
 export function publishClassic(map: MeasurementView, inverter: Inverter, now: SimTime): void {
   const integer = map.m103 ?? map.m102 ?? map.m101;
   if (integer) {
+    // the three numbers of phases have the same points, some of them not implemented
     publishInverter(map, integer as Integer);
     integer.WH = counted(map.m701.TotWhInj, integer.WH_SF);
   }

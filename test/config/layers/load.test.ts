@@ -119,6 +119,10 @@ describe('interface 12: defaults', () => {
       'clouds is clear and has no effect until irradiance_source, now csv, is clear_sky',
     ]);
     expect(run(['--clouds', 'clear', '--irradiance_source', 'clear_sky']).unused).to.deep.equal([]);
+    expect(run(['--map_float', 'yes']).unused).to.deep.equal([
+      'map_float is given and has no effect: no device has map_layout classic or both, and there is no meter',
+    ]);
+    expect(run(['--map_float', 'yes', '--map_layout', 'both']).unused).to.deep.equal([]);
     expect(devices).to.have.length(1);
     expect(devices[0]).to.include({
       deviceType: 'PV-3Phase',
