@@ -305,7 +305,7 @@ function check(device: SimDevice, where: string): void {
 }
 
 describe('mixed plant: random commands, settings and grids', () => {
-  for (const seed of [1, 2, 3]) {
+  for (const seed of [1, 2]) {
     it(`numbers stay finite, S within VAMax, nothing flows when disconnected, counters rise (seed ${seed})`, async () => {
       const random = createRandom(seed, 'mixed');
       const plant = kindPlant(site, { tickIntervalS: 0.1, seed });

@@ -119,7 +119,7 @@ describe('Connection point: shares of one piece', () => {
 
   it('any nested scopes: every limit is kept, and a device is cut only where a scope around it is full', () => {
     let [cuts, wasted] = [0, 0];
-    for (let round = 0; round < 10_000; round += 1) {
+    for (let round = 0; round < 6_000; round += 1) {
       const { fakes, site } = randomSite(8);
       const sets = randomSets(random, [...fakes.keys()]);
       for (const devices of [...sets, undefined])
