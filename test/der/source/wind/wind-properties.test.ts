@@ -46,7 +46,7 @@ describe('wind turbine: invariants', () => {
           }
         }
       }),
-      { numRuns: 60, seed: 4 },
+      { numRuns: 40, seed: 4 },
     );
   });
 

@@ -126,7 +126,7 @@ describe('OCPP 2.1: DER controls leave nothing behind', () => {
         expect(differences(stateOf(twin.plant), stateOf(rig.plant))).to.deep.equal({});
         for (const each of [rig, twin]) each.end();
       }),
-      { numRuns: 200 },
+      { numRuns: 140 },
     );
   }).timeout(180_000);
 
