@@ -113,6 +113,13 @@ const latches: Readonly<Record<number, readonly string[]>> = {
 
 /** Timer point of a reversion group -> its enable and set-points. WSetMod and VarSetMod have no reversion value. */
 const reversions: Readonly<Record<number, Readonly<Record<string, readonly string[]>>>> = {
+  123: {
+    Conn_RvrtTms: ['Conn'],
+    WMaxLimPct_RvrtTms: ['WMaxLimPct', 'WMaxLim_Ena'],
+    OutPFSet_RvrtTms: ['OutPFSet', 'OutPFSet_Ena'],
+    VArPct_RvrtTms: ['VArWMaxPct', 'VArMaxPct', 'VArAvalPct', 'VArPct_Mod', 'VArPct_Ena'],
+  },
+  124: { InOutWRte_RvrtTms: ['StorCtl_Mod', 'OutWRte', 'InWRte'] },
   704: {
     PFWInjRvrtTms: ['PFWInjEna', 'PFWInj.PF', 'PFWInj.Ext'],
     PFWAbsRvrtTms: ['PFWAbsEna', 'PFWAbs.PF', 'PFWAbs.Ext'],

@@ -13,8 +13,6 @@ import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { CommitClock, RegisterBank } from './bank.ts';
 import type { Commit, CommitParticipant } from './commit.ts';
-import { m123 } from '../models/m123.ts';
-import { m124 } from '../models/m124.ts';
 import { memoPerLayout } from './layout.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';
 import { adoptionPoints, isInSet1 } from './sets.ts';
@@ -74,27 +72,13 @@ export const reversionTimers = memoPerLayout((layout): ReadonlyMap<PointSlot, Po
     if (!adoption) continue;
     for (const slot of layout.slots) if (slot.modelId === timer.modelId && isInSet1(slot)) timers.set(slot, timer);
   }
-  for (const [points, timer] of classicTimers(layout)) for (const slot of points) timers.set(slot, timer);
+  // those of the classic models run as timers of the current ones, whose settings theirs are
+  for (const slot of layout.slots) {
+    const timer = slot.def.reversion === undefined ? undefined : layout.slot(slot.modelId, slot.def.reversion);
+    if (timer?.implemented === true && slot.writable && !timers.has(slot)) timers.set(slot, timer);
+  }
   return timers;
 });
-
-/** Points of the classic models with the same settings, by their own time points. */
-function classicTimers(layout: Layout): (readonly [readonly PointSlot[], PointSlot])[] {
-  return layout.slots
-    .filter(({ modelId, path }) => (modelId === m123.id || modelId === m124.id) && path.endsWith(classicTimer))
-    .map((timer) => {
-      const stem = timer.path.slice(0, -classicTimer.length).replace(/Pct$/, '');
-      const own = (path: string) => path.startsWith(stem) || (timer.modelId === m124.id && storageRates.includes(path));
-      const isTime = (path: string) => /_(Win|Rvrt|Rmp)Tms$/.test(path);
-      const points = layout.slots.filter(
-        ({ modelId, path, writable }) => modelId === timer.modelId && writable && own(path) && !isTime(path),
-      );
-      return [points, timer] as const;
-    });
-}
-
-const classicTimer = '_RvrtTms';
-const storageRates: readonly string[] = ['StorCtl_Mod', 'OutWRte', 'InWRte'];
 
 const byReversion: Origin = { source: 'reversion' };
 

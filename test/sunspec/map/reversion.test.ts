@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import { secondsBetween } from '../../../src/core/time/clock.ts';
 import type { AnyPointValue } from '../../../src/sunspec/map/types.ts';
+import { reversionTimers } from '../../../src/sunspec/map/reversion.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import { byModbus, createTestBank, words } from '../../support/map.ts';
 import type { MapOptions, TestBank } from '../../support/map.ts';
@@ -389,5 +390,27 @@ describe('reversion: several timers', () => {
     expect(test.scheduler.nextDue).to.equal(Infinity);
     expect(groups.map(({ remaining }) => test.value(remaining))).to.deep.equal([0, 0, 0, 0, 0]);
     expect(groups.map(({ enable }) => test.value(enable))).to.deep.equal(Array(5).fill('ENABLED'));
+  });
+});
+
+describe('reversion: timers of the classic models', () => {
+  it('are those that a hold of their points has to suspend', () => {
+    const timers = reversionTimers(createTestBank({ classic: true, storage: true }).layout);
+    const ofClassic = [...timers].filter(([{ modelId }]) => modelId < 200);
+    expect(ofClassic.map(([slot, timer]) => `${pointName(slot)}: ${timer.path}`)).to.deep.equal([
+      '123.Conn: Conn_RvrtTms',
+      '123.WMaxLimPct: WMaxLimPct_RvrtTms',
+      '123.WMaxLim_Ena: WMaxLimPct_RvrtTms',
+      '123.OutPFSet: OutPFSet_RvrtTms',
+      '123.OutPFSet_Ena: OutPFSet_RvrtTms',
+      '123.VArWMaxPct: VArPct_RvrtTms',
+      '123.VArMaxPct: VArPct_RvrtTms',
+      '123.VArAvalPct: VArPct_RvrtTms',
+      '123.VArPct_Mod: VArPct_RvrtTms',
+      '123.VArPct_Ena: VArPct_RvrtTms',
+      '124.StorCtl_Mod: InOutWRte_RvrtTms',
+      '124.OutWRte: InOutWRte_RvrtTms',
+      '124.InWRte: InOutWRte_RvrtTms',
+    ]);
   });
 });
