@@ -16,6 +16,7 @@ import { promisify } from 'node:util';
 import { isBuilt, stamp } from './built.mjs';
 import { bundle, withoutDescription } from './bundle.mjs';
 import { licencesOf } from './licences.mjs';
+import { buildUi } from './ui.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const dist = join(root, 'dist');
@@ -82,11 +83,12 @@ async function make() {
   // by the clock of the file system, which also dates the sources
   const { atime, mtime } = await stat(fresh);
   const inputs = await bundle(parts, fresh, withoutDescription);
+  const uiInputs = await buildUi(join(fresh, 'ui'), root);
   await copyPages();
   await cp(join(root, 'node_modules/ocpp-rpc/lib/schemas'), join(fresh, 'ocpp-schemas'), { recursive: true });
   const commit = await commitId();
   if (commit !== null) await writeFile(join(fresh, 'build-id.txt'), `${commit}\n`);
-  await writeFile(join(fresh, stamp), await licencesOf(inputs, root));
+  await writeFile(join(fresh, stamp), await licencesOf([...inputs, ...uiInputs], root));
   await utimes(join(fresh, stamp), atime, mtime);
 }
 

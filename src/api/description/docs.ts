@@ -85,8 +85,27 @@ function swaggerFile(name: string, type: string): File {
   return file(type, read, docsHeaders);
 }
 
+/** A file of the dashboard. When running from sources: that of the build of the checkout, or a page that asks for it. */
+function uiFile(type: string, name: string): File {
+  const fromCheckout = () => {
+    try {
+      return readFileSync(new URL(`../../../dist/ui/${name}`, import.meta.url));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+      return page('index.html');
+    }
+  };
+  return file(type, () => built(`./ui/${name}`, fromCheckout), plainHeaders);
+}
+
+const uiParts: Readonly<Record<string, File>> = {
+  '/app.js': uiFile(script, 'app.js'),
+  '/app.css': uiFile(css, 'app.css'),
+};
+
 const files: Readonly<Record<string, File>> = {
-  '/': file(html, () => page('index.html'), plainHeaders),
+  '/': uiFile(html, 'index.html'),
+  ...uiParts,
   '/pages.css': file(css, () => page('pages.css'), plainHeaders),
   '/redoc': file(html, () => page('redoc.html'), redocHeaders),
   '/redoc.standalone.js': file(script, redocBundle, plainHeaders),

@@ -1,0 +1,91 @@
+/** Calls of the REST interface as values: a control shows a call as curl before it makes it. */
+import type { paths } from './openapi';
+
+type Method = 'get' | 'post' | 'delete';
+
+type OperationOf<P extends keyof paths, M extends Method> = paths[P][M] extends object ? paths[P][M] : never;
+
+/** Paths below `/api/sim/` that have an operation of this method. */
+export type PathOf<M extends Method> = {
+  [P in keyof paths]: [OperationOf<P, M>] extends [never] ? never : P extends `/api/sim/${infer R}` ? R : never;
+}[keyof paths];
+
+type At<R extends string, M extends Method> = `/api/sim/${R}` extends infer P
+  ? P extends keyof paths
+    ? OperationOf<P, M>
+    : never
+  : never;
+
+type JsonOf<T> = T extends { content: { 'application/json': infer J } } ? J : never;
+
+/** Body of the answer with status 200, 201 or 202. */
+export type ReplyOf<R extends string, M extends Method = 'get'> =
+  At<R, M> extends { responses: infer A } ? JsonOf<A[Extract<keyof A, 200 | 201 | 202>]> : never;
+
+export type BodyOf<R extends string, M extends Method = 'post'> =
+  At<R, M> extends { requestBody?: infer B } ? JsonOf<NonNullable<B>> : never;
+
+export type QueryOf<R extends string, M extends Method> =
+  At<R, M> extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
+
+/** One request, and the type of its answer. */
+export interface Call<R = unknown> {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** address on this host, with its query */
+  readonly address: string;
+  readonly body?: unknown;
+  /** never set: carries the type */
+  readonly reply?: R;
+}
+
+type Params = Readonly<Record<string, string | number>>;
+
+function addressOf(path: string, params: Params = {}, query: object = {}): string {
+  const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(params[name])));
+  const given = Object.entries(query as Record<string, unknown>).filter(([, value]) => value !== undefined);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return `/api/sim/${filled}${text === '' ? '' : `?${text}`}`;
+}
+
+/** @param path template such as `devices/{index}`, below `/api/sim/` */
+export function get<R extends PathOf<'get'>>(
+  path: R,
+  { params, query }: { params?: Params; query?: QueryOf<R, 'get'> } = {},
+): Call<ReplyOf<R>> {
+  return { method: 'GET', address: addressOf(path, params, query) };
+}
+
+/** @param path template such as `controls/grid`, below `/api/sim/` */
+export function post<R extends PathOf<'post'>>(
+  path: R,
+  { params, query, body }: { params?: Params; query?: QueryOf<R, 'post'>; body?: BodyOf<R> } = {},
+): Call<ReplyOf<R, 'post'>> {
+  const call = { method: 'POST' as const, address: addressOf(path, params, query) };
+  return body === undefined ? call : { ...call, body };
+}
+
+export function del<R extends PathOf<'delete'>>(
+  path: R,
+  { params }: { params?: Params } = {},
+): Call<ReplyOf<R, 'delete'>> {
+  return { method: 'DELETE', address: addressOf(path, params) };
+}
+
+/** A call whose path is known at run time only, as those of the catalogue of faults or of operations. */
+export function anyCall(method: Call['method'], path: string, query: object = {}, body?: unknown): Call {
+  const call = { method, address: addressOf(path, {}, query) };
+  return body === undefined ? call : { ...call, body };
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The call as a command for a shell. */
+export function curlOf({ method, address, body }: Call, origin = location.origin): string {
+  const parts = ['curl', '-s'];
+  if (method !== 'GET' && !(method === 'POST' && body !== undefined)) parts.push('-X', method);
+  if (body !== undefined)
+    parts.push('-H', quoted('Content-Type: application/json'), '-d', quoted(JSON.stringify(body)));
+  return [...parts, quoted(`${origin}${address}`)].join(' ');
+}

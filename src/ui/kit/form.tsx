@@ -1,0 +1,201 @@
+/** Forms: fields with their units, empty fields left out of the call, and the daemon's objections beside the field. */
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Call } from '../api/call';
+import { Curl, Refused, useDo } from './action';
+
+export type Value = string | number | boolean | null;
+/** Values by name; a field that was left empty is absent. */
+export type Values = Readonly<Record<string, Value>>;
+
+interface FieldBase {
+  /** member of the body */
+  readonly name: string;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+export type Field =
+  | (FieldBase & {
+      readonly kind: 'number';
+      readonly unit?: string;
+      readonly min?: number;
+      readonly max?: number;
+      readonly step?: number;
+      readonly value?: number | null;
+      readonly placeholder?: string;
+    })
+  | (FieldBase & {
+      readonly kind: 'text';
+      readonly value?: string;
+      readonly placeholder?: string;
+      readonly lines?: number;
+    })
+  /** an empty option stands first, unless there is a value */
+  | (FieldBase & {
+      readonly kind: 'choice';
+      readonly options: readonly (string | readonly [value: string, label: string])[];
+      readonly value?: string;
+    })
+  | (FieldBase & { readonly kind: 'check'; readonly value?: boolean });
+
+interface FormProps {
+  readonly fields: readonly Field[];
+  /** the call for the values; its body is shown as curl while they are typed */
+  readonly call: (values: Values) => Call;
+  readonly submit: string;
+  readonly onDone?: (answer: unknown) => void;
+  /** beside the button */
+  readonly children?: ComponentChildren;
+}
+
+function startOf(fields: readonly Field[]): Record<string, string | boolean> {
+  return Object.fromEntries(
+    fields.map((field) => [field.name, field.kind === 'check' ? (field.value ?? false) : String(field.value ?? '')]),
+  );
+}
+
+function valuesOf(fields: readonly Field[], typed: Readonly<Record<string, string | boolean>>): Values {
+  const values: Record<string, Value> = {};
+  for (const field of fields) {
+    const text = typed[field.name];
+    if (text === '' || text === undefined) continue;
+    values[field.name] = field.kind === 'number' ? Number(text) : text;
+  }
+  return values;
+}
+
+/** A form that makes one call. Give it a `key` that changes when its start values shall be taken anew. */
+export function Form({ fields, call, submit, onDone, children }: FormProps) {
+  const [typed, setTyped] = useState(() => startOf(fields));
+  const { busy, problem, run } = useDo();
+  const values = valuesOf(fields, typed);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    const answer = await run(call(values));
+    if (answer !== undefined) onDone?.(answer);
+  };
+  return (
+    <form class="form" noValidate onSubmit={(event) => void send(event)}>
+      <div class="fields">
+        {fields.map((field) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            typed={typed[field.name] ?? (field.kind === 'check' ? (field.value ?? false) : String(field.value ?? ''))}
+            issue={problem?.about(`/${field.name}`) ?? null}
+            onTyped={(value) => setTyped((before) => ({ ...before, [field.name]: value }))}
+          />
+        ))}
+      </div>
+      <div class="row">
+        <button class="primary" disabled={busy}>
+          {submit}
+        </button>
+        <Curl call={call(values)} />
+        {children}
+      </div>
+      <Refused problem={problem} />
+    </form>
+  );
+}
+
+interface FieldInputProps {
+  readonly field: Field;
+  readonly typed: string | boolean;
+  readonly issue: string | null;
+  readonly onTyped: (value: string | boolean) => void;
+}
+
+/** One labelled input with its unit, hint and objection. */
+export function FieldInput({ field, typed, issue, onTyped }: FieldInputProps) {
+  const unit = field.kind === 'number' && field.unit !== undefined ? `, ${field.unit}` : '';
+  const notes = (
+    <>
+      {field.hint !== undefined && <small>{field.hint}</small>}
+      {issue !== null && <small class="issue">{issue}</small>}
+    </>
+  );
+  if (field.kind === 'check') {
+    return (
+      <label class="field check">
+        <input
+          type="checkbox"
+          name={field.name}
+          checked={typed === true}
+          onChange={(event) => onTyped(event.currentTarget.checked)}
+        />
+        {field.label}
+        {notes}
+      </label>
+    );
+  }
+  return (
+    <label class="field">
+      <span>
+        {field.label}
+        {unit}
+      </span>
+      <Control field={field} typed={String(typed)} invalid={issue !== null} onTyped={onTyped} />
+      {notes}
+    </label>
+  );
+}
+
+interface ControlProps {
+  readonly field: Exclude<Field, { kind: 'check' }>;
+  readonly typed: string;
+  readonly invalid: boolean;
+  readonly onTyped: (value: string) => void;
+}
+
+function Control({ field, typed, invalid, onTyped }: ControlProps) {
+  const common = { name: field.name, 'aria-invalid': invalid };
+  switch (field.kind) {
+    case 'number':
+      return (
+        <input
+          {...common}
+          type="number"
+          step={field.step ?? 'any'}
+          min={field.min}
+          max={field.max}
+          placeholder={field.placeholder}
+          value={typed}
+          onInput={(event) => onTyped(event.currentTarget.value)}
+        />
+      );
+    case 'text':
+      return field.lines !== undefined ? (
+        <textarea
+          {...common}
+          rows={field.lines}
+          placeholder={field.placeholder}
+          value={typed}
+          onInput={(event) => onTyped(event.currentTarget.value)}
+        />
+      ) : (
+        <input
+          {...common}
+          type="text"
+          placeholder={field.placeholder}
+          value={typed}
+          onInput={(event) => onTyped(event.currentTarget.value)}
+        />
+      );
+    case 'choice':
+      return (
+        <select {...common} value={typed} onChange={(event) => onTyped(event.currentTarget.value)}>
+          {field.value === undefined && <option value="" />}
+          {field.options.map((option) => {
+            const [value, label] = typeof option === 'string' ? [option, option.replaceAll('_', ' ')] : option;
+            return (
+              <option key={value} value={value}>
+                {label}
+              </option>
+            );
+          })}
+        </select>
+      );
+  }
+}

@@ -1,0 +1,150 @@
+/** Messages of a protocol as they went over the wire: list, filter, follow, pause, and the chosen message decoded and raw. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Call } from '../api/call';
+import { perform, Problem } from '../api/perform';
+import { param, setParam } from '../store/route';
+import { Action, Refused } from './action';
+import { Panel } from './panel';
+import { Table } from './table';
+import type { Column } from './table';
+
+interface Page<M> {
+  readonly last_id: number;
+  readonly dropped: number;
+  readonly messages: readonly M[];
+}
+
+interface MessagesProps<M> {
+  readonly title: string;
+  /** messages after this id, or the newest ones */
+  readonly read: (afterId: number | undefined) => Call<Page<M>>;
+  /** switches for the recording; null where messages are always kept */
+  readonly recording: { readonly enabled: boolean; readonly on: Call; readonly off: Call } | null;
+  readonly columns: readonly Column<M>[];
+  /** text that the filter searches */
+  readonly textOf: (message: M) => string;
+  readonly detail: (message: M) => ComponentChildren;
+  /** further filters, beside the search */
+  readonly tools?: ComponentChildren;
+  readonly empty: ComponentChildren;
+}
+
+/** Messages that the page keeps. */
+const maxKept = 2000;
+const everyMs = 1000;
+
+/** Reads new messages each second. A change of `address` begins anew. */
+function useMessages<M extends { readonly id: number }>(
+  read: (afterId: number | undefined) => Call<Page<M>>,
+  paused: boolean,
+) {
+  const [messages, setMessages] = useState<readonly M[]>([]);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const address = read(undefined).address;
+  const latest = useRef({ read, paused });
+  latest.current = { read, paused };
+  useEffect(() => {
+    let lastId: number | undefined;
+    let ended = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    setMessages([]);
+    const round = async () => {
+      if (!latest.current.paused && !document.hidden) {
+        try {
+          const page = await perform(latest.current.read(lastId));
+          if (ended) return;
+          // a daemon that started again counts from the beginning
+          const restarted = lastId !== undefined && page.last_id < lastId;
+          lastId = restarted ? undefined : page.last_id;
+          const fresh = [...page.messages].sort((a, b) => a.id - b.id);
+          if (restarted) setMessages([]);
+          else if (fresh.length > 0) setMessages((before) => [...before, ...fresh].slice(-maxKept));
+          setProblem(null);
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          setProblem(error);
+        }
+      }
+      if (!ended) timer = setTimeout(() => void round(), everyMs);
+    };
+    void round();
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+    };
+  }, [address]);
+  return { messages, problem, clear: () => setMessages([]) };
+}
+
+export function Messages<M extends { readonly id: number }>({
+  title,
+  read,
+  recording,
+  columns,
+  textOf,
+  detail,
+  tools,
+  empty,
+}: MessagesProps<M>) {
+  const [isPaused, setPaused] = useState(false);
+  const [follow, setFollow] = useState(true);
+  const [chosen, setChosen] = useState<number | null>(null);
+  const { messages, problem, clear } = useMessages(read, isPaused);
+  const wanted = (param('find') ?? '').toLowerCase();
+  const shown = wanted === '' ? messages : messages.filter((message) => textOf(message).toLowerCase().includes(wanted));
+  const open = messages.find(({ id }) => id === chosen);
+  return (
+    <>
+      <Panel
+        title={title}
+        flush
+        wide
+        tools={
+          <>
+            {recording && (
+              <Action call={recording.enabled ? recording.off : recording.on} pressed={recording.enabled}>
+                {recording.enabled ? 'Stop recording' : 'Record'}
+              </Action>
+            )}
+            {tools}
+            <input
+              type="search"
+              aria-label={`Find in ${title}`}
+              placeholder="Find"
+              value={param('find') ?? ''}
+              onInput={(event) => setParam('find', event.currentTarget.value)}
+            />
+            <button type="button" aria-pressed={follow} onClick={() => setFollow(!follow)}>
+              Follow
+            </button>
+            <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+              Pause list
+            </button>
+            <button type="button" onClick={clear}>
+              Clear list
+            </button>
+          </>
+        }
+      >
+        <Refused problem={problem} />
+        <Table
+          name={title}
+          columns={columns}
+          rows={shown}
+          keyOf={({ id }) => id}
+          height={320}
+          follow={follow && chosen === null}
+          selected={chosen}
+          onSelect={({ id }) => setChosen(id === chosen ? null : id)}
+          empty={empty}
+        />
+      </Panel>
+      {open && (
+        <Panel title={`Message ${open.id}`} wide>
+          {detail(open)}
+        </Panel>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+/** Tables that sort, copy as CSV, and draw only the rows in sight. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { say } from '../store/notices';
+
+export interface Column<T> {
+  readonly title: string;
+  readonly cell: (row: T) => ComponentChildren;
+  /** sorts by it, and stands in the CSV; without it the column does neither */
+  readonly value?: (row: T) => Cell;
+  readonly numeric?: boolean;
+  /** CSS width */
+  readonly width?: string;
+}
+
+interface TableProps<T> {
+  /** for screen readers and the name of the CSV */
+  readonly name: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+  readonly keyOf: (row: T) => string | number;
+  readonly empty?: ComponentChildren;
+  /** px; rows beyond are scrolled to, and only those in sight are drawn */
+  readonly height?: number;
+  readonly selected?: string | number | null;
+  readonly onSelect?: (row: T) => void;
+  /** keeps the end in sight as rows come */
+  readonly follow?: boolean;
+}
+
+/** Height of a row of a table that scrolls, px: its cells do not wrap. */
+const rowPx = 28;
+const spareRows = 8;
+
+type Order = { readonly column: number; readonly down: boolean } | null;
+
+type Cell = string | number | boolean | null | undefined;
+
+function compare(a: Cell, b: Cell): number {
+  if (a === b) return 0;
+  if (a === null || a === undefined) return 1;
+  if (b === null || b === undefined) return -1;
+  return typeof a === 'number' && typeof b === 'number'
+    ? a - b
+    : String(a).localeCompare(String(b), undefined, { numeric: true });
+}
+
+function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], order: Order): readonly T[] {
+  const value = order === null ? undefined : columns[order.column]?.value;
+  if (order === null || value === undefined) return rows;
+  return [...rows].sort((a, b) => compare(value(a), value(b)) * (order.down ? -1 : 1));
+}
+
+function csvOf<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
+  const kept = columns.filter(({ value }) => value !== undefined);
+  const field = (value: Cell) => {
+    const text = String(value ?? '');
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const lines = rows.map((row) => kept.map(({ value }) => field(value?.(row))).join(','));
+  return [kept.map(({ title }) => field(title)).join(','), ...lines].join('\n');
+}
+
+/** Copies a text, or says that the browser does not allow it. */
+export async function copyText(text: string, what: string): Promise<void> {
+  try {
+    await navigator.clipboard.writeText(text);
+    say(`${what} copied`);
+  } catch {
+    say('This browser gives the clipboard to https and localhost only.');
+  }
+}
+
+export function Table<T>({
+  name,
+  columns,
+  rows,
+  keyOf,
+  empty = 'Nothing yet.',
+  height,
+  selected = null,
+  onSelect,
+  follow = false,
+}: TableProps<T>) {
+  const [order, setOrder] = useState<Order>(null);
+  const [top, setTop] = useState(0);
+  const box = useRef<HTMLDivElement>(null);
+  const all = sorted(rows, columns, order);
+  const first = height === undefined ? 0 : Math.max(0, Math.floor(top / rowPx) - spareRows);
+  const last = height === undefined ? all.length : Math.min(all.length, Math.ceil((top + height) / rowPx) + spareRows);
+  useEffect(() => {
+    if (follow && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [follow, rows]);
+  if (rows.length === 0) return <div class="empty">{empty}</div>;
+  return (
+    <div
+      ref={box}
+      class="scroller"
+      style={height === undefined ? {} : { maxHeight: `${height}px` }}
+      tabIndex={height === undefined ? undefined : 0}
+      role="region"
+      aria-label={name}
+      onScroll={(event) => setTop(event.currentTarget.scrollTop)}
+    >
+      <table aria-label={name} aria-rowcount={all.length}>
+        <Head name={name} columns={columns} order={order} onOrder={setOrder} csv={() => csvOf(all, columns)} />
+        <tbody>
+          {first > 0 && <tr aria-hidden="true" style={{ height: `${first * rowPx}px` }} />}
+          {all.slice(first, last).map((row) => {
+            const key = keyOf(row);
+            const style = height === undefined ? {} : { height: `${rowPx}px`, whiteSpace: 'nowrap' };
+            return (
+              <tr
+                key={key}
+                style={style}
+                class={onSelect ? 'choosable' : undefined}
+                aria-selected={onSelect ? key === selected : undefined}
+                onClick={() => onSelect?.(row)}
+              >
+                {columns.map((column) => (
+                  <td key={column.title} class={column.numeric ? 'num' : undefined}>
+                    {column.cell(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+          {last < all.length && <tr aria-hidden="true" style={{ height: `${(all.length - last) * rowPx}px` }} />}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface HeadProps<T> {
+  readonly name: string;
+  readonly columns: readonly Column<T>[];
+  readonly order: Order;
+  readonly onOrder: (order: Order) => void;
+  readonly csv: () => string;
+}
+
+function Head<T>({ name, columns, order, onOrder, csv }: HeadProps<T>) {
+  return (
+    <thead>
+      <tr>
+        {columns.map(({ title, value, numeric, width }, index) => {
+          const mine = order?.column === index ? order : null;
+          const direction = mine === null ? 'none' : mine.down ? 'descending' : 'ascending';
+          return (
+            <th
+              key={title}
+              scope="col"
+              class={numeric ? 'num' : undefined}
+              style={width === undefined ? {} : { width }}
+              aria-sort={value ? direction : undefined}
+            >
+              {value ? (
+                <button
+                  type="button"
+                  class="sort"
+                  onClick={() => onOrder(mine?.down ? null : { column: index, down: mine !== null })}
+                >
+                  {title}
+                  {mine === null ? '' : mine.down ? ' ↓' : ' ↑'}
+                </button>
+              ) : (
+                title
+              )}
+              {index === columns.length - 1 && (
+                <button
+                  type="button"
+                  class="quiet curl"
+                  aria-label={`Copy ${name} as CSV`}
+                  onClick={() => void copyText(csv(), 'CSV')}
+                >
+                  CSV
+                </button>
+              )}
+            </th>
+          );
+        })}
+      </tr>
+    </thead>
+  );
+}

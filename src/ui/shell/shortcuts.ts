@@ -1,0 +1,63 @@
+import { useEffect } from 'preact/hooks';
+import { post } from '../api/call';
+import { perform, Problem } from '../api/perform';
+import { refresh } from '../store/live';
+import { say } from '../store/notices';
+import { go, route } from '../store/route';
+import { signal } from '@preact/signals';
+import { views } from './views';
+
+export const helpOpen = signal(false);
+export const searchOpen = signal(false);
+/** Whether the simulated clock stands, as the top bar last saw it. */
+export const paused = signal(false);
+
+async function act(call: Parameters<typeof perform>[0]): Promise<void> {
+  try {
+    await perform(call);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    say(error.message);
+  }
+  refresh();
+}
+
+export const pauseCall = () => post('controls/time', { body: { mode: paused.peek() ? 'accelerated' : 'paused' } });
+export const stepCall = (ticks = 1) => post('controls/time/step', { body: { ticks } });
+
+const keys: Readonly<Record<string, () => void>> = {
+  '/': () => (searchOpen.value = true),
+  '?': () => (helpOpen.value = true),
+  ' ': () => void act(pauseCall()),
+  '.': () => void act(stepCall()),
+};
+
+/** Keys that act only while nothing is being typed. */
+export function useShortcuts(): void {
+  useEffect(() => {
+    let goes = false;
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement;
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (target.closest('input, select, textarea, dialog, [contenteditable]')) return;
+      // space presses the button or scrolls the region that has the focus
+      if (event.key === ' ' && target.closest('button, a, summary, [tabindex="0"]')) return;
+      if (goes) {
+        goes = false;
+        const view = views.find(({ key }) => key === event.key);
+        if (view) go(view.path);
+        return;
+      }
+      if (event.key === 'g') {
+        goes = true;
+        return;
+      }
+      const action = keys[event.key];
+      if (!action) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  }, [route]);
+}

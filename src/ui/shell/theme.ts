@@ -1,0 +1,33 @@
+import { signal } from '@preact/signals';
+
+type Theme = 'light' | 'dark';
+
+function startTheme(): Theme {
+  const kept = localStorage.getItem('theme');
+  if (kept === 'light' || kept === 'dark') return kept;
+  return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+}
+
+/** Charts read it to draw anew in the other colours. */
+export const theme = signal<Theme>(startTheme());
+
+export function applyTheme(): void {
+  document.documentElement.dataset['theme'] = theme.peek();
+}
+
+export function setTheme(next: Theme): void {
+  theme.value = next;
+  localStorage.setItem('theme', next);
+  applyTheme();
+}
+
+/** The present value of a colour of `base.css`, for canvases. @param name such as `--p` */
+export function colour(name: string): string {
+  // a variable with light-dark() is a text; only a used property has the colour in force
+  const probe = document.createElement('span');
+  probe.style.color = `var(${name})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}

@@ -1,0 +1,204 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { post } from '../api/call';
+import { Action, Curl, Refused, useDo } from '../kit/action';
+import { Chip } from '../kit/panel';
+import type { Tone } from '../kit/panel';
+import { href } from '../store/route';
+import { useClock, useOverview } from '../store/site';
+import type { Overview } from '../store/site';
+import { Help } from './help';
+import { Search } from './search';
+import { helpOpen, paused, pauseCall, searchOpen, stepCall } from './shortcuts';
+import { setTheme, theme } from './theme';
+
+export function TopBar() {
+  const overview = useOverview();
+  return (
+    <header class="top">
+      <a class="name" href={href('overview')}>
+        derbench
+      </a>
+      <Clock />
+      {overview && <Lamps overview={overview} />}
+      {overview && <AlarmCount overview={overview} />}
+      <span class="row">
+        <button
+          type="button"
+          class="quiet"
+          title="Search a device or point (/)"
+          onClick={() => (searchOpen.value = true)}
+        >
+          Search
+        </button>
+        <button type="button" class="quiet" title="Keys (?)" onClick={() => (helpOpen.value = true)}>
+          Keys
+        </button>
+        <button type="button" class="quiet" onClick={() => setTheme(theme.value === 'dark' ? 'light' : 'dark')}>
+          {theme.value === 'dark' ? 'Light' : 'Dark'}
+        </button>
+      </span>
+      {helpOpen.value && <Help />}
+      {searchOpen.value && <Search />}
+    </header>
+  );
+}
+
+/** The simulated clock: rate, pause, step, and running until a time of day. */
+function Clock() {
+  const clock = useClock();
+  const isPaused = clock?.mode === 'paused';
+  useEffect(() => {
+    paused.value = isPaused;
+  }, [isPaused]);
+  if (!clock) return <span class="clock muted">no clock yet</span>;
+  return (
+    <div class="clock" role="group" aria-label="Simulated clock">
+      <strong title={`${clock.sim_time} (${clock.timezone}), tick ${clock.tick}`} data-test="clock">
+        {clock.clock_time}
+      </strong>
+      <Rate mode={clock.mode} rate={clock.rate} />
+      <Action call={pauseCall()} title="space" pressed={isPaused}>
+        {isPaused ? 'Run' : 'Pause'}
+      </Action>
+      {isPaused && (
+        <>
+          <Action call={stepCall()} title="." curl={false}>
+            Step
+          </Action>
+          <RunUntil simTime={clock.sim_time} />
+        </>
+      )}
+    </div>
+  );
+}
+
+const rates = [0.1, 1, 2, 5, 10, 60, 300, 600, 1200, 3600];
+
+function Rate({ mode, rate }: { readonly mode: string; readonly rate: number }) {
+  const { problem, run } = useDo();
+  const options = rates.includes(rate) ? rates : [...rates, rate].sort((a, b) => a - b);
+  const set = (value: string) => {
+    if (value === 'wall') void run(post('controls/time', { body: { mode: 'wall_clock' } }));
+    else
+      void run(
+        post('controls/time', { body: { mode: mode === 'paused' ? 'paused' : 'accelerated', rate: Number(value) } }),
+      );
+  };
+  return (
+    <>
+      <select
+        aria-label="Rate of the clock"
+        title="Simulated seconds per real second"
+        value={mode === 'wall_clock' ? 'wall' : String(rate)}
+        onChange={(event) => set(event.currentTarget.value)}
+      >
+        <option value="wall">real time of day</option>
+        {options.map((option) => (
+          <option key={option} value={String(option)}>
+            ×{option}
+          </option>
+        ))}
+      </select>
+      <Refused problem={problem} />
+    </>
+  );
+}
+
+/** Runs ticks at once until a time of day, that of the next day if it has passed. */
+function RunUntil({ simTime }: { readonly simTime: string }) {
+  const [time, setTime] = useState('');
+  const { busy, problem, run } = useDo();
+  const until = untilOf(simTime, time);
+  const call = until === null ? null : post('controls/time/step', { body: { until } });
+  return (
+    <span class="row">
+      <input
+        type="time"
+        step="1"
+        aria-label="Run until"
+        value={time}
+        onInput={(event) => setTime(event.currentTarget.value)}
+      />
+      <button type="button" disabled={call === null || busy} onClick={() => call && void run(call)}>
+        {busy ? 'Running' : 'Run until'}
+      </button>
+      {call && <Curl call={call} />}
+      <Refused problem={problem} />
+    </span>
+  );
+}
+
+/** @param simTime ISO instant with the offset of the simulated zone  @param time `HH:MM` or `HH:MM:SS` */
+export function untilOf(simTime: string, time: string): string | null {
+  const zone = /(Z|[+-]\d\d:\d\d)$/.exec(simTime)?.[0];
+  if (time === '' || zone === undefined) return null;
+  const instant = new Date(`${simTime.slice(0, 10)}T${time.length === 5 ? `${time}:00` : time}${zone}`);
+  const dayMs = 86_400_000;
+  if (instant.getTime() <= new Date(simTime).getTime()) instant.setTime(instant.getTime() + dayMs);
+  return instant.toISOString();
+}
+
+const commNames: Readonly<Record<string, string>> = {
+  modbus_tcp: 'Modbus',
+  modbus_rtu: 'Modbus RTU',
+  modbus_proxy: 'Proxy',
+  csip: 'CSIP',
+  ocpp: 'OCPP',
+  dnp3: 'DNP3',
+  sunspec_client: 'SunSpec client',
+  websocket: 'Stream',
+};
+const commViews: Readonly<Record<string, string>> = {
+  modbus_tcp: 'protocols/modbus',
+  modbus_rtu: 'protocols/modbus',
+  modbus_proxy: 'protocols/modbus',
+  csip: 'protocols/csip',
+  ocpp: 'protocols/ocpp',
+  dnp3: 'protocols/dnp3',
+  sunspec_client: 'protocols/sunspec-client',
+};
+
+type Comm = Overview['comm_status'][keyof Overview['comm_status']];
+
+/** Colour and words of a protocol's state. */
+export function commLook({ enabled, state, peers }: Comm): { readonly tone: Tone; readonly word: string } {
+  if (!enabled) return { tone: 'off', word: 'off' };
+  if (state === 'error') return { tone: 'bad', word: 'error' };
+  if (state === 'retrying') return { tone: 'warn', word: 'retrying' };
+  return { tone: peers > 0 ? 'good' : 'muted', word: peers > 0 ? String(peers) : state.replaceAll('_', ' ') };
+}
+
+/** One lamp per protocol: how many peers, or its state. */
+function Lamps({ overview }: { readonly overview: Overview }) {
+  const shown = Object.entries(overview.comm_status).filter(
+    ([name, { enabled }]) => name !== 'websocket' && (enabled || ['csip', 'ocpp', 'dnp3'].includes(name)),
+  );
+  return (
+    <nav class="lamps" aria-label="Protocols">
+      {shown.map(([name, comm]) => {
+        const { tone, word } = commLook(comm);
+        return (
+          <a key={name} href={href(commViews[name] ?? 'protocols')} title={comm.detail ?? undefined}>
+            <Chip tone={tone}>
+              {commNames[name] ?? name} {word}
+            </Chip>
+          </a>
+        );
+      })}
+    </nav>
+  );
+}
+
+function AlarmCount({ overview }: { readonly overview: Overview }) {
+  const count = overview.devices.reduce((sum, { alarm_count }) => sum + alarm_count, 0);
+  const seen = useRef(count);
+  const more = count > seen.current;
+  seen.current = count;
+  return (
+    <a href={href('overview', { filter: 'alarms' })} class={more ? 'flash' : undefined}>
+      <Chip tone={count > 0 ? 'bad' : 'muted'}>
+        {count} {count === 1 ? 'alarm' : 'alarms'}
+      </Chip>
+    </a>
+  );
+}

@@ -1,0 +1,31 @@
+/** The views by the first part of the address. */
+import type { ComponentType } from 'preact';
+import { ChartsView } from '../views/charts/charts';
+import { DevicesView } from '../views/devices/devices';
+import { FaultsView } from '../views/faults/faults';
+import { GridSupportView } from '../views/grid-support/grid-support';
+import { InputsView } from '../views/inputs/inputs';
+import { LogsView } from '../views/logs/logs';
+import { OverviewView } from '../views/overview/overview';
+import { ProtocolsView } from '../views/protocols/protocols';
+import { RegistersView } from '../views/registers/registers';
+
+export interface View {
+  readonly path: string;
+  readonly title: string;
+  /** pressed after `g` */
+  readonly key: string;
+  readonly component: ComponentType;
+}
+
+export const views: readonly View[] = [
+  { path: 'overview', title: 'Overview', key: 'o', component: OverviewView },
+  { path: 'devices', title: 'Device', key: 'd', component: DevicesView },
+  { path: 'charts', title: 'Charts', key: 'c', component: ChartsView },
+  { path: 'inputs', title: 'Grid & inputs', key: 'i', component: InputsView },
+  { path: 'grid-support', title: 'Grid support', key: 's', component: GridSupportView },
+  { path: 'faults', title: 'Faults', key: 'f', component: FaultsView },
+  { path: 'protocols', title: 'Protocols', key: 'p', component: ProtocolsView },
+  { path: 'registers', title: 'Registers', key: 'r', component: RegistersView },
+  { path: 'logs', title: 'Logs', key: 'l', component: LogsView },
+];

@@ -1,0 +1,122 @@
+/** Answers of the REST interface that follow the simulation: read again at ticks, and after every action of this page. */
+import { effect, signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import type { Call } from '../api/call';
+import { perform, Problem } from '../api/perform';
+import { link, tick } from './stream';
+
+/** What is known of an answer. */
+export interface Live<R> {
+  readonly data: R | undefined;
+  /** of the newest attempt; null if that succeeded */
+  readonly problem: Problem | null;
+}
+
+/** `tick`: at each tick, at most once per second, and every 5 s; `once`: at first and after actions; a number: every so many ms. */
+export type Pace = 'tick' | 'once' | number;
+
+class Reader {
+  readonly answer: Signal<Live<unknown>> = signal({ data: undefined, problem: null });
+  users = 0;
+  #pace: Pace = 'once';
+  #busy = false;
+  #again = false;
+  #readAtMs = -Infinity;
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /** The fastest pace of its users holds. */
+  want(pace: Pace): void {
+    if (pace === 'once') return;
+    if (this.#pace === 'once' || (typeof pace === 'number' && (this.#pace === 'tick' || pace < this.#pace)))
+      this.#pace = pace;
+    if (pace === 'tick' && typeof this.#pace === 'number' && this.#pace > 1000) this.#pace = 'tick';
+  }
+
+  isDue(nowMs: number, ticked: boolean): boolean {
+    const age = nowMs - this.#readAtMs;
+    if (this.#pace === 'once') return false;
+    if (typeof this.#pace === 'number') return age >= this.#pace;
+    return ticked ? age >= 900 : age >= 5000;
+  }
+
+  async read(): Promise<void> {
+    if (this.#busy) {
+      this.#again = true;
+      return;
+    }
+    this.#busy = true;
+    this.#readAtMs = performance.now();
+    try {
+      this.answer.value = { data: await perform(this.#call), problem: null };
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.answer.value = { data: this.answer.peek().data, problem: error };
+    } finally {
+      this.#busy = false;
+    }
+    if (this.#again) {
+      this.#again = false;
+      await this.read();
+    }
+  }
+}
+
+const readers = new Map<string, Reader>();
+
+function readerOf(call: Call): Reader {
+  const known = readers.get(call.address);
+  if (known) return known;
+  const made = new Reader(call);
+  readers.set(call.address, made);
+  return made;
+}
+
+/**
+ * The answer to a GET, kept up to date while a component shows it. Components that show the same address share it.
+ * @param call null: nothing is read
+ */
+export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
+  const address = call?.address ?? null;
+  const reader = call === null ? null : readerOf(call);
+  useEffect(() => {
+    if (reader === null || address === null) return undefined;
+    reader.users += 1;
+    reader.want(pace);
+    void reader.read();
+    return () => {
+      reader.users -= 1;
+      if (reader.users === 0) readers.delete(address);
+    };
+  }, [address]);
+  return (reader?.answer.value ?? { data: undefined, problem: null }) as Live<R>;
+}
+
+/** Reads everything on the page again: after an action, and when the daemon is back. */
+export function refresh(): void {
+  for (const reader of readers.values()) void reader.read();
+}
+
+function readDue(ticked: boolean): void {
+  if (document.hidden || link.peek().state === 'lost') return;
+  const nowMs = performance.now();
+  for (const reader of readers.values()) if (reader.isDue(nowMs, ticked)) void reader.read();
+}
+
+/** Starts reading at ticks and by the clock. @param streamed false: there is no stream at this address, so time alone counts */
+export function startLive(streamed: boolean): void {
+  setInterval(() => readDue(!streamed), 1000);
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) refresh();
+  });
+  effect(() => {
+    if (tick.value >= 0) readDue(true);
+  });
+  effect(() => {
+    if (link.value.state === 'open') refresh();
+  });
+}

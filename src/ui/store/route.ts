@@ -1,0 +1,69 @@
+/** The view and its settings stand in the fragment of the address (`#/grid-support/volt-var?device=3`), so that a link shows the same. */
+import { signal } from '@preact/signals';
+
+interface Route {
+  /** view, then its parts */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+}
+
+function parse(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?');
+  return {
+    path: path
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent),
+    query: new URLSearchParams(query),
+  };
+}
+
+export const route = signal<Route>(parse(location.hash));
+addEventListener('hashchange', () => {
+  route.value = parse(location.hash);
+});
+
+function hashOf(path: readonly string[], query: URLSearchParams): string {
+  const text = query.toString();
+  return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
+}
+
+/** Settings that go along from view to view. */
+const shared = ['device'];
+
+/**
+ * Address of a view, for links.
+ * @param path such as `grid-support/volt-var`
+ * @param settings null takes one away; `device` is kept unless given
+ */
+export function href(path: string, settings: Readonly<Record<string, string | number | null>> = {}): string {
+  const query = new URLSearchParams();
+  for (const name of shared) {
+    const value = route.value.query.get(name);
+    if (value !== null) query.set(name, value);
+  }
+  for (const [name, value] of Object.entries(settings)) {
+    if (value === null) query.delete(name);
+    else query.set(name, String(value));
+  }
+  return hashOf(path.split('/'), query);
+}
+
+/** Shows another view; "back" returns. */
+export function go(path: string, settings: Readonly<Record<string, string | number | null>> = {}): void {
+  location.hash = href(path, settings);
+}
+
+/** A setting of the view, null if the address does not name it. */
+export function param(name: string): string | null {
+  return route.value.query.get(name);
+}
+
+/** Changes a setting of the view in the address; "back" leaves the view, not the setting. @param value null takes it away */
+export function setParam(name: string, value: string | number | null): void {
+  const query = new URLSearchParams(route.peek().query);
+  if (value === null || value === '') query.delete(name);
+  else query.set(name, String(value));
+  history.replaceState(null, '', hashOf(route.peek().path, query));
+  route.value = parse(location.hash);
+}
