@@ -13,6 +13,10 @@ export interface Shown {
   readonly seen: Watch;
 }
 
+/** Answers are read as they come: a test names what it looks at. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Answer = any;
+
 export interface Dashboard {
   readonly app: App;
   readonly origin: string;
@@ -20,9 +24,9 @@ export interface Dashboard {
   /** Opens a view in a page of its own. @param hash such as `#/grid-support?device=1` */
   open(hash?: string): Promise<Shown>;
   /** GET below `/api/sim/` */
-  get(path: string): Promise<any>;
+  get(path: string): Promise<Answer>;
   /** POST below `/api/sim/`; rejects unless the answer is a success */
-  post(path: string, body?: unknown): Promise<any>;
+  post(path: string, body?: unknown): Promise<Answer>;
   /** Ticks at once, while the clock stands. */
   step(ticks?: number): Promise<void>;
   stop(): Promise<void>;
@@ -45,12 +49,12 @@ export async function startDashboard(
   if (!existsSync(built)) throw new Error('the dashboard is not built: npm run build:ui');
   const [{ app, port }, browser] = await Promise.all([startApp(types, flags, options), launch(executable)]);
   const origin = `http://127.0.0.1:${port}`;
-  const ask = async (path: string, init?: RequestInit): Promise<any> => {
+  const ask = async (path: string, init?: RequestInit): Promise<Answer> => {
     const answer = await fetch(`${origin}/api/sim/${path}`, init);
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
     return answer.json();
   };
-  const post = (path: string, body?: unknown): Promise<any> =>
+  const post = (path: string, body?: unknown): Promise<Answer> =>
     ask(path, {
       method: 'POST',
       ...(body !== undefined && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),

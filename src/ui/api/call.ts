@@ -61,7 +61,8 @@ export function post<R extends PathOf<'post'>>(
   { params, query, body }: { params?: Params; query?: QueryOf<R, 'post'>; body?: BodyOf<R> } = {},
 ): Call<ReplyOf<R, 'post'>> {
   const call = { method: 'POST' as const, address: addressOf(path, params, query) };
-  return body === undefined ? call : { ...call, body };
+  // for an operation without a body the type of `body` is undefined
+  return (body as unknown) === undefined ? call : { ...call, body };
 }
 
 export function del<R extends PathOf<'delete'>>(

@@ -21,7 +21,7 @@ interface TableProps<T> {
   readonly keyOf: (row: T) => string | number;
   readonly empty?: ComponentChildren;
   /** px; rows beyond are scrolled to, and only those in sight are drawn */
-  readonly height?: number;
+  readonly height?: number | undefined;
   readonly selected?: string | number | null;
   readonly onSelect?: (row: T) => void;
   /** keeps the end in sight as rows come */

@@ -22,13 +22,17 @@ async function act(call: Parameters<typeof perform>[0]): Promise<void> {
   refresh();
 }
 
-export const pauseCall = () => post('controls/time', { body: { mode: paused.peek() ? 'accelerated' : 'paused' } });
+/** How the clock ran before it was paused: it goes on like that. */
+export const runningMode = signal<'accelerated' | 'wall_clock'>('accelerated');
+
+export const pauseCall = (isPaused: boolean) =>
+  post('controls/time', { body: { mode: isPaused ? runningMode.peek() : 'paused' } });
 export const stepCall = (ticks = 1) => post('controls/time/step', { body: { ticks } });
 
 const keys: Readonly<Record<string, () => void>> = {
   '/': () => (searchOpen.value = true),
   '?': () => (helpOpen.value = true),
-  ' ': () => void act(pauseCall()),
+  ' ': () => void act(pauseCall(paused.peek())),
   '.': () => void act(stepCall()),
 };
 

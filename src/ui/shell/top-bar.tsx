@@ -8,7 +8,7 @@ import { useClock, useOverview } from '../store/site';
 import type { Overview } from '../store/site';
 import { Help } from './help';
 import { Search } from './search';
-import { helpOpen, paused, pauseCall, searchOpen, stepCall } from './shortcuts';
+import { helpOpen, paused, pauseCall, runningMode, searchOpen, stepCall } from './shortcuts';
 import { setTheme, theme } from './theme';
 
 export function TopBar() {
@@ -49,7 +49,8 @@ function Clock() {
   const isPaused = clock?.mode === 'paused';
   useEffect(() => {
     paused.value = isPaused;
-  }, [isPaused]);
+    if (clock !== undefined && clock.mode !== 'paused') runningMode.value = clock.mode;
+  }, [clock?.mode]);
   if (!clock) return <span class="clock muted">no clock yet</span>;
   return (
     <div class="clock" role="group" aria-label="Simulated clock">
@@ -57,7 +58,7 @@ function Clock() {
         {clock.clock_time}
       </strong>
       <Rate mode={clock.mode} rate={clock.rate} />
-      <Action call={pauseCall()} title="space" pressed={isPaused}>
+      <Action call={pauseCall(isPaused)} title="space" pressed={isPaused}>
         {isPaused ? 'Run' : 'Pause'}
       </Action>
       {isPaused && (

@@ -15,6 +15,11 @@ export const link = signal<Link>({ state: 'connecting' });
 /** Counts the frames in which newer snapshots were shown: who reads it is drawn again. */
 export const frame = signal(0);
 
+/** Draws the component that calls it again with each frame that has newer snapshots. */
+export function useFrame(): number {
+  return frame.value;
+}
+
 /** Number of the newest tick; -1 before the first one. */
 export const tick = signal(-1);
 

@@ -15,11 +15,11 @@ describe('dashboard: the frame of all views', () => {
 
   it('steps the clock with a button and with a key, and runs it', async () => {
     const { page, seen } = await dashboard.open();
-    const { tick } = await dashboard.get('controls/time');
+    const tick = Number((await dashboard.get('controls/time')).tick);
     await page.getByRole('button', { name: 'Step', exact: true }).click();
-    await page.waitForFunction(`document.querySelector('[data-test="clock"]').title.endsWith('tick ${tick + 1}')`);
+    await page.locator(`[data-test=\"clock\"][title$=\"tick ${tick + 1}\"]`).waitFor();
     await page.keyboard.press('.');
-    await page.waitForFunction(`document.querySelector('[data-test="clock"]').title.endsWith('tick ${tick + 2}')`);
+    await page.locator(`[data-test=\"clock\"][title$=\"tick ${tick + 2}\"]`).waitFor();
     expect((await dashboard.get('controls/time')).stepped_by.source).to.equal('dashboard');
     // on a button that has the focus, space presses that button
     await page.evaluate('document.activeElement.blur()');

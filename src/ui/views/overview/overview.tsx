@@ -1,7 +1,167 @@
-import { Empty } from '../../kit/panel';
-import { useDevice } from '../../store/site';
+import '../../look/overview.css';
+import { get } from '../../api/call';
+import { deviceLabel, DevicePicker } from '../../kit/device-picker';
+import { Chip, Empty, Panel } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import { quantities, show, words } from '../../look/format';
+import type { QuantityName } from '../../look/format';
+import { useLive } from '../../store/live';
+import { href } from '../../store/route';
+import { useDevice, useOverview } from '../../store/site';
+import type { DeviceEntry } from '../../store/site';
+import { useFrame, snapshotOf } from '../../store/stream';
+import { DeviceList, StateChip } from './device-list';
+import { DeviceDiagram } from './diagram';
+import { direction } from './flows';
+import { Peers } from './peers';
 
+/** Is everything as it should be: all devices, the chosen one with its flows, alarms, and what is connected. */
 export function OverviewView() {
+  const overview = useOverview();
   const device = useDevice();
-  return device === undefined ? <Empty>No device yet.</Empty> : <h1>{device.name}</h1>;
+  if (overview === undefined) return <Empty>Waiting for the daemon.</Empty>;
+  const enabled = (protocol: string) =>
+    Object.entries(overview.comm_status).some(([name, comm]) => name === protocol && comm.enabled);
+  return (
+    <>
+      <h1 class="visually-hidden">Overview</h1>
+      <SiteLine devices={overview.devices} />
+      <DeviceList devices={overview.devices} chosen={device?.device_index} />
+      {device && (
+        <>
+          <Tiles device={device} />
+          <div class="overview">
+            <Panel
+              title={deviceLabel(device)}
+              tools={
+                <>
+                  <DevicePicker />
+                  <a href={href('devices')}>Device page</a>
+                </>
+              }
+            >
+              <DeviceDiagram device={device} />
+            </Panel>
+            <div class="stack">
+              <Alarms device={device} />
+              <Peers enabled={enabled} />
+            </div>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+/** Power at the connection point of all devices, and how many are in which state. */
+function SiteLine({ devices }: { readonly devices: readonly DeviceEntry[] }) {
+  useFrame();
+  const site = useLive(get('site')).data;
+  const counts = new Map<string, number>();
+  for (const { device_index, status } of devices) {
+    const state = (snapshotOf(device_index)?.status ?? status).inverter_state;
+    counts.set(state, (counts.get(state) ?? 0) + 1);
+  }
+  return (
+    <p class="row" data-test="site">
+      <strong>
+        Site {show(site?.net_power_kw, 'activePower')} {direction(site?.net_power_kw)}
+      </strong>
+      <span class="muted">
+        generation {show(site?.generation_kw, 'activePower')}, consumption {show(site?.consumption_kw, 'activePower')},
+        load {show(site?.load_kw, 'activePower')}
+      </span>
+      <span>{[...counts].map(([state, count]) => `${count} ${words(state)}`).join(', ')}</span>
+      {(site?.binding.length ?? 0) > 0 && (
+        <a href={href('inputs')}>
+          <Chip tone="warn">site limit acts: {site?.binding.map(words).join(', ')}</Chip>
+        </a>
+      )}
+    </p>
+  );
+}
+
+function Tile({
+  quantity,
+  value,
+  note,
+  colour,
+}: {
+  readonly quantity: QuantityName;
+  readonly value: number | null | undefined;
+  readonly note?: string;
+  readonly colour: string;
+}) {
+  return (
+    <div class="tile" data-test={quantity}>
+      <div class="note">{quantities[quantity].label}</div>
+      <div class="value" style={{ color: `var(${colour})` }}>
+        {show(value, quantity)}
+      </div>
+      <div class="note">{note ?? '\u00a0'}</div>
+    </div>
+  );
+}
+
+function Tiles({ device }: { readonly device: DeviceEntry }) {
+  useFrame();
+  const snapshot = snapshotOf(device.device_index);
+  const metrics = snapshot?.metrics;
+  return (
+    <div class="tiles" role="group" aria-label={`Measurements of ${deviceLabel(device)}`}>
+      <Tile quantity="activePower" value={metrics?.power_kw} note={direction(metrics?.power_kw)} colour="--p" />
+      <Tile
+        quantity="reactivePower"
+        value={metrics?.reactive_power_kvar}
+        note={`power factor ${show(metrics?.power_factor, 'powerFactor')}`}
+        colour="--q"
+      />
+      <Tile
+        quantity="voltage"
+        value={metrics?.voltage_ln_v}
+        note={`line to line ${show(metrics?.voltage_ll_v, 'voltage')}`}
+        colour="--v"
+      />
+      <Tile quantity="frequency" value={metrics?.frequency_hz} colour="--f" />
+      {metrics?.state_of_charge_pct !== null && metrics !== undefined && (
+        <Tile
+          quantity="soc"
+          value={metrics.state_of_charge_pct}
+          note={`reserve ${show(metrics.soc_reserve_min_pct, 'percent')} to ${show(metrics.soc_reserve_max_pct, 'percent')}`}
+          colour="--soc"
+        />
+      )}
+      <div class="tile">
+        <div class="note">State</div>
+        <div class="value" data-test="state">
+          <StateChip status={snapshot?.status ?? device.status} />
+        </div>
+        <div class="note">{words((snapshot?.status ?? device.status).connection_state)}</div>
+      </div>
+    </div>
+  );
+}
+
+function Alarms({ device }: { readonly device: DeviceEntry }) {
+  const alarms = useLive(get('overview', { query: { device: device.device_index } })).data?.alarms;
+  const rows = alarms?.active ?? [];
+  return (
+    <Panel title={`Alarms (${alarms?.active_count ?? 0})`} flush>
+      <Table
+        name="Alarms"
+        columns={[
+          {
+            title: 'Severity',
+            cell: ({ severity }) => <Chip tone={severity === 'error' ? 'bad' : 'warn'}>{words(severity)}</Chip>,
+            value: ({ severity }) => severity,
+          },
+          { title: 'Code', cell: ({ code }) => code, value: ({ code }) => code },
+          { title: 'Meaning', cell: ({ message }) => message, value: ({ message }) => message },
+        ]}
+        rows={rows}
+        keyOf={({ code }) => code}
+        empty="No alarm of this device."
+      />
+    </Panel>
+  );
 }

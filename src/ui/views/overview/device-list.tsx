@@ -1,0 +1,157 @@
+import { Chip, Panel } from '../../kit/panel';
+import type { Tone } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import type { Column } from '../../kit/table';
+import { dash, digits, timeOfDay, words } from '../../look/format';
+import { param, setParam } from '../../store/route';
+import type { DeviceEntry } from '../../store/site';
+import { arrivalOf, useFrame, snapshotOf } from '../../store/stream';
+import type { Snapshot } from '../../store/stream';
+import { useClock } from '../../store/site';
+
+interface Row {
+  readonly device: DeviceEntry;
+  /** newer than the list: telemetry comes by the stream */
+  readonly snapshot: Snapshot | undefined;
+  readonly stale: boolean;
+}
+
+type Status = DeviceEntry['status'];
+
+const tones: Readonly<Record<Status['inverter_state'], Tone>> = {
+  off: 'off',
+  sleeping: 'off',
+  standby: 'off',
+  starting: 'warn',
+  shutting_down: 'warn',
+  running: 'good',
+  throttled: 'warn',
+  fault: 'bad',
+};
+
+/** State of a device as a word with a colour. */
+export function StateChip({ status }: { readonly status: Status }) {
+  return <Chip tone={tones[status.inverter_state]}>{words(status.inverter_state)}</Chip>;
+}
+
+/** What decides the active power of a device, as a word. */
+export function decider({ decided_by }: DeviceEntry): string {
+  return words(decided_by.active);
+}
+
+/** The newest writer of a device: `modbus 704.WMaxLimPct 12:04:07`. */
+export function lastWriter({ last_write }: DeviceEntry): string {
+  return last_write === null ? dash : `${last_write.source} ${last_write.name} ${timeOfDay(last_write.changed_at)}`;
+}
+
+const power = (value: number | null | undefined) => digits(value, 2);
+
+const columns: readonly Column<Row>[] = [
+  { title: '#', numeric: true, cell: ({ device }) => device.device_index, value: ({ device }) => device.device_index },
+  { title: 'Name', cell: ({ device }) => device.name, value: ({ device }) => device.name },
+  { title: 'Kind', cell: ({ device }) => device.device_type, value: ({ device }) => device.device_type },
+  {
+    title: 'P, kW',
+    numeric: true,
+    cell: ({ snapshot, stale }) => <span class={stale ? 'stale' : undefined}>{power(snapshot?.metrics.power_kw)}</span>,
+    value: ({ snapshot }) => snapshot?.metrics.power_kw,
+  },
+  {
+    title: 'Q, kvar',
+    numeric: true,
+    cell: ({ snapshot }) => power(snapshot?.metrics.reactive_power_kvar),
+    value: ({ snapshot }) => snapshot?.metrics.reactive_power_kvar,
+  },
+  {
+    title: 'V',
+    numeric: true,
+    cell: ({ snapshot }) => digits(snapshot?.metrics.voltage_ln_v, 1),
+    value: ({ snapshot }) => snapshot?.metrics.voltage_ln_v,
+  },
+  {
+    title: 'Hz',
+    numeric: true,
+    cell: ({ snapshot }) => digits(snapshot?.metrics.frequency_hz, 3),
+    value: ({ snapshot }) => snapshot?.metrics.frequency_hz,
+  },
+  {
+    title: 'SoC, %',
+    numeric: true,
+    cell: ({ snapshot }) => digits(snapshot?.metrics.state_of_charge_pct, 1),
+    value: ({ snapshot }) => snapshot?.metrics.state_of_charge_pct,
+  },
+  {
+    title: 'State',
+    cell: ({ device, snapshot }) => <StateChip status={snapshot?.status ?? device.status} />,
+    value: ({ device, snapshot }) => (snapshot?.status ?? device.status).inverter_state,
+  },
+  { title: 'Power set by', cell: ({ device }) => decider(device), value: ({ device }) => decider(device) },
+  { title: 'Last write', cell: ({ device }) => lastWriter(device), value: ({ device }) => lastWriter(device) },
+  {
+    title: 'Alarms',
+    numeric: true,
+    cell: ({ device }) => (device.alarm_count > 0 ? <Chip tone="bad">{device.alarm_count}</Chip> : '0'),
+    value: ({ device }) => device.alarm_count,
+  },
+];
+
+/** A device whose telemetry is older than this many ticks is shown grey. */
+const staleTicks = 3;
+
+/** Every device with its newest telemetry; a click chooses the device of the view. */
+export function DeviceList({
+  devices,
+  chosen,
+}: {
+  readonly devices: readonly DeviceEntry[];
+  readonly chosen: number | undefined;
+}) {
+  useFrame();
+  const clock = useClock();
+  const filter = param('filter') ?? '';
+  const limitMs = clock === undefined || clock.mode === 'paused' ? Infinity : clock.tick_interval_s * staleTicks * 1000;
+  const now = performance.now();
+  const rows = devices
+    .filter((device) => matches(device, filter))
+    .map((device) => ({
+      device,
+      snapshot: snapshotOf(device.device_index),
+      stale: now - (arrivalOf(device.device_index) ?? now) > limitMs,
+    }));
+  return (
+    <Panel
+      title={`Devices (${rows.length}${rows.length === devices.length ? '' : ` of ${devices.length}`})`}
+      wide
+      flush
+      tools={
+        <input
+          type="search"
+          aria-label="Filter devices"
+          placeholder="Name, kind, state, alarms"
+          value={filter}
+          onInput={(event) => setParam('filter', event.currentTarget.value)}
+        />
+      }
+    >
+      <Table
+        name="Devices"
+        columns={columns}
+        rows={rows}
+        keyOf={({ device }) => device.device_index}
+        height={Math.min(360, 64 + rows.length * 29)}
+        selected={chosen ?? null}
+        onSelect={({ device }) => setParam('device', device.device_index)}
+        empty={devices.length === 0 ? 'No device: add one under "Grid & inputs".' : 'No device fits the filter.'}
+      />
+    </Panel>
+  );
+}
+
+function matches(device: DeviceEntry, filter: string): boolean {
+  if (filter === '') return true;
+  if (filter === 'alarms') return device.alarm_count > 0;
+  const state = snapshotOf(device.device_index)?.status ?? device.status;
+  return `${device.device_index} ${device.name} ${device.device_type} ${device.asset_type} ${state.inverter_state} ${decider(device)}`
+    .toLowerCase()
+    .includes(filter.toLowerCase());
+}
