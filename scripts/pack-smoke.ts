@@ -43,6 +43,8 @@ async function install(folder: string): Promise<string> {
 /** Paths that the installed program answers, with the media types: pages, what they load, and what is loaded late. */
 const served: Readonly<Record<string, string>> = {
   '/': 'text/html',
+  '/app.js': 'text/javascript',
+  '/app.css': 'text/css',
   '/openapi.json': 'application/json',
   '/docs/': 'text/html',
   '/docs/swagger-ui-init.js': 'application/javascript',
