@@ -29,8 +29,8 @@ export class Problem extends Error {
   }
 }
 
-/** No answer within this time counts as a lost connection. */
-const timeoutMs = 15_000;
+/** No answer within this time counts as a lost connection; an action may run thousands of ticks. */
+const timeoutsMs = { GET: 15_000, POST: 300_000, DELETE: 15_000 };
 
 /**
  * Makes a call.
@@ -54,7 +54,7 @@ export async function perform<R>(call: Call<R>): Promise<R> {
 export async function send({ method, address, body }: Call): Promise<Response> {
   const headers: Record<string, string> = { 'X-Derbench-Client': 'dashboard' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const init: RequestInit = { method, headers, signal: AbortSignal.timeout(timeoutMs), cache: 'no-store' };
+  const init: RequestInit = { method, headers, signal: AbortSignal.timeout(timeoutsMs[method]), cache: 'no-store' };
   if (body !== undefined) init.body = JSON.stringify(body);
   try {
     return await fetch(address, init);

@@ -68,6 +68,13 @@ class Reader {
 
 const readers = new Map<string, Reader>();
 
+/** An answer that nothing shows is kept this long: the next view often shows it too. */
+const keptMs = 2000;
+
+function forget(address: string, reader: Reader): void {
+  if (reader.users === 0 && readers.get(address) === reader) readers.delete(address);
+}
+
 function readerOf(call: Call): Reader {
   const known = readers.get(call.address);
   if (known) return known;
@@ -85,12 +92,13 @@ export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
   const reader = call === null ? null : readerOf(call);
   useEffect(() => {
     if (reader === null || address === null) return undefined;
+    readers.set(address, reader);
     reader.users += 1;
     reader.want(pace);
     void reader.read();
     return () => {
       reader.users -= 1;
-      if (reader.users === 0) readers.delete(address);
+      setTimeout(() => forget(address, reader), keptMs);
     };
   }, [address]);
   return (reader?.answer.value ?? { data: undefined, problem: null }) as Live<R>;

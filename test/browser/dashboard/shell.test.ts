@@ -30,4 +30,42 @@ describe('dashboard: the frame of all views', () => {
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
+
+  it('runs until a time of day, and changes the rate', async () => {
+    const { page, seen } = await dashboard.open();
+    await page.getByLabel('Run until').fill('12:20:00');
+    await page.getByRole('button', { name: 'Run until', exact: true }).click();
+    await page.locator('[data-test="clock"]').filter({ hasText: '12:20:00' }).waitFor();
+    expect((await dashboard.get('controls/time')).clock_time).to.equal('12:20:00');
+    await page.getByLabel('Rate of the clock').selectOption('60');
+    await page.waitForResponse((answer) => answer.request().method() === 'POST');
+    expect(await dashboard.get('controls/time')).to.include({ rate: 60, mode: 'paused' });
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('finds a device, and a point by its name', async () => {
+    const { page, seen } = await dashboard.open();
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox', { name: /Device, view/ }).fill('batt');
+    await page.getByRole('dialog').getByRole('link').first().click();
+    expect(page.url()).to.match(/#\/devices\?device=1$/);
+    await page.keyboard.press('/');
+    await page.getByRole('searchbox', { name: /Device, view/ }).fill('704.WMaxLimPct');
+    await page.keyboard.press('Enter');
+    expect(page.url()).to.contain('#/registers?device=1&model=704&point=WMaxLimPct');
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('copies the call of a control as a command that works', async () => {
+    const { page } = await dashboard.open();
+    const curl = await page
+      .getByRole('button', { name: /^Copy as curl: POST .*controls\/time$/ })
+      .getAttribute('title');
+    expect(curl).to.equal(
+      `curl -s -H 'Content-Type: application/json' -d '{"mode":"accelerated"}' '${dashboard.origin}/api/sim/controls/time'`,
+    );
+    await page.close();
+  });
 });
