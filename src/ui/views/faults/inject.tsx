@@ -65,7 +65,10 @@ export function InjectPanel() {
           </label>
           <label class="row">
             <span class="muted">Kind</span>
-            <select value={chosen.kind} onChange={(event) => setParam('fault', `${chosen.protocol}.${event.currentTarget.value}`)}>
+            <select
+              value={chosen.kind}
+              onChange={(event) => setParam('fault', `${chosen.protocol}.${event.currentTarget.value}`)}
+            >
               {kinds
                 .filter(({ protocol }) => protocol === chosen.protocol)
                 .map(({ kind }) => (
@@ -94,18 +97,23 @@ function KindForm({ kind }: { readonly kind: Kind }) {
   const parameters = kind.parameters_schema as Schema;
   const target = kind.target_schema as Schema;
   const device = where ?? String(first?.device_index ?? 0);
-  const call = anyCall('POST', 'faults', {}, {
-    inject: [
-      {
-        protocol: kind.protocol,
-        kind: kind.kind,
-        device: /^\d+$/.test(device) ? Number(device) : device,
-        ...objectOf(parameters, typed),
-        ...objectOf(target, typed),
-        ...objectOf(timing, typed),
-      },
-    ],
-  });
+  const call = anyCall(
+    'POST',
+    'faults',
+    {},
+    {
+      inject: [
+        {
+          protocol: kind.protocol,
+          kind: kind.kind,
+          device: /^\d+$/.test(device) ? Number(device) : device,
+          ...objectOf(parameters, typed),
+          ...objectOf(target, typed),
+          ...objectOf(timing, typed),
+        },
+      ],
+    },
+  );
   const issueOf = (pointer: string) => problem?.about(`/inject/0${pointer}`) ?? null;
   const fields = (schema: Schema) => (
     <SchemaFields
