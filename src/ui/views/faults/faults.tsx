@@ -1,5 +1,17 @@
-import { Empty } from '../../kit/panel';
+import '../../look/faults.css';
+import { FaultLists } from './list';
+import { InjectPanel } from './inject';
+import { ProfilesPanel } from './profiles';
 
+/** Which faults of all protocols are in force, and how to inject and end them. */
 export function FaultsView() {
-  return <Empty>Not built yet.</Empty>;
+  return (
+    <>
+      <div class="split">
+        <InjectPanel />
+        <ProfilesPanel />
+      </div>
+      <FaultLists />
+    </>
+  );
 }

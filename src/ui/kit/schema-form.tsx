@@ -1,0 +1,233 @@
+/** A form drawn from a JSON Schema. What is typed stays text until it is sent, and the daemon judges it. */
+import { words } from '../look/format';
+import { FieldInput } from './form';
+import type { Field } from './form';
+
+/** The part of JSON Schema that the daemon's descriptions use. */
+export interface Schema {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
+  readonly items?: Schema;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly default?: unknown;
+  readonly description?: string;
+  /** no JSON Schema: shown behind the name */
+  readonly unit?: string;
+}
+
+/** Texts by JSON pointer, such as `/when/point`; an empty one counts as absent. */
+export type Typed = Readonly<Record<string, string>>;
+
+type Shape =
+  | { readonly kind: 'number' | 'text' | 'boolean' | 'group' | 'json' }
+  | { readonly kind: 'choice' | 'choices'; readonly options: readonly string[] }
+  /** @prop single: one value is sent without an array */
+  | { readonly kind: 'list'; readonly item: Schema; readonly single: boolean };
+
+function typesOf({ type, anyOf, enum: options }: Schema): readonly string[] {
+  if (anyOf) return anyOf.flatMap(typesOf);
+  if (typeof type === 'string') return [type];
+  return type ?? (options?.every((option) => typeof option === 'string') ? ['string'] : []);
+}
+
+function shapeOf(schema: Schema): Shape {
+  const types = typesOf(schema).filter((type) => type !== 'null');
+  const isSimple = types.every((type) => ['string', 'number', 'integer', 'boolean'].includes(type));
+  if (schema.enum) return { kind: 'choice', options: schema.enum.filter((option) => option !== null).map(String) };
+  const list = schema.items ? schema : schema.anyOf?.find(({ items }) => items !== undefined);
+  if (list?.items) {
+    const others = types.filter((type) => type !== 'array');
+    const item = shapeOf(list.items);
+    if (item.kind === 'choice' && others.length === 0) return { kind: 'choices', options: item.options };
+    if (item.kind === 'group' || item.kind === 'json' || others.includes('object')) return { kind: 'json' };
+    return { kind: 'list', item: list.items, single: others.length > 0 };
+  }
+  if (schema.properties && !schema.anyOf) return { kind: 'group' };
+  if (types.length === 0 || !isSimple) return { kind: 'json' };
+  if (types.length === 1 && types[0] === 'boolean') return { kind: 'boolean' };
+  return { kind: types.every((type) => type === 'number' || type === 'integer') ? 'number' : 'text' };
+}
+
+function scalarOf(schema: Schema, text: string): unknown {
+  const types = typesOf(schema);
+  if ((types.includes('number') || types.includes('integer')) && text.trim() !== '' && Number.isFinite(Number(text)))
+    return Number(text);
+  if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true';
+  return text;
+}
+
+function partsOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function valueOf(schema: Schema, text: string): unknown {
+  const shape = shapeOf(schema);
+  switch (shape.kind) {
+    case 'choices':
+      return partsOf(text);
+    case 'list': {
+      const values = partsOf(text).map((part) => scalarOf(shape.item, part));
+      return shape.single && values.length === 1 ? values[0] : values;
+    }
+    case 'json':
+      try {
+        return JSON.parse(text) as unknown;
+      } catch {
+        // the daemon says what it expects there
+        return text;
+      }
+    default:
+      return scalarOf(schema, text);
+  }
+}
+
+/** The object that the texts make; members that were left empty are absent. */
+export function objectOf(schema: Schema, typed: Typed, under = ''): Record<string, unknown> {
+  const made: Record<string, unknown> = {};
+  for (const [name, member] of Object.entries(schema.properties ?? {})) {
+    const pointer = `${under}/${name}`;
+    if (shapeOf(member).kind === 'group' && under === '') {
+      const group = objectOf(member, typed, pointer);
+      if (Object.keys(group).length > 0) made[name] = group;
+      continue;
+    }
+    const text = typed[pointer] ?? '';
+    if (text !== '') made[name] = valueOf(member, text);
+  }
+  return made;
+}
+
+function hintOf(schema: Schema, shape: Shape): string {
+  const { minimum, maximum, description } = schema;
+  const parts = [description ?? ''];
+  if (shape.kind === 'number' && minimum !== undefined && maximum !== undefined && !/ to /.test(description ?? ''))
+    parts.push(`From ${minimum} to ${maximum}.`);
+  if (shape.kind === 'list') parts.push('Several: with commas.');
+  if (shape.kind === 'json') parts.push('As JSON.');
+  return parts.filter((part) => part !== '').join(' ');
+}
+
+function fieldOf(pointer: string, name: string, schema: Schema, required: boolean): Field {
+  const shape = shapeOf(schema);
+  const hint = hintOf(schema, shape);
+  const unit = schema.unit === undefined ? '' : `, ${schema.unit}`;
+  const base = {
+    name: pointer,
+    label: `${words(name)}${unit}${required ? ' (required)' : ''}`,
+    ...(hint !== '' && { hint }),
+  };
+  const { default: preset } = schema;
+  const placeholder =
+    typeof preset === 'string' || typeof preset === 'number' || typeof preset === 'boolean' ? String(preset) : '';
+  switch (shape.kind) {
+    case 'number':
+      return { ...base, kind: 'number', placeholder, ...rangeOf(schema) };
+    case 'boolean':
+      return { ...base, kind: 'choice', options: [['true', 'yes'] as const, ['false', 'no'] as const] };
+    case 'choice':
+      return { ...base, kind: 'choice', options: shape.options };
+    case 'json':
+    case 'group':
+      return { ...base, kind: 'text', lines: 3 };
+    default:
+      return { ...base, kind: 'text', placeholder };
+  }
+}
+
+function rangeOf({ minimum, maximum }: Schema): { readonly min?: number; readonly max?: number } {
+  return { ...(minimum !== undefined && { min: minimum }), ...(maximum !== undefined && { max: maximum }) };
+}
+
+interface SchemaFieldsProps {
+  readonly schema: Schema;
+  readonly typed: Typed;
+  readonly onTyped: (pointer: string, text: string) => void;
+  /** the daemon's objection to the member at a pointer */
+  readonly issueOf: (pointer: string) => string | null;
+  /** pointer of this object in the form */
+  readonly under?: string;
+}
+
+/** The fields of an object. Objects inside it are groups, one level deep; what is deeper is a text with JSON. */
+export function SchemaFields({ schema, typed, onTyped, issueOf, under = '' }: SchemaFieldsProps) {
+  return (
+    <div class="fields">
+      {Object.entries(schema.properties ?? {}).map(([name, member]) => {
+        const pointer = `${under}/${name}`;
+        const shape = shapeOf(member);
+        if (shape.kind === 'group' && under === '')
+          return (
+            <fieldset key={pointer}>
+              <legend>{words(name)}</legend>
+              {member.description !== undefined && <small>{member.description}</small>}
+              <SchemaFields schema={member} typed={typed} onTyped={onTyped} issueOf={issueOf} under={pointer} />
+            </fieldset>
+          );
+        if (shape.kind === 'choices')
+          return (
+            <Choices
+              key={pointer}
+              pointer={pointer}
+              label={`${words(name)}${schema.required?.includes(name) ? ' (required)' : ''}`}
+              hint={member.description ?? ''}
+              options={shape.options}
+              typed={typed[pointer] ?? ''}
+              issue={issueOf(pointer)}
+              onTyped={(text) => onTyped(pointer, text)}
+            />
+          );
+        return (
+          <FieldInput
+            key={pointer}
+            field={fieldOf(pointer, name, member, schema.required?.includes(name) ?? false)}
+            typed={typed[pointer] ?? ''}
+            issue={issueOf(pointer)}
+            onTyped={(text) => onTyped(pointer, String(text))}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+interface ChoicesProps {
+  readonly pointer: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly options: readonly string[];
+  readonly typed: string;
+  readonly issue: string | null;
+  readonly onTyped: (text: string) => void;
+}
+
+/** Several of a few values. */
+function Choices({ pointer, label, hint, options, typed, issue, onTyped }: ChoicesProps) {
+  const chosen = partsOf(typed);
+  const toggle = (option: string, on: boolean) =>
+    onTyped(options.filter((other) => (other === option ? on : chosen.includes(other))).join(','));
+  return (
+    <fieldset>
+      <legend>{label}</legend>
+      {options.map((option) => (
+        <label key={option} class="field check">
+          <input
+            type="checkbox"
+            name={`${pointer}/${option}`}
+            checked={chosen.includes(option)}
+            onChange={(event) => toggle(option, event.currentTarget.checked)}
+          />
+          {words(option)}
+        </label>
+      ))}
+      {hint !== '' && <small>{hint}</small>}
+      {issue !== null && <small class="issue">{issue}</small>}
+    </fieldset>
+  );
+}

@@ -1,0 +1,207 @@
+import { useEffect, useState } from 'preact/hooks';
+import { anyCall, get, post } from '../../api/call';
+import { perform, Problem } from '../../api/perform';
+import { Action, Curl, Refused, useDo } from '../../kit/action';
+import { Dialog } from '../../kit/dialog';
+import { Facts, Panel } from '../../kit/panel';
+import { objectOf, SchemaFields } from '../../kit/schema-form';
+import type { Schema } from '../../kit/schema-form';
+import { Table } from '../../kit/table';
+import { digits, show } from '../../look/format';
+import { useLive } from '../../store/live';
+import { say } from '../../store/notices';
+import { href } from '../../store/route';
+import { useOverview } from '../../store/site';
+import type { DeviceEntry } from '../../store/site';
+
+/** The devices, with what adds and removes them while the simulator runs. */
+export function DevicesPanel() {
+  const devices = useOverview()?.devices ?? [];
+  const [adding, setAdding] = useState(false);
+  return (
+    <Panel
+      title="Devices"
+      flush
+      tools={
+        <button type="button" onClick={() => setAdding(true)}>
+          Add a device
+        </button>
+      }
+    >
+      <Table<DeviceEntry>
+        name="Devices"
+        rows={devices}
+        keyOf={({ device_index }) => device_index}
+        height={300}
+        empty="There is no device: add one above, or start with --device_type."
+        columns={[
+          {
+            title: 'No.',
+            cell: ({ device_index: index }) => index,
+            value: ({ device_index: index }) => index,
+            numeric: true,
+          },
+          {
+            title: 'Name',
+            cell: ({ device_index, name }) => <a href={href('devices', { device: device_index })}>{name}</a>,
+            value: ({ name }) => name,
+          },
+          { title: 'Type', cell: ({ device_type }) => device_type, value: ({ device_type }) => device_type },
+          {
+            title: 'Remove',
+            cell: ({ device_index, name }) => (
+              <Action
+                call={post('devices/{index}/remove', { params: { index: device_index } })}
+                confirm={`Remove device ${device_index} ${name}? Its connections end, and its index is not used again.`}
+              >
+                Remove {device_index}
+              </Action>
+            ),
+          },
+        ]}
+      />
+      {adding && <AddDialog onClose={() => setAdding(false)} />}
+    </Panel>
+  );
+}
+
+interface Description {
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** Read once for a page: it has some megabytes, and does not change while the daemon runs. */
+let described: Promise<Schema> | undefined;
+
+async function readSchema(): Promise<Schema> {
+  const { components } = (await perform({ method: 'GET', address: '/openapi.json' })) as Description;
+  const { properties = {} } = components.schemas['AddedDevice'] ?? {};
+  const { device_type, name, profile, evse_profile } = properties;
+  // a profile may also stand in the body as an object: that is for the field with JSON
+  const named = profile?.anyOf?.find((schema) => schema.enum !== undefined);
+  const shown = { device_type, name, profile: named, evse_profile };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      Object.entries(shown).flatMap(([member, schema]) => (schema === undefined ? [] : [[member, schema] as const])),
+    ),
+  };
+}
+
+function useDeviceSchema(): { readonly schema: Schema | undefined; readonly problem: Problem | null } {
+  const [schema, setSchema] = useState<Schema>();
+  const [problem, setProblem] = useState<Problem | null>(null);
+  useEffect(() => {
+    described ??= readSchema();
+    described.then(setSchema, (error: unknown) => {
+      described = undefined;
+      if (!(error instanceof Problem)) throw error;
+      setProblem(error);
+    });
+  }, []);
+  return { schema, problem };
+}
+
+/** Further members as an object; null for a text that is none. */
+function furtherOf(text: string): object | null {
+  if (text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function AddDialog({ onClose }: { readonly onClose: () => void }) {
+  const { schema, problem: unread } = useDeviceSchema();
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const [more, setMore] = useState('');
+  const { busy, problem, run } = useDo();
+  const further = furtherOf(more);
+  const call = anyCall('POST', 'devices', {}, { ...(schema && objectOf(schema, typed)), ...further });
+  const send = async (event: Event) => {
+    event.preventDefault();
+    const answer = await run(call);
+    if (answer === undefined) return;
+    const { device_index, name } = answer as { readonly device_index: number; readonly name: string };
+    say(`Device ${device_index} ${name} is added`);
+    onClose();
+  };
+  return (
+    <Dialog title="Add a device" onClose={onClose}>
+      <form class="form" noValidate onSubmit={(event) => void send(event)}>
+        {schema && (
+          <SchemaFields
+            schema={schema}
+            typed={typed}
+            onTyped={(pointer, text) => setTyped((before) => ({ ...before, [pointer]: text }))}
+            issueOf={(pointer) => problem?.about(pointer) ?? null}
+          />
+        )}
+        <label class="field">
+          <span>Further members, as JSON</span>
+          <textarea
+            rows={4}
+            name="further"
+            placeholder={'{ "modbus": { "port": 1502 } }'}
+            aria-invalid={further === null}
+            value={more}
+            onInput={(event) => setMore(event.currentTarget.value)}
+          />
+          {further === null && <small class="issue">This is not a JSON object.</small>}
+        </label>
+        <p class="muted">
+          All members: schema AddedDevice in the <a href="/redoc">API reference</a>.
+        </p>
+        <div class="row">
+          <button class="primary" disabled={busy || further === null || !schema}>
+            Add
+          </button>
+          <Curl call={call} />
+        </div>
+        <Refused problem={problem ?? unread} />
+      </form>
+    </Dialog>
+  );
+}
+
+/** What runs, and the end of it. */
+export function SimulatorPanel() {
+  const { data } = useLive(get('server-info'), 5000);
+  const [delay, setDelay] = useState('0');
+  return (
+    <Panel title="Simulator">
+      <div class="stack">
+        {data && (
+          <Facts
+            rows={[
+              ['Version', data.version],
+              ['Devices', data.device_count],
+              ['Process', data.pid],
+              ['Runs for', `${digits(data.uptime_s / 60, 1)} min`],
+              ['Tick', show(data.tick_interval_s, 'seconds')],
+            ]}
+          />
+        )}
+        <div class="row">
+          <label class="row">
+            <span class="muted">In, s</span>
+            <input
+              type="number"
+              min={0}
+              max={60}
+              value={delay}
+              onInput={(event) => setDelay(event.currentTarget.value)}
+            />
+          </label>
+          <Action
+            call={post('stop', { body: { reason: 'stopped in the dashboard', delay_s: Number(delay) } })}
+            confirm="Stop the simulator? All connections end, and this page loses its daemon."
+          >
+            Stop the simulator
+          </Action>
+        </div>
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,177 @@
+import { get, post } from '../../api/call';
+import { Action, Refused } from '../../kit/action';
+import { Form } from '../../kit/form';
+import type { Field } from '../../kit/form';
+import { Facts, Panel } from '../../kit/panel';
+import { digits, show, words } from '../../look/format';
+import { useLive } from '../../store/live';
+import type { DeviceEntry } from '../../store/site';
+import { DeviceAmong, Pair, ScopePicker, scopeQuery, useDeviceAmong, useScope, Writer } from './scope';
+
+const fields: readonly Field[] = [
+  { kind: 'number', name: 'irradiance_w_m2', label: 'Irradiance', unit: 'W/m²', min: 0, max: 1500 },
+  { kind: 'number', name: 'ambient_temperature_c', label: 'Ambient temperature', unit: '°C', min: -50, max: 90 },
+  { kind: 'number', name: 'cell_temperature_c', label: 'Cell temperature', unit: '°C', min: -50, max: 90 },
+  { kind: 'number', name: 'load_kw', label: 'Local load', unit: 'kW', min: 0 },
+  {
+    kind: 'choice',
+    name: 'source',
+    label: 'Irradiance from',
+    options: [
+      ['const', 'constant'],
+      ['csv', 'data'],
+      ['clear_sky', 'clear sky'],
+    ],
+  },
+  { kind: 'number', name: 'ramp_s', label: 'Ramp', unit: 's', min: 0, max: 3600, placeholder: 'step' },
+  { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, placeholder: 'stays' },
+];
+
+/** Sun, temperatures and local load, for all devices or one. */
+export function EnvironmentPanel() {
+  const scope = scopeQuery(useScope());
+  const { data, problem } = useLive(get('controls/environment', scope));
+  return (
+    <Panel title="Environment" tools={<ScopePicker />}>
+      <Pair
+        now={
+          <>
+            {data && (
+              <Facts
+                rows={[
+                  ['Irradiance', show(data.irradiance_w_m2, 'irradiance')],
+                  ['Ambient', show(data.ambient_temperature_c, 'temperature')],
+                  ['Cell, fixed', show(data.cell_temperature_c, 'temperature')],
+                  ['Local load', show(data.load_kw, 'activePower')],
+                  ['Irradiance from', words(data.source)],
+                  ['Ramp left', show(data.ramp_remaining_s, 'seconds')],
+                  [
+                    'Time left',
+                    data.duration_remaining_s === null ? 'stays' : show(data.duration_remaining_s, 'seconds'),
+                  ],
+                  ['Set by', <Writer by={data.changed_by} />],
+                ]}
+              />
+            )}
+            <Refused problem={problem} />
+            <div class="row">
+              <Action call={post('controls/environment', { ...scope, body: { irradiance_w_m2: null } })}>
+                Irradiance of the source
+              </Action>
+              <Action call={post('controls/environment', { ...scope, body: { ambient_temperature_c: null } })}>
+                Ambient of the source
+              </Action>
+              <Action call={post('controls/environment', { ...scope, body: { cell_temperature_c: null } })}>
+                Free cell temperature
+              </Action>
+              <Action call={post('controls/environment', { ...scope, body: { load_kw: null } })}>
+                Load of the source
+              </Action>
+            </div>
+          </>
+        }
+      >
+        <Form
+          fields={fields}
+          submit="Set the environment"
+          call={(values) => post('controls/environment', { ...scope, body: values })}
+        />
+      </Pair>
+    </Panel>
+  );
+}
+
+const isWind = ({ asset_type }: DeviceEntry) => asset_type === 'wind';
+const hasArray = ({ asset_type }: DeviceEntry) => asset_type === 'pv' || asset_type === 'hybrid-dc';
+
+/** A steady wind in place of the data; not shown without a turbine. */
+export function WindPanel() {
+  const device = useDeviceAmong(isWind)?.device_index;
+  const query = device === undefined ? {} : { device };
+  const { data } = useLive(device === undefined ? null : get('wind', { query }));
+  if (device === undefined) return null;
+  return (
+    <Panel title="Wind" tools={<DeviceAmong accept={isWind} />}>
+      <Pair
+        now={
+          data && (
+            <Facts
+              rows={[
+                ['At the hub', show(data.wind_speed_m_s, 'windSpeed')],
+                ['Measured', show(data.wind_speed_measured_m_s, 'windSpeed')],
+                ['Source', words(data.source)],
+                ['Override', show(data.override_wind_speed_m_s, 'windSpeed')],
+                ['Set by', <Writer by={data.override_by} />],
+              ]}
+            />
+          )
+        }
+      >
+        <Form
+          key={device}
+          fields={[
+            { kind: 'number', name: 'wind_speed_m_s', label: 'Wind speed', unit: 'm/s' },
+            { kind: 'choice', name: 'height', label: 'Height', options: ['hub', 'anemometer'], value: 'hub' },
+          ]}
+          submit="Override the wind"
+          call={(values) => post('wind/override', { query, body: values as { wind_speed_m_s: number } })}
+        />
+        <Action
+          call={post('wind/override', { query, body: { wind_speed_m_s: null } })}
+          disabled={data?.source !== 'override'}
+        >
+          End the override
+        </Action>
+      </Pair>
+    </Panel>
+  );
+}
+
+/** Shadow on part of every string; not shown without a PV array. */
+export function ShadingPanel() {
+  const device = useDeviceAmong(hasArray)?.device_index;
+  const query = device === undefined ? {} : { device };
+  const { data } = useLive(device === undefined ? null : get('controls/shading', { query }));
+  if (device === undefined) return null;
+  return (
+    <Panel title="Shading" tools={<DeviceAmong accept={hasArray} />}>
+      <Pair
+        now={
+          data && (
+            <Facts
+              rows={[
+                ['Shaded modules', show(data.shaded_share * 100, 'percent')],
+                ['Their irradiance', show(data.irradiance_share * 100, 'percent')],
+                ['MPP tracker', words(data.mppt_state)],
+                ['Set by', <Writer by={data.changed_by} />],
+              ]}
+            />
+          )
+        }
+      >
+        <Form
+          key={device}
+          fields={[
+            { kind: 'number', name: 'shaded_share', label: 'Shaded share', min: 0, max: 1, hint: '0 to 1' },
+            {
+              kind: 'number',
+              name: 'irradiance_share',
+              label: 'Irradiance share',
+              min: 0,
+              max: 1,
+              hint: `0 to 1, ${digits(1, 0)} is full sun`,
+            },
+            { kind: 'number', name: 'input', label: 'Input', min: 0, max: 11, step: 1, placeholder: 'all' },
+          ]}
+          submit="Shade"
+          call={(values) =>
+            post('controls/shading', { query, body: values as { shaded_share: number; irradiance_share: number } })
+          }
+        />
+        <Action call={post('controls/shading', { query, body: { shaded_share: 0, irradiance_share: 1 } })}>
+          End the shading
+        </Action>
+      </Pair>
+    </Panel>
+  );
+}

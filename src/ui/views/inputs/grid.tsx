@@ -1,0 +1,211 @@
+import { useState } from 'preact/hooks';
+import { anyCall, get, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
+import { Action, Curl, Refused, useDo } from '../../kit/action';
+import { Form } from '../../kit/form';
+import type { Field, Values } from '../../kit/form';
+import { Chip, Empty, Facts, Panel } from '../../kit/panel';
+import { objectOf, SchemaFields } from '../../kit/schema-form';
+import type { Schema } from '../../kit/schema-form';
+import { show, words } from '../../look/format';
+import { useLive } from '../../store/live';
+import { param, setParam } from '../../store/route';
+import { Pair, ScopePicker, scopeQuery, useScope, Writer } from './scope';
+
+type Grid = ReplyOf<'controls/grid'>;
+
+const yesNo = [['true', 'yes'] as const, ['false', 'no'] as const];
+const fields: readonly Field[] = [
+  { kind: 'number', name: 'voltage_pu', label: 'Voltage, all phases', unit: 'pu', min: 0, max: 2 },
+  { kind: 'number', name: 'voltage_a_pu', label: 'Phase A', unit: 'pu', min: 0, max: 2 },
+  { kind: 'number', name: 'voltage_b_pu', label: 'Phase B', unit: 'pu', min: 0, max: 2 },
+  { kind: 'number', name: 'voltage_c_pu', label: 'Phase C', unit: 'pu', min: 0, max: 2 },
+  { kind: 'number', name: 'voltage_ln_v', label: 'Voltage to neutral', unit: 'V', min: 0 },
+  { kind: 'number', name: 'frequency_hz', label: 'Frequency', unit: 'Hz', min: 40, max: 70 },
+  { kind: 'number', name: 'phase_angle_deg', label: 'Phase angle', unit: '°', min: -180, max: 180 },
+  { kind: 'choice', name: 'outage', label: 'Outage', options: yesNo },
+  { kind: 'choice', name: 'island', label: 'Island', options: yesNo },
+  {
+    kind: 'choice',
+    name: 'source',
+    label: 'Source',
+    options: [
+      ['const', 'constant'],
+      ['csv', 'grid profile'],
+    ],
+  },
+  { kind: 'number', name: 'ramp_s', label: 'Ramp', unit: 's', min: 0, max: 3600, placeholder: 'step' },
+  { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, placeholder: 'stays' },
+];
+
+/** Choices of yes and no as booleans. */
+function withBooleans(values: Values): Values {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, value === 'true' ? true : value === 'false' ? false : value]),
+  );
+}
+
+function GridFacts({ grid }: { readonly grid: Grid }) {
+  const phases = [grid.voltage_a_pu, grid.voltage_b_pu, grid.voltage_c_pu];
+  return (
+    <>
+      <div class="row">
+        {grid.outage && <Chip tone="bad">outage</Chip>}
+        {grid.island && <Chip tone="warn">island</Chip>}
+        {!grid.outage && !grid.island && <Chip tone="good">mains connected</Chip>}
+      </div>
+      <Facts
+        rows={[
+          ['Voltage A, B, C', phases.map((value) => show(value, 'perUnit')).join(', ')],
+          ['To neutral', show(grid.voltage_ln_v, 'voltage')],
+          ['Between phases', show(grid.voltage_ll_v, 'voltage')],
+          ['Frequency', show(grid.frequency_hz, 'frequency')],
+          ['Phase angle', show(grid.phase_angle_deg, 'angle')],
+          ['Source', grid.source === 'csv' ? 'grid profile' : 'constant'],
+          ['Ramp left', show(grid.ramp_remaining_s, 'seconds')],
+          ['Time left', grid.duration_remaining_s === null ? 'stays' : show(grid.duration_remaining_s, 'seconds')],
+          ['Set by', <Writer by={grid.changed_by} />],
+        ]}
+      />
+    </>
+  );
+}
+
+/** Voltage, frequency and angle of the grid, for all devices or one. */
+export function GridPanel() {
+  const device = useScope();
+  const scope = scopeQuery(device);
+  const { data: grid, problem } = useLive(get('controls/grid', scope));
+  return (
+    <Panel title="Grid" tools={<ScopePicker />}>
+      <Pair
+        now={
+          <>
+            {grid && <GridFacts grid={grid} />}
+            <Refused problem={problem} />
+            <div class="row">
+              <Action call={post('controls/grid', { ...scope, body: { outage: !(grid?.outage ?? false) } })}>
+                {grid?.outage ? 'End the outage' : 'Outage'}
+              </Action>
+              <Action call={post('controls/grid', { ...scope, body: { source: 'csv' } })}>
+                Back to the grid profile
+              </Action>
+            </div>
+          </>
+        }
+      >
+        <Form
+          fields={fields}
+          submit="Set the grid"
+          call={(values) => post('controls/grid', { ...scope, body: withBooleans(values) })}
+        />
+      </Pair>
+    </Panel>
+  );
+}
+
+type GridEvent = ReplyOf<'grid-events'>['events'][number];
+
+function schemaOf({ parameters }: GridEvent): Schema {
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      parameters.map(({ name, unit, default: preset, minimum, maximum, allowed }) => [
+        name,
+        {
+          type: typeof preset === 'number' ? 'number' : 'string',
+          default: preset,
+          ...(unit !== null && { unit }),
+          ...(minimum !== null && { minimum }),
+          ...(maximum !== null && { maximum }),
+          ...(allowed !== null && { enum: allowed }),
+          ...(allowed !== null && { description: `Default ${String(preset)}.` }),
+        },
+      ]),
+    ),
+  };
+}
+
+/** Sags, swells, ramps and the sequences of IEEE 1547.1, by name. */
+export function EventPanel() {
+  const device = useScope();
+  const scope = scopeQuery(device);
+  const { data: grid } = useLive(get('controls/grid', scope));
+  const events = useLive(get('grid-events'), 'once').data?.events;
+  const chosen = events?.find(({ name }) => name === param('event')) ?? events?.[0];
+  const running = grid?.event ?? null;
+  return (
+    <Panel title="Grid events">
+      <Pair
+        now={
+          <>
+            {running ? (
+              <Facts
+                rows={[
+                  ['Under way', <Chip tone="warn">{words(running.name)}</Chip>],
+                  ['Since', show(running.elapsed_s, 'seconds')],
+                  ['Time left', show(running.remaining_s, 'seconds')],
+                  ['Set by', <Writer by={grid?.changed_by} />],
+                ]}
+              />
+            ) : (
+              <Empty>No event is under way{device === undefined ? ' for all devices' : ` at device ${device}`}.</Empty>
+            )}
+            <Action call={post('controls/grid/event', { ...scope, body: { event: null } })} disabled={running === null}>
+              Stop the event
+            </Action>
+          </>
+        }
+      >
+        {events && chosen && (
+          <>
+            <label class="row">
+              <span class="muted">Event</span>
+              <select value={chosen.name} onChange={(event) => setParam('event', event.currentTarget.value)}>
+                {events.map(({ name }) => (
+                  <option key={name} value={name}>
+                    {words(name)}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <p class="muted">{chosen.description}</p>
+            <EventForm key={chosen.name} event={chosen} device={device} />
+          </>
+        )}
+      </Pair>
+    </Panel>
+  );
+}
+
+function EventForm({ event, device }: { readonly event: GridEvent; readonly device: number | undefined }) {
+  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+  const { busy, problem, run } = useDo();
+  const schema = schemaOf(event);
+  const body = { event: event.name, parameters: objectOf(schema, typed) };
+  const call = anyCall('POST', 'controls/grid/event', scopeQuery(device).query, body);
+  return (
+    <form
+      class="form"
+      noValidate
+      onSubmit={(submitted) => {
+        submitted.preventDefault();
+        void run(call);
+      }}
+    >
+      <SchemaFields
+        schema={schema}
+        typed={typed}
+        onTyped={(pointer, text) => setTyped((before) => ({ ...before, [pointer]: text }))}
+        issueOf={(pointer) => problem?.about(`/parameters${pointer}`) ?? null}
+      />
+      <div class="row">
+        <button class="primary" disabled={busy}>
+          Start the event
+        </button>
+        <Curl call={call} />
+      </div>
+      <Refused problem={problem} />
+    </form>
+  );
+}

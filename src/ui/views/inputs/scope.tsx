@@ -1,0 +1,94 @@
+import type { ComponentChildren } from 'preact';
+import { deviceLabel } from '../../kit/device-picker';
+import { timeOfDay, words } from '../../look/format';
+import { param, setParam } from '../../store/route';
+import { useDevice, useOverview } from '../../store/site';
+import type { DeviceEntry } from '../../store/site';
+
+/** Which devices the grid and the weather are set for: undefined is all of them. */
+export function useScope(): number | undefined {
+  const text = param('on');
+  return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+/** The query of a call for the chosen scope. */
+export function scopeQuery(device: number | undefined): { query: { device?: number } } {
+  return { query: device === undefined ? {} : { device } };
+}
+
+/** Chooses all devices or one; the choice stands in the address as `on`. */
+export function ScopePicker() {
+  const devices = useOverview()?.devices ?? [];
+  const scope = useScope();
+  return (
+    <label class="row">
+      <span class="muted">Acts on</span>
+      <select
+        value={scope === undefined ? 'all' : String(scope)}
+        onChange={(event) => setParam('on', event.currentTarget.value === 'all' ? null : event.currentTarget.value)}
+      >
+        <option value="all">all devices</option>
+        {devices.map((device) => (
+          <option key={device.device_index} value={String(device.device_index)}>
+            {deviceLabel(device)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** The chosen device if the panel is for it, else the first one that it is for. */
+export function useDeviceAmong(accept: (device: DeviceEntry) => boolean): DeviceEntry | undefined {
+  const chosen = useDevice();
+  const devices = useOverview()?.devices.filter(accept) ?? [];
+  return devices.find(({ device_index }) => device_index === chosen?.device_index) ?? devices[0];
+}
+
+/** Chooses the device of a panel among those that it is for. */
+export function DeviceAmong({ accept }: { readonly accept: (device: DeviceEntry) => boolean }) {
+  const devices = useOverview()?.devices.filter(accept) ?? [];
+  const chosen = useDeviceAmong(accept);
+  return (
+    <label class="row">
+      <span class="muted">Device</span>
+      <select
+        value={String(chosen?.device_index ?? '')}
+        onChange={(event) => setParam('device', event.currentTarget.value)}
+      >
+        {devices.map((device) => (
+          <option key={device.device_index} value={String(device.device_index)}>
+            {deviceLabel(device)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+interface Change {
+  readonly source: string;
+  readonly source_detail: string | null;
+  readonly changed_at: string | null;
+}
+
+/** Who set a value, and when. */
+export function Writer({ by }: { readonly by: Change | null | undefined }) {
+  if (!by) return <>not set since the start</>;
+  return (
+    <>
+      {words(by.source)}
+      {by.source_detail === null ? '' : ` ${by.source_detail}`} at {timeOfDay(by.changed_at)}
+    </>
+  );
+}
+
+/** Present values beside the form that changes them. */
+export function Pair({ now, children }: { readonly now: ComponentChildren; readonly children: ComponentChildren }) {
+  return (
+    <div class="pair">
+      <div class="stack">{now}</div>
+      <div class="stack">{children}</div>
+    </div>
+  );
+}
