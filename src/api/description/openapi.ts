@@ -3,6 +3,7 @@ import type { ResponseConfig, RouteConfig } from '@asteasolutions/zod-to-openapi
 import { createProblem, problemTable } from '../../core/http/problem.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
 import { groupBy } from '../common/group-by.ts';
+import { resourceOf, resources } from './resources.ts';
 import { finishSchemas } from './members.ts';
 import { apiPrefix, tags } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -12,11 +13,26 @@ import { z } from './zod.ts';
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
-const replyWords: Readonly<Record<number, string>> = { 201: 'Created.', 202: 'Queued.' };
+/** What a reply with this status is, in a sentence made from the summary of the operation. */
+function replySentence({ status: usual, method, summary }: Route, status: number): string {
+  const words = /^[A-Z][a-z]/.test(summary) ? summary.charAt(0).toLowerCase() + summary.slice(1) : summary;
+  if (status === 201) return `Created: ${words}. The reply is the new resource.`;
+  if (status === 202) return `Accepted, and carried out after the reply: ${words}.`;
+  if (status !== usual) return `${summary}: the state is unhealthy. The members are those of the other reply.`;
+  return method === 'get' ? `${summary}.` : `Success: ${words}. The reply shows the result.`;
+}
 
-const descriptions: Readonly<Partial<Record<(typeof tags)[number], string>>> = {
+const descriptions: Readonly<Record<(typeof tags)[number], string>> = {
   Core: 'Telemetry, overview, server-info, devices, history, commands, logs, health, registers.',
   Controls: 'Grid, environment, time, nameplate, configured settings, stop.',
+  'Grid Support': 'Grid-support functions of a device: curves, set-points, trip and ride-through.',
+  Battery: 'Bank, strings, modules and cells of a battery; forced charging and discharging.',
+  Wind: 'Wind, rotor and power of a turbine.',
+  'Fuel Cell': 'Stack, hydrogen and tank of a fuel cell or electrolyser.',
+  'Hybrid DC': 'PV array and battery on one DC bus, and the policy that dispatches them.',
+  'EVSE / OCPP': 'Charging stations with their connectors and vehicles, and their clients of OCPP.',
+  'CSIP Client': 'The client of IEEE 2030.5 (CSIP): connection, programs, events, reports.',
+  'SunSpec Client': 'The client that polls another SunSpec device over Modbus.',
   'DC I/V': 'DC-side curves.',
   DNP3: 'Outstations of DNP3 (IEEE 1815) and their points.',
 };
@@ -82,8 +98,7 @@ function replyResponse(route: Route, status: number): ResponseConfig {
   );
   const headers = { ...requestIdHeader, ...Object.fromEntries(own) };
   return {
-    description:
-      replyWords[status] ?? (status === route.status ? 'The resource.' : 'The resource, in an unhealthy state.'),
+    description: replySentence(route, status),
     headers,
     content: {
       [route.media ?? 'application/json']: { schema: route.reply, example: route.examples.reply },
@@ -114,11 +129,12 @@ function responses(registry: OpenAPIRegistry, route: Route): RouteConfig['respon
 
 function register(registry: OpenAPIRegistry, route: Route): void {
   const { body, examples } = route;
+  const resource = resourceOf(route);
   registry.registerPath({
     method: route.method,
     path: `${apiPrefix}${route.path}`,
     operationId: route.operationId,
-    tags: [route.tag],
+    tags: [route.tag, ...(resource ? [resource.name] : [])],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
     request: {
@@ -152,6 +168,7 @@ export function describeApi(routes: readonly Route[], version: string): OpenApiD
   });
   for (const route of routes) register(registry, route);
   const used = new Set(routes.map((route) => route.tag));
+  const finer = resources.filter((resource) => routes.some((route) => resourceOf(route) === resource));
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
@@ -166,7 +183,16 @@ export function describeApi(routes: readonly Route[], version: string): OpenApiD
     servers: [{ url: '/' }],
     // there is no authentication
     security: [],
-    tags: tags.filter((tag) => used.has(tag)).map((name) => ({ name, description: descriptions[name] ?? name })),
+    tags: tags
+      .filter((tag) => used.has(tag))
+      .flatMap((name) => [{ name, description: descriptions[name] }, ...finer.filter(({ group }) => group === name)])
+      .map(({ name, description }) => ({ name, description })),
+    'x-tagGroups': tags
+      .filter((tag) => used.has(tag))
+      .map((name) => {
+        const own = finer.filter(({ group }) => group === name).map((each) => each.name);
+        return { name, tags: routes.some((route) => route.tag === name && !resourceOf(route)) ? [name, ...own] : own };
+      }),
   });
   const schemas = finishSchemas(document.components?.schemas ?? {}) as NonNullable<
     OpenApiDocument['components']
