@@ -14,7 +14,7 @@ import { z } from './zod.ts';
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
 /** What a reply with this status is, in a sentence made from the summary of the operation. */
-function replySentence({ status: usual, method, summary }: Route, status: number): string {
+function replySentence({ status: usual, method }: Route, summary: string, status: number): string {
   const words = /^[A-Z][a-z]/.test(summary) ? summary.charAt(0).toLowerCase() + summary.slice(1) : summary;
   if (status === 201) return `Created: ${words}. The reply is the new resource.`;
   if (status === 202) return `Accepted, and carried out after the reply: ${words}.`;
@@ -33,7 +33,7 @@ const descriptions: Readonly<Record<(typeof tags)[number], string>> = {
   'EVSE / OCPP': 'Charging stations with their connectors and vehicles, and their clients of OCPP.',
   'CSIP Client': 'The client of IEEE 2030.5 (CSIP): connection, programs, events, reports.',
   'SunSpec Client': 'The client that polls another SunSpec device over Modbus.',
-  'DC I/V': 'DC-side curves.',
+  'DC I/V': 'Current-voltage curves of the DC side.',
   DNP3: 'Outstations of DNP3 (IEEE 1815) and their points.',
 };
 
@@ -90,7 +90,7 @@ function responseName(codes: readonly ProblemCode[]): string {
     .join('Or');
 }
 
-function replyResponse(route: Route, status: number): ResponseConfig {
+function replyResponse(route: Route, summary: string, status: number): ResponseConfig {
   const { otherMedia } = route;
   const own = Object.entries(route.replyHeaders ?? {}).map(
     ([name, { description, example }]) =>
@@ -98,7 +98,7 @@ function replyResponse(route: Route, status: number): ResponseConfig {
   );
   const headers = { ...requestIdHeader, ...Object.fromEntries(own) };
   return {
-    description: replySentence(route, status),
+    description: replySentence(route, summary, status),
     headers,
     content: {
       [route.media ?? 'application/json']: { schema: route.reply, example: route.examples.reply },
@@ -107,7 +107,7 @@ function replyResponse(route: Route, status: number): ResponseConfig {
   };
 }
 
-function responses(registry: OpenAPIRegistry, route: Route): RouteConfig['responses'] {
+function responses(registry: OpenAPIRegistry, route: Route, summary: string): RouteConfig['responses'] {
   const byStatus = groupBy(problemsOf(route), (code): number => problemTable[code].status);
   const all: RouteConfig['responses'] = {};
   for (const [status, codes] of byStatus) {
@@ -119,7 +119,7 @@ function responses(registry: OpenAPIRegistry, route: Route): RouteConfig['respon
     all[status] = { $ref: `#/components/responses/${name}` };
   }
   for (const status of [route.status, ...(route.alsoStatus ?? [])]) {
-    const reply = replyResponse(route, status);
+    const reply = replyResponse(route, summary, status);
     const codes = byStatus.get(status);
     // one status may carry either body, told apart by the media type
     all[status] = codes ? { ...reply, content: { ...problemResponse(codes).content, ...reply.content } } : reply;
@@ -128,14 +128,14 @@ function responses(registry: OpenAPIRegistry, route: Route): RouteConfig['respon
 }
 
 function register(registry: OpenAPIRegistry, route: Route): void {
-  const { body, examples } = route;
+  const { body, examples, summary } = route;
   const resource = resourceOf(route);
   registry.registerPath({
     method: route.method,
     path: `${apiPrefix}${route.path}`,
     operationId: route.operationId,
     tags: [route.tag, ...(resource ? [resource.name] : [])],
-    summary: route.summary,
+    summary,
     ...(route.description !== undefined && { description: route.description }),
     request: {
       ...(route.params && { params: route.params }),
@@ -147,7 +147,7 @@ function register(registry: OpenAPIRegistry, route: Route): void {
         },
       }),
     },
-    responses: responses(registry, route),
+    responses: responses(registry, route, summary),
   });
 }
 

@@ -35,7 +35,6 @@ export const resources: readonly Resource[] = [
   resource('Core', 'Registers', 'The SunSpec register map of a device, decoded and raw.', '/registers'),
   resource('Core', 'Modbus', 'Connections and messages of Modbus.', '/modbus'),
   resource('Core', 'Telemetry stream', 'Clients of the WebSocket stream.', '/ws', '/stream', '/websocket'),
-  resource('Core', 'Faults', 'Faults that are injected on purpose.', '/faults'),
   resource('Controls', 'Shutdown', 'Ends the process.', '/stop'),
   resource('Controls', 'Clock', 'The simulated clock: mode, rate, time of day, steps.', '/controls/time'),
   resource(
@@ -54,6 +53,7 @@ export const resources: readonly Resource[] = [
   ),
   resource('Controls', 'Connection point', 'Powers, limits and the meter of the site.', '/site'),
   resource('Controls', 'Holds', 'Timed controls: points that are set for a time.', '/controls/holds'),
+  resource('Controls', 'Faults', 'Faults that are injected on purpose, and their kinds.', '/faults', '/modbus/fault'),
   resource('Controls', 'Nameplate', 'Identity, ratings and settings of a device.', '/nameplate'),
   resource('Controls', 'Device controls', 'Modes, slopes and the local switch of a device.', '/controls'),
   resource(
