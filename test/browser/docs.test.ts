@@ -1,15 +1,13 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import { createApi } from '../../src/api/http/server.ts';
-import type { Api } from '../../src/api/http/server.ts';
+import type { App } from '../../src/app.ts';
 import { allRoutes } from '../../src/api/routes.ts';
-import { apiContext } from '../support/api-context.ts';
 import { findChromium, launch, watch } from '../support/browser.ts';
-import { testPlant } from '../support/plant.ts';
+import { startApp } from '../support/running-app.ts';
 
 describe('documentation pages in a browser', () => {
   let browser: Browser;
-  let api: Api;
+  let app: App;
   let origin: string;
 
   before(async function skipWithoutBrowser() {
@@ -19,15 +17,16 @@ describe('documentation pages in a browser', () => {
       this.skip();
     }
     browser = await launch(executable);
-    api = createApi(apiContext({ plant: testPlant() }));
-    const { port } = await api.start();
+    const started = await startApp();
+    const { port } = started;
+    app = started.app;
     origin = `http://127.0.0.1:${port}`;
   });
 
   after(async () => {
     // a skipped suite has started neither
     await (browser as Browser | undefined)?.close();
-    await (api as Api | undefined)?.stop();
+    await (app as App | undefined)?.stop();
   });
 
   async function open(path: string): Promise<{ page: Page; seen: ReturnType<typeof watch> }> {
@@ -37,37 +36,42 @@ describe('documentation pages in a browser', () => {
     return { page, seen };
   }
 
-  /** The operations of /docs. From 150 lines on Swagger UI makes only those in sight, so the page is scrolled through. */
-  async function listed(page: Page): Promise<ReadonlySet<string>> {
-    const ids = new Set<string>();
-    for (;;) {
-      for (const id of await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id))) ids.add(id);
-      // two frames: one for the scroll, one for what it brings into sight
-      const atEnd = await page.evaluate<boolean>(`new Promise((done) => {
-        const { scrollingElement: all } = document;
-        const before = all.scrollTop;
-        scrollBy(0, innerHeight / 2);
-        requestAnimationFrame(() => requestAnimationFrame(() => done(all.scrollTop === before)));
-      })`);
-      if (atEnd) return ids;
-    }
+  /** Tag and name of each operation that /docs lists, in sight or not. */
+  async function listed(page: Page): Promise<readonly string[]> {
+    await page.waitForSelector('.opblock-tag');
+    return page.evaluate<string[]>(`Object.entries(ui.specSelectors.taggedOperations().toJS()).flatMap(
+      ([tag, { operations }]) => operations.map(({ operation }) => tag + ' ' + operation.operationId))`);
   }
 
-  it('/docs lists every operation and sends requests', async () => {
+  it('/docs lists every operation once, by resource, collapsed at first, and sends requests', async () => {
     const { page, seen } = await open('/docs');
-    await page.waitForSelector('.opblock');
+    await page.waitForSelector('.opblock-tag');
     expect(page.url()).to.equal(`${origin}/docs/`);
+    expect(await page.locator('.opblock').count()).to.equal(0);
+    expect(await page.locator('.topbar').count()).to.equal(0);
+    expect(await page.locator('.derbench-top').innerText()).to.include('derbench');
     const ids = await listed(page);
-    expect(ids.size).to.equal(allRoutes.length);
-    expect([...ids].some((id) => id.startsWith('operations-Controls-'))).to.equal(true);
-    await page.evaluate('scrollTo(0, 0)');
-    await page
-      .locator('.opblock', { hasText: 'get_health' })
-      .or(page.locator('#operations-Core-get_health'))
-      .first()
-      .click();
+    expect(ids).to.have.length(allRoutes.length);
+    expect(ids).to.include('Clock get_time');
+    await page.locator('#operations-tag-Simulator').click();
+    await page.locator('#operations-Simulator-get_health').click();
     await page.click('.opblock .execute');
     expect(await page.textContent('.live-responses-table .response .response-col_status')).to.match(/^200/);
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('/docs finds operations by their address and summary', async () => {
+    const { page, seen } = await open('/docs');
+    await page.fill('.operation-filter-input', 'volt-var');
+    await page.locator('.opblock-tag', { hasText: 'Clock' }).waitFor({ state: 'detached' });
+    expect(await page.locator('.opblock-tag').count()).to.equal(1);
+    await page.locator('#operations-tag-Curves').click();
+    await page.locator('.opblock').first().waitFor();
+    expect(await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id))).to.have.members([
+      'operations-Curves-get_volt_var',
+      'operations-Curves-set_volt_var',
+    ]);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
@@ -81,8 +85,7 @@ describe('documentation pages in a browser', () => {
 
   it('/docs ignores documents named in its address', async () => {
     const { page, seen } = await open('/docs/?url=http://evil.example/a.json&configUrl=http://evil.example/b.json');
-    await page.waitForSelector('.opblock');
-    expect((await listed(page)).size).to.equal(allRoutes.length);
+    expect(await listed(page)).to.have.length(allRoutes.length);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
@@ -97,8 +100,9 @@ describe('documentation pages in a browser', () => {
     await page.close();
   });
 
-  it('/ links to everything', async () => {
+  it('the dashboard links to both pages (built before: npm run build:ui)', async () => {
     const { page, seen } = await open('/');
+    await page.waitForSelector('nav.side a');
     const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href')));
     expect(links).to.include.members(['/docs/', '/redoc']);
     expect(seen.complaints).to.deep.equal([]);

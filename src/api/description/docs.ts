@@ -109,6 +109,8 @@ const files: Readonly<Record<string, File>> = {
   '/pages.css': file(css, () => page('pages.css'), plainHeaders),
   '/redoc': file(html, () => page('redoc.html'), redocHeaders),
   '/redoc.standalone.js': file(script, redocBundle, plainHeaders),
+  '/docs/derbench.js': file(script, () => page('docs.js'), docsHeaders),
+  '/docs/derbench.css': file(css, () => page('docs.css'), docsHeaders),
   ...swaggerFiles(),
 };
 
@@ -131,17 +133,28 @@ interface SwaggerHandlers {
   readonly script: RequestHandler;
 }
 
+/** What `pages/docs.js` defines in the browser. */
+interface Pages {
+  derbenchPages(): (system: unknown) => object;
+}
+
 /** Loads the package at the first request, because most runs never need it. */
 function loadSwagger(): SwaggerHandlers {
   const swaggerUi = require('swagger-ui-express') as typeof SwaggerUi;
   const page = swaggerUi.setup(undefined, {
     customSiteTitle: 'derbench API',
+    customJs: './derbench.js',
+    customCssUrl: './derbench.css',
     swaggerOptions: {
       url: '/openapi.json',
       tryItOutEnabled: true,
       queryConfigEnabled: false,
       validatorUrl: null,
       deepLinking: true,
+      docExpansion: 'none',
+      filter: true,
+      // as text to the browser: the function is called there
+      plugins: [(system: unknown) => (globalThis as unknown as Pages).derbenchPages()(system)],
     },
   });
   // the first handler serves the configured script; the later handlers would serve the whole package

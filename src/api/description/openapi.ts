@@ -3,6 +3,7 @@ import type { ResponseConfig, RouteConfig } from '@asteasolutions/zod-to-openapi
 import { createProblem, problemTable } from '../../core/http/problem.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
 import { groupBy } from '../common/group-by.ts';
+import { resourceOf, resources } from './resources.ts';
 import { finishSchemas } from './members.ts';
 import { apiPrefix, tags } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -12,12 +13,27 @@ import { z } from './zod.ts';
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 
-const replyWords: Readonly<Record<number, string>> = { 201: 'Created.', 202: 'Queued.' };
+/** What a reply with this status is, in a sentence made from the summary of the operation. */
+function replySentence({ status: usual, method }: Route, summary: string, status: number): string {
+  const words = /^[A-Z][a-z]/.test(summary) ? summary.charAt(0).toLowerCase() + summary.slice(1) : summary;
+  if (status === 201) return `Created: ${words}. The reply is the new resource.`;
+  if (status === 202) return `Accepted, and carried out after the reply: ${words}.`;
+  if (status !== usual) return `${summary}: the state is unhealthy. The members are those of the other reply.`;
+  return method === 'get' ? `${summary}.` : `Success: ${words}. The reply shows the result.`;
+}
 
-const descriptions: Readonly<Partial<Record<(typeof tags)[number], string>>> = {
+const descriptions: Readonly<Record<(typeof tags)[number], string>> = {
   Core: 'Telemetry, overview, server-info, devices, history, commands, logs, health, registers.',
   Controls: 'Grid, environment, time, nameplate, configured settings, stop.',
-  'DC I/V': 'DC-side curves.',
+  'Grid Support': 'Grid-support functions of a device: curves, set-points, trip and ride-through.',
+  Battery: 'Bank, strings, modules and cells of a battery; forced charging and discharging.',
+  Wind: 'Wind, rotor and power of a turbine.',
+  'Fuel Cell': 'Stack, hydrogen and tank of a fuel cell or electrolyser.',
+  'Hybrid DC': 'PV array and battery on one DC bus, and the policy that dispatches them.',
+  'EVSE / OCPP': 'Charging stations with their connectors and vehicles, and their clients of OCPP.',
+  'CSIP Client': 'The client of IEEE 2030.5 (CSIP): connection, programs, events, reports.',
+  'SunSpec Client': 'The client that polls another SunSpec device over Modbus.',
+  'DC I/V': 'Current-voltage curves of the DC side.',
   DNP3: 'Outstations of DNP3 (IEEE 1815) and their points.',
 };
 
@@ -74,7 +90,7 @@ function responseName(codes: readonly ProblemCode[]): string {
     .join('Or');
 }
 
-function replyResponse(route: Route, status: number): ResponseConfig {
+function replyResponse(route: Route, summary: string, status: number): ResponseConfig {
   const { otherMedia } = route;
   const own = Object.entries(route.replyHeaders ?? {}).map(
     ([name, { description, example }]) =>
@@ -82,8 +98,7 @@ function replyResponse(route: Route, status: number): ResponseConfig {
   );
   const headers = { ...requestIdHeader, ...Object.fromEntries(own) };
   return {
-    description:
-      replyWords[status] ?? (status === route.status ? 'The resource.' : 'The resource, in an unhealthy state.'),
+    description: replySentence(route, summary, status),
     headers,
     content: {
       [route.media ?? 'application/json']: { schema: route.reply, example: route.examples.reply },
@@ -92,7 +107,7 @@ function replyResponse(route: Route, status: number): ResponseConfig {
   };
 }
 
-function responses(registry: OpenAPIRegistry, route: Route): RouteConfig['responses'] {
+function responses(registry: OpenAPIRegistry, route: Route, summary: string): RouteConfig['responses'] {
   const byStatus = groupBy(problemsOf(route), (code): number => problemTable[code].status);
   const all: RouteConfig['responses'] = {};
   for (const [status, codes] of byStatus) {
@@ -104,7 +119,7 @@ function responses(registry: OpenAPIRegistry, route: Route): RouteConfig['respon
     all[status] = { $ref: `#/components/responses/${name}` };
   }
   for (const status of [route.status, ...(route.alsoStatus ?? [])]) {
-    const reply = replyResponse(route, status);
+    const reply = replyResponse(route, summary, status);
     const codes = byStatus.get(status);
     // one status may carry either body, told apart by the media type
     all[status] = codes ? { ...reply, content: { ...problemResponse(codes).content, ...reply.content } } : reply;
@@ -113,13 +128,14 @@ function responses(registry: OpenAPIRegistry, route: Route): RouteConfig['respon
 }
 
 function register(registry: OpenAPIRegistry, route: Route): void {
-  const { body, examples } = route;
+  const { body, examples, summary } = route;
+  const resource = resourceOf(route);
   registry.registerPath({
     method: route.method,
     path: `${apiPrefix}${route.path}`,
     operationId: route.operationId,
-    tags: [route.tag],
-    summary: route.summary,
+    tags: [route.tag, ...(resource ? [resource.name] : [])],
+    summary,
     ...(route.description !== undefined && { description: route.description }),
     request: {
       ...(route.params && { params: route.params }),
@@ -131,7 +147,7 @@ function register(registry: OpenAPIRegistry, route: Route): void {
         },
       }),
     },
-    responses: responses(registry, route),
+    responses: responses(registry, route, summary),
   });
 }
 
@@ -152,6 +168,7 @@ export function describeApi(routes: readonly Route[], version: string): OpenApiD
   });
   for (const route of routes) register(registry, route);
   const used = new Set(routes.map((route) => route.tag));
+  const finer = resources.filter((resource) => routes.some((route) => resourceOf(route) === resource));
   const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
@@ -166,7 +183,16 @@ export function describeApi(routes: readonly Route[], version: string): OpenApiD
     servers: [{ url: '/' }],
     // there is no authentication
     security: [],
-    tags: tags.filter((tag) => used.has(tag)).map((name) => ({ name, description: descriptions[name] ?? name })),
+    tags: tags
+      .filter((tag) => used.has(tag))
+      .flatMap((name) => [{ name, description: descriptions[name] }, ...finer.filter(({ group }) => group === name)])
+      .map(({ name, description }) => ({ name, description })),
+    'x-tagGroups': tags
+      .filter((tag) => used.has(tag))
+      .map((name) => {
+        const own = finer.filter(({ group }) => group === name).map((each) => each.name);
+        return { name, tags: routes.some((route) => route.tag === name && !resourceOf(route)) ? [name, ...own] : own };
+      }),
   });
   const schemas = finishSchemas(document.components?.schemas ?? {}) as NonNullable<
     OpenApiDocument['components']

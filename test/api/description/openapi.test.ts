@@ -104,14 +104,30 @@ describe('OpenAPI description', () => {
     for (const id of ids) expect(id).to.match(/^[a-z]+(_[a-z0-9]+)*$/);
   });
 
-  it('has one tag of the list on every operation, and describes those that it uses', () => {
+  it('has a tag of the list on every operation, then at most one of its resource, and describes all', () => {
     for (const { name, operation } of operations) {
-      expect(operation.tags, name).to.have.length(1);
+      expect(operation.tags, name).to.have.length.within(1, 2);
       expect(tags).to.include(operation.tags[0]);
+      const group = document['x-tagGroups'].find((each: Json) => each.name === operation.tags[0]);
+      expect(group.tags, name).to.include(operation.tags.at(-1));
     }
     expect(document.tags.map(({ name }: Json) => name)).to.have.members([
-      ...new Set(operations.map(({ operation }) => operation.tags[0])),
+      ...new Set(operations.flatMap(({ operation }) => operation.tags)),
     ]);
+    for (const { name, description } of document.tags)
+      expect(description)
+        .to.match(/^.{15,}\.$/)
+        .and.not.equal(name);
+  });
+
+  it('describes every answer in a sentence of its own', () => {
+    for (const { name, operation } of operations) {
+      for (const [status, { description }] of Object.entries<Json>(operation.responses)) {
+        expect(description, `${name} ${status}`).to.match(/^.{10,}\.$/);
+        if (Number(status) < 400)
+          expect(description, name).to.match(new RegExp(operation.summary.slice(1, 9).replace(/\W/g, '.')));
+      }
+    }
   });
 
   it('says of every operation what it does, and of every parameter its meaning and range', () => {
