@@ -10,8 +10,9 @@ import { Table } from './table';
 import type { Column } from './table';
 
 interface Page<M> {
-  readonly last_id: number;
-  readonly dropped: number;
+  /** where the answer does not say it, that of the last message counts */
+  readonly last_id?: number;
+  readonly dropped?: number;
   readonly messages: readonly M[];
 }
 
@@ -25,6 +26,8 @@ interface MessagesProps<M> {
   /** text that the filter searches */
   readonly textOf: (message: M) => string;
   readonly detail: (message: M) => ComponentChildren;
+  /** which messages the list has, of all that are kept; it may add to them what others say about them */
+  readonly arrange?: (messages: readonly M[]) => readonly M[];
   /** further filters, beside the search */
   readonly tools?: ComponentChildren;
   readonly empty: ComponentChildren;
@@ -55,15 +58,16 @@ function useMessages<M extends { readonly id: number }>(
           const page = await perform(latest.current.read(lastId));
           if (ended) return;
           // a daemon that started again counts from the beginning
-          const restarted = lastId !== undefined && page.last_id < lastId;
-          lastId = restarted ? undefined : page.last_id;
           const fresh = [...page.messages].sort((a, b) => a.id - b.id);
+          const newest = page.last_id ?? fresh.at(-1)?.id ?? lastId;
+          const restarted = lastId !== undefined && newest !== undefined && newest < lastId;
+          lastId = restarted ? undefined : newest;
           if (restarted) setMessages([]);
           else if (fresh.length > 0) setMessages((before) => [...before, ...fresh].slice(-maxKept));
           setProblem(null);
         } catch (error) {
           if (!(error instanceof Problem)) throw error;
-          setProblem(error);
+          if (!ended) setProblem(error);
         }
       }
       if (!ended) timer = setTimeout(() => void round(), everyMs);
@@ -84,6 +88,7 @@ export function Messages<M extends { readonly id: number }>({
   columns,
   textOf,
   detail,
+  arrange = (all) => all,
   tools,
   empty,
 }: MessagesProps<M>) {
@@ -92,8 +97,9 @@ export function Messages<M extends { readonly id: number }>({
   const [chosen, setChosen] = useState<number | null>(null);
   const { messages, problem, clear } = useMessages(read, isPaused);
   const wanted = (param('find') ?? '').toLowerCase();
-  const shown = wanted === '' ? messages : messages.filter((message) => textOf(message).toLowerCase().includes(wanted));
-  const open = messages.find(({ id }) => id === chosen);
+  const listed = arrange(messages);
+  const shown = wanted === '' ? listed : listed.filter((message) => textOf(message).toLowerCase().includes(wanted));
+  const open = listed.find(({ id }) => id === chosen);
   return (
     <>
       <Panel

@@ -115,7 +115,11 @@ export function Table<T>({
                 style={style}
                 class={onSelect ? 'choosable' : undefined}
                 aria-selected={onSelect ? key === selected : undefined}
+                tabIndex={onSelect ? 0 : undefined}
                 onClick={() => onSelect?.(row)}
+                onKeyDown={(event) => {
+                  if (event.key === 'Enter' && event.target === event.currentTarget) onSelect?.(row);
+                }}
               >
                 {columns.map((column) => (
                   <td key={column.title} class={column.numeric ? 'num' : undefined}>

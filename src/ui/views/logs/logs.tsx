@@ -1,5 +1,160 @@
-import { Empty } from '../../kit/panel';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { get } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
+import { perform, Problem } from '../../api/perform';
+import { Refused } from '../../kit/action';
+import { Chip, Panel } from '../../kit/panel';
+import type { Tone } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import type { Column } from '../../kit/table';
+import { dash } from '../../look/format';
+import { param, setParam } from '../../store/route';
+import { useOverview } from '../../store/site';
 
+type Entry = ReplyOf<'logs'>['logs'][number];
+
+const maxKept = 5000;
+const everyMs = 1000;
+const modules = ['AC', 'DC', 'CSIP', 'Modbus', 'OCPP', 'DNP3', 'WS', 'Lab'] as const;
+const levels = ['error', 'warning', 'info', 'debug'] as const;
+const tones: Readonly<Record<Entry['level'], Tone>> = { error: 'bad', warning: 'warn', info: 'muted', debug: 'off' };
+
+/** Lines of the log that match, read on from the last id each second. */
+function useLog(paused: boolean) {
+  const [entries, setEntries] = useState<readonly Entry[]>([]);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const isPaused = useRef(paused);
+  isPaused.current = paused;
+  const module = modules.find((name) => name === param('module'));
+  const level = levels.find((name) => name === param('level'));
+  const device = param('only');
+  useEffect(() => {
+    let lastId: number | undefined;
+    let ended = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    setEntries([]);
+    const query = {
+      ...(module && { modules: [module] }),
+      ...(level && { levels: levels.slice(0, levels.indexOf(level) + 1) }),
+      ...(device !== null && { device: Number(device) }),
+    };
+    const round = async () => {
+      if (!isPaused.current && !document.hidden) {
+        try {
+          const since = lastId === undefined ? {} : { after_id: lastId };
+          const { logs } = await perform(get('logs', { query: { ...query, ...since, limit: 1000 } }));
+          if (ended) return;
+          lastId = logs.at(-1)?.id ?? lastId;
+          if (logs.length > 0) setEntries((before) => [...before, ...logs].slice(-maxKept));
+          setProblem(null);
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          if (!ended) setProblem(error);
+        }
+      }
+      if (!ended) timer = setTimeout(() => void round(), everyMs);
+    };
+    void round();
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+    };
+  }, [module, level, device]);
+  return { entries, problem };
+}
+
+const columns: readonly Column<Entry>[] = [
+  {
+    title: 'Simulated time',
+    width: '170px',
+    cell: ({ sim_time }) => sim_time?.slice(0, 23).replace('T', ' ') ?? dash,
+    value: ({ sim_time }) => sim_time,
+  },
+  { title: 'Wall time', width: '100px', cell: ({ timestamp }) => timestamp.slice(11, 23), value: (row) => row.timestamp },
+  { title: 'Level', cell: ({ level }) => <Chip tone={tones[level]}>{level}</Chip>, value: ({ level }) => level },
+  { title: 'Module', cell: ({ module }) => module, value: ({ module }) => module },
+  {
+    title: 'Device',
+    numeric: true,
+    cell: ({ device_index }) => device_index ?? dash,
+    value: ({ device_index }) => device_index,
+  },
+  { title: 'Message', cell: ({ message }) => <span title={message}>{message}</span>, value: ({ message }) => message },
+];
+
+/** The log of the simulator. */
 export function LogsView() {
-  return <Empty>Not built yet.</Empty>;
+  const [isPaused, setPaused] = useState(false);
+  const [follow, setFollow] = useState(true);
+  const { entries, problem } = useLog(isPaused);
+  const devices = useOverview()?.devices ?? [];
+  const text = (param('find') ?? '').toLowerCase();
+  const shown = text === '' ? entries : entries.filter(({ message }) => message.toLowerCase().includes(text));
+  return (
+    <Panel
+      title="Log"
+      flush
+      tools={
+        <>
+          <Choice name="module" label="Module" all="all modules" options={modules.map((name) => [name, name])} />
+          <Choice
+            name="level"
+            label="Level"
+            all="all levels"
+            options={levels.map((name) => [name, name === 'error' ? 'errors' : `${name} and above`])}
+          />
+          <Choice
+            name="only"
+            label="Device of the lines"
+            all="all devices"
+            options={devices.map(({ device_index, name }) => [String(device_index), `${device_index} ${name}`])}
+          />
+          <input
+            type="search"
+            aria-label="Find in the log"
+            placeholder="Find"
+            value={param('find') ?? ''}
+            onInput={(event) => setParam('find', event.currentTarget.value)}
+          />
+          <button type="button" aria-pressed={follow} onClick={() => setFollow(!follow)}>
+            Follow
+          </button>
+          <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+            Pause list
+          </button>
+        </>
+      }
+    >
+      <Refused problem={problem} />
+      <Table
+        name="Log"
+        columns={columns}
+        rows={shown}
+        keyOf={({ id }) => id}
+        height={640}
+        follow={follow}
+        empty="No line matches. Lines of the level debug exist only with --log_level debug."
+      />
+    </Panel>
+  );
+}
+
+interface ChoiceProps {
+  readonly name: string;
+  readonly label: string;
+  readonly all: string;
+  readonly options: readonly (readonly [value: string, label: string])[];
+}
+
+function Choice({ name, label, all, options }: ChoiceProps) {
+  return (
+    <select aria-label={label} value={param(name) ?? ''} onChange={(event) => setParam(name, event.currentTarget.value)}>
+      <option value="">{all}</option>
+      {options.map(([value, title]) => (
+        <option key={value} value={value}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
 }

@@ -1,5 +1,254 @@
-import { Empty } from '../../kit/panel';
+import { get, post } from '../../api/call';
+import { Messages } from '../../kit/messages';
+import { Empty, Facts, Panel } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import type { Column } from '../../kit/table';
+import { dash, digits, timeOfDay, words } from '../../look/format';
+import { refresh, useLive } from '../../store/live';
+import { href, param, setParam } from '../../store/route';
+import { useOverview } from '../../store/site';
+import { InterfacePanel } from './listeners';
+import { explained, isRefusal, reasonOf, refusalsOf } from './refusals';
+import type { LogEntry, Message } from './refusals';
 
+const logCall = get('logs', { query: { modules: ['Modbus'], limit: 1000 } });
+const recordCall = (enabled: boolean) => post('modbus/messages', { body: { enabled } });
+
+/** Masters of the simulator: where they connect, what they ask, and what was refused. */
 export function ModbusView() {
-  return <Empty>Not built yet.</Empty>;
+  const { data } = useLive(get('modbus'), 2000);
+  const log = useLive(logCall, 1000).data?.logs ?? [];
+  const refusedOnly = param('refused') === 'only';
+  if (data && !data.enabled)
+    return <Empty>Modbus is switched off: start without --mb_enable no, or with --rtu_enable yes.</Empty>;
+  return (
+    <>
+      <MessageList log={log} refusedOnly={refusedOnly} />
+      {refusedOnly && <Refusals log={log} />}
+      <div class="grid">
+        {(data?.interfaces ?? []).map((face) => (
+          <InterfacePanel key={face.comm} face={face} />
+        ))}
+        {data && data.faults.length > 0 && (
+          <Panel title="Faults in force">
+            <ul>
+              {data.faults.map(({ id, kind }) => (
+                <li key={id}>
+                  {id}: {words(kind)}
+                </li>
+              ))}
+            </ul>
+            <a href={href('faults')}>All faults</a>
+          </Panel>
+        )}
+      </div>
+    </>
+  );
+}
+
+function pointsOf(message: Message): string {
+  const { points } = message.asked ?? message;
+  return (points ?? []).join(', ');
+}
+
+function valuesText(values: Message['values'] | undefined): string {
+  return Object.entries(values ?? {})
+    .map(([point, value]) => `${point} = ${value ?? dash}`)
+    .join(', ');
+}
+
+function what(message: Message): string {
+  if (message.exception_code !== null) {
+    const wanted = valuesText(message.asked?.values);
+    const name = `exception ${message.exception_code} (${message.exception_name ?? 'unknown'})`;
+    return `${name}${message.why === undefined ? '' : `: ${message.why}`}${wanted === '' ? '' : ` [asked: ${wanted}]`}`;
+  }
+  if (message.no_answer !== null) return `no answer: ${words(message.no_answer)}`;
+  const text = valuesText(message.values) || pointsOf(message);
+  return message.why === undefined ? text : `${text}: ${message.why}`;
+}
+
+const columns: readonly Column<Message>[] = [
+  { title: 'Time', cell: ({ sim_time }) => timeOfDay(sim_time), value: ({ sim_time }) => sim_time },
+  {
+    title: 'Direction',
+    cell: ({ direction }) => (direction === 'in' ? '→ in' : '← out'),
+    value: ({ direction }) => direction,
+  },
+  { title: 'Peer', cell: ({ peer }) => peer, value: ({ peer }) => peer },
+  { title: 'Unit', numeric: true, cell: ({ unit_id }) => unit_id ?? dash, value: ({ unit_id }) => unit_id },
+  {
+    title: 'Function',
+    cell: ({ function: code, function_name }) => `${code ?? dash} ${function_name ?? ''}`,
+    value: ({ function: code }) => code,
+  },
+  { title: 'Address', numeric: true, cell: ({ address }) => address ?? dash, value: ({ address }) => address },
+  {
+    title: 'What',
+    cell: (message) => <span class={isRefusal(message) ? 'bad' : undefined}>{what(message)}</span>,
+    value: what,
+  },
+];
+
+interface MessageListProps {
+  readonly log: readonly LogEntry[];
+  readonly refusedOnly: boolean;
+}
+
+function MessageList({ log, refusedOnly }: MessageListProps) {
+  const state = useLive(get('modbus/messages', { query: { limit: 1 } }), 5000).data;
+  const [device, code, peer] = [param('only'), param('function'), param('peer')];
+  const filters = {
+    ...(device !== null && { device: Number(device) }),
+    ...(code !== null && { function: Number(code) }),
+    ...(peer !== null && { peer }),
+  };
+  return (
+    <Messages<Message>
+      title="Modbus messages"
+      read={(after_id) => get('modbus/messages', { query: { limit: 1000, ...filters, ...(after_id !== undefined && { after_id }) } })}
+      recording={{ enabled: state?.enabled ?? false, on: recordCall(true), off: recordCall(false) }}
+      columns={columns}
+      textOf={(message) => `${message.peer} ${message.function_name} ${message.address} ${what(message)}`}
+      arrange={(all) => {
+        const known = explained(all, log);
+        return refusedOnly ? known.filter(isRefusal) : known;
+      }}
+      detail={(message) => <Detail message={message} />}
+      tools={<Filters refusedOnly={refusedOnly} />}
+      empty={
+        state?.enabled
+          ? refusedOnly
+            ? 'Nothing was refused since the recording began.'
+            : 'No message yet: it records, and waits for a master.'
+          : 'Messages are kept only while they are recorded: press Record.'
+      }
+    />
+  );
+}
+
+function Filters({ refusedOnly }: { readonly refusedOnly: boolean }) {
+  const devices = useOverview()?.devices ?? [];
+  const filter = (name: string, value: string) => setParam(name, value);
+  return (
+    <>
+      <button
+        type="button"
+        aria-pressed={refusedOnly}
+        title="Exceptions, and writes of which a point was ignored"
+        onClick={() => {
+          setParam('refused', refusedOnly ? null : 'only');
+          refresh();
+        }}
+      >
+        Refused only
+      </button>
+      <select
+        aria-label="Device of the messages"
+        value={param('only') ?? ''}
+        onChange={(event) => filter('only', event.currentTarget.value)}
+      >
+        <option value="">all devices</option>
+        {devices.map(({ device_index, name }) => (
+          <option key={device_index} value={String(device_index)}>
+            {device_index} {name}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label="Function of the messages"
+        value={param('function') ?? ''}
+        onChange={(event) => filter('function', event.currentTarget.value)}
+      >
+        <option value="">all functions</option>
+        <option value="3">3 read</option>
+        <option value="4">4 read input</option>
+        <option value="6">6 write one</option>
+        <option value="16">16 write several</option>
+      </select>
+      <input
+        type="text"
+        aria-label="Peer of the messages"
+        placeholder="Peer"
+        value={param('peer') ?? ''}
+        onChange={(event) => filter('peer', event.currentTarget.value)}
+      />
+    </>
+  );
+}
+
+function Detail({ message }: { readonly message: Message }) {
+  const points = (message.asked ?? message).points ?? [];
+  return (
+    <div class="stack">
+      <Facts
+        rows={[
+          ['Simulated time', message.sim_time],
+          ['Wall time', message.wall_time],
+          ['Kind', words(message.kind)],
+          ['Device', message.device_index ?? dash],
+          [
+            'Points',
+            points.length === 0
+              ? dash
+              : points.map((point) => (
+                  <a
+                    key={point}
+                    class="nowrap"
+                    href={href('registers', {
+                      device: message.device_index,
+                      model: point.slice(0, point.indexOf('.')),
+                      point: point.slice(point.indexOf('.') + 1),
+                    })}
+                  >
+                    {point}{' '}
+                  </a>
+                )),
+          ],
+          ['Values', valuesText(message.values) || dash],
+          message.asked?.values ? ['Values of the request', valuesText(message.asked.values) || dash] : null,
+          message.exception_code === null
+            ? null
+            : ['Exception', `${message.exception_code} ${message.exception_name ?? ''}`],
+          message.why === undefined ? null : ['Why', message.why],
+          message.duration_ms === null ? null : ['After', `${digits(message.duration_ms, 1)} ms`],
+        ]}
+      />
+      <pre aria-label="Octets">{message.raw.replace(/(..)(?=.)/g, '$1 ')}</pre>
+    </div>
+  );
+}
+
+/** Refusals that the log keeps, recorded or not. */
+function Refusals({ log }: { readonly log: readonly LogEntry[] }) {
+  return (
+    <Panel title="Refusals in the log" flush>
+      <Table
+        name="Refusals in the log"
+        columns={[
+          { title: 'Time', cell: ({ sim_time }) => timeOfDay(sim_time), value: ({ sim_time }) => sim_time },
+          {
+            title: 'Device',
+            numeric: true,
+            cell: ({ device_index }) => device_index ?? dash,
+            value: ({ device_index }) => device_index,
+          },
+          {
+            title: 'Request',
+            cell: ({ message }) => message.slice(0, message.length - reasonOf(message).length),
+            value: ({ message }) => message,
+          },
+          {
+            title: 'Why',
+            cell: ({ message }) => <strong>{reasonOf(message)}</strong>,
+            value: ({ message }) => reasonOf(message),
+          },
+        ]}
+        rows={refusalsOf(log)}
+        keyOf={({ id }) => id}
+        empty="No request was refused."
+        height={280}
+      />
+    </Panel>
+  );
 }

@@ -1,5 +1,174 @@
-import { Empty } from '../../kit/panel';
+import '../../look/registers.css';
+import { useEffect, useState } from 'preact/hooks';
+import { Curl, Refused, useDo } from '../../kit/action';
+import { DevicePicker } from '../../kit/device-picker';
+import { Empty, Panel } from '../../kit/panel';
+import { useLive } from '../../store/live';
+import { href, param, setParam } from '../../store/route';
+import { useDevice } from '../../store/site';
+import { modelsCall, pointsCall, writeCall } from './calls';
+import type { Model, Owner } from './calls';
+import { Find } from './find';
+import { PointTable } from './point-table';
+import { Strip } from './strip';
 
+/** The register map, decoded and raw: who wrote what, and writing to it as a master does. */
 export function RegistersView() {
-  return <Empty>Not built yet.</Empty>;
+  const device = useDevice();
+  const owner: Owner | null = param('of') === 'site' ? 'site' : (device?.device_index ?? null);
+  const { data, problem } = useLive(owner === null ? null : modelsCall(owner), 'once');
+  const models = data?.models ?? [];
+  const id = Number(param('model') ?? models.find((model) => model.id !== 1)?.id);
+  const text = param('search') ?? '';
+  return (
+    <>
+      <div class="title">
+        <h1>Registers</h1>
+        {owner !== 'site' && <DevicePicker />}
+        <button
+          type="button"
+          aria-pressed={owner === 'site'}
+          onClick={() => {
+            setParam('model', null);
+            setParam('point', null);
+            setParam('of', owner === 'site' ? null : 'site');
+          }}
+        >
+          Site meter
+        </button>
+        <input
+          type="search"
+          aria-label="Search points of all models"
+          placeholder="Search points of all models"
+          value={text}
+          onInput={(event) => setParam('search', event.currentTarget.value)}
+        />
+      </div>
+      {owner === 'site' && problem ? (
+        <Empty>{problem.message} Start with --meter_unit 200 to serve the meter on every Modbus port.</Empty>
+      ) : (
+        <Refused problem={problem} />
+      )}
+      {owner !== null && data && (
+        <div class="registers">
+          <Panel title="Models" flush>
+            <Models models={models} owner={owner} chosen={id} />
+          </Panel>
+          <div class="stack">
+            {text !== '' && (
+              <Panel title={`Points with "${text}"`}>
+                <Find owner={owner} models={models} text={text} />
+              </Panel>
+            )}
+            {models.some((model) => model.id === id) ? (
+              <ModelPanel key={`${owner} ${id}`} owner={owner} id={id} />
+            ) : (
+              <Empty>This map has no model {id}: choose one of the list.</Empty>
+            )}
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface ModelsProps {
+  readonly models: readonly Model[];
+  readonly owner: Owner;
+  readonly chosen: number;
+}
+
+function Models({ models, owner, chosen }: ModelsProps) {
+  return (
+    <ul class="models">
+      {models.map(({ id, name, label, address, length, hidden }) => (
+        <li key={id}>
+          <a
+            href={href('registers', { model: id, of: owner === 'site' ? 'site' : null })}
+            aria-current={id === chosen ? 'true' : undefined}
+            title={`${name}, register ${address}, length ${length}${hidden ? ', masters do not find it' : ''}`}
+          >
+            {id} {label}
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function ModelPanel({ owner, id }: { readonly owner: Owner; readonly id: number }) {
+  const { data: model, problem: unread } = useLive(pointsCall(owner, id));
+  const [typed, setTyped] = useState<Readonly<Record<string, string>> | null>(null);
+  const { busy, problem, run, forget } = useDo();
+  const chosen = param('point');
+  const isKnown = model !== undefined;
+  useEffect(() => {
+    if (isKnown && chosen !== null)
+      document.querySelector(`tr[data-point="${CSS.escape(chosen)}"]`)?.scrollIntoView({ block: 'nearest' });
+  }, [isKnown, chosen]);
+  if (!model) return <Refused problem={unread} />;
+  const staged = Object.fromEntries(Object.entries(typed ?? {}).filter(([, text]) => text.trim() !== ''));
+  const count = Object.keys(staged).length;
+  const call = owner === 'site' || count === 0 ? null : writeCall(owner, id, staged);
+  const hides = param('absent') === 'hide';
+  const points = hides ? model.points.filter(({ implemented }) => implemented) : model.points;
+  const write = async () => {
+    if (call !== null && (await run(call)) !== undefined) setTyped({});
+  };
+  return (
+    <Panel
+      title={`${id} ${model.name}`}
+      tools={
+        <>
+          <button type="button" aria-pressed={hides} onClick={() => setParam('absent', hides ? null : 'hide')}>
+            Hide points not implemented
+          </button>
+          {owner !== 'site' && (
+            <button
+              type="button"
+              aria-pressed={typed !== null}
+              onClick={() => {
+                setTyped(typed === null ? {} : null);
+                forget();
+              }}
+            >
+              Edit values
+            </button>
+          )}
+        </>
+      }
+    >
+      <form
+        class="stack"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void write();
+        }}
+      >
+        <Strip model={model} chosen={chosen} />
+        {typed !== null && (
+          <div class="row">
+            <button class="primary" disabled={call === null || busy}>
+              Write {count} {count === 1 ? 'point' : 'points'}
+            </button>
+            {call && <Curl call={call} />}
+            <span class="muted">
+              Engineering units; enumerations by name or number, bit fields as a number such as 0x5. All or none is
+              written.
+            </span>
+          </div>
+        )}
+        <Refused problem={problem} />
+        <PointTable
+          model={model}
+          points={points}
+          chosen={chosen}
+          typed={typed}
+          problem={problem}
+          onTyped={(name, text) => setTyped((before) => ({ ...before, [name]: text }))}
+        />
+      </form>
+    </Panel>
+  );
 }

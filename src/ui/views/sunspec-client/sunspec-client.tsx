@@ -1,5 +1,238 @@
-import { Empty } from '../../kit/panel';
+import { get, post } from '../../api/call';
+import type { BodyOf, ReplyOf } from '../../api/call';
+import { Action, Refused } from '../../kit/action';
+import { Form } from '../../kit/form';
+import type { Values } from '../../kit/form';
+import { Chip, Empty, Facts, Panel } from '../../kit/panel';
+import type { Tone } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import { dash, digits, show, timeOfDay, words } from '../../look/format';
+import { useLive } from '../../store/live';
+import { param, setParam } from '../../store/route';
+import { ClientModel } from './model';
 
+type Status = ReplyOf<'sunspec-client'>;
+
+const tones: Readonly<Record<Status['state'], Tone>> = {
+  connected: 'good',
+  connecting: 'warn',
+  error: 'bad',
+  disabled: 'off',
+};
+
+/** Here the simulator is the master of another SunSpec device. */
 export function SunspecClientView() {
-  return <Empty>Not built yet.</Empty>;
+  const { data: status, problem } = useLive(get('sunspec-client'), 1000);
+  if (!status) return <Refused problem={problem} />;
+  const [id, index] = (param('model') ?? '').split('.').map(Number);
+  const chosen = status.models.find((model) => model.id === id && model.index === (index ?? 0));
+  return (
+    <>
+      <div class="grid">
+        <Connection status={status} />
+        <Polling status={status} />
+        <State status={status} />
+      </div>
+      {status.models.length > 0 && (
+        <Panel title="Models of the device" flush>
+          <Table
+            name="Models of the device"
+            columns={[
+              { title: 'Model', numeric: true, cell: (model) => model.id, value: (model) => model.id },
+              { title: 'Name', cell: ({ name }) => name ?? dash, value: ({ name }) => name },
+              { title: 'Label', cell: ({ label }) => label ?? 'not known here', value: ({ label }) => label },
+              { title: 'Address', numeric: true, cell: ({ address }) => address, value: ({ address }) => address },
+              { title: 'Length', numeric: true, cell: ({ length }) => length, value: ({ length }) => length },
+            ]}
+            rows={status.models}
+            keyOf={(model) => `${model.id}.${model.index}`}
+            selected={chosen ? `${chosen.id}.${chosen.index}` : null}
+            onSelect={(model) => setParam('model', `${model.id}.${model.index}`)}
+            height={240}
+          />
+        </Panel>
+      )}
+      {chosen && <ClientModel key={`${chosen.id}.${chosen.index}`} id={chosen.id} index={chosen.index} />}
+      <Samples />
+    </>
+  );
+}
+
+/** Numbers of the form are numbers of the call; the transport and the host are texts. */
+function connectBody({ path, baud, ...values }: Values): BodyOf<'sunspec-client/connect'> {
+  const serial = path === undefined ? {} : { serial: { path, ...(baud !== undefined && { baud }) } };
+  return { ...values, ...serial } as BodyOf<'sunspec-client/connect'>;
+}
+
+function Connection({ status }: { readonly status: Status }) {
+  const { target } = status;
+  return (
+    <Panel
+      title="Connection"
+      tools={
+        <Chip tone={tones[status.state]}>{status.state === 'disabled' ? 'not connected' : words(status.state)}</Chip>
+      }
+    >
+      <div class="stack">
+        <Form
+          key={JSON.stringify(target)}
+          fields={[
+            {
+              kind: 'choice',
+              name: 'transport',
+              label: 'Transport',
+              options: ['tcp', 'rtu'],
+              value: target?.transport === 'rtu' ? 'rtu' : 'tcp',
+            },
+            { kind: 'text', name: 'host', label: 'Host', value: target?.host ?? '', placeholder: '127.0.0.1' },
+            { kind: 'number', name: 'port', label: 'Port', value: target?.port ?? null, placeholder: '502' },
+            { kind: 'number', name: 'unit_id', label: 'Unit id', value: target?.unit_id ?? null, placeholder: '1' },
+            { kind: 'number', name: 'timeout_s', label: 'Timeout', unit: 's', placeholder: '2' },
+            { kind: 'number', name: 'base_address', label: 'Base address', placeholder: 'tries all' },
+            { kind: 'text', name: 'path', label: 'Serial port', value: target?.serial?.path ?? '', hint: 'rtu only' },
+            { kind: 'number', name: 'baud', label: 'Baud', hint: 'rtu only' },
+          ]}
+          call={(values) => post('sunspec-client/connect', { body: connectBody(values) })}
+          submit="Connect"
+        />
+        <div class="row">
+          <Action call={post('sunspec-client/disconnect', { body: {} })} disabled={status.state === 'disabled'}>
+            Disconnect
+          </Action>
+          <Action call={post('sunspec-client/scan', { body: {} })} disabled={status.state !== 'connected'}>
+            Scan
+          </Action>
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+function Polling({ status: { poll } }: { readonly status: Status }) {
+  return (
+    <Panel
+      title="Polling"
+      tools={<Chip tone={poll.enabled ? 'good' : 'off'}>{poll.enabled ? 'polls' : 'does not poll'}</Chip>}
+    >
+      <div class="stack">
+        <Action call={post('sunspec-client/poll', { body: { enabled: !poll.enabled } })}>
+          {poll.enabled ? 'Stop polling' : 'Start polling'}
+        </Action>
+        <Form
+          key={`${poll.interval_s} ${poll.models?.join(' ') ?? ''}`}
+          fields={[
+            { kind: 'number', name: 'interval_s', label: 'Interval', unit: 's', value: poll.interval_s },
+            {
+              kind: 'text',
+              name: 'models',
+              label: 'Models',
+              value: poll.models?.join(' ') ?? '',
+              placeholder: 'those of the summary',
+              hint: 'Ids, with spaces between',
+            },
+          ]}
+          call={({ interval_s, models }) =>
+            post('sunspec-client/poll', {
+              body: {
+                ...(interval_s !== undefined && { interval_s: Number(interval_s) }),
+                models: models === undefined ? null : String(models).trim().split(/[\s,]+/).map(Number),
+              },
+            })
+          }
+          submit="Set"
+        />
+        <Facts
+          rows={[
+            ['Rounds', `${poll.rounds}, failed ${poll.failed_rounds}, late ${poll.late_rounds}`],
+            ['Last round', `${timeOfDay(poll.last_poll)}, took ${show(poll.last_duration_s, 'seconds')}`],
+            poll.retry_in_s === null ? null : ['Next attempt', `in ${digits(poll.retry_in_s, 0)} s`],
+            ...poll.polled
+              .filter(({ error }) => error !== null)
+              .map(({ id, error }) => [`Model ${id}`, <span class="issue">{error}</span>] as const),
+          ]}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function State({ status }: { readonly status: Status }) {
+  const { summary, identity, counters } = status;
+  return (
+    <Panel title="Device">
+      <Facts
+        rows={[
+          ['Endpoint', status.endpoint ?? dash],
+          ['Manufacturer', identity?.manufacturer ?? dash],
+          ['Model', identity?.model ?? dash],
+          ['Serial number', identity?.serial_number ?? dash],
+          ['Base address', status.base_address ?? dash],
+          ['Active power', show(summary?.power_kw, 'activePower')],
+          ['Voltage', show(summary?.voltage_ll_v ?? summary?.voltage_ln_v, 'voltage')],
+          ['Frequency', show(summary?.frequency_hz, 'frequency')],
+          ['State of charge', show(summary?.state_of_charge_pct, 'soc')],
+          ['Inverter', words(summary?.inverter_state)],
+          ['Requests', `${counters.requests}, errors ${counters.errors}, timeouts ${counters.timeouts}`],
+          status.last_error === null
+            ? null
+            : [
+                'Last error',
+                <span key="error" class="issue">
+                  {status.last_error}
+                </span>,
+              ],
+          ...status.notes.map((note) => ['Note', note] as const),
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Samples() {
+  const { data } = useLive(get('sunspec-client/history', { query: { limit: 200 } }), 2000);
+  const samples = data && 'samples' in data ? data.samples : [];
+  return (
+    <Panel title="Samples" flush>
+      {samples.length === 0 ? (
+        <Empty>No sample yet: connect to a device and start polling.</Empty>
+      ) : (
+        <Table
+          name="Samples"
+          columns={[
+            { title: 'Round', numeric: true, cell: ({ tick }) => tick, value: ({ tick }) => tick },
+            { title: 'Wall time', cell: (row) => timeOfDay(row.wall_time), value: (row) => row.wall_time },
+            {
+              title: 'P',
+              numeric: true,
+              cell: (row) => show(row.power_kw, 'activePower'),
+              value: (row) => row.power_kw,
+            },
+            {
+              title: 'Q',
+              numeric: true,
+              cell: (row) => show(row.reactive_power_kvar, 'reactivePower'),
+              value: (row) => row.reactive_power_kvar,
+            },
+            {
+              title: 'V',
+              numeric: true,
+              cell: (row) => show(row.voltage_ll_v ?? row.voltage_ln_v, 'voltage'),
+              value: (row) => row.voltage_ll_v ?? row.voltage_ln_v,
+            },
+            {
+              title: 'f',
+              numeric: true,
+              cell: (row) => show(row.frequency_hz, 'frequency'),
+              value: (row) => row.frequency_hz,
+            },
+            { title: 'Inverter', cell: (row) => words(row.inverter_state), value: (row) => row.inverter_state },
+          ]}
+          rows={samples}
+          keyOf={({ tick }) => tick}
+          height={240}
+          follow
+        />
+      )}
+    </Panel>
+  );
 }
