@@ -10,6 +10,7 @@ import { href } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useFrame, snapshotOf } from '../../store/stream';
+import { WhyLine } from '../grid-support/why-line';
 import { DeviceList, StateChip } from './device-list';
 import { DeviceDiagram } from './diagram';
 import { direction } from './flows';
@@ -41,6 +42,7 @@ export function OverviewView() {
               }
             >
               <DeviceDiagram device={device} />
+              <WhyLine device={device.device_index} />
             </Panel>
             <div class="stack">
               <Alarms device={device} />
