@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
+import { adu, RawClient } from '../../support/modbus-client.ts';
+import { modbusEndpoint } from '../../support/running-app.ts';
 
 const panelOf = (page: Page, title: string): Locator => page.getByRole('region', { name: title, exact: true });
 const press = (panel: Locator, name: string) => panel.getByRole('button', { name, exact: true }).click();
@@ -177,15 +179,23 @@ describe('dashboard: grid and inputs', () => {
     await page.close();
   });
 
-  it('turns the local switch, which refuses a command, and turns it back', async () => {
+  it('turns the local switch, which refuses a write over Modbus, and turns it back', async () => {
     const { page, seen } = await dashboard.open('#/inputs?device=1');
     const panel = panelOf(page, 'Local/remote switch');
+    const master = await RawClient.open(modbusEndpoint(dashboard.app, 1).port);
+    const { points } = await dashboard.get('registers/704?device=1');
+    const { address } = points.find(({ name }: { name: string }) => name === 'WMaxLimPctEna');
+    const pdu = `06${address.toString(16).padStart(4, '0')}0000`;
+    const write = async () => (await master.request(adu(1, 1, pdu))).slice(14);
     await press(panel, 'Switch to local');
     await panel.locator('.chip', { hasText: 'local' }).waitFor();
     expect((await dashboard.get('controls/local?device=1')).local).to.equal(true);
+    expect(await write()).to.match(/^86/);
     await press(panel, 'Switch to remote');
     await panel.locator('.chip', { hasText: 'remote' }).waitFor();
     expect((await dashboard.get('controls/local?device=1')).local).to.equal(false);
+    expect(await write()).to.match(/^06/);
+    master.destroy();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
