@@ -20,6 +20,16 @@ function membersOf(members: object): string {
     .join(', ');
 }
 
+/** When it strikes, unless always. */
+function conditionOf({ when, every, probability }: Fault): string {
+  const parts = [
+    when === null ? '' : `when ${membersOf(when)}`,
+    every > 1 ? `at every ${every}th occasion` : '',
+    probability < 1 ? `with probability ${probability}` : '',
+  ].filter((part) => part !== '');
+  return parts.length === 0 ? '' : `; ${parts.join(', ')}`;
+}
+
 function leftOf({ remaining_s, remaining }: Fault): string {
   const parts: string[] = [];
   if (remaining_s !== null) parts.push(show(remaining_s, 'seconds'));
@@ -34,12 +44,12 @@ function writerOf({ source, source_detail, profile, device_profile }: Fault): st
 
 function useColumns(): readonly Column<Fault>[] {
   const devices = useOverview()?.devices ?? [];
-  const placeOf = ({ device_index }: Fault) =>
-    typeof device_index === 'number'
-      ? `${device_index} ${devices.find((device) => device.device_index === device_index)?.name ?? ''}`
-      : device_index === null
-        ? 'all devices'
-        : String(device_index);
+  const placeOf = ({ device_index, meter, device_profile }: Fault) => {
+    if (device_index !== null)
+      return `${device_index} ${devices.find((device) => device.device_index === device_index)?.name ?? ''}`;
+    if (meter) return 'meter';
+    return device_profile === null ? 'all devices' : `devices of profile ${device_profile}`;
+  };
   const whereOf = (fault: Fault) => [placeOf(fault), membersOf(fault.target)].filter((part) => part !== '').join(': ');
   return [
     { title: 'No.', cell: ({ id }) => id, value: ({ id }) => id, numeric: true },
@@ -50,7 +60,10 @@ function useColumns(): readonly Column<Fault>[] {
           <strong>
             {fault.protocol} {words(fault.kind)}
           </strong>{' '}
-          <span class="muted">{membersOf(fault.parameters)}</span>
+          <span class="muted">
+            {membersOf(fault.parameters)}
+            {conditionOf(fault)}
+          </span>
         </>
       ),
       value: (fault) => `${fault.protocol} ${words(fault.kind)} ${membersOf(fault.parameters)}`,

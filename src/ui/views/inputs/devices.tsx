@@ -73,7 +73,7 @@ interface Description {
 let described: Promise<Schema> | undefined;
 
 async function readSchema(): Promise<Schema> {
-  const { components } = (await perform({ method: 'GET', address: '/openapi.json' })) as Description;
+  const { components } = await perform<Description>({ method: 'GET', address: '/openapi.json' });
   const { properties = {} } = components.schemas['AddedDevice'] ?? {};
   const { device_type, name, profile, evse_profile } = properties;
   // a profile may also stand in the body as an object: that is for the field with JSON

@@ -3,10 +3,17 @@ import { Action, Refused } from '../../kit/action';
 import { Form } from '../../kit/form';
 import type { Field } from '../../kit/form';
 import { Facts, Panel } from '../../kit/panel';
-import { digits, show, words } from '../../look/format';
+import { show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import type { DeviceEntry } from '../../store/site';
 import { DeviceAmong, Pair, ScopePicker, scopeQuery, useDeviceAmong, useScope, Writer } from './scope';
+
+/** Names of the sources of the irradiance. */
+const sources: ReadonlyMap<string, string> = new Map([
+  ['const', 'constant'],
+  ['csv', 'data'],
+  ['clear_sky', 'clear sky'],
+]);
 
 const fields: readonly Field[] = [
   { kind: 'number', name: 'irradiance_w_m2', label: 'Irradiance', unit: 'W/m²', min: 0, max: 1500 },
@@ -17,11 +24,7 @@ const fields: readonly Field[] = [
     kind: 'choice',
     name: 'source',
     label: 'Irradiance from',
-    options: [
-      ['const', 'constant'],
-      ['csv', 'data'],
-      ['clear_sky', 'clear sky'],
-    ],
+    options: [...sources],
   },
   { kind: 'number', name: 'ramp_s', label: 'Ramp', unit: 's', min: 0, max: 3600, placeholder: 'step' },
   { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, placeholder: 'stays' },
@@ -43,7 +46,7 @@ export function EnvironmentPanel() {
                   ['Ambient', show(data.ambient_temperature_c, 'temperature')],
                   ['Cell, fixed', show(data.cell_temperature_c, 'temperature')],
                   ['Local load', show(data.load_kw, 'activePower')],
-                  ['Irradiance from', words(data.source)],
+                  ['Irradiance from', sources.get(data.source) ?? data.source],
                   ['Ramp left', show(data.ramp_remaining_s, 'seconds')],
                   [
                     'Time left',
@@ -99,7 +102,7 @@ export function WindPanel() {
               rows={[
                 ['At the hub', show(data.wind_speed_m_s, 'windSpeed')],
                 ['Measured', show(data.wind_speed_measured_m_s, 'windSpeed')],
-                ['Source', words(data.source)],
+                ['Source', sources.get(data.source) ?? data.source],
                 ['Override', show(data.override_wind_speed_m_s, 'windSpeed')],
                 ['Set by', <Writer by={data.override_by} />],
               ]}
@@ -159,7 +162,7 @@ export function ShadingPanel() {
               label: 'Irradiance share',
               min: 0,
               max: 1,
-              hint: `0 to 1, ${digits(1, 0)} is full sun`,
+              hint: '0 to 1, 1 is full sun',
             },
             { kind: 'number', name: 'input', label: 'Input', min: 0, max: 11, step: 1, placeholder: 'all' },
           ]}

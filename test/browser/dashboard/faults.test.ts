@@ -1,0 +1,115 @@
+import { expect } from 'chai';
+import type { Locator, Page } from 'playwright-core';
+import { startDashboard } from '../../support/dashboard.ts';
+import type { Dashboard } from '../../support/dashboard.ts';
+import { RawClient, readRequest } from '../../support/modbus-client.ts';
+import { modbusEndpoint } from '../../support/running-app.ts';
+
+const panelOf = (page: Page, title: string): Locator =>
+  page.locator('section.panel').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+const press = (panel: Locator, name: string) => panel.getByRole('button', { name, exact: true }).click();
+
+/** Complaints but for those about answers that a test provokes. */
+const unexpected = (complaints: readonly string[]) => complaints.filter((text) => !/\b(409|422)\b/.test(text));
+
+describe('dashboard: faults', () => {
+  let dashboard: Dashboard;
+
+  before(async function skipWithoutBrowser() {
+    const started = await startDashboard(['PV-3Phase', 'Batt-3Phase']);
+    if (started === undefined) this.skip();
+    dashboard = started;
+  });
+
+  after(() => (dashboard as Dashboard | undefined)?.stop());
+
+  it('injects an exception that a Modbus master gets, and ends it', async () => {
+    const { page, seen } = await dashboard.open('#/faults?fault=modbus.exception');
+    const master = await RawClient.open(modbusEndpoint(dashboard.app, 0).port);
+    const read = async () => (await master.request(readRequest(1, 40000, 2))).slice(14);
+    expect(await read()).to.equal('030453756e53');
+    const panel = panelOf(page, 'Inject a fault');
+    await press(panel, 'Inject');
+    await panel.locator('label.field:has([name="/code"]) .issue', { hasText: 'is required' }).waitFor();
+    await panel.locator('[name="/code"]').fill('6');
+    await panel.locator('[name="/function"]').fill('3, 4');
+    await panel.getByText('When and how often').click();
+    await panel.locator('[name="/duration_s"]').fill('500');
+    await press(panel, 'Inject');
+    const list = page.getByRole('table', { name: 'Faults in force' });
+    await list.getByText('modbus exception').waitFor();
+    expect(await read()).to.equal('8306');
+    const { faults } = await dashboard.get('faults');
+    expect(faults[0]).to.deep.include({ kind: 'exception', device_index: 0, strikes: 1, source: 'dashboard' });
+    expect(faults[0].target.function).to.deep.equal([3, 4]);
+    expect(faults[0].duration_s).to.equal(500);
+    await dashboard.step();
+    await list.getByText('1 of 1', { exact: true }).waitFor();
+    await press(panelOf(page, 'Faults in force'), 'Clear all');
+    await page.getByRole('table', { name: 'Ended faults' }).getByText('modbus exception').waitFor();
+    expect(await read()).to.equal('030453756e53');
+    expect((await dashboard.get('faults')).total).to.equal(0);
+    master.destroy();
+    expect(unexpected(seen.complaints)).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('injects a profile, and clears by number and by protocol', async () => {
+    const { page, seen } = await dashboard.open('#/faults?device=1');
+    const profiles = panelOf(page, 'Profiles');
+    await profiles.getByLabel('Filter of profiles').fill('energy-dips');
+    await press(profiles, 'Inject');
+    const list = panelOf(page, 'Faults in force');
+    await list.getByText('modbus value').waitFor();
+    const [fault] = (await dashboard.get('faults')).faults;
+    expect(fault).to.include({ profile: 'energy-dips', device_index: 1, every: 10 });
+    await press(list, `Clear ${fault.id}`);
+    await list.getByText('No fault is in force').waitFor();
+    await dashboard.post('faults', { profile: 'energy-dips', device: 'all' });
+    await dashboard.post('faults', { inject: [{ protocol: 'device', kind: 'second_limiter', limit_pct: 10 }] });
+    await dashboard.step();
+    await press(list, 'Clear modbus');
+    await list.getByText('modbus value').first().waitFor({ state: 'detached' });
+    expect((await dashboard.get('faults')).faults).to.have.length(1);
+    await press(list, 'Clear device');
+    await list.getByText('No fault is in force').waitFor();
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('injects alarms chosen with check boxes, under a condition', async () => {
+    const { page, seen } = await dashboard.open('#/faults?fault=device.alarm');
+    const panel = panelOf(page, 'Inject a fault');
+    await panel.locator('[name="/codes/over_temp"]').check();
+    await panel.locator('[name="/codes/ground_fault"]').check();
+    await panel.getByText('When and how often').click();
+    await panel.locator('[name="/when/point"]').fill('701.W');
+    await panel.locator('[name="/when/above"]').fill('-1000000');
+    await press(panel, 'Inject');
+    await panelOf(page, 'Faults in force').getByText('device alarm').waitFor();
+    const [fault] = (await dashboard.get('faults')).faults;
+    expect(fault.parameters.codes).to.have.members(['over_temp', 'ground_fault']);
+    expect(fault.when).to.include({ point: '701.W', above: -1_000_000 });
+    await dashboard.post('faults', { clear: true });
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('opens the form of each kind of the catalogue, and says when a protocol is off', async () => {
+    const { page, seen } = await dashboard.open('#/faults');
+    const panel = panelOf(page, 'Inject a fault');
+    const { kinds } = await dashboard.get('faults/kinds');
+    for (const { protocol, kind, description, parameters } of kinds) {
+      await page.evaluate(`location.hash = '#/faults?fault=${protocol}.${kind}'`);
+      await panel.locator('[data-test="fault-description"]', { hasText: description }).waitFor();
+      for (const { name } of parameters)
+        expect(await panel.locator(`[name^="/${name}"]`).count(), `${kind} ${name}`).to.be.at.least(1);
+    }
+    expect(seen.complaints).to.deep.equal([]);
+    await page.evaluate(`location.hash = '#/faults?fault=dnp3.no_confirm'`);
+    await panel.locator('[data-test="fault-description"]', { hasText: 'Confirms' }).waitFor();
+    await press(panel, 'Inject');
+    await panel.locator('.problem', { hasText: 'DNP3' }).waitFor();
+    await page.close();
+  });
+});
