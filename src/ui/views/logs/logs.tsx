@@ -70,7 +70,12 @@ const columns: readonly Column<Entry>[] = [
     cell: ({ sim_time }) => sim_time?.slice(0, 23).replace('T', ' ') ?? dash,
     value: ({ sim_time }) => sim_time,
   },
-  { title: 'Wall time', width: '100px', cell: ({ timestamp }) => timestamp.slice(11, 23), value: (row) => row.timestamp },
+  {
+    title: 'Wall time',
+    width: '100px',
+    cell: ({ timestamp }) => timestamp.slice(11, 23),
+    value: (row) => row.timestamp,
+  },
   { title: 'Level', cell: ({ level }) => <Chip tone={tones[level]}>{level}</Chip>, value: ({ level }) => level },
   { title: 'Module', cell: ({ module }) => module, value: ({ module }) => module },
   {
@@ -148,7 +153,11 @@ interface ChoiceProps {
 
 function Choice({ name, label, all, options }: ChoiceProps) {
   return (
-    <select aria-label={label} value={param(name) ?? ''} onChange={(event) => setParam(name, event.currentTarget.value)}>
+    <select
+      aria-label={label}
+      value={param(name) ?? ''}
+      onChange={(event) => setParam(name, event.currentTarget.value)}
+    >
       <option value="">{all}</option>
       {options.map(([value, title]) => (
         <option key={value} value={value}>

@@ -106,7 +106,9 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
   return (
     <Messages<Message>
       title="Modbus messages"
-      read={(after_id) => get('modbus/messages', { query: { limit: 1000, ...filters, ...(after_id !== undefined && { after_id }) } })}
+      read={(after_id) =>
+        get('modbus/messages', { query: { limit: 1000, ...filters, ...(after_id !== undefined && { after_id }) } })
+      }
       recording={{ enabled: state?.enabled ?? false, on: recordCall(true), off: recordCall(false) }}
       columns={columns}
       textOf={(message) => `${message.peer} ${message.function_name} ${message.address} ${what(message)}`}

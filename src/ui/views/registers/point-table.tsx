@@ -54,7 +54,10 @@ export function PointTable({ model, points, chosen, typed, problem, onTyped }: P
   const now = useClock()?.sim_time;
   const closed = (param('closed') ?? '').split(' ').filter((name) => name !== '');
   const toggle = (group: string) =>
-    setParam('closed', (closed.includes(group) ? closed.filter((name) => name !== group) : [...closed, group]).join(' '));
+    setParam(
+      'closed',
+      (closed.includes(group) ? closed.filter((name) => name !== group) : [...closed, group]).join(' '),
+    );
   let last = '';
   return (
     <div class="scroller points" tabIndex={0} role="region" aria-label={`Points of model ${model.id}`}>
