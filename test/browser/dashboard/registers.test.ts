@@ -75,7 +75,7 @@ describe('dashboard: registers', () => {
 
   it('folds groups, finds points of other models, and shows the site meter', async () => {
     const { page, seen } = await dashboard.open('#/registers?device=0&model=705');
-    const group = page.getByRole('button', { name: 'Crv[0]', exact: false }).first();
+    const group = page.getByRole('button', { name: '▾ Crv[0]', exact: true });
     await group.click();
     await page.locator(rowOf('Crv[0].Pt[0].V')).waitFor({ state: 'detached' });
     await page.reload();

@@ -236,14 +236,14 @@ function Refusals({ log }: { readonly log: readonly LogEntry[] }) {
             value: ({ device_index }) => device_index,
           },
           {
-            title: 'Request',
-            cell: ({ message }) => message.slice(0, message.length - reasonOf(message).length),
-            value: ({ message }) => message,
-          },
-          {
             title: 'Why',
             cell: ({ message }) => <strong>{reasonOf(message)}</strong>,
             value: ({ message }) => reasonOf(message),
+          },
+          {
+            title: 'Request',
+            cell: ({ message }) => message.slice(0, message.length - reasonOf(message).length),
+            value: ({ message }) => message,
           },
         ]}
         rows={refusalsOf(log)}

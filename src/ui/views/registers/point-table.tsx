@@ -25,7 +25,7 @@ function groupOf(name: string): string {
 const isInside = (name: string, group: string) => name === group || name.startsWith(`${group}.`);
 
 function csvOf(points: readonly RegisterPoint[]): string {
-  const field = (value: unknown) => {
+  const field = (value: string | number | null | undefined) => {
     const text = String(value ?? '');
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };

@@ -52,7 +52,9 @@ export function SunspecClientView() {
           />
         </Panel>
       )}
-      {chosen && <ClientModel key={`${chosen.id}.${chosen.index}`} id={chosen.id} index={chosen.index} />}
+      {status.state === 'connected' && chosen && (
+        <ClientModel key={`${chosen.id}.${chosen.index}`} id={chosen.id} index={chosen.index} />
+      )}
       <Samples />
     </>
   );
