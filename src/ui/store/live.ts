@@ -67,6 +67,8 @@ class Reader {
 }
 
 const readers = new Map<string, Reader>();
+/** Time from the end of the last user of an answer until it is forgotten. */
+const forgetAfterMs = 1000;
 
 function readerOf(call: Call): Reader {
   const known = readers.get(call.address);
@@ -90,7 +92,10 @@ export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
     void reader.read();
     return () => {
       reader.users -= 1;
-      if (reader.users === 0) readers.delete(address);
+      // a component that begins to show the same address in this moment counts as a user only after it was drawn
+      setTimeout(() => {
+        if (reader.users === 0 && readers.get(address) === reader) readers.delete(address);
+      }, forgetAfterMs);
     };
   }, [address]);
   return (reader?.answer.value ?? { data: undefined, problem: null }) as Live<R>;
@@ -98,13 +103,13 @@ export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
 
 /** Reads everything on the page again: after an action, and when the daemon is back. */
 export function refresh(): void {
-  for (const reader of readers.values()) void reader.read();
+  for (const reader of readers.values()) if (reader.users > 0) void reader.read();
 }
 
 function readDue(ticked: boolean): void {
   if (document.hidden || link.peek().state === 'lost') return;
   const nowMs = performance.now();
-  for (const reader of readers.values()) if (reader.isDue(nowMs, ticked)) void reader.read();
+  for (const reader of readers.values()) if (reader.users > 0 && reader.isDue(nowMs, ticked)) void reader.read();
 }
 
 /** Starts reading at ticks and by the clock. @param streamed false: there is no stream at this address, so time alone counts */
