@@ -106,13 +106,13 @@ export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
 
 /** Reads everything on the page again: after an action, and when the daemon is back. */
 export function refresh(): void {
-  for (const reader of readers.values()) void reader.read();
+  for (const reader of readers.values()) if (reader.users > 0) void reader.read();
 }
 
 function readDue(ticked: boolean): void {
   if (document.hidden || link.peek().state === 'lost') return;
   const nowMs = performance.now();
-  for (const reader of readers.values()) if (reader.isDue(nowMs, ticked)) void reader.read();
+  for (const reader of readers.values()) if (reader.users > 0 && reader.isDue(nowMs, ticked)) void reader.read();
 }
 
 /** Starts reading at ticks and by the clock. @param streamed false: there is no stream at this address, so time alone counts */

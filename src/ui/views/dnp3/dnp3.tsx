@@ -171,13 +171,22 @@ function MessageList({ device }: { readonly device: number }) {
         },
         { title: 'Peer', cell: ({ peer }) => peer, value: ({ peer }) => peer },
         { title: 'Function', cell: (message) => words(message.function), value: (message) => message.function },
-        { title: 'Sequence', numeric: true, cell: ({ sequence }) => sequence ?? dash, value: ({ sequence }) => sequence },
+        {
+          title: 'Sequence',
+          numeric: true,
+          cell: ({ sequence }) => sequence ?? dash,
+          value: ({ sequence }) => sequence,
+        },
         {
           title: 'Indications',
           cell: ({ iin }) => iin?.map(words).join(', ') ?? dash,
           value: ({ iin }) => iin?.join(' '),
         },
-        { title: 'Objects', cell: ({ objects }) => objects.join(', ') || dash, value: ({ objects }) => objects.join(' ') },
+        {
+          title: 'Objects',
+          cell: ({ objects }) => objects.join(', ') || dash,
+          value: ({ objects }) => objects.join(' '),
+        },
       ]}
       textOf={(message) => [message.peer, message.function, ...message.objects, ...(message.iin ?? [])].join(' ')}
       detail={({ objects, hex, truncated, device_index }) => (

@@ -14,7 +14,11 @@ const types = ['BI', 'BO', 'AI', 'AO', 'CTR'] as const;
 function Bound({ to }: { readonly to: string | null }) {
   if (to === null) return <>{dash}</>;
   const [, model, point] = /^(\d+)\.(.+)$/.exec(to) ?? [];
-  return model === undefined || point === undefined ? <>{to}</> : <a href={href('registers', { model, point })}>{to}</a>;
+  return model === undefined || point === undefined ? (
+    <>{to}</>
+  ) : (
+    <a href={href('registers', { model, point })}>{to}</a>
+  );
 }
 
 const columns: readonly Column<Point>[] = [

@@ -70,7 +70,12 @@ const columns: readonly Column<Entry>[] = [
     cell: ({ sim_time }) => sim_time?.slice(0, 23).replace('T', ' ') ?? dash,
     value: ({ sim_time }) => sim_time,
   },
-  { title: 'Wall time', width: '100px', cell: ({ timestamp }) => timestamp.slice(11, 23), value: (row) => row.timestamp },
+  {
+    title: 'Wall time',
+    width: '100px',
+    cell: ({ timestamp }) => timestamp.slice(11, 23),
+    value: (row) => row.timestamp,
+  },
   { title: 'Level', cell: ({ level }) => <Chip tone={tones[level]}>{level}</Chip>, value: ({ level }) => level },
   { title: 'Module', cell: ({ module }) => module, value: ({ module }) => module },
   {
@@ -86,56 +91,67 @@ const columns: readonly Column<Entry>[] = [
 export function LogsView() {
   const [isPaused, setPaused] = useState(false);
   const [follow, setFollow] = useState(true);
+  const [chosen, setChosen] = useState<number | null>(null);
   const { entries, problem } = useLog(isPaused);
   const devices = useOverview()?.devices ?? [];
   const text = (param('find') ?? '').toLowerCase();
+  const open = entries.find(({ id }) => id === chosen);
   const shown = text === '' ? entries : entries.filter(({ message }) => message.toLowerCase().includes(text));
   return (
-    <Panel
-      title="Log"
-      flush
-      tools={
-        <>
-          <Choice name="module" label="Module" all="all modules" options={modules.map((name) => [name, name])} />
-          <Choice
-            name="level"
-            label="Level"
-            all="all levels"
-            options={levels.map((name) => [name, name === 'error' ? 'errors' : `${name} and above`])}
-          />
-          <Choice
-            name="only"
-            label="Device of the lines"
-            all="all devices"
-            options={devices.map(({ device_index, name }) => [String(device_index), `${device_index} ${name}`])}
-          />
-          <input
-            type="search"
-            aria-label="Find in the log"
-            placeholder="Find"
-            value={param('find') ?? ''}
-            onInput={(event) => setParam('find', event.currentTarget.value)}
-          />
-          <button type="button" aria-pressed={follow} onClick={() => setFollow(!follow)}>
-            Follow
-          </button>
-          <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-            Pause list
-          </button>
-        </>
-      }
-    >
-      <Refused problem={problem} />
-      <Table
-        name="Log"
-        columns={columns}
-        rows={shown}
-        keyOf={({ id }) => id}
-        height={640}
-        follow={follow}
-        empty="No line matches. Lines of the level debug exist only with --log_level debug."
-      />
-    </Panel>
+    <>
+      <Panel
+        title="Log"
+        flush
+        tools={
+          <>
+            <Choice name="module" label="Module" all="all modules" options={modules.map((name) => [name, name])} />
+            <Choice
+              name="level"
+              label="Level"
+              all="all levels"
+              options={levels.map((name) => [name, name === 'error' ? 'errors' : `${name} and above`])}
+            />
+            <Choice
+              name="only"
+              label="Device of the lines"
+              all="all devices"
+              options={devices.map(({ device_index, name }) => [String(device_index), `${device_index} ${name}`])}
+            />
+            <input
+              type="search"
+              aria-label="Find in the log"
+              placeholder="Find"
+              value={param('find') ?? ''}
+              onInput={(event) => setParam('find', event.currentTarget.value)}
+            />
+            <button type="button" aria-pressed={follow} onClick={() => setFollow(!follow)}>
+              Follow
+            </button>
+            <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
+              Pause list
+            </button>
+          </>
+        }
+      >
+        <Refused problem={problem} />
+        <Table
+          name="Log"
+          columns={columns}
+          rows={shown}
+          keyOf={({ id }) => id}
+          height={600}
+          follow={follow && chosen === null}
+          selected={chosen}
+          onSelect={({ id }) => setChosen(id === chosen ? null : id)}
+          empty="No line matches. Lines of the level debug exist only with --log_level debug."
+        />
+      </Panel>
+      {open && (
+        <Panel title={`Line ${open.id}`}>
+          <pre>{open.message}</pre>
+        </Panel>
+      )}
+    </>
   );
 }
 
@@ -148,7 +164,11 @@ interface ChoiceProps {
 
 function Choice({ name, label, all, options }: ChoiceProps) {
   return (
-    <select aria-label={label} value={param(name) ?? ''} onChange={(event) => setParam(name, event.currentTarget.value)}>
+    <select
+      aria-label={label}
+      value={param(name) ?? ''}
+      onChange={(event) => setParam(name, event.currentTarget.value)}
+    >
       <option value="">{all}</option>
       {options.map(([value, title]) => (
         <option key={value} value={value}>

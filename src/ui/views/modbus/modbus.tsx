@@ -106,7 +106,9 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
   return (
     <Messages<Message>
       title="Modbus messages"
-      read={(after_id) => get('modbus/messages', { query: { limit: 1000, ...filters, ...(after_id !== undefined && { after_id }) } })}
+      read={(after_id) =>
+        get('modbus/messages', { query: { limit: 1000, ...filters, ...(after_id !== undefined && { after_id }) } })
+      }
       recording={{ enabled: state?.enabled ?? false, on: recordCall(true), off: recordCall(false) }}
       columns={columns}
       textOf={(message) => `${message.peer} ${message.function_name} ${message.address} ${what(message)}`}
@@ -234,14 +236,14 @@ function Refusals({ log }: { readonly log: readonly LogEntry[] }) {
             value: ({ device_index }) => device_index,
           },
           {
-            title: 'Request',
-            cell: ({ message }) => message.slice(0, message.length - reasonOf(message).length),
-            value: ({ message }) => message,
-          },
-          {
             title: 'Why',
             cell: ({ message }) => <strong>{reasonOf(message)}</strong>,
             value: ({ message }) => reasonOf(message),
+          },
+          {
+            title: 'Request',
+            cell: ({ message }) => message.slice(0, message.length - reasonOf(message).length),
+            value: ({ message }) => message,
           },
         ]}
         rows={refusalsOf(log)}

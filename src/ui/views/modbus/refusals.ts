@@ -44,8 +44,7 @@ export function explained(messages: readonly Wire[], log: readonly LogEntry[]): 
   const refusals = refusalsOf(log);
   return messages.map((wire): Message => {
     const asked = wire.kind === 'request' ? undefined : requests.get(wire.exchange_id);
-    if (wire.kind === 'request')
-      return (wire.ignored?.length ?? 0) > 0 ? { ...wire, why: ignoredText(wire) } : wire;
+    if (wire.kind === 'request') return (wire.ignored?.length ?? 0) > 0 ? { ...wire, why: ignoredText(wire) } : wire;
     const why = wire.exception_code === null ? undefined : whyOf(wire, refusals);
     return { ...wire, ...(asked && { asked }), ...(why !== undefined && { why }) };
   });

@@ -25,7 +25,7 @@ function groupOf(name: string): string {
 const isInside = (name: string, group: string) => name === group || name.startsWith(`${group}.`);
 
 function csvOf(points: readonly RegisterPoint[]): string {
-  const field = (value: unknown) => {
+  const field = (value: string | number | null | undefined) => {
     const text = String(value ?? '');
     return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
@@ -54,7 +54,10 @@ export function PointTable({ model, points, chosen, typed, problem, onTyped }: P
   const now = useClock()?.sim_time;
   const closed = (param('closed') ?? '').split(' ').filter((name) => name !== '');
   const toggle = (group: string) =>
-    setParam('closed', (closed.includes(group) ? closed.filter((name) => name !== group) : [...closed, group]).join(' '));
+    setParam(
+      'closed',
+      (closed.includes(group) ? closed.filter((name) => name !== group) : [...closed, group]).join(' '),
+    );
   let last = '';
   return (
     <div class="scroller points" tabIndex={0} role="region" aria-label={`Points of model ${model.id}`}>

@@ -84,7 +84,7 @@ function Models({ models, owner, chosen }: ModelsProps) {
       {models.map(({ id, name, label, address, length, hidden }) => (
         <li key={id}>
           <a
-            href={href('registers', { model: id, of: owner === 'site' ? 'site' : null })}
+            href={href('registers', { model: id, of: owner === 'site' ? 'site' : null, absent: param('absent') })}
             aria-current={id === chosen ? 'true' : undefined}
             title={`${name}, register ${address}, length ${length}${hidden ? ', masters do not find it' : ''}`}
           >

@@ -42,7 +42,9 @@ export function ClientModel({ id, index }: { readonly id: number; readonly index
       {model?.notes.map((note) => (
         <Empty key={note}>{note}</Empty>
       ))}
-      {model?.registers && <pre>{model.registers.map((register) => register.toString(16).padStart(4, '0')).join(' ')}</pre>}
+      {model?.registers && (
+        <pre>{model.registers.map((register) => register.toString(16).padStart(4, '0')).join(' ')}</pre>
+      )}
       <Table
         name={`Points of model ${id}`}
         columns={[

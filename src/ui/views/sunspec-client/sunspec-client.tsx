@@ -52,7 +52,9 @@ export function SunspecClientView() {
           />
         </Panel>
       )}
-      {chosen && <ClientModel key={`${chosen.id}.${chosen.index}`} id={chosen.id} index={chosen.index} />}
+      {status.state === 'connected' && chosen && (
+        <ClientModel key={`${chosen.id}.${chosen.index}`} id={chosen.id} index={chosen.index} />
+      )}
       <Samples />
     </>
   );
@@ -96,10 +98,10 @@ function Connection({ status }: { readonly status: Status }) {
           submit="Connect"
         />
         <div class="row">
-          <Action call={post('sunspec-client/disconnect', { body: {} })} disabled={status.state === 'disabled'}>
+          <Action call={post('sunspec-client/disconnect')} disabled={status.state === 'disabled'}>
             Disconnect
           </Action>
-          <Action call={post('sunspec-client/scan', { body: {} })} disabled={status.state !== 'connected'}>
+          <Action call={post('sunspec-client/scan')} disabled={status.state !== 'connected'}>
             Scan
           </Action>
         </div>
@@ -135,7 +137,13 @@ function Polling({ status: { poll } }: { readonly status: Status }) {
             post('sunspec-client/poll', {
               body: {
                 ...(interval_s !== undefined && { interval_s: Number(interval_s) }),
-                models: models === undefined ? null : String(models).trim().split(/[\s,]+/).map(Number),
+                models:
+                  models === undefined
+                    ? null
+                    : String(models)
+                        .trim()
+                        .split(/[\s,]+/)
+                        .map(Number),
               },
             })
           }

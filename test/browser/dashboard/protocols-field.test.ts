@@ -1,0 +1,111 @@
+import { expect } from 'chai';
+import type { Dnp3Endpoint } from '../../../src/core/adapter.ts';
+import { TestMaster } from '../../dnp3/rig/master.ts';
+import { startDashboard } from '../../support/dashboard.ts';
+import type { Dashboard } from '../../support/dashboard.ts';
+import { adu, RawClient, readRequest } from '../../support/modbus-client.ts';
+import { modbusEndpoint } from '../../support/running-app.ts';
+
+describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
+  let dashboard: Dashboard;
+
+  before(async function skipWithoutBrowser() {
+    const started = await startDashboard(['PV-3Phase'], ['--dnp3_enable', 'yes', '--dnp3_port', '0']);
+    if (started === undefined) this.skip();
+    dashboard = started;
+  });
+
+  after(() => (dashboard as Dashboard | undefined)?.stop());
+
+  it('says which write of a master was refused, and why', async () => {
+    const { page, seen } = await dashboard.open('#/protocols/modbus');
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop recording' }).waitFor();
+    const client = await RawClient.open(modbusEndpoint(dashboard.app, 0).port);
+    const { points } = await dashboard.get('registers/704?points=WMaxLimPct');
+    const { address } = points[0];
+    await client.request(readRequest(1, address, 1));
+    // 600 %
+    expect(await client.request(adu(2, 1, `06${address.toString(16)}ea60`))).to.match(/8603$/);
+    const rows = page.locator('table[aria-label="Modbus messages"] tbody tr');
+    await rows.nth(3).waitFor();
+    await page.getByRole('button', { name: 'Refused only' }).click();
+    const refused = rows.filter({ hasText: '600 is outside 0..100' });
+    await refused.waitFor();
+    expect(await rows.count()).to.equal(1);
+    expect(await refused.innerText()).to.contain('exception 3 (illegal data value)');
+    expect(await refused.innerText()).to.contain('704.WMaxLimPct = 600');
+    await refused.click();
+    const { messages } = await dashboard.get('modbus/messages');
+    await page.locator('pre[aria-label="Octets"]').waitFor();
+    expect((await page.locator('pre[aria-label="Octets"]').innerText()).replaceAll(' ', '')).to.equal(
+      messages.at(-1).raw,
+    );
+    await page.reload();
+    await refused.waitFor();
+    await page.getByRole('button', { name: 'Stop recording' }).click();
+    await page.getByRole('button', { name: 'Record', exact: true }).waitFor();
+    expect((await dashboard.get('modbus/messages')).enabled).to.equal(false);
+    client.destroy();
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('shows the masters, points and messages of an outstation', async () => {
+    const { page, seen } = await dashboard.open('#/protocols/dnp3');
+    await page.getByRole('button', { name: 'Record', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop recording' }).waitFor();
+    const { port, outstation } = dashboard.app.adapters
+      .map((adapter) => adapter.endpointOf?.(0))
+      .find((endpoint): endpoint is Dnp3Endpoint => endpoint?.protocol === 'dnp3') as Dnp3Endpoint;
+    const master = await TestMaster.connect({ port, outstation, address: 4 });
+    // READ of class 0
+    master.send(1, Buffer.from('3c0106', 'hex'));
+    await page.locator('table[aria-label="DNP3 messages"] tbody tr').nth(1).waitFor();
+    await page.locator('table[aria-label="Masters"]').getByText('connected', { exact: true }).waitFor();
+    const { masters } = await dashboard.get('dnp3?device=0');
+    expect(masters[0].connected).to.equal(true);
+    expect(await page.locator('table[aria-label="Masters"]').innerText()).to.contain(
+      masters[0].iin.map((name: string) => name.replaceAll('_', ' ')).join(', '),
+    );
+    await page.getByLabel('Find points').fill('702.WMaxRtg');
+    await page.reload();
+    const rows = page.locator('table[aria-label="Points"] tbody tr');
+    await rows.first().waitFor();
+    const points = (await dashboard.get('dnp3/points?device=0&type=AI')).points.filter(
+      (point: { bound_to: string | null }) => point.bound_to === '702.WMaxRtg',
+    );
+    expect(await rows.count()).to.equal(points.length);
+    expect(await rows.first().innerText()).to.contain(String(points[0].value));
+    await master.close();
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('connects to a device, writes to it and says what it refused', async () => {
+    const { page, seen } = await dashboard.open('#/protocols/sunspec-client');
+    // this simulator itself is the device
+    const { port } = modbusEndpoint(dashboard.app, 0);
+    await page.getByLabel('Host').fill('127.0.0.1');
+    await page.getByLabel('Port', { exact: true }).fill(String(port));
+    await page.getByRole('button', { name: 'Connect', exact: true }).click();
+    await page.locator('table[aria-label="Models of the device"]').getByText('DERCtlAC').click();
+    const point = page
+      .locator('table[aria-label="Points of model 704"] tr')
+      .filter({ has: page.getByText('WMaxLimPct', { exact: true }) });
+    await point.click();
+    await page.getByLabel('New value of WMaxLimPct').fill('80');
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await page.getByText('reads back the same').waitFor();
+    const [written] = (await dashboard.get('registers/704?points=WMaxLimPct')).points;
+    expect([written.value, written.source]).to.deep.equal([80, 'modbus']);
+    await page.getByLabel('New value of WMaxLimPct').fill('300');
+    await page.getByRole('button', { name: 'Write', exact: true }).click();
+    await page.getByRole('alert').filter({ hasText: 'illegal data value' }).waitFor();
+    await page.getByRole('button', { name: 'Disconnect', exact: true }).click();
+    await page.getByText('not connected', { exact: true }).waitFor();
+    expect((await dashboard.get('sunspec-client')).state).to.equal('disabled');
+    expect(seen.complaints.filter((text) => !/50\d|409|42\d/.test(text))).to.deep.equal([]);
+    await page.close();
+  });
+});
