@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard, Shown } from '../../support/dashboard.ts';
 
-const refused = /status of 4(09|22)|^4(09|22) /;
+const refused = /status of 4(09|22)|^4(09|22) |ERR_ABORTED/;
 
 describe('dashboard: grid support', () => {
   let dashboard: Dashboard;

@@ -158,6 +158,7 @@ function CurveEditor({ device, entry, settings, now, spec, at, target, trail, se
             kind: 'dot',
             at,
             colour: 'var(--accent)',
+            radius: 10,
             title: `Now: ${digits(at[0], 2)} ${x.unit}, ${digits(at[1], 2)} ${y.unit}`,
           } as const,
         ]
