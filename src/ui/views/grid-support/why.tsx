@@ -54,7 +54,7 @@ export function Why({ device, controls }: { readonly device: number; readonly co
             {
               title: 'Input',
               numeric: true,
-              cell: ([name, s]) => `${digits(s.input, 2)} ${inputUnits[name] ?? 'kW'}`,
+              cell: ([name, s]) => (s.input === null ? dash : `${digits(s.input, 2)} ${inputUnits[name] ?? 'kW'}`),
               value: ([, s]) => s.input,
             },
             {
