@@ -318,7 +318,7 @@ function HandleShape({ handle: { at, label, issue }, cx, cy, step, onGrab, onMov
       cy={cy}
       r={7}
       class={issue ? 'handle wrong' : 'handle'}
-      tabIndex={0}
+      tabindex={0}
       role="button"
       aria-label={label}
       onPointerDown={onGrab}

@@ -105,24 +105,13 @@ function extended(points: readonly Point[], min: number, max: number): readonly 
 
 /** The curve of volt-var, volt-watt or watt-var with its live point, and its editor. */
 export function CurvePage(props: PageProps) {
-  const { device, entry, settings, now } = props;
+  const { device, entry, now } = props;
   const spec = entry.curve;
   const { at, target } = useOperatingPoint(props);
   const trail = useTrail(at, now?.t_s);
   const sets = useSets(device, entry.name);
   if (!spec) return null;
-  return (
-    <CurveEditor
-      {...props}
-      spec={spec}
-      at={at}
-      target={target}
-      trail={trail}
-      sets={sets}
-      key={`${device} ${entry.name}`}
-      settings={settings}
-    />
-  );
+  return <CurveEditor {...props} spec={spec} at={at} target={target} trail={trail} sets={sets} />;
 }
 
 type EditorProps = PageProps & {
@@ -169,6 +158,7 @@ function CurveEditor({ device, entry, settings, now, spec, at, target, trail, se
             kind: 'dot',
             at,
             colour: 'var(--accent)',
+            radius: 10,
             title: `Now: ${digits(at[0], 2)} ${x.unit}, ${digits(at[1], 2)} ${y.unit}`,
           } as const,
         ]

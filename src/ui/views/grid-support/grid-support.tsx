@@ -101,7 +101,7 @@ function Functions({
 
 function FunctionPage(props: PageProps) {
   const { device, entry, settings } = props;
-  if (entry.kind === 'curve') return <CurvePage {...props} />;
+  if (entry.kind === 'curve') return <CurvePage key={`${device} ${entry.name}`} {...props} />;
   if (entry.kind === 'trip') return <TripPage {...props} />;
   if (entry.kind === 'droop') return <DroopPage {...props} />;
   const absorb = settings['absorb'] as Settings | undefined;

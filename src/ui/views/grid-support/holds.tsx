@@ -55,9 +55,7 @@ function Begin({ device }: { readonly device: number }) {
           <Curl call={begin} />
           <button
             type="button"
-            onClick={() =>
-              void run(check as typeof begin).then((answer) => answer !== undefined && say('The hold could begin now.'))
-            }
+            onClick={() => void run(check).then((answer) => answer !== undefined && say('The hold could begin now.'))}
           >
             Check
           </button>

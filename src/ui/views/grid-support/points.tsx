@@ -19,12 +19,12 @@ export interface Draft {
   readonly call: Call;
   readonly handles: readonly Handle[];
   /** the daemon's objection to a point; null: none */
-  issueOf(index: number): string | null;
-  move(index: number, to: Point): void;
-  add(): void;
-  remove(index: number): void;
-  discard(): void;
-  apply(): void;
+  readonly issueOf: (index: number) => string | null;
+  readonly move: (index: number, to: Point) => void;
+  readonly add: () => void;
+  readonly remove: (index: number) => void;
+  readonly discard: () => void;
+  readonly apply: () => void;
 }
 
 function round([x, y]: Point, [dx, dy]: CurveSpec['decimals']): Point {

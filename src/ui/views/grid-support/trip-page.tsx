@@ -44,6 +44,16 @@ function areaOf({ region, clause, corners }: Area, spec: CurveSpec): Mark {
   };
 }
 
+/** Each threshold holds from its value outward, to the next one: the curve goes in steps. */
+function steps(points: readonly Point[], outerX: number, top: number): readonly Point[] {
+  const corners = points.flatMap(([x, y], index): Point[] => [
+    [points[index - 1]?.[0] ?? outerX, y],
+    [x, y],
+  ]);
+  const last = points.at(-1);
+  return last ? [...corners, [last[0], top]] : [];
+}
+
 /** Trip curves as time over voltage or frequency, over the ride-through regions of the standard. */
 export function TripPage(props: PageProps) {
   const chosen = parts.find(([name]) => name === param('curve')) ?? parts[0];
@@ -77,10 +87,13 @@ function TripEditor({
     ...parts.map(
       ([name, title, , colour]): Mark => ({
         kind: 'line',
-        points:
+        points: steps(
           name === chosen[0]
             ? draft.points
             : curveOf(name).map((point): Point => [point[spec.x] ?? 0, point[spec.y] ?? 0]),
+          entry.name.startsWith('l') ? x.min : x.max,
+          spec.yAxis.max,
+        ),
         colour,
         dashed: name !== chosen[0],
         title,

@@ -17,6 +17,12 @@ const inputUnits: Readonly<Record<string, string>> = {
 };
 const reactive = new Set(['volt_var', 'watt_var', 'constant_var', 'pf_inject', 'pf_absorb']);
 
+type SiteLimit = NonNullable<Controls['decided_by']['site_limit']>;
+
+function siteWords({ limit, limit_kw: kw, owner }: SiteLimit): string {
+  return `${limit} at most ${show(kw, 'activePower')}, set by ${owner}`;
+}
+
 /** Which limit holds the power, and what each function asks for. */
 export function Why({ device, controls }: { readonly device: number; readonly controls: Controls | undefined }) {
   const trace = useLive(get('grid-support/trace', { query: { device, limit: 1000 } })).data;
@@ -31,7 +37,7 @@ export function Why({ device, controls }: { readonly device: number; readonly co
           rows={[
             ['Active power decided by', words(now.active_decided_by)],
             ['Reactive power decided by', words(now.reactive_decided_by)],
-            ['Site limit', controls?.decided_by.site_limit ? JSON.stringify(controls.decided_by.site_limit) : dash],
+            ['Site limit', controls?.decided_by.site_limit ? siteWords(controls.decided_by.site_limit) : dash],
             ['Service', words(now.service)],
             ['Ride-through', words(now.ride_through)],
             [
@@ -54,7 +60,7 @@ export function Why({ device, controls }: { readonly device: number; readonly co
             {
               title: 'Input',
               numeric: true,
-              cell: ([name, s]) => `${digits(s.input, 2)} ${inputUnits[name] ?? 'kW'}`,
+              cell: ([name, s]) => (s.input === null ? dash : `${digits(s.input, 2)} ${inputUnits[name] ?? 'kW'}`),
               value: ([, s]) => s.input,
             },
             {

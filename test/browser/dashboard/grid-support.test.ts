@@ -1,0 +1,177 @@
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { startDashboard } from '../../support/dashboard.ts';
+import type { Dashboard, Shown } from '../../support/dashboard.ts';
+
+const refused = /status of 4(09|22)|^4(09|22) |ERR_ABORTED/;
+
+describe('dashboard: grid support', () => {
+  let dashboard: Dashboard;
+  let shown: Shown;
+
+  before(async function skipWithoutBrowser() {
+    const started = await startDashboard(['PV-3Phase', 'Batt-3Phase']);
+    if (started === undefined) this.skip();
+    dashboard = started;
+    shown = await dashboard.open('#/grid-support/volt-var?device=1');
+  });
+
+  after(() => (dashboard as Dashboard | undefined)?.stop());
+
+  async function point(model: number, name: string, device = 1): Promise<unknown> {
+    const { points } = await dashboard.get(`registers/${model}?device=${device}&points=${name}`);
+    return points[0].symbol ?? points[0].value;
+  }
+
+  /** Clicks, and waits for the answer to a POST. */
+  async function send(page: Page, name: string | RegExp, within = 'main'): Promise<number> {
+    const answered = page.waitForResponse((answer) => answer.request().method() === 'POST');
+    await page.locator(within).getByRole('button', { name, exact: true }).first().click();
+    return (await answered).status();
+  }
+
+  async function show(hash: string): Promise<Page> {
+    await shown.page.evaluate(`location.hash = ${JSON.stringify(hash)}`);
+    return shown.page;
+  }
+
+  it('switches a function on', async () => {
+    const { page } = shown;
+    const toggle = page.getByRole('switch', { name: 'Volt-var enabled' });
+    const answered = page.waitForResponse((answer) => answer.request().method() === 'POST');
+    await toggle.click();
+    await answered;
+    expect(await point(705, 'Ena')).to.equal('ENABLED');
+    await page.locator('[data-function="volt_var"]').getByText('dashboard').waitFor();
+    expect(await toggle.isChecked()).to.equal(true);
+  });
+
+  it('moves a point by dragging and by keys, and applies it', async () => {
+    const { page } = shown;
+    const handle = page.locator('.plot .handle').nth(1);
+    await handle.scrollIntoViewIfNeeded();
+    const box = await handle.boundingBox();
+    if (box === null) throw new Error('the point is not to be seen');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2 - 20, box.y + box.height / 2 - 20, { steps: 4 });
+    await page.mouse.up();
+    await page.getByText('not applied yet', { exact: true }).waitFor();
+    const dragged = Number(await page.getByLabel('Point 2, Reactive power').inputValue());
+    expect(dragged).to.be.above(1);
+    await handle.press('ArrowUp');
+    const typed = await page.getByLabel('Point 2, Reactive power').inputValue();
+    expect(Number(typed)).to.be.closeTo(dragged + 1, 1e-9);
+    expect(await send(page, 'Apply points')).to.equal(200);
+    await page.getByText('not applied yet', { exact: true }).waitFor({ state: 'detached' });
+    expect(await point(705, 'Crv[0].Pt[1].Var')).to.be.closeTo(Number(typed), 0.051);
+    expect(await point(705, 'Crv[0].Pt[1].V')).to.be.below(98);
+  });
+
+  it('marks a point that is refused, and discards it', async () => {
+    const { page } = shown;
+    await page.getByLabel('Point 2, Voltage').fill('80');
+    await page.keyboard.press('Tab');
+    expect(await send(page, 'Apply points')).to.equal(422);
+    await page.locator('.plot .handle.wrong').waitFor();
+    expect(await page.getByLabel('Point 2, Voltage').getAttribute('aria-invalid')).to.equal('true');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(Number(await page.getByLabel('Point 2, Voltage').inputValue())).to.be.above(90);
+  });
+
+  it('stages points into a stored set and adopts it', async () => {
+    const { page } = shown;
+    await page.getByLabel('Point 1, Reactive power').fill('30');
+    await page.keyboard.press('Tab');
+    expect(await send(page, 'Stage points', '[data-set="2"]')).to.equal(200);
+    expect(await point(705, 'Crv[1].Pt[0].Var')).to.equal(30);
+    expect(await point(705, 'Crv[0].Pt[0].Var')).to.equal(44);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(await send(page, 'Adopt', '[data-set="2"]')).to.equal(200);
+    await dashboard.step();
+    await page.getByText('adoption of set 2: completed').waitFor();
+    expect(await point(705, 'Crv[0].Pt[0].Var')).to.equal(30);
+  });
+
+  it('draws all regions of the API, and changes a trip curve', async () => {
+    const page = await show('#/grid-support/lv-trip?device=1');
+    const { voltage } = await dashboard.get('grid-support/regions?device=1');
+    await page
+      .locator('.plot polygon')
+      .nth(voltage.length - 1)
+      .waitFor({ state: 'attached' });
+    const titles: string[] = await page.evaluate(
+      `[...document.querySelectorAll('.plot polygon title')].map((title) => title.textContent)`,
+    );
+    expect(titles).to.deep.equal(
+      voltage.map(
+        ({ region, clause }: { region: string; clause: string }) => `${region.replaceAll('_', ' ')} (${clause})`,
+      ),
+    );
+    await page.getByLabel('Point 2, Time').fill('15');
+    await page.keyboard.press('Tab');
+    expect(await send(page, 'Apply points')).to.equal(200);
+    expect((await dashboard.get('grid-support/lv-trip?device=1')).must_trip.points[1].time_s).to.equal(15);
+  });
+
+  it('sets droop and says which limit holds the power', async () => {
+    let page = await show('#/grid-support/freq-droop?device=1');
+    await page.getByRole('group', { name: 'Frequency droop' }).waitFor();
+    await page.locator('.plot .handle').nth(1).press('ArrowRight');
+    expect(await send(page, 'Apply droop')).to.equal(200);
+    expect((await dashboard.get('grid-support/freq-droop?device=1')).db_of_hz).to.be.closeTo(0.046, 1e-9);
+
+    page = await show('#/grid-support/max-power?device=0');
+    await page.getByLabel('limit, %', { exact: true }).fill('10');
+    expect(await send(page, 'Apply values')).to.equal(200);
+    await page.getByRole('switch', { name: 'Max power enabled' }).click();
+    await page.locator('[data-function="max_power"]').getByText('dashboard').waitFor();
+    await dashboard.step(30);
+    await page.locator('.why', { hasText: 'max power limits, set by dashboard' }).waitFor();
+    const { now } = await dashboard.get('grid-support/trace?device=0&limit=0');
+    expect(now.active_decided_by).to.equal('max_power');
+    expect(await page.locator('.why').textContent()).to.include(now.active_power_kw.toFixed(2));
+  });
+
+  it('records sub-steps', async () => {
+    const page = await show('#/grid-support/why?device=0');
+    expect(await send(page, 'Record 1000 sub-steps')).to.equal(200);
+    await dashboard.step(5);
+    await page.getByRole('img', { name: 'Recorded powers' }).waitFor();
+    expect(await send(page, 'Stop recording')).to.equal(200);
+    expect((await dashboard.get('grid-support/trace?device=0&limit=0')).recording.capacity).to.equal(0);
+  });
+
+  it('begins and ends a hold', async () => {
+    const page = await show('#/grid-support/holds?device=1');
+    expect(await send(page, 'Begin hold')).to.be.oneOf([200, 201]);
+    expect(await point(704, 'WMaxLimPct')).to.equal(30);
+    await page.getByRole('button', { name: 'End hold' }).waitFor();
+    expect(await send(page, 'Begin hold')).to.equal(409);
+    expect(await send(page, 'End hold')).to.equal(200);
+    await page.getByRole('button', { name: 'End hold' }).waitFor({ state: 'detached' });
+    expect(await point(704, 'WMaxLimPct')).to.equal(100);
+  });
+
+  it('lists what differs from the start', async () => {
+    const page = await show('#/grid-support/changes?device=1');
+    const { changes } = await dashboard.get('registers/changes?device=1');
+    await page
+      .locator('main tbody tr')
+      .nth(changes.length - 1)
+      .waitFor();
+    const names: string[] = await page.evaluate(
+      `[...document.querySelectorAll('main tbody a')].map((link) => link.textContent)`,
+    );
+    expect(names).to.deep.equal(changes.map((change: { point: string }) => change.point));
+  });
+
+  it('keeps function and device over a reload', async () => {
+    const page = await show('#/grid-support/hf-trip?device=1&curve=may_trip');
+    await page.reload();
+    await page.getByRole('group', { name: 'High-frequency trip curves' }).waitFor();
+    expect(await page.getByRole('button', { name: 'May trip' }).getAttribute('aria-pressed')).to.equal('true');
+    expect(await page.locator('main .title select').inputValue()).to.equal('1');
+    expect(shown.seen.complaints.filter((complaint) => !refused.test(complaint))).to.deep.equal([]);
+  });
+});
