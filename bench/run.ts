@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { attackersGroup } from './groups/attackers.ts';
 import { csipXmlGroup } from './groups/csip-xml.ts';
 import { csipGroup } from './groups/csip.ts';
+import { dashboardGroup } from './groups/dashboard.ts';
 import { dnp3Group } from './groups/dnp3.ts';
 import { fleetGroup } from './groups/fleet.ts';
 import { functionsGroup } from './groups/functions.ts';
@@ -38,6 +39,7 @@ const groups: readonly Group[] = [
   dnp3Group,
   httpGroup,
   streamGroup,
+  dashboardGroup,
   csipXmlGroup,
 ];
 const names = groups.map(({ name }) => name);

@@ -64,7 +64,7 @@ describe('documentation pages in a browser', () => {
   it('/docs finds operations by their address and summary', async () => {
     const { page, seen } = await open('/docs');
     await page.fill('.operation-filter-input', 'volt-var');
-    await page.locator('.opblock-tag', { hasText: 'Clock' }).waitFor({ state: 'detached' });
+    await page.locator('#operations-tag-Clock').waitFor({ state: 'detached' });
     expect(await page.locator('.opblock-tag').count()).to.equal(1);
     await page.locator('#operations-tag-Curves').click();
     await page.locator('.opblock').first().waitFor();

@@ -82,7 +82,7 @@ describe('documentation pages', () => {
       const { status, text } = await ask(port, path);
       expect(status).to.equal(200);
       for (const script of text.match(/<script[^>]*>[^<]*/g) ?? [])
-        expect(script).to.match(/^<script (type="module" crossorigin )?src="\.?\/[a-z.-]+\.js">\s*$/);
+        expect(script).to.match(/^<script (type="module" crossorigin )?src=["']\.?\/[a-z.-]+\.js["']>\s*$/);
       expect(text.replaceAll(/"http:\/\/www\.w3\.org\/[^"]*"/g, '')).not.to.match(/https?:\/\//);
     }
   });

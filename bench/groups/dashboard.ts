@@ -1,0 +1,130 @@
+/** The dashboard in a browser: processor time beside an empty page with the same stream, first paint, size of the load. */
+import { gzipSync } from 'node:zlib';
+import type { Browser, CDPSession, Page } from 'playwright-core';
+import { findChromium, launch } from '../../test/support/browser.ts';
+import type { BenchOptions, Group } from '../support/group.ts';
+import { untilHttpOk, within } from '../support/net.ts';
+import { sleep } from '../support/processes.ts';
+import { startSimulator } from '../support/simulator.ts';
+import { medianOf, medianRatio } from '../support/stats.ts';
+import { aimRow, aimTable, figure } from '../support/table.ts';
+import type { Table } from '../support/table.ts';
+
+const devices = 100;
+const kb = 1000;
+
+interface Measured {
+  /** of all processes of the browser, of one core */
+  readonly cpuPct: number;
+  readonly paintMs: number;
+}
+
+const cpuPct = (m: Measured) => m.cpuPct;
+const paintMs = (m: Measured) => m.paintMs;
+
+async function cpuSeconds(session: CDPSession): Promise<number> {
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  return processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
+}
+
+/** Null where the page has not painted within 5 s. */
+const firstPaint = `new Promise((done) => {
+  const look = (left) => {
+    const [paint] = performance.getEntriesByName('first-contentful-paint');
+    if (paint || left === 0) done(paint ? paint.startTime : null);
+    else setTimeout(look, 50, left - 1);
+  };
+  look(100);
+})`;
+
+/** Opens the stream, and drops each message after parsing it. */
+const dropStream = `new Promise((done) => {
+  const socket = new WebSocket(location.origin.replace(/^http/, 'ws') + '/api/sim/ws/telemetry');
+  socket.onmessage = ({ data }) => { globalThis.last = JSON.parse(data).tick; done(); };
+})`;
+
+async function openDashboard(page: Page, origin: string): Promise<void> {
+  await page.goto(`${origin}/#/overview`);
+  await page.waitForSelector('[data-test="clock"]');
+}
+
+async function openEmpty(page: Page, origin: string): Promise<void> {
+  const body = '<!doctype html><html lang="en"><title>empty</title><p>empty</p></html>';
+  await page.route(`${origin}/empty`, (route) => route.fulfill({ contentType: 'text/html', body }));
+  await page.goto(`${origin}/empty`);
+  await page.evaluate(dropStream);
+}
+
+async function measure(
+  executable: string,
+  open: (page: Page) => Promise<void>,
+  { quick }: BenchOptions,
+): Promise<Measured> {
+  const browser: Browser = await launch(executable);
+  try {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    await open(page);
+    const paint = await page.evaluate<number | null>(firstPaint);
+    await sleep(quick ? 1500 : 5000);
+    const session = await browser.newBrowserCDPSession();
+    const [before, begin] = [await cpuSeconds(session), performance.now()];
+    await sleep(quick ? 4500 : 15_000);
+    const spent = (await cpuSeconds(session)) - before;
+    return { cpuPct: (spent / (performance.now() - begin)) * 1000 * 100, paintMs: paint ?? NaN };
+  } finally {
+    await browser.close();
+  }
+}
+
+/** What a first load takes after gzip. */
+async function loadedBytes(origin: string): Promise<number> {
+  const parts = await Promise.all(
+    ['/', '/app.js', '/app.css'].map(async (path) => (await fetch(origin + path)).arrayBuffer()),
+  );
+  return parts.reduce((sum, part) => sum + gzipSync(Buffer.from(part), { level: 9 }).length, 0);
+}
+
+export const dashboardGroup: Group = {
+  name: 'dashboard',
+  async run(options, progress): Promise<readonly Table[]> {
+    const executable = findChromium();
+    if (executable === undefined)
+      return [{ title: 'dashboard', head: [], rows: [], notes: ['skipped: no Chromium found (set CHROMIUM)'] }];
+    const simulator = await startSimulator(devices);
+    try {
+      await within(20, untilHttpOk(simulator.healthUrl), simulator.failed);
+      const { origin } = new URL(simulator.healthUrl);
+      const [own, empty]: [Measured[], Measured[]] = [[], []];
+      for (let round = 1; round <= options.rounds; round += 1) {
+        progress(`dashboard: round ${round} of ${options.rounds}`);
+        own.push(await measure(executable, (page) => openDashboard(page, origin), options));
+        empty.push(await measure(executable, (page) => openEmpty(page, origin), options));
+      }
+      const row = (name: string, rounds: readonly Measured[]) => [
+        name,
+        figure(medianOf(rounds, cpuPct)),
+        figure(medianOf(rounds, paintMs)),
+      ];
+      const size = (await loadedBytes(origin)) / kb;
+      return [
+        {
+          title: `dashboard: overview of ${devices} devices at ticks of 1.5 s`,
+          head: ['page', 'CPU % of a core', 'first paint ms'],
+          rows: [
+            row('overview', own),
+            row('empty, with the stream', empty),
+            ['ratio', figure(medianRatio(own, empty, cpuPct)), figure(medianRatio(own, empty, paintMs))],
+          ],
+          notes: ['CPU of all processes of the browser; simulator and browser share the machine'],
+        },
+        aimTable('dashboard', [
+          aimRow('CPU of the overview', medianOf(own, cpuPct), ' % of a core', { atMost: 30 }),
+          aimRow('first paint', medianOf(own, paintMs) / 1000, ' s', { atMost: 1 }),
+          aimRow('first load, gzip', size, ' kB', { atMost: 150 }),
+        ]),
+      ];
+    } finally {
+      await simulator.stop();
+    }
+  },
+};
