@@ -32,7 +32,7 @@ const parts: readonly {
 /** Charge points, and the chosen one: its connection, messages, configuration and schedules. */
 export function OcppView() {
   const { data, problem } = useLive(get('ocpp'), 1000);
-  const all = data?.charge_points ?? [];
+  const all = data?.charge_points.filter((each) => each !== null) ?? [];
   const status = all.find(({ id }) => id === param('station')) ?? all[0];
   const part = parts.find(({ name }) => name === param('part')) ?? parts[0];
   const Part = part?.component;
