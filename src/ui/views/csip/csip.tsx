@@ -66,7 +66,7 @@ export function CsipView() {
               </button>
             ))}
           </div>
-          {Part && <Part key={`${index} ${part?.name}`} device={index} status={status} />}
+          {Part && <Part key={`${index} ${part.name}`} device={index} status={status} />}
         </>
       )}
     </>

@@ -63,7 +63,14 @@ export function Events({ device, status }: PartProps) {
             {
               title: 'mRID',
               cell: ({ mrid }) => (
-                <button type="button" class="quiet" onClick={(event) => (event.stopPropagation(), choose(mrid))}>
+                <button
+                  type="button"
+                  class="quiet"
+                  onClick={(event) => {
+                    event.stopPropagation();
+                    choose(mrid);
+                  }}
+                >
                   <code>{mrid}</code>
                 </button>
               ),

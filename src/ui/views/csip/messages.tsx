@@ -80,7 +80,7 @@ function Detail({ message }: { readonly message: Message }) {
           <div key={title} class="stack">
             <h3>{title}</h3>
             <pre>
-              {Object.entries(headers ?? {})
+              {Object.entries(headers)
                 .map(([name, value]) => `${name}: ${value}`)
                 .join('\n')}
             </pre>

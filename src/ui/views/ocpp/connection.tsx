@@ -89,6 +89,9 @@ function Connect({ status }: PartProps) {
   );
 }
 
+/** Below the time after which the page itself gives up an answer. */
+const callTimeoutS = 10;
+
 /** The text as an object of JSON; null if it is none. */
 function payloadOf(text: string): Record<string, unknown> | null {
   try {
@@ -107,7 +110,7 @@ function AnyCall({ status, onAnswer }: PartProps & { readonly onAnswer: (answer:
   const payload = payloadOf(text);
   const call = post('ocpp/{id}/call', {
     params: { id: status.id },
-    body: { action, payload: payload ?? {}, validate } as never,
+    body: { action, payload: payload ?? {}, validate, timeout_s: callTimeoutS },
   });
   const send = async () => {
     const answer = await run(call);

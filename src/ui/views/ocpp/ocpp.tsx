@@ -97,7 +97,7 @@ export function OcppView() {
               </button>
             ))}
           </div>
-          {Part && <Part key={`${status.id} ${part?.name}`} status={status} />}
+          {Part && <Part key={`${status.id} ${part.name}`} status={status} />}
         </>
       )}
     </>

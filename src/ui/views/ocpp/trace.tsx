@@ -2,6 +2,7 @@ import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Chip, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
+import type { Column } from '../../kit/table';
 import { dash, digits, timeOfDay } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
@@ -28,6 +29,72 @@ function exchangesOf(messages: readonly Message[]): readonly Exchange[] {
     return { call, answer };
   });
   return calls.filter(({ call }) => !paired.has(call)).reverse();
+}
+
+/** A call and its answer side by side, as they went over the wire. */
+function Detail({ exchange: { call, answer } }: { readonly exchange: Exchange }) {
+  return (
+    <Panel title={`${call.action ?? call.type} ${call.message_id ?? ''}`} wide>
+      <div class="split">
+        {[call, answer].map((message, side) => (
+          <div key={side} class="stack">
+            <h3>{message ? `${message.type}, ${message.direction}, ${message.timestamp}` : 'no answer'}</h3>
+            <pre class="payload" tabIndex={0} aria-label={side === 0 ? 'Payload of the call' : 'Payload of the answer'}>
+              {message &&
+                (typeof message.payload === 'string' ? message.payload : JSON.stringify(message.payload, null, 2))}
+            </pre>
+          </div>
+        ))}
+      </div>
+    </Panel>
+  );
+}
+
+/** The columns of the trace. @param choose shows an exchange */
+function columnsOf(choose: (exchange: Exchange) => void): readonly Column<Exchange>[] {
+  return [
+    { title: 'Time', cell: ({ call }) => timeOfDay(call.timestamp), value: ({ call }) => call.timestamp },
+    { title: 'Direction', cell: ({ call }) => call.direction, value: ({ call }) => call.direction },
+    {
+      title: 'Action',
+      cell: (each) => (
+        <button
+          type="button"
+          class="quiet"
+          onClick={(event) => {
+            event.stopPropagation();
+            choose(each);
+          }}
+        >
+          {each.call.action ?? each.call.type}
+        </button>
+      ),
+      value: ({ call }) => call.action ?? call.type,
+    },
+    {
+      title: 'Message id',
+      cell: ({ call }) => <code>{call.message_id ?? dash}</code>,
+      value: ({ call }) => call.message_id,
+    },
+    {
+      title: 'Answer',
+      cell: ({ call, answer }) =>
+        answer ? (
+          <Chip tone={answer.type === 'result' ? 'good' : 'bad'}>{answer.type}</Chip>
+        ) : call.type === 'call' ? (
+          'none yet'
+        ) : (
+          call.type
+        ),
+      value: ({ answer }) => answer?.type,
+    },
+    {
+      title: 'ms',
+      numeric: true,
+      cell: ({ answer }) => digits(answer?.duration_ms, 0),
+      value: ({ answer }) => answer?.duration_ms,
+    },
+  ];
 }
 
 /** Messages of the charge point: each call beside its answer. */
@@ -80,63 +147,10 @@ export function Trace({ status }: PartProps) {
           selected={open?.call.id ?? null}
           onSelect={choose}
           empty="No message yet: connect, or choose other filters."
-          columns={[
-            { title: 'Time', cell: ({ call }) => timeOfDay(call.timestamp), value: ({ call }) => call.timestamp },
-            { title: 'Direction', cell: ({ call }) => call.direction, value: ({ call }) => call.direction },
-            {
-              title: 'Action',
-              cell: (each) => (
-                <button type="button" class="quiet" onClick={(event) => (event.stopPropagation(), choose(each))}>
-                  {each.call.action ?? each.call.type}
-                </button>
-              ),
-              value: ({ call }) => call.action ?? call.type,
-            },
-            {
-              title: 'Message id',
-              cell: ({ call }) => <code>{call.message_id ?? dash}</code>,
-              value: ({ call }) => call.message_id,
-            },
-            {
-              title: 'Answer',
-              cell: ({ call, answer }) =>
-                answer ? (
-                  <Chip tone={answer.type === 'result' ? 'good' : 'bad'}>{answer.type}</Chip>
-                ) : call.type === 'call' ? (
-                  'none yet'
-                ) : (
-                  call.type
-                ),
-              value: ({ answer }) => answer?.type,
-            },
-            {
-              title: 'ms',
-              numeric: true,
-              cell: ({ answer }) => digits(answer?.duration_ms, 0),
-              value: ({ answer }) => answer?.duration_ms,
-            },
-          ]}
+          columns={columnsOf(choose)}
         />
       </Panel>
-      {open && (
-        <Panel title={`${open.call.action ?? open.call.type} ${open.call.message_id ?? ''}`} wide>
-          <div class="split">
-            {[open.call, open.answer].map((message, side) => (
-              <div key={side} class="stack">
-                <h3>{message ? `${message.type}, ${message.direction}, ${message.timestamp}` : 'no answer yet'}</h3>
-                <pre
-                  class="payload"
-                  tabIndex={0}
-                  aria-label={side === 0 ? 'Payload of the call' : 'Payload of the answer'}
-                >
-                  {message &&
-                    (typeof message.payload === 'string' ? message.payload : JSON.stringify(message.payload, null, 2))}
-                </pre>
-              </div>
-            ))}
-          </div>
-        </Panel>
-      )}
+      {open && <Detail exchange={open} />}
     </>
   );
 }
