@@ -160,7 +160,12 @@ function Steps({ schedule }: { readonly schedule: Schedule }) {
 }
 
 function DerControls({ status }: PartProps) {
-  const { data } = useLive(get('ocpp/{id}/der-controls', { params: { id: status.id } }), 2000);
+  const { data } = useLive(
+    (status.subprotocol ?? status.version) === 'ocpp2.1'
+      ? get('ocpp/{id}/der-controls', { params: { id: status.id } })
+      : null,
+    2000,
+  );
   return (
     <Panel title="DER controls" flush wide>
       <Table
