@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { Browser } from 'playwright-core';
 import { createApi } from '../../src/api/http/server.ts';
 import type { Api } from '../../src/api/http/server.ts';
-import { FakeClient, mrid } from '../api/csip-client/fake-client.ts';
+import { FakeClient } from '../api/csip-client/fake-client.ts';
 import { apiContext } from '../support/api-context.ts';
 import { findChromium, launch, watch } from '../support/browser.ts';
 import { testPlant } from '../support/plant.ts';
@@ -42,34 +42,31 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     await (api as Api | undefined)?.stop();
   });
 
-  it('shows status, events, reports and messages, and sends operations', async () => {
+  it('shows the client of the device in the address, texts as texts, and sends operations', async () => {
     const page = await browser.newPage();
     const seen = watch(page, origin);
-    await page.goto(`${origin}/`);
-    await page.waitForSelector('#messages td');
-    expect(await page.textContent('#state')).to.equal('running');
-    expect(await page.textContent('#status')).to.contain('https://127.0.0.1:8443/dcap');
-    expect(await page.textContent('#end-device')).to.contain('/edev/0');
-    expect(await page.textContent('#controls')).to.contain('op_mod_max_lim_w_pct');
-    expect(await page.textContent('#responses')).to.contain('started');
-    expect(await page.textContent('#der')).to.contain('modesSupported');
-    expect(await page.textContent('#readings')).to.contain('-5000');
-    expect(await page.textContent('#messages')).to.contain('DeviceCapability');
-    expect(await page.textContent('#programs'), 'texts of the server are texts').to.contain(hostile);
+    await page.goto(`${origin}/#/?device=1`);
+    await page.getByText(hostile, { exact: true }).waitFor();
     expect(await page.locator('img').count()).to.equal(0);
-
-    await page.fill('#device', '1');
-    for (const text of ['Poll', 'Lose communication', 'Send DER documents', 'Record messages']) {
+    expect(await page.title()).to.equal('derbench: IEEE 2030.5 client');
+    expect(await page.getByRole('combobox', { name: 'Device' }).inputValue()).to.equal('1');
+    expect(await page.textContent('#content')).to.contain('https://127.0.0.1:8443/dcap');
+    const press = async (name: string) => {
       const sent = page.waitForResponse((response) => response.request().method() === 'POST');
-      await page.click(`#actions >> text="${text}"`);
-      expect((await sent).status(), text).to.be.oneOf([200, 202]);
-    }
-    const sent = page.waitForResponse((response) => response.request().method() === 'POST');
-    await page.locator('#controls button').first().click();
-    await sent;
-    expect(client.asked.map(([name]) => name)).to.deep.equal(['poll', 'communication', 'postDer', 'record', 'opt']);
+      await page.getByRole('button', { name, exact: true }).first().click();
+      expect((await sent).status(), name).to.be.oneOf([200, 202]);
+    };
+    await press('Poll');
+    await press('Lose communication');
+    await page.getByRole('button', { name: 'Reports', exact: true }).click();
+    await page.getByText('modesSupported').waitFor();
+    await press('Send DER documents');
+    expect(client.asked.map(([name]) => name)).to.deep.equal(['poll', 'communication', 'postDer']);
     expect(client.asked[0]).to.deep.equal(['poll', 1]);
-    expect(client.asked[4]).to.deep.equal(['opt', mrid, false, 1]);
+    expect(seen.requests.filter((url) => url.includes('/ws/'))).to.deep.equal([]);
+    await page.reload();
+    await page.getByText('modesSupported').waitFor();
+    expect(await page.getByRole('combobox', { name: 'Device' }).inputValue()).to.equal('1');
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

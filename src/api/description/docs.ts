@@ -201,9 +201,8 @@ export function mountDocs(app: Application, document: () => Promise<OpenApiDocum
 }
 
 const csipFiles: Readonly<Record<string, File>> = {
-  '/': file(html, () => page('csip.html'), plainHeaders),
-  '/csip.js': file(script, () => page('csip.js'), plainHeaders),
-  '/csip.css': file(css, () => page('csip.css'), plainHeaders),
+  '/': uiFile(html, 'csip.html'),
+  ...uiParts,
   '/favicon.png': swaggerFile('favicon-32x32.png', png),
 };
 

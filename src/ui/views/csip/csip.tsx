@@ -1,5 +1,74 @@
-import { Empty } from '../../kit/panel';
+import '../../look/csip.css';
+import type { ComponentType } from 'preact';
+import { get } from '../../api/call';
+import { Refused } from '../../kit/action';
+import { DevicePicker } from '../../kit/device-picker';
+import { Chip, Empty } from '../../kit/panel';
+import { words } from '../../look/format';
+import { param, setParam } from '../../store/route';
+import { useDevice } from '../../store/site';
+import { useLive } from '../../store/live';
+import { Events } from './events';
+import { CsipMessages } from './messages';
+import { Reports } from './reports';
+import { Settings } from './settings';
+import { State, stateTone } from './state';
+import type { PartProps } from './types';
 
+const parts: readonly {
+  readonly name: string;
+  readonly title: string;
+  readonly component: ComponentType<PartProps>;
+}[] = [
+  { name: 'state', title: 'State', component: State },
+  { name: 'events', title: 'Events', component: Events },
+  { name: 'reports', title: 'Reports', component: Reports },
+  { name: 'settings', title: 'Settings', component: Settings },
+  { name: 'messages', title: 'Messages', component: CsipMessages },
+];
+
+/** The IEEE 2030.5 client of a device: its connection, events, reports, settings and messages. */
 export function CsipView() {
-  return <Empty>Not built yet.</Empty>;
+  const index = useDevice()?.device_index;
+  const { data: status, problem } = useLive(
+    index === undefined ? null : get('csip/status', { query: { device: index } }),
+    1000,
+  );
+  const part = parts.find(({ name }) => name === param('part')) ?? parts[0];
+  const Part = part?.component;
+  const isOff = status?.enabled === false;
+  return (
+    <>
+      <div class="title">
+        <h1>IEEE 2030.5 client</h1>
+        <DevicePicker />
+        {status && <Chip tone={stateTone(status.state)}>{words(status.state)}</Chip>}
+      </div>
+      <Refused problem={problem} />
+      {isOff && (
+        <Empty>
+          The CSIP client is off: start with <code>--csip_client_enable yes</code>, <code>--csip_server_ip</code>,{' '}
+          <code>--csip_server_port</code>, and <code>--csip_cert</code>, <code>--csip_key</code>,{' '}
+          <code>--csip_root_cert</code>.
+        </Empty>
+      )}
+      {status && !isOff && index !== undefined && (
+        <>
+          <div class="row" role="group" aria-label="Parts of the client">
+            {parts.map(({ name, title }) => (
+              <button
+                key={name}
+                type="button"
+                aria-pressed={name === part?.name}
+                onClick={() => setParam('part', name)}
+              >
+                {title}
+              </button>
+            ))}
+          </div>
+          {Part && <Part key={`${index} ${part.name}`} device={index} status={status} />}
+        </>
+      )}
+    </>
+  );
 }

@@ -1,5 +1,105 @@
-import { Empty } from '../../kit/panel';
+import '../../look/ocpp.css';
+import type { ComponentType } from 'preact';
+import { get } from '../../api/call';
+import { Refused } from '../../kit/action';
+import { Chip, Empty, Panel } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import { dash, words } from '../../look/format';
+import { useLive } from '../../store/live';
+import { param, setParam } from '../../store/route';
+import { Configuration } from './configuration';
+import { Connection } from './connection';
+import { Findings } from './findings';
+import { Lists } from './lists';
+import { Schedules } from './schedules';
+import { Trace } from './trace';
+import { connectionTone } from './types';
+import type { PartProps } from './types';
 
+const parts: readonly {
+  readonly name: string;
+  readonly title: string;
+  readonly component: ComponentType<PartProps>;
+}[] = [
+  { name: 'connection', title: 'Connection', component: Connection },
+  { name: 'trace', title: 'Trace', component: Trace },
+  { name: 'findings', title: 'Findings', component: Findings },
+  { name: 'configuration', title: 'Configuration', component: Configuration },
+  { name: 'schedules', title: 'Charging profiles', component: Schedules },
+  { name: 'lists', title: 'Transactions and lists', component: Lists },
+];
+
+/** Charge points, and the chosen one: its connection, messages, configuration and schedules. */
 export function OcppView() {
-  return <Empty>Not built yet.</Empty>;
+  const { data, problem } = useLive(get('ocpp'), 1000);
+  const all = data?.charge_points.filter((each) => each !== null) ?? [];
+  const status = all.find(({ id }) => id === param('station')) ?? all[0];
+  const part = parts.find(({ name }) => name === param('part')) ?? parts[0];
+  const Part = part?.component;
+  const isOff = data?.enabled === false;
+  return (
+    <>
+      <h1>OCPP</h1>
+      <Refused problem={problem} />
+      {isOff && (
+        <Empty>
+          OCPP is off: start with <code>--ocpp_enable yes</code> and <code>--ocpp_csms_url ws://host:port/path</code>;
+          the charge points are devices of type EVSE.
+        </Empty>
+      )}
+      {data && !isOff && all.length === 0 && (
+        <Empty>
+          No charge point: start with <code>--device_type EVSE</code>.
+        </Empty>
+      )}
+      {all.length > 0 && (
+        <Panel title="Charge points" flush wide>
+          <Table
+            name="Charge points"
+            rows={all}
+            keyOf={({ id }) => id}
+            selected={status?.id ?? null}
+            onSelect={({ id }) => setParam('station', id)}
+            columns={[
+              {
+                title: 'Identity',
+                cell: ({ id }) => (
+                  <button type="button" class="quiet" onClick={() => setParam('station', id)}>
+                    {id}
+                  </button>
+                ),
+                value: ({ id }) => id,
+              },
+              { title: 'Device', numeric: true, cell: (each) => each.device_index, value: (each) => each.device_index },
+              {
+                title: 'Connection',
+                cell: (each) => <Chip tone={connectionTone(each.connection_state)}>{each.connection_state}</Chip>,
+                value: (each) => each.connection_state,
+              },
+              { title: 'Boot', cell: (each) => words(each.boot_status), value: (each) => each.boot_status },
+              { title: 'Version', cell: (each) => each.subprotocol ?? each.version, value: (each) => each.version },
+              { title: 'Central system', cell: ({ url }) => url ?? dash, value: ({ url }) => url },
+            ]}
+          />
+        </Panel>
+      )}
+      {status && (
+        <>
+          <div class="row" role="group" aria-label="Parts of the charge point">
+            {parts.map(({ name, title }) => (
+              <button
+                key={name}
+                type="button"
+                aria-pressed={name === part?.name}
+                onClick={() => setParam('part', name)}
+              >
+                {title}
+              </button>
+            ))}
+          </div>
+          {Part && <Part key={`${status.id} ${part.name}`} status={status} />}
+        </>
+      )}
+    </>
+  );
 }

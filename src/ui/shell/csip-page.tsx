@@ -1,0 +1,25 @@
+import { notice } from '../store/notices';
+import { CsipView } from '../views/csip/csip';
+import { setTheme, theme } from './theme';
+
+/** The page of the CSIP client on its own port: one view without the rest of the dashboard. */
+export function CsipPage() {
+  return (
+    <div class="csip-page">
+      <header class="row">
+        <strong>derbench</strong>
+        <button type="button" class="quiet" onClick={() => setTheme(theme.value === 'dark' ? 'light' : 'dark')}>
+          {theme.value === 'dark' ? 'Light' : 'Dark'}
+        </button>
+      </header>
+      <main id="content" class="view">
+        <CsipView />
+      </main>
+      {notice.value !== null && (
+        <div class="notice" role="status">
+          {notice.value}
+        </div>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,220 @@
+import { get, post } from '../../api/call';
+import { Action } from '../../kit/action';
+import { Form } from '../../kit/form';
+import { Chip, Empty, Facts, Panel } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import { dash, timeOfDay } from '../../look/format';
+import { useLive } from '../../store/live';
+import type { PartProps } from './types';
+
+const documents = ['capability', 'settings', 'status', 'availability'] as const;
+
+/** What the client sends: documents of the DER, readings, LogEvents; and what it is told. */
+export function Reports({ device }: PartProps) {
+  return (
+    <div class="grid">
+      <Documents device={device} />
+      <Readings device={device} />
+      <LogEvents device={device} />
+      <Subscriptions device={device} />
+      <Notifications device={device} />
+    </div>
+  );
+}
+
+interface Of {
+  readonly device: number;
+}
+
+function Documents({ device }: Of) {
+  const query = { device };
+  const { data } = useLive(get('csip/der', { query }), 2000);
+  return (
+    <Panel
+      title="DER documents"
+      wide
+      tools={<Action call={post('csip/der', { query, body: { post: [...documents] } })}>Send DER documents</Action>}
+    >
+      <div class="grid">
+        {documents.map((name) => {
+          const sent = data?.[name] ?? null;
+          return (
+            <div key={name} class="stack">
+              <div class="row">
+                <h3>{name}</h3>
+                <Action call={post('csip/der', { query, body: { post: [name] } })}>Send {name}</Action>
+              </div>
+              {sent === null ? (
+                <Empty>Not sent yet.</Empty>
+              ) : (
+                <>
+                  <Facts
+                    rows={[
+                      ['Sent', sent.sent_at],
+                      [
+                        'Result',
+                        <Chip tone={sent.result === 'accepted' ? 'good' : 'bad'}>
+                          {sent.result} {sent.http_status ?? ''}
+                        </Chip>,
+                      ],
+                      ['Address', <code>{sent.href}</code>],
+                    ]}
+                  />
+                  <pre class="scroller raw" tabIndex={0} aria-label={`Body of ${name}`}>
+                    {JSON.stringify(sent.body, null, 2)}
+                  </pre>
+                </>
+              )}
+            </div>
+          );
+        })}
+      </div>
+    </Panel>
+  );
+}
+
+function Readings({ device }: Of) {
+  const query = { device };
+  const { data } = useLive(get('csip/readings', { query }), 2000);
+  return (
+    <Panel
+      title="Readings"
+      flush
+      wide
+      tools={
+        <>
+          <span class="muted">
+            {data?.mup_href ?? 'no mirror yet'}
+            {data?.post_rate_s == null ? '' : `, each ${data.post_rate_s} s`}
+          </span>
+          <Action call={post('csip/readings', { query })}>Send readings</Action>
+        </>
+      }
+    >
+      <Table
+        name="Readings"
+        rows={data?.sets ?? []}
+        keyOf={({ mrid }) => mrid}
+        empty="No reading was sent yet."
+        columns={[
+          { title: 'Device', numeric: true, cell: (each) => each.device_index, value: (each) => each.device_index },
+          { title: 'Description', cell: ({ description }) => description ?? dash, value: (each) => each.description },
+          { title: 'Unit (uom)', numeric: true, cell: ({ uom }) => uom, value: ({ uom }) => uom },
+          { title: 'Phase', numeric: true, cell: ({ phase }) => phase ?? dash, value: ({ phase }) => phase },
+          { title: 'Last post', cell: (each) => timeOfDay(each.last_post), value: (each) => each.last_post },
+          {
+            title: 'Newest value',
+            numeric: true,
+            cell: ({ values }) => values.at(-1)?.value ?? dash,
+            value: ({ values }) => values.at(-1)?.value,
+          },
+          { title: 'Multiplier', numeric: true, cell: (each) => each.multiplier, value: (each) => each.multiplier },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function LogEvents({ device }: Of) {
+  const query = { device };
+  const { data } = useLive(get('csip/log-events', { query }), 2000);
+  const isOn = data?.enabled ?? false;
+  return (
+    <Panel
+      title="LogEvents"
+      tools={
+        <Action call={post('csip/log-events', { query, body: { enabled: !isOn } })} pressed={isOn}>
+          {isOn ? 'Switch off' : 'Switch on'}
+        </Action>
+      }
+    >
+      <div class="stack">
+        <Table
+          name="LogEvents"
+          rows={data?.events ?? []}
+          keyOf={(each) => `${each.event_id} ${each.created_at}`}
+          empty="No LogEvent yet: alarms of the device make them, or the form below."
+          columns={[
+            { title: 'Made', cell: (each) => timeOfDay(each.created_at), value: (each) => each.created_at },
+            { title: 'Code', numeric: true, cell: ({ code }) => code, value: ({ code }) => code },
+            {
+              title: 'Function set',
+              numeric: true,
+              cell: (each) => each.function_set,
+              value: (each) => each.function_set,
+            },
+            { title: 'Details', cell: ({ details }) => details ?? dash, value: ({ details }) => details },
+            { title: 'Result', cell: ({ result }) => result, value: ({ result }) => result },
+          ]}
+        />
+        <Form
+          fields={[
+            { kind: 'number', name: 'code', label: 'Code', step: 1 },
+            { kind: 'number', name: 'function_set', label: 'Function set', step: 1 },
+            { kind: 'text', name: 'details', label: 'Details' },
+          ]}
+          submit="Send LogEvent"
+          call={(values) => post('csip/log-events', { query, body: values })}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function Subscriptions({ device }: Of) {
+  const query = { device };
+  const { data } = useLive(get('csip/subscriptions', { query }), 2000);
+  return (
+    <Panel title="Subscriptions">
+      <div class="stack">
+        <Facts rows={[['Notifications go to', data?.notification_uri ?? dash]]} />
+        <Table
+          name="Subscriptions"
+          rows={data?.subscriptions ?? []}
+          keyOf={({ resource }) => resource}
+          empty="No subscription: start with --csip_subscribe yes, or use the form below."
+          columns={[
+            { title: 'Resource', cell: ({ resource }) => <code>{resource}</code>, value: ({ resource }) => resource },
+            { title: 'State', cell: ({ state }) => state, value: ({ state }) => state },
+            { title: 'Told', numeric: true, cell: (each) => each.notifications, value: (each) => each.notifications },
+            { title: 'Error', cell: (each) => each.last_error ?? dash, value: (each) => each.last_error },
+            {
+              title: 'End',
+              cell: ({ resource }) => (
+                <Action call={post('csip/subscriptions', { query, body: { resource, enabled: false } })}>End</Action>
+              ),
+            },
+          ]}
+        />
+        <Form
+          fields={[{ kind: 'text', name: 'resource', label: 'Resource', placeholder: '/edev/0/fsa' }]}
+          submit="Subscribe"
+          call={({ resource }) =>
+            post('csip/subscriptions', { query, body: { resource: String(resource ?? ''), enabled: true } })
+          }
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function Notifications({ device }: Of) {
+  const { data } = useLive(get('csip/notifications', { query: { device, limit: 100 } }), 2000);
+  return (
+    <Panel title="Notifications" flush>
+      <Table
+        name="Notifications"
+        rows={data?.notifications ?? []}
+        keyOf={(each) => `${each.received_at} ${each.resource ?? ''} ${each.peer}`}
+        empty="The server has sent no notification yet."
+        columns={[
+          { title: 'Time', cell: (each) => timeOfDay(each.received_at), value: (each) => each.received_at },
+          { title: 'Resource', cell: ({ resource }) => resource ?? dash, value: ({ resource }) => resource },
+          { title: 'Content', cell: ({ content }) => content ?? dash, value: ({ content }) => content },
+          { title: 'HTTP', numeric: true, cell: (each) => each.http_status, value: (each) => each.http_status },
+          { title: 'Peer', cell: ({ peer }) => peer, value: ({ peer }) => peer },
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,201 @@
+import { get, post } from '../../api/call';
+import { Action } from '../../kit/action';
+import { Form } from '../../kit/form';
+import { Chip, Empty, Facts, Panel } from '../../kit/panel';
+import type { Tone } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import { dash, digits } from '../../look/format';
+import { useLive } from '../../store/live';
+import type { CsipStatus, PartProps } from './types';
+
+/** Colour of a state of the client. */
+export function stateTone(state: CsipStatus['state']): Tone {
+  if (state === 'running') return 'good';
+  if (state === 'retrying') return 'bad';
+  return state === 'disabled' || state === 'stopped' ? 'off' : 'warn';
+}
+
+/** Members as `name value`, for modes and settings. */
+export function membersOf(members: Readonly<Record<string, unknown>> | null): string {
+  const all = Object.entries(members ?? {});
+  if (all.length === 0) return dash;
+  return all.map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ');
+}
+
+/** Connection, EndDevice, programs and diagnostics. */
+export function State({ device, status }: PartProps) {
+  return (
+    <div class="grid">
+      <Connection device={device} status={status} />
+      <Communication device={device} status={status} />
+      <EndDevices device={device} status={status} />
+      <Diagnostics device={device} />
+      <Programs device={device} />
+    </div>
+  );
+}
+
+function Connection({ device, status }: PartProps) {
+  const { server, connection, time } = status;
+  const query = { device };
+  return (
+    <Panel title="Connection">
+      <div class="stack">
+        <Facts
+          rows={[
+            [
+              'Server',
+              server === null ? dash : `${server.tls ? 'https' : 'http'}://${server.host}:${server.port}${server.dcap}`,
+            ],
+            ['TLS', server?.tls_protocol == null ? dash : `${server.tls_protocol} ${server.cipher ?? ''}`],
+            ['Identity', status.identity],
+            ['LFDI', <code>{status.lfdi ?? dash}</code>],
+            ['SFDI', status.sfdi ?? dash],
+            ['Devices', status.device_indices.join(', ')],
+            ['Last contact', connection.last_contact ?? dash],
+            ['Attempts', `${connection.attempts}, failed in a row ${connection.consecutive_failures}`],
+            ['Next attempt', connection.retry_in_s === null ? dash : `in ${digits(connection.retry_in_s, 0)} s`],
+            ['Last error', connection.last_error ?? dash],
+            ['Server time', time === null ? dash : `${time.server_time}, offset ${digits(time.offset_s, 1)} s`],
+            ['Time quality', time?.quality ?? dash],
+            ['Poll rates, s', membersOf(status.poll_rates_s)],
+          ]}
+        />
+        <div class="row">
+          <Action call={post('csip/connect', { query })}>Connect</Action>
+          <Action call={post('csip/disconnect', { query })}>Disconnect</Action>
+          <Action call={post('csip/reconnect', { query })} title="Does not wait for the end of the back-off">
+            Reconnect
+          </Action>
+          <Action call={post('csip/rediscover', { query })}>Rediscover</Action>
+          <Action call={post('csip/poll', { query })}>Poll</Action>
+        </div>
+      </div>
+    </Panel>
+  );
+}
+
+function Communication({ device, status }: PartProps) {
+  const lost = status.connection.communication_lost;
+  const query = { device };
+  return (
+    <Panel title="Loss of communication">
+      <div class="stack">
+        {lost === null ? (
+          <Chip tone="good">not lost by the simulator</Chip>
+        ) : (
+          <Chip tone="bad">
+            lost since {lost.since}
+            {lost.until === null ? '' : ` until ${lost.until}`}
+          </Chip>
+        )}
+        <Form
+          fields={[
+            { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', hint: 'Empty: until it is restored' },
+          ]}
+          submit="Lose communication"
+          call={(values) => post('csip/communication', { query, body: { lost: true, ...values } })}
+        >
+          <Action call={post('csip/communication', { query, body: { lost: false } })}>Restore communication</Action>
+        </Form>
+      </div>
+    </Panel>
+  );
+}
+
+function EndDevices({ device, status }: PartProps) {
+  const { data } = useLive(get('csip/end-devices', { query: { device } }), 5000);
+  const all = (data?.end_devices ?? [status.end_device]).filter((each) => each !== null);
+  return (
+    <Panel title="EndDevice">
+      {all.length === 0 && <Empty>The server has shown no EndDevice of this client yet.</Empty>}
+      {all.map((each) => (
+        <Facts
+          key={each.href}
+          rows={[
+            ['Address', <code>{each.href}</code>],
+            ['LFDI', <code>{each.lfdi ?? dash}</code>],
+            ['Enabled', each.enabled === null ? dash : each.enabled ? 'yes' : 'no'],
+            ['Category', each.device_category ?? dash],
+            ['Changed', each.changed_time ?? dash],
+            ['Post rate', each.post_rate_s === null ? dash : `${each.post_rate_s} s`],
+            [
+              'PIN',
+              each.registration?.pin_matches == null ? dash : each.registration.pin_matches ? 'matches' : 'differs',
+            ],
+            ['Registered', each.registration?.registered_at ?? dash],
+            ['Links', membersOf(each.links)],
+          ]}
+        />
+      ))}
+    </Panel>
+  );
+}
+
+function Diagnostics({ device }: { readonly device: number }) {
+  const { data } = useLive(get('csip/diagnostics', { query: { device } }), 5000);
+  const all = data
+    ? (['errors', 'warnings', 'info'] as const).flatMap((kind) => data[kind].map((each) => ({ kind, ...each })))
+    : [];
+  const tones = { errors: 'bad', warnings: 'warn', info: 'muted' } as const;
+  const names = { errors: 'error', warnings: 'warning', info: 'info' } as const;
+  return (
+    <Panel title="Diagnostics" flush>
+      <Table
+        name="Diagnostics"
+        rows={all}
+        keyOf={({ code, message }) => `${code} ${message}`}
+        empty="Nothing is wrong or unusual."
+        columns={[
+          {
+            title: 'Severity',
+            cell: ({ kind }) => <Chip tone={tones[kind]}>{names[kind]}</Chip>,
+            value: ({ kind }) => kind,
+          },
+          { title: 'Code', cell: ({ code }) => <code>{code}</code>, value: ({ code }) => code },
+          { title: 'Message', cell: ({ message }) => message, value: ({ message }) => message },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function Programs({ device }: { readonly device: number }) {
+  const { data } = useLive(get('csip/programs', { query: { device } }), 2000);
+  return (
+    <Panel title="Programs" flush wide>
+      <Table
+        name="Programs"
+        rows={data?.programs ?? []}
+        keyOf={({ href }) => href}
+        empty="The server has shown no DERProgram for this client yet."
+        columns={[
+          { title: 'Program', cell: ({ href }) => <code>{href}</code>, value: ({ href }) => href },
+          {
+            title: 'Description',
+            cell: ({ description }) => description ?? dash,
+            value: ({ description }) => description,
+          },
+          { title: 'Primacy', numeric: true, cell: ({ primacy }) => primacy, value: ({ primacy }) => primacy },
+          { title: 'Events', numeric: true, cell: (each) => each.control_count, value: (each) => each.control_count },
+          { title: 'Curves', numeric: true, cell: ({ curves }) => curves.length, value: ({ curves }) => curves.length },
+          {
+            title: 'Default control',
+            cell: ({ default_control: it }) => (it === null ? dash : membersOf({ ...it.modes, ...it.settings })),
+            value: ({ default_control: it }) => membersOf(it?.modes ?? null),
+          },
+          {
+            title: 'In force',
+            cell: ({ default_control: it }) => it?.modes_in_force.join(', ') || dash,
+            value: ({ default_control: it }) => it?.modes_in_force.join(' '),
+          },
+          {
+            title: 'Left out',
+            cell: ({ default_control: it }) =>
+              it?.left_out.map(({ mode, detail }) => `${mode}: ${detail}`).join('; ') || dash,
+          },
+        ]}
+      />
+    </Panel>
+  );
+}

@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks';
+import { anyCall, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
+import { Action, Curl, Refused, useDo } from '../../kit/action';
+import { FieldInput, Form } from '../../kit/form';
+import { Chip, Facts, Panel } from '../../kit/panel';
+import { dash, digits } from '../../look/format';
+import { connectionTone } from './types';
+import type { PartProps } from './types';
+
+type Answer = ReplyOf<'ocpp/{id}/call', 'post'>;
+
+/** State of the connection, its actions, and any call. */
+export function Connection({ status }: PartProps) {
+  const params = { id: status.id };
+  const [answer, setAnswer] = useState<Answer | null>(null);
+  const take = (given: unknown) => setAnswer(given as Answer);
+  return (
+    <div class="grid">
+      <Panel title="State">
+        <div class="stack">
+          <Facts
+            rows={[
+              ['Connection', <Chip tone={connectionTone(status.connection_state)}>{status.connection_state}</Chip>],
+              ['Boot', status.boot_status],
+              ['Central system', status.url ?? dash],
+              ['Version', `${status.version}, spoken ${status.subprotocol ?? dash}`],
+              ['Security profile', status.security_profile],
+              ['TLS', status.tls === null ? dash : `${status.tls.version} ${status.tls.cipher}`],
+              ['Connected since', status.connected_since ?? dash],
+              ['Next attempt', status.reconnect_in_s === null ? dash : `in ${digits(status.reconnect_in_s, 0)} s`],
+              ['Heartbeat', status.heartbeat_interval_s === null ? dash : `each ${status.heartbeat_interval_s} s`],
+              ['Last heartbeat', status.last_heartbeat_at ?? dash],
+              ['Waiting', `${status.queue.calls} calls, ${status.queue.transaction_messages} of transactions`],
+              ['Clock offset', status.clock_offset_s === null ? dash : `${digits(status.clock_offset_s, 1)} s`],
+              ['Last error', status.last_error ?? dash],
+            ]}
+          />
+          <div class="row">
+            <Action call={post('ocpp/{id}/heartbeat', { params })} onDone={take}>
+              Heartbeat
+            </Action>
+            <Action call={post('ocpp/{id}/disconnect', { params, body: {} })}>Disconnect</Action>
+          </div>
+          <Form
+            fields={[{ kind: 'text', name: 'reason', label: 'Reason', hint: 'OCPP 2.x only' }]}
+            submit="Boot"
+            call={(values) => post('ocpp/{id}/boot', { params, body: values })}
+            onDone={take}
+          />
+        </div>
+      </Panel>
+      <Connect status={status} />
+      <AnyCall status={status} onAnswer={setAnswer} />
+      {answer && (
+        <Panel title="Answer" wide>
+          <p>
+            <Chip tone={answer.error ? 'bad' : 'good'}>{answer.error ? answer.error.code : 'result'}</Chip>{' '}
+            {answer.action} <code>{answer.message_id}</code>, {digits(answer.duration_ms, 0)} ms
+          </p>
+          <pre data-test="answer">{JSON.stringify(answer.error ?? answer.result, null, 2)}</pre>
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+function Connect({ status }: PartProps) {
+  const path = `ocpp/${encodeURIComponent(status.id)}/connect`;
+  const [round, setRound] = useState(0);
+  return (
+    <Panel title="Connect">
+      <Form
+        // a new form after success, so that the password does not stay on the page
+        key={round}
+        fields={[
+          { kind: 'text', name: 'url', label: 'Central system', placeholder: status.url ?? 'ws://host:port/path' },
+          { kind: 'choice', name: 'version', label: 'Version', options: ['ocpp1.6j', 'ocpp2.0.1j', 'ocpp2.1'] },
+          { kind: 'choice', name: 'security_profile', label: 'Security profile', options: ['0', '1', '2', '3'] },
+          { kind: 'text', name: 'password', label: 'Password', hint: 'Never shown again' },
+        ]}
+        submit="Connect"
+        onDone={() => setRound(round + 1)}
+        call={({ security_profile: profile, ...rest }) =>
+          anyCall('POST', path, {}, { ...rest, ...(profile !== undefined && { security_profile: Number(profile) }) })
+        }
+      />
+    </Panel>
+  );
+}
+
+/** Below the time after which the page itself gives up an answer. */
+const callTimeoutS = 10;
+
+/** The text as an object of JSON; null if it is none. */
+function payloadOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text === '' ? '{}' : text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
+  } catch {
+    return null;
+  }
+}
+
+function AnyCall({ status, onAnswer }: PartProps & { readonly onAnswer: (answer: Answer) => void }) {
+  const [action, setAction] = useState('DataTransfer');
+  const [text, setText] = useState('{\n  "vendorId": "derbench"\n}');
+  const [validate, setValidate] = useState(true);
+  const { busy, problem, run } = useDo<Answer>();
+  const payload = payloadOf(text);
+  const call = post('ocpp/{id}/call', {
+    params: { id: status.id },
+    body: { action, payload: payload ?? {}, validate, timeout_s: callTimeoutS },
+  });
+  const send = async () => {
+    const answer = await run(call);
+    if (answer) onAnswer(answer);
+  };
+  return (
+    <Panel title="Any call" wide>
+      <div class="stack">
+        <FieldInput
+          field={{ kind: 'text', name: 'action', label: 'Action' }}
+          typed={action}
+          issue={problem?.about('/action') ?? null}
+          onTyped={(value) => setAction(String(value))}
+        />
+        <FieldInput
+          field={{ kind: 'text', name: 'payload', label: 'Payload (JSON)', lines: 6 }}
+          typed={text}
+          issue={payload === null ? 'This is no JSON object.' : (problem?.about('/payload') ?? null)}
+          onTyped={(value) => setText(String(value))}
+        />
+        <FieldInput
+          field={{ kind: 'check', name: 'validate', label: 'Check the payload by the schema' }}
+          typed={validate}
+          issue={null}
+          onTyped={(value) => setValidate(value === true)}
+        />
+        <div class="row">
+          <button type="button" class="primary" disabled={busy || payload === null} onClick={() => void send()}>
+            Send call
+          </button>
+          <Curl call={call} />
+        </div>
+        <Refused problem={problem} />
+      </div>
+    </Panel>
+  );
+}
