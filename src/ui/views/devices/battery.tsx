@@ -10,7 +10,7 @@ import { CellMap } from './cell-map';
 import { DcCurve } from './dc-curve';
 import { Gauge } from './gauge';
 import { setBy } from './set-by';
-import type { PageProps } from './devices';
+import type { PageProps } from './page';
 
 /** Charge, forced mode, strings and cells of a battery. */
 export function BatteryPage({ device }: PageProps) {

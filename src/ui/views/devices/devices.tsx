@@ -3,20 +3,15 @@ import type { ComponentType } from 'preact';
 import { DevicePicker } from '../../kit/device-picker';
 import { Empty } from '../../kit/panel';
 import { useDevice } from '../../store/site';
-import type { DeviceEntry } from '../../store/site';
 import { BatteryPage } from './battery';
 import { DeviceHeader } from './header';
 import { EvsePage } from './evse';
 import { FuelCellPage } from './fuel-cell';
 import { HybridPage } from './hybrid';
 import { NameplatePanel } from './nameplate';
+import type { PageProps } from './page';
 import { PvPage } from './pv';
 import { WindPage } from './wind';
-
-/** What every page of a kind gets. */
-export interface PageProps {
-  readonly device: DeviceEntry;
-}
 
 const pages: Readonly<Record<string, ComponentType<PageProps>>> = {
   pv: PvPage,

@@ -8,7 +8,7 @@ import { dash, digits, show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
 import { ConnectorCard } from './connector';
-import type { PageProps } from './devices';
+import type { PageProps } from './page';
 
 /** A charging station: its connectors, sessions and arrivals. */
 export function EvsePage({ device }: PageProps) {
@@ -92,11 +92,11 @@ function Generator({ id }: { readonly id: string }) {
   );
 }
 
-type Session = ReplyOf<'evse/sessions'>['sessions'][number];
+type Session = NonNullable<ReplyOf<'evse/sessions'>['sessions'][number]>;
 
 function Sessions({ id }: { readonly id: string }) {
   const { data } = useLive(get('evse/sessions', { query: { limit: 200 } }));
-  const rows = data?.sessions.filter(({ charge_point_id: point }) => point === id) ?? [];
+  const rows = data?.sessions.filter((session): session is Session => session?.charge_point_id === id) ?? [];
   return (
     <Panel title="Sessions" flush wide>
       <Table<Session>

@@ -7,7 +7,7 @@ import { useLive } from '../../store/live';
 import { DcCurve } from './dc-curve';
 import { Gauge } from './gauge';
 import { setBy } from './set-by';
-import type { PageProps } from './devices';
+import type { PageProps } from './page';
 
 const modes = { FC: 'fuel cell', EL: 'electrolyser', idle: 'idle' } as const;
 

@@ -5,7 +5,7 @@ import type { Tone } from '../../kit/panel';
 import { show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
-import type { PageProps } from './devices';
+import type { PageProps } from './page';
 
 const tones: Readonly<Record<string, Tone>> = {
   running: 'good',

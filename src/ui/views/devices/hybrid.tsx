@@ -7,7 +7,7 @@ import { useLive } from '../../store/live';
 import { BatteryPage } from './battery';
 import { DcCurve } from './dc-curve';
 import { setBy } from './set-by';
-import type { PageProps } from './devices';
+import type { PageProps } from './page';
 
 const policies = ['self_consumption', 'pv_priority', 'manual'] as const;
 

@@ -3,7 +3,7 @@ import { Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, digits, words } from '../../look/format';
 import { useLive } from '../../store/live';
-import type { PageProps } from './devices';
+import type { PageProps } from './page';
 
 interface Rating {
   readonly name: string;

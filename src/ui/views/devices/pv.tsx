@@ -1,5 +1,5 @@
 import { DcCurve } from './dc-curve';
-import type { PageProps } from './devices';
+import type { PageProps } from './page';
 
 /** The modules of a PV inverter: one curve for each DC port. */
 export function PvPage({ device }: PageProps) {

@@ -9,7 +9,7 @@ import { digits, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { tick } from '../../store/stream';
 import { setBy } from './set-by';
-import type { PageProps } from './devices';
+import type { PageProps } from './page';
 
 const trailLength = 120;
 
