@@ -112,7 +112,7 @@ function Cells({ device }: PageProps) {
   );
   return (
     <>
-      <Panel title="Strings" flush>
+      <Panel title="Strings" flush wide>
         <Table
           name="Strings"
           rows={strings}

@@ -6,7 +6,7 @@ import { param, setParam } from '../../store/route';
 type Strings = NonNullable<ReplyOf<'battery'>['strings']>;
 
 const quantities = {
-  voltage: { label: 'Voltage', unit: 'V', decimals: 3 },
+  voltage: { label: 'Voltage', unit: 'V', decimals: 4 },
   temperature: { label: 'Temperature', unit: '°C', decimals: 1 },
 } as const;
 
