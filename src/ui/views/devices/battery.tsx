@@ -1,0 +1,208 @@
+import { get, post } from '../../api/call';
+import type { BodyOf } from '../../api/call';
+import { Action, Refused } from '../../kit/action';
+import { Form } from '../../kit/form';
+import { Facts, Panel } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import { digits, show, words } from '../../look/format';
+import { useLive } from '../../store/live';
+import { CellMap } from './cell-map';
+import { DcCurve } from './dc-curve';
+import { Gauge } from './gauge';
+import { setBy } from './set-by';
+import type { PageProps } from './page';
+
+/** Charge, forced mode, strings and cells of a battery. */
+export function BatteryPage({ device }: PageProps) {
+  const query = { device: device.device_index };
+  const { data: bank, problem } = useLive(get('controls/battery', { query }));
+  if (bank === undefined) return <Refused problem={problem} />;
+  return (
+    <>
+      <Panel title="Battery">
+        <Gauge
+          label="State of charge"
+          value={bank.soc_pct}
+          text={show(bank.soc_pct, 'soc')}
+          marks={[
+            { at: bank.soc_min_pct, name: 'min' },
+            { at: bank.soc_reserve_min_pct, name: 'reserve min' },
+            { at: bank.soc_reserve_max_pct, name: 'reserve max' },
+            { at: bank.soc_max_pct, name: 'max' },
+          ]}
+        />
+        <Facts
+          rows={[
+            ['Mode', <span data-test="battery-mode">{`${words(bank.mode)}, ${bank.control}`}</span>],
+            ['Power', <span data-test="battery-power">{show(bank.power_kw, 'activePower')}</span>],
+            ['DC', `${show(bank.dc_voltage_v, 'voltage')}, ${show(bank.dc_current_a, 'current')}`],
+            ['State', words(bank.state)],
+            ['Inhibited by', bank.inhibit === 'none' ? 'nothing' : words(bank.inhibit)],
+            [
+              'Limits',
+              `charge ${show(bank.max_charge_kw, 'activePower')}, discharge ${show(bank.max_discharge_kw, 'activePower')}`,
+            ],
+            [
+              'Energy',
+              `${show(bank.energy_available_kwh, 'energy')} of ${show(bank.capacity_kwh, 'energy')}, ${bank.chemistry.toUpperCase()}`,
+            ],
+            ['Health', `${show(bank.soh_pct, 'percent')}, ${digits(bank.cycle_count, 0)} cycles`],
+            ['Charged', show(bank.energy_charged_wh / 1000, 'energy')],
+            ['Discharged', show(bank.energy_discharged_wh / 1000, 'energy')],
+            ['Temperature', show(bank.temperature_c, 'temperature')],
+            [
+              'Cells',
+              `${digits(bank.cell_voltage_min_v, 3)} to ${digits(bank.cell_voltage_max_v, 3)} V, mean ${digits(bank.cell_voltage_avg_v, 3)} V`,
+            ],
+          ]}
+        />
+      </Panel>
+      <Panel title="Battery control">
+        <Facts
+          rows={[
+            [
+              'Forced mode',
+              <span data-test="forced-mode">
+                {bank.requested_mode === 'auto' ? 'none' : words(bank.requested_mode)}
+              </span>,
+            ],
+            ['Asked for', show(bank.requested_power_kw, 'activePower')],
+            ['Clamped to', show(bank.clamped_power_kw, 'activePower')],
+            ['Ends in', show(bank.remaining_s, 'seconds')],
+            ['Set by', setBy(bank.forced_by)],
+          ]}
+        />
+        <Form
+          fields={[
+            {
+              kind: 'choice',
+              name: 'mode',
+              label: 'Mode',
+              options: ['charge', 'discharge', ['idle', 'rest']],
+              value: 'charge',
+            },
+            { kind: 'number', name: 'power_kw', label: 'Power', unit: 'kW', min: 0, hint: 'Empty: the limit.' },
+            { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, hint: 'Empty: without end.' },
+          ]}
+          call={(values) => post('controls/battery', { query, body: values as BodyOf<'controls/battery'> })}
+          submit="Force mode"
+        >
+          <Action call={post('controls/battery', { query, body: { mode: 'auto' } })}>Back to automatic</Action>
+        </Form>
+        <Form
+          fields={[{ kind: 'number', name: 'soc_pct', label: 'State of charge', unit: '%', min: 0, max: 100 }]}
+          call={(values) => post('controls/battery', { query, body: values as BodyOf<'controls/battery'> })}
+          submit="Set charge"
+        />
+      </Panel>
+      {device.asset_type === 'battery' && (
+        <DcCurve device={device.device_index} port={0} title="DC terminals: current over voltage" />
+      )}
+      <Cells device={device} />
+    </>
+  );
+}
+
+function Cells({ device }: PageProps) {
+  const query = { device: device.device_index };
+  const { data } = useLive(get('battery', { query: { ...query, detail: 'cells' } }));
+  const strings = data?.strings ?? [];
+  const modules = strings.flatMap(({ index: string, modules: all = [] }) =>
+    all.map((module) => ({ ...module, string })),
+  );
+  return (
+    <>
+      <Panel title="Strings" flush wide>
+        <Table
+          name="Strings"
+          rows={strings}
+          keyOf={({ index }) => index}
+          columns={[
+            { title: 'String', cell: ({ index }) => index, value: ({ index }) => index, numeric: true },
+            {
+              title: 'Charge, %',
+              cell: ({ soc_pct: soc }) => digits(soc, 1),
+              value: ({ soc_pct: soc }) => soc,
+              numeric: true,
+            },
+            {
+              title: 'Voltage, V',
+              cell: ({ voltage_v: v }) => digits(v, 1),
+              value: ({ voltage_v: v }) => v,
+              numeric: true,
+            },
+            {
+              title: 'Current, A',
+              cell: ({ current_a: a }) => digits(a, 1),
+              value: ({ current_a: a }) => a,
+              numeric: true,
+            },
+            {
+              title: 'Contactor',
+              value: ({ contactor }) => contactor,
+              cell: ({ index, contactor }) => {
+                const to = contactor === 'closed' ? 'open' : 'closed';
+                return (
+                  <span class="row">
+                    <span data-test={`contactor-${index}`}>{contactor}</span>
+                    <Action call={post('controls/battery', { query, body: { strings: [{ index, contactor: to }] } })}>
+                      {`${to === 'open' ? 'Open' : 'Close'} string ${index}`}
+                    </Action>
+                  </span>
+                );
+              },
+            },
+          ]}
+        />
+      </Panel>
+      <CellMap strings={strings} />
+      <Panel title="Modules" flush wide>
+        <Table
+          name="Modules"
+          height={320}
+          rows={modules}
+          keyOf={({ string, index }) => `${string}.${index}`}
+          columns={[
+            {
+              title: 'Module',
+              cell: ({ string, index }) => `${string}.${index}`,
+              value: ({ string, index }) => `${string}.${index}`,
+            },
+            { title: 'Charge, %', cell: (row) => digits(row.soc_pct, 1), value: (row) => row.soc_pct, numeric: true },
+            { title: 'Health, %', cell: (row) => digits(row.soh_pct, 1), value: (row) => row.soh_pct, numeric: true },
+            {
+              title: 'Voltage, V',
+              cell: (row) => digits(row.voltage_v, 1),
+              value: (row) => row.voltage_v,
+              numeric: true,
+            },
+            {
+              title: 'Cell min, V',
+              cell: (row) => digits(row.cell_voltage_min_v, 3),
+              value: (row) => row.cell_voltage_min_v,
+              numeric: true,
+            },
+            {
+              title: 'Cell max, V',
+              cell: (row) => digits(row.cell_voltage_max_v, 3),
+              value: (row) => row.cell_voltage_max_v,
+              numeric: true,
+            },
+            {
+              title: 'Min, °C',
+              cell: (row) => digits(row.temperature_min_c, 1),
+              value: (row) => row.temperature_min_c,
+              numeric: true,
+            },
+            {
+              title: 'Max, °C',
+              cell: (row) => digits(row.temperature_max_c, 1),
+              value: (row) => row.temperature_max_c,
+              numeric: true,
+            },
+          ]}
+        />
+      </Panel>
+    </>
+  );
+}

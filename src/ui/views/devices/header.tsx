@@ -1,0 +1,92 @@
+import { get, post } from '../../api/call';
+import { Action } from '../../kit/action';
+import { Chip, Facts, Panel } from '../../kit/panel';
+import type { Tone } from '../../kit/panel';
+import { show, timeOfDay, words } from '../../look/format';
+import { useLive } from '../../store/live';
+import { href } from '../../store/route';
+import type { PageProps } from './page';
+
+const tones: Readonly<Record<string, Tone>> = {
+  running: 'good',
+  throttled: 'warn',
+  starting: 'warn',
+  shutting_down: 'warn',
+  standby: 'muted',
+  sleeping: 'muted',
+  fault: 'bad',
+  off: 'off',
+};
+
+/** What every device has: kind, state, alarms, commands, its address, links to its other views. */
+export function DeviceHeader({ device }: PageProps) {
+  const { device_index: index, status, modbus } = device;
+  const { data } = useLive(get('devices', { query: { device: index } }));
+  const query = { device: index };
+  const full = data?.devices[0];
+  return (
+    <Panel title="State" wide tools={<Links index={index} />}>
+      <Facts
+        rows={[
+          ['Kind', `${device.device_type}, profile ${device.device_profile_name ?? 'of the kind'}`],
+          [
+            'State',
+            <span class="row" data-test="device-state">
+              <Chip tone={tones[status.inverter_state] ?? 'muted'}>{words(status.inverter_state)}</Chip>
+              <span>service {status.service_state}</span>
+              <span>{status.connection_state}</span>
+              {full?.status.message !== undefined && <span>{full.status.message}</span>}
+            </span>,
+          ],
+          [
+            'Power',
+            <span data-test="device-power">{`${show(full?.metrics.power_kw, 'activePower')}, ${show(full?.metrics.reactive_power_kvar, 'reactivePower')}`}</span>,
+          ],
+          ['Decided by', `active ${words(device.decided_by.active)}, reactive ${words(device.decided_by.reactive)}`],
+          [
+            'Modbus',
+            modbus === null
+              ? 'not served over TCP'
+              : `${modbus.host}:${modbus.port}, unit ${modbus.unit_id}${modbus.tls ? ', TLS' : ''}`,
+          ],
+          device.charge_point_id === null ? null : ['Charge point', device.charge_point_id],
+        ]}
+      />
+      <ul class="alarms" aria-label="Alarms">
+        {full?.alarms.active.map(({ code, severity, since, message, latched, port }) => (
+          <li key={`${code} ${port ?? ''}`}>
+            <Chip tone={severity === 'error' ? 'bad' : severity === 'warning' ? 'warn' : 'muted'}>{severity}</Chip>{' '}
+            <code>{code}</code> {message}{' '}
+            <span class="muted">
+              since {timeOfDay(since)}
+              {latched ? ', latched' : ''}
+            </span>
+          </li>
+        ))}
+        {full?.alarms.active.length === 0 && <li class="muted">No alarms.</li>}
+      </ul>
+      <div class="row">
+        <Action call={post('commands', { query, body: { command: 'start' } })}>Start device</Action>
+        <Action call={post('commands', { query, body: { command: 'stop' } })}>Stop device</Action>
+        <Action call={post('commands', { query, body: { command: 'reset', scope: 'alarms' } })}>Clear alarms</Action>
+        <Action
+          call={post('commands', { query, body: { command: 'reset', scope: 'device' } })}
+          confirm="Reset the device? This ends all overrides and reloads the registers of its profile."
+        >
+          Reset device
+        </Action>
+      </div>
+    </Panel>
+  );
+}
+
+function Links({ index }: { readonly index: number }) {
+  return (
+    <>
+      <a href={href('grid-support', { device: index })}>Grid support</a>
+      <a href={href('registers', { device: index })}>Registers</a>
+      <a href={href('charts', { device: index })}>Charts</a>
+      <a href={href('faults', { device: index })}>Faults</a>
+    </>
+  );
+}

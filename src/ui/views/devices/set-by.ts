@@ -1,0 +1,12 @@
+interface Source {
+  readonly source: string;
+  readonly source_detail: string | null;
+  readonly changed_at: string;
+}
+
+/** Which interface set a value, and when. */
+export function setBy(by: Source | null): string {
+  if (by === null) return '–';
+  const detail = by.source_detail === null ? '' : ` (${by.source_detail})`;
+  return `${by.source}${detail}, ${by.changed_at.slice(11, 19)}`;
+}

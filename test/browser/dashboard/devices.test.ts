@@ -1,0 +1,249 @@
+import { expect } from 'chai';
+import type { Locator, Page } from 'playwright-core';
+import { startDashboard } from '../../support/dashboard.ts';
+import type { Dashboard, Shown } from '../../support/dashboard.ts';
+
+const types = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
+
+describe('dashboard: a page for each kind of device', () => {
+  let dashboard: Dashboard;
+  let v2g: Dashboard;
+
+  before(async function skipWithoutBrowser() {
+    const started = await startDashboard(types);
+    if (started === undefined) this.skip();
+    dashboard = started;
+    v2g = (await startDashboard(['EVSE'], ['--evse_profile', 'EVSE-V2G-DC-50kW-bidir'])) as Dashboard;
+    await dashboard.step(3);
+  });
+
+  after(async () => {
+    await (dashboard as Dashboard | undefined)?.stop();
+    await (v2g as Dashboard | undefined)?.stop();
+  });
+
+  /** A number as the page shows it. */
+  const shown = (value: number, decimals: number, unit: string): string =>
+    `${value
+      .toFixed(decimals)
+      .replace(/^-(?=0\.?0*$)/, '')
+      .replace('-', '−')}\u00a0${unit}`;
+
+  const waitFor = (page: Page, name: string, text: string): Promise<unknown> =>
+    page.waitForFunction(
+      ([key, wanted]) => document.querySelector(`[data-test="${key}"]`)?.textContent?.includes(wanted ?? '') === true,
+      [name, text],
+    );
+
+  const press = async (where: Page | Locator, name: string): Promise<void> =>
+    where.getByRole('button', { name, exact: true }).click();
+
+  /** The details with this summary, opened. */
+  const operation = async (page: Page, summary: string): Promise<Locator> => {
+    const box = page.locator('details', { has: page.locator('summary', { hasText: new RegExp(`^${summary}$`) }) });
+    await box.evaluate((element) => {
+      (element as HTMLDetailsElement).open = true;
+    });
+    return box;
+  };
+
+  /** Presses, and waits for the call that this makes. @returns status of the answer */
+  const act = async (page: Page, where: Page | Locator, name: string): Promise<number> => {
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.request().method() === 'POST'),
+      press(where, name),
+    ]);
+    return answer.status();
+  };
+
+  const check = async ({ page, seen }: Shown): Promise<void> => {
+    const unnamed = await page.$$eval(
+      'main button, main input, main select',
+      (elements) =>
+        elements.filter(
+          (element) =>
+            (element.textContent ?? '').trim() === '' &&
+            !element.closest('label') &&
+            !element.getAttribute('aria-label'),
+        ).length,
+    );
+    expect(unnamed).to.equal(0);
+    // refusals that the test provokes stand in the console too
+    expect(seen.complaints.filter((text) => !/4(09|22)/.test(text))).to.deep.equal([]);
+    await page.close();
+  };
+
+  it('PV: shows the curve with its operating point, ratings, and keeps the device over a reload', async () => {
+    const open = await dashboard.open('#/devices?device=0');
+    const { page } = open;
+    const { operating_point: now } = await dashboard.get('dc-iv?device=0');
+    await waitFor(page, 'operating-point-0', `${shown(now.v, 1, 'V')}, ${shown(now.i, 1, 'A')}`);
+    const { ratings } = await dashboard.get('nameplate?device=0');
+    await page
+      .getByRole('cell', { name: String(ratings.w_max_w), exact: true })
+      .first()
+      .waitFor();
+    expect(await act(page, page, 'Stop device')).to.be.oneOf([200, 201, 202]);
+    await dashboard.step(2);
+    await waitFor(page, 'device-state', 'service off');
+    await page.goto(`${dashboard.origin}/#/devices?device=2`);
+    await page.reload();
+    await page
+      .getByRole('heading', { level: 1, name: (await dashboard.get('devices?device=2')).devices[0].name })
+      .waitFor();
+    await waitFor(page, 'wind-source', 'dataset');
+    await check(open);
+  });
+
+  it('battery: forces charging, opens a string, sets the charge, and shows its cells', async () => {
+    const open = await dashboard.open('#/devices?device=1');
+    const { page } = open;
+    await page.getByLabel('Power, kW').fill('2');
+    expect(await act(page, page, 'Force mode')).to.equal(200);
+    await dashboard.step();
+    const bank = await dashboard.get('controls/battery?device=1');
+    expect(bank.power_kw).to.be.below(0);
+    expect(
+      (await dashboard.get('registers/701/points/W?device=1').catch(() => null))?.value ?? bank.power_kw,
+    ).to.be.below(0);
+    await waitFor(page, 'battery-power', shown(bank.power_kw, 2, 'kW'));
+    await waitFor(page, 'forced-mode', 'charge');
+    expect(await act(page, page, 'Open string 0')).to.equal(200);
+    await dashboard.step();
+    expect((await dashboard.get('battery?device=1&detail=strings')).strings[0].contactor).to.equal('open');
+    await waitFor(page, 'contactor-0', 'open');
+    const { strings } = await dashboard.get('battery?device=1');
+    const count = strings.flatMap((one: any) => one.modules.flatMap((module: any) => module.cells)).length;
+    await waitFor(page, 'cell-summary', `${count} cells`);
+    expect(await page.locator('.heat [role=img] rect').count()).to.equal(count);
+    await page.getByLabel('State of charge, %').fill('200');
+    expect(await act(page, page, 'Set charge')).to.equal(422);
+    await page.locator('.field .issue').waitFor();
+    await page.getByLabel('State of charge, %').fill('70');
+    expect(await act(page, page, 'Set charge')).to.equal(200);
+    expect((await dashboard.get('battery?device=1&detail=bank')).soc_pct).to.equal(70);
+    await press(page, 'Temperature');
+    await page.reload();
+    await page.getByRole('button', { name: 'Temperature', pressed: true }).waitFor();
+    await check(open);
+  });
+
+  it('wind: puts a steady wind in place of the data and ends it', async () => {
+    const open = await dashboard.open('#/devices?device=2');
+    const { page } = open;
+    await page.getByLabel('Wind speed, m/s').fill('12');
+    expect(await act(page, page, 'Set wind')).to.equal(200);
+    await dashboard.step();
+    const wind = await dashboard.get('wind?device=2');
+    expect(wind.wind_speed_m_s).to.equal(12);
+    await waitFor(page, 'wind-speed', shown(12, 1, 'm/s'));
+    await waitFor(page, 'rotor-rpm', shown(wind.rotor_rpm, 1, 'rpm'));
+    await waitFor(page, 'wind-power', shown(wind.electrical_power_kw, 2, 'kW'));
+    expect(await act(page, page, 'End override')).to.equal(200);
+    await dashboard.step();
+    await waitFor(page, 'wind-source', 'dataset');
+    await check(open);
+  });
+
+  it('fuel cell: sets power and tank, and shows why a negative power is refused', async () => {
+    const open = await dashboard.open('#/devices?device=3');
+    const { page } = open;
+    await page.getByLabel('Stack power, kW').fill('-1');
+    expect(await act(page, page, 'Set power')).to.equal(422);
+    await page.getByRole('alert').waitFor();
+    await page.getByLabel('Stack power, kW').fill('2');
+    expect(await act(page, page, 'Set power')).to.equal(200);
+    await page.getByLabel('Tank level, %').fill('80');
+    expect(await act(page, page, 'Set tank')).to.equal(200);
+    await dashboard.step(5);
+    const cell = await dashboard.get('fuelcell?device=3');
+    expect(cell.setpoint_kw).to.be.closeTo(2, 0.01);
+    expect(cell.tank_level_pct).to.be.closeTo(80, 1);
+    await waitFor(page, 'fc-setpoint', shown(cell.setpoint_kw, 2, 'kW'));
+    await waitFor(page, 'fc-power', shown(cell.stack_power_kw, 2, 'kW'));
+    await check(open);
+  });
+
+  it('hybrid: refuses a target outside policy manual, then takes it', async () => {
+    const open = await dashboard.open('#/devices?device=4');
+    const { page } = open;
+    await page.getByLabel('AC output, kW').fill('3');
+    expect(await act(page, page, 'Set target')).to.equal(409);
+    await page.getByRole('alert').waitFor();
+    expect(await act(page, page, 'manual')).to.equal(200);
+    await waitFor(page, 'hybrid-policy', 'manual');
+    expect(await act(page, page, 'Set target')).to.equal(200);
+    await dashboard.step(3);
+    const hybrid = await dashboard.get('hybrid-dc?device=4');
+    expect(hybrid.manual_target_kw).to.equal(3);
+    await waitFor(page, 'hybrid-target', shown(3, 2, 'kW'));
+    await waitFor(page, 'hybrid-ac', shown(hybrid.inverter.ac_power_kw, 2, 'kW'));
+    await waitFor(page, 'hybrid-pv', shown(hybrid.pv.power_kw, 2, 'kW'));
+    await waitFor(page, 'hybrid-battery', shown(hybrid.battery.power_kw, 2, 'kW'));
+    await check(open);
+  });
+
+  it('EVSE: a charging session from plug to unplug', async () => {
+    const open = await dashboard.open('#/devices?device=5');
+    const { page } = open;
+    const read = async () => (await dashboard.get('evse')).evses[0].connectors[0];
+    await waitFor(page, 'status-1', 'available');
+    expect(await act(page, await operation(page, 'Plug a vehicle'), 'Plug')).to.equal(200);
+    await waitFor(page, 'status-1', 'preparing');
+    const authorise = await operation(page, 'Authorise');
+    await authorise.getByLabel('Token').fill('CARD-1');
+    // a station without a central system authorises the vehicle itself and starts
+    expect(await act(page, authorise, 'Authorise')).to.equal(409);
+    await authorise.getByText('authorised already').waitFor();
+    expect(await act(page, await operation(page, 'Stop'), 'Stop session')).to.equal(200);
+    await waitFor(page, 'status-1', 'finishing');
+    const start = await operation(page, 'Start');
+    await start.getByLabel('Token').fill('CARD-1');
+    expect(await act(page, start, 'Start session')).to.be.oneOf([200, 201]);
+    await dashboard.step(4);
+    const charging = await read();
+    expect(charging.power_kw).to.be.above(3);
+    await waitFor(page, 'actual-1', shown(charging.power_kw, 2, 'kW'));
+    await waitFor(page, 'wanted-1', shown(charging.wanted_kw, 2, 'kW'));
+    const limit = await operation(page, 'Limit');
+    await limit.getByLabel('Power, kW').fill('3');
+    expect(await act(page, limit, 'Set limit')).to.equal(200);
+    await dashboard.step(3);
+    expect((await read()).power_kw).to.be.closeTo(3, 0.1);
+    await waitFor(page, 'limit-1', 'by local');
+    const discharge = await operation(page, 'Discharge');
+    await discharge.getByLabel('Power, kW').fill('3');
+    expect(await act(page, discharge, 'Set discharge')).to.equal(409);
+    await discharge.getByRole('alert').waitFor();
+    expect(await act(page, await operation(page, 'Stop'), 'Stop session')).to.equal(200);
+    await waitFor(page, 'status-1', 'finishing');
+    expect(await act(page, page, 'Unplug')).to.equal(200);
+    await waitFor(page, 'status-1', 'available');
+    const [session] = (await dashboard.get('evse/sessions')).sessions;
+    await page.getByRole('cell', { name: session.transaction_id, exact: true }).waitFor();
+    const fault = await operation(page, 'Fault');
+    expect(await act(page, fault, 'Inject fault')).to.equal(200);
+    await waitFor(page, 'status-1', 'faulted');
+    expect(await act(page, page, 'Clear fault')).to.equal(200);
+    await waitFor(page, 'status-1', 'available');
+    await check(open);
+  });
+
+  it('EVSE: a vehicle gives power to the grid at a bidirectional station', async () => {
+    const open = await v2g.open('#/devices');
+    const { page } = open;
+    const plug = await operation(page, 'Plug a vehicle');
+    await plug.getByLabel('Charge, %').first().fill('80');
+    await plug.getByLabel('Max discharge, kW').fill('20');
+    expect(await act(page, plug, 'Plug')).to.equal(200);
+    await v2g.step(5);
+    const discharge = await operation(page, 'Discharge');
+    await discharge.getByLabel('Power, kW').fill('5');
+    expect(await act(page, discharge, 'Set discharge')).to.equal(200);
+    await v2g.step(5);
+    const [connector] = (await v2g.get('evse')).evses[0].connectors;
+    expect(connector.power_kw).to.be.closeTo(-5, 0.2);
+    await waitFor(page, 'actual-1', shown(connector.power_kw, 2, 'kW'));
+    await check(open);
+  });
+});
