@@ -1,5 +1,5 @@
 import { get, post } from '../../api/call';
-import type { BodyOf } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
 import { Action, Refused } from '../../kit/action';
 import { Form } from '../../kit/form';
 import { Facts, Panel } from '../../kit/panel';
@@ -84,14 +84,14 @@ export function BatteryPage({ device }: PageProps) {
             { kind: 'number', name: 'power_kw', label: 'Power', unit: 'kW', min: 0, hint: 'Empty: the limit.' },
             { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, hint: 'Empty: without end.' },
           ]}
-          call={(values) => post('controls/battery', { query, body: values as BodyOf<'controls/battery'> })}
+          call={(values) => post('controls/battery', { query, body: values })}
           submit="Force mode"
         >
           <Action call={post('controls/battery', { query, body: { mode: 'auto' } })}>Back to automatic</Action>
         </Form>
         <Form
           fields={[{ kind: 'number', name: 'soc_pct', label: 'State of charge', unit: '%', min: 0, max: 100 }]}
-          call={(values) => post('controls/battery', { query, body: values as BodyOf<'controls/battery'> })}
+          call={(values) => post('controls/battery', { query, body: values })}
           submit="Set charge"
         />
       </Panel>
@@ -107,9 +107,6 @@ function Cells({ device }: PageProps) {
   const query = { device: device.device_index };
   const { data } = useLive(get('battery', { query: { ...query, detail: 'cells' } }));
   const strings = data?.strings ?? [];
-  const modules = strings.flatMap(({ index: string, modules: all = [] }) =>
-    all.map((module) => ({ ...module, string })),
-  );
   return (
     <>
       <Panel title="Strings" flush wide>
@@ -156,53 +153,62 @@ function Cells({ device }: PageProps) {
         />
       </Panel>
       <CellMap strings={strings} />
-      <Panel title="Modules" flush wide>
-        <Table
-          name="Modules"
-          height={320}
-          rows={modules}
-          keyOf={({ string, index }) => `${string}.${index}`}
-          columns={[
-            {
-              title: 'Module',
-              cell: ({ string, index }) => `${string}.${index}`,
-              value: ({ string, index }) => `${string}.${index}`,
-            },
-            { title: 'Charge, %', cell: (row) => digits(row.soc_pct, 1), value: (row) => row.soc_pct, numeric: true },
-            { title: 'Health, %', cell: (row) => digits(row.soh_pct, 1), value: (row) => row.soh_pct, numeric: true },
-            {
-              title: 'Voltage, V',
-              cell: (row) => digits(row.voltage_v, 1),
-              value: (row) => row.voltage_v,
-              numeric: true,
-            },
-            {
-              title: 'Cell min, V',
-              cell: (row) => digits(row.cell_voltage_min_v, 3),
-              value: (row) => row.cell_voltage_min_v,
-              numeric: true,
-            },
-            {
-              title: 'Cell max, V',
-              cell: (row) => digits(row.cell_voltage_max_v, 3),
-              value: (row) => row.cell_voltage_max_v,
-              numeric: true,
-            },
-            {
-              title: 'Min, °C',
-              cell: (row) => digits(row.temperature_min_c, 1),
-              value: (row) => row.temperature_min_c,
-              numeric: true,
-            },
-            {
-              title: 'Max, °C',
-              cell: (row) => digits(row.temperature_max_c, 1),
-              value: (row) => row.temperature_max_c,
-              numeric: true,
-            },
-          ]}
-        />
-      </Panel>
+      <Modules strings={strings} />
     </>
+  );
+}
+
+function Modules({ strings }: { readonly strings: NonNullable<ReplyOf<'battery'>['strings']> }) {
+  const modules = strings.flatMap(({ index: string, modules: all = [] }) =>
+    all.map((module) => ({ ...module, string })),
+  );
+  return (
+    <Panel title="Modules" flush wide>
+      <Table
+        name="Modules"
+        height={320}
+        rows={modules}
+        keyOf={({ string, index }) => `${string}.${index}`}
+        columns={[
+          {
+            title: 'Module',
+            cell: ({ string, index }) => `${string}.${index}`,
+            value: ({ string, index }) => `${string}.${index}`,
+          },
+          { title: 'Charge, %', cell: (row) => digits(row.soc_pct, 1), value: (row) => row.soc_pct, numeric: true },
+          { title: 'Health, %', cell: (row) => digits(row.soh_pct, 1), value: (row) => row.soh_pct, numeric: true },
+          {
+            title: 'Voltage, V',
+            cell: (row) => digits(row.voltage_v, 1),
+            value: (row) => row.voltage_v,
+            numeric: true,
+          },
+          {
+            title: 'Cell min, V',
+            cell: (row) => digits(row.cell_voltage_min_v, 3),
+            value: (row) => row.cell_voltage_min_v,
+            numeric: true,
+          },
+          {
+            title: 'Cell max, V',
+            cell: (row) => digits(row.cell_voltage_max_v, 3),
+            value: (row) => row.cell_voltage_max_v,
+            numeric: true,
+          },
+          {
+            title: 'Min, °C',
+            cell: (row) => digits(row.temperature_min_c, 1),
+            value: (row) => row.temperature_min_c,
+            numeric: true,
+          },
+          {
+            title: 'Max, °C',
+            cell: (row) => digits(row.temperature_max_c, 1),
+            value: (row) => row.temperature_max_c,
+            numeric: true,
+          },
+        ]}
+      />
+    </Panel>
   );
 }

@@ -1,5 +1,5 @@
 import { get, post } from '../../api/call';
-import type { BodyOf, ReplyOf } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
 import { Action, Refused } from '../../kit/action';
 import { Form } from '../../kit/form';
 import { Empty, Facts, Panel } from '../../kit/panel';
@@ -79,7 +79,7 @@ function Generator({ id }: { readonly id: string }) {
         ]}
         call={(values) =>
           post('evse/session-generator', {
-            body: { charge_point_id: id, ...values } as BodyOf<'evse/session-generator'>,
+            body: { charge_point_id: id, ...values },
           })
         }
         submit="Start generator"

@@ -61,7 +61,7 @@ export function FuelCellPage({ device }: PageProps) {
               ...(reversible && { hint: 'Negative: electrolyser.' }),
             },
           ]}
-          call={(values) => post('fuelcell/setpoint', { query, body: values as never })}
+          call={(values) => post('fuelcell/setpoint', { query, body: values })}
           submit="Set power"
         >
           <Action call={post('fuelcell/setpoint', { query, body: { power_kw: null } })}>End set-point</Action>
