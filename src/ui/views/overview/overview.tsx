@@ -10,6 +10,7 @@ import { href } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useFrame, snapshotOf } from '../../store/stream';
+import { LiveChart } from '../charts/live-chart';
 import { WhyLine } from '../grid-support/why-line';
 import { DeviceList, StateChip } from './device-list';
 import { DeviceDiagram } from './diagram';
@@ -45,6 +46,7 @@ export function OverviewView() {
               <WhyLine device={device.device_index} />
             </Panel>
             <div class="stack">
+              <LiveChart device={device.device_index} name={device.name} />
               <Alarms device={device} />
               <Peers enabled={enabled} />
             </div>

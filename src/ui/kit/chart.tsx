@@ -1,0 +1,149 @@
+/** Time series with uPlot: zoom by dragging, a cursor that all charts of a view share, PNG. */
+import { useEffect, useRef } from 'preact/hooks';
+import uPlot from 'uplot';
+import { digits } from '../look/format';
+import { colour, theme } from '../shell/theme';
+
+export interface Series {
+  readonly label: string;
+  readonly unit: string;
+  readonly decimals: number;
+  /** variable of `base.css`, such as `--p` */
+  readonly colour: string;
+  readonly dash?: readonly number[];
+  readonly side?: 'left' | 'right';
+}
+
+export interface ChartData {
+  /** seconds since the epoch, ascending, and one column of values per series */
+  readonly columns: readonly (readonly (number | null)[])[];
+}
+
+interface ChartProps {
+  readonly label: string;
+  readonly series: readonly Series[];
+  readonly data: ChartData;
+  /** filled between two series, by their place in `series` */
+  readonly bands?: readonly (readonly [upper: number, lower: number])[];
+  readonly height?: number;
+  readonly timezone: string;
+}
+
+/** Charts with this key move their cursors together. */
+const cursorKey = 'time';
+
+function axis(scale: string, side: 1 | 3, units: string, hasGrid: boolean): uPlot.Axis {
+  return {
+    scale,
+    side,
+    label: units,
+    labelSize: 18,
+    size: 56,
+    stroke: colour('--muted'),
+    grid: { show: hasGrid, stroke: colour('--line'), width: 1 },
+    ticks: { stroke: colour('--line') },
+    font: '11px system-ui, sans-serif',
+    labelFont: '11px system-ui, sans-serif',
+  };
+}
+
+function unitsOf(series: readonly Series[], side: 'left' | 'right'): string {
+  return [...new Set(series.filter((one) => (one.side ?? 'left') === side).map(({ unit }) => unit))].join(', ');
+}
+
+function optionsOf({ label, series, bands = [], height = 200, timezone }: ChartProps, width: number): uPlot.Options {
+  const [left, right] = [unitsOf(series, 'left'), unitsOf(series, 'right')];
+  const time: uPlot.Axis = { ...axis('x', 3, '', true), side: 2, size: 34, label: '', labelSize: 0 };
+  return {
+    width,
+    height,
+    title: '',
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timezone),
+    cursor: { sync: { key: cursorKey }, drag: { x: true, y: false } },
+    legend: { live: true },
+    scales: { x: { time: true } },
+    axes: [time, axis('left', 3, left, true), ...(right === '' ? [] : [axis('right', 1, right, false)])],
+    bands: bands.map(([upper, lower]) => ({
+      series: [upper + 1, lower + 1] as [number, number],
+      fill: `color-mix(in srgb, ${colour('--soc')} 14%, transparent)`,
+    })),
+    series: [
+      { label: `${label}, time` },
+      ...series.map((one) => ({
+        label: one.label,
+        scale: one.side ?? 'left',
+        stroke: colour(one.colour),
+        width: 1.5,
+        dash: one.dash === undefined ? undefined : [...one.dash],
+        points: { show: false },
+        spanGaps: false,
+        value: (_plot: uPlot, value: number | null) => `${digits(value, one.decimals)} ${one.unit}`,
+      })),
+    ] as uPlot.Series[],
+  };
+}
+
+/** A chart of columns; a double click takes a zoom back. */
+export function Chart(props: ChartProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const zoomed = useRef(false);
+  const shape = JSON.stringify([props.series, props.bands, props.height, props.timezone, theme.value]);
+  useEffect(() => {
+    const parent = box.current;
+    if (parent === null) return undefined;
+    const made = new uPlot(
+      optionsOf(props, parent.clientWidth || 600),
+      props.data.columns as uPlot.AlignedData,
+      parent,
+    );
+    plot.current = made;
+    zoomed.current = false;
+    made.over.addEventListener('mouseup', () => {
+      if (made.select.width > 2) zoomed.current = true;
+    });
+    made.over.addEventListener('dblclick', () => (zoomed.current = false));
+    const resized = new ResizeObserver(() => made.setSize({ width: parent.clientWidth, height: props.height ?? 200 }));
+    resized.observe(parent);
+    return () => {
+      resized.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [shape]);
+  useEffect(() => {
+    plot.current?.setData(props.data.columns as uPlot.AlignedData, !zoomed.current);
+    if (zoomed.current) plot.current?.redraw();
+  }, [props.data]);
+  return <div ref={box} class="chart" role="group" aria-label={props.label} />;
+}
+
+/** The pictures of all charts inside an element, one below the other, on the colour of the page. */
+export async function pngOf(element: HTMLElement): Promise<Blob | null> {
+  const pictures = [...element.querySelectorAll('canvas')];
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.max(1, ...pictures.map(({ width }) => width));
+  canvas.height = Math.max(
+    1,
+    pictures.reduce((sum, { height }) => sum + height, 0),
+  );
+  const context = canvas.getContext('2d');
+  if (context === null) return null;
+  context.fillStyle = colour('--surface');
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  let top = 0;
+  for (const picture of pictures) {
+    context.drawImage(picture, 0, top);
+    top += picture.height;
+  }
+  return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
+}
+
+/** Offers content as a file to keep. */
+export function download(content: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}

@@ -1,0 +1,23 @@
+import { Chart } from '../../kit/chart';
+import { Panel } from '../../kit/panel';
+import { href } from '../../store/route';
+import { useClock } from '../../store/site';
+import { drawn, powerLines } from './panels';
+import { newest, useSamples } from './samples';
+
+const windowS = 900;
+
+/** Powers of one device over the last quarter of an hour, for the overview. */
+export function LiveChart({ device, name }: { readonly device: number; readonly name: string }) {
+  const timezone = useClock()?.timezone ?? 'UTC';
+  const { samples } = useSamples([device], windowS, null, false);
+  const cut = new Map([...samples].map(([index, one]) => [index, newest(one, windowS)] as const));
+  const { series, data } = drawn([[device, name]], cut, powerLines);
+  return (
+    <Panel title="Last 15 minutes" tools={<a href={href('charts')}>Charts</a>}>
+      {series.length > 0 && (
+        <Chart label={`Powers of ${name}`} series={series} data={data} timezone={timezone} height={180} />
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,100 @@
+import { get } from '../../api/call';
+import { Empty, Panel } from '../../kit/panel';
+import { Plot } from '../../kit/plot';
+import type { Mark, Point } from '../../kit/plot';
+import { show } from '../../look/format';
+import { useLive } from '../../store/live';
+import { newest } from './samples';
+import type { Samples } from './samples';
+
+const trailS = 60;
+
+function circle(radius: number): readonly Point[] {
+  return Array.from({ length: 73 }, (_unused, index) => {
+    const angle = (index / 72) * 2 * Math.PI;
+    return [radius * Math.sin(angle), radius * Math.cos(angle)] as const;
+  });
+}
+
+/** Active over reactive power of a device: its circle of apparent power, what it could do now, the point and its last minute. */
+export function PlanePanel({
+  device,
+  name,
+  samples,
+}: {
+  readonly device: number;
+  readonly name: string;
+  readonly samples: Samples | undefined;
+}) {
+  const available = useLive(get('controls/available', { query: { device } })).data;
+  const plate = useLive(get('nameplate', { query: { device } }), 'once').data;
+  const va = plate?.settings.va_max_va ?? plate?.ratings.va_max_va ?? null;
+  if (samples === undefined || va === null) {
+    return (
+      <Panel title="P-Q plane">
+        <Empty>The first sample comes with the next tick.</Empty>
+      </Panel>
+    );
+  }
+  const recent = newest(samples, trailS);
+  const [p, q] = [recent.columns.get('power_kw') ?? [], recent.columns.get('reactive_power_kvar') ?? []];
+  const trail = p.map((power, index): Point => [q[index] ?? 0, power ?? 0]);
+  const now = trail.at(-1) ?? [0, 0];
+  const radius = va / 1000;
+  const reach = radius * 1.1;
+  const marks: Mark[] = [
+    {
+      kind: 'line',
+      points: circle(radius),
+      colour: 'var(--muted)',
+      dashed: true,
+      title: `apparent power ${show(radius, 'apparentPower')}`,
+    },
+    ...(available === undefined
+      ? []
+      : [
+          {
+            kind: 'area' as const,
+            colour: 'var(--good)',
+            title: 'available now',
+            points: [
+              [-available.absorb_kvar, available.inject_kw],
+              [available.inject_kvar, available.inject_kw],
+              [available.inject_kvar, -available.absorb_kw],
+              [-available.absorb_kvar, -available.absorb_kw],
+            ] as const,
+          },
+        ]),
+    { kind: 'rule', x: 0, colour: 'var(--muted)' },
+    { kind: 'rule', y: 0, colour: 'var(--muted)' },
+    { kind: 'line', points: trail, colour: 'var(--accent)', width: 1.5, title: 'last minute' },
+    {
+      kind: 'dot',
+      at: now,
+      colour: 'var(--accent)',
+      title: `${show(now[1], 'activePower')}, ${show(now[0], 'reactivePower')}`,
+    },
+  ];
+  return (
+    <Panel title={`P-Q plane of ${name}`}>
+      <Plot
+        label={`Active over reactive power of ${name}`}
+        x={{ label: 'Reactive power', unit: 'kvar', min: -reach, max: reach }}
+        y={{ label: 'Active power', unit: 'kW', min: -reach, max: reach }}
+        marks={marks}
+        width={420}
+        height={360}
+      >
+        <span data-test="plane-point">
+          {show(now[1], 'activePower')}, {show(now[0], 'reactivePower')}
+        </span>
+        {available && (
+          <>
+            {' '}
+            · available {show(available.inject_kw, 'activePower')} out, {show(available.absorb_kw, 'activePower')} in
+          </>
+        )}
+      </Plot>
+    </Panel>
+  );
+}

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { expect } from 'chai';
+import type { Page } from 'playwright-core';
+import { startDashboard } from '../../support/dashboard.ts';
+import type { Dashboard } from '../../support/dashboard.ts';
+
+describe('dashboard: charts', () => {
+  let dashboard: Dashboard;
+
+  before(async function skipWithoutBrowser() {
+    const started = await startDashboard(['PV-3Phase', 'Batt-3Phase']);
+    if (started === undefined) this.skip();
+    dashboard = started;
+    await dashboard.step(40);
+  });
+
+  after(() => (dashboard as Dashboard | undefined)?.stop());
+
+  const row = (page: Page, device: number) =>
+    page.getByRole('table', { name: 'What is drawn' }).locator('tbody tr').nth(device);
+
+  async function holds(page: Page, device: number, at: number): Promise<void> {
+    const { samples } = await dashboard.get(`history?device=${device}&limit=100000`);
+    const newest = samples.at(-1);
+    await row(page, at)
+      .getByRole('cell', { name: String(samples.length), exact: true })
+      .first()
+      .waitFor();
+    for (const metric of ['power_kw', 'reactive_power_kvar', 'voltage_ln_v', 'frequency_hz'])
+      expect(await row(page, at).locator(`[data-metric="${metric}"]`).textContent()).to.equal(String(newest[metric]));
+  }
+
+  it('draws the history, and adds what the stream brings', async () => {
+    const { page, seen } = await dashboard.open('#/charts?devices=0,1');
+    for (const steps of [0, 3]) {
+      if (steps > 0) await dashboard.step(steps);
+      await holds(page, 0, 0);
+      await holds(page, 1, 1);
+    }
+    // powers, grid, state of charge of the battery
+    expect(await page.locator('.chart canvas').count()).to.equal(3);
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('holds the picture, and goes on with everything that came meanwhile', async () => {
+    const { page } = await dashboard.open('#/charts?device=0');
+    await holds(page, 0, 0);
+    const before = await row(page, 0).textContent();
+    await page.getByRole('button', { name: 'Hold the picture' }).click();
+    const { tick } = await dashboard.get('controls/time');
+    await dashboard.step(2);
+    await page.locator(`[data-test="clock"][title$="tick ${Number(tick) + 2}"]`).waitFor();
+    expect(await row(page, 0).textContent()).to.equal(before);
+    await page.getByRole('button', { name: 'Go on' }).click();
+    await dashboard.step(1);
+    await holds(page, 0, 0);
+    await page.close();
+  });
+
+  it('keeps devices, window and further metric over a reload', async () => {
+    const { page, seen } = await dashboard.open('#/charts?device=0');
+    await page.getByRole('button', { name: '1 h', exact: true }).click();
+    await page.getByText(/1 of 2 devices/).click();
+    await page.getByRole('checkbox', { name: /^1 / }).check();
+    await page.getByLabel('Also').selectOption('irradiance_w_m2');
+    await page.locator('.chart canvas').nth(3).waitFor();
+    await page.reload();
+    await page.locator('.chart canvas').nth(3).waitFor();
+    expect(await page.getByRole('button', { name: '1 h', exact: true }).getAttribute('aria-pressed')).to.equal('true');
+    await row(page, 1).waitFor();
+    expect(page.url()).to.contain('extra=irradiance_w_m2');
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('exports what the API has as CSV, and the charts as a picture', async () => {
+    const { page } = await dashboard.open('#/charts?device=0');
+    await holds(page, 0, 0);
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV', exact: true }).click(),
+    ]);
+    const text = await readFile(await csv.path(), 'utf8');
+    const curl = (await page.getByRole('button', { name: /^Copy as curl: GET .*history/ }).getAttribute('title')) ?? '';
+    const address = /'(http[^']+)'$/.exec(curl)?.[1] ?? '';
+    expect(text).to.equal(await (await fetch(address)).text());
+    expect(text.split('\n')[0]).to.contain('power_kw');
+    const [png] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'PNG', exact: true }).click(),
+    ]);
+    const picture = await readFile(await png.path());
+    expect(picture.subarray(1, 4).toString()).to.equal('PNG');
+    expect(picture.length).to.be.greaterThan(5000);
+    await page.close();
+  });
+
+  it('shows the point of the P-Q plane and what is available', async () => {
+    const { page, seen } = await dashboard.open('#/charts?device=0');
+    const { metrics } = await dashboard.get('overview?device=0');
+    const { inject_kw: injectKw } = await dashboard.get('controls/available?device=0');
+    await page
+      .locator('[data-test="plane-point"]')
+      .filter({ hasText: `${metrics.power_kw.toFixed(2)}\u00a0kW` })
+      .waitFor();
+    await page
+      .locator('figcaption')
+      .filter({ hasText: `available ${injectKw.toFixed(2)}\u00a0kW out` })
+      .waitFor();
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+});
