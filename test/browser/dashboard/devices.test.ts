@@ -195,9 +195,6 @@ describe('dashboard: a page for each kind of device', () => {
     const authorise = await operation(page, 'Authorise');
     await authorise.getByLabel('Token').fill('CARD-1');
     expect(await act(page, authorise, 'Authorise')).to.equal(200);
-    const start = await operation(page, 'Start');
-    await start.getByLabel('Token').fill('CARD-1');
-    expect(await act(page, start, 'Start session')).to.be.oneOf([200, 201]);
     await dashboard.step(20);
     const charging = await read();
     expect(charging.power_kw).to.be.above(3);
@@ -213,8 +210,16 @@ describe('dashboard: a page for each kind of device', () => {
     await discharge.getByLabel('Power, kW').fill('3');
     expect(await act(page, discharge, 'Set discharge')).to.equal(409);
     await discharge.getByRole('alert').waitFor();
-    expect(await act(page, await operation(page, 'Stop'), 'Stop session')).to.equal(200);
+    const start = await operation(page, 'Start');
+    await start.getByLabel('Token').fill('CARD-2');
+    expect(await act(page, start, 'Start session')).to.equal(409);
+    await start.getByText('a session is running').waitFor();
+    const stop = await operation(page, 'Stop');
+    expect(await act(page, stop, 'Stop session')).to.equal(200);
     await waitFor(page, 'status-1', 'finishing');
+    expect(await act(page, start, 'Start session')).to.be.oneOf([200, 201]);
+    expect((await read()).session.id_token).to.equal('CARD-2');
+    expect(await act(page, stop, 'Stop session')).to.equal(200);
     expect(await act(page, page, 'Unplug')).to.equal(200);
     await waitFor(page, 'status-1', 'available');
     const [session] = (await dashboard.get('evse/sessions')).sessions;
