@@ -33,8 +33,7 @@ describe('dashboard: a page for each kind of device', () => {
 
   const waitFor = (page: Page, name: string, text: string): Promise<unknown> =>
     page.waitForFunction(
-      ([key, wanted]) => document.querySelector(`[data-test="${key}"]`)?.textContent?.includes(wanted ?? '') === true,
-      [name, text],
+      `document.querySelector('[data-test="${name}"]')?.textContent?.includes(${JSON.stringify(text)})`,
     );
 
   const press = async (where: Page | Locator, name: string): Promise<void> =>
@@ -44,7 +43,7 @@ describe('dashboard: a page for each kind of device', () => {
   const operation = async (page: Page, summary: string): Promise<Locator> => {
     const box = page.locator('details', { has: page.locator('summary', { hasText: new RegExp(`^${summary}$`) }) });
     await box.evaluate((element) => {
-      (element as HTMLDetailsElement).open = true;
+      element.setAttribute('open', '');
     });
     return box;
   };
