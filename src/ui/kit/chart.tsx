@@ -35,7 +35,7 @@ const cursorKey = 'time';
 function axis(scale: string, side: 1 | 3, units: string, hasGrid: boolean): uPlot.Axis {
   return {
     scale,
-    side,
+    side: side as uPlot.Axis.Side,
     label: units,
     labelSize: 18,
     size: 56,
@@ -53,7 +53,7 @@ function unitsOf(series: readonly Series[], side: 'left' | 'right'): string {
 
 function optionsOf({ label, series, bands = [], height = 200, timezone }: ChartProps, width: number): uPlot.Options {
   const [left, right] = [unitsOf(series, 'left'), unitsOf(series, 'right')];
-  const time: uPlot.Axis = { ...axis('x', 3, '', true), side: 2, size: 34, label: '', labelSize: 0 };
+  const time: uPlot.Axis = { ...axis('x', 3, '', true), side: 2 as uPlot.Axis.Side, size: 34, label: '', labelSize: 0 };
   return {
     width,
     height,
