@@ -58,7 +58,7 @@ function viewsOf(devices: readonly Device[]): Readonly<Record<string, string>> {
   return {
     overview: 'overview',
     charts: `charts?device=${index('pv')}`,
-    'grid-support': `grid-support?device=${index('pv')}&function=volt_watt`,
+    'grid-support': `grid-support/volt-watt?device=${index('pv')}`,
     battery: `devices?device=${index('battery')}`,
     faults: 'faults',
     registers: `registers?device=${index('pv')}&model=706`,

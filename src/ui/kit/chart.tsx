@@ -32,10 +32,15 @@ interface ChartProps {
 /** Charts with this key move their cursors together. */
 const cursorKey = 'time';
 
-function axis(scale: string, side: 1 | 3, units: string, hasGrid: boolean): uPlot.Axis {
+// uPlot declares them as a `const enum`, whose names do not exist at run time
+/* eslint-disable @typescript-eslint/no-unsafe-enum-assignment */
+const sides: Readonly<Record<'right' | 'bottom' | 'left', uPlot.Axis.Side>> = { right: 1, bottom: 2, left: 3 };
+/* eslint-enable @typescript-eslint/no-unsafe-enum-assignment */
+
+function axis(scale: string, side: uPlot.Axis.Side, units: string, hasGrid: boolean): uPlot.Axis {
   return {
     scale,
-    side: side as uPlot.Axis.Side,
+    side,
     label: units,
     labelSize: 18,
     size: 56,
@@ -53,7 +58,13 @@ function unitsOf(series: readonly Series[], side: 'left' | 'right'): string {
 
 function optionsOf({ label, series, bands = [], height = 200, timezone }: ChartProps, width: number): uPlot.Options {
   const [left, right] = [unitsOf(series, 'left'), unitsOf(series, 'right')];
-  const time: uPlot.Axis = { ...axis('x', 3, '', true), side: 2 as uPlot.Axis.Side, size: 34, label: '', labelSize: 0 };
+  const time: uPlot.Axis = {
+    ...axis('x', sides.left, '', true),
+    side: sides.bottom,
+    size: 34,
+    label: '',
+    labelSize: 0,
+  };
   return {
     width,
     height,
@@ -62,7 +73,11 @@ function optionsOf({ label, series, bands = [], height = 200, timezone }: ChartP
     cursor: { sync: { key: cursorKey }, drag: { x: true, y: false } },
     legend: { live: true },
     scales: { x: { time: true } },
-    axes: [time, axis('left', 3, left, true), ...(right === '' ? [] : [axis('right', 1, right, false)])],
+    axes: [
+      time,
+      axis('left', sides.left, left, true),
+      ...(right === '' ? [] : [axis('right', sides.right, right, false)]),
+    ],
     bands: bands.map(([upper, lower]) => ({
       series: [upper + 1, lower + 1] as [number, number],
       fill: `color-mix(in srgb, ${colour('--soc')} 14%, transparent)`,
