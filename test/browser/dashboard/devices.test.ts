@@ -31,10 +31,8 @@ describe('dashboard: a page for each kind of device', () => {
       .replace(/^-(?=0\.?0*$)/, '')
       .replace('-', '−')}\u00a0${unit}`;
 
-  const waitFor = (page: Page, name: string, text: string): Promise<unknown> =>
-    page.waitForFunction(
-      `document.querySelector('[data-test="${name}"]')?.textContent?.includes(${JSON.stringify(text)})`,
-    );
+  const waitFor = (page: Page, name: string, text: string): Promise<void> =>
+    page.locator(`[data-test="${name}"]`).filter({ hasText: text }).waitFor();
 
   const press = async (where: Page | Locator, name: string): Promise<void> =>
     where.getByRole('button', { name, exact: true }).click();
