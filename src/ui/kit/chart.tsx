@@ -1,7 +1,7 @@
 /** Time series with uPlot: zoom by dragging, a cursor that all charts of a view share, PNG. */
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { digits } from '../look/format';
+import { dash, digits } from '../look/format';
 import { colour, theme } from '../shell/theme';
 
 export interface Series {
@@ -56,23 +56,44 @@ function unitsOf(series: readonly Series[], side: 'left' | 'right'): string {
   return [...new Set(series.filter((one) => (one.side ?? 'left') === side).map(({ unit }) => unit))].join(', ');
 }
 
-function optionsOf({ label, series, bands = [], height = 200, timezone }: ChartProps, width: number): uPlot.Options {
+const withMinutes = uPlot.fmtDate('{HH}:{mm}');
+const withSeconds = uPlot.fmtDate('{HH}:{mm}:{ss}');
+const fullTime = uPlot.fmtDate('{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}');
+
+/** Least height of an axis by its unit: a steady value is a line in the middle, not a cliff of its last digit. */
+const leastSpans: Readonly<Record<string, number>> = { kW: 0.1, kvar: 0.1, V: 4, Hz: 0.2, '%': 10 };
+
+function rangeOf(unit: string) {
+  const least = leastSpans[unit] ?? 1;
+  return (_plot: uPlot, min: number | null, max: number | null): [number, number] => {
+    if (min === null || max === null) return [0, least];
+    const spare = Math.max((max - min) * 0.06, (least - (max - min)) / 2);
+    return [min - spare, max + spare];
+  };
+}
+
+function optionsOf({ series, bands = [], height = 200, timezone }: ChartProps, width: number): uPlot.Options {
   const [left, right] = [unitsOf(series, 'left'), unitsOf(series, 'right')];
+  const zoned = (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), timezone);
+  const timesOf = (_plot: uPlot, splits: readonly number[]) => {
+    const step = (splits[1] ?? 0) - (splits[0] ?? 0);
+    return splits.map((at) => (step < 60 ? withSeconds : withMinutes)(zoned(at)));
+  };
   const time: uPlot.Axis = {
     ...axis('x', sides.left, '', true),
     side: sides.bottom,
-    size: 34,
+    size: 30,
     label: '',
     labelSize: 0,
+    values: timesOf,
   };
   return {
     width,
     height,
-    title: '',
-    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), timezone),
+    tzDate: zoned,
     cursor: { sync: { key: cursorKey }, drag: { x: true, y: false } },
     legend: { live: true },
-    scales: { x: { time: true } },
+    scales: { x: { time: true }, left: { range: rangeOf(left) }, right: { range: rangeOf(right) } },
     axes: [
       time,
       axis('left', sides.left, left, true),
@@ -83,7 +104,7 @@ function optionsOf({ label, series, bands = [], height = 200, timezone }: ChartP
       fill: `color-mix(in srgb, ${colour('--soc')} 14%, transparent)`,
     })),
     series: [
-      { label: `${label}, time` },
+      { label: 'Time', value: (_plot: uPlot, at: number | null) => (at === null ? dash : fullTime(zoned(at))) },
       ...series.map((one) => ({
         label: one.label,
         scale: one.side ?? 'left',
@@ -129,6 +150,11 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     plot.current?.setData(props.data.columns as uPlot.AlignedData, !zoomed.current);
     if (zoomed.current) plot.current?.redraw();
+    // without a cursor the legend has the newest values
+    // (uPlot clears it in a microtask of its own after new data)
+    queueMicrotask(() => {
+      if (plot.current?.cursor.idx == null) plot.current?.setLegend({ idx: (props.data.columns[0]?.length ?? 1) - 1 });
+    });
   }, [props.data]);
   return <div ref={box} class="chart" role="group" aria-label={props.label} />;
 }

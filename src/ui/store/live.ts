@@ -16,12 +16,17 @@ export interface Live<R> {
 /** `tick`: at each tick, at most once per second, and every 5 s; `once`: at first and after actions; a number: every so many ms. */
 export type Pace = 'tick' | 'once' | number;
 
+/** Between two reads at ticks, ms. */
+const leastGapMs = 900;
+
 class Reader {
   readonly answer: Signal<Live<unknown>> = signal({ data: undefined, problem: null });
   users = 0;
   #pace: Pace = 'once';
   #busy = false;
   #again = false;
+  /** a tick came too soon after the last read: it is read when the clock of the page strikes next */
+  #missedTick = false;
   #readAtMs = -Infinity;
   readonly #call: Call;
 
@@ -41,7 +46,9 @@ class Reader {
     const age = nowMs - this.#readAtMs;
     if (this.#pace === 'once') return false;
     if (typeof this.#pace === 'number') return age >= this.#pace;
-    return ticked ? age >= 900 : age >= 5000;
+    if (age >= (ticked || this.#missedTick ? leastGapMs : 5000)) return true;
+    this.#missedTick ||= ticked;
+    return false;
   }
 
   async read(): Promise<void> {
@@ -50,6 +57,7 @@ class Reader {
       return;
     }
     this.#busy = true;
+    this.#missedTick = false;
     this.#readAtMs = performance.now();
     try {
       this.answer.value = { data: await perform(this.#call), problem: null };
@@ -117,7 +125,7 @@ function readDue(ticked: boolean): void {
 
 /** Starts reading at ticks and by the clock. @param streamed false: there is no stream at this address, so time alone counts */
 export function startLive(streamed: boolean): void {
-  setInterval(() => readDue(!streamed), 1000);
+  setInterval(() => readDue(!streamed), 500);
   document.addEventListener('visibilitychange', () => {
     if (!document.hidden) refresh();
   });

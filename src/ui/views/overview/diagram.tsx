@@ -4,7 +4,7 @@ import { useFrame, snapshotOf } from '../../store/stream';
 import { useDiagram } from './flows';
 import type { Flow, Node } from './flows';
 
-const [boxWidth, boxHeight, stepX, stepY] = [138, 78, 190, 100];
+const [boxWidth, boxHeight, stepX, stepY] = [128, 78, 164, 96];
 
 function corner({ at: [column, row] }: Node): readonly [number, number] {
   return [column * stepX + 4, row * stepY + 4];
