@@ -4,7 +4,7 @@ import { pointNumber } from '../common/points.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { deviceQuery } from '../common/schemas.ts';
-import { exampleWind, windOverrideBodySchema, windSchema } from './schemas.ts';
+import { exampleWind, powerCurveSchema, windOverrideBodySchema, windSchema } from './schemas.ts';
 import { detailOf, kilo, rounded } from '../common/kind-replies.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import { overrideWriter } from '../common/writer-replies.ts';
@@ -72,4 +72,39 @@ const overrideWind = route({
   },
 });
 
-export const windRoutes: readonly Route[] = [getWind, overrideWind];
+const getPowerCurve = route({
+  method: 'get',
+  path: '/wind/power-curve',
+  tag: 'Wind',
+  operationId: 'get_wind_power_curve',
+  summary: 'Power curve of a turbine: power on the rotor in steady wind',
+  description:
+    'Without curtailment. Turbulence, and the inertia of the rotor, let the present power lie beside the curve.',
+  query: deviceQuery,
+  reply: powerCurveSchema,
+  problems: ['not-applicable'],
+  examples: {
+    reply: {
+      device_index: 0,
+      cut_in_m_s: 3,
+      cut_out_m_s: 25,
+      points: [{ wind_speed_m_s: 9, mechanical_power_kw: 9748 }],
+    },
+  },
+  handle(ctx, { query }) {
+    const device = selectedDevice(ctx, query.device);
+    const { powerCurve } = detailOf(device, 'wind');
+    const working = powerCurve.filter(({ mechanicalPowerW }) => mechanicalPowerW > 0);
+    return {
+      device_index: device.index,
+      cut_in_m_s: working[0]?.windSpeedMS ?? 0,
+      cut_out_m_s: working.at(-1)?.windSpeedMS ?? 0,
+      points: powerCurve.map(({ windSpeedMS, mechanicalPowerW }) => ({
+        wind_speed_m_s: windSpeedMS,
+        mechanical_power_kw: kilo(mechanicalPowerW),
+      })),
+    };
+  },
+});
+
+export const windRoutes: readonly Route[] = [getWind, getPowerCurve, overrideWind];

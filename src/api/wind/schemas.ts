@@ -44,6 +44,19 @@ export const windSchema = memo(() =>
     .openapi('Wind'),
 );
 
+export const powerCurveSchema = memo(() =>
+  z
+    .strictObject({
+      device_index: z.int(),
+      cut_in_m_s: z.number().openapi({ description: 'First wind speed of the curve with power.' }),
+      cut_out_m_s: z.number().openapi({ description: 'Last wind speed of the curve with power.' }),
+      points: z.array(z.strictObject({ wind_speed_m_s: z.number(), mechanical_power_kw: z.number() })).openapi({
+        description: 'Steps of 0.5 m/s at hub height, from 0 on.',
+      }),
+    })
+    .openapi('WindPowerCurve'),
+);
+
 export const windOverrideBodySchema = memo(() =>
   z
     .strictObject({

@@ -111,6 +111,15 @@ export interface WindDetail {
   readonly rotorDiameterM: number;
   /** power follows the steady curve with a lag: time runs too fast for rotor dynamics */
   readonly quasiSteady: boolean;
+  /** shared by all turbines of one machine */
+  readonly powerCurve: readonly WindCurvePoint[];
+}
+
+/** Aerodynamic power on the rotor in steady wind without curtailment. */
+export interface WindCurvePoint {
+  /** at hub height */
+  readonly windSpeedMS: number;
+  readonly mechanicalPowerW: number;
 }
 
 /** Replaces the mean wind and switches turbulence off; null returns to the data. */

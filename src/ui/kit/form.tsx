@@ -13,6 +13,8 @@ interface FieldBase {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
+  /** typed behind dots (unless it has several lines), and not shown in the call as curl */
+  readonly secret?: boolean;
 }
 
 export type Field =
@@ -65,6 +67,12 @@ function valuesOf(fields: readonly Field[], typed: Readonly<Record<string, strin
   return values;
 }
 
+/** What curl shows: a secret would stand in the title of the button, and in the clipboard. */
+function withoutSecrets(fields: readonly Field[], values: Values): Values {
+  const secrets = fields.filter(({ name, secret }) => secret === true && name in values);
+  return { ...values, ...Object.fromEntries(secrets.map(({ name }) => [name, '...'])) };
+}
+
 /** A form that makes one call. Give it a `key` that changes when its start values shall be taken anew. */
 export function Form({ fields, call, submit, onDone, children }: FormProps) {
   const [typed, setTyped] = useState(() => startOf(fields));
@@ -92,7 +100,7 @@ export function Form({ fields, call, submit, onDone, children }: FormProps) {
         <button class="primary" disabled={busy}>
           {submit}
         </button>
-        <Curl call={call(values)} />
+        <Curl call={call(withoutSecrets(fields, values))} />
         {children}
       </div>
       <Refused problem={problem} />
@@ -150,13 +158,13 @@ interface ControlProps {
 }
 
 function Control({ field, typed, invalid, onTyped }: ControlProps) {
-  const common = { name: field.name, 'aria-invalid': invalid };
+  const common = { name: field.name, 'aria-invalid': invalid, ...(field.secret && { autocomplete: 'off' }) };
   switch (field.kind) {
     case 'number':
       return (
         <input
           {...common}
-          type="number"
+          type={field.secret ? 'password' : 'number'}
           step={field.step ?? 'any'}
           min={field.min}
           max={field.max}
@@ -177,7 +185,7 @@ function Control({ field, typed, invalid, onTyped }: ControlProps) {
       ) : (
         <input
           {...common}
-          type="text"
+          type={field.secret ? 'password' : 'text'}
           placeholder={field.placeholder}
           value={typed}
           onInput={(event) => onTyped(event.currentTarget.value)}

@@ -33,6 +33,21 @@ describe('interface 6.3: wind', () => {
     });
   });
 
+  it('has a power curve that the power on the rotor meets in steady wind', async () => {
+    const curve = await rest.get('/wind/power-curve');
+    expect(curve).to.include({ cut_in_m_s: 3, cut_out_m_s: 25 });
+    expect(curve.points.map((point: { wind_speed_m_s: number }) => point.wind_speed_m_s)).to.include.members([
+      0, 9, 30,
+    ]);
+    const at = (speed: number): number =>
+      curve.points.find((point: { wind_speed_m_s: number }) => point.wind_speed_m_s === speed).mechanical_power_kw;
+    expect([at(2.5), at(25.5)]).to.deep.equal([0, 0]);
+    await rest.post('/wind/override', { wind_speed_m_s: 9 });
+    await rest.plant.step(200);
+    expect((await rest.get('/wind')).mechanical_power_kw).to.be.closeTo(at(9), 0.01 * at(9));
+    await rest.post('/wind/override', { wind_speed_m_s: null });
+  });
+
   it('runs on in its data', async () => {
     const { position } = (await rest.get('/wind')).dataset;
     await rest.plant.step(10);

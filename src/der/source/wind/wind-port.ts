@@ -1,14 +1,14 @@
 /** A wind turbine as the DC source of a device. */
 import type { IvCurve, SourceCommand } from '../../../contract/device.ts';
 import { SimError } from '../../../core/errors.ts';
-import type { WindDetail, WindParameters } from '../../../contract/kinds/wind.ts';
+import type { WindCurvePoint, WindDetail, WindParameters } from '../../../contract/kinds/wind.ts';
 import type { RandomStream } from '../../../core/random.ts';
 import type { DcPort, DcRequest, DcSource, SourceCondition, SourceInput } from '../source.ts';
 import { badValue, LivePort } from '../shared.ts';
 import { LowVoltageRideThrough } from './lvrt.ts';
 import { createMachine } from './machine.ts';
 import type { Machine } from './machine.ts';
-import { steadyTable } from './steady.ts';
+import { steadyAt, steadyTable } from './steady.ts';
 import type { SteadyTable } from './steady.ts';
 import { Turbine } from './turbine.ts';
 import type { EnergyBalance } from './turbine.ts';
@@ -25,6 +25,24 @@ const rpmPerRadS = 30 / Math.PI;
 interface Model {
   readonly machine: Machine;
   readonly steady: SteadyTable;
+  /** by cut-in and cut-out */
+  readonly curves: Map<string, readonly WindCurvePoint[]>;
+}
+
+/** Steps of the power curve that is shown, and where it ends. */
+const [curveStepMS, curveEndMS] = [0.5, 30];
+
+function powerCurve({ steady, curves }: Model, { cutInMS, cutOutMS }: WindParameters): readonly WindCurvePoint[] {
+  const key = `${cutInMS} ${cutOutMS}`;
+  const known = curves.get(key);
+  if (known) return known;
+  const curve = Array.from({ length: curveEndMS / curveStepMS + 1 }, (_unused, index) => {
+    const windSpeedMS = index * curveStepMS;
+    const runs = windSpeedMS >= cutInMS && windSpeedMS <= cutOutMS;
+    return { windSpeedMS, mechanicalPowerW: runs ? steadyAt(steady.shaftW, windSpeedMS) : 0 };
+  });
+  curves.set(key, curve);
+  return curve;
 }
 
 /** Solved machines by what they depend on, the latest used last. */
@@ -42,7 +60,7 @@ function modelOf(parameters: WindParameters): Model {
     return known;
   }
   const machine = createMachine(parameters);
-  const model = { machine, steady: steadyTable(machine) };
+  const model = { machine, steady: steadyTable(machine), curves: new Map<string, readonly WindCurvePoint[]>() };
   models.set(key, model);
   // profiles come and go: the machine that was not used for longest gives way, and stays with the turbines that have it
   const [oldest] = models.keys();
@@ -56,6 +74,7 @@ export class WindPort implements DcSource {
   readonly absorbableDcW = 0;
   readonly #p: WindParameters;
   readonly #m: Machine;
+  readonly #powerCurve: readonly WindCurvePoint[];
   readonly #turbine: Turbine;
   readonly #ride: LowVoltageRideThrough;
   readonly #conditions = new Set<SourceCondition>();
@@ -65,9 +84,11 @@ export class WindPort implements DcSource {
   #needsSettling = true;
 
   constructor(parameters: WindParameters, random: RandomStream) {
-    const { machine, steady } = modelOf(parameters);
+    const model = modelOf(parameters);
+    const { machine, steady } = model;
     this.#p = parameters;
     this.#m = machine;
+    this.#powerCurve = powerCurve(model, parameters);
     this.#turbine = new Turbine(parameters, machine, steady, random);
     this.#ride = new LowVoltageRideThrough(parameters, machine.ratedDcW);
     const voltageV = parameters.dcVoltageV;
@@ -169,6 +190,7 @@ export class WindPort implements DcSource {
       hubHeightM: this.#p.hubHeightM,
       rotorDiameterM: this.#p.rotorDiameterM,
       quasiSteady: turbine.quasiSteady,
+      powerCurve: this.#powerCurve,
     };
   }
 

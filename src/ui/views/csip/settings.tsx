@@ -39,7 +39,14 @@ function fieldsOf(config: Config): readonly Field[] {
       value: config.post_rate_s,
       hint: 'Empty: that of the server',
     },
-    { kind: 'number', name: 'pin', label: 'PIN', step: 1, hint: config.pin_set ? 'A PIN is set' : 'No PIN is set' },
+    {
+      kind: 'number',
+      name: 'pin',
+      label: 'PIN',
+      secret: true,
+      step: 1,
+      hint: config.pin_set ? 'A PIN is set' : 'No PIN is set',
+    },
     { kind: 'check', name: 'tls', label: 'TLS', value: config.tls ?? false },
     {
       kind: 'check',
@@ -132,7 +139,7 @@ function Certificates({ device }: { readonly device: number }) {
           key={round}
           fields={[
             { kind: 'text', name: 'cert_pem', label: 'Certificate chain (PEM)', lines: 4 },
-            { kind: 'text', name: 'key_pem', label: 'Key (PEM)', lines: 4, hint: 'Never shown again' },
+            { kind: 'text', name: 'key_pem', label: 'Key (PEM)', lines: 4, secret: true, hint: 'Never shown again' },
             { kind: 'text', name: 'root_cert_pem', label: 'Root certificate (PEM)', lines: 4 },
           ]}
           submit="Use this certificate"

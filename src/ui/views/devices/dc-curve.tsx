@@ -44,6 +44,8 @@ export function DcCurve({ device, port, title = `DC port ${port}: current over v
   return (
     <Panel title={title}>
       <Plot
+        width={420}
+        height={280}
         label={title}
         x={{ label: 'Voltage', unit: 'V', min: low, max: fromZero ? high * margin : high + 1 }}
         y={{

@@ -13,12 +13,6 @@ import type { PageProps } from './page';
 
 const trailLength = 120;
 
-/** Density of air at sea level, kg/m³: for the power in the wind. */
-const airDensity = 1.225;
-
-/** Highest share of the wind's power that any rotor can take (Betz). */
-const betz = 16 / 27;
-
 /** The points of the last ticks, newest last. */
 function useTrail(point: Point | undefined): readonly Point[] {
   const [trail, setTrail] = useState<readonly Point[]>([]);
@@ -33,22 +27,23 @@ function useTrail(point: Point | undefined): readonly Point[] {
 export function WindPage({ device }: PageProps) {
   const query = { device: device.device_index };
   const { data, problem } = useLive(get('wind', { query }));
-  const trail = useTrail(data && [data.wind_speed_m_s, data.electrical_power_kw]);
+  const curve = useLive(get('wind/power-curve', { query }), 'once').data;
+  const trail = useTrail(data && [data.wind_speed_m_s, data.mechanical_power_kw]);
   if (data === undefined) return <Refused problem={problem} />;
-  const area = Math.PI * (data.rotor_diameter_m / 2) ** 2;
-  const inWind = (speed: number) => Math.min(data.rated_power_kw, (betz * 0.5 * airDensity * area * speed ** 3) / 1000);
-  const bound = Array.from({ length: 61 }, (_unused, index): Point => [index / 2, inWind(index / 2)]);
+  const bound = (curve?.points ?? []).map((point): Point => [point.wind_speed_m_s, point.mechanical_power_kw]);
   return (
     <>
       <Panel title="Power over wind speed">
         <Plot
+          width={420}
+          height={280}
           label="Power over wind speed"
           x={{ label: 'Wind speed at the hub', unit: 'm/s', min: 0, max: 30 }}
           y={{
-            label: 'Power',
+            label: 'Power on the rotor',
             unit: 'kW',
-            min: Math.min(0, data.electrical_power_kw),
-            max: Math.max(data.rated_power_kw, data.electrical_power_kw) * 1.1,
+            min: Math.min(0, data.mechanical_power_kw),
+            max: Math.max(data.rated_power_kw, data.mechanical_power_kw) * 1.2,
           }}
           marks={[
             {
@@ -56,7 +51,7 @@ export function WindPage({ device }: PageProps) {
               points: bound,
               colour: 'var(--muted)',
               dashed: true,
-              title: 'Upper bound: power in the wind (Betz) and rated power',
+              title: 'Power curve',
             },
             ...trail.map((at): { kind: 'dot'; at: Point; colour: string; title: string; radius: number } => ({
               kind: 'dot',
@@ -65,11 +60,10 @@ export function WindPage({ device }: PageProps) {
               title: 'Earlier',
               radius: 3,
             })),
-            { kind: 'dot', at: [data.wind_speed_m_s, data.electrical_power_kw], colour: 'var(--p)', title: 'Now' },
+            { kind: 'dot', at: [data.wind_speed_m_s, data.mechanical_power_kw], colour: 'var(--p)', title: 'Now' },
           ]}
         >
-          Large point: now. Small points: since this page was opened. Dashed: upper bound by the wind's power (Betz) and
-          the rated power.
+          Dashed: power in steady wind. Large point: now. Small points: since this page was opened.
         </Plot>
       </Panel>
       <Panel title="Turbine">
