@@ -53,9 +53,11 @@ export function watch(page: Page, origin: string): Watch {
     if (message.type() === 'error' || /content security policy/i.test(message.text())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('requestfailed', (request) =>
-    complaints.push(`failed ${request.url()}: ${request.failure()?.errorText ?? ''}`),
-  );
+  page.on('requestfailed', (request) => {
+    const reason = request.failure()?.errorText ?? '';
+    // a page that is left gives up what it has asked for
+    if (reason !== 'net::ERR_ABORTED') complaints.push(`failed ${request.url()}: ${reason}`);
+  });
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()} ${response.url()}`);
   });

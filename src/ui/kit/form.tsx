@@ -159,12 +159,15 @@ interface ControlProps {
 
 function Control({ field, typed, invalid, onTyped }: ControlProps) {
   const common = { name: field.name, 'aria-invalid': invalid, ...(field.secret && { autocomplete: 'off' }) };
+  if (field.secret === true && !(field.kind === 'text' && field.lines !== undefined)) {
+    return <input {...common} type="password" value={typed} onInput={(event) => onTyped(event.currentTarget.value)} />;
+  }
   switch (field.kind) {
     case 'number':
       return (
         <input
           {...common}
-          type={field.secret ? 'password' : 'number'}
+          type="number"
           step={field.step ?? 'any'}
           min={field.min}
           max={field.max}
@@ -185,7 +188,7 @@ function Control({ field, typed, invalid, onTyped }: ControlProps) {
       ) : (
         <input
           {...common}
-          type={field.secret ? 'password' : 'text'}
+          type="text"
           placeholder={field.placeholder}
           value={typed}
           onInput={(event) => onTyped(event.currentTarget.value)}
