@@ -184,7 +184,7 @@ describe('a hostile page in a browser', () => {
       page.waitForEvent('popup'),
       call(page, 'openWindow', `http://127.0.0.1:${port}/docs/`),
     ]);
-    await own.waitForSelector('.opblock');
+    await own.waitForSelector('.opblock-tag');
     expect(await call(page, 'titleOfWindow')).to.equal('blocked');
     await page.goto(`http://127.0.0.1:${port}/api/sim/overview`);
     expect(await page.textContent('body')).to.contain('"power_kw"');

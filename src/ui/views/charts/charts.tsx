@@ -6,7 +6,9 @@ import { Curl, Refused } from '../../kit/action';
 import { Chart, download, pngOf } from '../../kit/chart';
 import { deviceLabel } from '../../kit/device-picker';
 import { Empty, Panel } from '../../kit/panel';
-import { words } from '../../look/format';
+import { dash, words } from '../../look/format';
+import { Table } from '../../kit/table';
+import type { Column } from '../../kit/table';
 import { useLive } from '../../store/live';
 import { say } from '../../store/notices';
 import { param, setParam } from '../../store/route';
@@ -226,6 +228,36 @@ function Export({ devices, seconds, extra, charts }: ExportProps) {
   );
 }
 
+interface DrawnRow {
+  readonly device: DeviceEntry;
+  readonly samples: Samples | undefined;
+}
+
+const instant = (time: number | undefined) =>
+  time === undefined ? dash : new Date(time * 1000).toISOString().slice(0, 19).replace('T', ' ');
+
+function newestOf(title: string, metric: string): Column<DrawnRow> {
+  const value = ({ samples }: DrawnRow) => samples?.columns.get(metric)?.at(-1);
+  return { title, numeric: true, value, cell: (row) => <span data-metric={metric}>{value(row) ?? dash}</span> };
+}
+
+const drawnColumns: readonly Column<DrawnRow>[] = [
+  { title: 'Device', cell: ({ device }) => deviceLabel(device), value: ({ device }) => device.device_index },
+  {
+    title: 'Samples',
+    numeric: true,
+    cell: ({ samples }) => samples?.times.length ?? 0,
+    value: ({ samples }) => samples?.times.length,
+  },
+  { title: 'From (UTC)', cell: ({ samples }) => instant(samples?.times[0]) },
+  { title: 'To (UTC)', cell: ({ samples }) => instant(samples?.times.at(-1)) },
+  newestOf('P, kW', 'power_kw'),
+  newestOf('Q, kvar', 'reactive_power_kvar'),
+  newestOf('V', 'voltage_ln_v'),
+  newestOf('Hz', 'frequency_hz'),
+  newestOf('SoC, %', 'state_of_charge_pct'),
+];
+
 /** The charts in words: what is drawn, and the newest values. */
 function Newest({
   shown,
@@ -236,40 +268,13 @@ function Newest({
 }) {
   return (
     <Panel title="What is drawn" flush>
-      <table aria-label="What is drawn">
-        <thead>
-          <tr>
-            {['Device', 'Samples', 'From', 'To', 'P, kW', 'Q, kvar', 'V', 'Hz', 'SoC, %'].map((title) => (
-              <th key={title} scope="col">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((device) => {
-            const known = samples.get(device.device_index);
-            const last = (metric: string) => known?.columns.get(metric)?.at(-1) ?? '–';
-            const at = (time: number | undefined) =>
-              time === undefined ? '–' : new Date(time * 1000).toISOString().slice(0, 19);
-            return (
-              <tr key={device.device_index}>
-                <td>{deviceLabel(device)}</td>
-                <td class="num">{known?.times.length ?? 0}</td>
-                <td>{at(known?.times[0])}</td>
-                <td>{at(known?.times.at(-1))}</td>
-                {['power_kw', 'reactive_power_kvar', 'voltage_ln_v', 'frequency_hz', 'state_of_charge_pct'].map(
-                  (metric) => (
-                    <td key={metric} class="num" data-metric={metric}>
-                      {last(metric)}
-                    </td>
-                  ),
-                )}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <Table
+        name="What is drawn"
+        columns={drawnColumns}
+        rows={shown.map((device) => ({ device, samples: samples.get(device.device_index) }))}
+        keyOf={({ device }) => device.device_index}
+        height={300}
+      />
     </Panel>
   );
 }
