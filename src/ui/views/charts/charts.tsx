@@ -6,7 +6,7 @@ import { Curl, Refused } from '../../kit/action';
 import { Chart, download, pngOf } from '../../kit/chart';
 import { deviceLabel } from '../../kit/device-picker';
 import { Empty, Panel } from '../../kit/panel';
-import { dash, words } from '../../look/format';
+import { dash, dateAndTime, words } from '../../look/format';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
 import { useLive } from '../../store/live';
@@ -234,7 +234,7 @@ interface DrawnRow {
 }
 
 const instant = (time: number | undefined) =>
-  time === undefined ? dash : new Date(time * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  time === undefined ? dash : dateAndTime(new Date(time * 1000).toISOString());
 
 function newestOf(title: string, metric: string): Column<DrawnRow> {
   const value = ({ samples }: DrawnRow) => samples?.columns.get(metric)?.at(-1);
@@ -249,8 +249,8 @@ const drawnColumns: readonly Column<DrawnRow>[] = [
     cell: ({ samples }) => samples?.times.length ?? 0,
     value: ({ samples }) => samples?.times.length,
   },
-  { title: 'From (UTC)', cell: ({ samples }) => instant(samples?.times[0]) },
-  { title: 'To (UTC)', cell: ({ samples }) => instant(samples?.times.at(-1)) },
+  { title: 'From', cell: ({ samples }) => instant(samples?.times[0]) },
+  { title: 'To', cell: ({ samples }) => instant(samples?.times.at(-1)) },
   newestOf('P, kW', 'power_kw'),
   newestOf('Q, kvar', 'reactive_power_kvar'),
   newestOf('V', 'voltage_ln_v'),

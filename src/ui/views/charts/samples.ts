@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../../api/call';
 import { perform, Problem } from '../../api/perform';
-import { link, onSnapshot } from '../../store/stream';
+import { onSnapshot, opened } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
 
 /** Metrics that snapshots carry; others are read with the history only. */
@@ -33,33 +33,55 @@ export interface Samples {
 interface Kept {
   times: number[];
   columns: Map<string, (number | null)[]>;
+  /** samples that the daemon keeps of a device */
+  capacity: number;
+  /** whether this kind of device has the further metric */
+  hasExtra: boolean;
 }
 
-const maxSamples = 100_000;
+type Row = Readonly<Record<string, number | string | null>>;
 
-/** Whether a kind of device has this metric. */
-async function has(device: number, metric: string): Promise<boolean> {
-  return (await perform(get('history', { query: { device, limit: 1 } }))).metrics.includes(metric);
+const timeOf = ({ timestamp }: Row) => Date.parse(String(timestamp)) / 1000;
+
+function numberOf(row: Row | undefined, name: string): number | null {
+  const value = row?.[name];
+  return typeof value === 'number' ? value : null;
+}
+
+async function rowsOf(query: NonNullable<Parameters<typeof get<'history'>>[1]>['query']) {
+  const reply = await perform(get('history', { ...(query && { query }) }));
+  // the other shape is that of `format=columns`
+  return { ...reply, rows: ('samples' in reply ? reply.samples : []) as readonly Row[] };
 }
 
 async function readHistory(device: number, seconds: number | null, extra: string | null): Promise<Kept> {
-  const names = extra !== null && (await has(device, extra)) ? [...metrics, extra] : [...metrics];
-  const query = { device, metrics: names, limit: maxSamples, ...(seconds !== null && { seconds }) };
-  const reply = await perform(get('history', { query }));
-  // the other shape is that of `format=columns`
-  const rows = ('samples' in reply ? reply.samples : []) as readonly Record<string, number | string | null>[];
+  const { capacity, metrics: known } = await rowsOf({ device, limit: 1 });
+  const hasExtra = extra !== null && known.includes(extra);
+  const names = hasExtra ? [...metrics, extra] : [...metrics];
+  const { rows } = await rowsOf({ device, metrics: names, limit: capacity, ...(seconds !== null && { seconds }) });
   return {
-    times: rows.map(({ timestamp }) => Date.parse(String(timestamp)) / 1000),
-    columns: new Map(
-      names.map((name) => [
-        name,
-        rows.map((row) => {
-          const value = row[name];
-          return typeof value === 'number' ? value : null;
-        }),
-      ]),
-    ),
+    times: rows.map(timeOf),
+    columns: new Map(names.map((name) => [name, rows.map((row) => numberOf(row, name))])),
+    capacity,
+    hasExtra,
   };
+}
+
+/** Fills the further metric of samples that came by the stream, which does not carry it. */
+async function fillExtra(device: number, kept: Kept, extra: string): Promise<boolean> {
+  const column = kept.columns.get(extra);
+  if (!kept.hasExtra || column === undefined) return false;
+  const known = column.findLastIndex((value) => value !== null);
+  const from = kept.times[known + 1];
+  if (from === undefined) return false;
+  const { rows } = await rowsOf({ device, metrics: [extra], since: new Date(from * 1000).toISOString() });
+  const values = new Map(rows.map((row) => [timeOf(row), numberOf(row, extra)]));
+  // the arrays may have been cut meanwhile
+  kept.times.forEach((time, index) => {
+    const value = values.get(time);
+    if (value !== undefined) column[index] = value;
+  });
+  return rows.length > 0;
 }
 
 /** Adds a snapshot; false where the clock was set back and the history has to be read anew. */
@@ -70,19 +92,96 @@ function append(kept: Kept, { metrics: newest }: Snapshot, seconds: number | nul
   if (last === at) return true;
   kept.times.push(at);
   for (const [name, column] of kept.columns) column.push(name in newest ? newest[name as Metric] : null);
-  const old = seconds === null ? 0 : kept.times.findIndex((time) => time >= at - seconds);
+  const tooOld = seconds === null ? 0 : kept.times.findIndex((time) => time >= at - seconds);
+  const surplus = Math.max(tooOld, kept.times.length - kept.capacity);
   // cut in larger pieces, because each cut moves the whole array
-  if (old > 200) {
-    kept.times.splice(0, old);
-    for (const column of kept.columns.values()) column.splice(0, old);
+  if (surplus > 200) {
+    kept.times.splice(0, surplus);
+    for (const column of kept.columns.values()) column.splice(0, surplus);
   }
   return true;
+}
+
+/** Samples of some devices for one setting of the charts: loads them, then follows the stream until it is ended. */
+class Collection {
+  readonly #kept = new Map<number, Kept>();
+  /** snapshots that came while the history of their device was read */
+  readonly #waiting = new Map<number, Snapshot[]>();
+  #ended = false;
+  readonly #seconds: number | null;
+  readonly #extra: string | null;
+  readonly #changed: () => void;
+  readonly #failed: (problem: Problem | null) => void;
+  readonly #endings: (() => void)[] = [];
+
+  constructor(
+    devices: readonly number[],
+    { seconds, extra }: { readonly seconds: number | null; readonly extra: string | null },
+    { changed, failed }: { readonly changed: () => void; readonly failed: (problem: Problem | null) => void },
+  ) {
+    [this.#seconds, this.#extra, this.#changed, this.#failed] = [seconds, extra, changed, failed];
+    for (const device of devices) void this.#load(device);
+    this.#endings.push(onSnapshot((snapshot) => this.#take(snapshot)));
+    if (extra !== null) {
+      const timer = setInterval(() => void this.#fill(extra), 5000);
+      this.#endings.push(() => clearInterval(timer));
+    }
+  }
+
+  get samples(): ReadonlyMap<number, Samples> {
+    return new Map([...this.#kept].map(([device, { times, columns }]) => [device, { times, columns }]));
+  }
+
+  end(): void {
+    this.#ended = true;
+    for (const ending of this.#endings) ending();
+  }
+
+  async #guarded(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      if (!this.#ended) this.#failed(null);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (!this.#ended) this.#failed(error);
+    }
+  }
+
+  async #load(device: number): Promise<void> {
+    if (this.#waiting.has(device)) return;
+    this.#waiting.set(device, []);
+    this.#kept.delete(device);
+    await this.#guarded(async () => {
+      const kept = await readHistory(device, this.#seconds, this.#extra);
+      for (const snapshot of this.#waiting.get(device) ?? []) append(kept, snapshot, this.#seconds);
+      this.#kept.set(device, kept);
+    });
+    this.#waiting.delete(device);
+    if (!this.#ended) this.#changed();
+  }
+
+  #take(snapshot: Snapshot): void {
+    const device = snapshot.device_index;
+    const waiting = this.#waiting.get(device);
+    const kept = this.#kept.get(device);
+    if (waiting !== undefined) waiting.push(snapshot);
+    else if (kept !== undefined) {
+      if (append(kept, snapshot, this.#seconds)) this.#changed();
+      else void this.#load(device);
+    }
+  }
+
+  async #fill(extra: string): Promise<void> {
+    await this.#guarded(async () => {
+      for (const [device, kept] of this.#kept) if (await fillExtra(device, kept, extra)) this.#changed();
+    });
+  }
 }
 
 /**
  * Samples of up to eight devices, following the stream.
  * @param seconds simulated time that is shown; null: all that the daemon keeps
- * @param extra a metric of the history that the stream does not carry; it is read again every 10 s
+ * @param extra a metric of the history that the stream does not carry; it follows every 5 s
  * @param paused what is returned stays as it is, while samples go on being collected
  */
 export function useSamples(devices: readonly number[], seconds: number | null, extra: string | null, paused: boolean) {
@@ -91,52 +190,22 @@ export function useSamples(devices: readonly number[], seconds: number | null, e
   const isPaused = useRef(paused);
   isPaused.current = paused;
   const key = `${devices.join()} ${seconds} ${extra}`;
-  const isOpen = link.value.state === 'open';
   useEffect(() => {
-    const kept = new Map<number, Kept>();
-    let ended = false;
-    let drawing = false;
+    let frame: number | undefined;
     const draw = () => {
-      if (drawing || isPaused.current) return;
-      drawing = true;
-      requestAnimationFrame(() => {
-        drawing = false;
-        if (!ended) setShown(new Map([...kept].map(([device, { times, columns }]) => [device, { times, columns }])));
+      if (frame !== undefined || isPaused.current) return;
+      frame = requestAnimationFrame(() => {
+        frame = undefined;
+        setShown(collection.samples);
       });
     };
-    const load = async (device: number) => {
-      try {
-        const read = await readHistory(device, seconds, extra);
-        if (ended) return;
-        kept.set(device, read);
-        setProblem(null);
-        draw();
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        if (!ended) setProblem(error);
-      }
-    };
-    const loadAll = () => {
-      for (const device of devices) void load(device);
-    };
-    loadAll();
-    const end = onSnapshot((snapshot) => {
-      const known = kept.get(snapshot.device_index);
-      if (known === undefined) return;
-      if (append(known, snapshot, seconds)) draw();
-      else {
-        kept.delete(snapshot.device_index);
-        void load(snapshot.device_index);
-      }
-    });
-    const timer = extra === null ? undefined : setInterval(loadAll, 10_000);
+    const collection = new Collection(devices, { seconds, extra }, { changed: draw, failed: setProblem });
     return () => {
-      ended = true;
-      end();
-      clearInterval(timer);
+      collection.end();
+      if (frame !== undefined) cancelAnimationFrame(frame);
     };
     // a daemon that comes back has a history of its own
-  }, [key, isOpen]);
+  }, [key, opened.value]);
   const held = useRef<ReadonlyMap<number, Samples> | null>(null);
   // samples go on being added to the arrays that are shown
   if (!paused) held.current = null;
