@@ -70,7 +70,8 @@ const overview = route({
   reply: overviewSchema,
   examples: { reply: exampleOverview },
   handle(ctx, { query }) {
-    const device = selectedDevice(ctx, query.device);
+    // the list of devices must not depend on device 0 being there
+    const device = selectedDevice(ctx, query.device ?? ctx.plant.devices[0]?.index);
     const common = ctx.replyCache.of('overview', () =>
       Buffer.from(
         JSON.stringify({

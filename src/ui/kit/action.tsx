@@ -1,6 +1,7 @@
 /** Controls that make a call: each shows it as curl, and says in the daemon's words why it was refused. */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
+import { useEffect, useState } from 'preact/hooks';
 import { curlOf } from '../api/call';
 import type { Call } from '../api/call';
 import { perform, Problem } from '../api/perform';
@@ -16,15 +17,22 @@ export interface Doing<R> {
   readonly forget: () => void;
 }
 
+/** Counts the actions of this page that succeeded. */
+const acts = signal(0);
+
 /** Makes calls that change something. */
 export function useDo<R = unknown>(): Doing<R> {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
+  // a refusal is old as soon as something else has succeeded
+  const seen = acts.value;
+  useEffect(() => setProblem(null), [seen]);
   const run = async (call: Call<R>) => {
     setBusy(true);
     try {
       const answer = await perform(call);
       setProblem(null);
+      acts.value += 1;
       return answer;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -90,10 +98,13 @@ export function Action({
   onDone,
 }: ActionProps) {
   const { busy, problem, run } = useDo();
+  const [done, setDone] = useState(0);
   const act = async () => {
     if (question !== undefined && !confirm(question)) return;
     const answer = await run(call);
-    if (answer !== undefined) onDone?.(answer);
+    if (answer === undefined) return;
+    setDone(done + 1);
+    onDone?.(answer);
   };
   return (
     <span class="row">
@@ -108,6 +119,11 @@ export function Action({
         {children}
       </button>
       {curl && <Curl call={call} />}
+      {done > 0 && (
+        <span key={done} class="good done" role="status">
+          done
+        </span>
+      )}
       <Refused problem={problem} />
     </span>
   );

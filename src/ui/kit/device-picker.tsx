@@ -19,6 +19,7 @@ export function DevicePicker({ accept = () => true }: { readonly accept?: (devic
         value={String(chosen?.device_index ?? '')}
         onChange={(event) => setParam('device', event.currentTarget.value)}
       >
+        {chosen === undefined && <option value="">not there</option>}
         {devices.map((device) => (
           <option key={device.device_index} value={String(device.device_index)}>
             {deviceLabel(device)}

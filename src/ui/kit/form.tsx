@@ -75,6 +75,11 @@ function withoutSecrets(fields: readonly Field[], values: Values): Values {
   return { ...values, ...Object.fromEntries(secrets.map(({ name }) => [name, '...'])) };
 }
 
+/** Names of number fields with a text that is no number: the browser gives it as empty, which would leave it out of the call. */
+export function badInputs(form: HTMLFormElement): readonly string[] {
+  return [...form.querySelectorAll('input')].filter(({ validity }) => validity.badInput).map(({ name }) => name);
+}
+
 /**
  * A form that makes one call. Fields that were not touched follow their start values; give the form a `key` of what it is
  * about, so that typed values do not go to another device.
@@ -87,8 +92,13 @@ export function Form({ fields, call, submit, onDone, needsChange = false, childr
   const shown = { ...start, ...typed };
   const values = valuesOf(fields, shown);
   const isChanged = Object.entries(typed).some(([name, value]) => value !== start[name]);
+  const [notNumbers, setNotNumbers] = useState<readonly string[]>([]);
   const send = async (event: Event) => {
     event.preventDefault();
+    const cleared = fields.filter(({ name }) => needsChange && shown[name] === '' && start[name] !== '');
+    const wrong = [...badInputs(event.currentTarget as HTMLFormElement), ...cleared.map(({ name }) => name)];
+    setNotNumbers(wrong);
+    if (wrong.length > 0) return;
     const answer = await run(call(values));
     setDone(answer !== undefined);
     if (answer === undefined) return;
@@ -104,7 +114,7 @@ export function Form({ fields, call, submit, onDone, needsChange = false, childr
             key={field.name}
             field={field}
             typed={shown[field.name] ?? ''}
-            issue={problem?.about(`/${field.name}`) ?? null}
+            issue={notNumbers.includes(field.name) ? 'must be a number' : (problem?.about(`/${field.name}`) ?? null)}
             onTyped={(value) => {
               setDone(false);
               setTyped((before) => ({ ...before, [field.name]: value }));

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { unreachableSinceMs } from '../api/perform';
+import { href, param } from '../store/route';
+import { useOverview } from '../store/site';
 import { link, staleSinceMs } from '../store/stream';
 
 /** The time once per second while something is being counted down. */
@@ -32,6 +34,19 @@ export function LostBanner() {
   return (
     <p class="banner" role="alert">
       The daemon has sent nothing since {clockOf(oldSince)}: what is shown is old.
+    </p>
+  );
+}
+
+/** Says that the device of the address was removed, or never was there. */
+export function MissingDevice() {
+  const devices = useOverview()?.devices;
+  const wanted = param('device');
+  if (devices === undefined || wanted === null) return null;
+  if (devices.some(({ device_index }) => String(device_index) === wanted)) return null;
+  return (
+    <p class="banner" role="alert">
+      There is no device {wanted}. <a href={href('overview', { device: null })}>All devices</a>
     </p>
   );
 }

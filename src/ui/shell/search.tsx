@@ -58,6 +58,7 @@ export function Search() {
       >
         <input
           type="search"
+          autofocus
           aria-label="Device, view, model, or point such as 704.WMaxLimPct"
           placeholder="Device, view, model, or 704.WMaxLimPct"
           value={text}

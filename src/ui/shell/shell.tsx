@@ -1,7 +1,7 @@
 import { notice } from '../store/notices';
 import { href, route } from '../store/route';
 import { staleSinceMs } from '../store/stream';
-import { LostBanner } from './lost-banner';
+import { LostBanner, MissingDevice } from './lost-banner';
 import { TopBar } from './top-bar';
 import { views } from './views';
 import { useShortcuts } from './shortcuts';
@@ -45,6 +45,7 @@ export function Shell() {
       </nav>
       <main id="content" tabIndex={-1}>
         <LostBanner />
+        <MissingDevice />
         <div class="view" key={view?.path}>
           {View && <View />}
         </div>

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { post } from '../api/call';
+import { get, post } from '../api/call';
 import { Action, Curl, Refused, useDo } from '../kit/action';
 import { Chip } from '../kit/panel';
 import type { Tone } from '../kit/panel';
 import { zone } from '../look/format';
+import { useLive } from '../store/live';
 import { href } from '../store/route';
 import { useClock, useOverview } from '../store/site';
 import type { Overview } from '../store/site';
@@ -12,6 +13,8 @@ import { Help } from './help';
 import { Search } from './search';
 import { helpOpen, paused, pauseCall, runningMode, searchOpen, stepCall } from './shortcuts';
 import { setTheme, theme } from './theme';
+
+const faultsCall = get('faults', { query: { limit: 1 } });
 
 export function TopBar() {
   const overview = useOverview();
@@ -23,6 +26,7 @@ export function TopBar() {
       <Clock />
       {overview && <Lamps overview={overview} />}
       {overview && <AlarmCount overview={overview} />}
+      <FaultCount />
       <span class="row">
         <button
           type="button"
@@ -212,6 +216,19 @@ function AlarmCount({ overview }: { readonly overview: Overview }) {
     <a href={href('overview', { filter: 'alarms' })} class={more ? 'flash' : undefined}>
       <Chip tone={count > 0 ? 'bad' : 'muted'}>
         {count} {count === 1 ? 'alarm' : 'alarms'}
+      </Chip>
+    </a>
+  );
+}
+
+/** Faults that were injected: without this mark they are easily forgotten. */
+function FaultCount() {
+  const count = useLive(faultsCall, 5000).data?.count ?? 0;
+  if (count === 0) return null;
+  return (
+    <a href={href('faults')}>
+      <Chip tone="warn">
+        {count} {count === 1 ? 'fault' : 'faults'} injected
       </Chip>
     </a>
   );

@@ -19,7 +19,9 @@ const manyDevices = 200;
 let deviceCount = 0;
 
 export function useOverview(): Overview | undefined {
-  const { data } = useLive(overviewCall, deviceCount > manyDevices ? 5000 : 'tick');
+  const { data: known, problem } = useLive(overviewCall, deviceCount > manyDevices ? 5000 : 'tick');
+  // refused because no device is there: the last answer is about devices that are gone
+  const data = problem?.status === 404 && known !== undefined ? { ...known, devices: [] } : known;
   useEffect(() => {
     if (!data) return;
     deviceCount = data.devices.length;
@@ -39,5 +41,6 @@ export function useDevice(): DeviceEntry | undefined {
   const devices = useOverview()?.devices;
   const wanted = chosen.value;
   if (wanted === null) return devices?.[0];
-  return devices?.find(({ device_index }) => String(device_index) === wanted) ?? devices?.[0];
+  // another one in its place would get what was meant for the device of the address
+  return devices?.find(({ device_index }) => String(device_index) === wanted);
 }

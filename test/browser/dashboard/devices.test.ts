@@ -97,7 +97,7 @@ describe('dashboard: a page for each kind of device', () => {
   it('battery: forces charging, opens a string, sets the charge, and shows its cells', async () => {
     const open = await dashboard.open('#/devices?device=1');
     const { page } = open;
-    await page.getByLabel('Power, kW').fill('2');
+    await page.getByLabel('Power at DC, kW').fill('2');
     expect(await act(page, page, 'Force mode')).to.equal(200);
     await dashboard.step();
     const bank = await dashboard.get('controls/battery?device=1');

@@ -99,3 +99,48 @@ describe('dashboard: a site in another time zone', () => {
     await page.close();
   });
 });
+
+describe('dashboard: devices that leave, and a daemon that hangs', () => {
+  let dashboard: Dashboard;
+
+  before(async function skipWithoutBrowser() {
+    const started = await startDashboard(['PV-3Phase', 'Batt-3Phase'], [], { paused: false });
+    if (started === undefined) this.skip();
+    dashboard = started;
+  });
+
+  after(() => (dashboard as Dashboard | undefined)?.stop());
+
+  it('says that telemetry is old when ticks fail to come, and withdraws it with the next one', async () => {
+    const { page } = await dashboard.open();
+    await page.locator('[data-test="activePower"] .value').filter({ hasText: 'kW' }).waitFor();
+    // the page goes on believing that the clock runs, as with a daemon that hangs
+    await page.route('**/api/sim/**', () => undefined);
+    await dashboard.post('controls/time', { mode: 'paused' });
+    await page.getByRole('alert').filter({ hasText: 'has sent nothing since' }).waitFor();
+    await page.locator('.shell.old').waitFor();
+    await page.unroute('**/api/sim/**');
+    await dashboard.step();
+    await page.locator('.shell.old').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('does not act on another device in the place of one that left', async () => {
+    const { page } = await dashboard.open('#/devices?device=0');
+    await page.getByRole('heading', { name: 'State' }).waitFor();
+    await dashboard.post('devices/0/remove');
+    await page.getByRole('alert').filter({ hasText: 'There is no device 0.' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Stop device' }).count()).to.equal(0);
+    await page.getByRole('link', { name: 'All devices' }).click();
+    await page.getByRole('heading', { name: 'Devices (1)' }).waitFor();
+    await dashboard.post('devices/1/remove');
+    await page.getByText('No device: add one').waitFor();
+    await page.close();
+  });
+
+  it('opens with an address that is no address', async () => {
+    const { page, seen } = await dashboard.open('#/overview/%E0%A4%A');
+    expect(seen.complaints.filter((text) => !text.includes('404'))).to.deep.equal([]);
+    await page.close();
+  });
+});

@@ -81,7 +81,7 @@ export function BatteryPage({ device }: PageProps) {
               options: ['charge', 'discharge', ['idle', 'rest']],
               value: 'charge',
             },
-            { kind: 'number', name: 'power_kw', label: 'Power', unit: 'kW', min: 0, hint: 'Empty: the limit.' },
+            { kind: 'number', name: 'power_kw', label: 'Power at DC', unit: 'kW', min: 0, hint: 'Empty: the limit.' },
             { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, hint: 'Empty: without end.' },
           ]}
           call={(values) => post('controls/battery', { query, body: values })}

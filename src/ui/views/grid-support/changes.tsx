@@ -1,10 +1,26 @@
-import { get, post } from '../../api/call';
+import { anyCall, get, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
+import { Action } from '../../kit/action';
 import { Form } from '../../kit/form';
 import { Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, digits, timeOfDay } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
+
+type Change = ReplyOf<'registers/changes'>['changes'][number];
+
+/** Writes the start value of a point again; the daemon says why where that is not possible. */
+function PutBack({ device, row }: { readonly device: number; readonly row: Change }) {
+  const [model = '', ...path] = row.point.split('.');
+  const value = row.start_symbol ?? row.start_value;
+  if (row.changed_by === null || value === null) return null;
+  return (
+    <Action call={anyCall('POST', `registers/${model}`, { device }, { points: { [path.join('.')]: value } })}>
+      Put back
+    </Action>
+  );
+}
 
 /** What is different from the start. */
 export function Changes({ device }: { readonly device: number }) {
@@ -38,7 +54,10 @@ export function Changes({ device }: { readonly device: number }) {
           },
           {
             title: 'Writer',
-            cell: (row) => row.changed_by?.source ?? 'the device itself',
+            cell: (row) =>
+              row.changed_by === null
+                ? 'the device itself'
+                : `${row.changed_by.source} ${row.changed_by.source_detail ?? ''}`,
             value: (row) => row.changed_by?.source,
           },
           {
@@ -46,6 +65,7 @@ export function Changes({ device }: { readonly device: number }) {
             cell: (row) => timeOfDay(row.changed_by?.changed_at),
             value: (row) => row.changed_by?.changed_at,
           },
+          { title: 'Back', cell: (row) => <PutBack device={device} row={row} /> },
         ]}
       />
     </Panel>

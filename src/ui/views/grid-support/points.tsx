@@ -156,7 +156,12 @@ function PointRow({ draft, spec, index, point }: PointRowProps) {
       aria-invalid={issue !== null}
       value={point[axis]}
       onChange={(event) => {
-        const value = Number(event.currentTarget.value);
+        const { value: text, valueAsNumber: value } = event.currentTarget;
+        if (text === '' || !Number.isFinite(value)) {
+          // nothing, or no number, is no 0: the point keeps its value
+          event.currentTarget.value = String(point[axis]);
+          return;
+        }
         draft.move(index, axis === 0 ? [value, point[1]] : [point[0], value]);
       }}
     />

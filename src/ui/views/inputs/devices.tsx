@@ -1,3 +1,4 @@
+import { badInputs } from '../../kit/form';
 import { useEffect, useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
 import { perform, Problem } from '../../api/perform';
@@ -129,7 +130,16 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title="Add a device" onClose={onClose}>
-      <form class="form" noValidate onSubmit={(event) => void send(event)}>
+      <form
+        class="form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          const wrong = badInputs(event.currentTarget);
+          if (wrong.length > 0) say(`${wrong.map((name) => name.slice(1)).join(', ')}: must be a number`);
+          else void send(event);
+        }}
+      >
         {schema && (
           <SchemaFields
             schema={schema}

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Action, Curl, Refused, useDo } from '../../kit/action';
-import { Form } from '../../kit/form';
+import { say } from '../../store/notices';
+import { badInputs, Form } from '../../kit/form';
 import type { Field, Values } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
@@ -190,7 +191,9 @@ function EventForm({ event, device }: { readonly event: GridEvent; readonly devi
       noValidate
       onSubmit={(submitted) => {
         submitted.preventDefault();
-        void run(call);
+        const wrong = badInputs(submitted.currentTarget);
+        if (wrong.length > 0) say(`${wrong.map((name) => name.slice(1)).join(', ')}: must be a number`);
+        else void run(call);
       }}
     >
       <SchemaFields

@@ -20,7 +20,7 @@ export function TimePanel() {
                 ['Time zone', clock.timezone],
                 ['Mode', words(clock.mode)],
                 ['Rate', `×${digits(clock.rate, 2)}, reached ×${digits(clock.rate_effective, 2)}`],
-                ['Wall clock', `${wallTime(clock.wall_time)}`],
+                ['Wall clock', wallTime(clock.wall_time)],
                 ['Set by', <Writer by={clock.changed_by} />],
                 ['Stepped by', <Writer by={clock.stepped_by} />],
               ]}

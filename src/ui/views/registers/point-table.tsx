@@ -179,7 +179,7 @@ function PointRow({ point, now, isChosen, typed, problem, onTyped }: PointRowPro
           </small>
         )}
       </td>
-      <td class="mono nowrap">{rawText(point.raw)}</td>
+      <td class="mono raw">{rawText(point.raw)}</td>
       <td class="num">{point.address}</td>
       <td>{point.access}</td>
       <td title={point.source_detail ?? undefined}>{words(point.source)}</td>
