@@ -1,161 +1,266 @@
 /** Samples of devices: one read of their history, then the telemetry stream. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
 import { perform, Problem } from '../../api/perform';
 import { link, onSnapshot } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
 
-/** Metrics that snapshots carry; others are read with the history only. */
-export type Metric = Exclude<keyof Snapshot['metrics'], 'timestamp'>;
-
-export const metrics = [
-  'power_kw',
-  'reactive_power_kvar',
-  'apparent_power_kva',
-  'voltage_ln_v',
-  'frequency_hz',
-  'power_factor',
-  'current_a',
-  'dc_power_kw',
-  'dc_voltage_v',
-  'dc_current_a',
-  'state_of_charge_pct',
-  'soc_reserve_min_pct',
-  'soc_reserve_max_pct',
-] as const satisfies readonly Metric[];
-
 /** One device: times in seconds since the epoch (simulated), and a column per metric. */
 export interface Samples {
   readonly times: readonly number[];
-  readonly columns: ReadonlyMap<string, readonly (number | null)[]>;
+  /** names of the numeric metrics that the device has */
+  readonly metrics: readonly string[];
+  /** values at `times`; undefined if the device has no such metric */
+  readonly column: (metric: string) => readonly (number | null)[] | undefined;
+  /** samples left out because the clock was set back after them */
+  readonly leftOut: number;
 }
 
-interface Kept {
-  times: number[];
-  columns: Map<string, (number | null)[]>;
-}
+type Column = (number | null)[];
+type InColumns = Extract<ReplyOf<'history'>, { columns: unknown }>['columns'];
 
 const maxSamples = 100_000;
+/** Metrics that the stream does not carry are read at this pace. */
+const restMs = 2000;
 
-/** Whether a kind of device has this metric. */
-async function has(device: number, metric: string): Promise<boolean> {
-  return (await perform(get('history', { query: { device, limit: 1 } }))).metrics.includes(metric);
+const secondsOf = (iso: string) => Date.parse(iso) / 1000;
+
+async function read(device: number, query: object): Promise<InColumns> {
+  const reply = await perform(get('history', { query: { device, format: 'columns', limit: maxSamples, ...query } }));
+  if (!('columns' in reply)) throw new Problem(0, 'unreadable', 'The history came in another format.');
+  return reply.columns;
 }
 
-async function readHistory(device: number, seconds: number | null, extra: string | null): Promise<Kept> {
-  const names = extra !== null && (await has(device, extra)) ? [...metrics, extra] : [...metrics];
-  const query = { device, metrics: names, limit: maxSamples, ...(seconds !== null && { seconds }) };
-  const reply = await perform(get('history', { query }));
-  // the other shape is that of `format=columns`
-  const rows = ('samples' in reply ? reply.samples : []) as readonly Record<string, number | string | null>[];
-  return {
-    times: rows.map(({ timestamp }) => Date.parse(String(timestamp)) / 1000),
-    columns: new Map(
-      names.map((name) => [
-        name,
-        rows.map((row) => {
-          const value = row[name];
-          return typeof value === 'number' ? value : null;
-        }),
-      ]),
-    ),
-  };
+/** Whether all values are numbers: states of the history are words. */
+function isNumeric(column: readonly unknown[]): column is Column {
+  return column.every((value) => value === null || typeof value === 'number');
 }
 
-/** Adds a snapshot; false where the clock was set back and the history has to be read anew. */
-function append(kept: Kept, { metrics: newest }: Snapshot, seconds: number | null): boolean {
-  const at = Date.parse(newest.timestamp) / 1000;
-  const last = kept.times.at(-1);
-  if (last !== undefined && at < last) return false;
-  if (last === at) return true;
-  kept.times.push(at);
-  for (const [name, column] of kept.columns) column.push(name in newest ? newest[name as Metric] : null);
-  const old = seconds === null ? 0 : kept.times.findIndex((time) => time >= at - seconds);
-  // cut in larger pieces, because each cut moves the whole array
-  if (old > 200) {
-    kept.times.splice(0, old);
-    for (const column of kept.columns.values()) column.splice(0, old);
+/** Samples of one device, ascending in time. */
+export class SampleStore {
+  #ticks: number[];
+  #times: number[];
+  readonly #columns: Map<string, Column>;
+  /** metrics of the history that snapshots do not carry */
+  #rest: readonly string[] = [];
+  #leftOut = 0;
+
+  constructor(columns: InColumns) {
+    const { timestamp, tick, ...metrics } = columns;
+    this.#times = timestamp.map(secondsOf);
+    this.#ticks = [...tick];
+    this.#columns = new Map(
+      Object.entries(metrics)
+        .filter((entry): entry is [string, Column] => !entry[0].endsWith('_state') && isNumeric(entry[1]))
+        .map(([name, column]) => [name, [...column]]),
+    );
+    const back = this.#times.findLastIndex((time, index) => time < (this.#times[index - 1] ?? -Infinity));
+    if (back > 0) this.#drop(back, true);
   }
-  return true;
+
+  get rest(): readonly string[] {
+    return this.#rest;
+  }
+
+  /** Time of the first sample whose rest is not known yet, ISO; null if there is none. */
+  get restSince(): string | null {
+    const [name] = this.#rest;
+    const column = name === undefined ? undefined : this.#columns.get(name);
+    if (column === undefined) return null;
+    const known = column.findLastIndex((value) => value !== null);
+    const time = this.#times[known + 1];
+    return time === undefined ? null : new Date(time * 1000).toISOString();
+  }
+
+  #drop(count: number, counted: boolean): void {
+    this.#times.splice(0, count);
+    this.#ticks.splice(0, count);
+    for (const column of this.#columns.values()) column.splice(0, count);
+    if (counted) this.#leftOut += count;
+  }
+
+  /** @param seconds older samples may go; null: none */
+  append({ metrics, tick }: Snapshot, seconds: number | null): void {
+    const at = secondsOf(metrics.timestamp);
+    if (tick <= (this.#ticks.at(-1) ?? -1)) return;
+    const last = this.#times.at(-1) ?? -Infinity;
+    if (at < last) this.#drop(this.#times.length, true);
+    else if (at === last) this.#pop();
+    this.#times.push(at);
+    this.#ticks.push(tick);
+    const values: Readonly<Record<string, unknown>> = metrics;
+    for (const [name, column] of this.#columns) {
+      const value = values[name];
+      column.push(typeof value === 'number' ? value : null);
+    }
+    if (this.#rest.length === 0) this.#rest = [...this.#columns.keys()].filter((name) => !(name in metrics));
+    const old = seconds === null ? this.#times.length - maxSamples : this.#times.findIndex((t) => t >= at - seconds);
+    // cut in larger pieces, because each cut moves the whole array
+    if (old > 200) this.#drop(old, false);
+  }
+
+  #pop(): void {
+    this.#times.pop();
+    this.#ticks.pop();
+    for (const column of this.#columns.values()) column.pop();
+  }
+
+  /** Fills in what the stream does not carry. */
+  fill(columns: InColumns): void {
+    const more: Readonly<Record<string, unknown>> = { ...columns };
+    let at = 0;
+    columns.tick.forEach((tick, row) => {
+      while (at < this.#ticks.length && (this.#ticks[at] ?? 0) < tick) at += 1;
+      if (this.#ticks[at] !== tick) return;
+      for (const name of this.#rest) {
+        const column = this.#columns.get(name);
+        const value = (more[name] as Column | undefined)?.[row];
+        if (column !== undefined && value !== undefined) column[at] = value;
+      }
+    });
+  }
+
+  /** The samples of the last `seconds` with some metrics, as they are now. */
+  newest(seconds: number | null, wanted: readonly string[]): Samples {
+    const last = this.#times.at(-1) ?? 0;
+    const from = seconds === null ? 0 : firstFrom(this.#times, last - seconds);
+    const columns = new Map<string, Column>();
+    for (const name of wanted) {
+      const column = this.#columns.get(name);
+      if (column !== undefined) columns.set(name, column.slice(from));
+    }
+    return {
+      times: this.#times.slice(from),
+      metrics: [...this.#columns.keys()],
+      column: (metric) => columns.get(metric),
+      leftOut: this.#leftOut,
+    };
+  }
+}
+
+function firstFrom(ascending: readonly number[], limit: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The last `seconds` of samples. */
+export function lastOf({ times, column, ...more }: Samples, seconds: number): Samples {
+  const from = firstFrom(times, (times.at(-1) ?? 0) - seconds);
+  return { ...more, times: times.slice(from), column: (metric) => column(metric)?.slice(from) };
+}
+
+/** Stores of several devices that the stream keeps up to date. @returns ends it */
+function follow(
+  devices: readonly number[],
+  seconds: number | null,
+  hooks: {
+    readonly onChange: (stores: ReadonlyMap<number, SampleStore>) => void;
+    readonly onProblem: (problem: Problem | null) => void;
+  },
+  wanted: () => readonly string[],
+): () => void {
+  const stores = new Map<number, SampleStore>();
+  const waiting = new Map<number, Snapshot[]>();
+  let ended = false;
+  const attempt = async (work: () => Promise<void>) => {
+    try {
+      await work();
+      if (!ended) hooks.onProblem(null);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      if (!ended) hooks.onProblem(error);
+    }
+  };
+  const load = async (device: number) => {
+    // what the stream brings before the answer is there comes after it
+    waiting.set(device, []);
+    const store = new SampleStore(await read(device, seconds === null ? {} : { seconds }));
+    for (const snapshot of waiting.get(device) ?? []) store.append(snapshot, seconds);
+    waiting.delete(device);
+    if (ended) return;
+    stores.set(device, store);
+    hooks.onChange(stores);
+  };
+  const readRest = async (device: number, store: SampleStore) => {
+    const since = store.restSince;
+    if (since === null) return;
+    store.fill(await read(device, { since, metrics: store.rest }));
+    if (!ended) hooks.onChange(stores);
+  };
+  for (const device of devices) void attempt(() => load(device));
+  const end = onSnapshot((snapshot) => {
+    waiting.get(snapshot.device_index)?.push(snapshot);
+    const store = stores.get(snapshot.device_index);
+    if (store === undefined) return;
+    store.append(snapshot, seconds);
+    hooks.onChange(stores);
+  });
+  const timer = setInterval(() => {
+    if (document.hidden) return;
+    for (const [device, store] of stores)
+      if (store.rest.some((name) => wanted().includes(name))) void attempt(() => readRest(device, store));
+  }, restMs);
+  return () => {
+    ended = true;
+    end();
+    clearInterval(timer);
+  };
 }
 
 /**
  * Samples of up to eight devices, following the stream.
  * @param seconds simulated time that is shown; null: all that the daemon keeps
- * @param extra a metric of the history that the stream does not carry; it is read again every 10 s
+ * @param wanted names of the metrics that are shown
  * @param paused what is returned stays as it is, while samples go on being collected
  */
-export function useSamples(devices: readonly number[], seconds: number | null, extra: string | null, paused: boolean) {
+export function useSamples(
+  devices: readonly number[],
+  seconds: number | null,
+  wanted: readonly string[],
+  paused = false,
+): Sampled {
   const [shown, setShown] = useState<ReadonlyMap<number, Samples>>(new Map());
   const [problem, setProblem] = useState<Problem | null>(null);
-  const isPaused = useRef(paused);
-  isPaused.current = paused;
-  const key = `${devices.join()} ${seconds} ${extra}`;
-  const isOpen = link.value.state === 'open';
+  const names = useRef(wanted);
+  names.current = wanted;
+  const redraw = useRef<() => void>(() => undefined);
+  const key = `${devices.join()} ${seconds}`;
+  const { state } = link.value;
   useEffect(() => {
-    const kept = new Map<number, Kept>();
-    let ended = false;
-    let drawing = false;
-    const draw = () => {
-      if (drawing || isPaused.current) return;
-      drawing = true;
-      requestAnimationFrame(() => {
-        drawing = false;
-        if (!ended) setShown(new Map([...kept].map(([device, { times, columns }]) => [device, { times, columns }])));
+    // before the stream is open, what is read would have to be read again
+    if (state !== 'open') return undefined;
+    let drawing = 0;
+    const onChange = (stores: ReadonlyMap<number, SampleStore>) => {
+      redraw.current = () => onChange(stores);
+      drawing ||= requestAnimationFrame(() => {
+        drawing = 0;
+        setShown(new Map([...stores].map(([device, store]) => [device, store.newest(seconds, names.current)])));
       });
     };
-    const load = async (device: number) => {
-      try {
-        const read = await readHistory(device, seconds, extra);
-        if (ended) return;
-        kept.set(device, read);
-        setProblem(null);
-        draw();
-      } catch (error) {
-        if (!(error instanceof Problem)) throw error;
-        if (!ended) setProblem(error);
-      }
-    };
-    const loadAll = () => {
-      for (const device of devices) void load(device);
-    };
-    loadAll();
-    const end = onSnapshot((snapshot) => {
-      const known = kept.get(snapshot.device_index);
-      if (known === undefined) return;
-      if (append(known, snapshot, seconds)) draw();
-      else {
-        kept.delete(snapshot.device_index);
-        void load(snapshot.device_index);
-      }
-    });
-    const timer = extra === null ? undefined : setInterval(loadAll, 10_000);
+    const end = follow(devices, seconds, { onChange, onProblem: setProblem }, () => names.current);
     return () => {
-      ended = true;
       end();
-      clearInterval(timer);
+      cancelAnimationFrame(drawing);
+      redraw.current = () => undefined;
     };
     // a daemon that comes back has a history of its own
-  }, [key, isOpen]);
-  const held = useRef<ReadonlyMap<number, Samples> | null>(null);
-  // samples go on being added to the arrays that are shown
-  if (!paused) held.current = null;
-  else held.current ??= new Map([...shown].map(([device, one]) => [device, copyOf(one)]));
-  return { samples: held.current ?? shown, problem };
+  }, [key, state]);
+  useEffect(() => redraw.current(), [wanted.join()]);
+  const held = useRef<{ readonly key: string; readonly samples: ReadonlyMap<number, Samples> } | null>(null);
+  const heldKey = `${key} ${wanted.join()}`;
+  if (!paused || held.current?.key !== heldKey) held.current = null;
+  if (paused && shown.size > 0) held.current ??= { key: heldKey, samples: shown };
+  return { samples: held.current?.samples ?? shown, problem };
 }
 
-function copyOf({ times, columns }: Samples): Samples {
-  return { times: [...times], columns: new Map([...columns].map(([name, column]) => [name, [...column]])) };
-}
-
-/** The samples of the last `seconds` before the newest one. */
-export function newest({ times, columns }: Samples, seconds: number | null): Samples {
-  const last = times.at(-1);
-  if (seconds === null || last === undefined) return { times, columns };
-  const from = times.findIndex((time) => time >= last - seconds);
-  if (from <= 0) return { times, columns };
-  return {
-    times: times.slice(from),
-    columns: new Map([...columns].map(([name, column]) => [name, column.slice(from)])),
-  };
+interface Sampled {
+  readonly samples: ReadonlyMap<number, Samples>;
+  /** of the newest read */
+  readonly problem: Problem | null;
 }
