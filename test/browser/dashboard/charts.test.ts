@@ -91,8 +91,15 @@ describe('dashboard: charts', () => {
           '–',
           String(sample['irradiance_w_m2']),
         ]);
-      const cells = `[...document.querySelectorAll('[aria-label^="Values of"] tbody tr')].slice(0, 10).map((row) => [...row.cells].map((cell) => cell.textContent))`;
-      await page.waitForFunction(`JSON.stringify(${cells}) === ${JSON.stringify(JSON.stringify(wanted))}`);
+      const rows = page.getByRole('table', { name: /^Values of/ }).locator('tbody tr');
+      const [newest = []] = wanted;
+      await rows
+        .first()
+        .filter({ hasText: newest[0] })
+        .filter({ hasText: newest.at(-1) })
+        .waitFor();
+      for (const [at, cells] of wanted.entries())
+        expect(await rows.nth(at).getByRole('cell').allTextContents()).to.deep.equal(cells);
     }
     expect(await page.locator('.chart').count()).to.equal(1);
     expect(seen.complaints).to.deep.equal([]);

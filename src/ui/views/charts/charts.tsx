@@ -1,5 +1,5 @@
 import '../../look/charts.css';
-import { useRef, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import { Refused } from '../../kit/action';
 import { Chart } from '../../kit/chart';
 import type { Zoom } from '../../kit/chart';
@@ -124,35 +124,46 @@ function Curves({ shown, samples, further, box }: CurvesProps) {
       : []),
     ...further.map((metric) => ({ title: words(metric), lines: [lineOf(metric)], of: having(metric) })),
   ];
-  const zoom = zoomOf(param('zoom'));
   return (
     <div class="stack" ref={box}>
-      {panels.map(({ title, lines, of }) => {
-        const { series, data } = drawn(of, samples, lines);
-        // of several batteries each has its own band, and bands over bands say nothing
-        const bands = lines === socLines && of.length === 1 ? ([[1, 2]] as const) : [];
-        return (
-          <Panel key={title} title={title}>
-            {series.length === 0 ? (
-              <Empty>
-                {of.length > 0
-                  ? 'The first sample comes with the next tick.'
-                  : 'None of these devices has this metric.'}
-              </Empty>
-            ) : (
-              <Chart
-                label={title}
-                series={series}
-                data={data}
-                bands={bands}
-                timezone={timezone}
-                zoom={zoom}
-                onZoom={setZoom}
-              />
-            )}
-          </Panel>
-        );
-      })}
+      {panels.map((panel) => (
+        <Curve key={panel.title} panel={panel} samples={samples} timezone={timezone} />
+      ))}
     </div>
+  );
+}
+
+interface CurveProps {
+  readonly panel: CurvesPanel;
+  readonly samples: ReadonlyMap<number, Samples>;
+  readonly timezone: string;
+}
+
+function Curve({ panel: { title, lines, of }, samples, timezone }: CurveProps) {
+  const places = of.map(({ device, name, place }) => `${device} ${place} ${name}`).join();
+  // thousands of values: not again for each answer that the view reads besides
+  const { series, data } = useMemo(() => drawn(of, samples, lines), [samples, places, title]);
+  // of several batteries each has its own band, and bands over bands say nothing
+  const bands = lines === socLines && of.length === 1 ? ([[1, 2]] as const) : [];
+  if (series.length === 0)
+    return (
+      <Panel title={title}>
+        <Empty>
+          {of.length > 0 ? 'The first sample comes with the next tick.' : 'None of these devices has this metric.'}
+        </Empty>
+      </Panel>
+    );
+  return (
+    <Panel title={title}>
+      <Chart
+        label={title}
+        series={series}
+        data={data}
+        bands={bands}
+        timezone={timezone}
+        zoom={zoomOf(param('zoom'))}
+        onZoom={setZoom}
+      />
+    </Panel>
   );
 }

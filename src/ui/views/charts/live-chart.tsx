@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks';
 import { Chart } from '../../kit/chart';
 import { Panel } from '../../kit/panel';
 import { href } from '../../store/route';
@@ -12,7 +13,10 @@ const wanted = powerLines.map(({ metric }) => metric);
 export function LiveChart({ device, name }: { readonly device: number; readonly name: string }) {
   const timezone = useClock()?.timezone ?? 'UTC';
   const { samples } = useSamples([device], windowS, wanted);
-  const { series, data } = drawn([{ device, name, place: 0 }], samples, powerLines);
+  const { series, data } = useMemo(
+    () => drawn([{ device, name, place: 0 }], samples, powerLines),
+    [samples, device, name],
+  );
   return (
     <Panel title="Last 15 minutes" tools={<a href={href('charts')}>Charts</a>}>
       {series.length > 0 && (

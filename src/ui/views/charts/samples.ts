@@ -167,6 +167,7 @@ function follow(
 ): () => void {
   const stores = new Map<number, SampleStore>();
   const waiting = new Map<number, Snapshot[]>();
+  const last = Math.max(...devices);
   let ended = false;
   const attempt = async (work: () => Promise<void>) => {
     try {
@@ -199,7 +200,8 @@ function follow(
     const store = stores.get(snapshot.device_index);
     if (store === undefined) return;
     store.append(snapshot, seconds);
-    hooks.onChange(stores);
+    // a tick brings its snapshots in the order of the devices: one picture for all of them
+    if (snapshot.device_index === last) hooks.onChange(stores);
   });
   const timer = setInterval(() => {
     if (document.hidden) return;
