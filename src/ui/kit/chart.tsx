@@ -1,5 +1,5 @@
 /** Time series with uPlot: zoom by dragging, a cursor that all charts of a view share, PNG. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { dash, digits } from '../look/format';
 import { colour, theme } from '../shell/theme';
@@ -46,13 +46,15 @@ const cursorKey = 'time';
 const sides: Readonly<Record<'right' | 'bottom' | 'left', uPlot.Axis.Side>> = { right: 1, bottom: 2, left: 3 };
 /* eslint-enable @typescript-eslint/no-unsafe-enum-assignment */
 
+const [axisPx, axisLabelPx] = [56, 18];
+
 function axis(scale: string, side: uPlot.Axis.Side, units: string, hasGrid: boolean): uPlot.Axis {
   return {
     scale,
     side,
     label: units,
-    labelSize: 18,
-    size: 56,
+    labelSize: axisLabelPx,
+    size: axisPx,
     stroke: colour('--muted'),
     grid: { show: hasGrid, stroke: colour('--line'), width: 1 },
     ticks: { stroke: colour('--line') },
@@ -104,6 +106,8 @@ function optionsOf(
     width,
     height,
     tzDate: zoned,
+    // charts above each other have the same instants at the same place
+    padding: [null, right === '' ? axisPx + axisLabelPx : null, null, null],
     cursor: { sync: { key: cursorKey }, drag: { x: true, y: false, setScale: false } },
     legend: { live: true },
     scales: {
@@ -184,7 +188,7 @@ export function Chart(props: ChartProps) {
   const zoomTo = useRef(setOwn as (zoom: Zoom) => void);
   zoomTo.current = props.onZoom ?? setOwn;
   const shape = JSON.stringify([props.series, props.bands, props.height, props.timezone, theme.value]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const parent = box.current;
     if (parent === null) return undefined;
     const options = optionsOf(props, parent.clientWidth || 600, zoom);
@@ -200,7 +204,7 @@ export function Chart(props: ChartProps) {
       plot.current = null;
     };
   }, [shape]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     plot.current?.setData(props.data.columns as uPlot.AlignedData);
     // without a cursor the legend has the newest values
     // (uPlot clears it in a microtask of its own after new data)
@@ -227,25 +231,30 @@ export function Chart(props: ChartProps) {
 
 const legendPx = 20;
 
-/** The names of the series with their lines, from the left; device pixels. */
-function drawLegend(context: CanvasRenderingContext2D, series: readonly Series[], top: number): void {
+/** Names of the series with their lines, in as many rows as they need; device pixels. @returns height */
+function drawLegend(context: CanvasRenderingContext2D, series: readonly Series[], top: number, draws: boolean): number {
   const ratio = devicePixelRatio;
+  const row = legendPx * ratio;
   context.font = `${12 * ratio}px system-ui, sans-serif`;
   context.lineWidth = 1.5 * ratio;
-  let left = 8 * ratio;
-  const middle = top + (legendPx / 2) * ratio;
+  let [left, middle] = [8 * ratio, top + row / 2];
   for (const { label, unit, colour: name, dash: pattern = [] } of series) {
     const text = unit === '' ? label : `${label}, ${unit}`;
-    context.strokeStyle = colour(name);
-    context.setLineDash(pattern.map((length) => length * ratio));
-    context.beginPath();
-    context.moveTo(left, middle);
-    context.lineTo(left + 32 * ratio, middle);
-    context.stroke();
-    context.fillStyle = colour('--text');
-    context.fillText(text, left + 38 * ratio, middle + 4 * ratio);
-    left += 54 * ratio + context.measureText(text).width;
+    const width = 54 * ratio + context.measureText(text).width;
+    if (left + width > context.canvas.width && left > 8 * ratio) [left, middle] = [8 * ratio, middle + row];
+    if (draws) {
+      context.strokeStyle = colour(name);
+      context.setLineDash(pattern.map((length) => length * ratio));
+      context.beginPath();
+      context.moveTo(left, middle);
+      context.lineTo(left + 32 * ratio, middle);
+      context.stroke();
+      context.fillStyle = colour('--text');
+      context.fillText(text, left + 38 * ratio, middle + 4 * ratio);
+    }
+    left += width;
   }
+  return Math.ceil(middle + row / 2 - top);
 }
 
 /** The charts inside an element with their legends, one below the other, on the colour of the page. */
@@ -254,20 +263,20 @@ export async function pngOf(element: HTMLElement): Promise<Blob | null> {
     const picture = chart.querySelector('canvas');
     return picture === null ? [] : [{ picture, series: drawnIn.get(chart) ?? [] }];
   });
-  const legend = Math.ceil(legendPx * devicePixelRatio);
   const canvas = document.createElement('canvas');
   canvas.width = Math.max(1, ...pictures.map(({ picture }) => picture.width));
-  canvas.height = pictures.reduce((sum, { picture }) => sum + picture.height + legend, 1);
   const context = canvas.getContext('2d');
   if (context === null) return null;
+  const heights = pictures.map(({ picture, series }) => picture.height + drawLegend(context, series, 0, false));
+  canvas.height = heights.reduce((sum, height) => sum + height, 1);
   context.fillStyle = colour('--surface');
   context.fillRect(0, 0, canvas.width, canvas.height);
   let top = 0;
-  for (const { picture, series } of pictures) {
-    drawLegend(context, series, top);
+  pictures.forEach(({ picture, series }, index) => {
+    const legend = drawLegend(context, series, top, true);
     context.drawImage(picture, 0, top + legend);
-    top += picture.height + legend;
-  }
+    top += heights[index] ?? 0;
+  });
   return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
 }
 

@@ -63,7 +63,7 @@ describe('dashboard: charts', () => {
     await page.getByRole('button', { name: '1 h', exact: true }).click();
     await page.getByText(/1 of 2 devices/).click();
     await page.getByRole('checkbox', { name: /^1 / }).check();
-    await page.getByText('0 further metrics').click();
+    await page.getByText('Further metrics: 0').click();
     await page.getByRole('checkbox', { name: 'irradiance w m2' }).check();
     await page.locator('.chart canvas').nth(3).waitFor();
     await page.reload();

@@ -5,11 +5,10 @@ import { Chart } from '../../kit/chart';
 import type { Zoom } from '../../kit/chart';
 import { deviceLabel } from '../../kit/device-picker';
 import { Empty, Panel } from '../../kit/panel';
-import { words } from '../../look/format';
 import { param, setParam } from '../../store/route';
 import { useClock } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
-import { drawn, gridLines, lineOf, powerLines, socLines, standardMetrics } from './panels';
+import { dashes, drawn, gridLines, lineOf, powerLines, socLines, standardMetrics } from './panels';
 import type { Line, Named } from './panels';
 import { PlanePanel } from './plane';
 import { useSamples } from './samples';
@@ -107,7 +106,8 @@ interface CurvesPanel {
 
 function Curves({ shown, samples, further, box }: CurvesProps) {
   const timezone = useClock()?.timezone ?? 'UTC';
-  const named = shown.map(({ device_index: device, name }, place): Named => ({ device, name, place }));
+  // devices may have the same name
+  const named = shown.map((one, place): Named => ({ device: one.device_index, name: deviceLabel(one), place }));
   const having = (metric: string) => named.filter(({ device }) => samples.get(device)?.metrics.includes(metric));
   const storages = named.filter(({ device }) =>
     samples
@@ -122,14 +122,41 @@ function Curves({ shown, samples, further, box }: CurvesProps) {
     ...(wanted.includes('soc') && storages.length > 0
       ? [{ title: 'State of charge', lines: socLines, of: storages }]
       : []),
-    ...further.map((metric) => ({ title: words(metric), lines: [lineOf(metric)], of: having(metric) })),
+    ...further.map((metric) => {
+      const line = lineOf(metric);
+      return { title: line.label, lines: [line], of: having(metric) };
+    }),
   ];
   return (
     <div class="stack" ref={box}>
+      {named.length > 1 && <Key named={named} />}
       {panels.map((panel) => (
         <Curve key={panel.title} panel={panel} samples={samples} timezone={timezone} />
       ))}
     </div>
+  );
+}
+
+/** How the lines of each device are dashed: colours are those of the quantities. */
+function Key({ named }: { readonly named: readonly Named[] }) {
+  return (
+    <ul class="device-key" aria-label="Lines of the devices">
+      {named.map(({ device, name, place }) => (
+        <li key={device}>
+          <svg width="40" height="8" aria-hidden="true">
+            <line
+              x2="40"
+              y1="4"
+              y2="4"
+              stroke="currentColor"
+              stroke-width="2"
+              stroke-dasharray={dashes[place]?.join()}
+            />
+          </svg>{' '}
+          {name}
+        </li>
+      ))}
+    </ul>
   );
 }
 

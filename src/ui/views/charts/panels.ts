@@ -52,12 +52,13 @@ const units: readonly (readonly [ending: string, unit: string])[] = [
 /** A further metric of the history, by its name. */
 export function lineOf(metric: string): Line {
   const [ending, unit] = units.find(([end]) => metric.endsWith(end)) ?? ['', ''];
-  const label = metric.slice(0, metric.length - ending.length).replaceAll('_', ' ');
+  const name = metric.slice(0, metric.length - ending.length).replaceAll('_', ' ');
+  const label = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
   return { metric, label, unit, decimals: unit === '' ? 3 : 2, colour: '--accent' };
 }
 
 /** The same quantity always has the same colour: devices differ by their dashes. */
-const dashes: readonly (readonly number[])[] = [
+export const dashes: readonly (readonly number[])[] = [
   [],
   [8, 4],
   [2, 3],

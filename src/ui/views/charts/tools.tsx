@@ -101,7 +101,7 @@ export function Further({ offered }: FurtherProps) {
     setParam('extra', (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join(','));
   return (
     <details>
-      <summary>{chosen.length} further metrics</summary>
+      <summary>Further metrics: {chosen.length}</summary>
       <div class="device-choice">
         {others.map((name) => (
           <label key={name} class="field check">
