@@ -7,13 +7,13 @@ import { CsipPage } from './shell/csip-page';
 import { Shell } from './shell/shell';
 import { applyTheme } from './shell/theme';
 import { startLive } from './store/live';
-import { openStream } from './store/stream';
+import { startStream } from './store/stream';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('the page has no element with the id "app"');
 applyTheme();
 // the port of the CSIP client serves the same program without the telemetry stream
 const isCsipPage = document.documentElement.dataset['page'] === 'csip';
-if (!isCsipPage) openStream();
+if (!isCsipPage) startStream();
 startLive(!isCsipPage);
 render(isCsipPage ? <CsipPage /> : <Shell />, root);

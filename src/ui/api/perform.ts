@@ -1,4 +1,8 @@
+import { signal } from '@preact/signals';
 import type { Call } from './call';
+
+/** Wall time of the first call without an answer; null while the newest call had one. */
+export const unreachableSinceMs = signal<number | null>(null);
 
 /** One member of a request that the daemon refuses. */
 export interface ProblemIssue {
@@ -57,8 +61,11 @@ export async function send({ method, address, body }: Call): Promise<Response> {
   const init: RequestInit = { method, headers, signal: AbortSignal.timeout(timeoutsMs[method]), cache: 'no-store' };
   if (body !== undefined) init.body = JSON.stringify(body);
   try {
-    return await fetch(address, init);
+    const answer = await fetch(address, init);
+    unreachableSinceMs.value = null;
+    return answer;
   } catch {
+    unreachableSinceMs.value ??= Date.now();
     throw new Problem(0, 'unreachable', 'The daemon does not answer.');
   }
 }

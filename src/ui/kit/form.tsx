@@ -47,6 +47,8 @@ interface FormProps {
   readonly call: (values: Values) => Call;
   readonly submit: string;
   readonly onDone?: (answer: unknown) => void;
+  /** nothing can be sent before something differs from the start values */
+  readonly needsChange?: boolean;
   /** beside the button */
   readonly children?: ComponentChildren;
 }
@@ -57,10 +59,10 @@ function startOf(fields: readonly Field[]): Record<string, string | boolean> {
   );
 }
 
-function valuesOf(fields: readonly Field[], typed: Readonly<Record<string, string | boolean>>): Values {
+function valuesOf(fields: readonly Field[], shown: Readonly<Record<string, string | boolean>>): Values {
   const values: Record<string, Value> = {};
   for (const field of fields) {
-    const text = typed[field.name];
+    const text = shown[field.name];
     if (text === '' || text === undefined) continue;
     values[field.name] = field.kind === 'number' ? Number(text) : text;
   }
@@ -73,15 +75,26 @@ function withoutSecrets(fields: readonly Field[], values: Values): Values {
   return { ...values, ...Object.fromEntries(secrets.map(({ name }) => [name, '...'])) };
 }
 
-/** A form that makes one call. Give it a `key` that changes when its start values shall be taken anew. */
-export function Form({ fields, call, submit, onDone, children }: FormProps) {
-  const [typed, setTyped] = useState(() => startOf(fields));
+/**
+ * A form that makes one call. Fields that were not touched follow their start values; give the form a `key` of what it is
+ * about, so that typed values do not go to another device.
+ */
+export function Form({ fields, call, submit, onDone, needsChange = false, children }: FormProps) {
+  const [typed, setTyped] = useState<Readonly<Record<string, string | boolean>>>({});
+  const [done, setDone] = useState(false);
   const { busy, problem, run } = useDo();
-  const values = valuesOf(fields, typed);
+  const start = startOf(fields);
+  const shown = { ...start, ...typed };
+  const values = valuesOf(fields, shown);
+  const isChanged = Object.entries(typed).some(([name, value]) => value !== start[name]);
   const send = async (event: Event) => {
     event.preventDefault();
     const answer = await run(call(values));
-    if (answer !== undefined) onDone?.(answer);
+    setDone(answer !== undefined);
+    if (answer === undefined) return;
+    // what has a value of its own shows that value again; what began empty stays for the next time
+    setTyped((before) => Object.fromEntries(Object.entries(before).filter(([name]) => start[name] === '')));
+    onDone?.(answer);
   };
   return (
     <form class="form" noValidate onSubmit={(event) => void send(event)}>
@@ -90,17 +103,25 @@ export function Form({ fields, call, submit, onDone, children }: FormProps) {
           <FieldInput
             key={field.name}
             field={field}
-            typed={typed[field.name] ?? (field.kind === 'check' ? (field.value ?? false) : String(field.value ?? ''))}
+            typed={shown[field.name] ?? ''}
             issue={problem?.about(`/${field.name}`) ?? null}
-            onTyped={(value) => setTyped((before) => ({ ...before, [field.name]: value }))}
+            onTyped={(value) => {
+              setDone(false);
+              setTyped((before) => ({ ...before, [field.name]: value }));
+            }}
           />
         ))}
       </div>
       <div class="row">
-        <button class="primary" disabled={busy}>
+        <button class="primary" disabled={busy || (needsChange && !isChanged)}>
           {submit}
         </button>
         <Curl call={call(withoutSecrets(fields, values))} />
+        {done && problem === null && (
+          <span class="good flash" role="status">
+            done
+          </span>
+        )}
         {children}
       </div>
       <Refused problem={problem} />

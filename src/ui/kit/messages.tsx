@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Call } from '../api/call';
 import { perform, Problem } from '../api/perform';
+import { opened } from '../store/stream';
 import { param, setParam } from '../store/route';
 import { Action, Refused } from './action';
 import { Panel } from './panel';
@@ -77,7 +78,8 @@ function useMessages<M extends { readonly id: number }>(
       ended = true;
       clearTimeout(timer);
     };
-  }, [address]);
+    // a daemon that comes back counts from the beginning
+  }, [address, opened.value]);
   return { messages, problem, clear: () => setMessages([]) };
 }
 

@@ -149,6 +149,8 @@ export function Plot({
           if (dragged.current !== null) onMove?.(dragged.current, at(event));
         }}
         onPointerUp={() => (dragged.current = null)}
+        onPointerCancel={() => (dragged.current = null)}
+        onLostPointerCapture={() => (dragged.current = null)}
       >
         <clipPath id={clip}>
           <rect x={left} y={top} width={width - left - right} height={height - top - bottom} />

@@ -1,4 +1,5 @@
 /** Numbers as the page shows them: fixed decimals by quantity, always with the unit; a value that is not there is a dash. */
+import { signal } from '@preact/signals';
 
 interface Quantity {
   readonly label: string;
@@ -45,9 +46,34 @@ export function show(value: number | null | undefined, quantity: QuantityName): 
   return text === dash || unit === '' ? text : `${text}\u00a0${unit}`;
 }
 
-/** `12:04:07` of an ISO instant. */
+/** Time zone of the simulated clock. */
+export const zone = signal('UTC');
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
+  // "sv" writes dates as ISO does
+  const made = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' });
+  formats.set(timeZone, made);
+  return made;
+}
+
+/** Date and time of a simulated instant in the zone of the simulated clock: `2026-06-21 12:04:07`. */
+export function dateAndTime(iso: string | null | undefined): string {
+  return iso === null || iso === undefined ? dash : formatOf(zone.value).format(new Date(iso));
+}
+
+/** Time of day of a simulated instant in the zone of the simulated clock: `12:04:07`. */
 export function timeOfDay(iso: string | null | undefined): string {
-  return iso?.slice(11, 19) ?? dash;
+  const text = dateAndTime(iso);
+  return text === dash ? dash : text.slice(11);
+}
+
+/** Time of day of a real instant: `05:50:17 UTC`, which tells it from simulated time. */
+export function wallTime(iso: string | null | undefined): string {
+  return iso === null || iso === undefined ? dash : `${iso.slice(11, 19)} UTC`;
 }
 
 /** Names as the API writes them, for people: `volt_var` is "volt-var", `in_service` "in service". */

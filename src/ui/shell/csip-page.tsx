@@ -1,5 +1,6 @@
 import { notice } from '../store/notices';
 import { CsipView } from '../views/csip/csip';
+import { LostBanner } from './lost-banner';
 import { setTheme, theme } from './theme';
 
 /** The page of the CSIP client on its own port: one view without the rest of the dashboard. */
@@ -13,6 +14,7 @@ export function CsipPage() {
         </button>
       </header>
       <main id="content" class="view">
+        <LostBanner />
         <CsipView />
       </main>
       {notice.value !== null && (

@@ -1,10 +1,11 @@
 import { notice } from '../store/notices';
 import { href, route } from '../store/route';
-import { link } from '../store/stream';
+import { staleSinceMs } from '../store/stream';
+import { LostBanner } from './lost-banner';
 import { TopBar } from './top-bar';
 import { views } from './views';
 import { useShortcuts } from './shortcuts';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 
 const [home] = views;
 
@@ -18,7 +19,7 @@ export function Shell() {
   }, [view]);
   const View = view?.component;
   return (
-    <div class="shell">
+    <div class={staleSinceMs.value === null ? 'shell' : 'shell old'}>
       <a
         class="skip"
         href="#content"
@@ -54,24 +55,5 @@ export function Shell() {
         </div>
       )}
     </div>
-  );
-}
-
-/** Says that the daemon is gone, since when, and when the page tries again. */
-function LostBanner() {
-  const state = link.value;
-  const [now, setNow] = useState(Date.now());
-  useEffect(() => {
-    if (state.state !== 'lost') return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 500);
-    return () => clearInterval(timer);
-  }, [state]);
-  if (state.state !== 'lost') return null;
-  const retryS = Math.max(0, Math.ceil((state.retryAtMs - now) / 1000));
-  return (
-    <p class="banner" role="alert">
-      No connection to the daemon since {new Date(state.sinceMs).toLocaleTimeString()}: what is shown is old. Next
-      attempt in {retryS} s.
-    </p>
   );
 }

@@ -3,9 +3,11 @@ import { post } from '../api/call';
 import { Action, Curl, Refused, useDo } from '../kit/action';
 import { Chip } from '../kit/panel';
 import type { Tone } from '../kit/panel';
+import { zone } from '../look/format';
 import { href } from '../store/route';
 import { useClock, useOverview } from '../store/site';
 import type { Overview } from '../store/site';
+import { tickEveryMs } from '../store/stream';
 import { Help } from './help';
 import { Search } from './search';
 import { helpOpen, paused, pauseCall, runningMode, searchOpen, stepCall } from './shortcuts';
@@ -50,7 +52,9 @@ function Clock() {
   useEffect(() => {
     paused.value = isPaused;
     if (clock !== undefined && clock.mode !== 'paused') runningMode.value = clock.mode;
-  }, [clock?.mode]);
+    zone.value = clock?.timezone ?? 'UTC';
+    tickEveryMs.value = clock === undefined || isPaused ? null : clock.tick_interval_s * 1000;
+  }, [clock?.mode, clock?.timezone, clock?.tick_interval_s]);
   if (!clock) return <span class="clock muted">no clock yet</span>;
   return (
     <div class="clock" role="group" aria-label="Simulated clock">
@@ -66,7 +70,7 @@ function Clock() {
           <Action call={stepCall()} title="." curl={false}>
             Step
           </Action>
-          <RunUntil simTime={clock.sim_time} />
+          <RunUntil simTime={clock.sim_time} clockTime={clock.clock_time} />
         </>
       )}
     </div>
@@ -106,10 +110,10 @@ function Rate({ mode, rate }: { readonly mode: string; readonly rate: number }) 
 }
 
 /** Runs ticks at once until a time of day, that of the next day if it has passed. */
-function RunUntil({ simTime }: { readonly simTime: string }) {
+function RunUntil({ simTime, clockTime }: { readonly simTime: string; readonly clockTime: string }) {
   const [time, setTime] = useState('');
   const { busy, problem, run } = useDo();
-  const until = untilOf(simTime, time);
+  const until = untilOf(simTime, clockTime, time);
   const call = until === null ? null : post('controls/time/step', { body: { until } });
   return (
     <span class="row">
@@ -129,14 +133,23 @@ function RunUntil({ simTime }: { readonly simTime: string }) {
   );
 }
 
-/** @param simTime ISO instant with the offset of the simulated zone  @param time `HH:MM` or `HH:MM:SS` */
-export function untilOf(simTime: string, time: string): string | null {
-  const zone = /(Z|[+-]\d\d:\d\d)$/.exec(simTime)?.[0];
-  if (time === '' || zone === undefined) return null;
-  const instant = new Date(`${simTime.slice(0, 10)}T${time.length === 5 ? `${time}:00` : time}${zone}`);
-  const dayMs = 86_400_000;
-  if (instant.getTime() <= new Date(simTime).getTime()) instant.setTime(instant.getTime() + dayMs);
-  return instant.toISOString();
+const dayMs = 86_400_000;
+
+const msOfDay = (time: string) => {
+  const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000;
+};
+
+/**
+ * The next instant at which the simulated clock shows a time of day. (A change to or from daylight saving time in between
+ * is not taken into account.)
+ * @param wanted `HH:MM` or `HH:MM:SS`; empty: null
+ */
+function untilOf(simTime: string, clockTime: string, wanted: string): string | null {
+  if (wanted === '') return null;
+  const aheadMs = (msOfDay(wanted) - msOfDay(clockTime) + dayMs) % dayMs || dayMs;
+  const nowMs = Math.floor(Date.parse(simTime) / 1000) * 1000;
+  return new Date(nowMs + aheadMs).toISOString();
 }
 
 const commNames: Readonly<Record<string, string>> = {

@@ -22,7 +22,7 @@ const leastGapMs = 900;
 class Reader {
   readonly answer: Signal<Live<unknown>> = signal({ data: undefined, problem: null });
   users = 0;
-  #pace: Pace = 'once';
+  readonly #wishes = new Set<{ readonly pace: Pace }>();
   #busy = false;
   #again = false;
   /** a tick came too soon after the last read: it is read when the clock of the page strikes next */
@@ -34,12 +34,19 @@ class Reader {
     this.#call = call;
   }
 
-  /** The fastest pace of its users holds. */
-  want(pace: Pace): void {
-    if (pace === 'once') return;
-    if (this.#pace === 'once' || (typeof pace === 'number' && (this.#pace === 'tick' || pace < this.#pace)))
-      this.#pace = pace;
-    if (pace === 'tick' && typeof this.#pace === 'number' && this.#pace > 1000) this.#pace = 'tick';
+  /** The fastest pace of its users holds. @returns ends the wish */
+  want(pace: Pace): () => void {
+    const wish = { pace };
+    this.#wishes.add(wish);
+    return () => this.#wishes.delete(wish);
+  }
+
+  get #pace(): Pace {
+    const paces = [...this.#wishes].map(({ pace }) => pace);
+    const fixed = Math.min(...paces.filter((pace) => typeof pace === 'number'));
+    // ticks come at any rate, and are read at most once per second
+    if (paces.includes('tick')) return fixed < 1000 ? fixed : 'tick';
+    return Number.isFinite(fixed) ? fixed : 'once';
   }
 
   isDue(nowMs: number, ticked: boolean): boolean {
@@ -102,13 +109,14 @@ export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
     if (reader === null || address === null) return undefined;
     readers.set(address, reader);
     reader.users += 1;
-    reader.want(pace);
+    const unwant = reader.want(pace);
     void reader.read();
     return () => {
       reader.users -= 1;
+      unwant();
       setTimeout(() => forget(address, reader), keptMs);
     };
-  }, [address]);
+  }, [address, pace]);
   return (reader?.answer.value ?? { data: undefined, problem: null }) as Live<R>;
 }
 

@@ -45,7 +45,29 @@ export function onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
 
 /** Forgets devices that are no longer there. */
 export function keepOnly(indexes: ReadonlySet<number>): void {
-  for (const index of latest.keys()) if (!indexes.has(index)) latest.delete(index);
+  for (const index of latest.keys()) {
+    if (indexes.has(index)) continue;
+    latest.delete(index);
+    arrivedMs.delete(index);
+  }
+}
+
+/** How often the stream was opened: what counts anew in a daemon that came back is read from its beginning. */
+export const opened = signal(0);
+
+/** Real time between ticks, ms; null while the clock stands: then silence means nothing. */
+export const tickEveryMs = signal<number | null>(null);
+
+/** Wall time of the newest message if what is shown is old: for three ticks nothing came, or there is no connection. */
+export const staleSinceMs = signal<number | null>(null);
+
+const staleTicks = 3;
+let messageAtMs = Date.now();
+
+function watchAge(): void {
+  const every = tickEveryMs.peek();
+  const silent = every !== null && Date.now() - messageAtMs > Math.max(every * staleTicks, 3000);
+  staleSinceMs.value = silent || link.peek().state === 'lost' ? messageAtMs : null;
 }
 
 let drawing = false;
@@ -62,6 +84,7 @@ function drawSoon(): void {
 }
 
 function take(snapshot: Snapshot): void {
+  messageAtMs = Date.now();
   latest.set(snapshot.device_index, snapshot);
   arrivedMs.set(snapshot.device_index, performance.now());
   for (const listener of listeners) listener(snapshot);
@@ -82,12 +105,20 @@ function retryLater(): void {
   setTimeout(openStream, inMs);
 }
 
+/** Keeps the stream open from now on. */
+export function startStream(): void {
+  openStream();
+  setInterval(watchAge, 1000);
+}
+
 /** Opens the stream, and again whenever it ends. */
-export function openStream(): void {
+function openStream(): void {
   const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/sim/ws/telemetry`);
   socket.onopen = () => {
     waitMs = firstWaitMs;
     lostAtMs = null;
+    messageAtMs = Date.now();
+    opened.value += 1;
     link.value = { state: 'open' };
   };
   socket.onmessage = ({ data }: MessageEvent<string>) => take(JSON.parse(data) as Snapshot);

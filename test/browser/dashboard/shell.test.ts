@@ -69,3 +69,33 @@ describe('dashboard: the frame of all views', () => {
     await page.close();
   });
 });
+
+describe('dashboard: a site in another time zone', () => {
+  let dashboard: Dashboard;
+
+  before(async function skipWithoutBrowser() {
+    const started = await startDashboard(['PV-3Phase'], ['-wc_tz', 'America/New_York']);
+    if (started === undefined) this.skip();
+    dashboard = started;
+  });
+
+  after(() => (dashboard as Dashboard | undefined)?.stop());
+
+  it('runs until a time of day there, and shows simulated instants in that zone', async () => {
+    const { page, seen } = await dashboard.open();
+    await page.getByLabel('Run until').fill('12:10:00');
+    await page.getByRole('button', { name: 'Run until', exact: true }).click();
+    await page.locator('[data-test="clock"]').filter({ hasText: '12:10:00' }).waitFor();
+    expect(await dashboard.get('controls/time')).to.include({
+      clock_time: '12:10:00',
+      sim_time: '2026-06-21T16:10:00.000Z',
+    });
+    await dashboard.post('grid-support/max-power', { enabled: true, limit_pct: 50 });
+    await page
+      .getByRole('table', { name: 'Devices' })
+      .getByText(/rest 704\.\w+ 12:10:00/)
+      .waitFor();
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+});

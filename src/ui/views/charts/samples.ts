@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { perform, Problem } from '../../api/perform';
-import { link, onSnapshot } from '../../store/stream';
+import { onSnapshot, opened } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
 
 /** One device: times in seconds since the epoch (simulated), and a column per metric. */
@@ -18,7 +18,8 @@ export interface Samples {
 }
 
 type Column = (number | null)[];
-type InColumns = Extract<ReplyOf<'history'>, { columns: unknown }>['columns'];
+type InColumnsReply = Extract<ReplyOf<'history'>, { columns: unknown }>;
+type InColumns = InColumnsReply['columns'];
 
 const maxSamples = 100_000;
 /** Metrics that the stream does not carry are read at this pace. */
@@ -26,10 +27,10 @@ const restMs = 2000;
 
 const secondsOf = (iso: string) => Date.parse(iso) / 1000;
 
-async function read(device: number, query: object): Promise<InColumns> {
+async function read(device: number, query: object): Promise<InColumnsReply> {
   const reply = await perform(get('history', { query: { device, format: 'columns', limit: maxSamples, ...query } }));
   if (!('columns' in reply)) throw new Problem(0, 'unreadable', 'The history came in another format.');
-  return reply.columns;
+  return reply;
 }
 
 /** Whether all values are numbers: states of the history are words. */
@@ -45,8 +46,10 @@ export class SampleStore {
   /** metrics of the history that snapshots do not carry */
   #rest: readonly string[] = [];
   #leftOut = 0;
+  readonly #capacity: number;
 
-  constructor(columns: InColumns) {
+  constructor({ columns, capacity }: InColumnsReply) {
+    this.#capacity = capacity;
     const { timestamp, tick, ...metrics } = columns;
     this.#times = timestamp.map(secondsOf);
     this.#ticks = [...tick];
@@ -95,9 +98,10 @@ export class SampleStore {
       column.push(typeof value === 'number' ? value : null);
     }
     if (this.#rest.length === 0) this.#rest = [...this.#columns.keys()].filter((name) => !(name in metrics));
-    const old = seconds === null ? this.#times.length - maxSamples : this.#times.findIndex((t) => t >= at - seconds);
+    const tooOld = seconds === null ? 0 : firstFrom(this.#times, at - seconds);
+    const surplus = Math.max(tooOld, this.#times.length - this.#capacity);
     // cut in larger pieces, because each cut moves the whole array
-    if (old > 200) this.#drop(old, false);
+    if (surplus > 200) this.#drop(surplus, false);
   }
 
   #pop(): void {
@@ -191,7 +195,7 @@ function follow(
   const readRest = async (device: number, store: SampleStore) => {
     const since = store.restSince;
     if (since === null) return;
-    store.fill(await read(device, { since, metrics: store.rest }));
+    store.fill((await read(device, { since, metrics: store.rest })).columns);
     if (!ended) hooks.onChange(stores);
   };
   for (const device of devices) void attempt(() => load(device));
@@ -233,10 +237,10 @@ export function useSamples(
   names.current = wanted;
   const redraw = useRef<() => void>(() => undefined);
   const key = `${devices.join()} ${seconds}`;
-  const { state } = link.value;
+  const openings = opened.value;
   useEffect(() => {
     // before the stream is open, what is read would have to be read again
-    if (state !== 'open') return undefined;
+    if (openings === 0) return undefined;
     let drawing = 0;
     const onChange = (stores: ReadonlyMap<number, SampleStore>) => {
       redraw.current = () => onChange(stores);
@@ -252,7 +256,7 @@ export function useSamples(
       redraw.current = () => undefined;
     };
     // a daemon that comes back has a history of its own
-  }, [key, state]);
+  }, [key, openings]);
   useEffect(() => redraw.current(), [wanted.join()]);
   const held = useRef<{ readonly key: string; readonly samples: ReadonlyMap<number, Samples> } | null>(null);
   const heldKey = `${key} ${wanted.join()}`;

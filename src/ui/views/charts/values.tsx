@@ -3,7 +3,7 @@ import { deviceLabel } from '../../kit/device-picker';
 import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, words } from '../../look/format';
+import { dash, dateAndTime, words } from '../../look/format';
 import type { DeviceEntry } from '../../store/site';
 import type { Samples } from './samples';
 
@@ -13,7 +13,7 @@ interface DrawnRow {
 }
 
 const instant = (time: number | undefined) =>
-  time === undefined ? dash : new Date(time * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  time === undefined ? dash : dateAndTime(new Date(time * 1000).toISOString());
 
 function newestOf(title: string, metric: string): Column<DrawnRow> {
   const value = ({ samples }: DrawnRow) => samples?.column(metric)?.at(-1);
@@ -28,8 +28,8 @@ const drawnColumns: readonly Column<DrawnRow>[] = [
     cell: ({ samples }) => samples?.times.length ?? 0,
     value: ({ samples }) => samples?.times.length,
   },
-  { title: 'From (UTC)', cell: ({ samples }) => instant(samples?.times[0]) },
-  { title: 'To (UTC)', cell: ({ samples }) => instant(samples?.times.at(-1)) },
+  { title: 'From', cell: ({ samples }) => instant(samples?.times[0]) },
+  { title: 'To', cell: ({ samples }) => instant(samples?.times.at(-1)) },
   newestOf('P, kW', 'power_kw'),
   newestOf('Q, kvar', 'reactive_power_kvar'),
   newestOf('V', 'voltage_ln_v'),
@@ -79,7 +79,7 @@ export function Values({
     }))
     .reverse();
   const columns: readonly Column<ValueRow>[] = [
-    { title: 'Time (UTC)', cell: ({ time }) => preciseInstant(time), value: ({ time }) => preciseInstant(time) },
+    { title: 'Time', cell: ({ time }) => preciseInstant(time), value: ({ time }) => preciseInstant(time) },
     ...names.map(
       (name): Column<ValueRow> => ({
         title: words(name),
@@ -104,5 +104,6 @@ export function Values({
 
 /** With milliseconds, as ticks may be shorter than a second. */
 function preciseInstant(time: number): string {
-  return new Date(time * 1000).toISOString().slice(0, 23).replace('T', ' ');
+  const iso = new Date(time * 1000).toISOString();
+  return `${dateAndTime(iso)}${iso.slice(19, 23)}`;
 }

@@ -3,7 +3,7 @@ import { Action } from '../../kit/action';
 import { Chip, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, timeOfDay } from '../../look/format';
+import { dash, wallTime } from '../../look/format';
 import { param, setParam } from '../../store/route';
 import { useLive } from '../../store/live';
 import { membersOf } from './state';
@@ -78,7 +78,7 @@ export function Events({ device, status }: PartProps) {
             },
             { title: 'Description', cell: ({ description }) => description ?? dash, value: (each) => each.description },
             { title: 'Primacy', numeric: true, cell: ({ primacy }) => primacy, value: ({ primacy }) => primacy },
-            { title: 'Start', cell: (each) => timeOfDay(each.effective_start), value: (each) => each.effective_start },
+            { title: 'Start', cell: (each) => wallTime(each.effective_start), value: (each) => each.effective_start },
             {
               title: 'Duration, s',
               numeric: true,
@@ -147,7 +147,7 @@ function Responses({ responses }: { readonly responses: readonly CsipResponse[] 
         keyOf={(each) => `${each.mrid} ${each.end_device_lfdi} ${each.status} ${each.created_at}`}
         empty="No response to an event yet: the event asks for them with responseRequired."
         columns={[
-          { title: 'Made', cell: (each) => timeOfDay(each.created_at), value: (each) => each.created_at },
+          { title: 'Made', cell: (each) => wallTime(each.created_at), value: (each) => each.created_at },
           { title: 'Event', cell: ({ mrid }) => <code>{mrid}</code>, value: ({ mrid }) => mrid },
           { title: 'Status', cell: (each) => `${each.status} ${each.status_text}`, value: ({ status }) => status },
           {

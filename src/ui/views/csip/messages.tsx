@@ -2,7 +2,7 @@ import { get, post } from '../../api/call';
 import { Messages } from '../../kit/messages';
 import { Facts } from '../../kit/panel';
 import type { ReplyOf } from '../../api/call';
-import { dash, digits, timeOfDay } from '../../look/format';
+import { dash, digits, wallTime } from '../../look/format';
 import { param, setParam } from '../../store/route';
 import { useLive } from '../../store/live';
 import type { PartProps } from './types';
@@ -41,7 +41,7 @@ export function CsipMessages({ device }: PartProps) {
         </select>
       }
       columns={[
-        { title: 'Time', cell: (each) => timeOfDay(each.timestamp), value: (each) => each.timestamp },
+        { title: 'Time', cell: (each) => wallTime(each.timestamp), value: (each) => each.timestamp },
         { title: 'Direction', cell: ({ direction }) => direction, value: ({ direction }) => direction },
         { title: 'Method', cell: (each) => each.method, value: (each) => each.method },
         { title: 'Address', cell: ({ url }) => <code>{url}</code>, value: ({ url }) => url },

@@ -3,7 +3,7 @@ import { Action } from '../../kit/action';
 import { Form } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, timeOfDay } from '../../look/format';
+import { dash, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import type { PartProps } from './types';
 
@@ -101,7 +101,7 @@ function Readings({ device }: Of) {
           { title: 'Description', cell: ({ description }) => description ?? dash, value: (each) => each.description },
           { title: 'Unit (uom)', numeric: true, cell: ({ uom }) => uom, value: ({ uom }) => uom },
           { title: 'Phase', numeric: true, cell: ({ phase }) => phase ?? dash, value: ({ phase }) => phase },
-          { title: 'Last post', cell: (each) => timeOfDay(each.last_post), value: (each) => each.last_post },
+          { title: 'Last post', cell: (each) => wallTime(each.last_post), value: (each) => each.last_post },
           {
             title: 'Newest value',
             numeric: true,
@@ -135,7 +135,7 @@ function LogEvents({ device }: Of) {
           keyOf={(each) => `${each.event_id} ${each.created_at}`}
           empty="No LogEvent yet: alarms of the device make them, or the form below."
           columns={[
-            { title: 'Made', cell: (each) => timeOfDay(each.created_at), value: (each) => each.created_at },
+            { title: 'Made', cell: (each) => wallTime(each.created_at), value: (each) => each.created_at },
             { title: 'Code', numeric: true, cell: ({ code }) => code, value: ({ code }) => code },
             {
               title: 'Function set',
@@ -208,7 +208,7 @@ function Notifications({ device }: Of) {
         keyOf={(each) => `${each.received_at} ${each.resource ?? ''} ${each.peer}`}
         empty="The server has sent no notification yet."
         columns={[
-          { title: 'Time', cell: (each) => timeOfDay(each.received_at), value: (each) => each.received_at },
+          { title: 'Time', cell: (each) => wallTime(each.received_at), value: (each) => each.received_at },
           { title: 'Resource', cell: ({ resource }) => resource ?? dash, value: ({ resource }) => resource },
           { title: 'Content', cell: ({ content }) => content ?? dash, value: ({ content }) => content },
           { title: 'HTTP', numeric: true, cell: (each) => each.http_status, value: (each) => each.http_status },

@@ -1,4 +1,4 @@
-import { timeOfDay } from '../../look/format';
+import { wallTime } from '../../look/format';
 import type { CsipControl } from './types';
 
 const colours: Readonly<Record<CsipControl['state'], string>> = {
@@ -74,15 +74,15 @@ export function Timeline({ controls, nowMs, onChoose }: TimelineProps) {
           <line x1={x(nowMs)} x2={x(nowMs)} y1={0} y2={height - 18} stroke="var(--accent)" stroke-dasharray="4 3" />
         )}
         <text x={left} y={height - 4}>
-          {timeOfDay(new Date(from).toISOString())}
+          {wallTime(new Date(from).toISOString())}
         </text>
         <text x={width - 90} y={height - 4} text-anchor="end">
-          {timeOfDay(new Date(to).toISOString())} UTC
+          {wallTime(new Date(to).toISOString())} UTC
         </text>
       </svg>
       <figcaption>
         Circles: responses. Dashed line:{' '}
-        {nowMs === null ? 'no time of the server yet' : `server time ${timeOfDay(new Date(nowMs).toISOString())} UTC`}.
+        {nowMs === null ? 'no time of the server yet' : `server time ${wallTime(new Date(nowMs).toISOString())}`}.
       </figcaption>
     </figure>
   );

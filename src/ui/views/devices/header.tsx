@@ -2,7 +2,7 @@ import { get, post } from '../../api/call';
 import { Action } from '../../kit/action';
 import { Chip, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
-import { show, timeOfDay, words } from '../../look/format';
+import { show, wallTime, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
 import type { PageProps } from './page';
@@ -58,7 +58,7 @@ export function DeviceHeader({ device }: PageProps) {
             <Chip tone={severity === 'error' ? 'bad' : severity === 'warning' ? 'warn' : 'muted'}>{severity}</Chip>{' '}
             <code>{code}</code> {message}{' '}
             <span class="muted">
-              since {timeOfDay(since)}
+              since {wallTime(since)}
               {latched ? ', latched' : ''}
             </span>
           </li>

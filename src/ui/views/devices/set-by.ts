@@ -1,3 +1,5 @@
+import { timeOfDay } from '../../look/format';
+
 interface Source {
   readonly source: string;
   readonly source_detail: string | null;
@@ -8,5 +10,5 @@ interface Source {
 export function setBy(by: Source | null): string {
   if (by === null) return '–';
   const detail = by.source_detail === null ? '' : ` (${by.source_detail})`;
-  return `${by.source}${detail}, ${by.changed_at.slice(11, 19)}`;
+  return `${by.source}${detail}, ${timeOfDay(by.changed_at)}`;
 }

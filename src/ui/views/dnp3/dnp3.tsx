@@ -5,7 +5,7 @@ import { DevicePicker } from '../../kit/device-picker';
 import { Messages } from '../../kit/messages';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, digits, timeOfDay, words } from '../../look/format';
+import { dash, digits, wallTime, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
 import { useDevice } from '../../store/site';
@@ -115,7 +115,7 @@ function Masters({ status }: { readonly status: Status }) {
           { title: 'Peer', cell: ({ peer }) => peer ?? dash, value: ({ peer }) => peer },
           {
             title: 'Last request',
-            cell: ({ last_request_at }) => timeOfDay(last_request_at),
+            cell: ({ last_request_at }) => wallTime(last_request_at),
             value: ({ last_request_at }) => last_request_at,
           },
           {
@@ -163,7 +163,7 @@ function MessageList({ device }: { readonly device: number }) {
       }
       recording={{ enabled, on: recordCall(true), off: recordCall(false) }}
       columns={[
-        { title: 'Wall time', cell: ({ timestamp }) => timeOfDay(timestamp), value: ({ timestamp }) => timestamp },
+        { title: 'Wall time', cell: ({ timestamp }) => wallTime(timestamp), value: ({ timestamp }) => timestamp },
         {
           title: 'Direction',
           cell: ({ direction }) => (direction === 'in' ? '→ in' : '← out'),

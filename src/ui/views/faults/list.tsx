@@ -4,7 +4,7 @@ import { Action } from '../../kit/action';
 import { Chip, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, digits, show, words } from '../../look/format';
+import { dash, digits, show, words, timeOfDay } from '../../look/format';
 import { useLive } from '../../store/live';
 import { useOverview } from '../../store/site';
 
@@ -97,7 +97,7 @@ export function FaultLists() {
   const endedColumns: readonly Column<Ended>[] = [
     ...columns,
     { title: 'Ended', cell: ({ end }) => words(end), value: ({ end }) => end },
-    { title: 'At', cell: ({ ended_at }) => ended_at.slice(11, 19), value: ({ ended_at }) => ended_at },
+    { title: 'At', cell: ({ ended_at }) => timeOfDay(ended_at), value: ({ ended_at }) => ended_at },
   ];
   return (
     <>

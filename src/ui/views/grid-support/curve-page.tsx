@@ -35,8 +35,12 @@ function useReference(device: number): (reference: unknown, negative: boolean) =
   const points = 'WMax,VAMax,VarMaxInj,VarMaxAbs';
   const data = useLive(anyCall('GET', 'registers/702', { device, points }) as Call<Ratings>, 5000).data;
   return (reference, negative) => {
-    const name =
-      reference === 'w_max_pct' ? 'WMax' : reference === 'va_max_pct' ? 'VAMax' : negative ? 'VarMaxAbs' : 'VarMaxInj';
+    const names: Readonly<Record<string, string>> = {
+      w_max_pct: 'WMax',
+      va_max_pct: 'VAMax',
+      var_max_pct: negative ? 'VarMaxAbs' : 'VarMaxInj',
+    };
+    const name = names[String(reference)];
     const value = data?.points.find((point) => point.name === name)?.value ?? null;
     return value === null ? null : value / 1000;
   };

@@ -67,7 +67,8 @@ export function ValuesForm({ device, name, settings, within }: ValuesFormProps) 
   };
   return (
     <Form
-      key={JSON.stringify([device, name, start])}
+      key={`${device} ${name} ${within ?? ''}`}
+      needsChange
       fields={fields}
       submit="Apply values"
       call={(values) => anyCall('POST', `grid-support/${pathOf(name)}`, { device }, changed(values))}

@@ -1,7 +1,7 @@
 import { post } from '../../api/call';
 import { Form } from '../../kit/form';
 import { Facts, Panel } from '../../kit/panel';
-import { digits, timeOfDay, words } from '../../look/format';
+import { dateAndTime, digits, wallTime, words } from '../../look/format';
 import { useClock } from '../../store/site';
 import { Pair, Writer } from './scope';
 
@@ -16,11 +16,11 @@ export function TimePanel() {
             <Facts
               rows={[
                 ['Time of day', clock.clock_time],
-                ['Date', clock.sim_time.slice(0, 10)],
+                ['Date', dateAndTime(clock.sim_time).slice(0, 10)],
                 ['Time zone', clock.timezone],
                 ['Mode', words(clock.mode)],
                 ['Rate', `×${digits(clock.rate, 2)}, reached ×${digits(clock.rate_effective, 2)}`],
-                ['Wall clock', `${timeOfDay(clock.wall_time)} UTC`],
+                ['Wall clock', `${wallTime(clock.wall_time)}`],
                 ['Set by', <Writer by={clock.changed_by} />],
                 ['Stepped by', <Writer by={clock.stepped_by} />],
               ]}

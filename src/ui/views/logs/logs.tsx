@@ -7,7 +7,8 @@ import { Chip, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash } from '../../look/format';
+import { dateAndTime, dash, wallTime } from '../../look/format';
+import { opened } from '../../store/stream';
 import { param, setParam } from '../../store/route';
 import { useOverview } from '../../store/site';
 
@@ -59,7 +60,8 @@ function useLog(paused: boolean) {
       ended = true;
       clearTimeout(timer);
     };
-  }, [module, level, device]);
+    // a daemon that comes back counts its lines from 1
+  }, [module, level, device, opened.value]);
   return { entries, problem };
 }
 
@@ -67,13 +69,13 @@ const columns: readonly Column<Entry>[] = [
   {
     title: 'Simulated time',
     width: '170px',
-    cell: ({ sim_time }) => sim_time?.slice(0, 23).replace('T', ' ') ?? dash,
+    cell: ({ sim_time }) => dateAndTime(sim_time),
     value: ({ sim_time }) => sim_time,
   },
   {
     title: 'Wall time',
     width: '100px',
-    cell: ({ timestamp }) => timestamp.slice(11, 23),
+    cell: ({ timestamp }) => wallTime(timestamp),
     value: (row) => row.timestamp,
   },
   { title: 'Level', cell: ({ level }) => <Chip tone={tones[level]}>{level}</Chip>, value: ({ level }) => level },

@@ -1,7 +1,7 @@
 import type { ReplyOf } from '../../api/call';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, digits, timeOfDay, words } from '../../look/format';
+import { dash, digits, wallTime, words } from '../../look/format';
 import { useOverview } from '../../store/site';
 
 type Interface = ReplyOf<'modbus'>['interfaces'][number];
@@ -60,7 +60,7 @@ export function InterfacePanel({ face }: { readonly face: Interface }) {
               { title: 'Role', cell: ({ client }) => client.role ?? dash, value: ({ client }) => client.role },
               {
                 title: 'Since',
-                cell: ({ client }) => timeOfDay(client.connected_at),
+                cell: ({ client }) => wallTime(client.connected_at),
                 value: ({ client }) => client.connected_at,
               },
               {

@@ -2,7 +2,7 @@ import { del, get } from '../../api/call';
 import { Action } from '../../kit/action';
 import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, timeOfDay } from '../../look/format';
+import { dash, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import type { PartProps } from './types';
 
@@ -23,7 +23,7 @@ export function Findings({ status }: PartProps) {
         keyOf={({ id }) => id}
         empty="The central system has done nothing against the specification so far."
         columns={[
-          { title: 'Time', cell: (each) => timeOfDay(each.timestamp), value: (each) => each.timestamp },
+          { title: 'Time', cell: (each) => wallTime(each.timestamp), value: (each) => each.timestamp },
           { title: 'Kind', cell: ({ kind }) => kind, value: ({ kind }) => kind },
           { title: 'Action', cell: ({ action }) => action ?? dash, value: ({ action }) => action },
           { title: 'Clause', cell: ({ clause }) => clause, value: ({ clause }) => clause },

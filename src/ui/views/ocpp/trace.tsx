@@ -3,7 +3,7 @@ import type { ReplyOf } from '../../api/call';
 import { Chip, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, digits, timeOfDay } from '../../look/format';
+import { dash, digits, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import type { PartProps } from './types';
@@ -53,7 +53,7 @@ function Detail({ exchange: { call, answer } }: { readonly exchange: Exchange })
 /** The columns of the trace. @param choose shows an exchange */
 function columnsOf(choose: (exchange: Exchange) => void): readonly Column<Exchange>[] {
   return [
-    { title: 'Time', cell: ({ call }) => timeOfDay(call.timestamp), value: ({ call }) => call.timestamp },
+    { title: 'Time', cell: ({ call }) => wallTime(call.timestamp), value: ({ call }) => call.timestamp },
     { title: 'Direction', cell: ({ call }) => call.direction, value: ({ call }) => call.direction },
     {
       title: 'Action',

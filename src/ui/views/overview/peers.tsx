@@ -2,7 +2,7 @@ import { get } from '../../api/call';
 import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, timeOfDay, words } from '../../look/format';
+import { dash, wallTime, words } from '../../look/format';
 import { useLive } from '../../store/live';
 
 interface Peer {
@@ -16,7 +16,7 @@ const columns: readonly Column<Peer>[] = [
   { title: 'Protocol', cell: ({ protocol }) => protocol, value: ({ protocol }) => protocol },
   { title: 'Peer', cell: ({ peer }) => peer, value: ({ peer }) => peer },
   { title: 'Of', cell: ({ what }) => what, value: ({ what }) => what },
-  { title: 'Since', cell: ({ since }) => (since === null ? dash : timeOfDay(since)), value: ({ since }) => since },
+  { title: 'Since', cell: ({ since }) => (since === null ? dash : wallTime(since)), value: ({ since }) => since },
 ];
 
 function usePeers(enabled: (protocol: string) => boolean): readonly Peer[] {

@@ -4,7 +4,7 @@ import type { ReplyOf } from '../../api/call';
 import { Action, Curl, Refused, useDo } from '../../kit/action';
 import { Empty, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, timeOfDay } from '../../look/format';
+import { dash, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 
@@ -33,7 +33,7 @@ export function ClientModel({ id, index }: { readonly id: number; readonly index
       flush
       tools={
         <>
-          <span class="muted">read at {timeOfDay(model?.read_at)}</span>
+          <span class="muted">read at {wallTime(model?.read_at)}</span>
           <Action call={post('sunspec-client/read', { body: { model: id, index } })}>Read now</Action>
         </>
       }

@@ -6,7 +6,7 @@ import type { Values } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
-import { dash, digits, show, timeOfDay, words } from '../../look/format';
+import { dash, digits, show, wallTime, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import { ClientModel } from './model';
@@ -152,7 +152,7 @@ function Polling({ status: { poll } }: { readonly status: Status }) {
         <Facts
           rows={[
             ['Rounds', `${poll.rounds}, failed ${poll.failed_rounds}, late ${poll.late_rounds}`],
-            ['Last round', `${timeOfDay(poll.last_poll)}, took ${show(poll.last_duration_s, 'seconds')}`],
+            ['Last round', `${wallTime(poll.last_poll)}, took ${show(poll.last_duration_s, 'seconds')}`],
             poll.retry_in_s === null ? null : ['Next attempt', `in ${digits(poll.retry_in_s, 0)} s`],
             ...poll.polled
               .filter(({ error }) => error !== null)
@@ -208,7 +208,7 @@ function Samples() {
           name="Samples"
           columns={[
             { title: 'Round', numeric: true, cell: ({ tick }) => tick, value: ({ tick }) => tick },
-            { title: 'Wall time', cell: (row) => timeOfDay(row.wall_time), value: (row) => row.wall_time },
+            { title: 'Wall time', cell: (row) => wallTime(row.wall_time), value: (row) => row.wall_time },
             {
               title: 'P',
               numeric: true,
