@@ -1,5 +1,5 @@
 /** Time series with uPlot: zoom by dragging, a cursor that all charts of a view share, PNG. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { dash, digits } from '../look/format';
 import { colour, theme } from '../shell/theme';
@@ -27,7 +27,16 @@ interface ChartProps {
   readonly bands?: readonly (readonly [upper: number, lower: number])[];
   readonly height?: number;
   readonly timezone: string;
+  /** part of the time that is shown; null: all. Without it the chart keeps its own. */
+  readonly zoom?: Zoom;
+  readonly onZoom?: (zoom: Zoom) => void;
 }
+
+/** First and last instant in sight, seconds since the epoch; null: all there is. */
+export type Zoom = readonly [from: number, to: number] | null;
+
+/** Series by the element of their chart, for the legends of pictures. */
+const drawnIn = new WeakMap<Element, readonly Series[]>();
 
 /** Charts with this key move their cursors together. */
 const cursorKey = 'time';
@@ -37,13 +46,15 @@ const cursorKey = 'time';
 const sides: Readonly<Record<'right' | 'bottom' | 'left', uPlot.Axis.Side>> = { right: 1, bottom: 2, left: 3 };
 /* eslint-enable @typescript-eslint/no-unsafe-enum-assignment */
 
+const [axisPx, axisLabelPx] = [56, 18];
+
 function axis(scale: string, side: uPlot.Axis.Side, units: string, hasGrid: boolean): uPlot.Axis {
   return {
     scale,
     side,
     label: units,
-    labelSize: 18,
-    size: 56,
+    labelSize: axisLabelPx,
+    size: axisPx,
     stroke: colour('--muted'),
     grid: { show: hasGrid, stroke: colour('--line'), width: 1 },
     ticks: { stroke: colour('--line') },
@@ -72,7 +83,11 @@ function rangeOf(unit: string) {
   };
 }
 
-function optionsOf({ series, bands = [], height = 200, timezone }: ChartProps, width: number): uPlot.Options {
+function optionsOf(
+  { series, bands = [], height = 200, timezone }: ChartProps,
+  width: number,
+  zoom: { readonly current: Zoom },
+): uPlot.Options {
   const [left, right] = [unitsOf(series, 'left'), unitsOf(series, 'right')];
   const zoned = (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), timezone);
   const timesOf = (_plot: uPlot, splits: readonly number[]) => {
@@ -91,9 +106,15 @@ function optionsOf({ series, bands = [], height = 200, timezone }: ChartProps, w
     width,
     height,
     tzDate: zoned,
-    cursor: { sync: { key: cursorKey }, drag: { x: true, y: false } },
+    // charts above each other have the same instants at the same place
+    padding: [null, right === '' ? axisPx + axisLabelPx : null, null, null],
+    cursor: { sync: { key: cursorKey }, drag: { x: true, y: false, setScale: false } },
     legend: { live: true },
-    scales: { x: { time: true }, left: { range: rangeOf(left) }, right: { range: rangeOf(right) } },
+    scales: {
+      x: { time: true, range: (_plot, min, max) => (zoom.current === null ? [min, max] : [...zoom.current]) },
+      left: { range: rangeOf(left) },
+      right: { range: rangeOf(right) },
+    },
     axes: [
       time,
       axis('left', sides.left, left, true),
@@ -119,26 +140,62 @@ function optionsOf({ series, bands = [], height = 200, timezone }: ChartProps, w
   };
 }
 
-/** A chart of columns; a double click takes a zoom back. */
+const noSelection = { left: 0, top: 0, width: 0, height: 0 };
+
+/** Calls back with the part of the time that is dragged over, and with null on a double click. */
+function onDrag(plot: uPlot, zoomTo: (zoom: Zoom) => void): void {
+  let isOurs = false;
+  plot.over.addEventListener('mousedown', () => (isOurs = true));
+  plot.over.addEventListener('dblclick', () => zoomTo(null));
+  // charts with the same cursor are selected in too: the one below the mouse decides for all
+  (plot.hooks.setSelect ??= []).push(() => {
+    const { left, width } = plot.select;
+    if (width === 0) return;
+    const isLong = isOurs && width > 2;
+    isOurs = false;
+    const [from, to] = [plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x')];
+    plot.setSelect(noSelection, false);
+    if (isLong) zoomTo([from, to]);
+  });
+}
+
+/** Moves the cursor from sample to sample. @returns whether the key means anything here */
+function moveCursor(plot: uPlot, key: string, isFast: boolean): boolean {
+  const times = plot.data[0];
+  const last = times.length - 1;
+  const at = plot.cursor.idx ?? last;
+  const step = isFast ? 10 : 1;
+  const places: Readonly<Record<string, number>> = {
+    ArrowLeft: at - step,
+    ArrowRight: at + step,
+    Home: plot.valToIdx(plot.scales['x']?.min ?? 0),
+    End: plot.valToIdx(plot.scales['x']?.max ?? Infinity),
+  };
+  const place = places[key];
+  if (place === undefined) return false;
+  const time = times[Math.min(Math.max(place, 0), last)];
+  if (time !== undefined) plot.setCursor({ left: plot.valToPos(time, 'x'), top: 4 });
+  return true;
+}
+
+/** A chart of columns. Dragging zooms, a double click or Escape takes it back; arrow keys move the cursor. */
 export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const zoomed = useRef(false);
+  const [own, setOwn] = useState<Zoom>(null);
+  const zoom = useRef<Zoom>(null);
+  zoom.current = props.zoom === undefined ? own : props.zoom;
+  const zoomTo = useRef(setOwn as (zoom: Zoom) => void);
+  zoomTo.current = props.onZoom ?? setOwn;
   const shape = JSON.stringify([props.series, props.bands, props.height, props.timezone, theme.value]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const parent = box.current;
     if (parent === null) return undefined;
-    const made = new uPlot(
-      optionsOf(props, parent.clientWidth || 600),
-      props.data.columns as uPlot.AlignedData,
-      parent,
-    );
+    const options = optionsOf(props, parent.clientWidth || 600, zoom);
+    const made = new uPlot(options, props.data.columns as uPlot.AlignedData, parent);
     plot.current = made;
-    zoomed.current = false;
-    made.over.addEventListener('mouseup', () => {
-      if (made.select.width > 2) zoomed.current = true;
-    });
-    made.over.addEventListener('dblclick', () => (zoomed.current = false));
+    drawnIn.set(parent, props.series);
+    onDrag(made, (to) => zoomTo.current(to));
     const resized = new ResizeObserver(() => made.setSize({ width: parent.clientWidth, height: props.height ?? 200 }));
     resized.observe(parent);
     return () => {
@@ -147,36 +204,79 @@ export function Chart(props: ChartProps) {
       plot.current = null;
     };
   }, [shape]);
-  useEffect(() => {
-    plot.current?.setData(props.data.columns as uPlot.AlignedData, !zoomed.current);
-    if (zoomed.current) plot.current?.redraw();
+  useLayoutEffect(() => {
+    plot.current?.setData(props.data.columns as uPlot.AlignedData);
     // without a cursor the legend has the newest values
     // (uPlot clears it in a microtask of its own after new data)
     queueMicrotask(() => {
       if (plot.current?.cursor.idx == null) plot.current?.setLegend({ idx: (props.data.columns[0]?.length ?? 1) - 1 });
     });
-  }, [props.data]);
-  return <div ref={box} class="chart" role="group" aria-label={props.label} />;
+  }, [props.data, zoom.current?.join()]);
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') zoomTo.current(null);
+    else if (plot.current === null || !moveCursor(plot.current, event.key, event.shiftKey)) return;
+    event.preventDefault();
+  };
+  return (
+    <div
+      ref={box}
+      class="chart"
+      role="group"
+      aria-label={`${props.label}: arrow keys read values`}
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    />
+  );
 }
 
-/** The pictures of all charts inside an element, one below the other, on the colour of the page. */
+const legendPx = 20;
+
+/** Names of the series with their lines, in as many rows as they need; device pixels. @returns height */
+function drawLegend(context: CanvasRenderingContext2D, series: readonly Series[], top: number, draws: boolean): number {
+  const ratio = devicePixelRatio;
+  const row = legendPx * ratio;
+  context.font = `${12 * ratio}px system-ui, sans-serif`;
+  context.lineWidth = 1.5 * ratio;
+  let [left, middle] = [8 * ratio, top + row / 2];
+  for (const { label, unit, colour: name, dash: pattern = [] } of series) {
+    const text = unit === '' ? label : `${label}, ${unit}`;
+    const width = 54 * ratio + context.measureText(text).width;
+    if (left + width > context.canvas.width && left > 8 * ratio) [left, middle] = [8 * ratio, middle + row];
+    if (draws) {
+      context.strokeStyle = colour(name);
+      context.setLineDash(pattern.map((length) => length * ratio));
+      context.beginPath();
+      context.moveTo(left, middle);
+      context.lineTo(left + 32 * ratio, middle);
+      context.stroke();
+      context.fillStyle = colour('--text');
+      context.fillText(text, left + 38 * ratio, middle + 4 * ratio);
+    }
+    left += width;
+  }
+  return Math.ceil(middle + row / 2 - top);
+}
+
+/** The charts inside an element with their legends, one below the other, on the colour of the page. */
 export async function pngOf(element: HTMLElement): Promise<Blob | null> {
-  const pictures = [...element.querySelectorAll('canvas')];
+  const pictures = [...element.querySelectorAll('.chart')].flatMap((chart) => {
+    const picture = chart.querySelector('canvas');
+    return picture === null ? [] : [{ picture, series: drawnIn.get(chart) ?? [] }];
+  });
   const canvas = document.createElement('canvas');
-  canvas.width = Math.max(1, ...pictures.map(({ width }) => width));
-  canvas.height = Math.max(
-    1,
-    pictures.reduce((sum, { height }) => sum + height, 0),
-  );
+  canvas.width = Math.max(1, ...pictures.map(({ picture }) => picture.width));
   const context = canvas.getContext('2d');
   if (context === null) return null;
+  const heights = pictures.map(({ picture, series }) => picture.height + drawLegend(context, series, 0, false));
+  canvas.height = heights.reduce((sum, height) => sum + height, 1);
   context.fillStyle = colour('--surface');
   context.fillRect(0, 0, canvas.width, canvas.height);
   let top = 0;
-  for (const picture of pictures) {
-    context.drawImage(picture, 0, top);
-    top += picture.height;
-  }
+  pictures.forEach(({ picture, series }, index) => {
+    const legend = drawLegend(context, series, top, true);
+    context.drawImage(picture, 0, top + legend);
+    top += heights[index] ?? 0;
+  });
   return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
 }
 

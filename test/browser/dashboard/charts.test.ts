@@ -63,13 +63,82 @@ describe('dashboard: charts', () => {
     await page.getByRole('button', { name: '1 h', exact: true }).click();
     await page.getByText(/1 of 2 devices/).click();
     await page.getByRole('checkbox', { name: /^1 / }).check();
-    await page.getByLabel('Also').selectOption('irradiance_w_m2');
+    await page.getByText('Further metrics: 0').click();
+    await page.getByRole('checkbox', { name: 'irradiance w m2' }).check();
     await page.locator('.chart canvas').nth(3).waitFor();
     await page.reload();
     await page.locator('.chart canvas').nth(3).waitFor();
     expect(await page.getByRole('button', { name: '1 h', exact: true }).getAttribute('aria-pressed')).to.equal('true');
     await row(page, 1).waitFor();
     expect(page.url()).to.contain('extra=irradiance_w_m2');
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('shows every value of the API as a table, also of metrics that the stream does not carry', async () => {
+    const { page, seen } = await dashboard.open('#/charts?device=0&panels=values&extra=irradiance_w_m2');
+    for (const steps of [0, 2]) {
+      if (steps > 0) await dashboard.step(steps);
+      const { samples } = await dashboard.get('history?device=0');
+      const wanted = samples
+        .toReversed()
+        .slice(0, 10)
+        .map((sample: Record<string, unknown>) => [
+          String(sample['timestamp']).replace('T', ' ').replace('Z', ''),
+          ...['power_kw', 'reactive_power_kvar', 'voltage_ln_v', 'frequency_hz'].map((name) => String(sample[name])),
+          '–',
+          '–',
+          '–',
+          String(sample['irradiance_w_m2']),
+        ]);
+      const rows = page.getByRole('table', { name: /^Values of/ }).locator('tbody tr');
+      const [newest = []] = wanted;
+      await rows
+        .first()
+        .filter({ hasText: newest[0] })
+        .filter({ hasText: newest.at(-1) })
+        .waitFor();
+      for (const [at, cells] of wanted.entries())
+        expect(await rows.nth(at).getByRole('cell').allTextContents()).to.deep.equal(cells);
+    }
+    expect(await page.locator('.chart').count()).to.equal(1);
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('zooms all charts by dragging, keeps that over ticks and a reload, and goes back', async () => {
+    const { page, seen } = await dashboard.open('#/charts?device=1');
+    const over = page.locator('.chart .u-over');
+    await over.nth(2).waitFor();
+    const box = await over.first().boundingBox();
+    if (box === null) throw new Error('the chart has no place on the page');
+    await page.mouse.move(box.x + box.width * 0.25, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, box.y + 40, { steps: 3 });
+    // the end of a drag counts wherever the mouse is
+    await page.mouse.move(box.x + box.width * 0.5, box.y - 30);
+    await page.mouse.up();
+    const back = page.getByRole('button', { name: 'Whole window, follow' });
+    await back.waitFor();
+    const zoom = new URL(page.url()).hash.split('zoom=')[1];
+    await dashboard.step(2);
+    await holds(page, 1, 0);
+    await page.reload();
+    await back.waitFor();
+    expect(new URL(page.url()).hash.split('zoom=')[1]).to.equal(zoom);
+    // the cursor at the end is at the end of what is in sight
+    const chart = page.getByRole('group', { name: /^State of charge/ });
+    await over.nth(2).waitFor();
+    await chart.focus();
+    await page.keyboard.press('End');
+    const until = Number(decodeURIComponent(zoom ?? '').split(',')[1]);
+    const shownAt = async () => Date.parse(`${(await chart.locator('.u-value').first().textContent()) ?? ''}Z`) / 1000;
+    expect(Math.abs((await shownAt()) - until)).to.be.lessThan(2.5);
+    await page.keyboard.press('Escape');
+    await back.waitFor({ state: 'detached' });
+    await page.keyboard.press('End');
+    const { samples } = await dashboard.get('history?device=1&limit=1');
+    expect(await shownAt()).to.equal(Math.floor(Date.parse(samples[0].timestamp) / 1000));
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
@@ -108,6 +177,29 @@ describe('dashboard: charts', () => {
       .locator('figcaption')
       .filter({ hasText: `available ${injectKw.toFixed(2)}\u00a0kW out` })
       .waitFor();
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('starts anew where the clock is set back, and says so', async () => {
+    const { page, seen } = await dashboard.open('#/charts?device=0&window=all');
+    await holds(page, 0, 0);
+    await dashboard.post('controls/time', { clock_time: '09:00:00' });
+    await dashboard.step(3);
+    const { samples } = await dashboard.get('history?device=0');
+    const from = samples.findLastIndex(
+      (sample: { timestamp: string }, index: number) => sample.timestamp < (samples[index - 1]?.timestamp ?? ''),
+    );
+    expect(from).to.be.greaterThan(0);
+    const note = page.getByText(`The clock was set back: ${from} earlier samples stand in the CSV only.`);
+    for (const again of [false, true]) {
+      if (again) await page.reload();
+      await note.waitFor();
+      await row(page, 0)
+        .getByRole('cell', { name: String(samples.length - from), exact: true })
+        .first()
+        .waitFor();
+    }
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

@@ -1,18 +1,22 @@
+import { useMemo } from 'preact/hooks';
 import { Chart } from '../../kit/chart';
 import { Panel } from '../../kit/panel';
 import { href } from '../../store/route';
 import { useClock } from '../../store/site';
 import { drawn, powerLines } from './panels';
-import { newest, useSamples } from './samples';
+import { useSamples } from './samples';
 
 const windowS = 900;
+const wanted = powerLines.map(({ metric }) => metric);
 
 /** Powers of one device over the last quarter of an hour, for the overview. */
 export function LiveChart({ device, name }: { readonly device: number; readonly name: string }) {
   const timezone = useClock()?.timezone ?? 'UTC';
-  const { samples } = useSamples([device], windowS, null, false);
-  const cut = new Map([...samples].map(([index, one]) => [index, newest(one, windowS)] as const));
-  const { series, data } = drawn([[device, name]], cut, powerLines);
+  const { samples } = useSamples([device], windowS, wanted);
+  const { series, data } = useMemo(
+    () => drawn([{ device, name, place: 0 }], samples, powerLines),
+    [samples, device, name],
+  );
   return (
     <Panel title="Last 15 minutes" tools={<a href={href('charts')}>Charts</a>}>
       {series.length > 0 && (

@@ -27,8 +27,38 @@ export const socLines: readonly Line[] = [
   { metric: 'soc_reserve_min_pct', label: 'reserve min', unit: '%', decimals: 0, colour: '--muted' },
 ];
 
+/** Metrics of the charts that are always there. */
+export const standardMetrics: readonly string[] = [...powerLines, ...gridLines, ...socLines].map(
+  ({ metric }) => metric,
+);
+
+/** Units at the ends of names of metrics, the longer ones first. */
+const units: readonly (readonly [ending: string, unit: string])[] = [
+  ['_w_m2', 'W/m²'],
+  ['_kg_h', 'kg/h'],
+  ['_m_s', 'm/s'],
+  ['_kvar', 'kvar'],
+  ['_kva', 'kVA'],
+  ['_kw', 'kW'],
+  ['_pct', '%'],
+  ['_rpm', 'rpm'],
+  ['_deg', '°'],
+  ['_hz', 'Hz'],
+  ['_c', '°C'],
+  ['_v', 'V'],
+  ['_a', 'A'],
+];
+
+/** A further metric of the history, by its name. */
+export function lineOf(metric: string): Line {
+  const [ending, unit] = units.find(([end]) => metric.endsWith(end)) ?? ['', ''];
+  const name = metric.slice(0, metric.length - ending.length).replaceAll('_', ' ');
+  const label = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+  return { metric, label, unit, decimals: unit === '' ? 3 : 2, colour: '--accent' };
+}
+
 /** The same quantity always has the same colour: devices differ by their dashes. */
-const dashes: readonly (readonly number[])[] = [
+export const dashes: readonly (readonly number[])[] = [
   [],
   [8, 4],
   [2, 3],
@@ -44,29 +74,72 @@ export interface Drawn {
   readonly data: ChartData;
 }
 
-/** @param named devices with their names, in the order of the chart */
-export function drawn(
-  named: readonly (readonly [device: number, name: string])[],
-  samples: ReadonlyMap<number, Samples>,
-  lines: readonly Line[],
-): Drawn {
+/** Places after which samples are missing: a step in time well above those beside it, as when the clock is set forward. */
+function gapsOf(times: readonly number[]): readonly number[] {
+  const gaps: number[] = [];
+  for (let index = 2; index < times.length; index += 1) {
+    const [here = 0, before = 0, next] = [times[index], times[index - 1], times[index + 1]];
+    const step = here - before;
+    // a change of the rate changes all steps that follow
+    if (step > 3 * (before - (times[index - 2] ?? 0)) && (next === undefined || step > 3 * (next - here)))
+      gaps.push(index);
+  }
+  return gaps;
+}
+
+/** A row without values in each gap, so that no line crosses it. */
+function withGaps(table: (number | null)[][]): (number | null)[][] {
+  const times = table[0] as number[];
+  const gaps = gapsOf(times);
+  if (gaps.length === 0) return table;
+  return table.map((column, place) => {
+    const out: (number | null)[] = [];
+    let from = 0;
+    for (const gap of gaps) {
+      out.push(...column.slice(from, gap), place === 0 ? ((times[gap - 1] ?? 0) + (times[gap] ?? 0)) / 2 : null);
+      from = gap;
+    }
+    return [...out, ...column.slice(from)];
+  });
+}
+
+function haveSameTimes(tables: readonly (number | null)[][][]): boolean {
+  const first = tables[0]?.[0] ?? [];
+  return tables.every(([times = []]) => times.length === first.length && times.every((at, row) => at === first[row]));
+}
+
+/** Devices tick together: columns stand beside each other unless one of them has other times. */
+function joined(tables: readonly (number | null)[][][]): (number | null)[][] {
+  const [first] = tables;
+  if (first === undefined) return [[]];
+  if (haveSameTimes(tables)) return [first[0] ?? [], ...tables.flatMap(([, ...columns]) => columns)];
+  return uPlot.join(tables as uPlot.AlignedData[]) as (number | null)[][];
+}
+
+/** A device of a chart. */
+export interface Named {
+  readonly device: number;
+  readonly name: string;
+  /** place among all devices that are shown, which chooses its dashes */
+  readonly place: number;
+}
+
+/** @param named devices in the order of the chart */
+export function drawn(named: readonly Named[], samples: ReadonlyMap<number, Samples>, lines: readonly Line[]): Drawn {
   const series: Series[] = [];
   const tables: (number | null)[][][] = [];
-  named.forEach(([device, name], index) => {
+  for (const { device, name, place } of named) {
     const known = samples.get(device);
-    if (known === undefined) return;
-    const table: (number | null)[][] = [known.times as number[]];
+    if (known === undefined) continue;
+    const table: (number | null)[][] = [[...known.times]];
     for (const { metric, label, ...look } of lines) {
-      const column = known.columns.get(metric);
+      const column = known.column(metric);
       if (column === undefined) continue;
       table.push(column as (number | null)[]);
-      const dash = dashes[index % dashes.length] ?? [];
+      const dash = dashes[place % dashes.length] ?? [];
       series.push({ ...look, label: named.length > 1 ? `${label} ${name}` : label, ...(dash.length > 0 && { dash }) });
     }
-    tables.push(table);
-  });
-  if (tables.length === 0) return { series, data: { columns: [[]] } };
-  const joined = tables.length === 1 ? (tables[0] ?? [[]]) : uPlot.join(tables as uPlot.AlignedData[]);
-  // devices that joined later have no value, not a gap of their own
-  return { series, data: { columns: joined as (number | null)[][] } };
+    if (table.length > 1) tables.push(withGaps(table));
+  }
+  return { series, data: { columns: joined(tables) } };
 }

@@ -4,7 +4,7 @@ import { Plot } from '../../kit/plot';
 import type { Mark, Point } from '../../kit/plot';
 import { show } from '../../look/format';
 import { useLive } from '../../store/live';
-import { newest } from './samples';
+import { lastOf } from './samples';
 import type { Samples } from './samples';
 
 const trailS = 60;
@@ -36,8 +36,8 @@ export function PlanePanel({
       </Panel>
     );
   }
-  const recent = newest(samples, trailS);
-  const [p, q] = [recent.columns.get('power_kw') ?? [], recent.columns.get('reactive_power_kvar') ?? []];
+  const recent = lastOf(samples, trailS);
+  const [p, q] = [recent.column('power_kw') ?? [], recent.column('reactive_power_kvar') ?? []];
   const trail = p.map((power, index): Point => [q[index] ?? 0, power ?? 0]);
   const now = trail.at(-1) ?? [0, 0];
   const radius = va / 1000;

@@ -1,230 +1,272 @@
 /** Samples of devices: one read of their history, then the telemetry stream. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
 import { perform, Problem } from '../../api/perform';
 import { onSnapshot, opened } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
 
-/** Metrics that snapshots carry; others are read with the history only. */
-export type Metric = Exclude<keyof Snapshot['metrics'], 'timestamp'>;
-
-export const metrics = [
-  'power_kw',
-  'reactive_power_kvar',
-  'apparent_power_kva',
-  'voltage_ln_v',
-  'frequency_hz',
-  'power_factor',
-  'current_a',
-  'dc_power_kw',
-  'dc_voltage_v',
-  'dc_current_a',
-  'state_of_charge_pct',
-  'soc_reserve_min_pct',
-  'soc_reserve_max_pct',
-] as const satisfies readonly Metric[];
-
 /** One device: times in seconds since the epoch (simulated), and a column per metric. */
 export interface Samples {
   readonly times: readonly number[];
-  readonly columns: ReadonlyMap<string, readonly (number | null)[]>;
+  /** names of the numeric metrics that the device has */
+  readonly metrics: readonly string[];
+  /** values at `times`; undefined if the device has no such metric */
+  readonly column: (metric: string) => readonly (number | null)[] | undefined;
+  /** samples left out because the clock was set back after them */
+  readonly leftOut: number;
 }
 
-interface Kept {
-  times: number[];
-  columns: Map<string, (number | null)[]>;
-  /** samples that the daemon keeps of a device */
-  capacity: number;
-  /** whether this kind of device has the further metric */
-  hasExtra: boolean;
+type Column = (number | null)[];
+type InColumnsReply = Extract<ReplyOf<'history'>, { columns: unknown }>;
+type InColumns = InColumnsReply['columns'];
+
+const maxSamples = 100_000;
+/** Metrics that the stream does not carry are read at this pace. */
+const restMs = 2000;
+
+const secondsOf = (iso: string) => Date.parse(iso) / 1000;
+
+async function read(device: number, query: object): Promise<InColumnsReply> {
+  const reply = await perform(get('history', { query: { device, format: 'columns', limit: maxSamples, ...query } }));
+  if (!('columns' in reply)) throw new Problem(0, 'unreadable', 'The history came in another format.');
+  return reply;
 }
 
-type Row = Readonly<Record<string, number | string | null>>;
-
-const timeOf = ({ timestamp }: Row) => Date.parse(String(timestamp)) / 1000;
-
-function numberOf(row: Row | undefined, name: string): number | null {
-  const value = row?.[name];
-  return typeof value === 'number' ? value : null;
+/** Whether all values are numbers: states of the history are words. */
+function isNumeric(column: readonly unknown[]): column is Column {
+  return column.every((value) => value === null || typeof value === 'number');
 }
 
-async function rowsOf(query: NonNullable<Parameters<typeof get<'history'>>[1]>['query']) {
-  const reply = await perform(get('history', { ...(query && { query }) }));
-  // the other shape is that of `format=columns`
-  return { ...reply, rows: ('samples' in reply ? reply.samples : []) as readonly Row[] };
-}
+/** Samples of one device, ascending in time. */
+export class SampleStore {
+  #ticks: number[];
+  #times: number[];
+  readonly #columns: Map<string, Column>;
+  /** metrics of the history that snapshots do not carry */
+  #rest: readonly string[] = [];
+  #leftOut = 0;
+  readonly #capacity: number;
 
-async function readHistory(device: number, seconds: number | null, extra: string | null): Promise<Kept> {
-  const { capacity, metrics: known } = await rowsOf({ device, limit: 1 });
-  const hasExtra = extra !== null && known.includes(extra);
-  const names = hasExtra ? [...metrics, extra] : [...metrics];
-  const { rows } = await rowsOf({ device, metrics: names, limit: capacity, ...(seconds !== null && { seconds }) });
-  return {
-    times: rows.map(timeOf),
-    columns: new Map(names.map((name) => [name, rows.map((row) => numberOf(row, name))])),
-    capacity,
-    hasExtra,
-  };
-}
-
-/** Fills the further metric of samples that came by the stream, which does not carry it. */
-async function fillExtra(device: number, kept: Kept, extra: string): Promise<boolean> {
-  const column = kept.columns.get(extra);
-  if (!kept.hasExtra || column === undefined) return false;
-  const known = column.findLastIndex((value) => value !== null);
-  const from = kept.times[known + 1];
-  if (from === undefined) return false;
-  const { rows } = await rowsOf({ device, metrics: [extra], since: new Date(from * 1000).toISOString() });
-  const values = new Map(rows.map((row) => [timeOf(row), numberOf(row, extra)]));
-  // the arrays may have been cut meanwhile
-  kept.times.forEach((time, index) => {
-    const value = values.get(time);
-    if (value !== undefined) column[index] = value;
-  });
-  return rows.length > 0;
-}
-
-/** Adds a snapshot; false where the clock was set back and the history has to be read anew. */
-function append(kept: Kept, { metrics: newest }: Snapshot, seconds: number | null): boolean {
-  const at = Date.parse(newest.timestamp) / 1000;
-  const last = kept.times.at(-1);
-  if (last !== undefined && at < last) return false;
-  if (last === at) return true;
-  kept.times.push(at);
-  for (const [name, column] of kept.columns) column.push(name in newest ? newest[name as Metric] : null);
-  const tooOld = seconds === null ? 0 : kept.times.findIndex((time) => time >= at - seconds);
-  const surplus = Math.max(tooOld, kept.times.length - kept.capacity);
-  // cut in larger pieces, because each cut moves the whole array
-  if (surplus > 200) {
-    kept.times.splice(0, surplus);
-    for (const column of kept.columns.values()) column.splice(0, surplus);
+  constructor({ columns, capacity }: InColumnsReply) {
+    this.#capacity = capacity;
+    const { timestamp, tick, ...metrics } = columns;
+    this.#times = timestamp.map(secondsOf);
+    this.#ticks = [...tick];
+    this.#columns = new Map(
+      Object.entries(metrics)
+        .filter((entry): entry is [string, Column] => !entry[0].endsWith('_state') && isNumeric(entry[1]))
+        .map(([name, column]) => [name, [...column]]),
+    );
+    const back = this.#times.findLastIndex((time, index) => time < (this.#times[index - 1] ?? -Infinity));
+    if (back > 0) this.#drop(back, true);
   }
-  return true;
-}
 
-/** Samples of some devices for one setting of the charts: loads them, then follows the stream until it is ended. */
-class Collection {
-  readonly #kept = new Map<number, Kept>();
-  /** snapshots that came while the history of their device was read */
-  readonly #waiting = new Map<number, Snapshot[]>();
-  #ended = false;
-  readonly #seconds: number | null;
-  readonly #extra: string | null;
-  readonly #changed: () => void;
-  readonly #failed: (problem: Problem | null) => void;
-  readonly #endings: (() => void)[] = [];
+  get rest(): readonly string[] {
+    return this.#rest;
+  }
 
-  constructor(
-    devices: readonly number[],
-    { seconds, extra }: { readonly seconds: number | null; readonly extra: string | null },
-    { changed, failed }: { readonly changed: () => void; readonly failed: (problem: Problem | null) => void },
-  ) {
-    [this.#seconds, this.#extra, this.#changed, this.#failed] = [seconds, extra, changed, failed];
-    for (const device of devices) void this.#load(device);
-    this.#endings.push(onSnapshot((snapshot) => this.#take(snapshot)));
-    if (extra !== null) {
-      const timer = setInterval(() => void this.#fill(extra), 5000);
-      this.#endings.push(() => clearInterval(timer));
+  /** Time of the first sample whose rest is not known yet, ISO; null if there is none. */
+  get restSince(): string | null {
+    const [name] = this.#rest;
+    const column = name === undefined ? undefined : this.#columns.get(name);
+    if (column === undefined) return null;
+    const known = column.findLastIndex((value) => value !== null);
+    const time = this.#times[known + 1];
+    return time === undefined ? null : new Date(time * 1000).toISOString();
+  }
+
+  #drop(count: number, counted: boolean): void {
+    this.#times.splice(0, count);
+    this.#ticks.splice(0, count);
+    for (const column of this.#columns.values()) column.splice(0, count);
+    if (counted) this.#leftOut += count;
+  }
+
+  /** @param seconds older samples may go; null: none */
+  append({ metrics, tick }: Snapshot, seconds: number | null): void {
+    const at = secondsOf(metrics.timestamp);
+    if (tick <= (this.#ticks.at(-1) ?? -1)) return;
+    const last = this.#times.at(-1) ?? -Infinity;
+    if (at < last) this.#drop(this.#times.length, true);
+    else if (at === last) this.#pop();
+    this.#times.push(at);
+    this.#ticks.push(tick);
+    const values: Readonly<Record<string, unknown>> = metrics;
+    for (const [name, column] of this.#columns) {
+      const value = values[name];
+      column.push(typeof value === 'number' ? value : null);
     }
+    if (this.#rest.length === 0) this.#rest = [...this.#columns.keys()].filter((name) => !(name in metrics));
+    const tooOld = seconds === null ? 0 : firstFrom(this.#times, at - seconds);
+    const surplus = Math.max(tooOld, this.#times.length - this.#capacity);
+    // cut in larger pieces, because each cut moves the whole array
+    if (surplus > 200) this.#drop(surplus, false);
   }
 
-  get samples(): ReadonlyMap<number, Samples> {
-    return new Map([...this.#kept].map(([device, { times, columns }]) => [device, { times, columns }]));
+  #pop(): void {
+    this.#times.pop();
+    this.#ticks.pop();
+    for (const column of this.#columns.values()) column.pop();
   }
 
-  end(): void {
-    this.#ended = true;
-    for (const ending of this.#endings) ending();
+  /** Fills in what the stream does not carry. */
+  fill(columns: InColumns): void {
+    const more: Readonly<Record<string, unknown>> = { ...columns };
+    let at = 0;
+    columns.tick.forEach((tick, row) => {
+      while (at < this.#ticks.length && (this.#ticks[at] ?? 0) < tick) at += 1;
+      if (this.#ticks[at] !== tick) return;
+      for (const name of this.#rest) {
+        const column = this.#columns.get(name);
+        const value = (more[name] as Column | undefined)?.[row];
+        if (column !== undefined && value !== undefined) column[at] = value;
+      }
+    });
   }
 
-  async #guarded(work: () => Promise<void>): Promise<void> {
+  /** The samples of the last `seconds` with some metrics, as they are now. */
+  newest(seconds: number | null, wanted: readonly string[]): Samples {
+    const last = this.#times.at(-1) ?? 0;
+    const from = seconds === null ? 0 : firstFrom(this.#times, last - seconds);
+    const columns = new Map<string, Column>();
+    for (const name of wanted) {
+      const column = this.#columns.get(name);
+      if (column !== undefined) columns.set(name, column.slice(from));
+    }
+    return {
+      times: this.#times.slice(from),
+      metrics: [...this.#columns.keys()],
+      column: (metric) => columns.get(metric),
+      leftOut: this.#leftOut,
+    };
+  }
+}
+
+function firstFrom(ascending: readonly number[], limit: number): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The last `seconds` of samples. */
+export function lastOf({ times, column, ...more }: Samples, seconds: number): Samples {
+  const from = firstFrom(times, (times.at(-1) ?? 0) - seconds);
+  return { ...more, times: times.slice(from), column: (metric) => column(metric)?.slice(from) };
+}
+
+/** Stores of several devices that the stream keeps up to date. @returns ends it */
+function follow(
+  devices: readonly number[],
+  seconds: number | null,
+  hooks: {
+    readonly onChange: (stores: ReadonlyMap<number, SampleStore>) => void;
+    readonly onProblem: (problem: Problem | null) => void;
+  },
+  wanted: () => readonly string[],
+): () => void {
+  const stores = new Map<number, SampleStore>();
+  const waiting = new Map<number, Snapshot[]>();
+  const last = Math.max(...devices);
+  let ended = false;
+  const attempt = async (work: () => Promise<void>) => {
     try {
       await work();
-      if (!this.#ended) this.#failed(null);
+      if (!ended) hooks.onProblem(null);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      if (!this.#ended) this.#failed(error);
+      if (!ended) hooks.onProblem(error);
     }
-  }
-
-  async #load(device: number): Promise<void> {
-    if (this.#waiting.has(device)) return;
-    this.#waiting.set(device, []);
-    this.#kept.delete(device);
-    await this.#guarded(async () => {
-      const kept = await readHistory(device, this.#seconds, this.#extra);
-      for (const snapshot of this.#waiting.get(device) ?? []) append(kept, snapshot, this.#seconds);
-      this.#kept.set(device, kept);
-    });
-    this.#waiting.delete(device);
-    if (!this.#ended) this.#changed();
-  }
-
-  #take(snapshot: Snapshot): void {
-    const device = snapshot.device_index;
-    const waiting = this.#waiting.get(device);
-    const kept = this.#kept.get(device);
-    if (waiting !== undefined) waiting.push(snapshot);
-    else if (kept !== undefined) {
-      if (append(kept, snapshot, this.#seconds)) this.#changed();
-      else void this.#load(device);
-    }
-  }
-
-  async #fill(extra: string): Promise<void> {
-    await this.#guarded(async () => {
-      for (const [device, kept] of this.#kept) if (await fillExtra(device, kept, extra)) this.#changed();
-    });
-  }
+  };
+  const load = async (device: number) => {
+    // what the stream brings before the answer is there comes after it
+    waiting.set(device, []);
+    const store = new SampleStore(await read(device, seconds === null ? {} : { seconds }));
+    for (const snapshot of waiting.get(device) ?? []) store.append(snapshot, seconds);
+    waiting.delete(device);
+    if (ended) return;
+    stores.set(device, store);
+    hooks.onChange(stores);
+  };
+  const readRest = async (device: number, store: SampleStore) => {
+    const since = store.restSince;
+    if (since === null) return;
+    store.fill((await read(device, { since, metrics: store.rest })).columns);
+    if (!ended) hooks.onChange(stores);
+  };
+  for (const device of devices) void attempt(() => load(device));
+  const end = onSnapshot((snapshot) => {
+    waiting.get(snapshot.device_index)?.push(snapshot);
+    const store = stores.get(snapshot.device_index);
+    if (store === undefined) return;
+    store.append(snapshot, seconds);
+    // a tick brings its snapshots in the order of the devices: one picture for all of them
+    if (snapshot.device_index === last) hooks.onChange(stores);
+  });
+  const timer = setInterval(() => {
+    if (document.hidden) return;
+    for (const [device, store] of stores)
+      if (store.rest.some((name) => wanted().includes(name))) void attempt(() => readRest(device, store));
+  }, restMs);
+  return () => {
+    ended = true;
+    end();
+    clearInterval(timer);
+  };
 }
 
 /**
  * Samples of up to eight devices, following the stream.
  * @param seconds simulated time that is shown; null: all that the daemon keeps
- * @param extra a metric of the history that the stream does not carry; it follows every 5 s
+ * @param wanted names of the metrics that are shown
  * @param paused what is returned stays as it is, while samples go on being collected
  */
-export function useSamples(devices: readonly number[], seconds: number | null, extra: string | null, paused: boolean) {
+export function useSamples(
+  devices: readonly number[],
+  seconds: number | null,
+  wanted: readonly string[],
+  paused = false,
+): Sampled {
   const [shown, setShown] = useState<ReadonlyMap<number, Samples>>(new Map());
   const [problem, setProblem] = useState<Problem | null>(null);
-  const isPaused = useRef(paused);
-  isPaused.current = paused;
-  const key = `${devices.join()} ${seconds} ${extra}`;
+  const names = useRef(wanted);
+  names.current = wanted;
+  const redraw = useRef<() => void>(() => undefined);
+  const key = `${devices.join()} ${seconds}`;
+  const openings = opened.value;
   useEffect(() => {
-    let frame: number | undefined;
-    const draw = () => {
-      if (frame !== undefined || isPaused.current) return;
-      frame = requestAnimationFrame(() => {
-        frame = undefined;
-        setShown(collection.samples);
+    // before the stream is open, what is read would have to be read again
+    if (openings === 0) return undefined;
+    let drawing = 0;
+    const onChange = (stores: ReadonlyMap<number, SampleStore>) => {
+      redraw.current = () => onChange(stores);
+      drawing ||= requestAnimationFrame(() => {
+        drawing = 0;
+        setShown(new Map([...stores].map(([device, store]) => [device, store.newest(seconds, names.current)])));
       });
     };
-    const collection = new Collection(devices, { seconds, extra }, { changed: draw, failed: setProblem });
+    const end = follow(devices, seconds, { onChange, onProblem: setProblem }, () => names.current);
     return () => {
-      collection.end();
-      if (frame !== undefined) cancelAnimationFrame(frame);
+      end();
+      cancelAnimationFrame(drawing);
+      redraw.current = () => undefined;
     };
     // a daemon that comes back has a history of its own
-  }, [key, opened.value]);
-  const held = useRef<ReadonlyMap<number, Samples> | null>(null);
-  // samples go on being added to the arrays that are shown
-  if (!paused) held.current = null;
-  else held.current ??= new Map([...shown].map(([device, one]) => [device, copyOf(one)]));
-  return { samples: held.current ?? shown, problem };
+  }, [key, openings]);
+  useEffect(() => redraw.current(), [wanted.join()]);
+  const held = useRef<{ readonly key: string; readonly samples: ReadonlyMap<number, Samples> } | null>(null);
+  const heldKey = `${key} ${wanted.join()}`;
+  if (!paused || held.current?.key !== heldKey) held.current = null;
+  if (paused && shown.size > 0) held.current ??= { key: heldKey, samples: shown };
+  return { samples: held.current?.samples ?? shown, problem };
 }
 
-function copyOf({ times, columns }: Samples): Samples {
-  return { times: [...times], columns: new Map([...columns].map(([name, column]) => [name, [...column]])) };
-}
-
-/** The samples of the last `seconds` before the newest one. */
-export function newest({ times, columns }: Samples, seconds: number | null): Samples {
-  const last = times.at(-1);
-  if (seconds === null || last === undefined) return { times, columns };
-  const from = times.findIndex((time) => time >= last - seconds);
-  if (from <= 0) return { times, columns };
-  return {
-    times: times.slice(from),
-    columns: new Map([...columns].map(([name, column]) => [name, column.slice(from)])),
-  };
+interface Sampled {
+  readonly samples: ReadonlyMap<number, Samples>;
+  /** of the newest read */
+  readonly problem: Problem | null;
 }

@@ -1,0 +1,191 @@
+/** What the charts show, and files of it: all choices stand in the address. */
+import { get } from '../../api/call';
+import { Problem, send } from '../../api/perform';
+import { Curl } from '../../kit/action';
+import { download, pngOf } from '../../kit/chart';
+import { deviceLabel } from '../../kit/device-picker';
+import { words } from '../../look/format';
+import { say } from '../../store/notices';
+import { param, setParam } from '../../store/route';
+import { useDevice, useOverview } from '../../store/site';
+import type { DeviceEntry } from '../../store/site';
+import { standardMetrics } from './panels';
+
+const maxDevices = 8;
+export const windows: readonly (readonly [value: string, label: string, seconds: number | null])[] = [
+  ['15min', '15 min', 900],
+  ['1h', '1 h', 3600],
+  ['4h', '4 h', 14_400],
+  ['all', 'all that is kept', null],
+];
+
+/** Devices of the charts: those of the address, else the chosen one. */
+export function useShownDevices(): readonly DeviceEntry[] {
+  const all = useOverview()?.devices ?? [];
+  const chosen = useDevice();
+  const named = param('devices')?.split(',') ?? [];
+  const shown = all.filter(({ device_index }) => named.includes(String(device_index))).slice(0, maxDevices);
+  return shown.length > 0 || chosen === undefined ? shown : [chosen];
+}
+
+/** Seconds of the window of the address; null: all that the daemon keeps. */
+export function windowSeconds(): number | null {
+  const [, , seconds = 900] = windows.find(([value]) => value === param('window')) ?? [];
+  return seconds;
+}
+
+/** Metrics of the history beyond those that always stand in a chart. */
+export function furtherMetrics(): readonly string[] {
+  return (param('extra') ?? '').split(',').filter((name) => name !== '');
+}
+
+const allPanels = ['power', 'grid', 'soc', 'plane', 'drawn', 'values'] as const;
+export type PanelName = (typeof allPanels)[number];
+const panelTitles: Readonly<Record<PanelName, string>> = {
+  power: 'P and Q',
+  grid: 'V and f',
+  soc: 'SoC',
+  plane: 'P-Q plane',
+  drawn: 'What is drawn',
+  values: 'All values',
+};
+/** a table of all values is for those who ask for it */
+const usualPanels: readonly PanelName[] = ['power', 'grid', 'soc', 'plane', 'drawn'];
+
+/** Panels of the view, in the order of the page. */
+export function shownPanels(): readonly PanelName[] {
+  const named = param('panels')?.split(',');
+  return named === undefined ? usualPanels : allPanels.filter((name) => named.includes(name));
+}
+
+export function PanelChoice() {
+  const shown = shownPanels();
+  const toggle = (name: PanelName) => {
+    const next = allPanels.filter((one) => shown.includes(one) !== (one === name));
+    setParam('panels', next.join() === usualPanels.join() ? null : next.join() || 'none');
+  };
+  return (
+    <span class="row" role="group" aria-label="Panels">
+      {allPanels.map((name) => (
+        <button key={name} type="button" aria-pressed={shown.includes(name)} onClick={() => toggle(name)}>
+          {panelTitles[name]}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+export function Windows() {
+  const chosen = param('window') ?? '15min';
+  return (
+    <span class="row" role="group" aria-label="Window of simulated time">
+      {windows.map(([value, label]) => (
+        <button key={value} type="button" aria-pressed={value === chosen} onClick={() => setParam('window', value)}>
+          {label}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+interface FurtherProps {
+  /** metrics that the devices have */
+  readonly offered: readonly string[];
+}
+
+/** Chooses further metrics of the history, such as the irradiance. */
+export function Further({ offered }: FurtherProps) {
+  const chosen = furtherMetrics();
+  const others = [...new Set([...offered, ...chosen])].filter((name) => !standardMetrics.includes(name));
+  const toggle = (name: string) =>
+    setParam('extra', (chosen.includes(name) ? chosen.filter((one) => one !== name) : [...chosen, name]).join(','));
+  return (
+    <details>
+      <summary>Further metrics: {chosen.length}</summary>
+      <div class="device-choice">
+        {others.map((name) => (
+          <label key={name} class="field check">
+            <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
+            {words(name)}
+          </label>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+export function Devices({ shown }: { readonly shown: readonly DeviceEntry[] }) {
+  const all = useOverview()?.devices ?? [];
+  if (all.length < 2) return null;
+  const chosen = shown.map(({ device_index }) => device_index);
+  const toggle = (index: number) => {
+    const next = chosen.includes(index) ? chosen.filter((one) => one !== index) : [...chosen, index];
+    setParam('devices', next.sort((a, b) => a - b).join(','));
+  };
+  return (
+    <details>
+      <summary>
+        {chosen.length} of {all.length} devices (up to {maxDevices})
+      </summary>
+      <div class="device-choice">
+        {all.map((device) => (
+          <label key={device.device_index} class="field check">
+            <input
+              type="checkbox"
+              checked={chosen.includes(device.device_index)}
+              disabled={!chosen.includes(device.device_index) && chosen.length >= maxDevices}
+              onChange={() => toggle(device.device_index)}
+            />
+            {deviceLabel(device)}
+          </label>
+        ))}
+      </div>
+    </details>
+  );
+}
+
+interface ExportProps {
+  readonly devices: readonly DeviceEntry[];
+  readonly seconds: number | null;
+  readonly charts: () => HTMLElement | null;
+}
+
+/** The samples as the API gives them, and the charts as a picture. */
+export function Export({ devices, seconds, charts }: ExportProps) {
+  const csvCall = (device: number) =>
+    get('history', {
+      query: {
+        device,
+        format: 'csv',
+        limit: 100_000,
+        ...(seconds !== null && { seconds }),
+      },
+    });
+  const csv = async () => {
+    try {
+      for (const { device_index } of devices) {
+        download(await (await send(csvCall(device_index))).blob(), `derbench-device-${device_index}.csv`);
+      }
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      say(error.message);
+    }
+  };
+  const png = async () => {
+    const element = charts();
+    const picture = element === null ? null : await pngOf(element);
+    if (picture) download(picture, 'derbench-charts.png');
+  };
+  const [first] = devices;
+  return (
+    <span class="row">
+      <button type="button" onClick={() => void csv()}>
+        CSV
+      </button>
+      {first && <Curl call={csvCall(first.device_index)} />}
+      <button type="button" onClick={() => void png()}>
+        PNG
+      </button>
+    </span>
+  );
+}

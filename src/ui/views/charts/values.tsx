@@ -1,0 +1,109 @@
+/** The charts in words. */
+import { deviceLabel } from '../../kit/device-picker';
+import { Panel } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import type { Column } from '../../kit/table';
+import { dash, dateAndTime, words } from '../../look/format';
+import type { DeviceEntry } from '../../store/site';
+import type { Samples } from './samples';
+
+interface DrawnRow {
+  readonly device: DeviceEntry;
+  readonly samples: Samples | undefined;
+}
+
+const instant = (time: number | undefined) =>
+  time === undefined ? dash : dateAndTime(new Date(time * 1000).toISOString());
+
+function newestOf(title: string, metric: string): Column<DrawnRow> {
+  const value = ({ samples }: DrawnRow) => samples?.column(metric)?.at(-1);
+  return { title, numeric: true, value, cell: (row) => <span data-metric={metric}>{value(row) ?? dash}</span> };
+}
+
+const drawnColumns: readonly Column<DrawnRow>[] = [
+  { title: 'Device', cell: ({ device }) => deviceLabel(device), value: ({ device }) => device.device_index },
+  {
+    title: 'Samples',
+    numeric: true,
+    cell: ({ samples }) => samples?.times.length ?? 0,
+    value: ({ samples }) => samples?.times.length,
+  },
+  { title: 'From', cell: ({ samples }) => instant(samples?.times[0]) },
+  { title: 'To', cell: ({ samples }) => instant(samples?.times.at(-1)) },
+  newestOf('P, kW', 'power_kw'),
+  newestOf('Q, kvar', 'reactive_power_kvar'),
+  newestOf('V', 'voltage_ln_v'),
+  newestOf('Hz', 'frequency_hz'),
+  newestOf('SoC, %', 'state_of_charge_pct'),
+];
+
+/** What is drawn, and the newest values. */
+export function Newest({
+  shown,
+  samples,
+}: {
+  readonly shown: readonly DeviceEntry[];
+  readonly samples: ReadonlyMap<number, Samples>;
+}) {
+  return (
+    <Panel title="What is drawn" flush>
+      <Table
+        name="What is drawn"
+        columns={drawnColumns}
+        rows={shown.map((device) => ({ device, samples: samples.get(device.device_index) }))}
+        keyOf={({ device }) => device.device_index}
+        height={300}
+      />
+    </Panel>
+  );
+}
+
+type ValueRow = Readonly<Record<string, number | null>> & { readonly time: number };
+
+/** All samples of one device that are drawn, the newest first. */
+export function Values({
+  device,
+  samples,
+  wanted,
+}: {
+  readonly device: DeviceEntry;
+  readonly samples: Samples | undefined;
+  readonly wanted: readonly string[];
+}) {
+  const names = wanted.filter((name) => samples?.metrics.includes(name) && samples.column(name) !== undefined);
+  const columnsOf = new Map(names.map((name) => [name, samples?.column(name) ?? []]));
+  const rows: readonly ValueRow[] = (samples?.times ?? [])
+    .map((time, at) => ({
+      time,
+      ...Object.fromEntries(names.map((name) => [name, columnsOf.get(name)?.[at] ?? null])),
+    }))
+    .reverse();
+  const columns: readonly Column<ValueRow>[] = [
+    { title: 'Time', cell: ({ time }) => preciseInstant(time), value: ({ time }) => preciseInstant(time) },
+    ...names.map(
+      (name): Column<ValueRow> => ({
+        title: words(name),
+        numeric: true,
+        cell: (row) => row[name] ?? dash,
+        value: (row) => row[name],
+      }),
+    ),
+  ];
+  return (
+    <Panel title={`Values of ${deviceLabel(device)}`} flush wide>
+      <Table
+        name={`Values of ${deviceLabel(device)}`}
+        columns={columns}
+        rows={rows}
+        keyOf={({ time }) => time}
+        height={320}
+      />
+    </Panel>
+  );
+}
+
+/** With milliseconds, as ticks may be shorter than a second. */
+function preciseInstant(time: number): string {
+  const iso = new Date(time * 1000).toISOString();
+  return `${dateAndTime(iso)}${iso.slice(19, 23)}`;
+}
