@@ -70,8 +70,7 @@ const overview = route({
   reply: overviewSchema,
   examples: { reply: exampleOverview },
   handle(ctx, { query }) {
-    // the list of devices must not depend on device 0 being there
-    const device = selectedDevice(ctx, query.device ?? ctx.plant.devices[0]?.index);
+    const device = selectedDevice(ctx, query.device);
     const common = ctx.replyCache.of('overview', () =>
       Buffer.from(
         JSON.stringify({

@@ -1,10 +1,11 @@
 /** What all views know: the devices with their names, the protocols, alarms, the clock. */
-import { computed } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { get } from '../api/call';
 import type { ReplyOf } from '../api/call';
+import { perform, Problem } from '../api/perform';
 import { param } from './route';
 import { useLive } from './live';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { keepOnly } from './stream';
 
 export type Overview = ReplyOf<'overview'>;
@@ -18,10 +19,29 @@ const clockCall = get('controls/time');
 const manyDevices = 200;
 let deviceCount = 0;
 
+/** Device that the overview is asked for; undefined: the first of the start, until that one is removed. */
+const asked = signal<number | undefined>(undefined);
+
+/** Asks for a device that is there; without any, the list is empty. */
+async function askAnother(): Promise<void> {
+  try {
+    asked.value = (await perform(get('devices'))).devices[0]?.device_index;
+  } catch (error) {
+    // it is tried again with the next refusal
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
 export function useOverview(): Overview | undefined {
-  const { data: known, problem } = useLive(overviewCall, deviceCount > manyDevices ? 5000 : 'tick');
-  // refused because no device is there: the last answer is about devices that are gone
-  const data = problem?.status === 404 && known !== undefined ? { ...known, devices: [] } : known;
+  const call = asked.value === undefined ? overviewCall : get('overview', { query: { device: asked.value } });
+  const { data: known, problem } = useLive(call, deviceCount > manyDevices ? 5000 : 'tick');
+  const last = useRef(known);
+  last.current = known ?? last.current;
+  const isGone = problem?.status === 404;
+  useEffect(() => {
+    if (isGone) void askAnother();
+  }, [problem]);
+  const data = isGone && last.current !== undefined ? { ...last.current, devices: [] } : last.current;
   useEffect(() => {
     if (!data) return;
     deviceCount = data.devices.length;
