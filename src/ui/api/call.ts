@@ -6,7 +6,7 @@ type Method = 'get' | 'post' | 'delete';
 type OperationOf<P extends keyof paths, M extends Method> = paths[P][M] extends object ? paths[P][M] : never;
 
 /** Paths below `/api/sim/` that have an operation of this method. */
-export type PathOf<M extends Method> = {
+type PathOf<M extends Method> = {
   [P in keyof paths]: [OperationOf<P, M>] extends [never] ? never : P extends `/api/sim/${infer R}` ? R : never;
 }[keyof paths];
 
@@ -25,7 +25,7 @@ export type ReplyOf<R extends string, M extends Method = 'get'> =
 export type BodyOf<R extends string, M extends Method = 'post'> =
   At<R, M> extends { requestBody?: infer B } ? JsonOf<NonNullable<B>> : never;
 
-export type QueryOf<R extends string, M extends Method> =
+type QueryOf<R extends string, M extends Method> =
   At<R, M> extends { parameters: { query?: infer Q } } ? NonNullable<Q> : never;
 
 /** One request, and the type of its answer. */

@@ -5,7 +5,7 @@ import type { Call } from './call';
 export const unreachableSinceMs = signal<number | null>(null);
 
 /** One member of a request that the daemon refuses. */
-export interface ProblemIssue {
+interface ProblemIssue {
   readonly in: string;
   /** JSON pointer for members of the body, such as `/points/1/v_pct` */
   readonly name: string;

@@ -9,7 +9,7 @@ import { refresh } from '../store/live';
 import { say } from '../store/notices';
 
 /** A call that is under way, and the outcome of the newest one. */
-export interface Doing<R> {
+interface Doing<R> {
   readonly busy: boolean;
   readonly problem: Problem | null;
   /** Makes the call, reads the page again and resolves to the answer; undefined when it was refused. */

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Call } from '../api/call';
+import { say } from '../store/notices';
 import { Curl, Refused, useDo } from './action';
 
 export type Value = string | number | boolean | null;
@@ -76,8 +77,20 @@ function withoutSecrets(fields: readonly Field[], values: Values): Values {
 }
 
 /** Names of number fields with a text that is no number: the browser gives it as empty, which would leave it out of the call. */
-export function badInputs(form: HTMLFormElement): readonly string[] {
+function badInputs(form: HTMLFormElement): readonly string[] {
   return [...form.querySelectorAll('input')].filter(({ validity }) => validity.badInput).map(({ name }) => name);
+}
+
+/** Sends a form, unless a number field has a text that is no number: then the page says which. */
+export function submitting(
+  send: () => unknown,
+): (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => void {
+  return (event) => {
+    event.preventDefault();
+    const wrong = badInputs(event.currentTarget);
+    if (wrong.length > 0) say(`${wrong.map((name) => name.replace('/', '')).join(', ')}: must be a number`);
+    else void send();
+  };
 }
 
 /**

@@ -1,10 +1,9 @@
 /** Messages of a protocol as they went over the wire: list, filter, follow, pause, and the chosen message decoded and raw. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import type { Call } from '../api/call';
-import { perform, Problem } from '../api/perform';
-import { opened } from '../store/stream';
 import { param, setParam } from '../store/route';
+import { useFollowed } from './follow';
 import { Action, Refused } from './action';
 import { Panel } from './panel';
 import { Table } from './table';
@@ -36,52 +35,6 @@ interface MessagesProps<M> {
 
 /** Messages that the page keeps. */
 const maxKept = 2000;
-const everyMs = 1000;
-
-/** Reads new messages each second. A change of `address` begins anew. */
-function useMessages<M extends { readonly id: number }>(
-  read: (afterId: number | undefined) => Call<Page<M>>,
-  paused: boolean,
-) {
-  const [messages, setMessages] = useState<readonly M[]>([]);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const address = read(undefined).address;
-  const latest = useRef({ read, paused });
-  latest.current = { read, paused };
-  useEffect(() => {
-    let lastId: number | undefined;
-    let ended = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    setMessages([]);
-    const round = async () => {
-      if (!latest.current.paused && !document.hidden) {
-        try {
-          const page = await perform(latest.current.read(lastId));
-          if (ended) return;
-          // a daemon that started again counts from the beginning
-          const fresh = [...page.messages].sort((a, b) => a.id - b.id);
-          const newest = page.last_id ?? fresh.at(-1)?.id ?? lastId;
-          const restarted = lastId !== undefined && newest !== undefined && newest < lastId;
-          lastId = restarted ? undefined : newest;
-          if (restarted) setMessages([]);
-          else if (fresh.length > 0) setMessages((before) => [...before, ...fresh].slice(-maxKept));
-          setProblem(null);
-        } catch (error) {
-          if (!(error instanceof Problem)) throw error;
-          if (!ended) setProblem(error);
-        }
-      }
-      if (!ended) timer = setTimeout(() => void round(), everyMs);
-    };
-    void round();
-    return () => {
-      ended = true;
-      clearTimeout(timer);
-    };
-    // a daemon that comes back counts from the beginning
-  }, [address, opened.value]);
-  return { messages, problem, clear: () => setMessages([]) };
-}
 
 export function Messages<M extends { readonly id: number }>({
   title,
@@ -97,7 +50,16 @@ export function Messages<M extends { readonly id: number }>({
   const [isPaused, setPaused] = useState(false);
   const [follow, setFollow] = useState(true);
   const [chosen, setChosen] = useState<number | null>(null);
-  const { messages, problem, clear } = useMessages(read, isPaused);
+  const {
+    rows: messages,
+    problem,
+    clear,
+  } = useFollowed<M, Page<M>>({
+    read,
+    pieceOf: ({ messages: rows, last_id: lastId }) => ({ rows, lastId }),
+    paused: isPaused,
+    maxKept,
+  });
   const wanted = (param('find') ?? '').toLowerCase();
   const listed = arrange(messages);
   const shown = wanted === '' ? listed : listed.filter((message) => textOf(message).toLowerCase().includes(wanted));

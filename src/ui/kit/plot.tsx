@@ -73,7 +73,7 @@ interface PlotProps {
 const [left, right, top, bottom] = [56, 14, 10, 40];
 
 /** Round numbers between two limits, about `count` of them. */
-export function ticksOf(min: number, max: number, count = 6): readonly number[] {
+function ticksOf(min: number, max: number, count = 6): readonly number[] {
   const raw = (max - min) / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = ([1, 2, 5, 10].find((factor) => factor * power >= raw) ?? 10) * power;

@@ -20,7 +20,7 @@ export interface Schema {
 }
 
 /** Texts by JSON pointer, such as `/when/point`; an empty one counts as absent. */
-export type Typed = Readonly<Record<string, string>>;
+type Typed = Readonly<Record<string, string>>;
 
 type Shape =
   | { readonly kind: 'number' | 'text' | 'boolean' | 'group' | 'json' }

@@ -1,4 +1,4 @@
-import { notice } from '../store/notices';
+import { Notice } from './notice';
 import { CsipView } from '../views/csip/csip';
 import { LostBanner } from './lost-banner';
 import { setTheme, theme } from './theme';
@@ -17,11 +17,7 @@ export function CsipPage() {
         <LostBanner />
         <CsipView />
       </main>
-      {notice.value !== null && (
-        <div class="notice" role="status">
-          {notice.value}
-        </div>
-      )}
+      <Notice />
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { notice } from '../store/notices';
+import { Notice } from './notice';
 import { href, route } from '../store/route';
 import { staleSinceMs } from '../store/stream';
 import { LostBanner, MissingDevice } from './lost-banner';
@@ -50,11 +50,7 @@ export function Shell() {
           {View && <View />}
         </div>
       </main>
-      {notice.value !== null && (
-        <div class="notice" role="status">
-          {notice.value}
-        </div>
-      )}
+      <Notice />
     </div>
   );
 }

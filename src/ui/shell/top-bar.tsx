@@ -179,7 +179,7 @@ const commViews: Readonly<Record<string, string>> = {
 type Comm = Overview['comm_status'][keyof Overview['comm_status']];
 
 /** Colour and words of a protocol's state. */
-export function commLook({ enabled, state, peers }: Comm): { readonly tone: Tone; readonly word: string } {
+function commLook({ enabled, state, peers }: Comm): { readonly tone: Tone; readonly word: string } {
   if (!enabled) return { tone: 'off', word: 'off' };
   if (state === 'error') return { tone: 'bad', word: 'error' };
   if (state === 'retrying') return { tone: 'warn', word: 'retrying' };

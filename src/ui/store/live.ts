@@ -7,14 +7,14 @@ import { perform, Problem } from '../api/perform';
 import { link, tick } from './stream';
 
 /** What is known of an answer. */
-export interface Live<R> {
+interface Live<R> {
   readonly data: R | undefined;
   /** of the newest attempt; null if that succeeded */
   readonly problem: Problem | null;
 }
 
 /** `tick`: at each tick, at most once per second, and every 5 s; `once`: at first and after actions; a number: every so many ms. */
-export type Pace = 'tick' | 'once' | number;
+type Pace = 'tick' | 'once' | number;
 
 /** Between two reads at ticks, ms. */
 const leastGapMs = 900;

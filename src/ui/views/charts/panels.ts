@@ -69,7 +69,7 @@ export const dashes: readonly (readonly number[])[] = [
   [14, 4, 2, 4, 2, 4],
 ];
 
-export interface Drawn {
+interface Drawn {
   readonly series: readonly Series[];
   readonly data: ChartData;
 }

@@ -39,7 +39,7 @@ function isNumeric(column: readonly unknown[]): column is Column {
 }
 
 /** Samples of one device, ascending in time. */
-export class SampleStore {
+class SampleStore {
   #ticks: number[];
   #times: number[];
   readonly #columns: Map<string, Column>;

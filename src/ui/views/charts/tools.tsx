@@ -12,7 +12,7 @@ import type { DeviceEntry } from '../../store/site';
 import { standardMetrics } from './panels';
 
 const maxDevices = 8;
-export const windows: readonly (readonly [value: string, label: string, seconds: number | null])[] = [
+const windows: readonly (readonly [value: string, label: string, seconds: number | null])[] = [
   ['15min', '15 min', 900],
   ['1h', '1 h', 3600],
   ['4h', '4 h', 14_400],
@@ -40,7 +40,7 @@ export function furtherMetrics(): readonly string[] {
 }
 
 const allPanels = ['power', 'grid', 'soc', 'plane', 'drawn', 'values'] as const;
-export type PanelName = (typeof allPanels)[number];
+type PanelName = (typeof allPanels)[number];
 const panelTitles: Readonly<Record<PanelName, string>> = {
   power: 'P and Q',
   grid: 'V and f',

@@ -2,10 +2,11 @@ import '../../look/csip.css';
 import type { ComponentType } from 'preact';
 import { get } from '../../api/call';
 import { Refused } from '../../kit/action';
+import { Parts } from '../../kit/parts';
 import { DevicePicker } from '../../kit/device-picker';
 import { Chip, Empty } from '../../kit/panel';
 import { words } from '../../look/format';
-import { param, setParam } from '../../store/route';
+import { param } from '../../store/route';
 import { useDevice } from '../../store/site';
 import { useLive } from '../../store/live';
 import { Events } from './events';
@@ -54,18 +55,7 @@ export function CsipView() {
       )}
       {status && !isOff && index !== undefined && (
         <>
-          <div class="row" role="group" aria-label="Parts of the client">
-            {parts.map(({ name, title }) => (
-              <button
-                key={name}
-                type="button"
-                aria-pressed={name === part?.name}
-                onClick={() => setParam('part', name)}
-              >
-                {title}
-              </button>
-            ))}
-          </div>
+          <Parts label="Parts of the client" parts={parts} chosen={part?.name} />
           {Part && <Part key={`${index} ${part.name}`} device={index} status={status} />}
         </>
       )}

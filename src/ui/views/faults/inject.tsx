@@ -1,4 +1,4 @@
-import { badInputs } from '../../kit/form';
+import { submitting } from '../../kit/form';
 import { useState } from 'preact/hooks';
 import { anyCall, get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
@@ -124,21 +124,11 @@ function KindForm({ kind }: { readonly kind: Kind }) {
       issueOf={issueOf}
     />
   );
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     if ((await run(call)) !== undefined) say(`${words(kind.kind)} is in force`);
   };
   return (
-    <form
-      class="form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        const wrong = badInputs(event.currentTarget);
-        if (wrong.length > 0) say(`${wrong.map((name) => name.slice(1)).join(', ')}: must be a number`);
-        else void send(event);
-      }}
-    >
+    <form class="form" noValidate onSubmit={submitting(send)}>
       <label class="row">
         <span class="muted">Device</span>
         <select name="/device" value={device} onChange={(event) => setWhere(event.currentTarget.value)}>

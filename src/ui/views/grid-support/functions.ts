@@ -3,7 +3,7 @@ import type { ReplyOf } from '../../api/call';
 import type { ModeName } from './sentence';
 
 type GridSupport = ReplyOf<'grid-support'>;
-export type FunctionName = Exclude<keyof GridSupport, 'device_index'>;
+type FunctionName = Exclude<keyof GridSupport, 'device_index'>;
 
 /** Members of a function as the API answers them. */
 export type Settings = Readonly<Record<string, unknown>>;

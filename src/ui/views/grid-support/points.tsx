@@ -11,7 +11,7 @@ import type { CurveSpec } from './functions';
 
 export type ApiPoint = Readonly<Record<string, number>>;
 
-export interface Draft {
+interface Draft {
   readonly points: readonly Point[];
   readonly isChanged: boolean;
   readonly problem: Problem | null;

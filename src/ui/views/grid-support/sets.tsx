@@ -6,7 +6,7 @@ import { timeOfDay, words } from '../../look/format';
 import type { FunctionEntry } from './functions';
 
 /** One set of a curve model. */
-export interface CurveSet {
+interface CurveSet {
   readonly number: number;
   readonly in_force: boolean;
   readonly adoptable: boolean;
@@ -22,7 +22,7 @@ export interface Sets {
 }
 
 /** Writes of a curve model that put points into a stored set. */
-export function stageBody({ curve, model }: FunctionEntry, set: number, points: readonly Point[], part?: string) {
+function stageBody({ curve, model }: FunctionEntry, set: number, points: readonly Point[], part?: string) {
   const prefix = `Crv[${set - 1}].${part ?? ''}`;
   const [x, y] = curve?.registers ?? ['V', 'Var'];
   const written: Record<string, number> = { [`${prefix}ActPt`]: points.length };

@@ -1,4 +1,4 @@
-import { badInputs } from '../../kit/form';
+import { submitting } from '../../kit/form';
 import { useEffect, useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
 import { perform, Problem } from '../../api/perform';
@@ -120,8 +120,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   const { busy, problem, run } = useDo();
   const further = furtherOf(more);
   const call = anyCall('POST', 'devices', {}, { ...(schema && objectOf(schema, typed)), ...further });
-  const send = async (event: Event) => {
-    event.preventDefault();
+  const send = async () => {
     const answer = await run(call);
     if (answer === undefined) return;
     const { device_index, name } = answer as { readonly device_index: number; readonly name: string };
@@ -130,16 +129,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title="Add a device" onClose={onClose}>
-      <form
-        class="form"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          const wrong = badInputs(event.currentTarget);
-          if (wrong.length > 0) say(`${wrong.map((name) => name.slice(1)).join(', ')}: must be a number`);
-          else void send(event);
-        }}
-      >
+      <form class="form" noValidate onSubmit={submitting(send)}>
         {schema && (
           <SchemaFields
             schema={schema}

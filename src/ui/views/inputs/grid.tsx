@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Action, Curl, Refused, useDo } from '../../kit/action';
-import { say } from '../../store/notices';
-import { badInputs, Form } from '../../kit/form';
+import { submitting, Form } from '../../kit/form';
 import type { Field, Values } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
@@ -186,16 +185,7 @@ function EventForm({ event, device }: { readonly event: GridEvent; readonly devi
   const body = { event: event.name, parameters: objectOf(schema, typed) };
   const call = anyCall('POST', 'controls/grid/event', scopeQuery(device).query, body);
   return (
-    <form
-      class="form"
-      noValidate
-      onSubmit={(submitted) => {
-        submitted.preventDefault();
-        const wrong = badInputs(submitted.currentTarget);
-        if (wrong.length > 0) say(`${wrong.map((name) => name.slice(1)).join(', ')}: must be a number`);
-        else void run(call);
-      }}
-    >
+    <form class="form" noValidate onSubmit={submitting(() => run(call))}>
       <SchemaFields
         schema={schema}
         typed={typed}

@@ -1,68 +1,40 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
-import { perform, Problem } from '../../api/perform';
+import { useFollowed } from '../../kit/follow';
 import { Refused } from '../../kit/action';
 import { Chip, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
 import { dateAndTime, dash, wallTime } from '../../look/format';
-import { opened } from '../../store/stream';
 import { param, setParam } from '../../store/route';
 import { useOverview } from '../../store/site';
 
 type Entry = ReplyOf<'logs'>['logs'][number];
 
 const maxKept = 5000;
-const everyMs = 1000;
 const modules = ['AC', 'DC', 'CSIP', 'Modbus', 'OCPP', 'DNP3', 'WS', 'Lab'] as const;
 const levels = ['error', 'warning', 'info', 'debug'] as const;
 const tones: Readonly<Record<Entry['level'], Tone>> = { error: 'bad', warning: 'warn', info: 'muted', debug: 'off' };
 
-/** Lines of the log that match, read on from the last id each second. */
+/** Lines of the log that match. */
 function useLog(paused: boolean) {
-  const [entries, setEntries] = useState<readonly Entry[]>([]);
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const isPaused = useRef(paused);
-  isPaused.current = paused;
   const module = modules.find((name) => name === param('module'));
   const level = levels.find((name) => name === param('level'));
   const device = param('only');
-  useEffect(() => {
-    let lastId: number | undefined;
-    let ended = false;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    setEntries([]);
-    const query = {
-      ...(module && { modules: [module] }),
-      ...(level && { levels: levels.slice(0, levels.indexOf(level) + 1) }),
-      ...(device !== null && { device: Number(device) }),
-    };
-    const round = async () => {
-      if (!isPaused.current && !document.hidden) {
-        try {
-          const since = lastId === undefined ? {} : { after_id: lastId };
-          const { logs } = await perform(get('logs', { query: { ...query, ...since, limit: 1000 } }));
-          if (ended) return;
-          lastId = logs.at(-1)?.id ?? lastId;
-          if (logs.length > 0) setEntries((before) => [...before, ...logs].slice(-maxKept));
-          setProblem(null);
-        } catch (error) {
-          if (!(error instanceof Problem)) throw error;
-          if (!ended) setProblem(error);
-        }
-      }
-      if (!ended) timer = setTimeout(() => void round(), everyMs);
-    };
-    void round();
-    return () => {
-      ended = true;
-      clearTimeout(timer);
-    };
-    // a daemon that comes back counts its lines from 1
-  }, [module, level, device, opened.value]);
-  return { entries, problem };
+  const query = {
+    ...(module && { modules: [module] }),
+    ...(level && { levels: levels.slice(0, levels.indexOf(level) + 1) }),
+    ...(device !== null && { device: Number(device) }),
+    limit: 1000,
+  };
+  return useFollowed({
+    read: (afterId) => get('logs', { query: { ...query, ...(afterId !== undefined && { after_id: afterId }) } }),
+    pieceOf: ({ logs }) => ({ rows: logs }),
+    paused,
+    maxKept,
+  });
 }
 
 const columns: readonly Column<Entry>[] = [
@@ -94,7 +66,7 @@ export function LogsView() {
   const [isPaused, setPaused] = useState(false);
   const [follow, setFollow] = useState(true);
   const [chosen, setChosen] = useState<number | null>(null);
-  const { entries, problem } = useLog(isPaused);
+  const { rows: entries, problem } = useLog(isPaused);
   const devices = useOverview()?.devices ?? [];
   const text = (param('find') ?? '').toLowerCase();
   const open = entries.find(({ id }) => id === chosen);

@@ -2,6 +2,7 @@ import '../../look/ocpp.css';
 import type { ComponentType } from 'preact';
 import { get } from '../../api/call';
 import { Refused } from '../../kit/action';
+import { Parts } from '../../kit/parts';
 import { Chip, Empty, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, words } from '../../look/format';
@@ -85,18 +86,7 @@ export function OcppView() {
       )}
       {status && (
         <>
-          <div class="row" role="group" aria-label="Parts of the charge point">
-            {parts.map(({ name, title }) => (
-              <button
-                key={name}
-                type="button"
-                aria-pressed={name === part?.name}
-                onClick={() => setParam('part', name)}
-              >
-                {title}
-              </button>
-            ))}
-          </div>
+          <Parts label="Parts of the charge point" parts={parts} chosen={part?.name} />
           {Part && <Part key={`${status.id} ${part.name}`} status={status} />}
         </>
       )}

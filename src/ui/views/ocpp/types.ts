@@ -1,7 +1,7 @@
 import type { ReplyOf } from '../../api/call';
 import type { Tone } from '../../kit/panel';
 
-export type ChargePoint = NonNullable<ReplyOf<'ocpp'>['charge_points'][number]>;
+type ChargePoint = NonNullable<ReplyOf<'ocpp'>['charge_points'][number]>;
 
 export interface PartProps {
   readonly status: ChargePoint;

@@ -35,12 +35,12 @@ export function StateChip({ status }: { readonly status: Status }) {
 }
 
 /** What decides the active power of a device, as a word. */
-export function decider({ decided_by }: DeviceEntry): string {
+function decider({ decided_by }: DeviceEntry): string {
   return words(decided_by.active);
 }
 
 /** The newest writer of a device: `modbus 704.WMaxLimPct 12:04:07`. */
-export function lastWriter({ last_write }: DeviceEntry): string {
+function lastWriter({ last_write }: DeviceEntry): string {
   return last_write === null ? dash : `${last_write.source} ${last_write.name} ${timeOfDay(last_write.changed_at)}`;
 }
 

@@ -25,7 +25,7 @@ export interface Flow {
   readonly open?: boolean;
 }
 
-export interface Diagram {
+interface Diagram {
   readonly nodes: readonly Node[];
   readonly flows: readonly Flow[];
 }

@@ -13,7 +13,7 @@ const units: Readonly<Record<string, string>> = {
 };
 
 /** Units of the standard as engineers write them. */
-export function unitText(unit: string | null): string {
+function unitText(unit: string | null): string {
   return unit === null ? '' : (units[unit] ?? unit);
 }
 

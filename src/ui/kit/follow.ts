@@ -1,0 +1,72 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { Call } from '../api/call';
+import { perform, Problem } from '../api/perform';
+import { opened } from '../store/stream';
+
+const everyMs = 1000;
+
+interface Numbered {
+  readonly id: number;
+}
+
+/** What one answer adds. */
+interface Piece<T> {
+  readonly rows: readonly T[];
+  /** newest id that was given out; absent where the answer does not tell it */
+  readonly lastId?: number | undefined;
+}
+
+interface Following<T extends Numbered, R> {
+  /** rows after this id, or the newest ones; another address begins anew */
+  readonly read: (afterId: number | undefined) => Call<R>;
+  readonly pieceOf: (answer: R) => Piece<T>;
+  readonly paused: boolean;
+  /** rows that the page keeps */
+  readonly maxKept: number;
+}
+
+/** Rows of a log, ascending by id, read on from the last one each second. */
+export function useFollowed<T extends Numbered, R>(following: Following<T, R>) {
+  const [rows, setRows] = useState<readonly T[]>([]);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const latest = useRef(following);
+  latest.current = following;
+  const address = following.read(undefined).address;
+  useEffect(() => {
+    let lastId: number | undefined;
+    let ended = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    setRows([]);
+    const take = (answer: R) => {
+      const { pieceOf, maxKept } = latest.current;
+      const piece = pieceOf(answer);
+      const fresh = [...piece.rows].sort((a, b) => a.id - b.id);
+      const newest = piece.lastId ?? fresh.at(-1)?.id ?? lastId;
+      // a daemon that started again counts from the beginning
+      const restarted = lastId !== undefined && newest !== undefined && newest < lastId;
+      lastId = restarted ? undefined : newest;
+      if (restarted) setRows([]);
+      else if (fresh.length > 0) setRows((before) => [...before, ...fresh].slice(-maxKept));
+      setProblem(null);
+    };
+    const round = async () => {
+      if (!latest.current.paused && !document.hidden) {
+        try {
+          const answer = await perform(latest.current.read(lastId));
+          if (ended) return;
+          take(answer);
+        } catch (error) {
+          if (!(error instanceof Problem)) throw error;
+          if (!ended) setProblem(error);
+        }
+      }
+      if (!ended) timer = setTimeout(() => void round(), everyMs);
+    };
+    void round();
+    return () => {
+      ended = true;
+      clearTimeout(timer);
+    };
+  }, [address, opened.value]);
+  return { rows, problem, clear: () => setRows([]) };
+}

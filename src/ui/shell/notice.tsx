@@ -1,0 +1,11 @@
+import { notice } from '../store/notices';
+
+/** The short message at the foot of the page, while there is one. */
+export function Notice() {
+  if (notice.value === null) return null;
+  return (
+    <div class="notice" role="status">
+      {notice.value}
+    </div>
+  );
+}
