@@ -15,7 +15,7 @@ export interface Axis {
   readonly log?: boolean;
 }
 
-/** What a plot draws, from back to front. Colours are CSS values such as `var(--p)`. */
+/** What a plot draws, from back to front; dots in front of all. Colours are CSS values such as `var(--p)`. */
 export type Mark =
   | {
       readonly kind: 'line';
@@ -178,9 +178,11 @@ export function Plot({
         </clipPath>
         <Axes x={x} y={y} xs={xs} ys={ys} width={width} height={height} />
         <g clip-path={`url(#${clip})`}>
-          {marks.map((mark, index) => (
-            <MarkShape key={index} mark={mark} xs={xs} ys={ys} width={width} height={height} />
-          ))}
+          {marks.map((mark, index) =>
+            mark.kind === 'dot' ? null : (
+              <MarkShape key={index} mark={mark} xs={xs} ys={ys} width={width} height={height} />
+            ),
+          )}
         </g>
         {handles.map((handle, index) => (
           <HandleShape
@@ -196,6 +198,14 @@ export function Plot({
             onMove={(to) => onMove?.(index, to)}
           />
         ))}
+        {/* the operating point stands in front of the handles, and lets the pointer through to them */}
+        <g clip-path={`url(#${clip})`} class="dots">
+          {marks.map((mark, index) =>
+            mark.kind === 'dot' ? (
+              <MarkShape key={index} mark={mark} xs={xs} ys={ys} width={width} height={height} />
+            ) : null,
+          )}
+        </g>
       </svg>
       {children !== undefined && <figcaption>{children}</figcaption>}
     </figure>

@@ -19,6 +19,8 @@ export interface Schema {
   readonly title?: string;
   /** no JSON Schema: shown behind the name */
   readonly unit?: string;
+  /** no JSON Schema: texts of the options of an `enum` */
+  readonly optionTexts?: Readonly<Record<string, string>>;
 }
 
 /** Texts by JSON pointer, such as `/when/point`; an empty one counts as absent, null is sent as null. */
@@ -141,7 +143,12 @@ function fieldOf(pointer: string, name: string, schema: Schema, required: boolea
     case 'boolean':
       return { ...base, ...chosen, kind: 'choice', options: [['true', 'yes'] as const, ['false', 'no'] as const] };
     case 'choice':
-      return { ...base, ...chosen, kind: 'choice', options: shape.options };
+      return {
+        ...base,
+        ...chosen,
+        kind: 'choice',
+        options: shape.options.map((option) => [option, schema.optionTexts?.[option] ?? words(option)] as const),
+      };
     case 'json':
     case 'group':
       return { ...base, kind: 'text', lines: 3 };

@@ -226,8 +226,8 @@ function DroopValues({ draft }: { readonly draft: DroopDraft }) {
       <table aria-label="Droop">
         <thead>
           <tr>
+            <th scope="col">Setting</th>
             <th scope="col">Value</th>
-            <th scope="col">Number</th>
           </tr>
         </thead>
         <tbody>

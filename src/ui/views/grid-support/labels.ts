@@ -21,9 +21,9 @@ const labels: Readonly<Record<string, string>> = {
   pf: 'Power factor',
   excitation: 'Excitation',
   enabled: 'Enabled',
-  mode: 'Mode',
-  var_pct: 'Reactive power',
-  var_kvar: 'Reactive power',
+  mode: 'Unit of the set-point',
+  var_pct: 'Reactive power set-point',
+  var_kvar: 'Reactive power set-point',
   reversion_var_pct: 'Reactive power after reversion',
   reversion_var_kvar: 'Reactive power after reversion',
   limit_pct: 'Active power limit',
@@ -44,6 +44,32 @@ const labels: Readonly<Record<string, string>> = {
   var_ramp_pct_s: 'Ramp rate of reactive power',
   w_pct_per_s: 'Gradient of active power',
   var_pct_per_s: 'Gradient of reactive power',
+};
+
+/** What a form says below a field in the place of the description of the API; an empty text says nothing. */
+const hints: Readonly<Record<string, string>> = {
+  reversion_time_s: 'Simulated time; 0 is none.',
+  dept_ref: '',
+  enabled: '',
+  pf: '',
+  v_ref_auto_enabled: 'The reference follows the measured voltage.',
+  reversion_enabled: '',
+  w_pct_per_s: 'Of 702.WMax. With none, 704.WRmp counts.',
+  var_pct_per_s: 'Of the larger of 702.VarMaxInj and VarMaxAbs. With none, 704.VarRmp counts.',
+};
+
+/** Options by the points that they mean. */
+const optionTexts: Readonly<Record<string, string>> = {
+  w_max_pct: '% of WMax',
+  w_aval_pct: '% of available active power',
+  var_max_pct: '% of VarMax',
+  var_aval_pct: '% of available reactive power',
+  var_avail_pct: '% of available reactive power',
+  va_max_pct: '% of VAMax',
+  vars: 'kvar',
+  watts: 'kW',
+  a_max: '% of AMax',
+  w_max: '% of WMax',
 };
 
 /** Units that the ending of a name does not tell. */
@@ -78,24 +104,29 @@ export function unitOf(member: string): string | undefined {
   return units[member] ?? endings.find(([pattern]) => pattern.test(member))?.[1];
 }
 
+/** The unit stands behind the label, and a limit of the encoding is no limit of the quantity. */
+function withoutNoise(member: string, { description, minimum, maximum, ...rest }: Schema): Schema {
+  const hint = hints[member] ?? (description !== undefined && /^Unit: [^.]*\.$/.test(description) ? '' : description);
+  const isEncoding = maximum !== undefined && maximum > 1e9;
+  return {
+    ...rest,
+    ...(hint !== undefined && hint !== '' && { description: hint }),
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && !isEncoding && { maximum }),
+  };
+}
+
 /** A schema of a body with labels and units, and only the members that are wanted. */
 export function labelled(schema: Schema, wanted: (member: string) => boolean): Schema {
   const properties = Object.entries(schema.properties ?? {}).filter(([member]) => wanted(member));
   return {
     ...schema,
     properties: Object.fromEntries(
-      properties.map(([member, { description, ...inner }]) => {
+      properties.map(([member, inner]) => {
         const unit = unitOf(member);
-        return [
-          member,
-          {
-            ...(inner.properties ? labelled(inner, () => true) : inner),
-            title: labelOf(member),
-            ...(unit !== undefined && { unit }),
-            // the unit stands behind the label
-            ...(description !== undefined && !/^Unit: [^.]*\.$/.test(description) && { description }),
-          },
-        ];
+        const plain = withoutNoise(member, inner);
+        const shown = plain.properties ? labelled(plain, () => true) : plain;
+        return [member, { ...shown, title: labelOf(member), optionTexts, ...(unit !== undefined && { unit }) }];
       }),
     ),
   };

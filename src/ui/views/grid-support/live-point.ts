@@ -46,7 +46,7 @@ export function liveMarks(at: Point | null, trail: readonly Point[], x: Axis, y:
   const line: Mark = { kind: 'line', points: trail, colour: 'var(--accent)', width: 1, title: 'Last minute' };
   if (at === null) return [line];
   const title = `Now: ${digits(at[0], 2)} ${x.unit}, ${digits(at[1], 2)} ${y.unit}${more}`;
-  return [line, { kind: 'dot', at, colour: 'var(--accent)', radius: 10, title }];
+  return [line, { kind: 'dot', at, colour: 'var(--accent)', radius: 6, title }];
 }
 
 /** Makes an axis wide enough for some values. */
