@@ -90,6 +90,8 @@ export interface GridNow {
   readonly phaseAngleDeg: number;
   /** `csv` while any quantity follows the grid profile */
   readonly source: GridSource;
+  /** there is a grid profile to follow */
+  readonly profileLoaded: boolean;
   readonly outage: boolean;
   readonly island: boolean;
   /** of requested ramps; a named event has its own time */

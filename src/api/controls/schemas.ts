@@ -95,6 +95,9 @@ export const gridSchema = memo(() =>
       frequency_hz: z.number(),
       phase_angle_deg: z.number(),
       source: z.enum(gridSources).openapi({ description: '`csv` while any quantity follows the grid profile.' }),
+      profile_loaded: z
+        .boolean()
+        .openapi({ description: 'Whether there is a grid profile, to which `source: "csv"` returns.' }),
       outage: z.boolean(),
       ramp_remaining_s: z
         .number()
@@ -222,6 +225,7 @@ export const exampleGrid = {
   frequency_hz: 60,
   phase_angle_deg: 0,
   source: 'const',
+  profile_loaded: false,
   outage: false,
   ramp_remaining_s: 0,
   duration_remaining_s: null,

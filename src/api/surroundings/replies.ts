@@ -22,6 +22,7 @@ export function gridReply(plant: Plant, deviceIndex: number | undefined): GridRe
     frequency_hz: rounded(grid.frequencyHz),
     phase_angle_deg: rounded(grid.phaseAngleDeg),
     source: grid.source,
+    profile_loaded: grid.profileLoaded,
     outage: grid.outage,
     ramp_remaining_s: grid.rampRemainingS,
     duration_remaining_s: grid.durationRemainingS,

@@ -1,6 +1,6 @@
 /** Plots of one quantity over another in SVG: curves, regions, an operating point, points that can be dragged. */
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { digits } from '../look/format';
 
 /** `[x, y]` in the units of the axes */
@@ -15,7 +15,7 @@ export interface Axis {
   readonly log?: boolean;
 }
 
-/** What a plot draws, from back to front. Colours are CSS values such as `var(--p)`. */
+/** What a plot draws, from back to front; dots in front of all. Colours are CSS values such as `var(--p)`. */
 export type Mark =
   | {
       readonly kind: 'line';
@@ -63,7 +63,7 @@ interface PlotProps {
   readonly marks: readonly Mark[];
   readonly handles?: readonly Handle[];
   readonly onMove?: (index: number, to: Point) => void;
-  /** units that an arrow key moves a point by */
+  /** units that an arrow key moves a point by, and that a dragged point snaps to; on a logarithmic axis the finest of them */
   readonly step?: Point;
   readonly width?: number;
   readonly height?: number;
@@ -113,10 +113,23 @@ function scaleOf({ min, max, log = false }: Axis, fromPx: number, toPx: number):
   };
 }
 
+/** On a logarithmic axis a step is about a hundredth of the decade above, but not finer than `finest`. */
+function stepAt({ log = false }: Axis, finest: number, value: number, direction: number): number {
+  if (!log) return finest;
+  // at the lower end of a decade the way down is finer than the way up
+  const decade = Math.floor(Math.log10(Math.max(value, finest) / finest + direction * 1e-6));
+  return finest * 10 ** Math.min(Math.max(decade - 1, 0), 2);
+}
+
+function snapped(axis: Axis, finest: number, value: number): number {
+  const step = stepAt(axis, finest, value, 1);
+  return Math.round(value / step) * step;
+}
+
 export function Plot({
   label,
-  x,
-  y,
+  x: xNow,
+  y: yNow,
   marks,
   handles = [],
   onMove,
@@ -126,7 +139,15 @@ export function Plot({
   children,
 }: PlotProps) {
   const svg = useRef<SVGSVGElement>(null);
-  const dragged = useRef<number | null>(null);
+  // the axes stand still during a drag: a point under the pointer must not move by a change of scale
+  const dragged = useRef<{ readonly index: number; readonly x: Axis; readonly y: Axis } | null>(null);
+  const [, setDrops] = useState(0);
+  const { x, y } = dragged.current ?? { x: xNow, y: yNow };
+  const drop = () => {
+    if (dragged.current === null) return;
+    dragged.current = null;
+    setDrops((count) => count + 1);
+  };
   const xs = scaleOf(x, left, width - right);
   const ys = scaleOf(y, height - bottom, top);
   const at = (event: PointerEvent): Point => {
@@ -135,7 +156,7 @@ export function Plot({
       ((event.clientX - box.left) / box.width) * width,
       ((event.clientY - box.top) / box.height) * height,
     ];
-    return [xs.from(px), ys.from(py)];
+    return [snapped(x, step[0], xs.from(px)), snapped(y, step[1], ys.from(py))];
   };
   const clip = `clip-${label.replace(/\W+/g, '-')}`;
   return (
@@ -146,20 +167,22 @@ export function Plot({
         role={handles.length > 0 ? 'group' : 'img'}
         aria-label={label}
         onPointerMove={(event) => {
-          if (dragged.current !== null) onMove?.(dragged.current, at(event));
+          if (dragged.current !== null) onMove?.(dragged.current.index, at(event));
         }}
-        onPointerUp={() => (dragged.current = null)}
-        onPointerCancel={() => (dragged.current = null)}
-        onLostPointerCapture={() => (dragged.current = null)}
+        onPointerUp={drop}
+        onPointerCancel={drop}
+        onLostPointerCapture={drop}
       >
         <clipPath id={clip}>
           <rect x={left} y={top} width={width - left - right} height={height - top - bottom} />
         </clipPath>
         <Axes x={x} y={y} xs={xs} ys={ys} width={width} height={height} />
         <g clip-path={`url(#${clip})`}>
-          {marks.map((mark, index) => (
-            <MarkShape key={index} mark={mark} xs={xs} ys={ys} width={width} height={height} />
-          ))}
+          {marks.map((mark, index) =>
+            mark.kind === 'dot' ? null : (
+              <MarkShape key={index} mark={mark} xs={xs} ys={ys} width={width} height={height} />
+            ),
+          )}
         </g>
         {handles.map((handle, index) => (
           <HandleShape
@@ -167,14 +190,22 @@ export function Plot({
             handle={handle}
             cx={xs.to(handle.at[0])}
             cy={ys.to(handle.at[1])}
-            step={step}
+            stepAt={(dx, dy) => [stepAt(x, step[0], handle.at[0], dx), stepAt(y, step[1], handle.at[1], dy)]}
             onGrab={(event) => {
-              dragged.current = index;
+              dragged.current = { index, x, y };
               svg.current?.setPointerCapture(event.pointerId);
             }}
             onMove={(to) => onMove?.(index, to)}
           />
         ))}
+        {/* the operating point stands in front of the handles, and lets the pointer through to them */}
+        <g clip-path={`url(#${clip})`} class="dots">
+          {marks.map((mark, index) =>
+            mark.kind === 'dot' ? (
+              <MarkShape key={index} mark={mark} xs={xs} ys={ys} width={width} height={height} />
+            ) : null,
+          )}
+        </g>
       </svg>
       {children !== undefined && <figcaption>{children}</figcaption>}
     </figure>
@@ -294,7 +325,8 @@ interface HandleShapeProps {
   readonly handle: Handle;
   readonly cx: number;
   readonly cy: number;
-  readonly step: Point;
+  /** units of one step from here into a direction */
+  readonly stepAt: (dx: number, dy: number) => Point;
   readonly onGrab: (event: PointerEvent) => void;
   readonly onMove: (to: Point) => void;
 }
@@ -306,12 +338,13 @@ const arrows: Readonly<Record<string, Point>> = {
   ArrowDown: [0, -1],
 };
 
-function HandleShape({ handle: { at, label, issue }, cx, cy, step, onGrab, onMove }: HandleShapeProps) {
+function HandleShape({ handle: { at, label, issue }, cx, cy, stepAt: stepOf, onGrab, onMove }: HandleShapeProps) {
   const onKey = (event: KeyboardEvent) => {
     const arrow = arrows[event.key];
     if (!arrow) return;
     event.preventDefault();
     const times = event.shiftKey ? 10 : 1;
+    const step = stepOf(arrow[0], arrow[1]);
     onMove([at[0] + arrow[0] * step[0] * times, at[1] + arrow[1] * step[1] * times]);
   };
   return (

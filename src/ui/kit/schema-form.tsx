@@ -15,12 +15,16 @@ export interface Schema {
   readonly maximum?: number;
   readonly default?: unknown;
   readonly description?: string;
+  /** shown in the place of the name */
+  readonly title?: string;
   /** no JSON Schema: shown behind the name */
   readonly unit?: string;
+  /** no JSON Schema: texts of the options of an `enum` */
+  readonly optionTexts?: Readonly<Record<string, string>>;
 }
 
-/** Texts by JSON pointer, such as `/when/point`; an empty one counts as absent. */
-type Typed = Readonly<Record<string, string>>;
+/** Texts by JSON pointer, such as `/when/point`; an empty one counts as absent, null is sent as null. */
+export type Typed = Readonly<Record<string, string | null>>;
 
 type Shape =
   | { readonly kind: 'number' | 'text' | 'boolean' | 'group' | 'json' }
@@ -98,10 +102,15 @@ export function objectOf(schema: Schema, typed: Typed, under = ''): Record<strin
       if (Object.keys(group).length > 0) made[name] = group;
       continue;
     }
-    const text = typed[pointer] ?? '';
-    if (text !== '') made[name] = valueOf(member, text);
+    const text = typed[pointer];
+    if (text === null) made[name] = null;
+    else if (text !== undefined && text !== '') made[name] = valueOf(member, text);
   }
   return made;
+}
+
+function labelOf(name: string, { title }: Schema): string {
+  return title ?? words(name);
 }
 
 function hintOf(schema: Schema, shape: Shape): string {
@@ -114,25 +123,32 @@ function hintOf(schema: Schema, shape: Shape): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
-function fieldOf(pointer: string, name: string, schema: Schema, required: boolean): Field {
+/** @param present has a value: then a choice needs no empty option */
+function fieldOf(pointer: string, name: string, schema: Schema, required: boolean, present?: string | null): Field {
   const shape = shapeOf(schema);
   const hint = hintOf(schema, shape);
   const unit = schema.unit === undefined ? '' : `, ${schema.unit}`;
   const base = {
     name: pointer,
-    label: `${words(name)}${unit}${required ? ' (required)' : ''}`,
+    label: `${labelOf(name, schema)}${unit}${required ? ' (required)' : ''}`,
     ...(hint !== '' && { hint }),
   };
   const { default: preset } = schema;
+  const chosen = present ? { value: present } : {};
   const placeholder =
     typeof preset === 'string' || typeof preset === 'number' || typeof preset === 'boolean' ? String(preset) : '';
   switch (shape.kind) {
     case 'number':
       return { ...base, kind: 'number', placeholder, ...rangeOf(schema) };
     case 'boolean':
-      return { ...base, kind: 'choice', options: [['true', 'yes'] as const, ['false', 'no'] as const] };
+      return { ...base, ...chosen, kind: 'choice', options: [['true', 'yes'] as const, ['false', 'no'] as const] };
     case 'choice':
-      return { ...base, kind: 'choice', options: shape.options };
+      return {
+        ...base,
+        ...chosen,
+        kind: 'choice',
+        options: shape.options.map((option) => [option, schema.optionTexts?.[option] ?? words(option)] as const),
+      };
     case 'json':
     case 'group':
       return { ...base, kind: 'text', lines: 3 };
@@ -149,6 +165,10 @@ interface SchemaFieldsProps {
   readonly schema: Schema;
   readonly typed: Typed;
   readonly onTyped: (pointer: string, text: string) => void;
+  /** values in force, shown until something else is typed */
+  readonly start?: Typed;
+  /** chooses null for a member that may be null; absent: such members have no control for it */
+  readonly onNone?: (pointer: string) => void;
   /** the daemon's objection to the member at a pointer */
   readonly issueOf: (pointer: string) => string | null;
   /** pointer of this object in the form */
@@ -156,43 +176,66 @@ interface SchemaFieldsProps {
 }
 
 /** The fields of an object. Objects inside it are groups, one level deep; what is deeper is a text with JSON. */
-export function SchemaFields({ schema, typed, onTyped, issueOf, under = '' }: SchemaFieldsProps) {
+export function SchemaFields(props: SchemaFieldsProps) {
+  const { schema, under = '' } = props;
   return (
     <div class="fields">
       {Object.entries(schema.properties ?? {}).map(([name, member]) => {
         const pointer = `${under}/${name}`;
-        const shape = shapeOf(member);
-        if (shape.kind === 'group' && under === '')
+        if (shapeOf(member).kind === 'group' && under === '')
           return (
             <fieldset key={pointer}>
-              <legend>{words(name)}</legend>
+              <legend>{labelOf(name, member)}</legend>
               {member.description !== undefined && <small>{member.description}</small>}
-              <SchemaFields schema={member} typed={typed} onTyped={onTyped} issueOf={issueOf} under={pointer} />
+              <SchemaFields {...props} schema={member} under={pointer} />
             </fieldset>
           );
-        if (shape.kind === 'choices')
-          return (
-            <Choices
-              key={pointer}
-              pointer={pointer}
-              label={`${words(name)}${schema.required?.includes(name) ? ' (required)' : ''}`}
-              hint={member.description ?? ''}
-              options={shape.options}
-              typed={typed[pointer] ?? ''}
-              issue={issueOf(pointer)}
-              onTyped={(text) => onTyped(pointer, text)}
-            />
-          );
-        return (
-          <FieldInput
-            key={pointer}
-            field={fieldOf(pointer, name, member, schema.required?.includes(name) ?? false)}
-            typed={typed[pointer] ?? ''}
-            issue={issueOf(pointer)}
-            onTyped={(text) => onTyped(pointer, String(text))}
-          />
-        );
+        return <MemberField {...props} key={pointer} name={name} member={member} pointer={pointer} />;
       })}
+    </div>
+  );
+}
+
+type MemberProps = SchemaFieldsProps & { readonly name: string; readonly member: Schema; readonly pointer: string };
+
+function MemberField({ schema, typed, start = {}, onTyped, onNone, issueOf, name, member, pointer }: MemberProps) {
+  const required = schema.required?.includes(name) ?? false;
+  const shape = shapeOf(member);
+  const text = pointer in typed ? typed[pointer] : start[pointer];
+  if (shape.kind === 'choices')
+    return (
+      <Choices
+        pointer={pointer}
+        label={`${labelOf(name, member)}${required ? ' (required)' : ''}`}
+        hint={member.description ?? ''}
+        options={shape.options}
+        typed={text ?? ''}
+        issue={issueOf(pointer)}
+        onTyped={(next) => onTyped(pointer, next)}
+      />
+    );
+  const field = (
+    <FieldInput
+      field={fieldOf(pointer, name, member, required, start[pointer])}
+      typed={text ?? ''}
+      issue={issueOf(pointer)}
+      onTyped={(next) => onTyped(pointer, String(next))}
+    />
+  );
+  if (onNone === undefined || !typesOf(member).includes('null')) return field;
+  return (
+    <div>
+      {field}
+      <label class="field check">
+        <input
+          type="checkbox"
+          name={`${pointer}/none`}
+          aria-label={`No ${labelOf(name, member).toLowerCase()}`}
+          checked={text === null}
+          onChange={(event) => (event.currentTarget.checked ? onNone(pointer) : onTyped(pointer, ''))}
+        />
+        none
+      </label>
     </div>
   );
 }

@@ -67,6 +67,7 @@ describe('controls', () => {
       voltage_a_pu: 0.95,
       frequency_hz: 59.9,
       source: 'const',
+      profile_loaded: false,
       outage: false,
     });
     expect(await rest.get('/controls/grid')).to.include({ device_index: null, voltage_a_pu: 1, frequency_hz: 60 });
@@ -167,7 +168,7 @@ describe('controls', () => {
     await rest.post('/controls/environment?device=1', { irradiance_w_m2: 100 });
     await rest.refused('/controls/grid?device=1', 422, 'validation', { source: 'csv', voltage_pu: 1 });
     await rest.refused('/controls/environment?device=1', 422, 'validation', { source: 'csv', load_kw: 1 });
-    expect(await rest.get('/controls/grid?device=1')).to.include({ voltage_a_pu: 0.9 });
+    expect(await rest.get('/controls/grid?device=1')).to.include({ voltage_a_pu: 0.9, profile_loaded: true });
     expect(await rest.post('/controls/grid?device=1', { source: 'csv' })).to.include({
       source: 'csv',
       voltage_a_pu: 0.97,

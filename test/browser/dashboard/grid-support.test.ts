@@ -84,20 +84,6 @@ describe('dashboard: grid support', () => {
     expect(await page.getByLabel('Point 2, Voltage').inputValue()).to.equal(before);
   });
 
-  it('stages points into a stored set and adopts it', async () => {
-    const { page } = shown;
-    await page.getByLabel('Point 1, Reactive power').fill('30');
-    await page.keyboard.press('Tab');
-    expect(await send(page, 'Stage points', '[data-set="2"]')).to.equal(200);
-    expect(await point(705, 'Crv[1].Pt[0].Var')).to.equal(30);
-    expect(await point(705, 'Crv[0].Pt[0].Var')).to.equal(44);
-    await page.getByRole('button', { name: 'Discard' }).click();
-    expect(await send(page, 'Adopt', '[data-set="2"]')).to.equal(200);
-    await dashboard.step();
-    await page.getByText('adoption of set 2: completed').waitFor();
-    expect(await point(705, 'Crv[0].Pt[0].Var')).to.equal(30);
-  });
-
   it('draws all regions of the API, and changes a trip curve', async () => {
     const page = await show('#/grid-support/lv-trip?device=1');
     const { voltage } = await dashboard.get('grid-support/regions?device=1');
@@ -127,7 +113,7 @@ describe('dashboard: grid support', () => {
     expect((await dashboard.get('grid-support/freq-droop?device=1')).db_of_hz).to.be.closeTo(0.046, 1e-9);
 
     page = await show('#/grid-support/max-power?device=0');
-    await page.getByLabel('limit, %', { exact: true }).fill('10');
+    await page.getByLabel(/^Active power limit, % of WMax/).fill('10');
     expect(await send(page, 'Apply values')).to.equal(200);
     await page.getByRole('switch', { name: 'Max power enabled' }).click();
     await page.locator('[data-function="max_power"]').getByText('dashboard').waitFor();
@@ -136,6 +122,40 @@ describe('dashboard: grid support', () => {
     const { now } = await dashboard.get('grid-support/trace?device=0&limit=0');
     expect(now.active_decided_by).to.equal('max_power');
     expect(await page.locator('.why').textContent()).to.include(now.active_power_kw.toFixed(2));
+  });
+
+  it('has a form for every member of a function', async () => {
+    const page = await show('#/grid-support/pf?device=1');
+    const within = page.locator('main fieldset').first();
+    await within.getByLabel(/^Power factor/).fill('0.95');
+    await within.getByLabel(/^Enabled/).selectOption('true');
+    expect(await send(page, 'Apply values')).to.equal(200);
+    expect((await dashboard.get('grid-support/pf?device=1')).reversion).to.deep.equal({
+      pf: 0.95,
+      excitation: 'over_excited',
+      enabled: true,
+    });
+    await within.getByLabel(/^Power factor/).fill('2');
+    expect(await send(page, 'Apply values')).to.equal(422);
+    await within.locator('.issue').waitFor();
+    // an emptied number is not sent
+    await within.getByLabel(/^Power factor/).fill('');
+    await page.getByRole('button', { name: 'Apply values' }).first().click();
+    await within.getByText('must have a value').waitFor();
+  });
+
+  it('sets a gradient, and ends it with null', async () => {
+    const page = await show('#/grid-support/gradient?device=1');
+    const none = page.getByRole('checkbox', { name: 'No gradient of active power' });
+    await none.waitFor();
+    expect(await none.isChecked()).to.equal(true);
+    await page.getByLabel(/^Gradient of active power, %\/s/).fill('0.5');
+    expect(await send(page, 'Set gradient')).to.equal(200);
+    expect(await dashboard.get('controls/gradient?device=1')).to.include({ w_pct_per_s: 0.5, w_source: 'gradient' });
+    await page.getByText('0.5000 % of WMax per s, from the gradient').waitFor();
+    await none.check();
+    expect(await send(page, 'Set gradient')).to.equal(200);
+    expect((await dashboard.get('controls/gradient?device=1')).w_source).to.equal('register');
   });
 
   it('records sub-steps', async () => {

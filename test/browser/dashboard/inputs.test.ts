@@ -40,7 +40,7 @@ describe('dashboard: grid and inputs', () => {
     expect((await dashboard.get('controls/grid?device=1')).voltage_a_pu).to.equal(1);
     await page.reload();
     await panel.getByText('0.9700 pu, 0.9700 pu, 0.9700 pu').waitFor();
-    await press(panel, 'Back to the grid profile');
+    await press(panel, 'Back to the common grid');
     await panel.getByText('1.0000 pu, 1.0000 pu, 1.0000 pu').waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
@@ -49,6 +49,8 @@ describe('dashboard: grid and inputs', () => {
   it('shows the objection to a voltage beside its field', async () => {
     const { page, seen } = await dashboard.open('#/inputs');
     const panel = panelOf(page, 'Grid');
+    await panel.getByText('No grid profile is loaded: start with --grid_profile FILE.').waitFor();
+    expect(await panel.getByRole('button', { name: 'Back to the grid profile' }).isDisabled()).to.equal(true);
     await fill(panel, 'voltage_a_pu', '3');
     await press(panel, 'Set the grid');
     await panel.locator('label.field:has([name="voltage_a_pu"]) .issue').waitFor();

@@ -105,6 +105,7 @@ export class GridScope {
       outage: isOut(segment, t),
       island: quantityAt(segment, 'island', t) === 1,
       source: this.source(t),
+      profileLoaded: this.#site.gridProfile !== null,
       rampRemainingS: secondsBetween(t, this.#stack.rampEnd(t)),
       durationRemainingS: timed ? secondsBetween(t, timed.end) : null,
       event: event?.event

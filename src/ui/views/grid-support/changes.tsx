@@ -1,35 +1,64 @@
-import { anyCall, get, post } from '../../api/call';
-import type { ReplyOf } from '../../api/call';
-import { Action } from '../../kit/action';
-import { Form } from '../../kit/form';
+import { anyCall, get } from '../../api/call';
+import type { Call } from '../../api/call';
+import { Action, Refused } from '../../kit/action';
 import { Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, digits, timeOfDay } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
-
-type Change = ReplyOf<'registers/changes'>['changes'][number];
+import { useSchema } from '../../store/schemas';
+import { pathOf } from './functions';
+import { labelled } from './labels';
+import { PutAllBack } from './put-all-back';
+import { byModel, canPutBack, functionOf, isSetOne, setOneBody, split, startOf } from './start-values';
+import type { Change, ModelReply } from './start-values';
+import { ValuesForm } from './values-form';
 
 /** Writes the start value of a point again; the daemon says why where that is not possible. */
 function PutBack({ device, row }: { readonly device: number; readonly row: Change }) {
-  const [model = '', ...path] = row.point.split('.');
-  const value = row.start_symbol ?? row.start_value;
-  if (row.changed_by === null || value === null) return null;
+  if (!canPutBack(row)) return null;
+  const { model, path } = split(row.point);
   return (
-    <Action call={anyCall('POST', `registers/${model}`, { device }, { points: { [path.join('.')]: value } })}>
+    <Action call={anyCall('POST', `registers/${model}`, { device }, { points: { [path]: startOf(row) } })}>
       Put back
+    </Action>
+  );
+}
+
+/** Points of set 1 are read only in the registers, and a curve goes back as a whole. */
+function PutSetBack({ device, rows }: { readonly device: number; readonly rows: readonly Change[] }) {
+  const { model } = split(rows[0]?.point ?? '');
+  const entry = functionOf(model);
+  const data = useLive(anyCall('GET', `registers/${model}`, { device }) as Call<ModelReply>, 5000).data;
+  if (!entry || !data) return null;
+  return (
+    <Action
+      call={anyCall('POST', `grid-support/${pathOf(entry.name)}`, { device }, setOneBody(entry, rows, data.points))}
+      title="Writes all start values of the set in force"
+    >
+      Put set 1 back
     </Action>
   );
 }
 
 /** What is different from the start. */
 export function Changes({ device }: { readonly device: number }) {
-  const data = useLive(get('registers/changes', { query: { device } })).data;
+  const rows = useLive(get('registers/changes', { query: { device } })).data?.changes ?? [];
+  const setsOne = byModel(rows.filter((row) => isSetOne(row) && canPutBack(row)));
   return (
-    <Panel title="Different from the start" flush tools={<span class="muted">{data?.count ?? 0} points</span>}>
+    <Panel
+      title="Different from the start"
+      flush
+      tools={
+        <>
+          <span class="muted">{rows.length} points</span>
+          <PutAllBack device={device} rows={rows} />
+        </>
+      }
+    >
       <Table
         name="Different from the start"
-        rows={data?.changes ?? []}
+        rows={rows}
         keyOf={({ point }) => point}
         empty="No point differs from its start value."
         columns={[
@@ -37,15 +66,15 @@ export function Changes({ device }: { readonly device: number }) {
             title: 'Point',
             value: ({ point }) => point,
             cell: ({ point }) => {
-              const [model = '', ...path] = point.split('.');
-              return <a href={href('registers', { model, point: path.join('.') })}>{point}</a>;
+              const { model, path } = split(point);
+              return <a href={href('registers', { model, point: path })}>{point}</a>;
             },
           },
           { title: 'Meaning', cell: ({ label }) => label, value: ({ label }) => label },
           {
             title: 'Start',
-            cell: (row) => String(row.start_symbol ?? row.start_value ?? dash),
-            value: (row) => String(row.start_symbol ?? row.start_value ?? ''),
+            cell: (row) => String(startOf(row) ?? dash),
+            value: (row) => String(startOf(row) ?? ''),
           },
           {
             title: 'Now',
@@ -65,7 +94,15 @@ export function Changes({ device }: { readonly device: number }) {
             cell: (row) => timeOfDay(row.changed_by?.changed_at),
             value: (row) => row.changed_by?.changed_at,
           },
-          { title: 'Back', cell: (row) => <PutBack device={device} row={row} /> },
+          {
+            title: 'Back',
+            cell: (row) => {
+              const ofSet = setsOne.get(split(row.point).model);
+              if (!isSetOne(row)) return <PutBack device={device} row={row} />;
+              // once for a set, at its first point
+              return ofSet?.[0] === row ? <PutSetBack device={device} rows={ofSet} /> : null;
+            },
+          },
         ]}
       />
     </Panel>
@@ -75,6 +112,7 @@ export function Changes({ device }: { readonly device: number }) {
 /** Slopes of commands in the place of 704.WRmp and VarRmp. */
 export function Gradient({ device }: { readonly device: number }) {
   const data = useLive(get('controls/gradient', { query: { device } })).data;
+  const { schema, problem } = useSchema('GradientRequest');
   return (
     <Panel title="Gradient of commands">
       <Facts
@@ -83,15 +121,19 @@ export function Gradient({ device }: { readonly device: number }) {
           ['Reactive power', `${digits(data?.var_pct_per_s, 4)} % per s, from the ${data?.var_source ?? dash}`],
         ]}
       />
-      <Form
-        key={device}
-        submit="Set gradient"
-        fields={[
-          { kind: 'number', name: 'w_pct_per_s', label: 'Active power', unit: '%/s' },
-          { kind: 'number', name: 'var_pct_per_s', label: 'Reactive power', unit: '%/s' },
-        ]}
-        call={(values) => post('controls/gradient', { query: { device }, body: values })}
-      />
+      {data && schema && (
+        <ValuesForm
+          key={device}
+          schema={labelled(schema, () => true)}
+          values={{
+            w_pct_per_s: data.w_source === 'gradient' ? data.w_pct_per_s : null,
+            var_pct_per_s: data.var_source === 'gradient' ? data.var_pct_per_s : null,
+          }}
+          submit="Set gradient"
+          call={(changed) => anyCall('POST', 'controls/gradient', { device }, changed)}
+        />
+      )}
+      <Refused problem={problem} />
     </Panel>
   );
 }

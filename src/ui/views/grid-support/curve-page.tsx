@@ -1,49 +1,21 @@
-import { useEffect, useRef } from 'preact/hooks';
-import { anyCall } from '../../api/call';
-import type { Call } from '../../api/call';
 import { Facts, Panel } from '../../kit/panel';
 import { Plot } from '../../kit/plot';
 import type { Mark, Point } from '../../kit/plot';
 import { digits } from '../../look/format';
-import { useLive } from '../../store/live';
-import type { FunctionEntry, Settings } from './functions';
-import { Points, useDraft } from './points';
+import type { CurveSpec, FunctionEntry, Settings } from './functions';
+import { liveMarks, useReference, useTrail, widened } from './live-point';
+import { Points, pointsOf, useDraft } from './points';
 import type { ApiPoint } from './points';
 import type { Trace } from './sentence';
-import { SetsPanel } from './sets';
+import { SetsPanel, storedSet, useSets } from './sets';
 import type { Sets } from './sets';
-import { ValuesForm } from './values-form';
+import { SetValues } from './values-form';
 
 export interface PageProps {
   readonly device: number;
   readonly entry: FunctionEntry;
   readonly settings: Settings;
   readonly now: Trace['now'] | undefined;
-}
-
-interface Ratings {
-  readonly points: readonly { readonly name: string; readonly value: number | null }[];
-}
-
-export function useSets(device: number, name: string): Sets | undefined {
-  const call = anyCall('GET', 'grid-support/sets', { device, function: name }) as Call<Record<string, Sets>>;
-  return useLive(call).data?.[name];
-}
-
-/** What 100 % of a curve is, kW or kvar; null where the reference is not a rating. */
-function useReference(device: number): (reference: unknown, negative: boolean) => number | null {
-  const points = 'WMax,VAMax,VarMaxInj,VarMaxAbs';
-  const data = useLive(anyCall('GET', 'registers/702', { device, points }) as Call<Ratings>, 5000).data;
-  return (reference, negative) => {
-    const names: Readonly<Record<string, string>> = {
-      w_max_pct: 'WMax',
-      va_max_pct: 'VAMax',
-      var_max_pct: negative ? 'VarMaxAbs' : 'VarMaxInj',
-    };
-    const name = names[String(reference)];
-    const value = data?.points.find((point) => point.name === name)?.value ?? null;
-    return value === null ? null : value / 1000;
-  };
 }
 
 /** Where the device is in the plane of the curve: input against what the function puts out, else against its power. */
@@ -78,29 +50,6 @@ function useOperatingPoint({ device, entry, settings, now }: PageProps): { at: P
   return { at: x === null || y === null ? null : [x, y], target: x === null || target === null ? null : [x, target] };
 }
 
-const trailS = 60;
-
-/** Operating points of the last simulated minute. */
-export function useTrail(at: Point | null, timeS: number | undefined): readonly Point[] {
-  const trail = useRef<{ timeS: number; at: Point }[]>([]);
-  useEffect(() => {
-    if (at === null || timeS === undefined) return;
-    trail.current = [
-      ...trail.current.filter((item) => item.timeS < timeS && item.timeS >= timeS - trailS),
-      { timeS, at },
-    ];
-  }, [timeS]);
-  return trail.current.map((item) => item.at);
-}
-
-/** Makes an axis wide enough for some values. */
-export function widened<A extends { readonly min: number; readonly max: number }>(
-  axis: A,
-  values: readonly number[],
-): A {
-  return { ...axis, min: Math.min(axis.min, ...values), max: Math.max(axis.max, ...values) };
-}
-
 /** Left and right of its points a curve goes on flat. */
 function extended(points: readonly Point[], min: number, max: number): readonly Point[] {
   const [first, last] = [points[0], points.at(-1)];
@@ -115,63 +64,55 @@ export function CurvePage(props: PageProps) {
   const trail = useTrail(at, now?.t_s);
   const sets = useSets(device, entry.name);
   if (!spec) return null;
-  return <CurveEditor {...props} spec={spec} at={at} target={target} trail={trail} sets={sets} />;
+  const number = storedSet(sets)?.number ?? 1;
+  return <CurveEditor key={number} {...props} spec={spec} at={at} target={target} trail={trail} sets={sets} />;
 }
 
 type EditorProps = PageProps & {
-  readonly spec: NonNullable<FunctionEntry['curve']>;
+  readonly spec: CurveSpec;
   readonly at: Point | null;
   readonly target: Point | null;
   readonly trail: readonly Point[];
   readonly sets: Sets | undefined;
 };
 
+function curveOf(settings: Settings, spec: CurveSpec): readonly Point[] {
+  return pointsOf(settings['points'] as readonly ApiPoint[] | undefined, spec);
+}
+
 function CurveEditor({ device, entry, settings, now, spec, at, target, trail, sets }: EditorProps) {
-  const draft = useDraft(device, entry.name, spec, settings['points'] as readonly ApiPoint[]);
-  const stored = sets?.sets.filter(({ in_force: inForce }) => !inForce) ?? [];
+  const set = storedSet(sets);
+  const inForce = curveOf(settings, spec);
+  const draft = useDraft(device, entry, spec, set === null ? inForce : curveOf(set, spec), set);
   const x = widened(spec.xAxis, [...draft.points.map((point) => point[0]), ...(at ? [at[0]] : [])]);
   const y = widened(spec.yAxis, [...draft.points.map((point) => point[1]), ...(at ? [at[1]] : [])]);
-  const colour = entry.name === 'volt_watt' ? 'var(--p)' : 'var(--q)';
   const step = now?.functions[entry.name as 'volt_var'];
+  const others = sets?.sets.filter(({ number }) => number !== (set?.number ?? 1)) ?? [];
+  const line = (points: readonly Point[], title: string, more: Partial<Extract<Mark, { kind: 'line' }>>): Mark => ({
+    kind: 'line',
+    points: extended(points, x.min, x.max),
+    colour: 'var(--off)',
+    width: 1.5,
+    title,
+    ...more,
+  });
   const marks: readonly Mark[] = [
-    ...stored.map(
-      ({ number, points = [] }): Mark => ({
-        kind: 'line',
-        points: extended(
-          points.map((point): Point => [point[spec.x] ?? 0, point[spec.y] ?? 0]),
-          x.min,
-          x.max,
-        ),
-        colour: 'var(--off)',
-        dashed: true,
-        width: 1.5,
-        title: `Stored set ${number}`,
-      }),
+    ...others.map((other) =>
+      line(other.in_force ? inForce : curveOf(other, spec), `Set ${other.number}`, { dashed: !other.in_force }),
     ),
-    {
-      kind: 'line',
-      points: extended(draft.points, x.min, x.max),
-      colour,
-      title: draft.isChanged ? 'Curve, not applied yet' : 'Curve in force',
-    },
-    { kind: 'line', points: trail, colour: 'var(--accent)', width: 1, title: 'Last minute' },
+    ...(draft.isChanged ? [line(draft.present, `Set ${set?.number ?? 1} as it is`, { dashed: set !== null })] : []),
+    line(draft.points, `Set ${set?.number ?? 1}${draft.isChanged ? ', not applied yet' : ''}`, {
+      colour: entry.name === 'volt_watt' ? 'var(--p)' : 'var(--q)',
+      dashed: set !== null,
+      width: 2,
+    }),
     ...(target ? [{ kind: 'dot', at: target, colour: 'var(--muted)', radius: 3, title: 'Target' } as const] : []),
-    ...(at
-      ? [
-          {
-            kind: 'dot',
-            at,
-            colour: 'var(--accent)',
-            radius: 10,
-            title: `Now: ${digits(at[0], 2)} ${x.unit}, ${digits(at[1], 2)} ${y.unit}`,
-          } as const,
-        ]
-      : []),
+    ...liveMarks(at, trail, x, y),
   ];
   const unit = entry.name === 'volt_watt' ? 'kW' : 'kvar';
   return (
     <>
-      <Panel title={`${entry.title} curve`}>
+      <Panel title={`${entry.title} curve${set === null ? '' : `, set ${set.number}`}`}>
         <div class="curve">
           <Plot
             label={`${entry.title} curve`}
@@ -180,12 +121,12 @@ function CurveEditor({ device, entry, settings, now, spec, at, target, trail, se
             marks={marks}
             handles={draft.handles}
             onMove={draft.move}
-            step={[0.1, 1]}
+            step={spec.step}
           >
-            Solid: {draft.isChanged ? 'points not applied yet' : 'in force'}. Dashed: stored sets. Filled dot: now, with
-            the last minute.
+            Solid: set 1, in force. Dashed: stored sets. In colour: the set that is edited. Filled dot: now, with the
+            last minute.
           </Plot>
-          <Points draft={draft} spec={spec} maxPoints={Number(settings['max_points'])} />
+          <Points draft={draft} spec={spec} maxPoints={Number(settings['max_points'])} inForce={inForce} />
         </div>
         <Facts
           rows={[
@@ -195,10 +136,8 @@ function CurveEditor({ device, entry, settings, now, spec, at, target, trail, se
           ]}
         />
       </Panel>
-      <SetsPanel device={device} entry={entry} sets={sets} points={draft.points} />
-      <Panel title="Values">
-        <ValuesForm device={device} name={entry.name} settings={settings} />
-      </Panel>
+      <SetsPanel device={device} entry={entry} sets={sets} />
+      <SetValues device={device} entry={entry} settings={settings} set={set} />
     </>
   );
 }

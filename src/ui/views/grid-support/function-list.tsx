@@ -3,6 +3,7 @@ import { Curl, Refused, useDo } from '../../kit/action';
 import { Chip, Panel } from '../../kit/panel';
 import { show, timeOfDay } from '../../look/format';
 import { href } from '../../store/route';
+import { hasDraft } from './drafts';
 import { functions, pathOf } from './functions';
 import type { FunctionEntry, Settings } from './functions';
 import type { Controls } from './sentence';
@@ -75,6 +76,7 @@ function Row({ device, entry: { name, title, model }, settings, mode, chosen }: 
         ) : (
           <span class="muted">this device has no such function</span>
         )}
+        {hasDraft(device, name) && <Chip tone="warn">draft</Chip>}
       </div>
       <Refused problem={problem} />
     </li>

@@ -15,8 +15,10 @@ export interface CurveSpec {
   readonly registers: readonly [x: string, y: string];
   readonly xAxis: { readonly label: string; readonly unit: string; readonly min: number; readonly max: number };
   readonly yAxis: { readonly label: string; readonly unit: string; readonly min: number; readonly max: number };
-  /** decimals that a point is rounded to */
+  /** decimals of the registers of a point */
   readonly decimals: readonly [number, number];
+  /** what a point moves by in the plot; the finest on a logarithmic axis */
+  readonly step: readonly [number, number];
 }
 
 export interface FunctionEntry {
@@ -34,14 +36,23 @@ const time = { label: 'Time', unit: 's', min: 0.01, max: 2000 };
 
 function trip(min: number, max: number, byVoltage: boolean): CurveSpec {
   return byVoltage
-    ? { x: 'v_pct', y: 'time_s', registers: ['V', 'Tms'], xAxis: voltage(min, max), yAxis: time, decimals: [1, 2] }
+    ? {
+        x: 'v_pct',
+        y: 'time_s',
+        registers: ['V', 'Tms'],
+        xAxis: voltage(min, max),
+        yAxis: time,
+        decimals: [2, 3],
+        step: [0.1, 0.01],
+      }
     : {
         x: 'hz',
         y: 'time_s',
         registers: ['Hz', 'Tms'],
         xAxis: { label: 'Frequency', unit: 'Hz', min, max },
         yAxis: time,
-        decimals: [2, 2],
+        decimals: [3, 3],
+        step: [0.05, 0.01],
       };
 }
 
@@ -58,7 +69,8 @@ export const functions: readonly FunctionEntry[] = [
       registers: ['V', 'Var'],
       xAxis: voltage(88, 112),
       yAxis: vars,
-      decimals: [1, 1],
+      decimals: [2, 2],
+      step: [0.1, 1],
     },
   },
   {
@@ -73,7 +85,8 @@ export const functions: readonly FunctionEntry[] = [
       registers: ['V', 'W'],
       xAxis: voltage(98, 114),
       yAxis: { label: 'Active power', unit: '%', min: 0, max: 110 },
-      decimals: [1, 1],
+      decimals: [2, 2],
+      step: [0.1, 1],
     },
   },
   {
@@ -88,7 +101,8 @@ export const functions: readonly FunctionEntry[] = [
       registers: ['W', 'Var'],
       xAxis: { label: 'Active power', unit: '% of WMax', min: 0, max: 110 },
       yAxis: vars,
-      decimals: [1, 1],
+      decimals: [2, 2],
+      step: [1, 1],
     },
   },
   { name: 'freq_droop', title: 'Frequency droop', model: 711, mode: 'freq_droop', kind: 'droop' },

@@ -1,7 +1,7 @@
 import '../../look/grid-support.css';
 import { get } from '../../api/call';
 import { DevicePicker } from '../../kit/device-picker';
-import { Empty, Panel } from '../../kit/panel';
+import { Empty } from '../../kit/panel';
 import { useLive } from '../../store/live';
 import { href, route } from '../../store/route';
 import { useDevice } from '../../store/site';
@@ -14,7 +14,7 @@ import { functions, pathOf } from './functions';
 import type { Settings } from './functions';
 import { Holds } from './holds';
 import { TripPage } from './trip-page';
-import { ValuesForm } from './values-form';
+import { FunctionValues } from './values-form';
 import { Why } from './why';
 import { WhyLine } from './why-line';
 
@@ -102,19 +102,7 @@ function Functions({
 function FunctionPage(props: PageProps) {
   const { device, entry, settings } = props;
   if (entry.kind === 'curve') return <CurvePage key={`${device} ${entry.name}`} {...props} />;
-  if (entry.kind === 'trip') return <TripPage {...props} />;
-  if (entry.kind === 'droop') return <DroopPage {...props} />;
-  const absorb = settings['absorb'] as Settings | undefined;
-  return (
-    <>
-      <Panel title={entry.title}>
-        <ValuesForm device={device} name={entry.name} settings={settings} />
-      </Panel>
-      {absorb?.['supported'] === true && (
-        <Panel title={`${entry.title}, while taking power`}>
-          <ValuesForm device={device} name={entry.name} settings={absorb} within="absorb" />
-        </Panel>
-      )}
-    </>
-  );
+  if (entry.kind === 'trip') return <TripPage key={`${device} ${entry.name}`} {...props} />;
+  if (entry.kind === 'droop') return <DroopPage key={device} {...props} />;
+  return <FunctionValues device={device} entry={entry} settings={settings} />;
 }

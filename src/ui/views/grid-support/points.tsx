@@ -1,63 +1,125 @@
 /** Points of a curve: a draft until it is applied, changed in the plot and in a table. */
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
 import type { Problem } from '../../api/perform';
 import { Curl, Refused, useDo } from '../../kit/action';
 import type { Handle, Point } from '../../kit/plot';
 import { Chip } from '../../kit/panel';
+import { draftKey, useKept } from './drafts';
 import { pathOf } from './functions';
-import type { CurveSpec } from './functions';
+import type { CurveSpec, FunctionEntry } from './functions';
+import { adoptionIssue, registerOf, stageCall } from './sets';
+import type { SetEntry } from './sets';
 
 export type ApiPoint = Readonly<Record<string, number>>;
 
-interface Draft {
+/** A curve of a trip function: its member of the API, and its group of registers. */
+export interface Part {
+  readonly name: string;
+  readonly register: string;
+}
+
+export interface Draft {
   readonly points: readonly Point[];
+  /** points without the draft */
+  readonly present: readonly Point[];
   readonly isChanged: boolean;
+  /** the stored set that is edited; null: the set in force */
+  readonly set: SetEntry | null;
   readonly problem: Problem | null;
   readonly busy: boolean;
   readonly call: Call;
   readonly handles: readonly Handle[];
-  /** the daemon's objection to a point; null: none */
-  readonly issueOf: (index: number) => string | null;
+  /** the daemon's objection to a point, or to one value of it; null: none */
+  readonly issueOf: (index: number, axis?: 0 | 1) => string | null;
   readonly move: (index: number, to: Point) => void;
   readonly add: () => void;
   readonly remove: (index: number) => void;
+  /** takes other points as the draft */
+  readonly take: (points: readonly Point[]) => void;
   readonly discard: () => void;
   readonly apply: () => void;
+}
+
+/** Points of the API as `[x, y]`. */
+export function pointsOf(points: readonly ApiPoint[] | undefined, spec: CurveSpec): readonly Point[] {
+  return (points ?? []).map((point): Point => [point[spec.x] ?? 0, point[spec.y] ?? 0]);
 }
 
 function round([x, y]: Point, [dx, dy]: CurveSpec['decimals']): Point {
   return [Number(x.toFixed(dx)), Number(y.toFixed(dy))];
 }
 
+/** The call that carries a draft out, and where it would object to a value. */
+function carrier(device: number, entry: FunctionEntry, spec: CurveSpec, set: SetEntry | null, part?: Part) {
+  if (set === null) {
+    const pointer = part === undefined ? '/points' : `/${part.name}/points`;
+    return {
+      callFor: (points: readonly Point[]) => {
+        const curve = { points: points.map(([x, y]) => ({ [spec.x]: x, [spec.y]: y })) };
+        const body = part === undefined ? curve : { [part.name]: curve };
+        return anyCall('POST', `grid-support/${pathOf(entry.name)}`, { device }, body);
+      },
+      pointerOf: (index: number, axis: 0 | 1) => `${pointer}/${index}/${axis === 0 ? spec.x : spec.y}`,
+      adoptionIssueOf: () => null,
+    };
+  }
+  const prefix = part?.register ?? '';
+  const registerAt = (index: number, axis: 0 | 1) => `${prefix}Pt[${index}].${spec.registers[axis]}`;
+  return {
+    callFor: (points: readonly Point[]) =>
+      stageCall(
+        device,
+        entry,
+        set,
+        Object.fromEntries<number>([
+          [`${prefix}ActPt`, points.length],
+          ...points.flatMap(([x, y], index): readonly (readonly [string, number])[] => [
+            [registerAt(index, 0), x],
+            [registerAt(index, 1), y],
+          ]),
+        ]),
+      ),
+    pointerOf: (index: number, axis: 0 | 1) => `/points/${registerOf(entry, set, registerAt(index, axis))}`,
+    adoptionIssueOf: (index: number, axis: 0 | 1) =>
+      adoptionIssue(entry, set, registerOf(entry, set, registerAt(index, axis))),
+  };
+}
+
 /**
- * @param live points in force
+ * @param live points of the set that is edited
+ * @param set the stored set that is edited; null: the set in force, which is changed at once
  * @param part curve of a trip function; absent: the function has one curve
  */
 export function useDraft(
   device: number,
-  name: string,
+  entry: FunctionEntry,
   spec: CurveSpec,
-  live: readonly ApiPoint[],
-  part?: string,
+  live: readonly Point[],
+  set: SetEntry | null,
+  part?: Part,
 ): Draft {
-  const [draft, setDraft] = useState<readonly Point[] | null>(null);
+  const [draft, setDraft] = useKept<readonly Point[]>(
+    draftKey(device, entry.name, set?.number ?? 1, part?.name ?? 'points'),
+  );
   const { busy, problem, run, forget } = useDo();
-  const present = live.map((point): Point => [point[spec.x] ?? 0, point[spec.y] ?? 0]);
-  const points = draft ?? present;
-  const curve = { points: points.map(([x, y]) => ({ [spec.x]: x, [spec.y]: y })) };
-  const body = part === undefined ? curve : { [part]: curve };
-  const call = anyCall('POST', `grid-support/${pathOf(name)}`, { device }, body);
-  const pointer = part === undefined ? '/points' : `/${part}/points`;
-  const issueOf = (index: number) => problem?.about(`${pointer}/${index}`) ?? null;
-  const change = (next: readonly Point[]) => {
+  const points = draft ?? live;
+  const { callFor, pointerOf, adoptionIssueOf } = carrier(device, entry, spec, set, part);
+  const call = callFor(points);
+  const issueAt = (index: number, axis: 0 | 1) =>
+    problem?.about(pointerOf(index, axis)) ?? (draft === null ? adoptionIssueOf(index, axis) : null);
+  const issueOf = (index: number, axis?: 0 | 1) =>
+    axis === undefined ? (issueAt(index, 0) ?? issueAt(index, 1)) : issueAt(index, axis);
+  const change = (next: readonly Point[] | null) => {
     setDraft(next);
     forget();
   };
   return {
     points,
+    present: live,
     isChanged: draft !== null,
+    set,
     problem,
     busy,
     call,
@@ -75,10 +137,8 @@ export function useDraft(
       ),
     add: () => change([...points, points.at(-1) ?? [(spec.xAxis.min + spec.xAxis.max) / 2, spec.yAxis.max / 2]]),
     remove: (index) => change(points.filter((_point, i) => i !== index)),
-    discard: () => {
-      setDraft(null);
-      forget();
-    },
+    take: change,
+    discard: () => change(null),
     apply: () => {
       void run(call).then((answer) => {
         if (answer !== undefined) setDraft(null);
@@ -91,10 +151,12 @@ interface PointsProps {
   readonly draft: Draft;
   readonly spec: CurveSpec;
   readonly maxPoints: number;
+  /** points of set 1, which a stored set can take over */
+  readonly inForce: readonly Point[];
 }
 
 /** The points as numbers, with the buttons of the draft. */
-export function Points({ draft, spec, maxPoints }: PointsProps) {
+export function Points({ draft, spec, maxPoints, inForce }: PointsProps) {
   return (
     <div class="stack">
       <table aria-label="Points">
@@ -118,24 +180,49 @@ export function Points({ draft, spec, maxPoints }: PointsProps) {
           ))}
         </tbody>
       </table>
+      <DraftButtons draft={draft} apply="Apply points" stage="Stage points">
+        <button type="button" disabled={draft.points.length >= maxPoints} onClick={draft.add}>
+          Add point
+        </button>
+        {draft.set !== null && (
+          <button type="button" onClick={() => draft.take(inForce)}>
+            Take points of set 1
+          </button>
+        )}
+        <span class="muted">
+          {draft.points.length} of {maxPoints}
+        </span>
+      </DraftButtons>
+    </div>
+  );
+}
+
+interface DraftButtonsProps {
+  readonly draft: Pick<Draft, 'isChanged' | 'busy' | 'call' | 'set' | 'problem' | 'apply' | 'discard'>;
+  /** name of the button while the set in force is edited */
+  readonly apply: string;
+  /** and while it is a stored one */
+  readonly stage: string;
+  readonly children?: ComponentChildren;
+}
+
+/** Carries a draft out, or gives it up. */
+export function DraftButtons({ draft, apply, stage, children }: DraftButtonsProps) {
+  return (
+    <>
       <div class="row">
         <button type="button" class="primary" disabled={!draft.isChanged || draft.busy} onClick={draft.apply}>
-          Apply points
+          {draft.set === null ? apply : stage}
         </button>
         <Curl call={draft.call} />
         <button type="button" disabled={!draft.isChanged} onClick={draft.discard}>
           Discard
         </button>
-        <button type="button" disabled={draft.points.length >= maxPoints} onClick={draft.add}>
-          Add point
-        </button>
-        <span class="muted">
-          {draft.points.length} of {maxPoints}
-        </span>
-        {draft.isChanged && <Chip tone="warn">not applied yet</Chip>}
+        {children}
+        {draft.isChanged && <Chip tone="warn">{draft.set === null ? 'not applied yet' : 'not staged yet'}</Chip>}
       </div>
       <Refused problem={draft.problem} />
-    </div>
+    </>
   );
 }
 
@@ -147,33 +234,19 @@ interface PointRowProps {
 }
 
 function PointRow({ draft, spec, index, point }: PointRowProps) {
-  const issue = draft.issueOf(index);
-  const input = (axis: 0 | 1) => (
-    <input
-      type="number"
-      step="any"
-      aria-label={`Point ${index + 1}, ${axis === 0 ? spec.xAxis.label : spec.yAxis.label}`}
-      aria-invalid={issue !== null}
+  const cell = (axis: 0 | 1) => (
+    <NumberCell
+      label={`Point ${index + 1}, ${axis === 0 ? spec.xAxis.label : spec.yAxis.label}`}
       value={point[axis]}
-      onChange={(event) => {
-        const { value: text, valueAsNumber: value } = event.currentTarget;
-        if (text === '' || !Number.isFinite(value)) {
-          // nothing, or no number, is no 0: the point keeps its value
-          event.currentTarget.value = String(point[axis]);
-          return;
-        }
-        draft.move(index, axis === 0 ? [value, point[1]] : [point[0], value]);
-      }}
+      issue={draft.issueOf(index, axis)}
+      onValue={(value) => draft.move(index, axis === 0 ? [value, point[1]] : [point[0], value])}
     />
   );
   return (
     <tr>
       <td>{index + 1}</td>
-      <td>{input(0)}</td>
-      <td>
-        {input(1)}
-        {issue !== null && <div class="issue">{issue}</div>}
-      </td>
+      <td>{cell(0)}</td>
+      <td>{cell(1)}</td>
       <td>
         <button
           type="button"
@@ -185,5 +258,38 @@ function PointRow({ draft, spec, index, point }: PointRowProps) {
         </button>
       </td>
     </tr>
+  );
+}
+
+interface NumberCellProps {
+  readonly label: string;
+  readonly value: number;
+  /** the daemon's objection to it */
+  readonly issue: string | null;
+  readonly onValue: (value: number) => void;
+}
+
+/** A number in a table; a text that is no number is given up. */
+export function NumberCell({ label, value, issue, onValue }: NumberCellProps) {
+  return (
+    <>
+      <input
+        type="number"
+        step="any"
+        aria-label={label}
+        aria-invalid={issue !== null}
+        value={value}
+        onChange={(event) => {
+          const { value: text, valueAsNumber: typed } = event.currentTarget;
+          if (text === '' || !Number.isFinite(typed)) {
+            // nothing, or no number, is no 0: the value stays
+            event.currentTarget.value = String(value);
+            return;
+          }
+          onValue(typed);
+        }}
+      />
+      {issue !== null && <div class="issue">{issue}</div>}
+    </>
   );
 }

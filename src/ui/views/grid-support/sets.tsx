@@ -1,95 +1,109 @@
+/** Sets of a curve or control model: set 1 is in force, the stored ones are written through registers and adopted. */
 import { anyCall } from '../../api/call';
+import type { Call } from '../../api/call';
 import { Action } from '../../kit/action';
 import { Chip, Panel } from '../../kit/panel';
-import type { Point } from '../../kit/plot';
 import { timeOfDay, words } from '../../look/format';
-import type { FunctionEntry } from './functions';
+import { useLive } from '../../store/live';
+import { param, setParam } from '../../store/route';
+import type { FunctionEntry, Settings } from './functions';
 
-/** One set of a curve model. */
-interface CurveSet {
+/** One set, with the members that its function has beside the common ones. */
+export type SetEntry = Settings & {
   readonly number: number;
   readonly in_force: boolean;
   readonly adoptable: boolean;
-  readonly issue: string | null;
+  /** why it cannot be adopted, with the register at fault */
+  readonly issue: { readonly point: string; readonly detail: string } | null;
   readonly changed_by: { readonly source: string; readonly changed_at: string | null } | null;
-  readonly points?: readonly Readonly<Record<string, number>>[];
-}
+};
 
 export interface Sets {
   readonly adopt_request: number;
   readonly adopt_result: string;
-  readonly sets: readonly CurveSet[];
+  readonly sets: readonly SetEntry[];
 }
 
-/** Writes of a curve model that put points into a stored set. */
-function stageBody({ curve, model }: FunctionEntry, set: number, points: readonly Point[], part?: string) {
-  const prefix = `Crv[${set - 1}].${part ?? ''}`;
-  const [x, y] = curve?.registers ?? ['V', 'Var'];
-  const written: Record<string, number> = { [`${prefix}ActPt`]: points.length };
-  points.forEach((point, index) => {
-    written[`${prefix}Pt[${index}].${x}`] = point[0];
-    written[`${prefix}Pt[${index}].${y}`] = point[1];
-  });
-  return { model, body: { points: written } };
+export function useSets(device: number, name: string): Sets | undefined {
+  const call = anyCall('GET', 'grid-support/sets', { device, function: name }) as Call<Record<string, Sets>>;
+  return useLive(call).data?.[name];
+}
+
+/** The stored set that is edited, by the address; null: the set in force. */
+export function storedSet(sets: Sets | undefined): SetEntry | null {
+  const number = Number(param('set') ?? 1);
+  return sets?.sets.find((set) => set.number === number && !set.in_force) ?? null;
+}
+
+/** Register of a set, such as `Crv[1].MustTrip.Pt[0].V`. @param point below the set */
+export function registerOf({ kind }: FunctionEntry, set: SetEntry, point: string): string {
+  return `${kind === 'droop' ? 'Ctl' : 'Crv'}[${set.number - 1}].${point}`;
+}
+
+/** Writes points of a stored set. @param points by their names below the set */
+export function stageCall(
+  device: number,
+  entry: FunctionEntry,
+  set: SetEntry,
+  points: Readonly<Record<string, unknown>>,
+): Call {
+  const written = Object.entries(points).map(([point, value]) => [registerOf(entry, set, point), value] as const);
+  return anyCall('POST', `registers/${entry.model}`, { device }, { points: Object.fromEntries(written) });
+}
+
+/** Why a set could not be adopted, if this register of it is at fault. */
+export function adoptionIssue({ model }: FunctionEntry, set: SetEntry | null, register: string): string | null {
+  return set?.issue?.point === `${model}.${register}` ? set.issue.detail : null;
 }
 
 interface SetsPanelProps {
   readonly device: number;
   readonly entry: FunctionEntry;
   readonly sets: Sets | undefined;
-  readonly points: readonly Point[];
-  /** prefix of the curve in the registers of a trip model, such as `MustTrip.` */
-  readonly part?: string;
 }
 
-/** Stored sets: what stands in them, staging and adoption. */
-export function SetsPanel({ device, entry, sets, points, part }: SetsPanelProps) {
+/** The sets with their state: which one is edited, and adoption. */
+export function SetsPanel({ device, entry, sets }: SetsPanelProps) {
   if (!sets || sets.sets.length < 2) return null;
   const result = sets.adopt_result;
   const tone = result === 'completed' ? 'good' : result === 'failed' ? 'bad' : 'warn';
   const asked = sets.sets.find(({ number }) => number === sets.adopt_request);
+  const edited = storedSet(sets)?.number ?? 1;
   const request = entry.kind === 'droop' ? 'AdptCtlReq' : 'AdptCrvReq';
   return (
-    <Panel
-      title="Stored sets"
-      tools={<Chip tone={tone}>{`adoption of set ${sets.adopt_request}: ${words(result)}`}</Chip>}
-    >
-      {result === 'failed' && <p class="problem">{asked?.issue ?? 'The set could not be adopted as it was.'}</p>}
-      <ul class="sets" aria-label="Stored sets">
+    <Panel title="Sets" tools={<Chip tone={tone}>{`adoption of set ${sets.adopt_request}: ${words(result)}`}</Chip>}>
+      {result === 'failed' && (
+        <p class="problem">{asked?.issue?.detail ?? 'The set could not be adopted as it was.'}</p>
+      )}
+      <ul class="sets" aria-label="Sets">
         {sets.sets.map((set) => (
           <li key={set.number} data-set={set.number}>
             <strong>Set {set.number}</strong>
-            {set.in_force && <Chip tone="good">in force</Chip>}
+            <button
+              type="button"
+              aria-pressed={set.number === edited}
+              aria-label={`Edit set ${set.number}`}
+              onClick={() => setParam('set', set.in_force ? null : set.number)}
+            >
+              Edit
+            </button>
+            {set.in_force ? (
+              <Chip tone="good">in force</Chip>
+            ) : (
+              <Action
+                call={anyCall('POST', `registers/${entry.model}`, { device }, { points: { [request]: set.number } })}
+              >
+                Adopt
+              </Action>
+            )}
             {!set.in_force && (
-              <Chip tone={set.adoptable ? 'muted' : 'bad'}>
-                {set.adoptable ? 'adoptable' : (set.issue ?? 'not adoptable')}
+              <Chip tone={set.issue === null ? 'muted' : 'bad'}>
+                {set.issue === null ? 'adoptable' : `${set.issue.point}: ${set.issue.detail}`}
               </Chip>
             )}
             <span class="muted">
               {set.changed_by ? `${set.changed_by.source} ${timeOfDay(set.changed_by.changed_at)}` : 'as at the start'}
             </span>
-            {!set.in_force && (
-              <>
-                {entry.curve && (
-                  <Action
-                    call={anyCall(
-                      'POST',
-                      `registers/${entry.model}`,
-                      { device },
-                      stageBody(entry, set.number, points, part).body,
-                    )}
-                    title="Writes the points of the editor into this set"
-                  >
-                    Stage points
-                  </Action>
-                )}
-                <Action
-                  call={anyCall('POST', `registers/${entry.model}`, { device }, { points: { [request]: set.number } })}
-                >
-                  Adopt
-                </Action>
-              </>
-            )}
           </li>
         ))}
       </ul>

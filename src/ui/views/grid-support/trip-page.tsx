@@ -5,17 +5,18 @@ import type { Mark, Point } from '../../kit/plot';
 import { show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
-import type { CurveSpec } from './functions';
-import { useSets, widened } from './curve-page';
 import type { PageProps } from './curve-page';
-import { Points, useDraft } from './points';
-import type { ApiPoint } from './points';
-import { SetsPanel } from './sets';
+import type { CurveSpec, Settings } from './functions';
+import { widened } from './live-point';
+import { Points, pointsOf, useDraft } from './points';
+import type { ApiPoint, Draft } from './points';
+import { SetsPanel, storedSet, useSets } from './sets';
+import type { Sets } from './sets';
 
 const parts = [
-  ['must_trip', 'Must trip', 'MustTrip.', 'var(--bad)'],
-  ['may_trip', 'May trip', 'MayTrip.', 'var(--warn)'],
-  ['momentary_cessation', 'Momentary cessation', 'MomCess.', 'var(--p)'],
+  { name: 'must_trip', title: 'Must trip', register: 'MustTrip.', colour: 'var(--bad)' },
+  { name: 'may_trip', title: 'May trip', register: 'MayTrip.', colour: 'var(--warn)' },
+  { name: 'momentary_cessation', title: 'Momentary cessation', register: 'MomCess.', colour: 'var(--p)' },
 ] as const;
 
 const shades: Readonly<Record<string, string>> = {
@@ -56,25 +57,66 @@ function steps(points: readonly Point[], outerX: number, top: number): readonly 
 
 /** Trip curves as time over voltage or frequency, over the ride-through regions of the standard. */
 export function TripPage(props: PageProps) {
-  const chosen = parts.find(([name]) => name === param('curve')) ?? parts[0];
+  const chosen = parts.find(({ name }) => name === param('curve')) ?? parts[0];
   const { entry, device } = props;
+  const sets = useSets(device, entry.name);
+  const number = storedSet(sets)?.number ?? 1;
   return entry.curve ? (
-    <TripEditor {...props} spec={entry.curve} chosen={chosen} key={`${device} ${entry.name} ${chosen[0]}`} />
+    <TripEditor {...props} spec={entry.curve} chosen={chosen} sets={sets} key={`${chosen.name} ${number}`} />
   ) : null;
 }
 
-function TripEditor({
-  device,
-  entry,
-  settings,
-  now,
-  spec,
-  chosen,
-}: PageProps & { readonly spec: CurveSpec; readonly chosen: (typeof parts)[number] }) {
-  const curveOf = (part: string) => (settings[part] as { points?: readonly ApiPoint[] } | undefined)?.points ?? [];
-  const draft = useDraft(device, entry.name, spec, curveOf(chosen[0]), chosen[0]);
+type EditorProps = PageProps & {
+  readonly spec: CurveSpec;
+  readonly chosen: (typeof parts)[number];
+  readonly sets: Sets | undefined;
+};
+
+function curveOf(settings: Settings, part: string, spec: CurveSpec): readonly Point[] {
+  return pointsOf((settings[part] as { points?: readonly ApiPoint[] } | undefined)?.points, spec);
+}
+
+/** The three curves of the set that is edited, over the chosen one of the other sets. */
+function curveMarks({ settings, spec, chosen, sets }: EditorProps, draft: Draft, outerX: number): Mark[] {
+  const edited: Settings = draft.set ?? settings;
+  const others = sets?.sets.filter(({ number }) => number !== (draft.set?.number ?? 1)) ?? [];
+  const line = (points: readonly Point[], title: string, more: Partial<Extract<Mark, { kind: 'line' }>>): Mark => ({
+    kind: 'line',
+    points: steps(points, outerX, spec.yAxis.max),
+    colour: 'var(--off)',
+    width: 1.5,
+    title,
+    ...more,
+  });
+  return [
+    ...others.map((set) =>
+      line(
+        set.in_force ? curveOf(settings, chosen.name, spec) : curveOf(set, chosen.name, spec),
+        `${chosen.title}, set ${set.number}`,
+        { dashed: !set.in_force },
+      ),
+    ),
+    ...(draft.isChanged
+      ? [line(draft.present, `${chosen.title}, set ${draft.set?.number ?? 1} as it is`, { dashed: draft.set !== null })]
+      : []),
+    ...parts.map(({ name, title, colour }) => {
+      const isChosen = name === chosen.name;
+      return line(isChosen ? draft.points : curveOf(edited, name, spec), title, {
+        colour,
+        dashed: draft.set !== null,
+        width: isChosen ? 3 : 1.5,
+      });
+    }),
+  ].filter((mark) => mark.kind !== 'line' || mark.points.length > 0);
+}
+
+function TripEditor(props: EditorProps) {
+  const { device, entry, settings, now, spec, chosen, sets } = props;
+  const set = storedSet(sets);
+  const inForce = curveOf(settings, chosen.name, spec);
+  const live = set === null ? inForce : curveOf(set, chosen.name, spec);
+  const draft = useDraft(device, entry, spec, live, set, chosen);
   const regions = useLive(get('grid-support/regions', { query: { device } }), 'once').data;
-  const sets = useSets(device, entry.name);
   const areas = ((spec.x === 'v_pct' ? regions?.voltage : regions?.frequency) ?? []) as readonly Area[];
   const x = widened(
     spec.xAxis,
@@ -84,30 +126,16 @@ function TripEditor({
     spec.x === 'hz' ? now?.frequency_hz : entry.name === 'lv_trip' ? now?.lowest_voltage_pct : now?.highest_voltage_pct;
   const marks: readonly Mark[] = [
     ...areas.map((area) => areaOf(area, spec)),
-    ...parts.map(
-      ([name, title, , colour]): Mark => ({
-        kind: 'line',
-        points: steps(
-          name === chosen[0]
-            ? draft.points
-            : curveOf(name).map((point): Point => [point[spec.x] ?? 0, point[spec.y] ?? 0]),
-          entry.name.startsWith('l') ? x.min : x.max,
-          spec.yAxis.max,
-        ),
-        colour,
-        dashed: name !== chosen[0],
-        title,
-      }),
-    ),
+    ...curveMarks(props, draft, entry.name.startsWith('l') ? x.min : x.max),
     ...(seen == null ? [] : [{ kind: 'rule', x: seen, colour: 'var(--accent)', title: 'Now' } as const]),
   ];
   const toTrip = now?.time_to_trip_s[entry.name as 'lv_trip'];
   return (
     <>
       <Panel
-        title={`${entry.title} curves`}
-        tools={parts.map(([name, title]) => (
-          <button key={name} type="button" aria-pressed={name === chosen[0]} onClick={() => setParam('curve', name)}>
+        title={`${entry.title} curves${set === null ? '' : `, set ${set.number}`}`}
+        tools={parts.map(({ name, title }) => (
+          <button key={name} type="button" aria-pressed={name === chosen.name} onClick={() => setParam('curve', name)}>
             {title}
           </button>
         ))}
@@ -120,12 +148,13 @@ function TripEditor({
             marks={marks}
             handles={draft.handles}
             onMove={draft.move}
-            step={[0.1, 0.1]}
+            step={spec.step}
           >
             {toTrip == null ? 'The timer does not run.' : `Trips in ${show(toTrip, 'seconds')}.`} Times of 0 s stand at
-            the lower edge. Vertical line: now.
+            the lower edge. Vertical line: now. Solid: set 1, in force. Dashed: stored sets. In colour: the set that is
+            edited.
           </Plot>
-          <Points draft={draft} spec={spec} maxPoints={Number(settings['max_points'])} />
+          <Points draft={draft} spec={spec} maxPoints={Number(settings['max_points'])} inForce={inForce} />
         </div>
         <ul class="regions" aria-label="Ride-through regions">
           {areas.map((area, index) => (
@@ -136,7 +165,7 @@ function TripEditor({
           ))}
         </ul>
       </Panel>
-      <SetsPanel device={device} entry={entry} sets={sets} points={draft.points} part={chosen[2]} />
+      <SetsPanel device={device} entry={entry} sets={sets} />
     </>
   );
 }

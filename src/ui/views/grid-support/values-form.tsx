@@ -1,77 +1,183 @@
+/** Values of a function that are no curve, drawn from the schema of its request; only those that were changed are sent. */
+import { useState } from 'preact/hooks';
 import { anyCall } from '../../api/call';
-import { Form } from '../../kit/form';
-import type { Field, Values } from '../../kit/form';
-import { words } from '../../look/format';
+import type { Call } from '../../api/call';
+import { Curl, Refused, useDo } from '../../kit/action';
+import { submitting } from '../../kit/form';
+import { Panel } from '../../kit/panel';
+import { objectOf, SchemaFields } from '../../kit/schema-form';
+import type { Schema, Typed } from '../../kit/schema-form';
+import { useSchema } from '../../store/schemas';
 import { pathOf } from './functions';
-import type { Settings } from './functions';
+import type { FunctionEntry, Settings } from './functions';
+import { labelled } from './labels';
+import { registerOfMember, registerValue } from './set-registers';
+import { adoptionIssue, registerOf, stageCall } from './sets';
+import type { SetEntry } from './sets';
 
-const readOnly = new Set(
-  (
-    'supported enabled source changed_at reversion_remaining_s v_ref_auto_pct max_points curve_count curve_index ' +
-    'adopt_result delay_remaining_s device_index'
-  ).split(' '),
+/** Set by the switch in the list of functions, in the editors of curves, or in a panel of their own. */
+const elsewhere: ReadonlySet<string> = new Set(
+  'enabled points must_trip may_trip momentary_cessation inject absorb db_uf_hz db_of_hz k_uf k_of'.split(' '),
 );
 
-const varReferences = ['w_max_pct', 'var_max_pct', 'var_aval_pct', 'va_max_pct'];
-const choices: Readonly<Record<string, readonly string[]>> = {
-  'volt_var.dept_ref': varReferences,
-  'watt_var.dept_ref': varReferences,
-  'volt_watt.dept_ref': ['w_max_pct', 'w_aval_pct'],
-  'volt_var.priority': ['active', 'reactive', 'vendor'],
-  'constant_var.priority': ['active', 'reactive', 'vendor'],
-  'watt_var.priority': ['active', 'reactive'],
-  'constant_var.mode': ['w_max_pct', 'var_max_pct', 'var_avail_pct', 'va_max_pct', 'vars'],
-  'active_power.mode': ['w_max_pct', 'watts'],
-  'pf.excitation': ['over_excited', 'under_excited'],
-  'ramp.w_ramp_ref': ['a_max', 'w_max'],
-};
+/** `volt_var` is `VoltVarRequest`. */
+function schemaName(name: string): string {
+  return `${name.replace(/(^|_)(\w)/g, (_all, _line, letter: string) => letter.toUpperCase())}Request`;
+}
 
-const units: readonly (readonly [RegExp, string])[] = [
-  [/_pct_s$/, '%/s'],
-  [/_pct$/, '%'],
-  [/_kvar$/, 'kvar'],
-  [/_kw$/, 'kW'],
-  [/_hz$/, 'Hz'],
-  [/_s$/, 's'],
-];
-
-function fieldOf(name: string, member: string, value: unknown): Field | null {
-  if (readOnly.has(member)) return null;
-  const [ending, unit] = units.find(([pattern]) => pattern.test(member)) ?? [/$/, undefined];
-  const label = words(member.replace(ending, ''));
-  if (typeof value === 'number')
-    return { kind: 'number', name: member, label, value, ...(unit !== undefined && { unit }) };
-  if (typeof value === 'boolean') return { kind: 'check', name: member, label, value };
-  const options = choices[`${name}.${member}`];
-  return typeof value === 'string' && options ? { kind: 'choice', name: member, label, value, options } : null;
+/** Values as the form has them, by pointer. */
+function textsOf(schema: Schema, values: Settings, under = ''): Typed {
+  const texts: Record<string, string | null> = {};
+  for (const [member, inner] of Object.entries(schema.properties ?? {})) {
+    const value = values[member];
+    const pointer = `${under}/${member}`;
+    if (inner.properties) Object.assign(texts, textsOf(inner, (value ?? {}) as Settings, pointer));
+    else if (value === null) texts[pointer] = null;
+    else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      texts[pointer] = String(value);
+  }
+  return texts;
 }
 
 interface ValuesFormProps {
-  readonly device: number;
-  readonly name: string;
-  readonly settings: Settings;
-  /** member of the function that the values belong to, such as `absorb` */
-  readonly within?: string;
+  /** labelled schema of the members */
+  readonly schema: Schema;
+  /** values in force */
+  readonly values: Settings;
+  readonly submit: string;
+  readonly call: (changed: Settings) => Call;
+  /** where the daemon objects to a member, if not at its own pointer */
+  readonly pointerOf?: (pointer: string) => string;
+  /** objection that stands already */
+  readonly standingIssue?: (pointer: string) => string | null;
 }
 
-/** The values of a function that are no curve; only those that were changed are sent. */
-export function ValuesForm({ device, name, settings, within }: ValuesFormProps) {
-  const fields = Object.entries(settings)
-    .map(([member, value]) => fieldOf(name, member, value))
-    .filter((field) => field !== null);
-  if (fields.length === 0) return <p class="muted">This function has no values besides its switch.</p>;
-  const start = Object.fromEntries(fields.map(({ name: member }) => [member, settings[member]]));
-  const changed = (values: Values) => {
-    const body = Object.fromEntries(Object.entries(values).filter(([member, value]) => value !== start[member]));
-    return within === undefined ? body : { [within]: body };
+/** Fields that follow the values in force until they are touched. */
+export function ValuesForm({ schema, values, submit, call, pointerOf, standingIssue }: ValuesFormProps) {
+  const [typed, setTyped] = useState<Typed>({});
+  const [cleared, setCleared] = useState<readonly string[]>([]);
+  const [done, setDone] = useState(0);
+  const { busy, problem, run } = useDo();
+  const start = textsOf(schema, values);
+  const changed = Object.fromEntries(
+    Object.entries(typed).filter(([pointer, text]) => text !== start[pointer] && !(text === '' && !start[pointer])),
+  );
+  const now = call(objectOf(schema, changed));
+  const send = async () => {
+    const empty = Object.keys(changed).filter((pointer) => changed[pointer] === '');
+    setCleared(empty);
+    if (empty.length > 0 || (await run(now)) === undefined) return;
+    setTyped({});
+    setDone(done + 1);
   };
+  const issueOf = (pointer: string) =>
+    cleared.includes(pointer) && typed[pointer] === ''
+      ? 'must have a value'
+      : (problem?.about(pointerOf?.(pointer) ?? pointer) ??
+        (pointer in changed ? null : (standingIssue?.(pointer) ?? null)));
+  const type = (pointer: string, text: string | null) => setTyped((before) => ({ ...before, [pointer]: text }));
   return (
-    <Form
-      key={`${device} ${name} ${within ?? ''}`}
-      needsChange
-      fields={fields}
-      submit="Apply values"
-      call={(values) => anyCall('POST', `grid-support/${pathOf(name)}`, { device }, changed(values))}
-    />
+    <form class="form" noValidate onSubmit={submitting(send)}>
+      <SchemaFields
+        schema={schema}
+        start={start}
+        typed={typed}
+        onTyped={type}
+        onNone={(p) => type(p, null)}
+        issueOf={issueOf}
+      />
+      <div class="row">
+        <button class="primary" disabled={busy || Object.keys(changed).length === 0}>
+          {submit}
+        </button>
+        <Curl call={now} />
+        {done > 0 && (
+          <span key={done} class="good done" role="status">
+            done
+          </span>
+        )}
+      </div>
+      <Refused problem={problem} />
+    </form>
+  );
+}
+
+interface FunctionValuesProps {
+  readonly device: number;
+  readonly entry: FunctionEntry;
+  readonly settings: Settings;
+}
+
+/** The values of the set in force, and of the other direction of power where a function has one of its own for it. */
+export function FunctionValues({ device, entry, settings }: FunctionValuesProps) {
+  const { schema, problem } = useSchema(schemaName(entry.name));
+  if (!schema) return <Refused problem={problem} />;
+  const path = `grid-support/${pathOf(entry.name)}`;
+  const own = labelled(schema, (member) => !elsewhere.has(member) && member in settings);
+  const absorb = settings['absorb'] as Settings | undefined;
+  const absorbSchema = schema.properties?.['absorb'];
+  const title = entry.kind === 'values' ? entry.title : 'Values';
+  return (
+    <>
+      <Panel title={title}>
+        {Object.keys(own.properties ?? {}).length > 0 ? (
+          <ValuesForm
+            key={`${device} ${entry.name}`}
+            schema={own}
+            values={settings}
+            submit="Apply values"
+            call={(changed) => anyCall('POST', path, { device }, changed)}
+          />
+        ) : (
+          <p class="muted">This function has no values besides its switch.</p>
+        )}
+      </Panel>
+      {absorb?.['supported'] === true && absorbSchema && (
+        <Panel title={`${title}, while taking power`}>
+          <ValuesForm
+            key={`${device} ${entry.name} absorb`}
+            schema={labelled(absorbSchema, () => true)}
+            values={absorb}
+            submit="Apply values"
+            call={(changed) => anyCall('POST', path, { device }, { absorb: changed })}
+            pointerOf={(pointer) => `/absorb${pointer}`}
+          />
+        </Panel>
+      )}
+    </>
+  );
+}
+
+type SetValuesProps = FunctionValuesProps & { readonly set: SetEntry | null };
+
+/** Values of the set that is edited: set 1 changes at once, a stored one through its registers. */
+export function SetValues({ device, entry, settings, set }: SetValuesProps) {
+  const { schema } = useSchema(schemaName(entry.name));
+  if (set === null) return <FunctionValues device={device} entry={entry} settings={settings} />;
+  if (!schema) return null;
+  const registerAt = (pointer: string) => registerOf(entry, set, registerOfMember(pointer.slice(1)) ?? '');
+  return (
+    <Panel title={`Values of set ${set.number}`}>
+      <ValuesForm
+        schema={labelled(schema, (member) => !elsewhere.has(member) && member in set)}
+        values={set}
+        submit="Stage values"
+        call={(changed) =>
+          stageCall(
+            device,
+            entry,
+            set,
+            Object.fromEntries(
+              Object.entries(changed).map(([member, value]) => [
+                registerOfMember(member) ?? member,
+                registerValue(value),
+              ]),
+            ),
+          )
+        }
+        pointerOf={(pointer) => `/points/${registerAt(pointer)}`}
+        standingIssue={(pointer) => adoptionIssue(entry, set, registerAt(pointer))}
+      />
+    </Panel>
   );
 }

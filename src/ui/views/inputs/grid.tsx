@@ -71,6 +71,21 @@ function GridFacts({ grid }: { readonly grid: Grid }) {
   );
 }
 
+/** A deviation of one device returns to the common grid; the common grid returns to its profile, if there is one. */
+function Back({ grid, device }: { readonly grid: Grid | undefined; readonly device: number | undefined }) {
+  const call = post('controls/grid', { ...scopeQuery(device), body: { source: 'csv' } });
+  if (device !== undefined) return <Action call={call}>Back to the common grid</Action>;
+  const isWithout = grid?.profile_loaded === false;
+  return (
+    <>
+      <Action call={call} disabled={isWithout}>
+        Back to the grid profile
+      </Action>
+      {isWithout && <small class="muted">No grid profile is loaded: start with --grid_profile FILE.</small>}
+    </>
+  );
+}
+
 /** Voltage, frequency and angle of the grid, for all devices or one. */
 export function GridPanel() {
   const device = useScope();
@@ -87,9 +102,7 @@ export function GridPanel() {
               <Action call={post('controls/grid', { ...scope, body: { outage: !(grid?.outage ?? false) } })}>
                 {grid?.outage ? 'End the outage' : 'Outage'}
               </Action>
-              <Action call={post('controls/grid', { ...scope, body: { source: 'csv' } })}>
-                Back to the grid profile
-              </Action>
+              <Back grid={grid} device={device} />
             </div>
           </>
         }
