@@ -18,7 +18,7 @@ export function EvsePage({ device }: PageProps) {
   return (
     <>
       {data.connectors.map((connector) => (
-        <ConnectorCard key={connector.connector_id} id={id} connector={connector} />
+        <ConnectorCard key={connector.connector_id} id={id} connector={connector} central={data.ocpp !== null} />
       ))}
       <Panel title="Station" tools={<a href={href('grid-support', { device: device.device_index })}>DER controls</a>}>
         <Facts

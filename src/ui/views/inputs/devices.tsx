@@ -1,7 +1,6 @@
 import { submitting } from '../../kit/form';
-import { useEffect, useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
-import { perform, Problem } from '../../api/perform';
 import { Action, Curl, Refused, useDo } from '../../kit/action';
 import { Dialog } from '../../kit/dialog';
 import { Facts, Panel } from '../../kit/panel';
@@ -12,6 +11,7 @@ import { digits, show } from '../../look/format';
 import { useLive } from '../../store/live';
 import { say } from '../../store/notices';
 import { href } from '../../store/route';
+import { useSchema } from '../../store/schemas';
 import { useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 
@@ -66,18 +66,10 @@ export function DevicesPanel() {
   );
 }
 
-interface Description {
-  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
-}
-
-/** Read once for a page: it has some megabytes, and does not change while the daemon runs. */
-let described: Promise<Schema> | undefined;
-
-async function readSchema(): Promise<Schema> {
-  const { components } = await perform<Description>({ method: 'GET', address: '/openapi.json' });
-  const { properties = {} } = components.schemas['AddedDevice'] ?? {};
+/** The members that the form asks for; the others go into the field with JSON. */
+function shownOf({ properties = {} }: Schema): Schema {
   const { device_type, name, profile, evse_profile } = properties;
-  // a profile may also stand in the body as an object: that is for the field with JSON
+  // a profile may also stand in the body as an object
   const named = profile?.anyOf?.find((schema) => schema.enum !== undefined);
   const shown = { device_type, name, profile: named, evse_profile };
   return {
@@ -86,20 +78,6 @@ async function readSchema(): Promise<Schema> {
       Object.entries(shown).flatMap(([member, schema]) => (schema === undefined ? [] : [[member, schema] as const])),
     ),
   };
-}
-
-function useDeviceSchema(): { readonly schema: Schema | undefined; readonly problem: Problem | null } {
-  const [schema, setSchema] = useState<Schema>();
-  const [problem, setProblem] = useState<Problem | null>(null);
-  useEffect(() => {
-    described ??= readSchema();
-    described.then(setSchema, (error: unknown) => {
-      described = undefined;
-      if (!(error instanceof Problem)) throw error;
-      setProblem(error);
-    });
-  }, []);
-  return { schema, problem };
 }
 
 /** Further members as an object; null for a text that is none. */
@@ -114,7 +92,8 @@ function furtherOf(text: string): object | null {
 }
 
 function AddDialog({ onClose }: { readonly onClose: () => void }) {
-  const { schema, problem: unread } = useDeviceSchema();
+  const { schema: whole, problem: unread } = useSchema('AddedDevice');
+  const schema = useMemo(() => whole && shownOf(whole), [whole]);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const [more, setMore] = useState('');
   const { busy, problem, run } = useDo();
