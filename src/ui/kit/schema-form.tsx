@@ -146,7 +146,7 @@ function labelOf(name: string, schema: Schema): string {
 function hintOf(schema: Schema, shape: Shape): string {
   const { minimum, maximum } = schema;
   // the label has the unit
-  const description = schema.description?.replace(/^Unit: [^.]*\.\s*/, '');
+  const description = schema.description?.replace(/^Unit: [^.]*\.\s*/, '').replaceAll('`', '');
   const parts = [description ?? ''];
   if (shape.kind === 'number' && minimum !== undefined && maximum !== undefined && !/ to /.test(description ?? ''))
     parts.push(`From ${minimum} to ${maximum}.`);

@@ -138,10 +138,10 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
       note={
         refusedOnly &&
         state?.enabled === false && (
-          <p class="row notrecorded">
+          <p class="row above-list">
             <span>
-              Messages are not recorded now: what is refused from here on stands in the log below only. With the
-              recording, the request and its octets stand here too.
+              Messages are not recorded now. Refused writes stand in the log below in any case; while messages are
+              recorded, they stand here with their octets, and refused reads too.
             </span>
             <Action call={recordCall(true)}>Record messages</Action>
           </p>
