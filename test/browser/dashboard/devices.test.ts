@@ -288,7 +288,7 @@ describe('dashboard: a page for each kind of device', () => {
   });
 
   it('EVSE: sets and ends DER controls, and shows why one is refused', async () => {
-    const open = await dashboard.open('#/devices?device=6&function=limit_max_discharge_pct');
+    const open = await dashboard.open('#/devices?device=6&der-control=limit_max_discharge_pct');
     const { page } = open;
     const panel = page.getByRole('region', { name: 'DER controls', exact: true }).first();
     const read = () => dashboard.get('evse/der-controls?device=6');

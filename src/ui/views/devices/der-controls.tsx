@@ -64,8 +64,8 @@ export function DerControlsPanel({ device }: { readonly device: number }) {
           rows={rows}
           keyOf={({ name }) => name}
           height={240}
-          selected={param('function')}
-          onSelect={({ name }) => setParam('function', name)}
+          selected={param('der-control')}
+          onSelect={({ name }) => setParam('der-control', name)}
           columns={[
             { title: 'Function', cell: ({ name }) => words(name), value: ({ name }) => name },
             {
@@ -92,7 +92,7 @@ export function DerControlsPanel({ device }: { readonly device: number }) {
 function Change({ device }: { readonly device: number }) {
   const { schema, problem } = useSchema('EvseDerControlsRequest');
   const { properties = {} } = schema ?? {};
-  const wanted = param('function') ?? 'limit_max_discharge_pct';
+  const wanted = param('der-control') ?? 'limit_max_discharge_pct';
   const member = properties[wanted];
   return (
     <>
@@ -103,7 +103,7 @@ function Change({ device }: { readonly device: number }) {
           <select
             name="der-function"
             value={wanted}
-            onChange={(event) => setParam('function', event.currentTarget.value)}
+            onChange={(event) => setParam('der-control', event.currentTarget.value)}
           >
             {Object.keys(properties).map((name) => (
               <option key={name} value={name}>
