@@ -15,6 +15,8 @@ export interface Schema {
   readonly maximum?: number;
   readonly default?: unknown;
   readonly description?: string;
+  /** shown in the place of the name */
+  readonly title?: string;
   /** no JSON Schema: shown behind the name */
   readonly unit?: string;
 }
@@ -134,7 +136,8 @@ function termOf(name: string, schema: Schema): { readonly term: string; readonly
   const isNumber = [schema, ...(schema.anyOf ?? [])].some((each) => typesOf(each.items ?? each).some(isNumeric));
   const [ending = '', found = null] = (isNumber ? unitEndings.find(([end]) => name.endsWith(end)) : undefined) ?? [];
   const text = words(name.slice(0, name.length - ending.length)).replace(/\w+/g, (word) => abbreviations[word] ?? word);
-  return { term: text.charAt(0).toUpperCase() + text.slice(1), unit: schema.unit ?? found };
+  const unit = schema.unit ?? found;
+  return { term: schema.title ?? text.charAt(0).toUpperCase() + text.slice(1), unit };
 }
 
 /** `Duration, s` */
