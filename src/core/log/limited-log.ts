@@ -7,7 +7,7 @@ import type { LogLevel } from './log-buffer.ts';
 /**
  * Limits lines that a client can cause at will and that differ by a name or an address: at most ten of each level in
  * any second, then one line with the count of the rest. Debug lines are not limited: they exist only when requested.
- * The text of an `info` line may be a function, which is called only for a line that is written.
+ * The text of a line at `info` or `warning` may be a function, which is called only for a line that is written.
  */
 export class LimitedLog implements Logger {
   readonly #logger: Logger;
@@ -43,8 +43,9 @@ export class LimitedLog implements Logger {
     this.#logger.info(typeof message === 'string' ? message : message(), deviceIndex, at);
   }
 
-  warning(message: string, deviceIndex?: number, at?: SimTime): void {
-    if (this.#repeats.admits('warning')) this.#logger.warning(message, deviceIndex, at);
+  warning(message: string | (() => string), deviceIndex?: number, at?: SimTime): void {
+    if (!this.#repeats.admits('warning')) return;
+    this.#logger.warning(typeof message === 'string' ? message : message(), deviceIndex, at);
   }
 
   error(message: string, deviceIndex?: number, printedOnly?: string): void {

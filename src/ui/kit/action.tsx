@@ -75,6 +75,8 @@ interface ActionProps {
   readonly call: Call;
   readonly children: ComponentChildren;
   readonly disabled?: boolean;
+  /** why it cannot act now: disables it, and says so as its description */
+  readonly unable?: string | null;
   readonly primary?: boolean;
   readonly pressed?: boolean;
   /** asks before it acts */
@@ -90,6 +92,7 @@ export function Action({
   call,
   children,
   disabled = false,
+  unable = null,
   primary = false,
   pressed,
   confirm: question,
@@ -111,9 +114,9 @@ export function Action({
       <button
         type="button"
         class={primary ? 'primary' : undefined}
-        disabled={disabled || busy}
+        disabled={disabled || busy || unable !== null}
         aria-pressed={pressed}
-        title={title}
+        title={unable ?? title}
         onClick={() => void act()}
       >
         {children}

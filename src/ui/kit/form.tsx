@@ -50,6 +50,8 @@ interface FormProps {
   readonly onDone?: (answer: unknown) => void;
   /** nothing can be sent before something differs from the start values */
   readonly needsChange?: boolean;
+  /** why it cannot be sent now: disables the button, and stands beside it */
+  readonly unable?: string | null;
   /** beside the button */
   readonly children?: ComponentChildren;
 }
@@ -97,7 +99,7 @@ export function submitting(
  * A form that makes one call. Fields that were not touched follow their start values; give the form a `key` of what it is
  * about, so that typed values do not go to another device.
  */
-export function Form({ fields, call, submit, onDone, needsChange = false, children }: FormProps) {
+export function Form({ fields, call, submit, onDone, needsChange = false, unable = null, children }: FormProps) {
   const [typed, setTyped] = useState<Readonly<Record<string, string | boolean>>>({});
   const [done, setDone] = useState(false);
   const { busy, problem, run } = useDo();
@@ -136,7 +138,11 @@ export function Form({ fields, call, submit, onDone, needsChange = false, childr
         ))}
       </div>
       <div class="row">
-        <button class="primary" disabled={busy || (needsChange && !isChanged)}>
+        <button
+          class="primary"
+          disabled={busy || unable !== null || (needsChange && !isChanged)}
+          title={unable ?? undefined}
+        >
           {submit}
         </button>
         <Curl call={call(withoutSecrets(fields, values))} />
@@ -146,6 +152,7 @@ export function Form({ fields, call, submit, onDone, needsChange = false, childr
           </span>
         )}
         {children}
+        {unable !== null && <small class="muted">{unable}</small>}
       </div>
       <Refused problem={problem} />
     </form>

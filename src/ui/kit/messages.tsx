@@ -18,6 +18,8 @@ interface Page<M> {
 
 interface MessagesProps<M> {
   readonly title: string;
+  /** begins the names of its settings in the address, so that those of another list are not taken for them */
+  readonly name: string;
   /** messages after this id, or the newest ones */
   readonly read: (afterId: number | undefined) => Call<Page<M>>;
   /** switches for the recording; null where messages are always kept */
@@ -28,8 +30,10 @@ interface MessagesProps<M> {
   readonly detail: (message: M) => ComponentChildren;
   /** which messages the list has, of all that are kept; it may add to them what others say about them */
   readonly arrange?: (messages: readonly M[]) => readonly M[];
-  /** further filters, beside the search */
-  readonly tools?: ComponentChildren;
+  /** further filters, beside the search, for the messages that are kept */
+  readonly tools?: (messages: readonly M[]) => ComponentChildren;
+  /** above the list */
+  readonly note?: ComponentChildren;
   readonly empty: ComponentChildren;
 }
 
@@ -38,6 +42,7 @@ const maxKept = 2000;
 
 export function Messages<M extends { readonly id: number }>({
   title,
+  name,
   read,
   recording,
   columns,
@@ -45,11 +50,13 @@ export function Messages<M extends { readonly id: number }>({
   detail,
   arrange = (all) => all,
   tools,
+  note,
   empty,
 }: MessagesProps<M>) {
   const [isPaused, setPaused] = useState(false);
   const [follow, setFollow] = useState(true);
-  const [chosen, setChosen] = useState<number | null>(null);
+  const [findName, chosenName] = [`${name}-find`, `${name}-message`];
+  const text = param(findName) ?? '';
   const {
     rows: messages,
     problem,
@@ -60,10 +67,10 @@ export function Messages<M extends { readonly id: number }>({
     paused: isPaused,
     maxKept,
   });
-  const wanted = (param('find') ?? '').toLowerCase();
+  const wanted = text.toLowerCase();
   const listed = arrange(messages);
   const shown = wanted === '' ? listed : listed.filter((message) => textOf(message).toLowerCase().includes(wanted));
-  const open = listed.find(({ id }) => id === chosen);
+  const open = listed.find(({ id }) => String(id) === param(chosenName));
   return (
     <>
       <Panel
@@ -77,13 +84,13 @@ export function Messages<M extends { readonly id: number }>({
                 {recording.enabled ? 'Stop recording' : 'Record'}
               </Action>
             )}
-            {tools}
+            {tools?.(messages)}
             <input
               type="search"
               aria-label={`Find in ${title}`}
               placeholder="Find"
-              value={param('find') ?? ''}
-              onInput={(event) => setParam('find', event.currentTarget.value)}
+              value={text}
+              onInput={(event) => setParam(findName, event.currentTarget.value)}
             />
             <button type="button" aria-pressed={follow} onClick={() => setFollow(!follow)}>
               Follow
@@ -98,15 +105,16 @@ export function Messages<M extends { readonly id: number }>({
         }
       >
         <Refused problem={problem} />
+        {note}
         <Table
           name={title}
           columns={columns}
           rows={shown}
           keyOf={({ id }) => id}
           height={320}
-          follow={follow && chosen === null}
-          selected={chosen}
-          onSelect={({ id }) => setChosen(id === chosen ? null : id)}
+          follow={follow && open === undefined}
+          selected={open?.id ?? null}
+          onSelect={({ id }) => setParam(chosenName, id === open?.id ? null : id)}
           empty={empty}
         />
       </Panel>

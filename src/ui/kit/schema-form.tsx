@@ -38,10 +38,19 @@ function typesOf({ type, anyOf, enum: options }: Schema): readonly string[] {
   return type ?? (options?.every((option) => typeof option === 'string') ? ['string'] : []);
 }
 
+const isNumeric = (type: string) => type === 'number' || type === 'integer';
+
+/** The values of an enumeration, which may stand one by one. */
+function optionsOf({ enum: options, anyOf = [] }: Schema): readonly unknown[] | undefined {
+  if (options || anyOf.length === 0) return options;
+  return anyOf.every((each) => each.enum) ? anyOf.flatMap((each) => each.enum ?? []) : undefined;
+}
+
 function shapeOf(schema: Schema): Shape {
   const types = typesOf(schema).filter((type) => type !== 'null');
   const isSimple = types.every((type) => ['string', 'number', 'integer', 'boolean'].includes(type));
-  if (schema.enum) return { kind: 'choice', options: schema.enum.filter((option) => option !== null).map(String) };
+  const options = optionsOf(schema);
+  if (options) return { kind: 'choice', options: options.filter((option) => option !== null).map(String) };
   const list = schema.items ? schema : schema.anyOf?.find(({ items }) => items !== undefined);
   if (list?.items) {
     const others = types.filter((type) => type !== 'array');
@@ -53,7 +62,7 @@ function shapeOf(schema: Schema): Shape {
   if (schema.properties && !schema.anyOf) return { kind: 'group' };
   if (types.length === 0 || !isSimple) return { kind: 'json' };
   if (types.length === 1 && types[0] === 'boolean') return { kind: 'boolean' };
-  return { kind: types.every((type) => type === 'number' || type === 'integer') ? 'number' : 'text' };
+  return { kind: types.every(isNumeric) ? 'number' : 'text' };
 }
 
 function scalarOf(schema: Schema, text: string): unknown {
@@ -109,12 +118,41 @@ export function objectOf(schema: Schema, typed: Typed, under = ''): Record<strin
   return made;
 }
 
-function labelOf(name: string, { title }: Schema): string {
-  return title ?? words(name);
+/** Endings of names of members that are units. */
+const unitEndings: readonly (readonly [ending: string, unit: string])[] = [
+  ...([
+    ['_pct_per_s', '%/s'],
+    ['_pct_s', '%/s'],
+    ['_m_s', 'm/s'],
+    ['_pct', '%'],
+    ['_deg', '°'],
+  ] as const),
+  ...(['kWh', 'Wh', 'kvar', 'kVA', 'kW', 'Hz', 'pu', 'ms', 's', 'V'] as const).map(
+    (unit) => [`_${unit.toLowerCase()}`, unit] as const,
+  ),
+];
+
+const abbreviations: Readonly<Record<string, string>> = { soc: 'SoC', id: 'ID', ids: 'IDs', ev: 'EV', evse: 'EVSE' };
+
+/** The name of a member as a term, and its unit: `duration_s` is "Duration" in s. */
+function termOf(name: string, schema: Schema): { readonly term: string; readonly unit: string | null } {
+  const isNumber = [schema, ...(schema.anyOf ?? [])].some((each) => typesOf(each.items ?? each).some(isNumeric));
+  const [ending = '', found = null] = (isNumber ? unitEndings.find(([end]) => name.endsWith(end)) : undefined) ?? [];
+  const text = words(name.slice(0, name.length - ending.length)).replace(/\w+/g, (word) => abbreviations[word] ?? word);
+  const unit = schema.unit ?? found;
+  return { term: schema.title ?? text.charAt(0).toUpperCase() + text.slice(1), unit };
+}
+
+/** `Duration, s` */
+function labelOf(name: string, schema: Schema): string {
+  const { term, unit } = termOf(name, schema);
+  return unit === null || unit === '' ? term : `${term}, ${unit}`;
 }
 
 function hintOf(schema: Schema, shape: Shape): string {
-  const { minimum, maximum, description } = schema;
+  const { minimum, maximum } = schema;
+  // the label has the unit
+  const description = schema.description?.replace(/^Unit: [^.]*\.\s*/, '').replaceAll('`', '');
   const parts = [description ?? ''];
   if (shape.kind === 'number' && minimum !== undefined && maximum !== undefined && !/ to /.test(description ?? ''))
     parts.push(`From ${minimum} to ${maximum}.`);
@@ -127,10 +165,9 @@ function hintOf(schema: Schema, shape: Shape): string {
 function fieldOf(pointer: string, name: string, schema: Schema, required: boolean, present?: string | null): Field {
   const shape = shapeOf(schema);
   const hint = hintOf(schema, shape);
-  const unit = schema.unit === undefined ? '' : `, ${schema.unit}`;
   const base = {
     name: pointer,
-    label: `${labelOf(name, schema)}${unit}${required ? ' (required)' : ''}`,
+    label: `${labelOf(name, schema)}${required ? ' (required)' : ''}`,
     ...(hint !== '' && { hint }),
   };
   const { default: preset } = schema;

@@ -1,12 +1,18 @@
 /** Schemas of request bodies, from the description of the API. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { perform, Problem } from '../api/perform';
 import type { Schema } from '../kit/schema-form';
 
-type Schemas = Readonly<Record<string, Schema>>;
+type Described = Schema & { readonly $ref?: string };
+type Schemas = Readonly<Record<string, Described>>;
 
 interface Description {
   readonly components: { readonly schemas: Schemas };
+}
+
+interface Read<T> {
+  readonly schema: T | undefined;
+  readonly problem: Problem | null;
 }
 
 /** Read once for a page: the description is long, and does not change while the daemon runs. */
@@ -17,9 +23,28 @@ async function read(): Promise<Schemas> {
   return components.schemas;
 }
 
-/** A schema by its name in the API, such as `VoltVarRequest`. */
-export function useSchema(name: string): { readonly schema: Schema | undefined; readonly problem: Problem | null } {
-  const [schemas, setSchemas] = useState<Schemas>();
+/** Forms show objects one level deep: what lies deeper is typed as JSON and needs no schema. */
+const maxDepth = 6;
+
+/** The schema with the schemas that it refers to in their places. */
+function resolved(schema: Described, schemas: Schemas, depth = 0): Schema {
+  const { $ref: reference, ...own } = schema;
+  if (depth > maxDepth) return own;
+  const inner = (each: Schema) => resolved(each, schemas, depth + 1);
+  const named = reference === undefined ? undefined : schemas[reference.slice(reference.lastIndexOf('/') + 1)];
+  if (named !== undefined) return { ...inner(named), ...own };
+  return {
+    ...own,
+    ...(own.items && { items: inner(own.items) }),
+    ...(own.anyOf && { anyOf: own.anyOf.map(inner) }),
+    ...(own.properties && {
+      properties: Object.fromEntries(Object.entries(own.properties).map(([name, member]) => [name, inner(member)])),
+    }),
+  };
+}
+
+function useSchemas(): Read<Schemas> {
+  const [schema, setSchemas] = useState<Schemas>();
   const [problem, setProblem] = useState<Problem | null>(null);
   useEffect(() => {
     described ??= read();
@@ -29,5 +54,28 @@ export function useSchema(name: string): { readonly schema: Schema | undefined; 
       setProblem(error);
     });
   }, []);
-  return { schema: schemas?.[name], problem };
+  return { schema, problem };
+}
+
+/** A schema by its name in the API, such as `VoltVarRequest`. */
+export function useSchema(name: string): Read<Schema> {
+  const { schema: schemas, problem } = useSchemas();
+  const schema = useMemo(() => {
+    const found = schemas?.[name];
+    return schemas && found && resolved(found, schemas);
+  }, [schemas, name]);
+  return { schema, problem };
+}
+
+/** The schema of a fault, which the API names after protocol and kind. */
+export function useFaultSchema(protocol: string, kind: string): Read<Schema> {
+  const { schema: schemas, problem } = useSchemas();
+  const schema = useMemo(() => {
+    if (schemas === undefined) return undefined;
+    const found = Object.values(schemas).find(
+      ({ properties = {} }) => properties['protocol']?.enum?.[0] === protocol && properties['kind']?.enum?.[0] === kind,
+    );
+    return found && resolved(found, schemas);
+  }, [schemas, protocol, kind]);
+  return { schema, problem };
 }

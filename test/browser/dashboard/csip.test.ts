@@ -37,7 +37,7 @@ describe('dashboard: the client of IEEE 2030.5', () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
     page.setDefaultTimeout(8000);
     const seen = watch(page, origin);
-    await page.goto(`${origin}/#/protocols/csip?part=${part}`);
+    await page.goto(`${origin}/#/protocols/csip?csip-part=${part}`);
     await page.getByRole('heading', { name: 'IEEE 2030.5 client' }).waitFor();
     return { page, seen };
   };
@@ -52,6 +52,14 @@ describe('dashboard: the client of IEEE 2030.5', () => {
     await page.getByText('https://127.0.0.1:8443/dcap', { exact: true }).waitFor();
     await page.getByText('Feeder 7').waitFor();
     await page.getByText('the server gives no quality of its Time').waitFor();
+    const ask = async (path: string) => (await fetch(`${origin}/api/sim/csip/${path}`)).json();
+    const { curves } = (await ask('curves')) as { curves: { href: string; points: { x: number; y: number }[] }[] };
+    const row = page.locator('table[aria-label="Curves"] tbody tr');
+    await row.filter({ hasText: curves[0]?.href ?? 'none' }).waitFor();
+    expect(await row.count()).to.equal(curves.length);
+    expect(await row.first().innerText()).to.contain(curves[0]?.points.map(({ x, y }) => `${x}, ${y}`).join('; '));
+    const { href } = (await ask('time')) as { href: string };
+    await page.getByRole('region', { name: 'Clock of the server' }).getByText(href, { exact: true }).waitFor();
     const names = ['Connect', 'Disconnect', 'Reconnect', 'Rediscover', 'Poll'];
     for (const name of names) expect(await press(page, name), name).to.be.oneOf([200, 202]);
     await page.getByLabel('Duration, s').fill('60');
@@ -84,6 +92,8 @@ describe('dashboard: the client of IEEE 2030.5', () => {
     expect(await page.locator('.timeline g[data-state="active"] circle').count()).to.equal(1);
     await page.getByRole('button', { name: mrid, exact: true }).click();
     await page.getByText('<DERControl/>').waitFor();
+    const { responses } = (await (await fetch(`${origin}/api/sim/csip/responses`)).json()) as { responses: unknown[] };
+    expect(await page.locator('table[aria-label="Responses"] tbody tr').count()).to.equal(responses.length);
     await page.reload();
     await page.getByText('<DERControl/>').waitFor();
     expect(await press(page, 'Opt out')).to.equal(200);

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
-import type { Dashboard, Shown } from '../../support/dashboard.ts';
+import type { Answer, Dashboard, Shown } from '../../support/dashboard.ts';
 
 interface Nested {
   readonly modules: readonly { readonly cells: readonly unknown[] }[];
@@ -186,8 +186,29 @@ describe('dashboard: a page for each kind of device', () => {
     const { page } = open;
     const read = async () => (await dashboard.get('evse')).evses[0].connectors[0];
     await waitFor(page, 'status-1', 'available');
-    expect(await act(page, await operation(page, 'Plug a vehicle'), 'Plug')).to.equal(200);
+    const unable = async (name: string, reason: string) => {
+      const button = page.locator(`button[title="${reason}"]`, { hasText: new RegExp(`^${name}$`) });
+      await button.waitFor({ state: 'attached' });
+      expect(await button.isDisabled(), name).to.equal(true);
+    };
+    await unable('Unplug', 'Nothing is plugged in');
+    await unable('Suspend', 'No session in which energy may flow');
+    await unable('Unlock', 'The cable is not locked');
+    await unable('Clear fault', 'No fault to clear');
+    await unable('Cancel reservation', 'No reservation to cancel');
+    const plug = await operation(page, 'Plug a vehicle');
+    await plug.locator('[name="/ev/soc_pct"]').fill('140');
+    expect(await act(page, plug, 'Plug')).to.equal(422);
+    await plug.locator('label.field:has([name="/ev/soc_pct"]) .issue').waitFor();
+    expect(await plug.locator('label.field .issue').count()).to.equal(1);
+    expect((await read()).ev).to.equal(null);
+    await plug.locator('[name="/ev/soc_pct"]').fill('35');
+    await plug.locator('[name="/ev/phases"]').selectOption('3');
+    expect(await act(page, plug, 'Plug')).to.equal(200);
+    expect((await read()).ev).to.deep.include({ soc_pct: 35, phases: 3 });
     await waitFor(page, 'status-1', 'preparing');
+    await waitFor(page, 'after-plug-1', 'No session yet: it waits for a token');
+    await unable('Plug', 'A vehicle is plugged in already');
     const authorise = await operation(page, 'Authorise');
     await authorise.getByLabel('Token').fill('CARD-1');
     expect(await act(page, authorise, 'Authorise')).to.equal(200);
@@ -204,13 +225,18 @@ describe('dashboard: a page for each kind of device', () => {
     expect((await read()).power_kw).to.be.closeTo(5, 0.1);
     await waitFor(page, 'limit-1', 'by local');
     const discharge = await operation(page, 'Discharge');
-    await discharge.getByLabel('Power, kW').fill('3');
-    expect(await act(page, discharge, 'Set discharge')).to.equal(409);
-    await discharge.getByRole('alert').waitFor();
+    await discharge.getByText('The connector is not bidirectional').first().waitFor();
+    await unable('Set discharge', 'The connector is not bidirectional');
     const start = await operation(page, 'Start');
     await start.getByLabel('Token').fill('CARD-2');
-    expect(await act(page, start, 'Start session')).to.equal(409);
-    await start.getByText('a session is running').waitFor();
+    await start.getByText('A session is running').waitFor();
+    await unable('Start session', 'A session is running');
+    await unable('Resume', 'Nothing is suspended');
+    expect(await act(page, page, 'Suspend')).to.equal(200);
+    await waitFor(page, 'status-1', 'suspended evse');
+    expect(await act(page, page, 'Suspend')).to.equal(409);
+    await page.getByText('the evse has suspended it already').waitFor();
+    expect(await act(page, page, 'Resume')).to.equal(200);
     const stop = await operation(page, 'Stop');
     expect(await act(page, stop, 'Stop session')).to.equal(200);
     await waitFor(page, 'status-1', 'finishing');
@@ -221,7 +247,14 @@ describe('dashboard: a page for each kind of device', () => {
     await waitFor(page, 'status-1', 'available');
     const [session] = (await dashboard.get('evse/sessions')).sessions;
     await page.getByRole('cell', { name: session.transaction_id, exact: true }).waitFor();
+    await unable('Stop session', 'No session is running');
     const fault = await operation(page, 'Fault');
+    const { components } = (await (await fetch(`${dashboard.origin}/openapi.json`)).json()) as Answer;
+    const codes = fault.locator('[name="/error_code"]');
+    await codes.locator('option').nth(1).waitFor({ state: 'attached' });
+    const offered = await codes.locator('option').allTextContents();
+    expect(offered.slice(1)).to.deep.equal(components.schemas.ConnectorFaultRequest.properties.error_code.enum);
+    await codes.selectOption('GroundFailure');
     expect(await act(page, fault, 'Inject fault')).to.equal(200);
     await waitFor(page, 'status-1', 'faulted');
     expect(await act(page, page, 'Clear fault')).to.equal(200);
@@ -233,9 +266,16 @@ describe('dashboard: a page for each kind of device', () => {
     const open = await dashboard.open('#/devices?device=6');
     const { page } = open;
     const plug = await operation(page, 'Plug a vehicle');
-    await plug.getByLabel('Charge, %').first().fill('80');
-    await plug.getByLabel('Max discharge, kW').fill('20');
+    await plug.locator('[name="/ev/soc_pct"]').fill('80');
+    await plug.locator('[name="/ev/max_discharge_kw"]').fill('20');
     expect(await act(page, plug, 'Plug')).to.equal(200);
+    const [begun] = (await dashboard.get('evse')).evses[1].connectors;
+    expect(begun.session.id_token).to.equal('AUTO');
+    await waitFor(
+      page,
+      'after-plug-1',
+      `started by itself, because this station authorises by plugging in: transaction ${begun.session.transaction_id}`,
+    );
     await dashboard.step(20);
     const discharge = await operation(page, 'Discharge');
     await discharge.getByLabel('Power, kW').fill('5');
@@ -244,6 +284,35 @@ describe('dashboard: a page for each kind of device', () => {
     const [connector] = (await dashboard.get('evse')).evses[1].connectors;
     expect(connector.power_kw).to.be.closeTo(-5, 0.2);
     await waitFor(page, 'actual-1', shown(connector.power_kw, 2, 'kW'));
+    await check(open);
+  });
+
+  it('EVSE: sets and ends DER controls, and shows why one is refused', async () => {
+    const open = await dashboard.open('#/devices?device=6&der-control=limit_max_discharge_pct');
+    const { page } = open;
+    const panel = page.getByRole('region', { name: 'DER controls', exact: true }).first();
+    const read = () => dashboard.get('evse/der-controls?device=6');
+    const rows = panel.locator('table tbody tr:not([aria-hidden])');
+    await rows.first().waitFor();
+    const supported = Object.values(await read()).filter((each) => (each as { supported?: boolean } | null)?.supported);
+    expect(await panel.getByRole('table').getAttribute('aria-rowcount')).to.equal(String(supported.length));
+    const limit = panel.locator('[name="/limit_max_discharge_pct"]');
+    await limit.fill('130');
+    expect(await act(page, panel, 'Set control')).to.equal(422);
+    await panel.locator('label.field .issue').waitFor();
+    await limit.fill('40');
+    expect(await act(page, panel, 'Set control')).to.equal(200);
+    expect((await read()).limit_max_discharge_pct).to.equal(40);
+    await waitFor(page, 'discharge-limit', shown(40, 1, '%'));
+    await rows.filter({ hasText: /^max power ?on ?dashboard/ }).waitFor();
+    expect(await act(page, panel, 'End this limit')).to.equal(200);
+    expect((await read()).limit_max_discharge_pct).to.equal(null);
+    await panel.locator('[name="der-function"]').selectOption('constant_var');
+    await page.reload();
+    await panel.locator('[name="/constant_var/var_pct"]').fill('12');
+    await panel.locator('[name="/constant_var/enabled"]').selectOption('true');
+    expect(await act(page, panel, 'Set control')).to.equal(200);
+    expect((await read()).constant_var).to.include({ enabled: true, var_pct: 12, source: 'dashboard' });
     await check(open);
   });
 });

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
-import type { Dashboard } from '../../support/dashboard.ts';
+import type { Answer, Dashboard } from '../../support/dashboard.ts';
 import { RawClient, readRequest } from '../../support/modbus-client.ts';
 import { modbusEndpoint } from '../../support/running-app.ts';
 
@@ -91,6 +91,64 @@ describe('dashboard: faults', () => {
     expect(fault.parameters.codes).to.have.members(['over_temp', 'ground_fault']);
     expect(fault.when).to.include({ point: '701.W', above: -1_000_000 });
     await dashboard.post('faults', { clear: true });
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('has one choice of what faults act on, kept over a reload, and terms with their units once', async () => {
+    const { page, seen } = await dashboard.open('#/faults?fault=modbus.delay');
+    const panel = panelOf(page, 'Inject a fault');
+    const choice = page.getByLabel('Faults act on');
+    expect(await page.locator('main select').count()).to.equal(3);
+    await choice.selectOption('all');
+    await page.getByLabel('Filter of profiles').fill('energy-dips');
+    await page.reload();
+    expect(await choice.inputValue()).to.equal('all');
+    expect(await page.getByLabel('Filter of profiles').inputValue()).to.equal('energy-dips');
+    await press(panelOf(page, 'Profiles'), 'Inject');
+    const list = panelOf(page, 'Faults in force');
+    await list.getByText('modbus value').first().waitFor();
+    const ofProfile = (await dashboard.get('faults')).faults;
+    expect(new Set(ofProfile.map(({ device_index }: { device_index: number | null }) => device_index))).to.deep.equal(
+      new Set([null]),
+    );
+    await choice.selectOption('1');
+    const labelled = (text: string) => panel.locator('label.field', { has: page.getByText(text, { exact: true }) });
+    await labelled('Delay, ms (required)').locator('input').fill('7');
+    await panel.getByText('When and how often').click();
+    await labelled('Duration, s').locator('input').fill('90');
+    await press(panel, 'Inject');
+    await list.getByText('modbus delay').waitFor();
+    const fault = (await dashboard.get('faults')).faults.at(-1);
+    expect(fault).to.deep.include({ kind: 'delay', device_index: 1, duration_s: 90 });
+    expect(fault.parameters.delay_ms).to.equal(7);
+    await dashboard.post('faults', { clear: true });
+    expect(seen.complaints).to.deep.equal([]);
+    await choice.selectOption('meter');
+    await page.evaluate(`location.hash = '#/faults?fault=device.reboot&fault-on=meter'`);
+    await press(panel, 'Inject');
+    await panel.locator('.problem', { hasText: 'The connection point has no meter' }).waitFor();
+    expect((await dashboard.get('faults')).total).to.equal(0);
+    await page.close();
+  });
+
+  it('takes the timing of a fault from the description of the API', async () => {
+    const { page, seen } = await dashboard.open('#/faults?fault=modbus.exception');
+    const panel = panelOf(page, 'Inject a fault');
+    await panel.getByText('When and how often').click();
+    const { components } = (await (await fetch(`${dashboard.origin}/openapi.json`)).json()) as Answer;
+    const { properties } = components.schemas.ModbusExceptionFault;
+    await panel.locator('[name="/seed"]').waitFor();
+    const names = await panel
+      .locator('details [name^="/"]')
+      .evaluateAll((all) => all.map((each) => each.getAttribute('name')));
+    const timing = ['count', 'duration_s', 'probability', 'every', 'seed'];
+    expect(Object.keys(properties)).to.include.members([...timing, 'when']);
+    expect(names).to.have.members([
+      ...timing.map((name) => `/${name}`),
+      ...Object.keys(components.schemas.FaultCondition.properties).map((name) => `/when/${name}`),
+    ]);
+    await panel.getByText(components.schemas.FaultCount.description).waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

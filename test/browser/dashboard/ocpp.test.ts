@@ -35,7 +35,7 @@ describe('dashboard: charge points of OCPP', () => {
     return (await sent).status();
   };
   const open = async (part: string, more = '') => {
-    const shown = await dashboard.open(`#/protocols/ocpp?station=${id}&part=${part}${more}`);
+    const shown = await dashboard.open(`#/protocols/ocpp?station=${id}&ocpp-part=${part}${more}`);
     await shown.page.getByRole('table', { name: 'Charge points' }).getByText('accepted').first().waitFor();
     return shown;
   };
@@ -64,7 +64,7 @@ describe('dashboard: charge points of OCPP', () => {
   it('pairs calls with their answers, filters them, and keeps charge point and message over a reload', async () => {
     const { page, seen } = await open('trace');
     await page.getByLabel('Action', { exact: true }).selectOption('BootNotification');
-    const row = page.getByRole('table', { name: 'Trace' }).getByRole('button', { name: 'BootNotification' }).last();
+    const row = page.locator('table[aria-label="Trace"] tbody tr').filter({ hasText: 'BootNotification' }).last();
     await row.click();
     await page.getByLabel('Payload of the call').getByText('chargePointVendor').waitFor();
     await page.getByLabel('Payload of the answer').getByText('Accepted').waitFor();
@@ -72,6 +72,43 @@ describe('dashboard: charge points of OCPP', () => {
     await page.getByLabel('Payload of the answer').getByText('Accepted').waitFor();
     expect(new URL(page.url()).hash).to.contain(`station=${id}`);
     await page.getByLabel('Direction', { exact: true }).selectOption('in');
+    await page.getByText('No message yet').waitFor();
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('reads on from the last message, searches, pauses and clears the trace', async () => {
+    const { page, seen } = await open('trace');
+    const rows = page.locator('table[aria-label="Trace"] tbody tr');
+    await rows.first().waitFor();
+    expect(await page.getByRole('button', { name: 'Follow', pressed: true }).count()).to.equal(1);
+    const asked = page.waitForRequest((request) => /messages\?limit=1000&after_id=\d+$/.test(request.url()));
+    await asked;
+    const messages = async () => (await dashboard.get(`ocpp/${id}/messages?limit=1000`)).messages;
+    const calls = async () => (await messages()).filter(({ type }: { type: string }) => type === 'call').length;
+    await rows.nth((await calls()) - 1).waitFor();
+    await page.getByLabel('Find in Trace').fill('chargePointVendor');
+    const boots = (await messages()).filter(
+      ({ payload }: { payload: object }) => 'chargePointVendor' in payload,
+    ).length;
+    await rows.nth(boots).waitFor({ state: 'detached' });
+    expect(await rows.count()).to.equal(boots);
+    expect(await rows.first().innerText()).to.contain('BootNotification');
+    await page.reload();
+    await rows.first().waitFor();
+    expect(await rows.count()).to.equal(boots);
+    // the search of another part is another one
+    await page.getByRole('button', { name: 'Configuration', exact: true }).click();
+    expect(await page.getByLabel('Find in the configuration').inputValue()).to.equal('');
+    await page.getByRole('button', { name: 'Trace', exact: true }).click();
+    await page.getByLabel('Find in Trace').fill('heartbeat');
+    await page.getByText('No message yet').or(rows.first()).first().waitFor();
+    await page.getByRole('button', { name: 'Pause list' }).click();
+    await dashboard.post(`ocpp/${id}/heartbeat`);
+    const before = await rows.count();
+    await page.getByRole('button', { name: 'Pause list' }).click();
+    await rows.nth(before).waitFor();
+    await page.getByRole('button', { name: 'Clear list' }).click();
     await page.getByText('No message yet').waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();

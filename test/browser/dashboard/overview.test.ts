@@ -98,7 +98,7 @@ describe('dashboard: overview', () => {
     const table = await page.getByRole('table', { name: 'Alarms' }).textContent();
     for (const { message } of alarms.active) expect(table).to.contain(message);
     const peers = page.getByRole('table', { name: 'Connected peers' });
-    await peers.getByText('Stream').first().waitFor();
+    await peers.getByText('Telemetry (WebSocket)').first().waitFor();
     await dashboard.post('controls/grid', { outage: false });
     expect(seen.complaints).to.deep.equal([]);
     await page.close();

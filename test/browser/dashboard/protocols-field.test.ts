@@ -51,6 +51,62 @@ describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
     await page.close();
   });
 
+  it('shows refused writes of the log without a recording, and begins to record in place', async () => {
+    const client = await RawClient.open(modbusEndpoint(dashboard.app, 0).port);
+    const { points } = await dashboard.get('registers/704?points=WMaxLimPct');
+    const write = `06${points[0].address.toString(16)}ea60`;
+    expect(await client.request(adu(3, 1, write))).to.match(/8603$/);
+    const { page, seen } = await dashboard.open('#/protocols/modbus?refused=only');
+    const { logs } = await dashboard.get('logs?modules=Modbus&levels=warning');
+    expect(logs.at(-1).message).to.match(
+      /unit 1: function 6 .*\(704\.WMaxLimPct\) refused with exception 3 .*600 is outside/,
+    );
+    const rows = page.locator('table[aria-label="Refusals in the log"] tbody tr');
+    await rows.nth(logs.length - 1).waitFor();
+    expect(await rows.count()).to.equal(logs.length);
+    await page.getByText('Messages are not recorded now').waitFor();
+    await page.getByRole('button', { name: 'Record messages', exact: true }).click();
+    await page.getByText('Messages are not recorded now').waitFor({ state: 'detached' });
+    expect((await dashboard.get('modbus/messages')).enabled).to.equal(true);
+    await client.request(adu(4, 1, write));
+    const refused = page
+      .locator('table[aria-label="Modbus messages"] tbody tr')
+      .filter({ hasText: '600 is outside 0..100' });
+    await refused.last().click();
+    await page.getByRole('button', { name: 'Stop recording' }).click();
+    await page.getByText('Messages are not recorded now').waitFor();
+    await page.reload();
+    // the chosen message stays
+    await page.locator('pre[aria-label="Octets"]').waitFor();
+    client.destroy();
+    await page.goto(`${dashboard.origin}/#/logs?level=warning&module=Modbus`);
+    const lines = page.locator('table[aria-label="Log"] tbody tr');
+    await lines.filter({ hasText: 'refused with exception 3' }).first().waitFor();
+    expect(await lines.first().innerText()).to.contain('warning');
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('keeps the settings of each view to that view', async () => {
+    const { page, seen } = await dashboard.open('#/protocols/modbus');
+    await page.getByLabel('Find in Modbus messages').fill('nothing like this');
+    await page.getByLabel('Device of the messages').selectOption('0');
+    await page.reload();
+    expect(await page.getByLabel('Find in Modbus messages').inputValue()).to.equal('nothing like this');
+    const { hash } = new URL(page.url());
+    // also where someone takes the settings along by hand
+    for (const [view, label] of [
+      ['protocols/dnp3', 'Find in DNP3 messages'],
+      ['logs', 'Find in the log'],
+    ] as const) {
+      await page.goto(`${dashboard.origin}/${hash.replace('protocols/modbus', view)}`);
+      expect(await page.getByLabel(label).inputValue(), view).to.equal('');
+    }
+    expect(await page.getByLabel('Device of the lines').inputValue()).to.equal('');
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
   it('shows the masters, points and messages of an outstation', async () => {
     const { page, seen } = await dashboard.open('#/protocols/dnp3');
     await page.getByRole('button', { name: 'Record', exact: true }).click();

@@ -100,21 +100,21 @@ describe('What masters do, in the log', () => {
     const power = addressOf(701, 'W');
     const setPoint = addressOf(704, 'WSet');
     return [
-      `info 1 PEER, unit 2: function 6 (write single register) of register ${limit + 1} (704.WMaxLimPct) refused with ` +
+      `warning 1 PEER, unit 2: function 6 (write single register) of register ${limit + 1} (704.WMaxLimPct) refused with ` +
         'exception 3 (illegal data value): 704.WMaxLimPct: 150 is outside 0..100',
-      `info 0 PEER, unit 1: function 6 (write single register) of register ${power} (701.W) refused with ` +
+      `warning 0 PEER, unit 1: function 6 (write single register) of register ${power} (701.W) refused with ` +
         'exception 2 (illegal data address): 701.W is read only',
-      `info 0 PEER, unit 1: function 6 (write single register) of register ${setPoint} (704.WSet) refused with ` +
+      `warning 0 PEER, unit 1: function 6 (write single register) of register ${setPoint} (704.WSet) refused with ` +
         'exception 3 (illegal data value): 704.WSet spans 2 registers and must be written whole',
       'info null PEER asks for unit 7, which is not served here (served: 1..2): ' +
         'it gets exception 11 (gateway target device failed to respond)',
     ];
   }
   const notServed =
-    'info 0 PEER, unit 1: function 5 (write single coil) of register 1 refused with exception 1 (illegal function): ' +
+    'warning 0 PEER, unit 1: function 5 (write single coil) of register 1 refused with exception 1 (illegal function): ' +
     'this function is not served';
 
-  it('at info: refused writes with their reason, and unit ids that are not served, each once', async () => {
+  it('refused writes with their reason at warning, and at info unit ids that are not served, each once', async () => {
     await start('info');
     await session();
     expect(lines()).to.deep.equal([...refusals(), notServed]);
@@ -154,7 +154,7 @@ describe('What masters do, in the log', () => {
     expect([unit.lookedUp, lines().length]).to.deep.equal([10, 10]);
     await server.close();
     expect([lines().at(-1), context.counters.exceptions]).to.deep.equal([
-      'info null PEER: 50 more lines about refused writes were left out',
+      'warning null PEER: 50 more lines about refused writes were left out',
       60,
     ]);
   });
@@ -176,7 +176,7 @@ describe('What masters do, in the log', () => {
     client.send(Buffer.concat([rtu(0, `06${hex(limit, 15_000)}`), rtu(1, `03${hex(limit, 1)}`)]));
     await client.take(7);
     expect(lines()).to.deep.equal([
-      `info null PEER, unit 0: function 6 (write single register) of register ${limit} (704.WMaxLimPct) refused with ` +
+      `warning null PEER, unit 0: function 6 (write single register) of register ${limit} (704.WMaxLimPct) refused with ` +
         'exception 3 (illegal data value): devices 0, 1: 704.WMaxLimPct: 150 is outside 0..100',
     ]);
   });

@@ -1,4 +1,4 @@
-/** What masters do, for the log: refused writes and unknown unit ids at `info`, everything else at `debug`. */
+/** What masters do, for the log: refused writes at `warning`, unknown unit ids at `info`, everything else at `debug`. */
 import type { Buffer } from 'node:buffer';
 import { errorText } from '../../../core/errors.ts';
 import type { Logger } from '../../../core/log/log.ts';
@@ -78,14 +78,14 @@ export class RequestReport {
     if (!isWrite && !this.detailed) return;
     const line = () =>
       `${requestInWords(request, unit, by, false)} refused with ${exceptionInWords(exception)}: ${errorText(why)}`;
-    if (isWrite) this.#refusals.info(by.peer, line, unit?.deviceIndex);
+    if (isWrite) this.#refusals.warning(by.peer, line, unit?.deviceIndex);
     else this.#log.debug(line(), unit?.deviceIndex);
   }
 
   /** A write that was carried out although fault injection answers it with an exception. */
   belied(request: RequestPdu, unit: ModbusUnit, by: Requester, exception: number): void {
     if (!writeFunctions.has(request.buffer[request.pduStart] ?? 0)) return;
-    this.#refusals.info(
+    this.#refusals.warning(
       by.peer,
       () =>
         `${requestInWords(request, unit, by, true)} carried out, but answered with ${exceptionInWords(exception)} ` +

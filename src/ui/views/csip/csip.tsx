@@ -35,7 +35,7 @@ export function CsipView() {
     index === undefined ? null : get('csip/status', { query: { device: index } }),
     1000,
   );
-  const part = parts.find(({ name }) => name === param('part')) ?? parts[0];
+  const part = parts.find(({ name }) => name === param('csip-part')) ?? parts[0];
   const Part = part?.component;
   const isOff = status?.enabled === false;
   return (
@@ -55,7 +55,7 @@ export function CsipView() {
       )}
       {status && !isOff && index !== undefined && (
         <>
-          <Parts label="Parts of the client" parts={parts} chosen={part?.name} />
+          <Parts label="Parts of the client" name="csip-part" parts={parts} chosen={part?.name} />
           {Part && <Part key={`${index} ${part.name}`} device={index} status={status} />}
         </>
       )}

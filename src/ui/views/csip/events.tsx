@@ -8,7 +8,7 @@ import { param, setParam } from '../../store/route';
 import { useLive } from '../../store/live';
 import { membersOf } from './state';
 import { Timeline } from './timeline';
-import type { CsipControl, CsipResponse, PartProps } from './types';
+import type { CsipControl, PartProps } from './types';
 import { prettyXml } from './xml';
 
 const tones: Readonly<Record<CsipControl['state'], Tone>> = {
@@ -96,7 +96,7 @@ export function Events({ device, status }: PartProps) {
         />
       </Panel>
       {chosen && <Chosen device={device} control={chosen} />}
-      <Responses responses={controls.flatMap(({ responses }) => responses)} />
+      <Responses device={device} />
     </>
   );
 }
@@ -138,12 +138,13 @@ function Chosen({ device, control }: { readonly device: number; readonly control
   );
 }
 
-function Responses({ responses }: { readonly responses: readonly CsipResponse[] }) {
+function Responses({ device }: { readonly device: number }) {
+  const { data } = useLive(get('csip/responses', { query: { device } }), 1000);
   return (
     <Panel title="Responses" flush wide>
       <Table
         name="Responses"
-        rows={responses}
+        rows={data?.responses ?? []}
         keyOf={(each) => `${each.mrid} ${each.end_device_lfdi} ${each.status} ${each.created_at}`}
         empty="No response to an event yet: the event asks for them with responseRequired."
         columns={[

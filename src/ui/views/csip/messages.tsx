@@ -22,13 +22,14 @@ export function CsipMessages({ device }: PartProps) {
   return (
     <Messages<Message>
       title="Messages"
+      name="csip"
       read={read}
       recording={{
         enabled: data?.enabled ?? false,
         on: post('csip/messages', { body: { enabled: true } }),
         off: post('csip/messages', { body: { enabled: false } }),
       }}
-      tools={
+      tools={() => (
         <select
           aria-label="Method"
           value={method ?? ''}
@@ -39,7 +40,7 @@ export function CsipMessages({ device }: PartProps) {
             <option key={each}>{each}</option>
           ))}
         </select>
-      }
+      )}
       columns={[
         { title: 'Time', cell: (each) => wallTime(each.timestamp), value: (each) => each.timestamp },
         { title: 'Direction', cell: ({ direction }) => direction, value: ({ direction }) => direction },

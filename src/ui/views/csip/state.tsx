@@ -6,6 +6,7 @@ import type { Tone } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, digits } from '../../look/format';
 import { useLive } from '../../store/live';
+import { Curves } from './curves';
 import type { CsipStatus, PartProps } from './types';
 
 /** Colour of a state of the client. */
@@ -22,21 +23,27 @@ export function membersOf(members: Readonly<Record<string, unknown>> | null): st
   return all.map(([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`).join(', ');
 }
 
-/** Connection, EndDevice, programs and diagnostics. */
+interface Of {
+  readonly device: number;
+}
+
+/** Connection, clock, EndDevice, programs, curves and diagnostics. */
 export function State({ device, status }: PartProps) {
   return (
     <div class="grid">
       <Connection device={device} status={status} />
       <Communication device={device} status={status} />
+      <ServerTime device={device} />
       <EndDevices device={device} status={status} />
       <Diagnostics device={device} />
       <Programs device={device} />
+      <Curves device={device} />
     </div>
   );
 }
 
 function Connection({ device, status }: PartProps) {
-  const { server, connection, time } = status;
+  const { server, connection } = status;
   const query = { device };
   return (
     <Panel title="Connection">
@@ -56,8 +63,6 @@ function Connection({ device, status }: PartProps) {
             ['Attempts', `${connection.attempts}, failed in a row ${connection.consecutive_failures}`],
             ['Next attempt', connection.retry_in_s === null ? dash : `in ${digits(connection.retry_in_s, 0)} s`],
             ['Last error', connection.last_error ?? dash],
-            ['Server time', time === null ? dash : `${time.server_time}, offset ${digits(time.offset_s, 1)} s`],
-            ['Time quality', time?.quality ?? dash],
             ['Poll rates, s', membersOf(status.poll_rates_s)],
           ]}
         />
@@ -71,6 +76,29 @@ function Connection({ device, status }: PartProps) {
           <Action call={post('csip/poll', { query })}>Poll</Action>
         </div>
       </div>
+    </Panel>
+  );
+}
+
+function ServerTime({ device }: Of) {
+  const { data: time, problem } = useLive(get('csip/time', { query: { device } }), 2000);
+  return (
+    <Panel title="Clock of the server">
+      {time == null ? (
+        <Empty>{problem?.message ?? 'No Time resource has been read yet: connect, or poll.'}</Empty>
+      ) : (
+        <Facts
+          rows={[
+            ['Server time', <span data-test="server-time">{time.server_time}</span>],
+            ['Offset', `${digits(time.offset_s, 1)} s to this machine`],
+            ['Quality', time.quality ?? dash],
+            ['Time zone', time.tz_offset_s === null ? dash : `${time.tz_offset_s} s`],
+            ['Daylight saving', time.dst_offset_s === null ? dash : `${time.dst_offset_s} s`],
+            ['Read', `${digits(time.age_s, 0)} s ago`],
+            ['Address', <code>{time.href ?? dash}</code>],
+          ]}
+        />
+      )}
     </Panel>
   );
 }
@@ -132,7 +160,7 @@ function EndDevices({ device, status }: PartProps) {
   );
 }
 
-function Diagnostics({ device }: { readonly device: number }) {
+function Diagnostics({ device }: Of) {
   const { data } = useLive(get('csip/diagnostics', { query: { device } }), 5000);
   const all = data
     ? (['errors', 'warnings', 'info'] as const).flatMap((kind) => data[kind].map((each) => ({ kind, ...each })))
@@ -160,7 +188,7 @@ function Diagnostics({ device }: { readonly device: number }) {
   );
 }
 
-function Programs({ device }: { readonly device: number }) {
+function Programs({ device }: Of) {
   const { data } = useLive(get('csip/programs', { query: { device } }), 2000);
   return (
     <Panel title="Programs" flush wide>

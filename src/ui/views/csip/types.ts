@@ -2,7 +2,6 @@ import type { ReplyOf } from '../../api/call';
 
 export type CsipStatus = ReplyOf<'csip/status'>;
 export type CsipControl = ReplyOf<'csip/controls'>['controls'][number];
-export type CsipResponse = CsipControl['responses'][number];
 
 /** What each part of the view gets. */
 export interface PartProps {

@@ -6,21 +6,22 @@ import { Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { dash, digits, show, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
-import { href } from '../../store/route';
 import { ConnectorCard } from './connector';
+import { DerControlsPanel } from './der-controls';
 import type { PageProps } from './page';
 
 /** A charging station: its connectors, sessions and arrivals. */
 export function EvsePage({ device }: PageProps) {
   const id = device.charge_point_id;
   const { data, problem } = useLive(id === null ? null : get('evse/{id}', { params: { id } }));
+  const profiles = useLive(get('evse/profiles'), 'once').data?.profiles;
   if (data === undefined || id === null) return <Refused problem={problem} />;
   return (
     <>
       {data.connectors.map((connector) => (
-        <ConnectorCard key={connector.connector_id} id={id} connector={connector} />
+        <ConnectorCard key={connector.connector_id} id={id} connector={connector} central={data.ocpp !== null} />
       ))}
-      <Panel title="Station" tools={<a href={href('grid-support', { device: device.device_index })}>DER controls</a>}>
+      <Panel title="Station">
         <Facts
           rows={[
             ['Power into vehicles', <span data-test="evse-power">{show(data.power_kw, 'activePower')}</span>],
@@ -42,6 +43,10 @@ export function EvsePage({ device }: PageProps) {
                 ? 'none: start with --ocpp_enable yes --ocpp_csms_url'
                 : words(data.ocpp.connection_state),
             ],
+            [
+              'Profile',
+              `${data.profile ?? dash} ${profiles?.find(({ name }) => name === data.profile)?.description ?? ''}`,
+            ],
             ['Made by', `${data.vendor} ${data.model}, firmware ${data.firmware_version}`],
             data.battery && [
               'Battery',
@@ -50,6 +55,7 @@ export function EvsePage({ device }: PageProps) {
           ]}
         />
       </Panel>
+      <DerControlsPanel device={device.device_index} />
       <Generator id={id} />
       <Sessions id={id} />
     </>

@@ -158,6 +158,7 @@ function MessageList({ device }: { readonly device: number }) {
   return (
     <Messages<Message>
       title="DNP3 messages"
+      name="dnp3"
       read={(after_id) =>
         get('dnp3/messages', { query: { device, limit: 500, ...(after_id !== undefined && { after_id }) } })
       }

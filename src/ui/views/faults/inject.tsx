@@ -3,7 +3,6 @@ import { useState } from 'preact/hooks';
 import { anyCall, get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { Curl, Refused, useDo } from '../../kit/action';
-import { deviceLabel } from '../../kit/device-picker';
 import { Empty, Panel } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema } from '../../kit/schema-form';
@@ -11,30 +10,10 @@ import { words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { say } from '../../store/notices';
 import { param, setParam } from '../../store/route';
-import { useDevice, useOverview } from '../../store/site';
+import { useFaultSchema } from '../../store/schemas';
+import { useFaultTarget } from './target';
 
 type Kind = ReplyOf<'faults/kinds'>['kinds'][number];
-
-const timing: Schema = {
-  type: 'object',
-  properties: {
-    duration_s: { type: 'number', unit: 's', description: 'Ends after so long; default never.' },
-    count: { type: 'integer', description: 'Ends after so many strikes; default never.' },
-    probability: { type: 'number', default: 1, description: 'Of a strike at an occasion, above 0 and up to 1.' },
-    every: { type: 'integer', default: 1, description: 'Strikes only at every n-th occasion.' },
-    seed: { type: 'integer', description: 'Of its random numbers.' },
-    when: {
-      type: 'object',
-      description: 'The fault acts only while this holds.',
-      properties: {
-        point: { type: 'string', description: 'Observed point, for example 701.W.' },
-        below: { type: 'number', description: 'In the unit of the point.' },
-        above: { type: 'number', description: 'In the unit of the point.' },
-        equals: { anyOf: [{ type: 'number' }, { type: 'string' }], description: 'Enumerations by name or number.' },
-      },
-    },
-  },
-};
 
 const idOf = ({ protocol, kind }: Kind) => `${protocol}.${kind}`;
 
@@ -89,32 +68,32 @@ export function InjectPanel() {
   );
 }
 
+/** How long, how often and when: what the API gives for a fault besides its parameters and its target. */
+function timingOf(whole: Schema | undefined, { parameters_schema, target_schema }: Kind): Schema {
+  const { properties: parameters = {} } = parameters_schema as Schema;
+  const { properties: targets = {} } = target_schema as Schema;
+  const others = new Set([...Object.keys(parameters), ...Object.keys(targets), 'protocol', 'kind', 'device']);
+  const properties = Object.entries(whole?.properties ?? {}).filter(([name]) => !others.has(name));
+  return { type: 'object', properties: Object.fromEntries(properties) };
+}
+
 function KindForm({ kind }: { readonly kind: Kind }) {
-  const devices = useOverview()?.devices ?? [];
-  const first = useDevice();
-  const [where, setWhere] = useState<string | null>(null);
+  const device = useFaultTarget();
+  const { schema: whole, problem: unread } = useFaultSchema(kind.protocol, kind.kind);
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
   const { busy, problem, run } = useDo();
   const parameters = kind.parameters_schema as Schema;
   const target = kind.target_schema as Schema;
-  const device = where ?? String(first?.device_index ?? 0);
-  const call = anyCall(
-    'POST',
-    'faults',
-    {},
-    {
-      inject: [
-        {
-          protocol: kind.protocol,
-          kind: kind.kind,
-          device: /^\d+$/.test(device) ? Number(device) : device,
-          ...objectOf(parameters, typed),
-          ...objectOf(target, typed),
-          ...objectOf(timing, typed),
-        },
-      ],
-    },
-  );
+  const timing = timingOf(whole, kind);
+  const body = {
+    protocol: kind.protocol,
+    kind: kind.kind,
+    device,
+    ...objectOf(parameters, typed),
+    ...objectOf(target, typed),
+    ...objectOf(timing, typed),
+  };
+  const call = anyCall('POST', 'faults', {}, { inject: [body] });
   const issueOf = (pointer: string) => problem?.about(`/inject/0${pointer}`) ?? null;
   const fields = (schema: Schema) => (
     <SchemaFields
@@ -129,19 +108,7 @@ function KindForm({ kind }: { readonly kind: Kind }) {
   };
   return (
     <form class="form" noValidate onSubmit={submitting(send)}>
-      <label class="row">
-        <span class="muted">Device</span>
-        <select name="/device" value={device} onChange={(event) => setWhere(event.currentTarget.value)}>
-          <option value="all">all devices</option>
-          {kind.protocol === 'modbus' && <option value="meter">meter of the connection point</option>}
-          {devices.map((entry) => (
-            <option key={entry.device_index} value={String(entry.device_index)}>
-              {deviceLabel(entry)}
-            </option>
-          ))}
-        </select>
-      </label>
-      {issueOf('/device') !== null && <small class="issue">{issueOf('/device')}</small>}
+      {issueOf('/device') !== null && <small class="issue">Faults act on: {issueOf('/device')}</small>}
       {Object.keys(parameters.properties ?? {}).length > 0 && <h3>Parameters</h3>}
       {fields(parameters)}
       {Object.keys(target.properties ?? {}).length > 0 && <h3>Only at</h3>}
@@ -156,7 +123,7 @@ function KindForm({ kind }: { readonly kind: Kind }) {
         </button>
         <Curl call={call} />
       </div>
-      <Refused problem={problem} />
+      <Refused problem={problem ?? unread} />
     </form>
   );
 }

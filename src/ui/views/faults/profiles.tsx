@@ -1,21 +1,16 @@
-import { useState } from 'preact/hooks';
 import { get, post } from '../../api/call';
 import { Action } from '../../kit/action';
-import { deviceLabel } from '../../kit/device-picker';
 import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import { useLive } from '../../store/live';
-import { useDevice, useOverview } from '../../store/site';
+import { param, setParam } from '../../store/route';
+import { useFaultTarget } from './target';
 
 /** Bundled faults of real devices, one click each. */
 export function ProfilesPanel() {
   const profiles = useLive(get('faults/profiles'), 'once').data?.profiles ?? [];
-  const devices = useOverview()?.devices ?? [];
-  const first = useDevice();
-  const [where, setWhere] = useState<string | null>(null);
-  const [text, setText] = useState('');
-  const chosen = where ?? String(first?.device_index ?? 0);
-  const device = chosen === 'all' ? chosen : Number(chosen);
+  const device = useFaultTarget();
+  const text = param('profile-find') ?? '';
   const shown = profiles.filter(({ name, title, description }) =>
     `${name} ${title} ${description}`.toLowerCase().includes(text.toLowerCase()),
   );
@@ -30,20 +25,8 @@ export function ProfilesPanel() {
             placeholder="Filter"
             aria-label="Filter of profiles"
             value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
+            onInput={(event) => setParam('profile-find', event.currentTarget.value)}
           />
-          <select
-            aria-label="Device of profiles"
-            value={chosen}
-            onChange={(event) => setWhere(event.currentTarget.value)}
-          >
-            <option value="all">all devices</option>
-            {devices.map((entry) => (
-              <option key={entry.device_index} value={String(entry.device_index)}>
-                {deviceLabel(entry)}
-              </option>
-            ))}
-          </select>
         </>
       }
     >

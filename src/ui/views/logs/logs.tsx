@@ -22,7 +22,7 @@ const tones: Readonly<Record<Entry['level'], Tone>> = { error: 'bad', warning: '
 function useLog(paused: boolean) {
   const module = modules.find((name) => name === param('module'));
   const level = levels.find((name) => name === param('level'));
-  const device = param('only');
+  const device = param('log-device');
   const query = {
     ...(module && { modules: [module] }),
     ...(level && { levels: levels.slice(0, levels.indexOf(level) + 1) }),
@@ -65,11 +65,10 @@ const columns: readonly Column<Entry>[] = [
 export function LogsView() {
   const [isPaused, setPaused] = useState(false);
   const [follow, setFollow] = useState(true);
-  const [chosen, setChosen] = useState<number | null>(null);
   const { rows: entries, problem } = useLog(isPaused);
   const devices = useOverview()?.devices ?? [];
-  const text = (param('find') ?? '').toLowerCase();
-  const open = entries.find(({ id }) => id === chosen);
+  const text = (param('log-find') ?? '').toLowerCase();
+  const open = entries.find(({ id }) => String(id) === param('line'));
   const shown = text === '' ? entries : entries.filter(({ message }) => message.toLowerCase().includes(text));
   return (
     <>
@@ -86,7 +85,7 @@ export function LogsView() {
               options={levels.map((name) => [name, name === 'error' ? 'errors' : `${name} and above`])}
             />
             <Choice
-              name="only"
+              name="log-device"
               label="Device of the lines"
               all="all devices"
               options={devices.map(({ device_index, name }) => [String(device_index), `${device_index} ${name}`])}
@@ -95,8 +94,8 @@ export function LogsView() {
               type="search"
               aria-label="Find in the log"
               placeholder="Find"
-              value={param('find') ?? ''}
-              onInput={(event) => setParam('find', event.currentTarget.value)}
+              value={param('log-find') ?? ''}
+              onInput={(event) => setParam('log-find', event.currentTarget.value)}
             />
             <button type="button" aria-pressed={follow} onClick={() => setFollow(!follow)}>
               Follow
@@ -114,9 +113,9 @@ export function LogsView() {
           rows={shown}
           keyOf={({ id }) => id}
           height={600}
-          follow={follow && chosen === null}
-          selected={chosen}
-          onSelect={({ id }) => setChosen(id === chosen ? null : id)}
+          follow={follow && open === undefined}
+          selected={open?.id ?? null}
+          onSelect={({ id }) => setParam('line', id === open?.id ? null : id)}
           empty="No line matches. Lines of the level debug exist only with --log_level debug."
         />
       </Panel>

@@ -1,4 +1,7 @@
 import { get, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
+import { Action } from '../../kit/action';
+import { useFollowed } from '../../kit/follow';
 import { Messages } from '../../kit/messages';
 import { Empty, Facts, Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
@@ -11,13 +14,26 @@ import { InterfacePanel } from './listeners';
 import { explained, isRefusal, reasonOf, refusalsOf } from './refusals';
 import type { LogEntry, Message } from './refusals';
 
-const logCall = get('logs', { query: { modules: ['Modbus'], limit: 1000 } });
 const recordCall = (enabled: boolean) => post('modbus/messages', { body: { enabled } });
+
+type Logs = ReplyOf<'logs'>;
+
+/** Refused writes are warnings. */
+const readLog = (afterId: number | undefined) =>
+  get('logs', {
+    query: {
+      modules: ['Modbus'],
+      levels: ['warning'],
+      limit: 1000,
+      ...(afterId !== undefined && { after_id: afterId }),
+    },
+  });
+const pieceOf = ({ logs }: Logs) => ({ rows: logs });
 
 /** Masters of the simulator: where they connect, what they ask, and what was refused. */
 export function ModbusView() {
   const { data } = useLive(get('modbus'), 2000);
-  const log = useLive(logCall, 1000).data?.logs ?? [];
+  const { rows: log } = useFollowed<LogEntry, Logs>({ read: readLog, pieceOf, paused: false, maxKept: 1000 });
   const refusedOnly = param('refused') === 'only';
   if (data && !data.enabled)
     return <Empty>Modbus is switched off: start without --mb_enable no, or with --rtu_enable yes.</Empty>;
@@ -97,7 +113,7 @@ interface MessageListProps {
 
 function MessageList({ log, refusedOnly }: MessageListProps) {
   const state = useLive(get('modbus/messages', { query: { limit: 1 } }), 5000).data;
-  const [device, code, peer] = [param('only'), param('function'), param('peer')];
+  const [device, code, peer] = [param('modbus-device'), param('function'), param('peer')];
   const filters = {
     ...(device !== null && { device: Number(device) }),
     ...(code !== null && { function: Number(code) }),
@@ -106,6 +122,7 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
   return (
     <Messages<Message>
       title="Modbus messages"
+      name="modbus"
       read={(after_id) =>
         get('modbus/messages', { query: { limit: 1000, ...filters, ...(after_id !== undefined && { after_id }) } })
       }
@@ -117,13 +134,27 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
         return refusedOnly ? known.filter(isRefusal) : known;
       }}
       detail={(message) => <Detail message={message} />}
-      tools={<Filters refusedOnly={refusedOnly} />}
+      tools={() => <Filters refusedOnly={refusedOnly} />}
+      note={
+        refusedOnly &&
+        state?.enabled === false && (
+          <p class="row above-list">
+            <span>
+              Messages are not recorded now. Refused writes stand in the log below in any case; while messages are
+              recorded, they stand here with their octets, and refused reads too.
+            </span>
+            <Action call={recordCall(true)}>Record messages</Action>
+          </p>
+        )
+      }
       empty={
         state?.enabled
           ? refusedOnly
             ? 'Nothing was refused since the recording began.'
             : 'No message yet: it records, and waits for a master.'
-          : 'Messages are kept only while they are recorded: press Record.'
+          : refusedOnly
+            ? 'No refused message is kept.'
+            : 'Messages are kept only while they are recorded: press Record.'
       }
     />
   );
@@ -147,8 +178,8 @@ function Filters({ refusedOnly }: { readonly refusedOnly: boolean }) {
       </button>
       <select
         aria-label="Device of the messages"
-        value={param('only') ?? ''}
-        onChange={(event) => filter('only', event.currentTarget.value)}
+        value={param('modbus-device') ?? ''}
+        onChange={(event) => filter('modbus-device', event.currentTarget.value)}
       >
         <option value="">all devices</option>
         {devices.map(({ device_index, name }) => (

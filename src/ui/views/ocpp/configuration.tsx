@@ -41,7 +41,7 @@ export function Configuration({ status }: PartProps) {
     };
   });
   const all = [...keys, ...variables];
-  const wanted = (param('find') ?? '').toLowerCase();
+  const wanted = (param('key-find') ?? '').toLowerCase();
   const shown = all.filter(({ name }) => name.toLowerCase().includes(wanted));
   const open = all.find(({ name }) => name === param('key'));
   const path = `ocpp/${encodeURIComponent(status.id)}/configuration`;
@@ -66,8 +66,8 @@ export function Configuration({ status }: PartProps) {
             type="search"
             aria-label="Find in the configuration"
             placeholder="Find"
-            value={param('find') ?? ''}
-            onInput={(event) => setParam('find', event.currentTarget.value)}
+            value={param('key-find') ?? ''}
+            onInput={(event) => setParam('key-find', event.currentTarget.value)}
           />
         }
       >

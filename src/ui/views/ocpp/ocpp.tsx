@@ -35,7 +35,7 @@ export function OcppView() {
   const { data, problem } = useLive(get('ocpp'), 1000);
   const all = data?.charge_points.filter((each) => each !== null) ?? [];
   const status = all.find(({ id }) => id === param('station')) ?? all[0];
-  const part = parts.find(({ name }) => name === param('part')) ?? parts[0];
+  const part = parts.find(({ name }) => name === param('ocpp-part')) ?? parts[0];
   const Part = part?.component;
   const isOff = data?.enabled === false;
   return (
@@ -86,7 +86,7 @@ export function OcppView() {
       )}
       {status && (
         <>
-          <Parts label="Parts of the charge point" parts={parts} chosen={part?.name} />
+          <Parts label="Parts of the charge point" name="ocpp-part" parts={parts} chosen={part?.name} />
           {Part && <Part key={`${status.id} ${part.name}`} status={status} />}
         </>
       )}

@@ -65,16 +65,16 @@ function usePeers(enabled: (protocol: string) => boolean): readonly Peer[] {
       since: null,
     })),
     ...(stream?.clients ?? []).map(({ peer, device_index, connected_at }) => ({
-      protocol: 'Stream',
+      protocol: 'Telemetry (WebSocket)',
       peer,
-      what: device_index === null ? 'all devices' : `device ${device_index}`,
+      what: `open dashboard or script, ${device_index === null ? 'all devices' : `device ${device_index}`}`,
       since: connected_at,
     })),
   ];
   return [...masters, ...stations, ...others];
 }
 
-/** Systems that are connected now, by every protocol; this page is one of those of the stream. */
+/** Systems that are connected now, by every protocol; this page is one of those on the WebSocket. */
 export function Peers({ enabled }: { readonly enabled: (protocol: string) => boolean }) {
   const rows = usePeers(enabled);
   return (

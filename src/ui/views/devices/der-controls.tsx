@@ -1,0 +1,126 @@
+import { get, post } from '../../api/call';
+import type { ReplyOf } from '../../api/call';
+import { Action, Refused } from '../../kit/action';
+import { Chip, Facts, Panel } from '../../kit/panel';
+import { RequestForm } from '../../kit/request-form';
+import { Table } from '../../kit/table';
+import { dash, dateAndTime, show, words } from '../../look/format';
+import { useLive } from '../../store/live';
+import { href, param, setParam } from '../../store/route';
+import { useSchema } from '../../store/schemas';
+
+type Controls = ReplyOf<'evse/der-controls'>;
+
+interface Row {
+  readonly name: string;
+  /** a text where parts of the function differ */
+  readonly enabled: boolean | string;
+  readonly source: string;
+  readonly changedAt: string | null;
+  /** OCPP control that wrote it last */
+  readonly controlId: string | null;
+}
+
+function rowsOf(controls: Controls): readonly Row[] {
+  return Object.entries(controls).flatMap(([name, member]) => {
+    if (typeof member !== 'object' || member === null || !('supported' in member) || !member.supported) return [];
+    const { enabled, source, changed_at: changedAt } = member;
+    return [{ name, enabled, source, changedAt, controlId: controls.control_ids[name] ?? null }];
+  });
+}
+
+function stateOf(enabled: boolean | string): string {
+  if (typeof enabled === 'string') return words(enabled);
+  return enabled ? 'on' : 'off';
+}
+
+/** Grid-support functions of a station with the OCPP controls that set them, and the limit of discharging. */
+export function DerControlsPanel({ device }: { readonly device: number }) {
+  const query = { device };
+  const { data, problem } = useLive(get('evse/der-controls', { query }));
+  const rows = data ? rowsOf(data) : [];
+  return (
+    <Panel title="DER controls" wide tools={<a href={href('grid-support', { device })}>Curves and values</a>}>
+      <div class="stack">
+        <Refused problem={problem} />
+        <Facts
+          rows={[
+            [
+              'Max power out of vehicles',
+              <span class="row">
+                <span data-test="discharge-limit">{show(data?.limit_max_discharge_pct, 'percent')}</span>
+                <Action
+                  call={post('evse/der-controls', { query, body: { limit_max_discharge_pct: null } })}
+                  unable={data?.limit_max_discharge_pct == null ? 'There is no limit' : null}
+                >
+                  End this limit
+                </Action>
+              </span>,
+            ],
+          ]}
+        />
+        <Table<Row>
+          name="DER controls"
+          rows={rows}
+          keyOf={({ name }) => name}
+          height={240}
+          selected={param('der-control')}
+          onSelect={({ name }) => setParam('der-control', name)}
+          columns={[
+            { title: 'Function', cell: ({ name }) => words(name), value: ({ name }) => name },
+            {
+              title: 'State',
+              cell: ({ enabled }) => <Chip tone={enabled === false ? 'off' : 'good'}>{stateOf(enabled)}</Chip>,
+              value: ({ enabled }) => enabled,
+            },
+            { title: 'Set by', cell: ({ source }) => words(source), value: ({ source }) => source },
+            { title: 'At', cell: ({ changedAt }) => dateAndTime(changedAt), value: ({ changedAt }) => changedAt },
+            {
+              title: 'OCPP control',
+              cell: ({ controlId }) => (controlId === null ? dash : <code>{controlId}</code>),
+              value: ({ controlId }) => controlId,
+            },
+          ]}
+        />
+        <Change device={device} />
+      </div>
+    </Panel>
+  );
+}
+
+/** Sets one of them: the members are those of the description of the API. */
+function Change({ device }: { readonly device: number }) {
+  const { schema, problem } = useSchema('EvseDerControlsRequest');
+  const { properties = {} } = schema ?? {};
+  const wanted = param('der-control') ?? 'limit_max_discharge_pct';
+  const member = properties[wanted];
+  return (
+    <>
+      <Refused problem={problem} />
+      {schema && (
+        <label class="row">
+          <span class="muted">Change</span>
+          <select
+            name="der-function"
+            value={wanted}
+            onChange={(event) => setParam('der-control', event.currentTarget.value)}
+          >
+            {Object.keys(properties).map((name) => (
+              <option key={name} value={name}>
+                {words(name)}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+      {member && (
+        <RequestForm
+          key={wanted}
+          schema={{ type: 'object', properties: { [wanted]: member } }}
+          call={(body) => post('evse/der-controls', { query: { device }, body })}
+          submit="Set control"
+        />
+      )}
+    </>
+  );
+}
