@@ -125,6 +125,45 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
     await page.close();
   });
 
+  it('marks what cannot be read any more, while the rest goes on', async () => {
+    const { page } = await dashboard.open('#/inputs');
+    const panel = (title: string) => page.getByRole('region', { name: title, exact: true });
+    const note = (title: string) => panel(title).getByRole('alert').filter({ hasText: 'not read since' });
+    const fails = (path: string) =>
+      page.route(`**/api/sim/${path}`, (route) =>
+        route.request().method() === 'GET'
+          ? route.fulfill({
+              status: 503,
+              contentType: 'application/problem+json',
+              body: JSON.stringify({ code: 'busy', detail: 'This one rests.' }),
+            })
+          : route.continue(),
+      );
+    await panel('Grid').getByText('mains connected').waitFor();
+    await fails('controls/grid');
+    await note('Grid').waitFor();
+    expect(await note('Grid').innerText()).to.match(/^not read since \d\d:\d\d:\d\d UTC: This one rests\.$/);
+    // what was read last stays, and is grey
+    const greyness = (title: string) =>
+      panel(title)
+        .locator('dd')
+        .first()
+        .evaluate((element) => getComputedStyle(element).opacity);
+    expect(Number(await greyness('Grid'))).to.be.lessThan(1);
+    await note('Grid events').waitFor();
+    expect(Number(await greyness('Environment'))).to.equal(1);
+    expect(await page.locator('.panel.unread').count()).to.equal(2);
+    await fails('controls/time');
+    await page.getByRole('alert').filter({ hasText: 'controls/time: not read since' }).waitFor();
+    expect(await page.getByText('has sent nothing').count()).to.equal(0);
+    await page.unrouteAll();
+    await note('Grid').waitFor({ state: 'detached' });
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    expect(await page.locator('.panel.unread').count()).to.equal(0);
+    expect(Number(await greyness('Grid'))).to.equal(1);
+    await page.close();
+  });
+
   it('does not act on another device in the place of one that left', async () => {
     const { page } = await dashboard.open('#/devices?device=0');
     await page.getByRole('heading', { name: 'State' }).waitFor();
