@@ -44,6 +44,31 @@ describe('dashboard: the frame of all views', () => {
     await page.close();
   });
 
+  it('shows how far a run until has come, and stops it', async () => {
+    const { page } = await dashboard.open();
+    const before = Date.parse((await dashboard.get('controls/time')).sim_time);
+    await page.getByLabel('Rate of the clock').selectOption('0.1');
+    await page.waitForResponse((answer) => answer.request().method() === 'POST');
+    // a quarter of an hour in pieces of 0.15 s, which is long enough to look at
+    const target = new Date(before + 12_000_000).toISOString().slice(11, 19);
+    await page.getByLabel('Run until').fill(target);
+    const ended = page.waitForResponse((answer) => answer.url().endsWith('/controls/time/step'));
+    await page.getByRole('button', { name: 'Run until', exact: true }).click();
+    const progress = page.getByRole('progressbar', { name: 'Running until' });
+    await progress.waitFor();
+    expect(await page.locator('[data-test="run-progress"]').innerText()).to.match(
+      new RegExp(`^[\\d:]{8} / ${target}$`),
+    );
+    await page.getByRole('button', { name: 'Stop there' }).click();
+    expect((await ended).status()).to.equal(409);
+    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    const { mode, sim_time: at } = await dashboard.get('controls/time');
+    expect(mode).to.equal('paused');
+    expect(Date.parse(at) - before).to.be.lessThan(12_000_000);
+    await dashboard.post('controls/time', { rate: 1 });
+    await page.close();
+  });
+
   it('finds a device, and a point by its name', async () => {
     const { page, seen } = await dashboard.open();
     await page.keyboard.press('/');
@@ -145,10 +170,10 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
     expect(await note('Grid').innerText()).to.match(/^not read since \d\d:\d\d:\d\d UTC: This one rests\.$/);
     // what was read last stays, and is grey
     const greyness = (title: string) =>
-      panel(title)
-        .locator('dd')
-        .first()
-        .evaluate((element) => getComputedStyle(element).opacity);
+      page.evaluate<string>(
+        `getComputedStyle([...document.querySelectorAll('.panel')]
+          .find((panel) => panel.querySelector('h2').textContent === '${title}').querySelector('dd')).opacity`,
+      );
     expect(Number(await greyness('Grid'))).to.be.lessThan(1);
     await note('Grid events').waitFor();
     expect(Number(await greyness('Environment'))).to.equal(1);
