@@ -185,7 +185,7 @@ export function SimulatorPanel() {
         )}
         <div class="row">
           <label class="row">
-            <span class="muted">In, s</span>
+            <span class="muted">Delay, s</span>
             <input
               type="number"
               min={0}
