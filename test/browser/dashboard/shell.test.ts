@@ -83,6 +83,22 @@ describe('dashboard: the frame of all views', () => {
     await page.close();
   });
 
+  it('keeps the device from view to view', async () => {
+    const { page, seen } = await dashboard.open('#/devices?device=1');
+    const links = page.getByRole('navigation', { name: 'Views' }).locator('a[href^="#"]');
+    for (let at = 0; at < (await links.count()); at += 1) {
+      await links.nth(at).click();
+      await page.waitForURL((url) => url.hash === `#/${/\/([\w-]+)/.exec(url.hash)?.[1]}?device=1`);
+    }
+    await page.getByRole('link', { name: 'Charts', exact: true }).first().click();
+    await page
+      .getByRole('table', { name: 'What is drawn' })
+      .getByRole('cell', { name: /^1 / })
+      .waitFor();
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
   it('copies the call of a control as a command that works', async () => {
     const { page } = await dashboard.open();
     const curl = await page
