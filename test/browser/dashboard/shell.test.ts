@@ -91,10 +91,7 @@ describe('dashboard: the frame of all views', () => {
       await page.waitForURL((url) => url.hash === `#/${/\/([\w-]+)/.exec(url.hash)?.[1]}?device=1`);
     }
     await page.getByRole('link', { name: 'Charts', exact: true }).first().click();
-    await page
-      .getByRole('table', { name: 'What is drawn' })
-      .getByRole('cell', { name: /^1 / })
-      .waitFor();
+    await page.getByRole('table', { name: 'What is drawn' }).getByRole('cell', { name: /^1 / }).waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
