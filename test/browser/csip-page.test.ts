@@ -70,4 +70,65 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
+
+  it('fits into 800 px in every part', async () => {
+    const page = await browser.newPage({ viewport: { width: 800, height: 600 } });
+    const seen = watch(page, origin);
+    const wide: Record<string, number> = {};
+    for (const part of ['state', 'events', 'reports', 'settings', 'messages']) {
+      await page.goto(`${origin}/#/?device=1&part=${part}`);
+      await page.getByRole('button', { name: 'State', exact: true }).waitFor();
+      await page.waitForLoadState('networkidle');
+      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
+      if (width > 800) wide[part] = width;
+    }
+    expect(wide).to.deep.equal({});
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
+  it('shows a refusal at the field that is at fault', async () => {
+    const page = await browser.newPage();
+    await page.goto(`${origin}/#/?part=settings`);
+    const port = page.locator('input[name="server_port"]');
+    await port.fill('99999');
+    const sent = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.getByRole('button', { name: 'Change settings', exact: true }).click();
+    expect((await sent).status()).to.equal(422);
+    const { detail, errors } = (await (await sent).json()) as {
+      detail: string;
+      errors: readonly { name: string; detail: string }[];
+    };
+    expect(errors[0]?.name).to.equal('/server_port');
+    expect(detail).to.contain(errors[0]?.detail ?? '-');
+    await page
+      .locator('.field')
+      .filter({ has: port })
+      .getByText(errors[0]?.detail ?? '-')
+      .waitFor();
+    expect(await port.getAttribute('aria-invalid')).to.equal('true');
+    await page.close();
+  });
+
+  it('says that the daemon is gone, greys what is old, and goes on when it is back', async () => {
+    const page = await browser.newPage();
+    page.setDefaultTimeout(20_000);
+    await page.goto(`${origin}/#/`);
+    await page.getByText(hostile, { exact: true }).waitFor();
+    const { port } = new URL(origin);
+    await api.stop();
+    const banner = page.getByRole('alert').filter({ hasText: 'The daemon has sent nothing since' });
+    await banner.waitFor();
+    await page.locator('.panel.unread').first().waitFor();
+    const context = apiContext({ plant: testPlant({ types: ['PV-3Phase'] }), csipClient: client });
+    api = createApi({
+      ...context,
+      config: { ...context.config, csipWebsite: { host: '127.0.0.1', port: Number(port) } },
+    });
+    await api.start();
+    await banner.waitFor({ state: 'detached' });
+    await page.locator('.panel.unread').first().waitFor({ state: 'detached' });
+    await page.getByText(hostile, { exact: true }).waitFor();
+    await page.close();
+  });
 });

@@ -33,8 +33,8 @@ export class Problem extends Error {
   }
 }
 
-/** No answer within this time counts as a lost connection; an action may run thousands of ticks. */
-const timeoutsMs = { GET: 15_000, POST: 300_000, DELETE: 15_000 };
+/** No answer within this time counts as a lost connection; 100 000 ticks of many devices may take an hour. */
+const timeoutsMs = { GET: 15_000, POST: 3_600_000, DELETE: 15_000 };
 
 /**
  * Makes a call.

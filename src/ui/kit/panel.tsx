@@ -1,5 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { unreachableSinceMs } from '../api/perform';
+import { useUnread } from '../store/live';
+import type { Unread } from '../store/live';
+import { link } from '../store/stream';
+import { wallTime } from '../look/format';
 
 interface PanelProps {
   readonly title: string;
@@ -11,17 +16,42 @@ interface PanelProps {
   readonly children: ComponentChildren;
 }
 
-/** A titled part of a view. */
+/** A titled part of a view. When what it shows cannot be read any more, it is grey and says since when. */
 export function Panel({ title, tools, flush = false, wide = false, children }: PanelProps) {
   const id = useId();
+  const { unread, inside, Context } = useUnread();
+  const look = `panel${wide ? ' wide' : ''}${unread.length > 0 ? ' unread' : ''}`;
   return (
-    <section class={`panel${wide ? ' wide' : ''}`} aria-labelledby={id}>
-      <header>
-        <h2 id={id}>{title}</h2>
-        {tools}
-      </header>
-      <div class={`body${flush ? ' flush' : ''}`}>{children}</div>
+    <section class={look} aria-labelledby={id}>
+      <Context.Provider value={inside}>
+        <header>
+          <h2 id={id}>{title}</h2>
+          {tools}
+        </header>
+        <NotRead unread={unread} />
+        <div class={`body${flush ? ' flush' : ''}`}>{children}</div>
+      </Context.Provider>
     </section>
+  );
+}
+
+/** Since when answers are old, and why, in the daemon's words. While there is no daemon, the banner of the page says so. */
+export function NotRead({ unread, named = false }: { readonly unread: readonly Unread[]; readonly named?: boolean }) {
+  const isAway =
+    link.value.state === 'lost' || (link.value.state === 'connecting' && unreachableSinceMs.value !== null);
+  if (isAway) return null;
+  const sentences = unread.map(({ path, sinceMs, problem }) => {
+    const since = wallTime(new Date(sinceMs).toISOString());
+    return `${named ? `${path}: ` : ''}not read since ${since}: ${problem.message}`;
+  });
+  return (
+    <>
+      {[...new Set(sentences)].map((sentence) => (
+        <p key={sentence} class="not-read" role="alert">
+          {sentence}
+        </p>
+      ))}
+    </>
   );
 }
 

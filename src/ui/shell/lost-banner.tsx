@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { unreachableSinceMs } from '../api/perform';
+import { NotRead } from '../kit/panel';
+import { unreadElsewhere } from '../store/live';
 import { href, param } from '../store/route';
 import { useOverview } from '../store/site';
 import { link, staleSinceMs } from '../store/stream';
@@ -21,7 +23,8 @@ const clockOf = (ms: number) => `${new Date(ms).toISOString().slice(11, 19)} UTC
 export function LostBanner() {
   const state = link.value;
   const now = useNow(state.state === 'lost');
-  const oldSince = staleSinceMs.value ?? unreachableSinceMs.value;
+  // while the stream goes on, the daemon is there, and each panel says what it cannot read
+  const oldSince = staleSinceMs.value ?? (state.state === 'open' ? null : unreachableSinceMs.value);
   if (state.state === 'lost') {
     const retryS = Math.max(0, Math.ceil((state.retryAtMs - now) / 1000));
     return (
@@ -30,7 +33,7 @@ export function LostBanner() {
       </p>
     );
   }
-  if (oldSince === null) return null;
+  if (oldSince === null) return <NotRead unread={unreadElsewhere.value} named />;
   return (
     <p class="banner" role="alert">
       The daemon has sent nothing since {clockOf(oldSince)}: what is shown is old.

@@ -1,5 +1,6 @@
 import { Notice } from './notice';
 import { href, route } from '../store/route';
+import { unreadElsewhere } from '../store/live';
 import { staleSinceMs } from '../store/stream';
 import { LostBanner, MissingDevice } from './lost-banner';
 import { TopBar } from './top-bar';
@@ -18,8 +19,10 @@ export function Shell() {
     document.title = view === undefined ? 'derbench' : `${view.title} · derbench`;
   }, [view]);
   const View = view?.component;
+  // `old-controls-time`: what is drawn from that answer alone is grey
+  const old = unreadElsewhere.value.map(({ path: of }) => `old-${of.replaceAll('/', '-')}`);
   return (
-    <div class={staleSinceMs.value === null ? 'shell' : 'shell old'}>
+    <div class={['shell', ...(staleSinceMs.value === null ? [] : ['old']), ...old].join(' ')}>
       <a
         class="skip"
         href="#content"

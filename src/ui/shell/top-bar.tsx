@@ -1,6 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { get, post } from '../api/call';
-import { Action, Curl, Refused, useDo } from '../kit/action';
+import { Action, Refused, useDo } from '../kit/action';
 import { Chip } from '../kit/panel';
 import type { Tone } from '../kit/panel';
 import { zone } from '../look/format';
@@ -10,6 +10,7 @@ import { useClock, useOverview } from '../store/site';
 import type { Overview } from '../store/site';
 import { tickEveryMs } from '../store/stream';
 import { Help } from './help';
+import { RunUntil } from './run-until';
 import { Search } from './search';
 import { helpOpen, paused, pauseCall, runningMode, searchOpen, stepCall } from './shortcuts';
 import { setTheme, theme } from './theme';
@@ -111,49 +112,6 @@ function Rate({ mode, rate }: { readonly mode: string; readonly rate: number }) 
       <Refused problem={problem} />
     </>
   );
-}
-
-/** Runs ticks at once until a time of day, that of the next day if it has passed. */
-function RunUntil({ simTime, clockTime }: { readonly simTime: string; readonly clockTime: string }) {
-  const [time, setTime] = useState('');
-  const { busy, problem, run } = useDo();
-  const until = untilOf(simTime, clockTime, time);
-  const call = until === null ? null : post('controls/time/step', { body: { until } });
-  return (
-    <span class="row">
-      <input
-        type="time"
-        step="1"
-        aria-label="Run until"
-        value={time}
-        onInput={(event) => setTime(event.currentTarget.value)}
-      />
-      <button type="button" disabled={call === null || busy} onClick={() => call && void run(call)}>
-        {busy ? 'Running' : 'Run until'}
-      </button>
-      {call && <Curl call={call} />}
-      <Refused problem={problem} />
-    </span>
-  );
-}
-
-const dayMs = 86_400_000;
-
-const msOfDay = (time: string) => {
-  const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
-  return ((hours * 60 + minutes) * 60 + seconds) * 1000;
-};
-
-/**
- * The next instant at which the simulated clock shows a time of day. (A change to or from daylight saving time in between
- * is not taken into account.)
- * @param wanted `HH:MM` or `HH:MM:SS`; empty: null
- */
-function untilOf(simTime: string, clockTime: string, wanted: string): string | null {
-  if (wanted === '') return null;
-  const aheadMs = (msOfDay(wanted) - msOfDay(clockTime) + dayMs) % dayMs || dayMs;
-  const nowMs = Math.floor(Date.parse(simTime) / 1000) * 1000;
-  return new Date(nowMs + aheadMs).toISOString();
 }
 
 const commNames: Readonly<Record<string, string>> = {

@@ -1,16 +1,34 @@
 /** Answers of the REST interface that follow the simulation: read again at ticks, and after every action of this page. */
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { createContext } from 'preact';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Call } from '../api/call';
 import { perform, Problem } from '../api/perform';
+import { askedAbove, noteAsked } from './around';
 import { link, tick } from './stream';
 
 /** What is known of an answer. */
 interface Live<R> {
   readonly data: R | undefined;
-  /** of the newest attempt; null if that succeeded */
+  /** why there is no data; what could be read before and cannot any more is marked by its panel, see {@link useUnread} */
   readonly problem: Problem | null;
+}
+
+/** An answer that is shown and is old, because the newest attempts to read it again failed. */
+export interface Unread {
+  /** as in the interface, such as `controls/time` */
+  readonly path: string;
+  /** wall time of the newest read that succeeded, ms */
+  readonly sinceMs: number;
+  readonly problem: Problem;
+}
+
+interface Answer {
+  readonly data: unknown;
+  readonly problem: Problem | null;
+  /** when `data` was read */
+  readonly atMs: number;
 }
 
 /** `tick`: at each tick, at most once per second, and every 5 s; `once`: at first and after actions; a number: every so many ms. */
@@ -19,8 +37,18 @@ type Pace = 'tick' | 'once' | number;
 /** Between two reads at ticks, ms. */
 const leastGapMs = 900;
 
+/** After this time what could not be read is read again, at any pace. */
+const retryMs = 5000;
+
 class Reader {
-  readonly answer: Signal<Live<unknown>> = signal({ data: undefined, problem: null });
+  readonly answer: Signal<Answer> = signal({ data: undefined, problem: null, atMs: 0 });
+  readonly unread = computed<Unread | null>(() => {
+    const { data, problem, atMs } = this.answer.value;
+    const path = this.#call.address.replace(/^\/api\/sim\//, '').replace(/\?.*/, '');
+    return data === undefined || problem === null ? null : { path, sinceMs: atMs, problem };
+  });
+  /** panels that say that it is old */
+  readonly marks = signal(0);
   users = 0;
   readonly #wishes = new Set<{ readonly pace: Pace }>();
   #busy = false;
@@ -32,6 +60,10 @@ class Reader {
 
   constructor(call: Call) {
     this.#call = call;
+  }
+
+  get address(): string {
+    return this.#call.address;
   }
 
   /** The fastest pace of its users holds. @returns ends the wish */
@@ -51,7 +83,7 @@ class Reader {
 
   isDue(nowMs: number, ticked: boolean): boolean {
     const age = nowMs - this.#readAtMs;
-    if (this.#pace === 'once') return false;
+    if (this.#pace === 'once') return this.answer.peek().problem !== null && age >= retryMs;
     if (typeof this.#pace === 'number') return age >= this.#pace;
     if (age >= (ticked || this.#missedTick ? leastGapMs : 5000)) return true;
     this.#missedTick ||= ticked;
@@ -67,10 +99,10 @@ class Reader {
     this.#missedTick = false;
     this.#readAtMs = performance.now();
     try {
-      this.answer.value = { data: await perform(this.#call), problem: null };
+      this.answer.value = { data: await perform(this.#call), problem: null, atMs: Date.now() };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      this.answer.value = { data: this.answer.peek().data, problem: error };
+      this.answer.value = { ...this.answer.peek(), problem: error };
     } finally {
       this.#busy = false;
     }
@@ -82,6 +114,22 @@ class Reader {
 }
 
 const readers = new Map<string, Reader>();
+/** Readers whose answer a component shows. */
+const used = signal<ReadonlySet<Reader>>(new Set());
+
+function countUser(reader: Reader, change: 1 | -1): void {
+  reader.users += change;
+  const next = new Set(used.peek());
+  if (reader.users > 0) next.add(reader);
+  else next.delete(reader);
+  if (next.size !== used.peek().size) used.value = next;
+}
+
+/** What the parts of a panel read. */
+type Inside = Signal<readonly Reader[]>;
+
+/** The panel around a component. */
+const PanelContext = createContext<Inside | null>(null);
 
 /** An answer that nothing shows is kept this long: the next view often shows it too. */
 const keptMs = 2000;
@@ -103,22 +151,72 @@ function readerOf(call: Call): Reader {
  * @param call null: nothing is read
  */
 export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
+  const { answer, reader } = useReader(call, pace);
+  const panel = useContext(PanelContext);
+  if (reader !== null) noteAsked(reader);
+  useEffect(() => {
+    if (reader === null || panel === null) return undefined;
+    panel.value = [...panel.peek(), reader];
+    return () => {
+      const at = panel.peek().indexOf(reader);
+      panel.value = panel.peek().filter((_one, index) => index !== at);
+    };
+  }, [reader, panel]);
+  return { data: answer.data, problem: answer.data === undefined ? answer.problem : null } as Live<R>;
+}
+
+/** An answer that the whole page is drawn from: no panel is marked when it is old, see {@link unreadElsewhere}. */
+export function useShared<R>(call: Call<R>, pace: Pace): Live<R> {
+  return useReader(call, pace).answer as Live<R>;
+}
+
+const nothing: Answer = { data: undefined, problem: null, atMs: 0 };
+
+function useReader(call: Call | null, pace: Pace): { readonly answer: Answer; readonly reader: Reader | null } {
   const address = call?.address ?? null;
   const reader = call === null ? null : readerOf(call);
   useEffect(() => {
     if (reader === null || address === null) return undefined;
     readers.set(address, reader);
-    reader.users += 1;
+    countUser(reader, 1);
     const unwant = reader.want(pace);
     void reader.read();
     return () => {
-      reader.users -= 1;
+      countUser(reader, -1);
       unwant();
       setTimeout(() => forget(address, reader), keptMs);
     };
   }, [address, pace]);
-  return (reader?.answer.value ?? { data: undefined, problem: null }) as Live<R>;
+  return { answer: reader?.answer.value ?? nothing, reader };
 }
+
+/** What a panel shows and is old: read by its parts, or by components around it. `Context` goes around the parts. */
+export function useUnread(): {
+  readonly unread: readonly Unread[];
+  readonly inside: Inside;
+  readonly Context: typeof PanelContext;
+} {
+  const [inside] = useState<Inside>(() => signal([]));
+  const above = [...askedAbove()].filter((answer) => answer instanceof Reader);
+  const old = [...new Set([...above, ...inside.value])].filter(({ unread }) => unread.value !== null);
+  const key = old.map(({ address }) => address).join(' ');
+  useEffect(() => {
+    for (const { marks } of old) marks.value += 1;
+    return () => {
+      for (const { marks } of old) marks.value -= 1;
+    };
+  }, [key]);
+  return { unread: old.flatMap(({ unread }) => unread.value ?? []), inside, Context: PanelContext };
+}
+
+/** What is old and stands in no panel, such as the clock. */
+export const unreadElsewhere = computed(() =>
+  [...used.value]
+    .filter(({ marks }) => marks.value === 0)
+    .flatMap(({ unread }) => unread.value ?? [])
+    // a device that was removed: the page says that in another place
+    .filter(({ problem }) => problem.status !== 404),
+);
 
 /** Reads everything on the page again: after an action, and when the daemon is back. */
 export function refresh(): void {

@@ -4,7 +4,7 @@ import { get } from '../api/call';
 import type { ReplyOf } from '../api/call';
 import { perform, Problem } from '../api/perform';
 import { param } from './route';
-import { useLive } from './live';
+import { useShared } from './live';
 import { useEffect, useRef } from 'preact/hooks';
 import { keepOnly } from './stream';
 
@@ -34,7 +34,7 @@ async function askAnother(): Promise<void> {
 
 export function useOverview(): Overview | undefined {
   const call = asked.value === undefined ? overviewCall : get('overview', { query: { device: asked.value } });
-  const { data: known, problem } = useLive(call, deviceCount > manyDevices ? 5000 : 'tick');
+  const { data: known, problem } = useShared(call, deviceCount > manyDevices ? 5000 : 'tick');
   const last = useRef(known);
   last.current = known ?? last.current;
   const isGone = problem?.status === 404;
@@ -51,7 +51,7 @@ export function useOverview(): Overview | undefined {
 }
 
 export function useClock(): ReplyOf<'controls/time'> | undefined {
-  return useLive(clockCall, 'tick').data;
+  return useShared(clockCall, 'tick').data;
 }
 
 const chosen = computed(() => param('device'));

@@ -4,6 +4,44 @@ import type { Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
 
+describe('dashboard: charts of a short history', () => {
+  let dashboard: Dashboard;
+
+  before(async function skipWithoutBrowser() {
+    const started = await startDashboard(['PV-3Phase'], ['--history_samples', '100']);
+    if (started === undefined) this.skip();
+    dashboard = started;
+  });
+
+  after(() => (dashboard as Dashboard | undefined)?.stop());
+
+  it('says since when samples are kept, where the window reaches before that', async () => {
+    await dashboard.step(90);
+    const { page, seen } = await dashboard.open('#/charts?device=0');
+    // those of the steps, and that of the start
+    const kept = page.locator('[data-test="sight"] p').filter({ hasText: 'Kept since' });
+    await page
+      .getByRole('table', { name: 'What is drawn' })
+      .getByRole('cell', { name: '91', exact: true })
+      .first()
+      .waitFor();
+    expect(await kept.count()).to.equal(0);
+    for (const again of [false, true]) {
+      if (again) await page.reload();
+      else await dashboard.step(30);
+      const { samples } = await dashboard.get('history?device=0&limit=100000');
+      expect(samples.length).to.equal(100);
+      const since = String(samples[0].timestamp).slice(0, 19).replace('T', ' ');
+      await kept.filter({ hasText: `Kept since ${since}` }).waitFor();
+    }
+    await dashboard.post('controls/time', { rate: 600 });
+    await dashboard.step(2);
+    await kept.waitFor({ state: 'detached' });
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+});
+
 describe('dashboard: charts', () => {
   let dashboard: Dashboard;
 
@@ -52,7 +90,10 @@ describe('dashboard: charts', () => {
     await dashboard.step(2);
     await page.locator(`[data-test="clock"][title$="tick ${Number(tick) + 2}"]`).waitFor();
     expect(await row(page, 0).textContent()).to.equal(before);
+    const sight = page.locator('[data-test="sight"]');
+    await sight.filter({ hasText: /The picture is held at .*; 2 newer samples wait\./ }).waitFor();
     await page.getByRole('button', { name: 'Go on' }).click();
+    await sight.filter({ hasText: 'is held' }).waitFor({ state: 'detached' });
     await dashboard.step(1);
     await holds(page, 0, 0);
     await page.close();
@@ -163,6 +204,61 @@ describe('dashboard: charts', () => {
     expect(picture.subarray(1, 4).toString()).to.equal('PNG');
     expect(picture.length).to.be.greaterThan(5000);
     await page.close();
+  });
+
+  it('exports several devices as one table', async () => {
+    const { page } = await dashboard.open('#/charts?devices=0,1');
+    await holds(page, 1, 1);
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'CSV', exact: true }).click(),
+    ]);
+    expect(csv.suggestedFilename()).to.equal('derbench-devices-0-1.csv');
+    const [head = '', ...lines] = (await readFile(await csv.path(), 'utf8')).trimEnd().split('\n');
+    const names = head.split(',');
+    const rows = lines.map((line) => Object.fromEntries(line.split(',').map((cell, at) => [names[at], cell])));
+    const wanted: Record<string, string>[] = [];
+    for (const device of [0, 1]) {
+      const text = await (
+        await fetch(`${dashboard.origin}/api/sim/history?device=${device}&format=csv&seconds=900`)
+      ).text();
+      const [own = '', ...ownLines] = text.trimEnd().split(/\r?\n/);
+      for (const line of ownLines) {
+        const cells = line.split(',');
+        const empty = Object.fromEntries(names.map((name) => [name, '']));
+        wanted.push({
+          ...empty,
+          ...Object.fromEntries(own.split(',').map((name, at) => [name, cells[at] ?? ''])),
+          device_index: String(device),
+        });
+      }
+    }
+    expect(names).to.include.members(['irradiance_w_m2', 'state_of_charge_pct']);
+    expect(rows).to.deep.equal(wanted);
+    await page.close();
+  });
+
+  it('says where a zoom has no samples, and what it leaves out', async () => {
+    const { samples } = await dashboard.get('history?device=0&limit=100000');
+    const first = Date.parse(samples[0].timestamp) / 1000;
+    const last = Date.parse(samples.at(-1).timestamp) / 1000;
+    const textAt = async (from: number, to: number) => {
+      const { page, seen } = await dashboard.open(`#/charts?device=0&zoom=${from},${to}`);
+      const sight = page.locator('[data-test="sight"] p');
+      const text = await sight.first().innerText();
+      expect(seen.complaints).to.deep.equal([]);
+      await page.close();
+      return text;
+    };
+    const words = (seconds: number) => new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ');
+    expect(await textAt(last + 60, last + 120)).to.equal(
+      `No samples in sight: ${words(last + 60)} to ${words(last + 120)} lies after the newest one, of ${words(last)}.`,
+    );
+    expect(await textAt(first - 120, first - 60)).to.contain(
+      `lies before the oldest one that is drawn, of ${words(first)}.`,
+    );
+    expect(await textAt(last - 10, last + 60)).to.contain(`The newest sample is of ${words(last)}`);
+    expect(await textAt(last - 20, last - 10)).to.contain('Newer samples lie outside.');
   });
 
   it('shows the point of the P-Q plane and what is available', async () => {

@@ -122,6 +122,8 @@ describe('dashboard: charge points of OCPP', () => {
     expect(await press(page, 'Change')).to.equal(200);
     const { keys } = await dashboard.get(`ocpp/${id}/configuration?key=HeartbeatInterval`);
     expect(keys[0].value).to.equal('77');
+    // with the new value the form begins anew
+    await page.getByRole('cell', { name: '77', exact: true }).waitFor();
     expect(seen.complaints).to.deep.equal([]);
     await page.getByLabel('Value').fill('many');
     expect(await press(page, 'Change')).to.be.within(400, 499);

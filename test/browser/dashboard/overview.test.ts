@@ -23,6 +23,38 @@ describe('dashboard: overview', () => {
       .replace(/^-(?=0*\.?0*$)/, '')
       .replace('-', '−')}\u00a0${unit}`;
 
+  /** Powers of the lines of the diagram, kW, positive towards the grid; each from the API. */
+  async function flowsOf(device: number): Promise<Record<string, number>> {
+    const { metrics, asset_type: kind } = (await dashboard.get(`devices?device=${device}`)).devices[0];
+    const { load_kw: load } = await dashboard.get(`controls/environment?device=${device}`);
+    const ask = (path: string) => dashboard.get(`${path}?device=${device}`);
+    const dc = { 'dc-inverter': metrics.dc_power_kw };
+    const sources: Record<string, () => Promise<Record<string, number>>> = {
+      pv: () => Promise.resolve({ 'source-dc': metrics.dc_power_kw, ...dc }),
+      battery: () => Promise.resolve(dc),
+      wind: async () => {
+        const wind = await ask('wind');
+        return { 'source-dc': wind.mechanical_power_kw, 'dc-inverter': wind.electrical_power_kw };
+      },
+      fuelcell: async () => ({ 'source-dc': (await ask('fuelcell')).stack_power_kw, ...dc }),
+      'hybrid-dc': async () => {
+        const { pv, battery, inverter } = await ask('hybrid-dc');
+        return { 'pv-dc': pv.power_kw, 'battery-dc': battery.power_kw, 'dc-inverter': inverter.dc_power_kw };
+      },
+      evse: async () => {
+        const [{ connectors }] = (await dashboard.get('evse')).evses;
+        return Object.fromEntries(
+          connectors.map(({ connector_id: id, power_kw: kw }: { connector_id: number; power_kw: number }) => [
+            `connector${id}-inverter`,
+            -kw,
+          ]),
+        );
+      },
+    };
+    const source = await sources[kind]?.();
+    return { ...source, 'inverter-grid': metrics.power_kw, ...(load > 0 && { 'inverter-load': load }) };
+  }
+
   it('shows the telemetry of the chosen device, and newer telemetry after a step', async () => {
     const { page, seen } = await dashboard.open('#/overview?device=0');
     for (const seconds of [1, 2]) {
@@ -64,31 +96,36 @@ describe('dashboard: overview', () => {
   });
 
   it('draws the flows of each kind of device, and keeps the choice over a reload', async () => {
+    // something flows in each of them
+    await dashboard.post('grid-support/max-power?device=0', { enabled: false });
+    await dashboard.post('controls/environment', { load_kw: 1.5 });
+    await dashboard.post('controls/battery?device=1', { mode: 'charge', power_kw: 3 });
+    const { charge_point_id: id } = (await dashboard.get('devices?device=5')).devices[0];
+    await dashboard.post(`evse/${id}/connectors/1/plug`, { ev: { id: 'EV-7', soc_pct: 40 } });
+    await dashboard.step(30);
     const { page, seen } = await dashboard.open();
-    const nodes: Record<number, readonly string[]> = {
-      0: ['source', 'dc', 'inverter', 'grid'],
-      1: ['dc', 'inverter', 'grid'],
-      2: ['source', 'dc', 'inverter', 'grid'],
-      3: ['source', 'dc', 'inverter', 'grid'],
-      4: ['pv', 'battery', 'dc', 'inverter', 'grid'],
-      5: ['connector1', 'inverter', 'grid'],
-    };
-    for (const [device, wanted] of Object.entries(nodes)) {
-      await page.getByRole('table', { name: 'Devices' }).locator('tbody tr').nth(Number(device)).click();
-      for (const node of wanted) await page.locator(`[data-node="${node}"]`).first().waitFor();
-      await page.reload();
-      await page.locator(`[data-node="${wanted[0]}"]`).first().waitFor();
-      expect(page.url()).to.contain(`device=${device}`);
-      const drawn = await page
-        .locator('[data-node]')
-        .evaluateAll((all) => all.map((node) => node.getAttribute('data-node')));
-      expect(drawn).to.include.members([...wanted]);
+    for (let device = 0; device < 6; device += 1) {
+      await page.getByRole('table', { name: 'Devices' }).locator('tbody tr').nth(device).click();
+      for (const again of [false, true]) {
+        if (again) await page.reload();
+        const wanted = await flowsOf(device);
+        const said = Object.entries(wanted).map(([flow, kw]) => `${flow.replace('-', ' to ')}: ${shown(kw, 2, 'kW')}`);
+        await page.getByRole('img', { name: `One-line diagram. ${said.join('; ')}`, exact: true }).waitFor();
+        expect(page.url()).to.contain(`device=${device}`);
+        for (const [flow, kw] of Object.entries(wanted)) {
+          const wire = page.locator(`[data-flow="${flow}"] .flow`);
+          const isFlowing = Math.abs(kw) >= 0.0005;
+          expect(await wire.count(), `${device} ${flow}`).to.equal(isFlowing ? 1 : 0);
+          if (isFlowing) expect(await wire.getAttribute('class')).to.equal(kw < 0 ? 'flow back' : 'flow');
+          expect(await page.locator(`[data-flow="${flow}"] .open`).count()).to.equal(0);
+        }
+      }
     }
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
 
-  it('shows an open switch, alarms, and this page among the peers', async () => {
+  it('shows alarms, and this page among the peers', async () => {
     await dashboard.post('controls/grid', { outage: true });
     await dashboard.step(5);
     const { page, seen } = await dashboard.open('#/overview?device=0');
@@ -100,6 +137,40 @@ describe('dashboard: overview', () => {
     const peers = page.getByRole('table', { name: 'Connected peers' });
     await peers.getByText('Telemetry (WebSocket)').first().waitFor();
     await dashboard.post('controls/grid', { outage: false });
+    expect((await dashboard.get('stream/clients')).clients).to.have.length(1);
+    expect(await peers.getByText('Stream').count()).to.equal(1);
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+});
+
+describe('dashboard: overview of a device with a disconnect switch', () => {
+  let dashboard: Dashboard;
+
+  before(async function skipWithoutBrowser() {
+    const started = await startDashboard();
+    if (started === undefined) this.skip();
+    dashboard = started;
+    // its map has model 123, whose Conn is the switch
+    await dashboard.post('devices', { device_type: 'PV-3Phase', profile: { name: 'With a switch', layout: 'mixed' } });
+    await dashboard.step(10);
+  });
+
+  after(() => (dashboard as Dashboard | undefined)?.stop());
+
+  it('draws the switch as the API has it, and no flow over an open one', async () => {
+    const { page, seen } = await dashboard.open('#/overview?device=1');
+    for (const closed of [false, true]) {
+      await dashboard.post('registers/123?device=1', { points: { Conn: closed ? 1 : 0 } });
+      await dashboard.step(400);
+      const { service } = await dashboard.get('controls?device=1');
+      expect(service.switch_closed).to.equal(closed);
+      const { metrics } = await dashboard.get('overview?device=1');
+      const text = closed ? `${metrics.power_kw.toFixed(2)}\u00a0kW` : 'switch open';
+      await page.getByRole('img', { name: `inverter to grid: ${text}` }).waitFor();
+      expect(await page.locator('[data-flow="inverter-grid"] .open').count()).to.equal(closed ? 0 : 1);
+      expect(await page.locator('[data-flow="inverter-grid"] .flow').count()).to.equal(closed ? 1 : 0);
+    }
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });

@@ -58,6 +58,19 @@ describe('dashboard: the frame of all views', () => {
     await page.close();
   });
 
+  it('keeps the device from view to view', async () => {
+    const { page, seen } = await dashboard.open('#/devices?device=1');
+    const links = page.getByRole('navigation', { name: 'Views' }).locator('a[href^="#"]');
+    for (let at = 0; at < (await links.count()); at += 1) {
+      await links.nth(at).click();
+      await page.waitForURL((url) => url.hash === `#/${/\/([\w-]+)/.exec(url.hash)?.[1]}?device=1`);
+    }
+    await page.getByRole('link', { name: 'Charts', exact: true }).first().click();
+    await page.getByRole('table', { name: 'What is drawn' }).getByRole('cell', { name: /^1 / }).waitFor();
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
   it('copies the call of a control as a command that works', async () => {
     const { page } = await dashboard.open();
     const curl = await page
@@ -66,6 +79,45 @@ describe('dashboard: the frame of all views', () => {
     expect(curl).to.equal(
       `curl -s -H 'Content-Type: application/json' -d '{"mode":"accelerated"}' '${dashboard.origin}/api/sim/controls/time'`,
     );
+    await page.close();
+  });
+});
+
+describe('dashboard: a long run of many devices', () => {
+  let dashboard: Dashboard;
+
+  before(async function skipWithoutBrowser() {
+    const started = await startDashboard(Array.from({ length: 12 }, () => 'PV-3Phase'));
+    if (started === undefined) this.skip();
+    dashboard = started;
+  });
+
+  after(() => (dashboard as Dashboard | undefined)?.stop());
+
+  it('shows how far a run until has come, and stops it', async () => {
+    const { page } = await dashboard.open();
+    const before = Date.parse((await dashboard.get('controls/time')).sim_time);
+    await page.getByLabel('Rate of the clock').selectOption('0.1');
+    await page.waitForResponse((answer) => answer.request().method() === 'POST');
+    // four hours in pieces of 0.15 s: nearly as many as one call may run
+    const target = new Date(before + 14_900_000).toISOString().slice(11, 19);
+    await page.getByLabel('Run until').fill(target);
+    const ended = page.waitForResponse((answer) => answer.url().endsWith('/controls/time/step'));
+    await page.getByRole('button', { name: 'Run until', exact: true }).click();
+    const progress = page.getByRole('progressbar', { name: 'Running until' });
+    await progress.waitFor();
+    expect(await page.locator('[data-test="run-progress"]').innerText()).to.match(
+      new RegExp(`^[\\d:]{8} / ${target}$`),
+    );
+    const start = new Date(before).toISOString().slice(11, 19);
+    await page.locator('[data-test="run-progress"]').filter({ hasNotText: start }).waitFor();
+    expect(Number(await progress.getAttribute('value'))).to.be.greaterThan(0);
+    await page.getByRole('button', { name: 'Stop there' }).click();
+    expect((await ended).status()).to.equal(409);
+    await page.getByRole('button', { name: 'Step', exact: true }).waitFor();
+    const { mode, sim_time: at } = await dashboard.get('controls/time');
+    expect(mode).to.equal('paused');
+    expect(Date.parse(at) - before).to.be.lessThan(14_900_000);
     await page.close();
   });
 });
@@ -122,6 +174,45 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
     await page.unroute('**/api/sim/**');
     await dashboard.step();
     await page.locator('.shell.old').waitFor({ state: 'detached' });
+    await page.close();
+  });
+
+  it('marks what cannot be read any more, while the rest goes on', async () => {
+    const { page } = await dashboard.open('#/inputs');
+    const panel = (title: string) => page.getByRole('region', { name: title, exact: true });
+    const note = (title: string) => panel(title).getByRole('alert').filter({ hasText: 'not read since' });
+    const fails = (path: string) =>
+      page.route(`**/api/sim/${path}`, (route) =>
+        route.request().method() === 'GET'
+          ? route.fulfill({
+              status: 503,
+              contentType: 'application/problem+json',
+              body: JSON.stringify({ code: 'busy', detail: 'This one rests.' }),
+            })
+          : route.continue(),
+      );
+    await panel('Grid').getByText('mains connected').waitFor();
+    await fails('controls/grid');
+    await note('Grid').waitFor();
+    expect(await note('Grid').innerText()).to.match(/^not read since \d\d:\d\d:\d\d UTC: This one rests\.$/);
+    // what was read last stays, and is grey
+    const greyness = (title: string) =>
+      page.evaluate<string>(
+        `getComputedStyle([...document.querySelectorAll('.panel')]
+          .find((panel) => panel.querySelector('h2').textContent === '${title}').querySelector('dd')).opacity`,
+      );
+    expect(Number(await greyness('Grid'))).to.be.lessThan(1);
+    await note('Grid events').waitFor();
+    expect(Number(await greyness('Environment'))).to.equal(1);
+    expect(await page.locator('.panel.unread').count()).to.equal(2);
+    await fails('controls/time');
+    await page.getByRole('alert').filter({ hasText: 'controls/time: not read since' }).waitFor();
+    expect(await page.getByText('has sent nothing').count()).to.equal(0);
+    await page.unrouteAll();
+    await note('Grid').waitFor({ state: 'detached' });
+    await page.getByRole('alert').waitFor({ state: 'detached' });
+    expect(await page.locator('.panel.unread').count()).to.equal(0);
+    expect(Number(await greyness('Grid'))).to.equal(1);
     await page.close();
   });
 

@@ -40,6 +40,23 @@ async function findings(page: Page): Promise<readonly string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }
 
+/** Runs in the page: what reaches over the right edge where nothing can be scrolled. */
+const cutOff = `(width) => {
+  const scrolls = (element) => {
+    for (let at = element; at; at = at.parentElement)
+      if (/auto|scroll/.test(getComputedStyle(at).overflowX)) return true;
+    return false;
+  };
+  const all = [...document.querySelectorAll('.shell > * *')].filter((element) => {
+    const { width: wide, right } = element.getBoundingClientRect();
+    return wide > 1 && right > width + 1 && !element.closest('svg, .u-wrap, .visually-hidden') && !scrolls(element.parentElement);
+  });
+  return [
+    ...(document.documentElement.scrollWidth > width ? ['the page'] : []),
+    ...all.map((element) => element.tagName + ' ' + element.textContent.slice(0, 40)),
+  ];
+}`;
+
 /** Waits until the view stands: two frames without a request under way. */
 async function show(page: Page, path: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(`#/${path}`)}`);
@@ -78,34 +95,95 @@ describe('dashboard: all views', function () {
     });
   }
 
-  it('names itself in every call', async () => {
-    const { page, seen } = await dashboard.open();
+  it('names itself in every call, read or written, and reads one stream', async () => {
+    const { page, seen } = await dashboard.open('#/overview?device=0');
+    const made: Record<string, number> = {};
     const anonymous: string[] = [];
     page.on('request', (request) => {
       const { pathname } = new URL(request.url());
-      if (pathname.startsWith('/api/') && request.headers()['x-derbench-client'] !== 'dashboard')
-        anonymous.push(`${request.method()} ${pathname}`);
+      if (!pathname.startsWith('/api/')) return;
+      made[request.method()] = (made[request.method()] ?? 0) + 1;
+      if (request.headers()['x-derbench-client'] !== 'dashboard') anonymous.push(`${request.method()} ${pathname}`);
     });
+    // browsers give sockets no headers: what counts is the address, and that there is one
+    const streams: string[] = [];
+    page.on('websocket', (socket) => streams.push(socket.url()));
+    await page.reload();
+    await page.waitForSelector('[data-test="clock"]');
     for (const [path] of views) await show(page, path);
+    expect(streams).to.deep.equal([`${dashboard.origin.replace('http', 'ws')}/api/sim/ws/telemetry`]);
+    const posted = async (act: () => Promise<void>) => {
+      const answer = page.waitForResponse((one) => one.request().method() === 'POST');
+      await act();
+      expect((await answer).ok()).to.equal(true);
+    };
+    const press = (name: string) => posted(() => page.getByRole('button', { name, exact: true }).first().click());
+    // a key, an action, a form, and operations without a body
+    await show(page, 'overview?device=0');
+    await page.evaluate('document.activeElement.blur()');
+    await posted(() => page.keyboard.press('.'));
+    await show(page, 'inputs?device=0');
+    await press('Outage');
+    await press('End the outage');
+    await page.getByRole('spinbutton', { name: 'Local load, kW' }).fill('0.5');
+    await press('Set the environment');
+    await press('Switch to local');
+    await press('Switch to remote');
+    await press('Reset alarms');
+    await show(page, 'protocols/modbus');
+    expect(made['POST']).to.equal(7);
+    expect(made['GET']).to.be.greaterThan(50);
     expect(anonymous).to.deep.equal([]);
-    expect(seen.requests.some((url) => url.includes('/api/sim/'))).to.equal(true);
+    const writers = [
+      (await dashboard.get('controls/time')).stepped_by,
+      (await dashboard.get('controls/grid')).changed_by,
+      (await dashboard.get('controls/environment')).changed_by,
+      (await dashboard.get('controls/local?device=0')).changed_by,
+      (await dashboard.get('commands?limit=1')).commands[0],
+    ];
+    expect(writers.map(({ source }) => source)).to.deep.equal(writers.map(() => 'dashboard'));
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
 
-  it('fits into 800 px', async () => {
-    const { page, seen } = await dashboard.open();
-    await page.setViewportSize({ width: 800, height: 900 });
-    const wide: Record<string, number> = {};
-    for (const [path] of views) {
-      await show(page, path);
-      const width = await page.evaluate<number>('document.documentElement.scrollWidth');
-      if (width > 800) wide[path] = width;
+  it('two tabs follow, and an action in one is seen in the other', async () => {
+    const [one, two] = [await dashboard.open('#/inputs'), await dashboard.open('#/overview?device=0')];
+    const at = Number((await dashboard.get('controls/time')).tick);
+    await two.page.getByRole('button', { name: 'Step', exact: true }).click();
+    for (const { page } of [one, two]) await page.locator(`[data-test="clock"][title$="tick ${at + 1}"]`).waitFor();
+    await one.page.getByRole('button', { name: 'Outage', exact: true }).click();
+    await one.page.getByText('done').waitFor();
+    await two.page.getByRole('button', { name: 'Step', exact: true }).click();
+    await two.page
+      .locator('[data-test="outcome"]')
+      .filter({ hasText: /^(Riding through|Tripped)/ })
+      .waitFor();
+    await two.page.evaluate(`location.hash = '#/inputs'`);
+    await two.page.getByRole('button', { name: 'End the outage', exact: true }).click();
+    await two.page.getByRole('button', { name: 'Step', exact: true }).click();
+    for (const { page } of [one, two]) await page.getByRole('button', { name: 'Outage', exact: true }).waitFor();
+    for (const { page, seen } of [one, two]) {
+      expect(seen.complaints).to.deep.equal([]);
+      await page.close();
     }
-    expect(wide).to.deep.equal({});
-    expect(seen.complaints).to.deep.equal([]);
-    await page.close();
   });
+
+  // 640 px is half of a screen of 1280, as at a zoom of 200 %
+  for (const width of [800, 640]) {
+    it(`fits into ${width} px`, async () => {
+      const { page, seen } = await dashboard.open();
+      await page.setViewportSize({ width, height: 450 });
+      const wide: Record<string, unknown> = {};
+      for (const [path] of views) {
+        await show(page, path);
+        const cut = await page.evaluate<readonly string[]>(`(${cutOff})(${width})`);
+        if (cut.length > 0) wide[path] = cut;
+      }
+      expect(wide).to.deep.equal({});
+      expect(seen.complaints).to.deep.equal([]);
+      await page.close();
+    });
+  }
 
   it('is reached by keys, which show where they are', async () => {
     const { page, seen } = await dashboard.open('#/logs');

@@ -13,6 +13,7 @@ import type { Line, Named } from './panels';
 import { PlanePanel } from './plane';
 import { useSamples } from './samples';
 import type { Samples } from './samples';
+import { Sight } from './sight';
 import {
   Devices,
   Export,
@@ -45,12 +46,12 @@ export function ChartsView() {
   const [isPaused, setPaused] = useState(false);
   const charts = useRef<HTMLDivElement>(null);
   const indexes = shown.map(({ device_index }) => device_index);
-  const { samples, problem } = useSamples(indexes, seconds, wanted, isPaused);
+  const { samples, waiting, problem } = useSamples(indexes, seconds, wanted, isPaused);
   const panels = shownPanels();
   const [first] = shown;
   if (first === undefined) return <Empty>No device yet.</Empty>;
   const offered = [...samples.values()].flatMap(({ metrics }) => metrics);
-  const leftOut = Math.max(0, ...[...samples.values()].map((one) => one.leftOut));
+  const zoom = zoomOf(param('zoom'));
   return (
     <>
       <div class="title">
@@ -59,7 +60,7 @@ export function ChartsView() {
         <button type="button" aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
           {isPaused ? 'Go on' : 'Hold the picture'}
         </button>
-        {zoomOf(param('zoom')) !== null && (
+        {zoom !== null && (
           <button type="button" onClick={() => setZoom(null)}>
             Whole window, follow
           </button>
@@ -70,7 +71,7 @@ export function ChartsView() {
       <Devices shown={shown} />
       <Further offered={offered} />
       <Refused problem={problem} />
-      {leftOut > 0 && <p class="muted">The clock was set back: {leftOut} earlier samples stand in the CSV only.</p>}
+      <Sight samples={samples} zoom={zoom} waiting={waiting} />
       <Curves shown={shown} samples={samples} further={further} box={charts} />
       <div class="grid">
         {panels.includes('plane') && (

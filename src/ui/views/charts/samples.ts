@@ -15,6 +15,10 @@ export interface Samples {
   readonly column: (metric: string) => readonly (number | null)[] | undefined;
   /** samples left out because the clock was set back after them */
   readonly leftOut: number;
+  /** oldest sample that the daemon keeps, seconds since the epoch; null: it is not before that where the window begins */
+  readonly keptSince: number | null;
+  /** samples that the daemon keeps per device */
+  readonly capacity: number;
 }
 
 type Column = (number | null)[];
@@ -47,9 +51,12 @@ class SampleStore {
   #rest: readonly string[] = [];
   #leftOut = 0;
   readonly #capacity: number;
+  /** whether the daemon has dropped samples of the window before the first one here */
+  #isCut: boolean;
 
-  constructor({ columns, capacity }: InColumnsReply) {
+  constructor({ columns, capacity, truncated }: InColumnsReply) {
     this.#capacity = capacity;
+    this.#isCut = truncated;
     const { timestamp, tick, ...metrics } = columns;
     this.#times = timestamp.map(secondsOf);
     this.#ticks = [...tick];
@@ -98,6 +105,7 @@ class SampleStore {
       column.push(typeof value === 'number' ? value : null);
     }
     if (this.#rest.length === 0) this.#rest = [...this.#columns.keys()].filter((name) => !(name in metrics));
+    this.#isCut ||= this.#times.length > this.#capacity;
     const tooOld = seconds === null ? 0 : firstFrom(this.#times, at - seconds);
     const surplus = Math.max(tooOld, this.#times.length - this.#capacity);
     // cut in larger pieces, because each cut moves the whole array
@@ -129,6 +137,7 @@ class SampleStore {
   newest(seconds: number | null, wanted: readonly string[]): Samples {
     const last = this.#times.at(-1) ?? 0;
     const from = seconds === null ? 0 : firstFrom(this.#times, last - seconds);
+    const oldest = Math.max(0, this.#times.length - this.#capacity);
     const columns = new Map<string, Column>();
     for (const name of wanted) {
       const column = this.#columns.get(name);
@@ -139,6 +148,8 @@ class SampleStore {
       metrics: [...this.#columns.keys()],
       column: (metric) => columns.get(metric),
       leftOut: this.#leftOut,
+      keptSince: this.#isCut && from <= oldest ? (this.#times[oldest] ?? null) : null,
+      capacity: this.#capacity,
     };
   }
 }
@@ -262,11 +273,23 @@ export function useSamples(
   const heldKey = `${key} ${wanted.join()}`;
   if (!paused || held.current?.key !== heldKey) held.current = null;
   if (paused && shown.size > 0) held.current ??= { key: heldKey, samples: shown };
-  return { samples: held.current?.samples ?? shown, problem };
+  const samples = held.current?.samples ?? shown;
+  return { samples, waiting: held.current === null ? null : newer(shown, samples), problem };
+}
+
+/** How many samples of the first device came after those that are held. */
+function newer(all: ReadonlyMap<number, Samples>, held: ReadonlyMap<number, Samples>): number {
+  const [first] = all;
+  if (first === undefined) return 0;
+  const [device, { times }] = first;
+  const last = held.get(device)?.times.at(-1);
+  return last === undefined ? 0 : times.length - firstFrom(times, last) - (times.includes(last) ? 1 : 0);
 }
 
 interface Sampled {
   readonly samples: ReadonlyMap<number, Samples>;
+  /** samples that came since the picture is held; null: it is not */
+  readonly waiting: number | null;
   /** of the newest read */
   readonly problem: Problem | null;
 }

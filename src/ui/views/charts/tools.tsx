@@ -9,7 +9,9 @@ import { say } from '../../store/notices';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
+import { joinedCsv } from './csv';
 import { standardMetrics } from './panels';
+import { useState } from 'preact/hooks';
 
 const maxDevices = 8;
 const windows: readonly (readonly [value: string, label: string, seconds: number | null])[] = [
@@ -161,14 +163,27 @@ export function Export({ devices, seconds, charts }: ExportProps) {
         ...(seconds !== null && { seconds }),
       },
     });
+  const indexes = devices.map(({ device_index }) => device_index);
+  const [isBusy, setBusy] = useState(false);
+  const textOf = async (device: number) => {
+    const answer = await send(csvCall(device));
+    const text = await answer.text();
+    if (!answer.ok) throw new Problem(answer.status, 'unreadable', `The history of device ${device} cannot be read.`);
+    return text;
+  };
   const csv = async () => {
+    setBusy(true);
     try {
-      for (const { device_index } of devices) {
-        download(await (await send(csvCall(device_index))).blob(), `derbench-device-${device_index}.csv`);
-      }
+      const tables: (readonly [number, string])[] = [];
+      for (const device of indexes) tables.push([device, await textOf(device)]);
+      const text = tables.length > 1 ? joinedCsv(tables) : tables.map(([, one]) => one).join('');
+      const name = `derbench-device${indexes.length > 1 ? 's' : ''}-${indexes.join('-')}.csv`;
+      download(new Blob([text], { type: 'text/csv' }), name);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       say(error.message);
+    } finally {
+      setBusy(false);
     }
   };
   const png = async () => {
@@ -179,7 +194,7 @@ export function Export({ devices, seconds, charts }: ExportProps) {
   const [first] = devices;
   return (
     <span class="row">
-      <button type="button" onClick={() => void csv()}>
+      <button type="button" disabled={isBusy} onClick={() => void csv()}>
         CSV
       </button>
       {first && <Curl call={csvCall(first.device_index)} />}

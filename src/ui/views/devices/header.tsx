@@ -5,6 +5,7 @@ import type { Tone } from '../../kit/panel';
 import { show, wallTime, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href } from '../../store/route';
+import { useOutcome } from '../grid-support/outcome';
 import type { PageProps } from './page';
 
 const tones: Readonly<Record<string, Tone>> = {
@@ -24,6 +25,7 @@ export function DeviceHeader({ device }: PageProps) {
   const { data } = useLive(get('devices', { query: { device: index } }));
   const query = { device: index };
   const full = data?.devices[0];
+  const outcome = useOutcome(index);
   return (
     <Panel title="State" wide tools={<Links index={index} />}>
       <Facts
@@ -42,6 +44,7 @@ export function DeviceHeader({ device }: PageProps) {
             'Power',
             <span data-test="device-power">{`${show(full?.metrics.power_kw, 'activePower')}, ${show(full?.metrics.reactive_power_kvar, 'reactivePower')}`}</span>,
           ],
+          outcome === null ? null : ['Grid', <span data-test="outcome">{outcome}</span>],
           ['Decided by', `active ${words(device.decided_by.active)}, reactive ${words(device.decided_by.reactive)}`],
           [
             'Modbus',

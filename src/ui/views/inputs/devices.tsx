@@ -164,7 +164,7 @@ export function SimulatorPanel() {
         )}
         <div class="row">
           <label class="row">
-            <span class="muted">In, s</span>
+            <span class="muted">Delay, s</span>
             <input
               type="number"
               min={0}

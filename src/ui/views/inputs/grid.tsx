@@ -10,6 +10,9 @@ import type { Schema } from '../../kit/schema-form';
 import { show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
+import { useDevice, useOverview } from '../../store/site';
+import { deviceLabel } from '../../kit/device-picker';
+import { useOutcome } from '../grid-support/outcome';
 import { Pair, ScopePicker, scopeQuery, useScope, Writer } from './scope';
 
 type Grid = ReplyOf<'controls/grid'>;
@@ -167,6 +170,7 @@ export function EventPanel() {
             <Action call={post('controls/grid/event', { ...scope, body: { event: null } })} disabled={running === null}>
               Stop the event
             </Action>
+            <EventOutcome device={device} />
           </>
         }
       >
@@ -189,6 +193,16 @@ export function EventPanel() {
       </Pair>
     </Panel>
   );
+}
+
+/** What became of the device that the event acts on; of all devices, that of the chosen one. */
+function EventOutcome({ device }: { readonly device: number | undefined }) {
+  const chosen = useDevice();
+  const named = useOverview()?.devices.find(({ device_index }) => device_index === device);
+  const shown = device === undefined ? chosen : named;
+  const outcome = useOutcome(shown?.device_index);
+  if (shown === undefined || outcome === null) return null;
+  return <Facts rows={[[deviceLabel(shown), <span data-test="outcome">{outcome}</span>]]} />;
 }
 
 function EventForm({ event, device }: { readonly event: GridEvent; readonly device: number | undefined }) {

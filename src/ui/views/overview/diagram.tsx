@@ -67,7 +67,7 @@ function Wire({ flow: { from, to, powerKw, open }, nodes }: { readonly flow: Flo
   const path = `M${x1},${y1} H${middle} V${y2} H${x2}`;
   const flows = open !== true && powerKw !== null && Math.abs(powerKw) >= flowingKw;
   return (
-    <g>
+    <g data-flow={`${from}-${to}`}>
       <path class="wire" d={path} />
       {flows && <path class={powerKw < 0 ? 'flow back' : 'flow'} d={path} />}
       {open && (

@@ -11,6 +11,7 @@ import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 import { useFrame, snapshotOf } from '../../store/stream';
 import { LiveChart } from '../charts/live-chart';
+import { useOutcome } from '../grid-support/outcome';
 import { WhyLine } from '../grid-support/why-line';
 import { DeviceList, StateChip } from './device-list';
 import { DeviceDiagram } from './diagram';
@@ -44,6 +45,7 @@ export function OverviewView() {
             >
               <DeviceDiagram device={device} />
               <WhyLine device={device.device_index} />
+              <OutcomeLine device={device.device_index} />
             </Panel>
             <div class="stack">
               <LiveChart device={device.device_index} name={device.name} />
@@ -55,6 +57,11 @@ export function OverviewView() {
       )}
     </>
   );
+}
+
+function OutcomeLine({ device }: { readonly device: number }) {
+  const outcome = useOutcome(device);
+  return outcome === null ? null : <p data-test="outcome">{outcome}</p>;
 }
 
 /** Power at the connection point of all devices, and how many are in which state. */

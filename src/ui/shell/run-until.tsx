@@ -1,0 +1,102 @@
+import { useState } from 'preact/hooks';
+import { get, post } from '../api/call';
+import { perform, Problem } from '../api/perform';
+import { Curl, Refused, useDo } from '../kit/action';
+import { timeOfDay } from '../look/format';
+import { refresh, useShared } from '../store/live';
+import { say } from '../store/notices';
+import { pauseCall } from './shortcuts';
+
+const clockCall = get('controls/time');
+/** While ticks run at once, the clock is read this often, ms. */
+const progressMs = 500;
+
+/** Ticks that run at once: from, to. */
+interface Span {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+/** Runs ticks at once until a time of day, that of the next day if it has passed. */
+export function RunUntil({ simTime, clockTime }: { readonly simTime: string; readonly clockTime: string }) {
+  const [time, setTime] = useState('');
+  const [span, setSpan] = useState<Span | null>(null);
+  const { busy, problem, run } = useDo();
+  const until = untilOf(simTime, clockTime, time);
+  const call = until === null ? null : post('controls/time/step', { body: { until } });
+  const start = async () => {
+    if (call === null || until === null) return;
+    setSpan({ fromMs: Date.parse(simTime), untilMs: Date.parse(until) });
+    await run(call);
+    setSpan(null);
+  };
+  if (busy && span !== null) return <Progress span={span} simTime={simTime} />;
+  return (
+    <span class="row">
+      <input
+        type="time"
+        step="1"
+        aria-label="Run until"
+        value={time}
+        onInput={(event) => setTime(event.currentTarget.value)}
+      />
+      <button type="button" disabled={call === null || busy} onClick={() => void start()}>
+        Run until
+      </button>
+      {call && <Curl call={call} />}
+      <Refused problem={problem} />
+    </span>
+  );
+}
+
+/** How far the clock has come, and what stops it there. */
+function Progress({ span, simTime }: { readonly span: Span; readonly simTime: string }) {
+  useShared(clockCall, progressMs);
+  const target = timeOfDay(new Date(span.untilMs).toISOString());
+  return (
+    <span class="row">
+      <progress
+        aria-label="Running until"
+        max={span.untilMs - span.fromMs}
+        value={Math.max(0, Date.parse(simTime) - span.fromMs)}
+      />
+      <span data-test="run-progress">
+        {timeOfDay(simTime)} / {target}
+      </span>
+      <button type="button" onClick={() => void stop()}>
+        Stop there
+      </button>
+    </span>
+  );
+}
+
+/** A step ends when the clock leaves `paused`, also if it is paused again: two calls, without a tick between them. */
+async function stop(): Promise<void> {
+  try {
+    await perform(post('controls/time', { body: { mode: 'accelerated' } }));
+    await perform(pauseCall(false));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    say(error.message);
+  }
+  refresh();
+}
+
+const dayMs = 86_400_000;
+
+const msOfDay = (time: string) => {
+  const [hours = 0, minutes = 0, seconds = 0] = time.split(':').map(Number);
+  return ((hours * 60 + minutes) * 60 + seconds) * 1000;
+};
+
+/**
+ * The next instant at which the simulated clock shows a time of day. (A change to or from daylight saving time in between
+ * is not taken into account.)
+ * @param wanted `HH:MM` or `HH:MM:SS`; empty: null
+ */
+function untilOf(simTime: string, clockTime: string, wanted: string): string | null {
+  if (wanted === '') return null;
+  const aheadMs = (msOfDay(wanted) - msOfDay(clockTime) + dayMs) % dayMs || dayMs;
+  const nowMs = Math.floor(Date.parse(simTime) / 1000) * 1000;
+  return new Date(nowMs + aheadMs).toISOString();
+}
