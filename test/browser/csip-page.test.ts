@@ -89,7 +89,7 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
 
   it('shows a refusal at the field that is at fault', async () => {
     const page = await browser.newPage();
-    await page.goto(`${origin}/#/?part=settings`);
+    await page.goto(`${origin}/#/?csip-part=settings`);
     const port = page.locator('input[name="server_port"]');
     await port.fill('99999');
     const sent = page.waitForResponse((response) => response.request().method() === 'POST');

@@ -138,7 +138,7 @@ describe('dashboard: overview', () => {
     await peers.getByText('Telemetry (WebSocket)').first().waitFor();
     await dashboard.post('controls/grid', { outage: false });
     expect((await dashboard.get('stream/clients')).clients).to.have.length(1);
-    expect(await peers.getByText('Stream').count()).to.equal(1);
+    expect(await peers.getByText('Telemetry (WebSocket)').count()).to.equal(1);
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
   });
