@@ -24,6 +24,8 @@ import type { Later } from './core/time/timers.ts';
 import { createModbusMessages } from './core/wire/modbus-tap.ts';
 import { WireLog } from './core/wire/wire-log.ts';
 import type { SimPlant } from './der/plant/plant.ts';
+import { createScenarioHost } from './scenario-host.ts';
+import type { ScenarioHost } from './scenario/run/host.ts';
 import { DeviceChanges, isDeviceServer } from './device-changes.ts';
 import { deviceSeriesReader } from './device-series.ts';
 import { typesWith } from './device-shapes.ts';
@@ -61,6 +63,10 @@ export interface App {
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
+  readonly version: string;
+  readonly buildId: string;
+  /** The simulator as a scenario of this name sees it. */
+  scenarioHost(name: string): ScenarioHost;
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   start(): Promise<Endpoints>;
   /** Stops everything in order and in bounded time; idempotent. */
@@ -107,6 +113,7 @@ interface Parts {
   readonly eventLoop: EventLoopWatch;
   readonly logBook: LogBook;
   readonly log: Logger;
+  readonly scenarioHost: (name: string) => ScenarioHost;
 }
 
 function build(config: AppConfig, options: AppOptions): Parts {
@@ -127,12 +134,10 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const modbusMessages = createModbusMessages(wireLog);
   const chargePointId = createChargePointIds(plant, config.chargePointId);
   const shared = { plant, faults, clock: wall, later, logBook, chargePointId, modbusMessages };
+  const remoteClock = createRemoteClocks(config, { clock, plant, wall, later, log });
   const context: AdapterContext = {
     ...shared,
-    config,
-    commAlarms,
-    remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
-    wireLog,
+    ...{ config, commAlarms, remoteClock, wireLog },
     store: options.store ?? createMemoryStore(),
     typesWith: (passes) => typesWith(config, passes),
   };
@@ -167,6 +172,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
     eventLoop,
     logBook,
     log,
+    scenarioHost: createScenarioHost({ plant, wall, later, wireLog, perform: http.api.perform }),
   };
 }
 
@@ -224,6 +230,8 @@ class Simulator implements App {
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
+  readonly version = version;
+  readonly buildId = buildId;
   readonly #config: AppConfig;
   readonly #parts: Parts;
   #stopping: Promise<void> | undefined;
@@ -236,6 +244,10 @@ class Simulator implements App {
     this.api = parts.http.api;
     this.adapters = parts.adapters;
     this.logBook = parts.logBook;
+  }
+
+  scenarioHost(name: string): ScenarioHost {
+    return this.#parts.scenarioHost(name);
   }
 
   async start(): Promise<Endpoints> {
