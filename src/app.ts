@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { AdapterContext } from './adapter-context.ts';
 import { apiVersion } from './api/http/context.ts';
+import type { CheckRequest, Perform } from './api/http/perform.ts';
 import type { Api } from './api/http/server.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
 import { createChargePointIds } from './contract/charge-point-ids.ts';
@@ -24,7 +25,10 @@ import type { Later } from './core/time/timers.ts';
 import { createModbusMessages } from './core/wire/modbus-tap.ts';
 import { WireLog } from './core/wire/wire-log.ts';
 import type { SimPlant } from './der/plant/plant.ts';
-import { createScenarioHost } from './scenario-host.ts';
+import { ClockHold, createScenarioHost } from './scenario-host.ts';
+import type { HostParts } from './scenario-host.ts';
+import type { ReportOrigin } from './scenario/report/document.ts';
+import { ScenarioShelf } from './scenario-shelf.ts';
 import type { ScenarioHost } from './scenario/run/host.ts';
 import { DeviceChanges, isDeviceServer } from './device-changes.ts';
 import { deviceSeriesReader } from './device-series.ts';
@@ -145,12 +149,17 @@ function build(config: AppConfig, options: AppOptions): Parts {
   injectConfigured(faults, config, { plant, adapters: protocols }, log);
   const joining = { servers: protocols.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   const changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
-  const http = createHttp(
+  const { hostOf, ...scenarios } = composeScenarios(
+    { plant, wall, later, wireLog },
+    { version, buildId, seed },
+    () => http,
+  );
+  const http: Http = createHttp(
     config,
     {
       ...shared,
       adapters: protocols,
-      eventLoop,
+      ...{ eventLoop, ...scenarios },
       ...clients,
       info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
       addDevice: (entry, by) => changes.add(entry, by),
@@ -172,8 +181,21 @@ function build(config: AppConfig, options: AppOptions): Parts {
     eventLoop,
     logBook,
     log,
-    scenarioHost: createScenarioHost({ plant, wall, later, wireLog, perform: http.api.perform }),
+    scenarioHost: hostOf,
   };
+}
+
+/** @param http of this process, once it is there */
+function composeScenarios(
+  parts: Pick<HostParts, 'plant' | 'wall' | 'later' | 'wireLog'>,
+  origin: ReportOrigin,
+  http: () => Http,
+) {
+  const clockOwner = new ClockHold();
+  const perform: Perform = (request) => http().api.perform(request);
+  const hostOf = createScenarioHost({ ...parts, clockHold: clockOwner, perform });
+  const checkRequest: CheckRequest = (request) => http().api.checkRequest(request);
+  return { hostOf, clockOwner, scenarios: new ScenarioShelf({ ...parts, hostOf, origin, checkRequest }) };
 }
 
 interface Protocols {

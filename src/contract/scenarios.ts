@@ -83,3 +83,65 @@ export interface RunReport {
   readonly devices: readonly { readonly index: number; readonly name: string; readonly type: string }[];
   series(): readonly SignalSeries[];
 }
+
+/** A scenario that the process keeps, with its last run. */
+export interface KeptScenario {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** comes with the simulator */
+  readonly bundled: string | null;
+  readonly parameters: RunReport['parameters'];
+  readonly addedBy: Origin;
+  /** wall clock, ms since the epoch */
+  readonly addedAtMs: number;
+  /** settings in it that a running simulator does not take over */
+  readonly unusedSettings: readonly string[];
+  /** under way, or the last one; null: it has not run */
+  readonly run: RunReport | null;
+}
+
+export interface BundledScenario {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface ScenarioStart {
+  /** absent: fast when the clock is paused, else real */
+  readonly pace?: RunPace;
+  /** over those of the file */
+  readonly parameters?: RunReport['parameters'];
+}
+
+export const reportFormats = ['json', 'junit', 'html'] as const;
+export type ReportFormat = (typeof reportFormats)[number];
+
+/** Scenarios of a running simulator: at most `maxScenarios` are kept, and one runs at a time. */
+export interface ScenarioBook {
+  readonly maxScenarios: number;
+  list(): readonly KeptScenario[];
+  bundled(): readonly BundledScenario[];
+  /** @throws SimError UNKNOWN_RESOURCE */
+  get(id: string): KeptScenario;
+  /**
+   * Checks a scenario and keeps it.
+   * @param given its content, or the name of a bundled one
+   * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers, COMMAND_CONFLICT when too many are kept, or when
+   *   the devices are not those that it is written for
+   */
+  add(given: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario>;
+  /** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, COMMAND_CONFLICT when one runs already */
+  start(id: string, start: ScenarioStart, by: Origin): Promise<KeptScenario>;
+  /** Ends a run; resolves when it is over. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT when it does not run */
+  stop(id: string): Promise<KeptScenario>;
+  /** Forgets a scenario. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
+  remove(id: string): void;
+  /** The result of the last run as a document. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT before one has ended */
+  report(id: string, format: ReportFormat): Promise<string>;
+}
+
+/** The scenario that owns the clock; `controls/time` of others is refused meanwhile. */
+export interface ClockOwner {
+  /** null: there is none */
+  readonly name: string | null;
+}

@@ -53,3 +53,16 @@ export function layoutIssues(scenario: Scenario, plant: Plant): readonly Issue[]
     return detail === null ? [] : [{ name: placeText(place), detail }];
   });
 }
+
+/** Why the devices of a plant are not those that a scenario brings along; null: they are, as far as their types tell. */
+export function deviceMismatch({ devices }: Readonly<Record<string, unknown>>, plant: Plant): string | null {
+  if (!Array.isArray(devices)) return null;
+  const wanted = (devices as readonly { readonly device_type?: string; readonly count?: number }[]).flatMap(
+    ({ device_type: type, count = 1 }) => Array.from({ length: count }, () => type ?? ''),
+  );
+  const present = plant.devices.map(({ deviceType }) => deviceType);
+  const fits = wanted.length <= present.length && wanted.every((type, n) => type === '' || type === present[n]);
+  return fits
+    ? null
+    : `the scenario is for ${wanted.join(', ')}, and the devices are ${present.join(', ')}; derbench run starts a simulator of its own`;
+}

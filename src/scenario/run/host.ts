@@ -20,4 +20,9 @@ export interface ScenarioHost {
   lastMessageId(protocol: string, station: string): number;
   /** Called with each message of a protocol from now on; the returned function ends it. */
   onMessage(protocol: string, station: string, listener: () => void): () => void;
+  /**
+   * Takes the clock for this scenario; the returned function gives it back.
+   * @throws SimError COMMAND_CONFLICT while another scenario has it
+   */
+  ownClock(): () => void;
 }

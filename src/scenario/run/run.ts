@@ -39,6 +39,7 @@ export class ScenarioRun {
   readonly #host: ScenarioHost;
   readonly #by: Origin;
   readonly #pace: Pace;
+  readonly #giveClockBack: () => void;
   readonly #waits = new Waits();
   readonly #signals: Signals;
   readonly #feeds: Feeds;
@@ -68,6 +69,7 @@ export class ScenarioRun {
     this.#host = host;
     this.#by = by;
     const { plant, wall } = host;
+    this.#giveClockBack = host.ownClock();
     this.#pace = createPace(pace, plant, { source: 'scenario', peer: scenario.name });
     this.#pace.begin();
     this.#start = plant.now;
@@ -211,6 +213,7 @@ export class ScenarioRun {
     } catch {
       // the simulator stops
     }
+    this.#giveClockBack();
     if (this.#state === 'running') this.#state = this.#record.failures.length === 0 ? 'passed' : 'failed';
     this.#endedAtMs = wall.nowMs();
   }
