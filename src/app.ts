@@ -172,15 +172,9 @@ function build(config: AppConfig, options: AppOptions): Parts {
     checkReplies,
   );
   return {
-    plant,
-    faults,
-    http,
+    ...{ plant, faults, http, changes, eventLoop, logBook, log },
     adapters: http.adapters,
-    changes,
     ticker: tickerOf(config, plant, wall),
-    eventLoop,
-    logBook,
-    log,
     scenarioHost: hostOf,
   };
 }
