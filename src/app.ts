@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { AdapterContext } from './adapter-context.ts';
 import { apiVersion } from './api/http/context.ts';
+import type { CheckRequest, Perform } from './api/http/perform.ts';
 import type { Api } from './api/http/server.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
 import { createChargePointIds } from './contract/charge-point-ids.ts';
@@ -24,6 +25,11 @@ import type { Later } from './core/time/timers.ts';
 import { createModbusMessages } from './core/wire/modbus-tap.ts';
 import { WireLog } from './core/wire/wire-log.ts';
 import type { SimPlant } from './der/plant/plant.ts';
+import { ClockHold, createScenarioHost } from './scenario-host.ts';
+import type { HostParts } from './scenario-host.ts';
+import type { ReportOrigin } from './scenario/report/document.ts';
+import { ScenarioShelf } from './scenario-shelf.ts';
+import type { ScenarioHost } from './scenario/run/host.ts';
 import { DeviceChanges, isDeviceServer } from './device-changes.ts';
 import { deviceSeriesReader } from './device-series.ts';
 import { typesWith } from './device-shapes.ts';
@@ -61,6 +67,10 @@ export interface App {
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
+  readonly version: string;
+  readonly buildId: string;
+  /** The simulator as a scenario of this name sees it. */
+  scenarioHost(name: string): ScenarioHost;
   /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
   start(): Promise<Endpoints>;
   /** Stops everything in order and in bounded time; idempotent. */
@@ -107,6 +117,7 @@ interface Parts {
   readonly eventLoop: EventLoopWatch;
   readonly logBook: LogBook;
   readonly log: Logger;
+  readonly scenarioHost: (name: string) => ScenarioHost;
 }
 
 function build(config: AppConfig, options: AppOptions): Parts {
@@ -127,12 +138,10 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const modbusMessages = createModbusMessages(wireLog);
   const chargePointId = createChargePointIds(plant, config.chargePointId);
   const shared = { plant, faults, clock: wall, later, logBook, chargePointId, modbusMessages };
+  const remoteClock = createRemoteClocks(config, { clock, plant, wall, later, log });
   const context: AdapterContext = {
     ...shared,
-    config,
-    commAlarms,
-    remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
-    wireLog,
+    ...{ config, commAlarms, remoteClock, wireLog },
     store: options.store ?? createMemoryStore(),
     typesWith: (passes) => typesWith(config, passes),
   };
@@ -140,12 +149,17 @@ function build(config: AppConfig, options: AppOptions): Parts {
   injectConfigured(faults, config, { plant, adapters: protocols }, log);
   const joining = { servers: protocols.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   const changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
-  const http = createHttp(
+  const { hostOf, ...scenarios } = composeScenarios(
+    { plant, wall, later, wireLog },
+    { version, buildId, seed },
+    () => http,
+  );
+  const http: Http = createHttp(
     config,
     {
       ...shared,
       adapters: protocols,
-      eventLoop,
+      ...{ eventLoop, ...scenarios },
       ...clients,
       info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
       addDevice: (entry, by) => changes.add(entry, by),
@@ -158,16 +172,24 @@ function build(config: AppConfig, options: AppOptions): Parts {
     checkReplies,
   );
   return {
-    plant,
-    faults,
-    http,
+    ...{ plant, faults, http, changes, eventLoop, logBook, log },
     adapters: http.adapters,
-    changes,
     ticker: tickerOf(config, plant, wall),
-    eventLoop,
-    logBook,
-    log,
+    scenarioHost: hostOf,
   };
+}
+
+/** @param http of this process, once it is there */
+function composeScenarios(
+  parts: Pick<HostParts, 'plant' | 'wall' | 'later' | 'wireLog'>,
+  origin: ReportOrigin,
+  http: () => Http,
+) {
+  const clockOwner = new ClockHold();
+  const perform: Perform = (request) => http().api.perform(request);
+  const hostOf = createScenarioHost({ ...parts, clockHold: clockOwner, perform });
+  const checkRequest: CheckRequest = (request) => http().api.checkRequest(request);
+  return { hostOf, clockOwner, scenarios: new ScenarioShelf({ ...parts, hostOf, origin, checkRequest }) };
 }
 
 interface Protocols {
@@ -224,6 +246,8 @@ class Simulator implements App {
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
+  readonly version = version;
+  readonly buildId = buildId;
   readonly #config: AppConfig;
   readonly #parts: Parts;
   #stopping: Promise<void> | undefined;
@@ -236,6 +260,10 @@ class Simulator implements App {
     this.api = parts.http.api;
     this.adapters = parts.adapters;
     this.logBook = parts.logBook;
+  }
+
+  scenarioHost(name: string): ScenarioHost {
+    return this.#parts.scenarioHost(name);
   }
 
   async start(): Promise<Endpoints> {

@@ -55,7 +55,29 @@ function endWith(app: App): () => void {
   };
 }
 
+/** Subcommands, in front of the flags. @returns false when there is none */
+async function subcommand(words: readonly string[]): Promise<boolean> {
+  const [name, ...rest] = words;
+  if (name !== 'run' && name !== 'check') return false;
+  const { commandHelp, scenarioCommand } = await import('./scenario/command.ts');
+  if (rest.includes('-h') || rest.includes('--help')) {
+    process.stdout.write(`${commandHelp}\n`);
+    return true;
+  }
+  const command = scenarioCommand(rest);
+  const { checkScenarios, runScenarios } = await import('./scenario-run.ts');
+  const output = {
+    print: (line: string) => process.stdout.write(`${line}\n`),
+    show: process.stderr.isTTY ? (line: string) => process.stderr.write(`\r\u001b[K${line}`) : null,
+    env: process.env,
+  };
+  if (name === 'check') checkScenarios(command, output);
+  else exitNow((await runScenarios(command, output)) ? exitCodes.ok : exitCodes.failed);
+  return true;
+}
+
 async function main(): Promise<void> {
+  if (await subcommand(process.argv.slice(2))) return;
   const loaded = loadConfig(process.argv.slice(2), process.env);
   if (loaded.kind !== 'run') {
     process.stdout.write(`${loaded.text}\n`);

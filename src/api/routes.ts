@@ -26,6 +26,7 @@ import { nameplateRoutes } from './nameplate/routes.ts';
 import { ocppRoutes } from './charge-points/routes.ts';
 import { dnp3Routes } from './outstations/routes.ts';
 import { registerRoutes } from './registers/routes.ts';
+import { scenarioRoutes } from './scenarios/routes.ts';
 import { shadingRoutes } from './shading/routes.ts';
 import { streamRoutes } from './stream/routes.ts';
 import { siteMeterRoutes } from './site/meter-routes.ts';
@@ -39,6 +40,7 @@ import { windRoutes } from './wind/routes.ts';
 export const allRoutes: readonly Route[] = [
   ...lifecycleRoutes,
   ...deviceRoutes,
+  ...scenarioRoutes,
   ...historyRoutes,
   ...logRoutes,
   ...metricsRoutes,

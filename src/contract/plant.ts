@@ -135,6 +135,10 @@ export interface Plant {
   /** snapshots of the last finished tick, one per device; replaced also when a device joins or leaves between ticks */
   readonly latest: TickEvent;
   readonly time: TimeNow;
+  /** `time.sim` alone: a text of the clock costs more than a tick of a device */
+  readonly now: SimTime;
+  /** simulated seconds of a whole tick at the present rate */
+  readonly tickSimS: number;
   readonly health: PlantHealth;
   /** Simulated date of an instant (provenance, timers), ms since the epoch. */
   dateMs(t: SimTime): number;

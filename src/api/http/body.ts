@@ -7,6 +7,10 @@ const maxDepth = 32;
 const maxItems = 10_000;
 /** Three times the points of a device: checking members against a schema costs much more than parsing them. */
 const maxMembers = 4_000;
+/** The same of a body that is as large as a file, and that nothing checks as a whole. */
+const maxImportMembers = 400_000;
+/** Bytes of a body that is as large as a file. */
+export const maxImportBytes = 5 * 1024 * 1024;
 /** unless the operation sets its own */
 const maxStringLength = 1_000;
 /** characters of a member's name in an issue */
@@ -75,12 +79,12 @@ function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
  * Bounds that hold for every body whatever its schema.
  * @throws HttpProblem `validation`
  */
-function checkShape(body: unknown, maxTextLength: number): void {
+function checkShape(body: unknown, maxTextLength: number, most: number): void {
   let members = 0;
   function count(more: number): void {
     members += more;
-    if (members > maxMembers) {
-      const detail = `must have at most ${maxMembers} members, those of all objects counted, and each list and empty object as one`;
+    if (members > most) {
+      const detail = `must have at most ${most} members, those of all objects counted, and each list and empty object as one`;
       throw invalid('body', '', detail);
     }
   }
@@ -183,16 +187,29 @@ function parsed(text: string): unknown {
   }
 }
 
+/** What an operation allows of its body. */
+export interface BodyBounds {
+  /** characters of one text */
+  readonly maxTextLength?: number;
+  readonly isImport?: true;
+}
+
+const membersOf = ({ isImport }: BodyBounds) => (isImport ? maxImportMembers : maxMembers);
+
+/** Bytes that a body may have. @param limit those of most bodies */
+export function bytesOf({ isImport }: BodyBounds, limit: number): number {
+  return isImport ? Math.max(limit, maxImportBytes) : limit;
+}
+
 /**
  * The JSON body of a request; `{}` when there is none, or an empty one.
- * @param maxTextLength characters of one text
  * @throws HttpProblem `malformed-json`, `validation`
  */
-export function parseBody(bytes: Buffer | undefined, maxTextLength = maxStringLength): unknown {
+export function parseBody(bytes: Buffer | undefined, bounds: BodyBounds = {}): unknown {
   if (bytes === undefined || bytes.length === 0) return {};
   const text = decoded(bytes);
   const value = parsed(text);
-  checkShape(value, maxTextLength);
+  checkShape(value, bounds.maxTextLength ?? maxStringLength, membersOf(bounds));
   checkUniqueNames(text);
   return value;
 }
@@ -200,16 +217,16 @@ export function parseBody(bytes: Buffer | undefined, maxTextLength = maxStringLe
 /**
  * The body of a request that comes without HTTP: what the reader of its JSON text would have got, so that no value is
  * shared with the caller. `{}` when there is none.
- * @param limit bytes
- * @param maxTextLength characters of one text
+ * @param limit bytes of most bodies
  * @throws HttpProblem `malformed-json` for a value that has no JSON text, `too-large`, `validation`
  */
-export function bodyInProcess(value: unknown, limit: number, maxTextLength = maxStringLength): unknown {
+export function bodyInProcess(value: unknown, limit: number, bounds: BodyBounds = {}): unknown {
   if (value === undefined) return {};
   const text = jsonOf(value);
-  if (Buffer.byteLength(text) > limit) throw tooLarge(limit);
+  const most = bytesOf(bounds, limit);
+  if (Buffer.byteLength(text) > most) throw tooLarge(most);
   // the text has lost numbers that are not finite
-  checkShape(value, maxTextLength);
+  checkShape(value, bounds.maxTextLength ?? maxStringLength, membersOf(bounds));
   return JSON.parse(text);
 }
 

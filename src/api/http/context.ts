@@ -18,6 +18,7 @@ import type { Device } from '../../contract/device.ts';
 import type { ChargePointIdOf } from '../../contract/charge-point-ids.ts';
 import type { AssetType } from '../../contract/device.ts';
 import type { StartSetting } from '../../contract/start-settings.ts';
+import type { ClockOwner, ScenarioBook } from '../../contract/scenarios.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import type { RequestLog } from './request-log.ts';
 import type { History } from '../history/history.ts';
@@ -68,7 +69,7 @@ export const defaultApiLimits: ApiLimits = {
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.11.0';
+export const apiVersion = '1.12.0';
 
 interface ApiInfo {
   /** version of the simulator */
@@ -127,6 +128,10 @@ export interface ApiContext {
   readonly remoteHistory: RemoteHistory;
   /** settings of the process that replace members of the profiles of a kind; default: none */
   readonly startSettingsOf?: (kind: AssetType) => readonly StartSetting[];
+  /** scenarios of the process; default: none can be kept */
+  readonly scenarios?: ScenarioBook;
+  /** default: no scenario runs */
+  readonly clockOwner?: ClockOwner;
   /** read at the first request for them; default: none */
   readonly evseProfiles?: () => readonly EvseProfile[];
   /** ready sets of faults, read at the first request for them; default: none */
@@ -152,6 +157,8 @@ export interface RouteContext extends ApiContext {
   readonly chargePointId: ChargePointIdOf;
   readonly ocpp: OcppStations;
   readonly dnp3: Dnp3Outstations;
+  readonly scenarios: ScenarioBook;
+  readonly clockOwner: ClockOwner;
   readonly replyCache: ReplyCache;
   /** timed controls that requests have begun */
   readonly holds: HoldBook;

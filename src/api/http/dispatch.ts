@@ -4,7 +4,7 @@ import { peerOf } from '../../core/net/listen.ts';
 import type { LoopShare } from '../../core/turns.ts';
 import type { RouteContext } from './context.ts';
 import type { RequestLog } from './request-log.ts';
-import { parseBody, readBody } from './body.ts';
+import { bytesOf, parseBody, readBody } from './body.ts';
 import { describeError } from './errors.ts';
 import { methodRefusal, pathsOf } from './paths.ts';
 import { streamReply } from './streaming.ts';
@@ -92,12 +92,12 @@ function send(
 async function run(route: Route, request: Request, response: Response, serving: Serving): Promise<void> {
   const { ctx, checkReplies, share } = serving;
   const isPost = route.method === 'post';
-  const bytes = isPost ? await readBody(request, ctx.config.limits.maxBodyBytes) : undefined;
+  const bytes = isPost ? await readBody(request, bytesOf(route, ctx.config.limits.maxBodyBytes)) : undefined;
   const answer = () =>
     answerOf(route, ctx, {
       params: request.params,
       query: request.query,
-      body: isPost ? parseBody(bytes, route.maxTextLength) : undefined,
+      body: isPost ? parseBody(bytes, route) : undefined,
       by: originOf(request),
     });
   await share.run(() => {

@@ -86,7 +86,7 @@ class Reader {
     // over HTTP such an address leads to the other by a redirect
     const { route, params } = this.#table.find(request.method, this.#table.withoutSlash(path) ?? path);
     const { maxBodyBytes } = this.#limits;
-    const body = route.method === 'post' ? bodyInProcess(request.body, maxBodyBytes, route.maxTextLength) : undefined;
+    const body = route.method === 'post' ? bodyInProcess(request.body, maxBodyBytes, route) : undefined;
     return { route, raw: { params, query: parseQuery(cut < 0 ? '' : url.slice(cut + 1)), body } };
   }
 }

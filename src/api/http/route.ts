@@ -113,6 +113,8 @@ interface RouteBase {
   readonly description?: string;
   /** characters of one text of the body; default 1,000 */
   readonly maxTextLength?: number;
+  /** a body that may be as large as a file: 5 MiB, and more members than other bodies */
+  readonly isImport?: true;
   /** problems besides those that follow from the shape of the route */
   readonly problems?: readonly ProblemCode[];
   /** further statuses that carry the reply schema */

@@ -13,6 +13,7 @@ import { mountCsipPage, mountDocs } from '../description/docs.ts';
 import { createFront } from './front.ts';
 import type { Front } from './front.ts';
 import { disabledDnp3 } from '../../contract/dnp3-disabled.ts';
+import { noScenarios } from '../../contract/no-scenarios.ts';
 import { disabledOcpp } from '../../contract/ocpp-disabled.ts';
 import { createChargePointIds, defaultChargePointId } from '../../contract/charge-point-ids.ts';
 import { HoldBook } from '../holds/book.ts';
@@ -91,6 +92,8 @@ function createRouteContext(context: ApiContext, unread: UnreadAnswers, share: L
     answers: metrics.answers,
     requestLog: new RequestLog(apiPrefix, context.logBook.logger('Lab'), context.clock),
     metricsText: () => metrics.text(ctx),
+    scenarios: context.scenarios ?? noScenarios,
+    clockOwner: context.clockOwner ?? { name: null },
     ocpp: context.ocpp ?? disabledOcpp,
     dnp3: context.dnp3 ?? disabledDnp3,
     chargePointId: context.chargePointId ?? createChargePointIds(context.plant, defaultChargePointId),

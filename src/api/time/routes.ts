@@ -4,6 +4,7 @@ import type { Plant, TickEvent } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
+import type { RouteContext } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { deviceQuery } from '../common/schemas.ts';
 import {
@@ -46,7 +47,9 @@ const setTime = route({
     body: { mode: 'accelerated', rate: 60 },
     reply: { ...exampleTimeReply, rate: 60, rate_effective: 60, changed_by: exampleWriter },
   },
-  handle({ plant }, { body, by }) {
+  handle(ctx, { body, by }) {
+    const { plant } = ctx;
+    checkClockIsFree(ctx, by);
     if (Object.keys(body).length === 0) {
       throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema().shape).join(', ')} is required`);
     }
@@ -68,6 +71,15 @@ const setTime = route({
     return timeReply(plant);
   },
 });
+
+/** While a scenario runs the clock is its own. @throws SimError COMMAND_CONFLICT */
+function checkClockIsFree({ clockOwner }: RouteContext, { source }: Origin): void {
+  if (clockOwner.name !== null && source !== 'scenario')
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `the scenario ${JSON.stringify(clockOwner.name)} has the clock until it ends; POST scenarios/{id}/stop ends it`,
+    );
+}
 
 /** @param untilMs simulated date, ms since the epoch */
 async function runUntil(plant: Plant, untilMs: number, by: Origin): Promise<TickEvent> {
@@ -100,6 +112,7 @@ const step = route({
   problems: ['conflict'],
   examples: { body: { ticks: 1 }, reply: exampleStep },
   async handle(ctx, { query, body, by }) {
+    checkClockIsFree(ctx, by);
     const index = query.device === undefined ? firstIndex(ctx.plant) : selectedDevice(ctx, query.device).index;
     const { published } =
       body.until === undefined ? await ctx.plant.step(body.ticks ?? 1, by) : await runUntil(ctx.plant, body.until, by);

@@ -14,7 +14,7 @@ import type { FaultList } from '../profile/fault-list.ts';
 import { absentKey, nominalFrequencySchema } from '../profile/device-profile.ts';
 import { refused, unknownName, zodIssues } from '../issues/issues.ts';
 import { flagSpelled } from './flags.ts';
-import { parseYaml } from './yaml.ts';
+import { parseYaml } from '../../core/yaml.ts';
 import { settingKeys, settingOf } from '../settings/settings.ts';
 import type { SettingKey } from '../settings/settings.ts';
 
@@ -212,10 +212,23 @@ function unknownKey(name: string, given: string): Issue {
 
 /** Reads and checks a configuration file. What is not valid is left out, so that the rest can be checked too. */
 export function readConfigFile(path: string, name: string, io: ConfigIo, issues: Issue[]): ConfigFile {
-  const directory = dirname(path);
-  const label = basename(path);
+  const mapping = readMapping(path, name, io, issues, bundledExampleNames) ?? {};
+  return configFileOf({ mapping, directory: dirname(path), label: basename(path) }, issues);
+}
+
+/** The content of a configuration file, from wherever it comes. */
+export interface ConfigMapping {
+  readonly mapping: Readonly<Record<string, unknown>>;
+  /** relative paths in it start here */
+  readonly directory: string;
+  /** put before the keys of its issues */
+  readonly label: string;
+}
+
+/** Checks the content of a configuration file. What is not valid is left out. */
+export function configFileOf({ mapping, directory, label }: ConfigMapping, issues: Issue[]): ConfigFile {
   const settings = new Map<SettingKey, unknown>();
-  const { grid, faults: faultList, devices, ...rest } = readMapping(path, name, io, issues, bundledExampleNames) ?? {};
+  const { grid, faults: faultList, devices, ...rest } = mapping;
   for (const [key, raw] of Object.entries(rest)) {
     if (!isFileKey(key)) {
       issues.push(unknownKey(`${label}: ${key}`, key));

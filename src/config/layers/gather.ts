@@ -1,8 +1,8 @@
 import type { Issue } from '../../core/errors.ts';
 import { refused, unknownName } from '../issues/issues.ts';
 import { bundledExamplePath, isBundledExample } from '../profile/bundled.ts';
-import { readConfigFile, systemIo } from './files.ts';
-import type { ConfigFile, ConfigIo } from './files.ts';
+import { configFileOf, readConfigFile, systemIo } from './files.ts';
+import type { ConfigFile, ConfigIo, ConfigMapping } from './files.ts';
 import type { GivenFlag } from './flags.ts';
 import { mergeLayers } from './schema.ts';
 import type { Layer } from './schema.ts';
@@ -62,12 +62,16 @@ export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): 
   return layers.flags.has(key) || layers.env.has(key) || layers.file.has(key);
 }
 
-/** Brings all layers together. What is not valid is left out, so that one run finds the issues of every layer. */
+/**
+ * Brings all layers together. What is not valid is left out, so that one run finds the issues of every layer.
+ * @param inline content in place of a file, where none is named
+ */
 export function gather(
   flags: ReadonlyMap<SettingKey, GivenFlag>,
   env: Environment,
   io: ConfigIo,
   issues: Issue[],
+  inline: ConfigMapping | null = null,
 ): Gathered {
   const fromFlags = flagLayer(flags, io.cwd, issues);
   const fromEnv = environmentLayer(env, io.cwd, issues);
@@ -85,7 +89,7 @@ export function gather(
           isBundledExample(path) ? systemIo : io,
           issues,
         )
-      : null;
+      : inline && configFileOf(inline, issues);
   const typeLost =
     (flags.has('device_type') && !fromFlags.has('device_type')) ||
     (env[variableOf('device_type')] !== undefined && !fromEnv.has('device_type'));

@@ -72,6 +72,7 @@ const exitText: Readonly<Record<keyof typeof exitCodes, string>> = {
   internal: 'An internal error, too few file descriptors, or ended by a second signal.',
   usage: 'A flag, a variable or the configuration file is not valid; every issue is printed.',
   addressInUse: 'A port or serial line cannot be opened.',
+  failed: 'An assertion or step of a scenario failed.',
   killed: 'In place of 0 or 1: it ended while the system looked up a host name, which nothing but SIGKILL interrupts.',
 };
 

@@ -1,6 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, extname, join } from 'node:path';
+import { memo } from '../../core/memo.ts';
 import { packageFile } from '../../core/package-files.ts';
+import { parseYaml } from '../../core/yaml.ts';
 
 const extensions = ['.yaml', '.yml', '.json'];
 /** file names of EVSE profiles begin with it, so that each flag lists its own without opening files */
@@ -21,6 +23,7 @@ const files = bundledFiles('profiles');
 const proxyMaps = bundledFiles('proxy');
 const faultProfiles = bundledFiles('faults');
 const examples = bundledFiles('examples');
+const scenarios = bundledFiles('scenarios');
 
 /** Names of the bundled device profiles, without those of EVSE. */
 export const bundledProfileNames: readonly string[] = [...files.keys()].filter((name) => !name.startsWith(evsePrefix));
@@ -87,3 +90,18 @@ export function bundledExamplePath(text: string): string | undefined {
 export function profileNameOf(reference: string): string {
   return bareName(basename(reference));
 }
+
+/** File of a scenario that comes with the program, or undefined. Without extension only, like an example. */
+export function bundledScenarioPath(text: string): string | undefined {
+  return scenarios.get(text);
+}
+
+export const bundledScenarioNames: readonly string[] = [...scenarios.keys()];
+
+/** Names and descriptions of the scenarios that come with the program; their files are read at the first call. */
+export const bundledScenarios = memo(() =>
+  [...scenarios].map(([name, path]) => {
+    const { description = '' } = parseYaml(readFileSync(path, 'utf8')) as { readonly description?: string };
+    return { name, description: description.trim() };
+  }),
+);

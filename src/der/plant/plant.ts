@@ -135,6 +135,14 @@ export class SimPlant implements Plant {
     };
   }
 
+  get now(): SimTime {
+    return this.#options.clock.acting();
+  }
+
+  get tickSimS(): number {
+    return tickSeconds(this.#options.clock.rate, this.#options.tickIntervalS);
+  }
+
   get health(): PlantHealth {
     return {
       tick: this.#latest.tick,

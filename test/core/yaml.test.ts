@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { parseYaml } from '../../../src/config/layers/yaml.ts';
+import { parseYaml } from '../../src/core/yaml.ts';
 
 describe('YAML of configuration files', () => {
   for (const [tag, value] of [

@@ -1,0 +1,147 @@
+/** Scenarios as REST and reports show them. */
+import type { Origin } from '../core/origin.ts';
+
+/** `error`: it could not be carried on; `stopped`: on request */
+export const runStates = ['running', 'passed', 'failed', 'stopped', 'error'] as const;
+export type RunState = (typeof runStates)[number];
+
+/** `fast`: as fast as the machine can, on the paused clock; `real`: at the rate of the running clock */
+export const runPaces = ['fast', 'real'] as const;
+export type RunPace = (typeof runPaces)[number];
+
+export const stepStates = ['waiting', 'running', 'done', 'failed', 'skipped'] as const;
+export type StepState = (typeof stepStates)[number];
+
+export interface ActionResult {
+  /** `POST /controls/grid` */
+  readonly name: string;
+  /** of the answer; null: it has not come */
+  readonly status: number | null;
+  readonly isExpected: boolean;
+  /** words of a refusal */
+  readonly detail: string | null;
+}
+
+export interface StepResult {
+  readonly place: string;
+  readonly name: string;
+  readonly state: StepState;
+  /** simulated seconds since the start of the scenario; null: not yet */
+  readonly atS: number | null;
+  readonly actions: readonly ActionResult[];
+  /** why it failed, or was skipped */
+  readonly message: string | null;
+}
+
+export const assertionStates = ['pending', 'passed', 'failed', 'dropped'] as const;
+export type AssertionState = (typeof assertionStates)[number];
+
+export interface AssertionResult {
+  readonly place: string;
+  readonly name: string;
+  readonly state: AssertionState;
+  /** why, in a sentence */
+  readonly message: string;
+  /** simulated seconds since the start of the scenario */
+  readonly beganS: number;
+  readonly decidedS: number | null;
+}
+
+/** Samples of one signal: seconds since the start of the scenario, and the value. */
+export interface SignalSeries {
+  readonly signal: string;
+  readonly unit: string | null;
+  readonly samples: readonly (readonly [s: number, value: number])[];
+}
+
+/** One run of a scenario, under way or over. */
+export interface RunReport {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Readonly<Record<string, string | number | boolean | null>>;
+  readonly pace: RunPace;
+  readonly state: RunState;
+  /** why it could not be carried on */
+  readonly error: string | null;
+  readonly startedBy: Origin;
+  /** wall clock, ms since the epoch */
+  readonly startedAtMs: number;
+  readonly endedAtMs: number | null;
+  /** simulated date, ms since the epoch */
+  readonly simStartMs: number;
+  /** simulated seconds that have passed */
+  readonly simS: number;
+  /** of a scenario that has a fixed duration; 0: unknown */
+  readonly expectedS: number;
+  readonly ticks: number;
+  readonly steps: readonly StepResult[];
+  readonly stepsDone: number;
+  /** steps of the scenario, without those of rules */
+  readonly stepsInAll: number;
+  readonly assertions: readonly AssertionResult[];
+  readonly failures: readonly string[];
+  readonly devices: readonly { readonly index: number; readonly name: string; readonly type: string }[];
+  series(): readonly SignalSeries[];
+}
+
+/** A scenario that the process keeps, with its last run. */
+export interface KeptScenario {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** comes with the simulator */
+  readonly bundled: string | null;
+  readonly parameters: RunReport['parameters'];
+  readonly addedBy: Origin;
+  /** wall clock, ms since the epoch */
+  readonly addedAtMs: number;
+  /** settings in it that a running simulator does not take over */
+  readonly unusedSettings: readonly string[];
+  /** under way, or the last one; null: it has not run */
+  readonly run: RunReport | null;
+}
+
+export interface BundledScenario {
+  readonly name: string;
+  readonly description: string;
+}
+
+export interface ScenarioStart {
+  /** absent: fast when the clock is paused, else real */
+  readonly pace?: RunPace;
+  /** over those of the file */
+  readonly parameters?: RunReport['parameters'];
+}
+
+export const reportFormats = ['json', 'junit', 'html'] as const;
+export type ReportFormat = (typeof reportFormats)[number];
+
+/** Scenarios of a running simulator: at most `maxScenarios` are kept, and one runs at a time. */
+export interface ScenarioBook {
+  readonly maxScenarios: number;
+  list(): readonly KeptScenario[];
+  bundled(): readonly BundledScenario[];
+  /** @throws SimError UNKNOWN_RESOURCE */
+  get(id: string): KeptScenario;
+  /**
+   * Checks a scenario and keeps it.
+   * @param given its content, or the name of a bundled one
+   * @throws SimError COMMAND_BAD_VALUE with issues as JSON pointers, COMMAND_CONFLICT when too many are kept, or when
+   *   the devices are not those that it is written for
+   */
+  add(given: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario>;
+  /** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, COMMAND_CONFLICT when one runs already */
+  start(id: string, start: ScenarioStart, by: Origin): Promise<KeptScenario>;
+  /** Ends a run; resolves when it is over. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT when it does not run */
+  stop(id: string): Promise<KeptScenario>;
+  /** Forgets a scenario. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
+  remove(id: string): void;
+  /** The result of the last run as a document. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT before one has ended */
+  report(id: string, format: ReportFormat): Promise<string>;
+}
+
+/** The scenario that owns the clock; `controls/time` of others is refused meanwhile. */
+export interface ClockOwner {
+  /** null: there is none */
+  readonly name: string | null;
+}

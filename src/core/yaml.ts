@@ -1,0 +1,100 @@
+import { isMap, isScalar, isSeq, Lexer, LineCounter, parseDocument } from 'yaml';
+import type { Document, ParsedNode } from 'yaml';
+
+/** Of one file, those that come out of other aliases included. Time grows with the square: 50,000 took 20 s. */
+const maxAliases = 1000;
+/** The lexer puts it before the text of a scalar. */
+const scalarMark = '\u001f';
+
+function aliasesExceed(text: string, limit: number): boolean {
+  let aliases = 0;
+  let previous = '';
+  for (const token of new Lexer().lex(text)) {
+    if (token.startsWith('*') && previous !== scalarMark) aliases += 1;
+    if (aliases > limit) return true;
+    previous = token;
+  }
+  return false;
+}
+
+function tooManyAliases(): Error {
+  return new Error(`its aliases make too many copies; allowed: ${maxAliases}`);
+}
+
+/** One document, and where its parts stand. */
+export interface YamlText {
+  readonly value: unknown;
+  /** Line of a key or list entry, from 1; of the innermost part that is there for a path that leads nowhere. */
+  lineOf(path: readonly PropertyKey[]): number;
+}
+
+/** The part of a node that a step leads to, and the offset at which its key or entry begins. */
+function part(node: unknown, step: PropertyKey): { readonly node: unknown; readonly at: number } | null {
+  if (isSeq<ParsedNode>(node)) {
+    const item = typeof step === 'number' ? node.items[step] : undefined;
+    return item === undefined ? null : { node: item, at: item.range[0] };
+  }
+  if (!isMap<ParsedNode, ParsedNode | null>(node)) return null;
+  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+  return pair === undefined ? null : { node: pair.value, at: pair.key.range[0] };
+}
+
+function offsetOf(document: Document.Parsed, path: readonly PropertyKey[]): number {
+  let [node, at]: [unknown, number] = [document.contents, document.contents?.range[0] ?? 0];
+  for (const step of path) {
+    const found = part(node, step);
+    if (found === null) break;
+    ({ node, at } = found);
+  }
+  return at;
+}
+
+/** @throws Error in words for the user; RangeError for nesting beyond the stack */
+function parsedDocument(text: string, lineCounter?: LineCounter): Document.Parsed {
+  if (aliasesExceed(text, maxAliases)) throw tooManyAliases();
+  const document = parseDocument(text, {
+    logLevel: 'error',
+    prettyErrors: true,
+    schema: 'core',
+    resolveKnownTags: false,
+    ...(lineCounter && { lineCounter }),
+  });
+  const problem = document.errors[0] ?? document.warnings[0];
+  // the parser's own text refers to a function of its library
+  if (problem?.code === 'MULTIPLE_DOCS') throw new Error('it holds more than one document; allowed: one');
+  if (problem) {
+    const [message = ''] = problem.message.split('\n');
+    // the parser reports its own stack overflow as an error of the document
+    if (message.startsWith('Maximum call stack')) throw new RangeError(message);
+    throw new Error(message.replace('Unresolved tag: tag:yaml.org,2002:', 'not a type of the core schema: !!'));
+  }
+  return document;
+}
+
+function valueOf(document: Document.Parsed): unknown {
+  try {
+    // the library counts the anchor too
+    return document.toJS({ maxAliasCount: maxAliases + 1 });
+  } catch (error) {
+    throw error instanceof ReferenceError && error.message.startsWith('Excessive alias') ? tooManyAliases() : error;
+  }
+}
+
+/**
+ * One document of YAML 1.2 in the core schema. Other types (`!!omap`, `!!set`, `!!binary`, own tags) are refused: they
+ * would become objects without members, which look like an empty mapping.
+ * @throws Error in words for the user; RangeError for nesting beyond the stack
+ */
+export function parseYaml(text: string): unknown {
+  return valueOf(parsedDocument(text));
+}
+
+/** The same with the places of its parts; JSON is YAML too. @throws as `parseYaml` */
+export function parseYamlText(text: string): YamlText {
+  const lines = new LineCounter();
+  const document = parsedDocument(text, lines);
+  return {
+    value: valueOf(document),
+    lineOf: (path) => lines.linePos(offsetOf(document, path)).line,
+  };
+}

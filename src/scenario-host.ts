@@ -1,0 +1,58 @@
+/** Gives scenarios the simulator that they run on. */
+import type { Perform } from './api/http/perform.ts';
+import type { WallClock } from './core/time/clock.ts';
+import type { Later } from './core/time/timers.ts';
+import type { WireLog } from './core/wire/wire-log.ts';
+import type { Plant } from './contract/plant.ts';
+import type { ClockOwner } from './contract/scenarios.ts';
+import { SimError } from './core/errors.ts';
+import type { ScenarioHost } from './scenario/run/host.ts';
+
+export interface HostParts {
+  readonly plant: Plant;
+  readonly wall: WallClock;
+  readonly later: Later;
+  readonly wireLog: WireLog;
+  readonly perform: Perform;
+  readonly clockHold: ClockHold;
+}
+
+/** Lets one scenario at a time have the clock. */
+export class ClockHold implements ClockOwner {
+  #name: string | null = null;
+
+  get name(): string | null {
+    return this.#name;
+  }
+
+  /** @throws SimError COMMAND_CONFLICT */
+  take(name: string): () => void {
+    if (this.#name !== null)
+      throw new SimError('COMMAND_CONFLICT', `the scenario ${JSON.stringify(this.#name)} runs; one runs at a time`);
+    this.#name = name;
+    return () => {
+      this.#name = null;
+    };
+  }
+}
+
+/** @returns makes the host of a scenario, whose requests carry its name */
+export function createScenarioHost({
+  plant,
+  wall,
+  later,
+  wireLog,
+  perform,
+  clockHold,
+}: HostParts): (name: string) => ScenarioHost {
+  return (name) => ({
+    plant,
+    wall,
+    later,
+    perform: (request) => perform({ ...request, by: { source: 'scenario', peer: name } }),
+    lastMessageId: (protocol, station) => wireLog.find(protocol, station)?.lastId ?? 0,
+    ownClock: () => clockHold.take(name),
+    onMessage: (protocol, station, listener) =>
+      wireLog.find(protocol, station)?.subscribe(listener) ?? (() => undefined),
+  });
+}

@@ -1,0 +1,180 @@
+/** Scenarios that a running simulator keeps; their code is loaded with the first of them. */
+import { randomUUID } from 'node:crypto';
+import { bundledScenarioPath, bundledScenarios } from './config/profile/bundled.ts';
+import type { Plant } from './contract/plant.ts';
+import type { BundledScenario, KeptScenario, ReportFormat, ScenarioBook, ScenarioStart } from './contract/scenarios.ts';
+import { SimError } from './core/errors.ts';
+import type { Issue } from './core/errors.ts';
+import { lazily } from './core/lazy.ts';
+import { didYouMean } from './core/nearest.ts';
+import type { Origin } from './core/origin.ts';
+import type { WallClock } from './core/time/clock.ts';
+import type { Scenario } from './scenario/model.ts';
+import type { Source } from './scenario/file/source.ts';
+import type { RequestCheck } from './scenario/file/read.ts';
+import type { ScenarioHost } from './scenario/run/host.ts';
+import type { ScenarioRun } from './scenario/run/run.ts';
+import type { ReportOrigin } from './scenario/report/document.ts';
+
+export interface ShelfParts {
+  readonly plant: Plant;
+  readonly wall: WallClock;
+  readonly hostOf: (name: string) => ScenarioHost;
+  readonly checkRequest: RequestCheck;
+  readonly origin: ReportOrigin;
+}
+
+const maxScenarios = 64;
+
+/** The code of scenarios. */
+const loaded = lazily(() => import('./scenario/assembly.ts'));
+
+interface Kept {
+  readonly id: string;
+  readonly source: Source;
+  readonly scenario: Scenario;
+  readonly bundled: string | null;
+  readonly addedBy: Origin;
+  readonly addedAtMs: number;
+  readonly unusedSettings: readonly string[];
+  run: ScenarioRun | null;
+}
+
+/** Issues at JSON pointers into the body of the request. */
+function inBody(error: unknown): unknown {
+  if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
+  const issues = error.issues.map((issue): Issue => ({ ...issue, name: `/scenario${issue.name}` }));
+  return new SimError('COMMAND_BAD_VALUE', error.message, issues);
+}
+
+export class ScenarioShelf implements ScenarioBook {
+  readonly maxScenarios = maxScenarios;
+  readonly #parts: ShelfParts;
+  readonly #kept = new Map<string, Kept>();
+
+  constructor(parts: ShelfParts) {
+    this.#parts = parts;
+  }
+
+  list(): readonly KeptScenario[] {
+    return [...this.#kept.values()].map(shown);
+  }
+
+  bundled(): readonly BundledScenario[] {
+    return bundledScenarios();
+  }
+
+  get(id: string): KeptScenario {
+    return shown(this.#find(id));
+  }
+
+  async add(given: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario> {
+    const code = await loaded();
+    this.#checkRoom();
+    try {
+      const source =
+        'content' in given ? code.sourceOfRequest(given.content) : code.sourceOfFile(pathOf(given.bundled));
+      const name = 'content' in given ? 'scenario' : given.bundled;
+      const scenario = this.#read(code, source, name, {});
+      const kept: Kept = {
+        id: randomUUID(),
+        source,
+        scenario,
+        bundled: 'content' in given ? null : given.bundled,
+        addedBy: by,
+        addedAtMs: this.#parts.wall.nowMs(),
+        unusedSettings: this.#unused(code, source),
+        run: null,
+      };
+      this.#kept.set(kept.id, kept);
+      return shown(kept);
+    } catch (error) {
+      throw inBody(error);
+    }
+  }
+
+  #checkRoom(): void {
+    if (this.#kept.size >= maxScenarios)
+      throw new SimError('COMMAND_CONFLICT', `${maxScenarios} scenarios are kept; DELETE scenarios/{id} makes room`);
+  }
+
+  #read(code: ScenarioCode, source: Source, name: string, parameters: ScenarioStart['parameters'] = {}): Scenario {
+    const scenario = code.readScenario(source, name, parameters, this.#parts.checkRequest);
+    const issues = code.layoutIssues(scenario, this.#parts.plant);
+    if (issues.length > 0) throw code.invalidScenario(issues);
+    return scenario;
+  }
+
+  /** @throws SimError COMMAND_CONFLICT when the devices are others */
+  #unused(code: ScenarioCode, source: Source): readonly string[] {
+    const config = code.configOfScenario(source);
+    if (config === null) return [];
+    if (typeof config === 'string') return ['config'];
+    const mismatch = code.deviceMismatch(config, this.#parts.plant);
+    if (mismatch !== null) throw new SimError('COMMAND_CONFLICT', mismatch);
+    return Object.keys(config).filter((key) => key !== 'devices');
+  }
+
+  async start(id: string, { pace, parameters }: ScenarioStart, by: Origin): Promise<KeptScenario> {
+    const code = await loaded();
+    const kept = this.#find(id);
+    const { plant, hostOf } = this.#parts;
+    let scenario: Scenario;
+    try {
+      scenario = this.#read(code, kept.source, kept.scenario.name, parameters);
+    } catch (error) {
+      throw inBody(error);
+    }
+    const usual = plant.time.mode === 'paused' ? 'fast' : 'real';
+    kept.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? usual, by });
+    return shown(kept);
+  }
+
+  async stop(id: string): Promise<KeptScenario> {
+    const kept = this.#find(id);
+    if (kept.run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
+    kept.run.stop();
+    await kept.run.finished;
+    return shown(kept);
+  }
+
+  remove(id: string): void {
+    if (this.#find(id).run?.report.state === 'running')
+      throw new SimError('COMMAND_CONFLICT', 'the scenario runs; POST scenarios/{id}/stop ends it');
+    this.#kept.delete(id);
+  }
+
+  async report(id: string, format: ReportFormat): Promise<string> {
+    const code = await loaded();
+    const { run } = this.#find(id);
+    if (run === null || run.report.state === 'running')
+      throw new SimError('COMMAND_CONFLICT', run === null ? 'the scenario has not run' : 'the scenario still runs');
+    const { origin } = this.#parts;
+    if (format === 'junit') return code.junitXml([run.report]);
+    if (format === 'html') return code.htmlPage(run.report, origin);
+    return JSON.stringify(code.reportDocument(run.report, origin));
+  }
+
+  #find(id: string): Kept {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) throw new SimError('UNKNOWN_RESOURCE', `there is no scenario ${JSON.stringify(id)}`);
+    return kept;
+  }
+}
+
+type ScenarioCode = Awaited<ReturnType<typeof loaded>>;
+
+/** @throws SimError COMMAND_BAD_VALUE */
+function pathOf(name: string): string {
+  const path = bundledScenarioPath(name);
+  if (path !== undefined) return path;
+  const names = bundledScenarios().map((each) => each.name);
+  throw new SimError('COMMAND_BAD_VALUE', 'no such scenario', [
+    { name: '/bundled', detail: `no bundled scenario has this name${didYouMean(name, names)}`, allowed: names },
+  ]);
+}
+
+function shown({ id, scenario, bundled, addedBy, addedAtMs, unusedSettings, run }: Kept): KeptScenario {
+  const { name, description, parameters } = scenario;
+  return { id, name, description, bundled, parameters, addedBy, addedAtMs, unusedSettings, run: run?.report ?? null };
+}

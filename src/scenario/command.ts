@@ -1,0 +1,130 @@
+/** The command lines `derbench run FILE` and `derbench check FILE`. */
+import type { Issue } from '../core/errors.ts';
+import { SimError } from '../core/errors.ts';
+import { didYouMean } from '../core/nearest.ts';
+import { runPaces } from '../contract/scenarios.ts';
+import type { RunPace } from '../contract/scenarios.ts';
+import { nameForm } from './file/parameters.ts';
+import type { Parameters } from './file/parameters.ts';
+
+/** What the words of a command line ask for. */
+export interface ScenarioCommand {
+  readonly files: readonly string[];
+  readonly pace: RunPace | null;
+  readonly parameters: Parameters;
+  /** files for the results; null: none */
+  readonly junit: string | null;
+  readonly json: string | null;
+  readonly html: string | null;
+  readonly isQuiet: boolean;
+  /** flags of the simulator */
+  readonly flags: readonly string[];
+}
+
+export const commandHelp = `derbench run FILE [FILE ...] [options] [flags of the simulator]
+derbench check FILE [FILE ...]
+
+Runs scenarios one after the other, each on a simulator of its own, or only checks them.
+  --pace fast|real     fast: as fast as possible on a paused clock (default); real: at the rate of the clock
+  --set NAME=VALUE     a parameter of the scenario; may be repeated
+  --junit FILE         results as JUnit XML
+  --json FILE          results as JSON; of several scenarios a list
+  --html FILE          results as one page with plots; only for one scenario
+  --quiet              prints failures and the last line only
+Ports that neither flags nor the scenario name are any free ones. Exit codes: 0 all passed, 2 wrong use or a file that
+is not valid, 4 a step or an assertion failed.`;
+
+const ownFlags = ['--pace', '--set', '--junit', '--json', '--html', '--quiet'];
+
+function valueOfText(text: string): string | number | boolean | null {
+  if (text === 'true' || text === 'false') return text === 'true';
+  if (text === 'null') return null;
+  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+/** Reads the words one after the other. */
+class Words {
+  readonly files: string[] = [];
+  readonly flags: string[] = [];
+  readonly own = new Map<string, string>();
+  readonly parameters: Record<string, string | number | boolean | null> = {};
+  readonly issues: Issue[] = [];
+  #rest: readonly string[];
+
+  constructor(words: readonly string[]) {
+    this.#rest = words;
+  }
+
+  read(): this {
+    while (this.#rest.length > 0) this.#next();
+    return this;
+  }
+
+  #take(): string | undefined {
+    const [word, ...rest] = this.#rest;
+    this.#rest = rest;
+    return word;
+  }
+
+  #next(): void {
+    const word = this.#take() ?? '';
+    if (!word.startsWith('-')) {
+      this.files.push(word);
+      return;
+    }
+    const [name = '', inline] = word.split(/=(.*)/s);
+    const flag = name.startsWith('--') ? `--${name.slice(2).replaceAll('-', '_')}` : name;
+    if (!ownFlags.includes(flag)) {
+      // a flag of the simulator, and the value behind it
+      this.flags.push(word);
+      const [following] = this.#rest;
+      if (inline === undefined && following !== undefined && !/^-\D/.test(following))
+        this.flags.push(this.#take() ?? '');
+      return;
+    }
+    if (flag === '--quiet') this.own.set(flag, 'yes');
+    else this.#value(flag, inline ?? this.#take());
+  }
+
+  #value(flag: string, value: string | undefined): void {
+    if (value === undefined || value === '') this.issues.push({ name: flag, detail: 'has no value' });
+    else if (flag === '--set') this.#parameter(value);
+    else if (this.own.has(flag)) this.issues.push({ name: flag, detail: 'given twice; allowed: once' });
+    else this.own.set(flag, value);
+  }
+
+  #parameter(text: string): void {
+    const [name = '', value] = text.split(/=(.*)/s);
+    if (value === undefined || !nameForm.test(name))
+      this.issues.push({ name: '--set', detail: `given ${JSON.stringify(text)}; allowed: NAME=VALUE` });
+    else this.parameters[name] = valueOfText(value);
+  }
+}
+
+/**
+ * Reads the words behind `run` or `check`.
+ * @throws SimError CONFIG_INVALID
+ */
+export function scenarioCommand(words: readonly string[]): ScenarioCommand {
+  const { files, flags, own, parameters, issues } = new Words(words).read();
+  const pace = own.get('--pace') ?? null;
+  if (pace !== null && !(runPaces as readonly string[]).includes(pace))
+    issues.push({
+      name: '--pace',
+      detail: `given "${pace}"; allowed: ${runPaces.join(', ')}${didYouMean(pace, runPaces)}`,
+    });
+  if (files.length === 0) issues.push({ name: 'FILE', detail: 'is missing: the scenario to be run' });
+  if (files.length > 1 && own.has('--html'))
+    issues.push({ name: '--html', detail: 'is for one scenario; several are given' });
+  if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'The command line is not valid:', issues);
+  return {
+    files,
+    pace: pace as RunPace | null,
+    parameters,
+    junit: own.get('--junit') ?? null,
+    json: own.get('--json') ?? null,
+    html: own.get('--html') ?? null,
+    isQuiet: own.has('--quiet'),
+    flags,
+  };
+}

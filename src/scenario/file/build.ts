@@ -1,0 +1,285 @@
+/** Checked members of a file into the model. */
+import { parse as parseQuery } from 'node:querystring';
+import { createTask, validateDetailed } from 'node-cron';
+import { errorText } from '../../core/errors.ts';
+import type { Place } from '../place.ts';
+import type {
+  Action,
+  Condition,
+  Comparison,
+  Expectation,
+  Signal,
+  ScenarioRequest,
+  Step,
+  Subject,
+  Trigger,
+  ValueTest,
+  Window,
+} from '../model.ts';
+import type { RawCall, RawCondition, RawExpectation, RawSignal, RawStep, RawWhen } from './schema.ts';
+import { shortForms } from './short-forms.ts';
+import { conditionText, subjectText, windowText } from './words.ts';
+
+/** Simulated time that a step waits for its condition unless it says otherwise. */
+const defaultTimeoutS = 3600;
+
+/** A step, rule or assertion that a message is about, and where its keys stand. */
+export interface Here {
+  place(path: readonly PropertyKey[]): Place;
+  /** Notes an issue and goes on. */
+  issue(path: readonly PropertyKey[], detail: string): void;
+}
+
+/** What a step hands on to the signals in it. */
+interface Defaults {
+  readonly device: number;
+}
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** The names among `names` that are given; exactly one must be. */
+function chosen(given: Given, names: readonly string[], here: Here, path: readonly PropertyKey[]): string | null {
+  const found = names.filter((name) => given[name] !== undefined);
+  if (found.length === 1) return found[0] ?? null;
+  const list = names.join(', ');
+  here.issue(path, found.length === 0 ? `needs one of ${list}` : `has ${found.join(' and ')}; allowed: one of ${list}`);
+  return null;
+}
+
+/** A path with its query, as the interface takes it apart from the body. */
+export function requestOf(method: ScenarioRequest['method'], target: string, body?: unknown): ScenarioRequest {
+  const cut = target.indexOf('?');
+  const bare = cut < 0 ? target : target.slice(0, cut);
+  const query = cut < 0 ? {} : { query: parseQuery(target.slice(cut + 1)) as Record<string, string> };
+  return { method, path: bare.startsWith('/') ? bare : `/${bare}`, ...query, ...(body !== undefined && { body }) };
+}
+
+const signalNames = ['point', 'snapshot', 'get'];
+
+function signal(raw: RawSignal, { device: common }: Defaults): Signal {
+  const device = raw.device ?? common;
+  if (raw.point !== undefined) return { kind: 'point', device, point: raw.point };
+  if (raw.snapshot !== undefined) return { kind: 'snapshot', device, member: raw.snapshot };
+  const request = requestOf('GET', raw.get ?? '');
+  const withDevice =
+    raw.device === undefined ? request : { ...request, query: { ...request.query, device: raw.device } };
+  return { kind: 'answer', request: withDevice, pointer: raw.pointer ?? '' };
+}
+
+/** A signal that stands alone, such as one to be plotted. */
+export function signalOf(raw: RawSignal, here: Here): Signal | null {
+  return chosen(raw, signalNames, here, []) === null ? null : signal(raw, { device: 0 });
+}
+
+const comparisonNames = ['equals', 'not', 'above', 'below', 'at_least', 'at_most', 'between'] as const;
+
+function comparison(raw: RawCondition, here: Here, path: readonly PropertyKey[]): Comparison {
+  if (comparisonNames.every((name) => raw[name] === undefined))
+    here.issue(path, `needs one of ${comparisonNames.join(', ')}`);
+  const { between } = raw;
+  if (between && between[0] > between[1]) here.issue([...path, 'between'], 'must have the lower bound first');
+  return {
+    ...(raw.equals !== undefined && { equals: raw.equals }),
+    ...(raw.not !== undefined && { not: raw.not }),
+    ...(raw.above !== undefined && { above: raw.above }),
+    ...(raw.below !== undefined && { below: raw.below }),
+    ...(raw.at_least !== undefined && { atLeast: raw.at_least }),
+    ...(raw.at_most !== undefined && { atMost: raw.at_most }),
+    ...(between && { between }),
+    ...(raw.tolerance !== undefined && { tolerance: raw.tolerance }),
+  };
+}
+
+function valueTest(raw: RawCondition, defaults: Defaults, here: Here, path: readonly PropertyKey[]): ValueTest {
+  return { signal: signal(raw, defaults), since: raw.since ?? null, comparison: comparison(raw, here, path) };
+}
+
+function leafCondition(
+  raw: RawCondition,
+  defaults: Defaults,
+  here: Here,
+  path: readonly PropertyKey[],
+): Condition | null {
+  const kind = chosen(raw, [...signalNames, 'message', 'write'], here, path);
+  if (kind === null) return null;
+  if (raw.message) {
+    const { protocol, station = null, match = {} } = raw.message;
+    return { kind: 'message', test: { protocol, station, match } };
+  }
+  if (raw.write) {
+    const { point, model, device = null, source = null } = raw.write;
+    const dot = point?.indexOf('.') ?? -1;
+    const named = point === undefined ? null : point.slice(dot + 1);
+    return { kind: 'write', test: { device, model: model ?? Number(point?.slice(0, dot)), point: named, source } };
+  }
+  return { kind: 'value', test: valueTest(raw, defaults, here, path), forS: raw.for ?? 0 };
+}
+
+/** The condition of a `when`. */
+function conditionOf(raw: RawWhen, defaults: Defaults, here: Here, path: readonly PropertyKey[]): Condition | null {
+  const kind = chosen(raw, [...signalNames, 'message', 'write', 'all', 'any'], here, path);
+  if (kind !== 'all' && kind !== 'any') return kind === null ? null : leafCondition(raw, defaults, here, path);
+  const list = raw[kind] ?? [];
+  const conditions = list.map((each, n) => leafCondition(each, defaults, here, [...path, kind, n]));
+  return { kind, conditions: conditions.filter((each) => each !== null) };
+}
+
+function cronIssue(pattern: string): string | null {
+  const { valid, errors } = validateDetailed(pattern);
+  if (!valid) return `is no cron pattern of 5 or 6 fields: ${errors.map(({ message }) => message).join('; ')}`;
+  try {
+    // finds days that no month has
+    createTask(pattern, () => undefined);
+    return null;
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+/** The members of a step or rule that say when it runs. */
+interface RawTrigger {
+  readonly at?: number | undefined;
+  readonly after?: number | undefined;
+  readonly time?: number | undefined;
+  readonly cron?: string | undefined;
+  readonly when?: RawWhen | undefined;
+}
+
+export function triggerOf(raw: RawTrigger, device: number, here: Here): Trigger {
+  const given = (['at', 'after', 'time', 'cron', 'when'] as const).filter((name) => raw[name] !== undefined);
+  if (given.length > 1) here.issue([], `has ${given.join(' and ')}; allowed: one of them`);
+  if (raw.at !== undefined) return { kind: 'at', offsetS: raw.at };
+  if (raw.after !== undefined) return { kind: 'after', delayS: raw.after };
+  if (raw.time !== undefined) return { kind: 'time', ofDayS: raw.time };
+  if (raw.cron !== undefined) {
+    const issue = cronIssue(raw.cron);
+    if (issue !== null) here.issue(['cron'], issue);
+    return { kind: 'cron', pattern: raw.cron };
+  }
+  const condition = raw.when && conditionOf(raw.when, { device }, here, ['when']);
+  if (!raw.when || !condition) return { kind: 'now' };
+  return {
+    kind: 'when',
+    condition,
+    timeoutS: raw.when.timeout ?? defaultTimeoutS,
+    realTimeoutS: raw.when.real_timeout ?? null,
+  };
+}
+
+function windowOf(raw: RawExpectation, here: Here, path: readonly PropertyKey[], whole: boolean): Window {
+  if (raw.within !== undefined && (raw.for !== undefined || whole))
+    here.issue([...path, 'within'], whole ? 'cannot stand in always' : 'cannot be given together with for');
+  if (raw.after !== undefined && raw.for === undefined && !whole) here.issue([...path, 'after'], 'needs for beside it');
+  if (whole) return { kind: 'for', afterS: raw.after ?? 0, s: Infinity };
+  if (raw.within !== undefined) return { kind: 'within', s: raw.within };
+  if (raw.for !== undefined) return { kind: 'for', afterS: raw.after ?? 0, s: raw.for };
+  return { kind: 'now' };
+}
+
+const subjectNames = [...signalNames, 'messages', 'sequence', 'no_alarm', 'nothing_left', 'consistent'];
+
+function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: readonly PropertyKey[]): Subject | null {
+  const kind = chosen(raw, subjectNames, here, path);
+  if (kind === null) return null;
+  if (raw.messages) {
+    const { protocol, station = null, match = {}, at_most: atMost = Infinity } = raw.messages;
+    const atLeast = raw.messages.at_least ?? (raw.messages.at_most === undefined ? 1 : 0);
+    return { kind: 'messages', tests: [{ protocol, station, match }], count: { atLeast, atMost } };
+  }
+  if (raw.sequence) {
+    const { protocol, station = null, messages } = raw.sequence;
+    return { kind: 'messages', tests: messages.map((match) => ({ protocol, station, match })), count: null };
+  }
+  if (raw.no_alarm || raw.nothing_left) {
+    const given = raw.no_alarm ?? raw.nothing_left;
+    const { device, except = [] } = given === true || given === undefined ? {} : given;
+    return { kind: raw.no_alarm ? 'no_alarm' : 'nothing_left', device: device ?? null, except };
+  }
+  if (raw.consistent)
+    return { kind: 'consistent', device: raw.consistent === true ? null : (raw.consistent.device ?? null) };
+  return { kind: 'value', test: valueTest(raw, defaults, here, path) };
+}
+
+/** @param whole it holds from the start to the end */
+export function expectationOf(
+  raw: RawExpectation,
+  device: number,
+  here: Here,
+  path: readonly PropertyKey[],
+  whole = false,
+): Expectation | null {
+  const window = windowOf(raw, here, path, whole);
+  const subject = subjectOf(raw, { device }, here, path);
+  if (subject === null) return null;
+  return { place: here.place(path), name: raw.name ?? subjectText(subject) + windowText(window), subject, window };
+}
+
+function listOf<T>(given: T | readonly T[] | undefined): readonly T[] {
+  if (given === undefined) return [];
+  return Array.isArray(given) ? (given as readonly T[]) : [given as T];
+}
+
+/** A request with the key in the file that a pointer into its body belongs to. */
+export interface PlannedRequest extends Action {
+  readonly keyOf: (pointer: readonly string[]) => readonly PropertyKey[];
+}
+
+function callAction(raw: RawCall, here: Here, path: readonly PropertyKey[]): PlannedRequest {
+  const [method = '', target = ''] = raw.request.split(' ');
+  const request = requestOf(method as ScenarioRequest['method'], target, raw.body);
+  return {
+    place: here.place(path),
+    name: `${request.method} ${request.path}`,
+    request,
+    status: raw.status ?? null,
+    keyOf: (pointer) => [...path, 'body', ...pointer],
+  };
+}
+
+/** The requests of a step, in the order of its members. */
+export function actionsOf(raw: RawStep, here: Here): readonly PlannedRequest[] {
+  const { device, connector = 1 } = raw;
+  return Object.entries(raw).flatMap(([key, value]): PlannedRequest[] => {
+    if (key === 'call') {
+      const calls = listOf(raw.call);
+      return calls.map((call, n) => callAction(call, here, Array.isArray(raw.call) ? ['call', n] : ['call']));
+    }
+    const form = Object.hasOwn(shortForms, key) ? shortForms[key] : undefined;
+    if (form === undefined || value === undefined) return [];
+    const requests = form.requests(value, { device, connector });
+    if (requests === null) here.issue([key], `must be ${form.expects ?? 'another value'}`);
+    return (requests ?? []).map((request) => ({
+      place: here.place([key]),
+      name: `${request.method} ${request.path}`,
+      request,
+      status: null,
+      keyOf: (pointer) => [key, ...(form.keyOf?.(pointer) ?? pointer)],
+    }));
+  });
+}
+
+function stepName(raw: RawStep, trigger: Trigger, actions: readonly Action[]): string {
+  if (raw.name !== undefined) return raw.name;
+  const wait = trigger.kind === 'when' ? [`when ${conditionText(trigger.condition)}`] : [];
+  const done = actions.map(({ name }) => name);
+  const words = [...wait, ...(done.length > 0 ? [done.join(', ')] : [])];
+  if (words.length > 0) return words.join(': ');
+  return raw.expect === undefined ? (raw.mark === undefined ? 'wait' : `mark ${raw.mark}`) : 'assertions';
+}
+
+/** @param actions see `actionsOf` */
+export function stepOf(raw: RawStep, actions: readonly PlannedRequest[], here: Here): Step {
+  const { device = 0 } = raw;
+  const trigger = triggerOf(raw, device, here);
+  const expectations = listOf(raw.expect).map((each, n) =>
+    expectationOf(each, device, here, Array.isArray(raw.expect) ? ['expect', n] : ['expect']),
+  );
+  return {
+    place: here.place([]),
+    name: stepName(raw, trigger, actions),
+    trigger,
+    actions: actions.map(({ place, name, request, status }) => ({ place, name, request, status })),
+    expectations: expectations.filter((each) => each !== null),
+    mark: raw.mark ?? null,
+  };
+}

@@ -1,0 +1,306 @@
+/** A scenario from its sources: files put in, parameters and loops resolved, everything checked before anything runs. */
+import type { z } from 'zod';
+import type { Issue } from '../../core/errors.ts';
+import { SimError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import { factsOf } from '../../core/zod-facts.ts';
+import { issueWords, withInput } from '../../core/zod-issues.ts';
+import type { Rule, Scenario, ScenarioRequest, Signal, Step, Trigger } from '../model.ts';
+import { placeText } from '../place.ts';
+import { actionsOf, expectationOf, signalOf, stepOf, triggerOf } from './build.ts';
+import type { Here, PlannedRequest } from './build.ts';
+import { UnknownParameter, withParameters } from './parameters.ts';
+import type { Parameters } from './parameters.ts';
+import { headSchema, includedSchema, includeSchema, repeatSchema, ruleSchema, stepSchema } from './schema.ts';
+import type { RawStep } from './schema.ts';
+import { invalidScenario } from './source.ts';
+import type { Source } from './source.ts';
+
+/** Steps of a scenario, those of loops and included files counted each time. */
+export const maxSteps = 10_000;
+const maxIssues = 50;
+const defaultTimeoutS = 30 * 86_400;
+
+/** An error that the interface would answer. */
+export interface RequestRefusal {
+  readonly detail: string;
+  readonly errors?: readonly { readonly in: string; readonly name: string; readonly detail: string }[];
+}
+
+/** What the operations of the simulator say of a request; null: it is well-formed. */
+export type RequestCheck = (request: ScenarioRequest) => RequestRefusal | null;
+
+/** Members of a scenario beside those of `headSchema`. */
+const otherMembers = ['config', 'steps', 'rules', 'finally', '$schema'] as const;
+
+/** Steps that a list of a file stands for, read one by one. */
+class Reader {
+  readonly #check: RequestCheck;
+  readonly #issues: Issue[] = [];
+  #steps = 0;
+
+  constructor(check: RequestCheck) {
+    this.#check = check;
+  }
+
+  get issues(): readonly Issue[] {
+    return this.#issues;
+  }
+
+  note(issue: Issue): void {
+    if (this.#issues.length < maxIssues) this.#issues.push(issue);
+  }
+
+  here(source: Source, base: readonly PropertyKey[]): Here {
+    const place = (path: readonly PropertyKey[]) => source.place([...base, ...path]);
+    return {
+      place,
+      issue: (path, detail) => {
+        this.note({ name: placeText(place(path)), detail });
+      },
+    };
+  }
+
+  /** The value by a schema; null when an issue was noted. */
+  parsed<S extends z.ZodType>(schema: S, value: unknown, here: Here, member: string): z.output<S> | null {
+    const result = schema.safeParse(value, withInput);
+    if (result.success) return result.data;
+    const facts = factsOf(schema);
+    for (const issue of result.error.issues)
+      for (const { path, detail } of issueWords(issue, member, facts)) here.issue(path, detail);
+    return null;
+  }
+
+  /** The value with its parameters; undefined when one is unknown. */
+  filled(value: unknown, parameters: Parameters, here: Here): unknown {
+    try {
+      return withParameters(value, parameters);
+    } catch (error) {
+      if (!(error instanceof UnknownParameter)) throw error;
+      here.issue(error.path, error.message);
+      return undefined;
+    }
+  }
+
+  /** @param list the value at `base` of the source */
+  steps(list: unknown, source: Source, base: readonly PropertyKey[], parameters: Parameters): Step[] {
+    const here = this.here(source, base);
+    if (!Array.isArray(list)) {
+      here.issue([], 'must be a list of steps');
+      return [];
+    }
+    return (list as unknown[]).flatMap((entry, n) => this.#entry(entry, source, [...base, n], parameters));
+  }
+
+  #entry(entry: unknown, source: Source, base: readonly PropertyKey[], parameters: Parameters): Step[] {
+    const here = this.here(source, base);
+    if (typeof entry === 'object' && entry !== null) {
+      if ('repeat' in entry) return this.#repeated(entry, source, base, parameters);
+      if ('include' in entry) return this.#included(entry, source, base, parameters);
+    }
+    this.#steps += 1;
+    if (this.#steps > maxSteps) {
+      if (this.#steps === maxSteps + 1) here.issue([], `is the step after ${maxSteps}; a scenario has at most so many`);
+      return [];
+    }
+    const filled = this.filled(entry, parameters, here);
+    if (filled === undefined) return [];
+    const raw = this.parsed(stepSchema(), filled, here, 'a member of a step') as RawStep | null;
+    if (raw === null) return [];
+    // in the order of the file, in which the schema does not give them back
+    const inOrder = { ...Object.fromEntries(Object.keys(filled as object).map((key) => [key, raw[key]])) } as RawStep;
+    const actions = actionsOf(inOrder, here);
+    for (const action of actions) this.#checkRequest(action, here);
+    return [stepOf(raw, actions, here)];
+  }
+
+  #checkRequest({ request, keyOf }: PlannedRequest, here: Here): void {
+    const refusal = this.#check(request);
+    if (refusal === null) return;
+    const { errors = [], detail } = refusal;
+    if (errors.length === 0) here.issue(keyOf([]), detail);
+    for (const error of errors) {
+      const pointer = error.name
+        .split('/')
+        .slice(1)
+        .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+      const about = error.in === 'body' ? '' : `${error.in} ${error.name}: `;
+      here.issue(error.in === 'body' ? keyOf(pointer) : keyOf([]), about + error.detail);
+    }
+  }
+
+  #repeated(entry: object, source: Source, base: readonly PropertyKey[], parameters: Parameters): Step[] {
+    const here = this.here(source, base);
+    const { steps, ...head } = entry as { readonly steps?: unknown };
+    const filled = this.filled(head, parameters, here);
+    if (filled === undefined) return [];
+    const raw = this.parsed(repeatSchema(), { ...(filled as object), steps }, here, 'a member of a loop');
+    if (raw === null) return [];
+    const [[name, values] = ['', []]] =
+      typeof raw.repeat === 'number'
+        ? [['round', Array.from({ length: raw.repeat }, (_, n) => n + 1)] as const]
+        : Object.entries(raw.repeat);
+    const found: Step[] = [];
+    for (const value of values) {
+      // a faulty round is not told of for each value
+      if (this.#issues.length > 0 || this.#steps > maxSteps) break;
+      found.push(...this.steps(raw.steps, source, [...base, 'steps'], { ...parameters, [name]: value }));
+    }
+    return found;
+  }
+
+  #included(entry: object, source: Source, base: readonly PropertyKey[], parameters: Parameters): Step[] {
+    const here = this.here(source, base);
+    const filled = this.filled(entry, parameters, here);
+    if (filled === undefined) return [];
+    const raw = this.parsed(includeSchema(), filled, here, 'a member of an include');
+    if (raw === null) return [];
+    try {
+      const file = source.include(raw.include, [...base, 'include']);
+      const inner = this.parsed(includedSchema(), file.value, this.here(file, []), 'a member of an included file');
+      if (inner === null) return [];
+      return this.steps(inner.steps, file, ['steps'], { ...parameters, ...inner.parameters, ...raw.with });
+    } catch (error) {
+      if (!(error instanceof SimError)) throw error;
+      error.issues.forEach((issue) => {
+        this.note(issue);
+      });
+      return [];
+    }
+  }
+
+  rules(list: unknown, source: Source, parameters: Parameters): Rule[] {
+    if (list === undefined) return [];
+    if (!Array.isArray(list)) {
+      this.here(source, ['rules']).issue([], 'must be a list of rules');
+      return [];
+    }
+    return (list as unknown[]).flatMap((entry, n) => this.#rule(entry, source, ['rules', n], parameters));
+  }
+
+  #rule(entry: unknown, source: Source, base: readonly PropertyKey[], parameters: Parameters): Rule[] {
+    const here = this.here(source, base);
+    const { steps, ...head } = (typeof entry === 'object' && entry !== null ? entry : {}) as {
+      readonly steps?: unknown;
+    };
+    const filled = this.filled(head, parameters, here);
+    if (filled === undefined) return [];
+    const raw = this.parsed(ruleSchema(), { ...(filled as object), steps }, here, 'a member of a rule');
+    if (raw === null) return [];
+    const { every } = raw;
+    const trigger = every === undefined ? triggerOf(raw, 0, here) : { kind: 'every' as const, s: every };
+    if (trigger.kind !== 'every' && trigger.kind !== 'cron' && trigger.kind !== 'when') return [];
+    const inner = this.steps(raw.steps, source, [...base, 'steps'], parameters);
+    for (const step of inner) {
+      if (step.trigger.kind === 'at')
+        this.note({
+          name: placeText(step.place),
+          detail: 'at counts from the start of the scenario; a rule takes after',
+        });
+    }
+    return [{ place: here.place([]), name: raw.name ?? `rule ${(base.at(-1) as number) + 1}`, trigger, steps: inner }];
+  }
+}
+
+/** Marks that are named in `since` but by no step. */
+function unknownMarks(scenario: Scenario, note: (issue: Issue) => void): void {
+  const { steps, rules, finally: last, always } = scenario;
+  const all = [...steps, ...rules.flatMap((rule) => rule.steps), ...last];
+  const marks = ['start', ...all.flatMap(({ mark }) => mark ?? [])];
+  const expectations = [...all.flatMap((step) => step.expectations), ...always];
+  for (const { place, subject } of expectations) {
+    if (subject.kind !== 'value' || subject.test.since === null || marks.includes(subject.test.since)) continue;
+    const detail = `no step has the mark ${subject.test.since}${didYouMean(subject.test.since, marks)}`;
+    note({ name: placeText(place), detail });
+  }
+  const waits = all.map(({ place, trigger }) => ({ place, trigger }));
+  for (const { place, trigger } of waits)
+    for (const since of sinceOf(trigger))
+      if (!marks.includes(since)) note({ name: placeText(place), detail: `no step has the mark ${since}` });
+}
+
+function sinceOf(trigger: Trigger): readonly string[] {
+  if (trigger.kind !== 'when') return [];
+  const { condition } = trigger;
+  const leaves = condition.kind === 'all' || condition.kind === 'any' ? condition.conditions : [condition];
+  return leaves.flatMap((leaf) => (leaf.kind === 'value' && leaf.test.since !== null ? [leaf.test.since] : []));
+}
+
+/** Offsets of `at` that lie before the step in front of them. */
+function disorder(steps: readonly Step[], note: (issue: Issue) => void): void {
+  let last = 0;
+  for (const { place, trigger } of steps) {
+    if (trigger.kind !== 'at') continue;
+    if (trigger.offsetS < last)
+      note({
+        name: placeText(place),
+        detail: `at ${trigger.offsetS} s is before the step in front of it, at ${last} s`,
+      });
+    last = Math.max(last, trigger.offsetS);
+  }
+}
+
+interface Loose extends Readonly<Record<string, unknown>> {
+  readonly steps?: unknown;
+  readonly rules?: unknown;
+  readonly finally?: unknown;
+}
+
+/**
+ * The scenario of a source.
+ * @param name for a scenario that has none
+ * @param given parameters, over those of the file
+ * @throws SimError CONFIG_INVALID with every issue and its place
+ */
+export function readScenario(source: Source, name: string, given: Parameters, check: RequestCheck): Scenario {
+  const reader = new Reader(check);
+  const value: Loose = source.value;
+  const here = reader.here(source, []);
+  const defaults = (value['parameters'] ?? {}) as Parameters;
+  for (const key of Object.keys(given))
+    if (!Object.hasOwn(defaults, key))
+      here.issue(['parameters'], `has no parameter named "${key}"${didYouMean(key, Object.keys(defaults))}`);
+  const parameters = { ...defaults, ...given };
+  const others: readonly string[] = otherMembers;
+  const own = Object.fromEntries(Object.entries(value).filter(([key]) => !others.includes(key)));
+  const filled = reader.filled(own, parameters, here);
+  const head = filled === undefined ? null : reader.parsed(headSchema(), filled, here, 'a member of a scenario');
+  const always = (head?.always ?? []).map((each, n) =>
+    expectationOf(each, 0, reader.here(source, ['always', n]), [], true),
+  );
+  const plots = (head?.plots ?? []).map((each, n): Signal | null => signalOf(each, reader.here(source, ['plots', n])));
+  const scenario: Scenario = {
+    name: head?.name ?? name,
+    description: head?.description ?? '',
+    parameters,
+    steps: reader.steps(value.steps, source, ['steps'], parameters),
+    rules: reader.rules(value.rules, source, parameters),
+    always: always.filter((each) => each !== null),
+    finally: value.finally === undefined ? [] : reader.steps(value.finally, source, ['finally'], parameters),
+    plots: plots.filter((each) => each !== null),
+    durationS: head?.duration ?? 0,
+    timeoutS: head?.timeout ?? defaultTimeoutS,
+    onFailure: head?.on_failure ?? 'continue',
+  };
+  const note = (issue: Issue) => {
+    reader.note(issue);
+  };
+  disorder(scenario.steps, note);
+  unknownMarks(scenario, note);
+  if (reader.issues.length > 0) throw invalidScenario(reader.issues);
+  return scenario;
+}
+
+/** The configuration that a scenario brings along: a mapping, or the name of a file or bundled example; null: none. */
+export function configOfScenario(source: Source): string | Readonly<Record<string, unknown>> | null {
+  const { config } = source.value;
+  if (config === undefined) return null;
+  if (typeof config === 'string' && config !== '') return config;
+  if (typeof config === 'object' && config !== null && !Array.isArray(config)) return config as Record<string, unknown>;
+  throw invalidScenario([
+    {
+      name: placeText(source.place(['config'])),
+      detail: 'must be a mapping of settings, or the name of a configuration',
+    },
+  ]);
+}

@@ -1,0 +1,213 @@
+/** The members of a scenario file, once its parameters are put in. Requests in it are checked by their own operations. */
+import { z } from 'zod';
+import { memo } from '../../core/memo.ts';
+import { sources } from '../../core/origin.ts';
+import { messageProtocols } from '../model.ts';
+import { nameForm } from './parameters.ts';
+import { duration, timeOfDay } from './times.ts';
+import { shortForms } from './short-forms.ts';
+
+const text = (max: number) => z.string().min(1).max(max);
+const device = z.int().min(0).max(1_000_000);
+const scalar = z.union([z.number(), z.string().max(1000), z.boolean(), z.null()]);
+const pointForm = /^\d{1,5}\.[A-Za-z][\w[\].]*$/;
+export const pointText = 'must be a model and a point, such as 701.W or 705.Crv[1].Pt[0].V';
+const point = z.string().max(100).regex(pointForm, pointText);
+const name = z.string().regex(nameForm, 'must be letters, digits and underscores, at most 64');
+
+/** Members that choose what is compared. */
+const signalMembers = {
+  point: point.optional().meta({ description: 'Point of the registers, for example `701.W`.' }),
+  snapshot: text(100).optional().meta({ description: 'Member of the snapshot of a device: `metrics.power_kw`.' }),
+  get: text(2048).optional().meta({ description: 'Operation whose answer is looked at: `modbus` or `site?device=1`.' }),
+  pointer: z
+    .string()
+    .max(1000)
+    .regex(/^(\/[^/]*)*$/, 'must be a JSON pointer, such as /clients/0/requests')
+    .optional()
+    .meta({ description: 'Place in the answer to `get`, as a JSON pointer; default the whole of it.' }),
+  device: device.optional().meta({ description: 'Index of the device; default that of the step, else 0.' }),
+};
+
+const comparisonMembers = {
+  equals: scalar.optional().meta({ description: 'Enumerations by name or number.' }),
+  not: scalar.optional(),
+  above: z.number().optional(),
+  below: z.number().optional(),
+  at_least: z.number().optional(),
+  at_most: z.number().optional(),
+  between: z.tuple([z.number(), z.number()]).optional().meta({ description: 'Both ends are allowed.' }),
+  tolerance: z
+    .number()
+    .min(0)
+    .optional()
+    .meta({ description: 'Deviation that is allowed from the bounds, in their unit.' }),
+  since: name.optional().meta({ description: 'Compares the difference from the value at this mark; `start` is one.' }),
+};
+
+const messageMembers = {
+  protocol: z.enum(messageProtocols),
+  station: text(64).optional().meta({ description: 'Charge point id, with ocpp; default the first one.' }),
+  match: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .meta({ description: 'Members as `GET <protocol>/messages` shows them; a message must have all of these.' }),
+};
+const messageSchema = z.strictObject(messageMembers);
+
+const writeSchema = z
+  .strictObject({
+    model: z.int().min(1).max(65_535).optional(),
+    point: point.optional(),
+    source: z.enum(sources).optional().meta({ description: 'Writer; default any but the scenario.' }),
+    device: device.optional(),
+  })
+  .refine(({ model, point: given }) => (model === undefined) !== (given === undefined), {
+    error: 'exactly one of model, point is required',
+  });
+
+const conditionMembers = {
+  ...signalMembers,
+  ...comparisonMembers,
+  for: duration.optional().meta({ description: 'The comparison must hold for so long.' }),
+  message: messageSchema.optional(),
+  write: writeSchema.optional().meta({ description: 'A write to the registers, for example by a master.' }),
+};
+
+const leafSchema = memo(() => z.strictObject(conditionMembers));
+export type RawCondition = z.output<ReturnType<typeof leafSchema>>;
+
+const whenSchema = memo(() =>
+  z.strictObject({
+    ...conditionMembers,
+    all: z.array(leafSchema()).min(1).max(20).optional().meta({ description: 'All of these conditions.' }),
+    any: z.array(leafSchema()).min(1).max(20).optional().meta({ description: 'One of these conditions.' }),
+    timeout: duration.optional().meta({ description: 'The step fails after so much simulated time; default 1 h.' }),
+    real_timeout: duration.optional().meta({
+      description:
+        'The clock stands still meanwhile, and the step fails after so much real time: for answers of a peer.',
+    }),
+  }),
+);
+
+const scope = { device: device.optional(), except: z.array(text(100)).max(100).optional() };
+
+const expectationSchema = memo(() =>
+  z.strictObject({
+    name: text(200).optional(),
+    ...signalMembers,
+    ...comparisonMembers,
+    messages: z
+      .strictObject({ ...messageMembers, at_least: z.int().min(0).optional(), at_most: z.int().min(0).optional() })
+      .optional()
+      .meta({ description: 'Number of such messages since the step began; default at least 1.' }),
+    sequence: z
+      .strictObject({
+        protocol: messageMembers.protocol,
+        station: messageMembers.station,
+        messages: z.array(z.record(z.string(), z.unknown())).min(1).max(100),
+      })
+      .optional()
+      .meta({ description: 'Messages that come in this order since the step began; others may lie between them.' }),
+    no_alarm: z.union([z.literal(true), z.strictObject(scope)]).optional(),
+    nothing_left: z
+      .union([z.literal(true), z.strictObject(scope)])
+      .optional()
+      .meta({ description: 'No point differs from its start value, as `registers/changes` tells.' }),
+    consistent: z.union([z.literal(true), z.strictObject({ device: device.optional() })]).optional(),
+    within: duration.optional().meta({ description: 'It must come true within so much simulated time.' }),
+    for: duration.optional().meta({ description: 'It must hold at every tick for so long.' }),
+    after: duration.optional().meta({ description: 'With `for`: it need not hold before.' }),
+  }),
+);
+
+const callSchema = z.strictObject({
+  request: z
+    .string()
+    .max(2048)
+    .regex(/^(GET|POST|DELETE) \S+$/, 'must be a method and a path, such as POST /controls/grid')
+    .meta({ description: 'Method and path of the REST interface; the path may have a query.' }),
+  body: z.unknown().optional(),
+  status: z.int().min(100).max(599).optional().meta({ description: 'Expected status; default any below 400.' }),
+});
+
+const triggerMembers = {
+  at: duration.optional().meta({ description: 'So long after the start of the scenario.' }),
+  after: duration.optional().meta({ description: 'So long after the step before.' }),
+  time: timeOfDay.optional().meta({ description: 'The next time that the simulated clock shows this.' }),
+  cron: text(100).optional().meta({ description: 'The next match of the pattern, on the simulated clock.' }),
+};
+
+export const stepSchema = memo(() =>
+  z.strictObject({
+    name: text(200).optional(),
+    ...triggerMembers,
+    when: whenSchema().optional(),
+    device: device.optional().meta({ description: 'For the short forms and signals of this step; default 0.' }),
+    connector: z.int().min(1).max(1000).optional().meta({ description: 'For the short forms of charging; default 1.' }),
+    call: z.union([callSchema, z.array(callSchema).min(1).max(100)]).optional(),
+    ...Object.fromEntries(
+      Object.entries(shortForms).map(([key, { doc }]) => [key, z.unknown().optional().meta({ description: doc })]),
+    ),
+    expect: z.union([expectationSchema(), z.array(expectationSchema()).min(1).max(100)]).optional(),
+    mark: name.optional().meta({ description: 'Remembers the values of this instant under a name, for `since`.' }),
+  }),
+);
+
+/** A rule without its steps, which are read like those of the scenario. */
+export const ruleSchema = memo(() =>
+  z
+    .strictObject({
+      name: text(200).optional(),
+      every: duration.refine((s) => s >= 0.1, 'must be at least 0.1 s').optional(),
+      cron: triggerMembers.cron,
+      when: whenSchema().optional(),
+      steps: z.array(z.unknown()).min(1).max(1000),
+    })
+    .refine((rule) => [rule.every, rule.cron, rule.when].filter((each) => each !== undefined).length === 1, {
+      error: 'exactly one of every, cron, when is required',
+    }),
+);
+
+export const repeatSchema = memo(() =>
+  z.strictObject({
+    repeat: z.union([
+      z.int().min(1).max(10_000),
+      z.record(name, z.array(scalar).min(1).max(10_000)).refine((lists) => Object.keys(lists).length === 1, {
+        error: 'must be a number, or one parameter with the list of its values',
+      }),
+    ]),
+    steps: z.array(z.unknown()).min(1).max(10_000),
+  }),
+);
+
+export const includeSchema = memo(() =>
+  z.strictObject({ include: text(1000), with: z.record(name, scalar).optional() }),
+);
+
+export const parametersSchema = z.record(name, scalar);
+
+/** A scenario file without its steps and rules, and without `config`, which the configuration checks. */
+export const headSchema = memo(() =>
+  z.strictObject({
+    name: text(100).optional().meta({ description: 'Default the name of the file.' }),
+    description: z.string().max(4000).optional(),
+    parameters: parametersSchema.optional().meta({ description: 'Names and their values, put in for `${name}`.' }),
+    duration: duration.optional().meta({ description: 'The scenario lasts at least so long.' }),
+    timeout: duration.optional().meta({ description: 'Simulated time after which it has failed; default 30 d.' }),
+    on_failure: z.enum(['continue', 'stop']).optional().meta({ description: 'Default continue.' }),
+    always: z.array(expectationSchema()).max(100).optional().meta({ description: 'Hold from the start to the end.' }),
+    plots: z.array(z.strictObject(signalMembers)).max(50).optional(),
+  }),
+);
+
+/** An included file. */
+export const includedSchema = memo(() =>
+  z.strictObject({ parameters: parametersSchema.optional(), steps: z.array(z.unknown()).min(1).max(10_000) }),
+);
+
+export type RawStep = z.output<ReturnType<typeof stepSchema>> & Readonly<Record<string, unknown>>;
+export type RawWhen = z.output<ReturnType<typeof whenSchema>>;
+export type RawExpectation = z.output<ReturnType<typeof expectationSchema>>;
+export type RawCall = z.output<typeof callSchema>;
+export type RawSignal = Pick<RawExpectation, 'point' | 'snapshot' | 'get' | 'pointer' | 'device'>;

@@ -1,0 +1,107 @@
+/** Files of scenarios as they are read, with the place of every key. */
+import { realpathSync } from 'node:fs';
+import { basename, dirname, extname, isAbsolute, relative, resolve, sep } from 'node:path';
+import { SimError } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
+import { fileReason, readTextFile } from '../../core/text-file.ts';
+import { parseYamlText } from '../../core/yaml.ts';
+import { placeText } from '../place.ts';
+import type { Place } from '../place.ts';
+
+/** Bytes of all files of a scenario together, and files inside one another. */
+export const maxScenarioBytes = 5 * 1024 * 1024;
+export const maxIncludeDepth = 8;
+
+/** A mapping with the place of its keys. */
+export interface Source {
+  readonly value: Readonly<Record<string, unknown>>;
+  place(path: readonly PropertyKey[]): Place;
+  /** The file that an `include` of this one names. @throws SimError CONFIG_INVALID */
+  include(path: string, at: readonly PropertyKey[]): Source;
+}
+
+/** @throws SimError CONFIG_INVALID with one issue */
+export function refuse(place: Place, detail: string): never {
+  throw invalidScenario([{ name: placeText(place), detail }]);
+}
+
+/** The error of a scenario that cannot be run. */
+export function invalidScenario(issues: readonly Issue[]): SimError {
+  const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
+  return new SimError('CONFIG_INVALID', `The scenario is not valid, ${count}:`, issues);
+}
+
+function mapping(value: unknown, place: Place): Readonly<Record<string, unknown>> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  return refuse(place, 'must be a mapping of keys to values');
+}
+
+/** A scenario that came in a request: it has no file, and so no includes. */
+export function sourceOfRequest(value: unknown): Source {
+  const place = (path: readonly PropertyKey[]): Place => ({ file: null, line: null, path });
+  return {
+    value: mapping(value, place([])),
+    place,
+    include: (_path, at) => refuse(place(at), 'include is for files only'),
+  };
+}
+
+/** The files of one scenario: they lie in one folder or below, and their bytes are counted together. */
+class Files {
+  readonly #root: string;
+  #left = maxScenarioBytes;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  text(path: string): string {
+    const text = readTextFile(path, this.#left);
+    this.#left -= Buffer.byteLength(text);
+    return text.replace(/^\uFEFF/, '');
+  }
+
+  /** The file that a path leads to once links are resolved. @throws Error in words for the user */
+  inside(path: string, from: string): string {
+    if (isAbsolute(path)) throw new Error('must be relative to the file that has it');
+    const real = realpathSync(resolve(from, path));
+    if (!real.startsWith(this.#root.endsWith(sep) ? this.#root : this.#root + sep))
+      throw new Error('leads out of the folder of the scenario');
+    return real;
+  }
+
+  /** @param label the name in messages */
+  read(real: string, label: string, depth: number): Source {
+    const whole: Place = { file: label, line: null, path: [] };
+    if (!['.yaml', '.yml', '.json'].includes(extname(real).toLowerCase()))
+      refuse(whole, `given extension "${extname(real)}"; allowed: .yaml, .yml, .json`);
+    const parsed = reading(whole, () => parseYamlText(this.text(real)));
+    const place = (path: readonly PropertyKey[]): Place => ({ file: label, line: parsed.lineOf(path), path });
+    return {
+      value: mapping(parsed.value, place([])),
+      place,
+      include: (path, at) => {
+        if (depth === maxIncludeDepth) refuse(place(at), `files are included deeper than ${maxIncludeDepth} levels`);
+        const included = reading(place(at), () => this.inside(path, dirname(real)));
+        return this.read(included, relative(this.#root, included), depth + 1);
+      },
+    };
+  }
+}
+
+/** Runs `read`; its error becomes an issue at a place. */
+function reading<T>(place: Place, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof SimError) throw error;
+    return refuse(place, error instanceof RangeError ? 'nested too deeply' : `cannot be read: ${fileReason(error)}`);
+  }
+}
+
+/** Reads a scenario file. @throws SimError CONFIG_INVALID */
+export function sourceOfFile(path: string): Source {
+  const label = basename(path);
+  const real = reading({ file: label, line: null, path: [] }, () => realpathSync(path));
+  return new Files(dirname(real)).read(real, label, 0);
+}

@@ -1,0 +1,87 @@
+/** The result of a run as JUnit XML, which every CI system reads. One test case for each step and assertion. */
+import type { AssertionResult, RunReport, StepResult } from '../../contract/scenarios.ts';
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\n': '&#10;',
+};
+
+/** Text for XML 1.0, also inside an attribute; characters that XML does not have become a question mark. */
+export function xmlText(text: string): string {
+  return text
+    .replace(
+      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+      '?',
+    )
+    .replace(/[&<>"\n]/g, (character) => escapes[character] ?? character);
+}
+
+interface Case {
+  readonly name: string;
+  readonly place: string;
+  readonly timeS: number;
+  readonly outcome: 'passed' | 'failed' | 'skipped';
+  readonly message: string;
+}
+
+function stepCase({ name, place, state, message }: StepResult): Case {
+  const outcome = state === 'done' ? 'passed' : state === 'failed' ? 'failed' : 'skipped';
+  return {
+    name: `step: ${name}`,
+    place,
+    timeS: 0,
+    outcome,
+    message: message ?? (outcome === 'skipped' ? 'not reached' : ''),
+  };
+}
+
+function assertionCase({ name, place, state, message, beganS, decidedS }: AssertionResult): Case {
+  const outcome = state === 'passed' ? 'passed' : state === 'failed' ? 'failed' : 'skipped';
+  const words = outcome === 'skipped' ? 'the scenario ended before its verdict' : message;
+  return { name, place, timeS: (decidedS ?? beganS) - beganS, outcome, message: words };
+}
+
+function caseXml(suite: string, { name, place, timeS, outcome, message }: Case): string {
+  const head = `    <testcase classname="${xmlText(suite)}" name="${xmlText(name)}" file="${xmlText(place)}" time="${timeS.toFixed(3)}"`;
+  if (outcome === 'passed') return `${head}/>`;
+  const inner =
+    outcome === 'failed'
+      ? `<failure message="${xmlText(message)}">${xmlText(`${place}: ${message}`)}</failure>`
+      : `<skipped message="${xmlText(message)}"/>`;
+  return `${head}>${inner}</testcase>`;
+}
+
+function suiteXml(report: RunReport): readonly string[] {
+  const cases = [...report.steps.map(stepCase), ...report.assertions.map(assertionCase)];
+  const number = (outcome: Case['outcome']) => cases.filter((each) => each.outcome === outcome).length;
+  const seconds = ((report.endedAtMs ?? report.startedAtMs) - report.startedAtMs) / 1000;
+  const name = xmlText(report.name);
+  const errors =
+    report.error === null
+      ? []
+      : [
+          `    <testcase classname="${name}" name="the scenario runs to its end" time="0"><error message="${xmlText(report.error)}"/></testcase>`,
+        ];
+  const counts = `tests="${cases.length + errors.length}" failures="${number('failed')}" errors="${errors.length}" skipped="${number('skipped')}" time="${seconds.toFixed(3)}"`;
+  return [
+    `  <testsuite name="${name}" timestamp="${new Date(report.startedAtMs).toISOString().slice(0, 19)}" ${counts}>`,
+    ...errors,
+    ...cases.map((each) => caseXml(report.name, each)),
+    '  </testsuite>',
+  ];
+}
+
+/** One suite for each run. The times of test cases are simulated seconds, those of suites real ones. */
+export function junitXml(reports: readonly RunReport[]): string {
+  const suites = reports.flatMap(suiteXml);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<testsuites name="derbench">',
+    ...suites,
+    '</testsuites>',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,21 @@
+/** The result of a run for a terminal. */
+import type { RunReport } from '../../contract/scenarios.ts';
+
+/** One line for each failure, and a last one that sums up. */
+export function reportLines(report: RunReport): readonly string[] {
+  const { assertions, steps, state } = report;
+  const passed = assertions.filter((each) => each.state === 'passed').length;
+  const done = steps.filter((each) => each.state === 'done').length;
+  const realS = ((report.endedAtMs ?? report.startedAtMs) - report.startedAtMs) / 1000;
+  const failures = report.failures.map((words) => `  ✗ ${words}`);
+  const error = report.error === null ? [] : [`  ! ${report.error}`];
+  const counts = `${passed} of ${assertions.length} assertions, ${done} of ${steps.length} steps`;
+  const time = `${Number(report.simS.toFixed(1))} s simulated in ${realS.toFixed(1)} s`;
+  return [...failures, ...error, `${report.name}: ${state} (${counts}; ${time})`];
+}
+
+/** A bar of so many characters. @param share 0 to 1 */
+export function progressBar(share: number, width: number): string {
+  const full = Math.round(Math.min(1, Math.max(0, share)) * width);
+  return `[${'='.repeat(full)}${' '.repeat(width - full)}]`;
+}

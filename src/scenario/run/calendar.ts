@@ -1,0 +1,73 @@
+/** Instants of the simulated clock: times of day and cron patterns. */
+import { createTask, validateDetailed } from 'node-cron';
+import { localDateMs } from '../../core/time/sim-clock.ts';
+import { zoneOffsetMs } from '../../core/time/zone.ts';
+
+const msPerHour = 3_600_000;
+const msPerDay = 24 * msPerHour;
+/** A pattern that has no match in so many days has none. */
+const searchedDays = 366 * 5;
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** The next instant after `afterMs` at which clocks of a zone show a time of day. All in ms since the epoch. */
+export function nextTimeOfDay(ofDayS: number, zone: string, afterMs: number): number {
+  const time = `${two(Math.floor(ofDayS / 3600))}:${two(Math.floor(ofDayS / 60) % 60)}:${two(ofDayS % 60)}`;
+  for (let day = 0; ; day += 1) {
+    const local = new Date(afterMs + zoneOffsetMs(zone, afterMs) + day * msPerDay);
+    const found = localDateMs(local.toISOString().slice(0, 10), time, zone);
+    if (found > afterMs) return found;
+  }
+}
+
+/** Cron patterns on a clock that is not the machine's: node-cron decides, this class finds the dates worth asking about. */
+export class CronPattern {
+  readonly #task: { match(date: Date): boolean };
+  readonly #fields: {
+    readonly second: readonly number[];
+    readonly minute: readonly number[];
+    readonly hour: readonly number[];
+    readonly month: readonly number[];
+  };
+  readonly #zone: string;
+
+  constructor(pattern: string, zone: string) {
+    this.#task = createTask(pattern, () => undefined, { timezone: zone });
+    const { fields } = validateDetailed(pattern);
+    const all = (length: number) => Array.from({ length }, (_, n) => n);
+    this.#fields = fields ?? { second: [0], minute: all(60), hour: all(24), month: all(13) };
+    this.#zone = zone;
+  }
+
+  /** The next match after `afterMs`, ms since the epoch; null: there is none within five years. */
+  next(afterMs: number): number | null {
+    const end = afterMs + searchedDays * msPerDay;
+    // zones differ from UTC by quarters of an hour at least, and so do their hours
+    for (
+      let quarter = Math.floor(afterMs / (msPerHour / 4)) * (msPerHour / 4);
+      quarter < end;
+      quarter += msPerHour / 4
+    ) {
+      const found = this.#within(quarter, afterMs);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  #within(quarter: number, afterMs: number): number | null {
+    const local = new Date(quarter + zoneOffsetMs(this.#zone, quarter));
+    const { second, minute, hour, month } = this.#fields;
+    if (!hour.includes(local.getUTCHours()) || !month.includes(local.getUTCMonth() + 1)) return null;
+    const from = local.getUTCMinutes();
+    for (const m of minute) {
+      if (m < from || m >= from + 15) continue;
+      for (const s of second) {
+        const at = quarter + (m - from) * 60_000 + s * 1000;
+        if (at > afterMs && this.#task.match(new Date(at))) return at;
+      }
+    }
+    return null;
+  }
+}

@@ -1,0 +1,113 @@
+/** Assertions under way. */
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Expectation, Window } from '../model.ts';
+import { comparisonText, signalText, valueText } from '../file/words.ts';
+import type { Observation } from './conditions.ts';
+import { lookerOf } from './lookers.ts';
+import type { Looker, Sight } from './lookers.ts';
+
+export type Verdict = 'pending' | 'passed' | 'failed';
+
+/** One assertion from its beginning to its verdict. */
+export class Check {
+  readonly expectation: Expectation;
+  readonly begin: SimTime;
+  verdict: Verdict = 'pending';
+  /** why, in a sentence; empty while pending */
+  message = '';
+  decidedAt: SimTime | null = null;
+  readonly #looker: Looker;
+  readonly #from: SimTime;
+  readonly #until: number;
+  #last: Sight | null = null;
+
+  constructor(expectation: Expectation, observation: Observation, begin: SimTime) {
+    this.expectation = expectation;
+    this.begin = begin;
+    const { window } = expectation;
+    this.#looker = lookerOf(expectation.subject, observation, begin);
+    this.#from = window.kind === 'for' ? addSeconds(begin, window.afterS) : begin;
+    this.#until = endOf(window, begin);
+  }
+
+  /** The next instant at which the verdict may fall although nothing changes. */
+  get due(): number {
+    return this.verdict === 'pending' ? this.#until : Infinity;
+  }
+
+  /** Looks at the present instant; decides where that is possible. */
+  look(now: SimTime): void | Promise<void> {
+    if (this.verdict !== 'pending' || now < this.#from) return;
+    const sight = this.#looker.look(now);
+    if (sight instanceof Promise) return sight.then((seen) => this.#judge(seen, now));
+    this.#judge(sight, now);
+  }
+
+  #judge(sight: Sight, now: SimTime): void {
+    this.#last = sight;
+    const { kind } = this.expectation.window;
+    const isOver = now >= this.#until;
+    if (kind === 'for') {
+      if (!sight.holds && !this.#waitsForMessages) this.#decide('failed', now);
+      else if (isOver) this.#decide(sight.holds ? 'passed' : 'failed', now);
+    } else if (sight.holds && !(this.#isBounded && !isOver)) this.#decide('passed', now);
+    else if (isOver || kind === 'now') this.#decide('failed', now);
+  }
+
+  /** Messages come one by one: their number is judged at the end of a window. */
+  get #waitsForMessages(): boolean {
+    return this.expectation.subject.kind === 'messages';
+  }
+
+  /** Whether more messages would break it. */
+  get #isBounded(): boolean {
+    const { subject } = this.expectation;
+    return subject.kind === 'messages' && subject.count !== null && subject.count.atMost !== Infinity;
+  }
+
+  /** The scenario ends: what held so far has passed, what had not come true has failed. */
+  close(now: SimTime): void {
+    if (this.verdict !== 'pending') return;
+    const { kind } = this.expectation.window;
+    if (kind === 'for') this.#decide(this.#last === null || this.#last.holds ? 'passed' : 'failed', now);
+    else this.#decide('failed', now);
+  }
+
+  /** The scenario was stopped before the verdict fell. */
+  drop(): void {
+    this.#looker.end();
+  }
+
+  #decide(verdict: 'passed' | 'failed', now: SimTime): void {
+    this.verdict = verdict;
+    this.decidedAt = now;
+    this.message = this.#words(now);
+    this.#looker.end();
+  }
+
+  #words(now: SimTime): string {
+    const found = this.#last?.found() ?? 'it was not looked at';
+    if (this.verdict === 'passed') return found;
+    const { window, subject } = this.expectation;
+    const after = `${valueText(secondsBetween(this.begin, now))} s after the step`;
+    const wanted =
+      subject.kind === 'value'
+        ? `${signalText(subject.test.signal)} must be ${comparisonText(subject.test.comparison)}`
+        : this.expectation.name;
+    const history = this.#looker.history();
+    const when =
+      window.kind === 'now'
+        ? ''
+        : window.kind === 'within'
+          ? `did not come true within ${valueText(window.s)} s; `
+          : `broken ${after}; `;
+    return `${wanted}: ${when}${found}${history === '' ? '' : ` (${history})`}`;
+  }
+}
+
+function endOf(window: Window, begin: SimTime): number {
+  if (window.kind === 'now') return begin;
+  if (window.kind === 'within') return addSeconds(begin, window.s);
+  return window.s === Infinity ? Infinity : addSeconds(begin, window.afterS + window.s);
+}

@@ -1,0 +1,52 @@
+/** Comparisons of values. */
+import type { Comparison, SignalValue } from '../model.ts';
+
+/** Numbers of an enumeration by their names; undefined: the value is no enumeration. */
+export type Symbols = Readonly<Record<string, number>> | undefined;
+
+function equal(value: SignalValue, wanted: SignalValue, tolerance: number, symbols: Symbols): boolean {
+  if (typeof value === 'number' && typeof wanted === 'number') return Math.abs(value - wanted) <= tolerance;
+  if (typeof value === 'string' && typeof wanted === 'number') return symbols?.[value] === wanted;
+  return value === wanted;
+}
+
+/** Whether a value meets every bound. A value that is no number meets no bound of order. */
+export function meets(value: SignalValue, c: Comparison, symbols?: Symbols): boolean {
+  const { tolerance = 0 } = c;
+  if (c.equals !== undefined && !equal(value, c.equals, tolerance, symbols)) return false;
+  if (c.not !== undefined && equal(value, c.not, tolerance, symbols)) return false;
+  const ordered = [c.above, c.below, c.atLeast, c.atMost, c.between].some((bound) => bound !== undefined);
+  if (!ordered) return true;
+  if (typeof value !== 'number') return false;
+  const [least, most] = c.between ?? [-Infinity, Infinity];
+  return (
+    (c.above === undefined || value > c.above - tolerance) &&
+    (c.below === undefined || value < c.below + tolerance) &&
+    value >= Math.max(c.atLeast ?? -Infinity, least) - tolerance &&
+    value <= Math.min(c.atMost ?? Infinity, most) + tolerance
+  );
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Whether a message has all members of a pattern: objects by their members, lists entry by entry, `{contains: text}` as a
+ * part of a text or an entry of a list.
+ */
+export function matches(value: unknown, pattern: unknown): boolean {
+  if (isObject(pattern)) {
+    const { contains, ...rest } = pattern;
+    if (typeof contains === 'string' && Object.keys(rest).length === 0)
+      return typeof value === 'string' ? value.includes(contains) : Array.isArray(value) && value.includes(contains);
+    return (
+      isObject(value) &&
+      Object.entries(pattern).every(([key, inner]) => Object.hasOwn(value, key) && matches(value[key], inner))
+    );
+  }
+  if (Array.isArray(pattern))
+    return (
+      Array.isArray(value) && value.length === pattern.length && pattern.every((inner, n) => matches(value[n], inner))
+    );
+  return value === pattern;
+}

@@ -1,0 +1,28 @@
+/** The simulator as a scenario sees it. */
+import type { Plant } from '../../contract/plant.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { ScenarioRequest } from '../model.ts';
+
+export interface ScenarioAnswer {
+  readonly status: number;
+  /** JSON; a problem from status 400 on */
+  readonly body: unknown;
+}
+
+export interface ScenarioHost {
+  readonly plant: Plant;
+  readonly wall: WallClock;
+  readonly later: Later;
+  /** Carries out a request as the scenario; begins within the call, never throws. */
+  perform(request: ScenarioRequest): Promise<ScenarioAnswer>;
+  /** Id of the last message of a protocol, or of one station of it, while messages are kept; 0: none. */
+  lastMessageId(protocol: string, station: string): number;
+  /** Called with each message of a protocol from now on; the returned function ends it. */
+  onMessage(protocol: string, station: string, listener: () => void): () => void;
+  /**
+   * Takes the clock for this scenario; the returned function gives it back.
+   * @throws SimError COMMAND_CONFLICT while another scenario has it
+   */
+  ownClock(): () => void;
+}

@@ -1,0 +1,44 @@
+/** The instants at which triggers without a condition come true. */
+import type { Plant } from '../../contract/plant.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Trigger } from '../model.ts';
+import { CronPattern, nextTimeOfDay } from './calendar.ts';
+
+export class Instants {
+  readonly #plant: Plant;
+  readonly #start: SimTime;
+  readonly #patterns = new Map<string, CronPattern>();
+
+  /** @param start of the scenario */
+  constructor(plant: Plant, start: SimTime) {
+    this.#plant = plant;
+    this.#start = start;
+  }
+
+  /** The next instant of a trigger; null: there is none. @param last instant of the step before */
+  dueOf(trigger: Exclude<Trigger, { readonly kind: 'when' }>, last: SimTime): SimTime | null {
+    const { sim, timezone } = this.#plant.time;
+    switch (trigger.kind) {
+      case 'now':
+        return sim;
+      case 'at':
+        return addSeconds(this.#start, trigger.offsetS);
+      case 'after':
+        return addSeconds(last, trigger.delayS);
+      case 'time':
+        return this.#plant.simAt(nextTimeOfDay(trigger.ofDayS, timezone, this.#plant.dateMs(sim)));
+      case 'cron': {
+        const next = this.#pattern(trigger.pattern, timezone).next(this.#plant.dateMs(sim));
+        return next === null ? null : this.#plant.simAt(next);
+      }
+    }
+  }
+
+  #pattern(text: string, timezone: string): CronPattern {
+    const key = `${timezone} ${text}`;
+    const pattern = this.#patterns.get(key) ?? new CronPattern(text, timezone);
+    this.#patterns.set(key, pattern);
+    return pattern;
+  }
+}

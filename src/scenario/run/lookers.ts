@@ -1,0 +1,198 @@
+/** Looks at the subjects of assertions. */
+import { secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
+import { messageText, signalText, valueText } from '../file/words.ts';
+import { readTest, testMeets } from './conditions.ts';
+import type { Observation } from './conditions.ts';
+
+/** What an assertion sees at one look. */
+export interface Sight {
+  readonly holds: boolean;
+  /** What was found, in words: `it was 3990 W`. */
+  readonly found: () => string;
+}
+
+/** One subject, looked at again and again. */
+export interface Looker {
+  look(now: SimTime): Sight | Promise<Sight>;
+  /** what was seen in the whole window, for a failure; empty: nothing more */
+  history(): string;
+  end(): void;
+}
+
+/** Lowest and highest number seen, with their instants. */
+class Extremes {
+  #low: readonly [number, SimTime] | null = null;
+  #high: readonly [number, SimTime] | null = null;
+
+  add(value: SignalValue, now: SimTime): void {
+    if (typeof value !== 'number') return;
+    if (this.#low === null || value < this.#low[0]) this.#low = [value, now];
+    if (this.#high === null || value > this.#high[0]) this.#high = [value, now];
+  }
+
+  words(begin: SimTime): string {
+    if (this.#low === null || this.#high === null || this.#low[0] === this.#high[0]) return '';
+    const at = ([value, t]: readonly [number, SimTime]) =>
+      `${valueText(value)} after ${valueText(secondsBetween(begin, t))} s`;
+    return `lowest ${at(this.#low)}, highest ${at(this.#high)}`;
+  }
+}
+
+function valueLooker(test: ValueTest, { signals }: Observation, begin: SimTime): Looker {
+  const extremes = new Extremes();
+  const reader = signals.reader(test.signal);
+  const sight = (value: SignalValue, now: SimTime): Sight => {
+    extremes.add(value, now);
+    const found = () =>
+      value === null
+        ? `${signalText(test.signal)} has no value`
+        : `it was ${valueText(value)}${reader.unit === null ? '' : ` ${reader.unit}`}`;
+    return { holds: testMeets(test, value, signals), found };
+  };
+  return {
+    look(now) {
+      const value = readTest(test, signals);
+      return value instanceof Promise ? value.then((known) => sight(known, now)) : sight(value, now);
+    },
+    history: () => extremes.words(begin),
+    end: () => undefined,
+  };
+}
+
+/** Counts messages, or finds them in their order. */
+function messageLooker(
+  tests: readonly MessageTest[],
+  count: { readonly atLeast: number; readonly atMost: number } | null,
+  { feeds }: Observation,
+): Looker {
+  let number = 0;
+  let position = 0;
+  const ends = tests.map((test, n) =>
+    feeds.follow(test, () => {
+      number += 1;
+      if (n === position) position += 1;
+    }),
+  );
+  return {
+    look() {
+      if (count !== null)
+        return { holds: number >= count.atLeast && number <= count.atMost, found: () => `there were ${number}` };
+      const missing = tests[position];
+      return {
+        holds: missing === undefined,
+        found: () => (missing === undefined ? 'all came' : `missing: ${messageText(missing)}`),
+      };
+    },
+    history: () => '',
+    end() {
+      for (const end of ends) end();
+    },
+  };
+}
+
+type Scope = Extract<Subject, { readonly kind: 'no_alarm' | 'nothing_left' }>;
+
+function alarmLooker({ device, except }: Scope, { host }: Observation): Looker {
+  return {
+    look() {
+      const devices = host.plant.devices.filter(({ index }) => device === null || index === device);
+      const words: string[] = [];
+      for (const { alarms } of devices)
+        for (const { deviceIndex, code, message } of alarms)
+          if (!except.includes(code)) words.push(`device ${deviceIndex}: ${code}, ${message}`);
+      return {
+        holds: words.length === 0,
+        found: () => (words.length === 0 ? 'there was none' : words.slice(0, 5).join('; ')),
+      };
+    },
+    history: () => '',
+    end: () => undefined,
+  };
+}
+
+interface Changes {
+  readonly changes: readonly {
+    readonly point: string;
+    readonly start_value: unknown;
+    readonly value: unknown;
+    readonly changed_by: { readonly source: string } | null;
+  }[];
+}
+
+function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
+  return {
+    async look() {
+      const found: string[] = [];
+      for (const { index } of host.plant.devices) {
+        if (device !== null && device !== index) continue;
+        const { status, body } = await host.perform({
+          method: 'GET',
+          path: '/registers/changes',
+          query: { device: index },
+        });
+        const list = status < 400 ? (body as Changes).changes : [];
+        for (const { point, start_value: start, value, changed_by: by } of list)
+          if (!except.includes(point))
+            found.push(
+              `device ${index}: ${point} is ${valueText(value)} instead of ${valueText(start)}${by === null ? '' : `, set by ${by.source}`}`,
+            );
+      }
+      return {
+        holds: found.length === 0,
+        found: () => (found.length === 0 ? 'there was none' : found.slice(0, 10).join('; ')),
+      };
+    },
+    history: () => '',
+    end: () => undefined,
+  };
+}
+
+interface Consistency {
+  readonly consistent: boolean;
+  readonly quantities?: readonly {
+    readonly quantity: string;
+    readonly agrees: boolean;
+    readonly reason?: string | null;
+  }[];
+}
+
+function consistencyLooker(device: number | null, { host }: Observation): Looker {
+  return {
+    async look() {
+      const devices = host.plant.devices.filter(({ index }) => device === null || index === device);
+      for (const { index } of devices) {
+        const { status, body } = await host.perform({ method: 'GET', path: '/consistency', query: { device: index } });
+        const answer = body as Consistency & { readonly detail?: string };
+        if (status >= 400) return { holds: false, found: () => answer.detail ?? `status ${status}` };
+        const wrong = (answer.quantities ?? []).filter(({ agrees }) => !agrees);
+        if (!answer.consistent)
+          return {
+            holds: false,
+            found: () =>
+              `device ${index}: ${wrong.map(({ quantity, reason }) => `${quantity}: ${reason ?? 'differs'}`).join('; ')}`,
+          };
+      }
+      return { holds: true, found: () => 'they agree' };
+    },
+    history: () => '',
+    end: () => undefined,
+  };
+}
+
+/** @param begin of the assertion */
+export function lookerOf(subject: Subject, observation: Observation, begin: SimTime): Looker {
+  switch (subject.kind) {
+    case 'value':
+      return valueLooker(subject.test, observation, begin);
+    case 'messages':
+      return messageLooker(subject.tests, subject.count, observation);
+    case 'no_alarm':
+      return alarmLooker(subject, observation);
+    case 'nothing_left':
+      return leftLooker(subject, observation);
+    case 'consistent':
+      return consistencyLooker(subject.device, observation);
+  }
+}

@@ -1,0 +1,102 @@
+/** How simulated time passes in a run. */
+import type { Plant } from '../../contract/plant.ts';
+import type { RunPace } from '../../contract/scenarios.ts';
+import type { Origin } from '../../core/origin.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+
+/** What lets time pass. */
+export interface Pace {
+  readonly kind: RunPace;
+  /** Takes the clock over. */
+  begin(): void;
+  /** Lets time pass up to an instant or the end of the next tick, whichever comes first; `wake` ends it early. */
+  advance(until: number): Promise<void>;
+  /** Ends `advance`. */
+  wake(): void;
+  /** Gives the clock back as it was. */
+  end(): void;
+}
+
+/** Ticks at once, on the paused clock. */
+class FastPace implements Pace {
+  readonly kind = 'fast';
+  readonly #plant: Plant;
+  readonly #by: Origin;
+  readonly #before: Plant['time']['mode'];
+
+  constructor(plant: Plant, by: Origin) {
+    this.#plant = plant;
+    this.#by = by;
+    this.#before = plant.time.mode;
+  }
+
+  begin(): void {
+    if (this.#before !== 'paused') this.#plant.setTime({ mode: 'paused' }, this.#by);
+  }
+
+  async advance(until: number): Promise<void> {
+    const { now, tickSimS } = this.#plant;
+    await this.#plant.runTo(Math.min(until, addSeconds(now, tickSimS)) as SimTime, this.#by);
+  }
+
+  wake(): void {
+    // a tick takes a moment only
+  }
+
+  end(): void {
+    if (this.#before !== 'paused') this.#plant.setTime({ mode: this.#before }, this.#by);
+  }
+}
+
+/** The ticks of the running clock. */
+class RealPace implements Pace {
+  readonly kind = 'real';
+  readonly #plant: Plant;
+  readonly #by: Origin;
+  readonly #before: Plant['time']['mode'];
+  #go: (() => void) | null = null;
+  #endTicks: (() => void) | null = null;
+  /** something has come while nothing waited */
+  #isAwake = false;
+
+  constructor(plant: Plant, by: Origin) {
+    this.#plant = plant;
+    this.#by = by;
+    this.#before = plant.time.mode;
+  }
+
+  begin(): void {
+    if (this.#before === 'paused') this.#plant.setTime({ mode: 'accelerated' }, this.#by);
+    this.#endTicks = this.#plant.onTick(() => {
+      this.wake();
+    });
+  }
+
+  advance(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#go = resolve;
+      if (this.#isAwake)
+        setImmediate(() => {
+          this.wake();
+        });
+    });
+  }
+
+  wake(): void {
+    this.#isAwake = this.#go === null;
+    const go = this.#go;
+    this.#go = null;
+    go?.();
+  }
+
+  end(): void {
+    this.#endTicks?.();
+    this.wake();
+    if (this.#before === 'paused') this.#plant.setTime({ mode: 'paused' }, this.#by);
+  }
+}
+
+export function createPace(kind: RunPace, plant: Plant, by: Origin): Pace {
+  return kind === 'fast' ? new FastPace(plant, by) : new RealPace(plant, by);
+}

@@ -1,0 +1,110 @@
+/** What has happened in a run. */
+import type { ActionResult, AssertionResult, StepResult, StepState } from '../../contract/scenarios.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { secondsBetween } from '../../core/time/clock.ts';
+import type { Action, Step } from '../model.ts';
+import { placeText } from '../place.ts';
+import type { Check } from './checks.ts';
+import type { ScenarioAnswer } from './host.ts';
+
+/** Results kept of the steps of rules, which may run without end. */
+const maxRuleSteps = 5000;
+
+function actionResult({ name, status: wanted }: Action, answer: ScenarioAnswer | null): ActionResult {
+  if (answer === null) return { name, status: null, isExpected: true, detail: null };
+  const { status, body } = answer;
+  const isExpected = wanted === null ? status < 400 : status === wanted;
+  const { detail = null, errors = [] } = (typeof body === 'object' && body !== null ? body : {}) as {
+    readonly detail?: string;
+    readonly errors?: readonly { readonly name: string; readonly detail: string }[];
+  };
+  const words = [detail, ...errors.map((error) => `${error.name}: ${error.detail}`)].filter((each) => each !== null);
+  return { name, status, isExpected, detail: status < 400 ? null : words.join(' ') };
+}
+
+/** One step of a run. */
+export class StepRecord {
+  readonly step: Step;
+  readonly isOfRule: boolean;
+  state: StepState = 'waiting';
+  at: SimTime | null = null;
+  message: string | null = null;
+  #actions: readonly ActionResult[] = [];
+
+  constructor(step: Step, isOfRule: boolean) {
+    this.step = step;
+    this.isOfRule = isOfRule;
+    this.#actions = step.actions.map((action) => actionResult(action, null));
+  }
+
+  /** Takes the answers of its actions. @returns words of the first that was not expected; null: all were */
+  answered(answers: readonly ScenarioAnswer[]): string | null {
+    this.#actions = this.step.actions.map((action, n) => actionResult(action, answers[n] ?? null));
+    const wrong = this.#actions.find(({ isExpected }) => !isExpected);
+    if (wrong === undefined) return null;
+    const { name, status, detail } = wrong;
+    return `${name} was answered with ${String(status)}${detail === null ? '' : `: ${detail}`}`;
+  }
+
+  result(start: SimTime): StepResult {
+    const { step, state, at, message } = this;
+    return {
+      place: placeText(step.place),
+      name: step.name,
+      state,
+      atS: at === null ? null : secondsBetween(start, at),
+      actions: this.#actions,
+      message,
+    };
+  }
+}
+
+/** The steps and assertions of one run, in the order in which they began. */
+export class RunRecord {
+  readonly #start: SimTime;
+  readonly #steps: StepRecord[] = [];
+  #ofRules: StepRecord[] = [];
+  readonly checks: Check[] = [];
+  readonly failures: string[] = [];
+  /** results of rules that had to go */
+  forgotten = 0;
+
+  constructor(start: SimTime) {
+    this.#start = start;
+  }
+
+  step(step: Step, isOfRule: boolean): StepRecord {
+    const record = new StepRecord(step, isOfRule);
+    if (!isOfRule) this.#steps.push(record);
+    else this.#keepOfRule(record);
+    return record;
+  }
+
+  #keepOfRule(record: StepRecord): void {
+    this.#ofRules.push(record);
+    if (this.#ofRules.length <= maxRuleSteps) return;
+    const kept = this.#ofRules.slice(maxRuleSteps / 2);
+    this.forgotten += this.#ofRules.length - kept.length;
+    this.#ofRules = kept;
+  }
+
+  get stepsDone(): number {
+    return this.#steps.filter(({ state }) => state !== 'waiting' && state !== 'running').length;
+  }
+
+  get steps(): readonly StepResult[] {
+    const all = [...this.#steps, ...this.#ofRules];
+    return all.map((each) => each.result(this.#start));
+  }
+
+  get assertions(): readonly AssertionResult[] {
+    return this.checks.map(({ expectation, verdict, message, begin, decidedAt }) => ({
+      place: placeText(expectation.place),
+      name: expectation.name,
+      state: verdict,
+      message,
+      beganS: secondsBetween(this.#start, begin),
+      decidedS: decidedAt === null ? null : secondsBetween(this.#start, decidedAt),
+    }));
+  }
+}

@@ -1,0 +1,58 @@
+/** Samples of signals for the plots of a report. */
+import type { SignalSeries } from '../../contract/scenarios.ts';
+import { secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { signalText } from '../file/words.ts';
+import type { SignalReader } from './signals.ts';
+
+/** Samples kept of one signal; beyond it every second one goes. */
+const maxSamples = 2048;
+
+class Series {
+  readonly #reader: SignalReader;
+  #samples: (readonly [number, number])[] = [];
+  /** ticks per sample */
+  #stride = 1;
+  #ticks = 0;
+
+  constructor(reader: SignalReader) {
+    this.#reader = reader;
+  }
+
+  sample(s: number): void {
+    this.#ticks += 1;
+    if (this.#ticks % this.#stride !== 0) return;
+    const value = this.#reader.read();
+    if (typeof value !== 'number') return;
+    this.#samples.push([s, value]);
+    if (this.#samples.length < maxSamples) return;
+    this.#samples = this.#samples.filter((_, n) => n % 2 === 1);
+    this.#stride *= 2;
+  }
+
+  get result(): SignalSeries {
+    return { signal: signalText(this.#reader.signal), unit: this.#reader.unit, samples: this.#samples };
+  }
+}
+
+/** The signals of one run that can be read without a request. */
+export class SeriesBook {
+  readonly #series: readonly Series[];
+  readonly #begin: SimTime;
+
+  constructor(readers: readonly SignalReader[], begin: SimTime) {
+    const unique = [...new Set(readers)].filter(({ signal }) => signal.kind !== 'answer');
+    this.#series = unique.map((reader) => new Series(reader));
+    this.#begin = begin;
+  }
+
+  sample(now: SimTime): void {
+    const s = secondsBetween(this.#begin, now);
+    for (const each of this.#series) each.sample(s);
+  }
+
+  /** Those that have numbers. */
+  get results(): readonly SignalSeries[] {
+    return this.#series.map(({ result }) => result).filter(({ samples }) => samples.length > 0);
+  }
+}

@@ -1,0 +1,146 @@
+/** Reads signals of a running simulator. */
+import { positionOf } from '../../contract/snapshot.ts';
+import type { Device } from '../../contract/device.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { Signal, SignalValue } from '../model.ts';
+import type { Symbols } from './compare.ts';
+import type { ScenarioHost } from './host.ts';
+
+/** One signal, read again and again. */
+export interface SignalReader {
+  readonly signal: Signal;
+  /** null: unknown, or none */
+  readonly unit: string | null;
+  readonly symbols: Symbols;
+  /** The value now; a promise where it takes a request. Null where the simulator does not have it. */
+  read(): SignalValue | Promise<SignalValue>;
+}
+
+function deviceOf({ plant }: ScenarioHost, index: number): Device | undefined {
+  return plant.devices.find((device) => device.index === index);
+}
+
+function slotOf(device: Device | undefined, point: string): PointSlot | undefined {
+  const dot = point.indexOf('.');
+  return device?.bank.layout.slot(Number(point.slice(0, dot)), point.slice(dot + 1));
+}
+
+/** Whether a device has a point, for a check before the run. */
+export function hasPoint(host: Pick<ScenarioHost, 'plant'>, index: number, point: string): boolean {
+  return (
+    slotOf(
+      host.plant.devices.find((device) => device.index === index),
+      point,
+    )?.implemented === true
+  );
+}
+
+function pointReader(host: ScenarioHost, signal: Extract<Signal, { readonly kind: 'point' }>): SignalReader {
+  const { device: index, point } = signal;
+  // a device of this index that joins later has another map
+  let device = deviceOf(host, index);
+  let slot = slotOf(device, point);
+  return {
+    signal,
+    get unit() {
+      return slot?.def.units ?? null;
+    },
+    get symbols() {
+      return slot?.def.type.startsWith('enum') === true ? slot.def.symbols : undefined;
+    },
+    read() {
+      if (device === undefined || !host.plant.devices.includes(device)) {
+        device = deviceOf(host, index);
+        slot = slotOf(device, point);
+      }
+      return device === undefined || slot === undefined ? null : device.bank.value(slot);
+    },
+  };
+}
+
+function memberOf(value: unknown, steps: readonly string[]): SignalValue {
+  let at: unknown = value;
+  for (const step of steps) {
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return null;
+    at = (at as Readonly<Record<string, unknown>>)[step];
+  }
+  if (Array.isArray(at)) return at.length;
+  return typeof at === 'number' || typeof at === 'string' || typeof at === 'boolean' ? at : null;
+}
+
+function snapshotReader(host: ScenarioHost, signal: Extract<Signal, { readonly kind: 'snapshot' }>): SignalReader {
+  const steps = signal.member.split('.');
+  return {
+    signal,
+    unit: null,
+    symbols: undefined,
+    read() {
+      const { published } = host.plant.latest;
+      return memberOf(published[positionOf(published, signal.device)]?.snapshot, steps);
+    },
+  };
+}
+
+function answerReader(host: ScenarioHost, signal: Extract<Signal, { readonly kind: 'answer' }>): SignalReader {
+  const steps = signal.pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return {
+    signal,
+    unit: null,
+    symbols: undefined,
+    async read() {
+      const { status, body } = await host.perform(signal.request);
+      return status < 400 ? memberOf(body, steps) : null;
+    },
+  };
+}
+
+export function signalReader(host: ScenarioHost, signal: Signal): SignalReader {
+  switch (signal.kind) {
+    case 'point':
+      return pointReader(host, signal);
+    case 'snapshot':
+      return snapshotReader(host, signal);
+    case 'answer':
+      return answerReader(host, signal);
+  }
+}
+
+/** Readers of one run: one per signal, whoever asks. */
+export class Signals {
+  readonly #host: ScenarioHost;
+  readonly #readers = new Map<string, SignalReader>();
+  /** the same by the objects of the model, which are asked for at every tick */
+  readonly #known = new Map<Signal, SignalReader>();
+  /** values at marks, by mark and signal */
+  readonly #marks = new Map<string, Map<string, SignalValue>>();
+
+  constructor(host: ScenarioHost) {
+    this.#host = host;
+  }
+
+  reader(signal: Signal): SignalReader {
+    const known = this.#known.get(signal);
+    if (known !== undefined) return known;
+    const key = JSON.stringify(signal);
+    const reader = this.#readers.get(key) ?? signalReader(this.#host, signal);
+    this.#readers.set(key, reader);
+    this.#known.set(signal, reader);
+    return reader;
+  }
+
+  /** Remembers the present values of signals under a name. */
+  async mark(name: string, signals: readonly Signal[]): Promise<void> {
+    const values = new Map<string, SignalValue>();
+    this.#marks.set(name, values);
+    for (const signal of signals) values.set(JSON.stringify(signal), await this.reader(signal).read());
+  }
+
+  /** The difference from the value at a mark; null without such numbers. */
+  difference(signal: Signal, mark: string, value: SignalValue): SignalValue {
+    const before = this.#marks.get(mark)?.get(JSON.stringify(signal));
+    return typeof value === 'number' && typeof before === 'number' ? value - before : null;
+  }
+}
