@@ -212,10 +212,17 @@ function unknownKey(name: string, given: string): Issue {
 
 /** Reads and checks a configuration file. What is not valid is left out, so that the rest can be checked too. */
 export function readConfigFile(path: string, name: string, io: ConfigIo, issues: Issue[]): ConfigFile {
-  const directory = dirname(path);
-  const label = basename(path);
+  const mapping = readMapping(path, name, io, issues, bundledExampleNames) ?? {};
+  return configFileOf(mapping, { directory: dirname(path), label: basename(path) }, issues);
+}
+
+/** Checks what a configuration file says. */
+export function configFileOf(
+  { grid, faults: faultList, devices, ...rest }: Readonly<Record<string, unknown>>,
+  { directory, label }: Pick<ConfigFile, 'directory' | 'label'>,
+  issues: Issue[],
+): ConfigFile {
   const settings = new Map<SettingKey, unknown>();
-  const { grid, faults: faultList, devices, ...rest } = readMapping(path, name, io, issues, bundledExampleNames) ?? {};
   for (const [key, raw] of Object.entries(rest)) {
     if (!isFileKey(key)) {
       issues.push(unknownKey(`${label}: ${key}`, key));
