@@ -21,7 +21,7 @@ export async function declarations(root) {
       const [first] = diagnostics ?? [];
       if (first !== undefined)
         throw new Error(`${fileName}: ${ts.flattenDiagnosticMessageText(first.messageText, ' ')}`);
-      const text = outputText.replace(/^\s*\/\/ eslint-.*\n/gm, '').replaceAll(/(from '\.\/\w+)\.ts'/g, "$1.js'");
+      const text = outputText.replaceAll(/(from '\.\/\w+)\.ts'/g, "$1.js'");
       return [`${name}.d.ts`, text];
     }),
   );
