@@ -76,7 +76,8 @@ class Client:
         """url: address of the simulator. timeout_s: real seconds that one request may take."""
         self.url = url.rstrip("/")
         parts = urlsplit(self.url)
-        self._host, self._port = parts.hostname or "127.0.0.1", parts.port or 80
+        self._connection = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
+        self._host, self._port, self._base = parts.hostname or "127.0.0.1", parts.port, parts.path
         self._timeout_s = timeout_s
 
     # requests
@@ -99,9 +100,9 @@ class Client:
         if given:
             path += ("&" if "?" in path else "?") + urlencode(given)
         headers = {} if body is None else {"Content-Type": "application/json"}
-        connection = http.client.HTTPConnection(self._host, self._port, timeout=self._timeout_s)
+        connection = self._connection(self._host, self._port, timeout=self._timeout_s)
         try:
-            connection.request(method, path, None if body is None else json.dumps(body), headers)
+            connection.request(method, self._base + path, None if body is None else json.dumps(body), headers)
             answer = connection.getresponse()
             status, kind, text = answer.status, answer.headers.get_content_type(), answer.read().decode()
         except (OSError, http.client.HTTPException) as error:
