@@ -142,6 +142,13 @@ export default tseslint.config(
     [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts'],
     'configuration imports core, contract, map and fault-kinds only',
   ),
+  forbid(
+    ['src/library/*.ts'],
+    ['../**', './start.ts'],
+    'the client is one of the REST interface, and knows nothing else of the program',
+    ['src/library/{simulator,start}.ts'],
+  ),
+  forbid(['src/library/simulator.ts'], ['../**'], 'start.ts starts the program'),
   ...[
     ['src/ui/*.{ts,tsx}', '../**'],
     ['src/ui/!(views)/*.{ts,tsx}', '../../**'],

@@ -16,6 +16,7 @@ import { promisify } from 'node:util';
 import { isBuilt, stamp } from './built.mjs';
 import { bundle, withoutDescription } from './bundle.mjs';
 import { licencesOf } from './licences.mjs';
+import { writeDeclarations } from './types.mjs';
 import { buildUi } from './ui.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -25,10 +26,13 @@ const workshop = await mkdtemp(join(root, 'dist.'));
 const [fresh, old] = [join(workshop, 'new'), join(workshop, 'old')];
 const pages = join(fresh, 'pages');
 const { resolve } = createRequire(import.meta.url);
+/** A start needs no types of the package. */
+const isStart = process.argv.includes('--if-older');
 
 /** Beside the start itself: parts of about equal size, since one large file leaves 10 MB of freed memory with the process. */
 const parts = {
   main: 'src/cli.ts',
+  index: 'src/library/index.ts',
   'part-api': 'src/api/routes.ts',
   'part-config': 'src/config/layers/load.ts',
   'part-http': 'src/http-setup.ts',
@@ -85,6 +89,7 @@ async function make() {
   const inputs = await bundle(parts, fresh, withoutDescription);
   const uiInputs = await buildUi(join(fresh, 'ui'), root);
   await copyPages();
+  if (!isStart) await writeDeclarations(root, join(fresh, 'types'));
   await cp(join(root, 'node_modules/ocpp-rpc/lib/schemas'), join(fresh, 'ocpp-schemas'), { recursive: true });
   const commit = await commitId();
   if (commit !== null) await writeFile(join(fresh, 'build-id.txt'), `${commit}\n`);
@@ -109,7 +114,7 @@ async function replaceOld() {
 
 try {
   await make();
-  if (!process.argv.includes('--if-older') || !isBuilt(root)) await replaceOld();
+  if (!isStart || !isBuilt(root)) await replaceOld();
 } finally {
   await rm(workshop, { recursive: true });
 }

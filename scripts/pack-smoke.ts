@@ -79,6 +79,8 @@ async function checkFiles(project: string): Promise<void> {
     'scripts/make-csip-pki.sh',
     'scripts/make-test-pki.sh',
     'config/examples/fleet.yaml',
+    'clients/python/derbench.py',
+    'dist/types/index.d.ts',
   ])
     expectEqual(path, own.has(`derbench/${path}`), true);
   expectEqual('source maps', [...own].filter((path) => path.endsWith('.map')).length, 0);
@@ -96,8 +98,21 @@ async function checkFiles(project: string): Promise<void> {
   expectEqual('packages with an install script', scripted.join(), '@serialport/bindings-cpp/package.json');
 }
 
+/** A script that imports the package and ends by itself; it prints the power of its device. */
+const script = `
+import { createSimulator } from 'derbench';
+const sim = await createSimulator({ proxy: 'string-inverter-basic', dnp3_enable: true });
+const { client } = sim;
+await client.environment({ irradiance_w_m2: 1000 });
+await client.write(704, { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' });
+process.stdout.write(String(await client.until('701.W', (watts) => watts <= 5000)));
+await sim.stop();
+`;
+
 async function check(project: string): Promise<void> {
   await checkFiles(project);
+  await writeFile(join(project, 'script.mjs'), script);
+  expectEqual('power in a script', await run(project, process.execPath, 'script.mjs'), '5000');
   const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string };
   expectEqual(
     'npx derbench --version',

@@ -1,8 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { listen } from '../../src/core/net/listen.ts';
 import { ask } from '../support/http.ts';
@@ -10,24 +6,8 @@ import type { Json } from '../support/http.ts';
 import { closed, freePorts } from '../support/ports.ts';
 import { fromSource, startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
+import { blocksOf, pasted } from './support/documents.ts';
 import { describeWith, python } from './support/peers.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
-
-interface Block {
-  readonly language: string;
-  readonly text: string;
-}
-
-/** The code blocks of a document or of one of its sections, without the indentation of a list. */
-function blocksOf(path: string, title?: string): Block[] {
-  const page = readFileSync(`${root}/${path}`, 'utf8');
-  const part = title === undefined ? page : ((page.split(`\n## ${title}\n`)[1] ?? '').split(/\n##+ /)[0] ?? '');
-  return [...part.matchAll(/^( *)```(\w+)\n(.*?)^\1```/gms)].map(([, indent = '', language = '', text = '']) => ({
-    language,
-    text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-  }));
-}
 
 interface Ports {
   readonly httpPort: number;
@@ -37,20 +17,6 @@ interface Ports {
 /** The text as it would be pasted, for the ports of the test. */
 const aimed = (text: string, { httpPort, modbusPort }: Ports) =>
   text.replaceAll('8111', String(httpPort)).replaceAll('8502', String(modbusPort));
-
-/** Standard output of a program that reads its script from its input. @throws Error with both outputs if it fails */
-async function pasted(program: readonly [string, ...string[]], script: string): Promise<string> {
-  const [command, ...args] = program;
-  const child = spawn(command, args, { cwd: root });
-  let output = '';
-  let complaints = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (complaints += chunk.toString()));
-  child.stdin.end(script);
-  const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${command} ended with ${String(code)}\n${script}\n${output}\n${complaints}`);
-  return output;
-}
 
 const shell = ['bash', '-eu', '-o', 'pipefail'] as const;
 

@@ -30,6 +30,25 @@ describe('The package', () => {
     ]).to.deep.equal([version, version, version, version, `derbench ${version}`]);
   });
 
+  it('packs what it exports', async () => {
+    const { bin, exports, files, types } = await json<{
+      bin: Record<string, string>;
+      exports: Record<string, string | Record<string, string>>;
+      files: string[];
+      types: string;
+    }>('package.json');
+    const targets = [...Object.values(exports), bin].flatMap((each) =>
+      typeof each === 'string' ? each : Object.values(each),
+    );
+    const packed = (path: string) =>
+      ['package.json', ...files].some((each) => path.replace(/^\.\//, '').startsWith(each));
+    expect([...targets, types].filter((path) => !packed(path))).to.deep.equal([]);
+    const [declared, ...unlisted] = [types, (exports['.'] as Record<string, string>)['types']?.slice(2)];
+    expect(unlisted).to.deep.equal([declared]);
+    expect(files).to.include('clients/python/derbench.py');
+    expect(await readFile(packageFile('clients/python/derbench.py'), 'utf8')).to.include('class Simulator');
+  });
+
   it('installs no script of another package but the native part of serialport', async () => {
     const { packages } = await json<{ packages: Record<string, Locked> }>('package-lock.json');
     const scripts = Object.entries(packages).filter(([, { dev, hasInstallScript }]) => !dev && hasInstallScript);

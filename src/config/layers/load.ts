@@ -49,10 +49,18 @@ export function loadConfig(
     readFile: io.readFile ?? systemIo.readFile,
     isFile: io.isFile ?? systemIo.isFile,
   };
-  const gathered = gather(flags.values, env, realIo, issues, inline);
-  const { values, originOf } = gathered;
+  return { kind: 'run', config: configured(gather(flags.values, env, realIo, issues, inline), issues) };
+}
+
+/**
+ * The configuration of a run from everything that was given.
+ * @param issues those found so far
+ * @throws SimError CONFIG_INVALID with them and all others at once
+ */
+export function configured(gathered: Gathered, issues: Issue[]): AppConfig {
+  const { values, originOf, io } = gathered;
   const storeOptions = {
-    io: realIo,
+    io,
     longitudeDeg: noonLongitude(values),
     values,
     originOf,
@@ -85,8 +93,5 @@ export function loadConfig(
       index,
       frequency,
     );
-  return {
-    kind: 'run',
-    config: appConfig(gathered, { devices: list.devices, deviceOf, proxy, faults: startFaults, frequency }, gridPath),
-  };
+  return appConfig(gathered, { devices: list.devices, deviceOf, proxy, faults: startFaults, frequency }, gridPath);
 }

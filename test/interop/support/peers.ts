@@ -58,6 +58,10 @@ export function pysunspec2Models(): string {
 }
 
 export const peers = {
+  python: {
+    present: () => succeeds(python, ['-c', 'import sys; assert sys.version_info >= (3, 9)']),
+    get: 'Python 3.9 or later',
+  },
   pysunspec2: {
     present: () => succeeds(python, ['-c', 'import sunspec2, serial']),
     get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',

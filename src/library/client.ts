@@ -1,0 +1,333 @@
+/** A client of the REST interface for scripts. */
+import { DerbenchError } from './error.ts';
+import { sender, shortPath } from './http.ts';
+import type { Send } from './http.ts';
+import type {
+  ClientOptions,
+  ConnectorOption,
+  DeviceOption,
+  Protocol,
+  Query,
+  RequestOptions,
+  StepSpan,
+  WaitOptions,
+  Wanted,
+} from './options.ts';
+import type {
+  Alarm,
+  Authorization,
+  Connector,
+  Device,
+  EndedFault,
+  Environment,
+  EnvironmentChange,
+  Fault,
+  Faults,
+  GetReplies,
+  Grid,
+  GridChange,
+  Json,
+  Message,
+  Overview,
+  RegisterChange,
+  RegisterModel,
+  Session,
+  Step,
+  Time,
+} from './replies.ts';
+import { numberOf, sampleOf, wordOf } from './sample.ts';
+import type { Sample } from './sample.ts';
+import { instantOf, tickSeconds } from './time.ts';
+import { waitUntil } from './until.ts';
+
+type ReplyOf<P extends string> = P extends keyof GetReplies ? GetReplies[P] : Json;
+
+/** Ticks of one request: longer ones could meet the time limit of `fetch`. */
+const ticksPerRequest = 1000;
+
+/**
+ * A running simulator. Paths are those of the description behind `/api/sim/`. Every method throws `DerbenchError` with
+ * the problem of a refused request, or `not-reachable`.
+ */
+export class Client {
+  /** address of the simulator, as `http://127.0.0.1:8111` */
+  readonly url: string;
+  readonly #send: Send;
+
+  constructor(url = 'http://127.0.0.1:8111', { headers = {}, fetch = globalThis.fetch }: ClientOptions = {}) {
+    this.url = url.replace(/\/+$/, '');
+    this.#send = sender(this.url, fetch, headers);
+  }
+
+  get<P extends string>(path: P, { query = {} }: Pick<RequestOptions, 'query'> = {}): Promise<ReplyOf<P>> {
+    return this.#send('GET', shortPath(path), query) as Promise<ReplyOf<P>>;
+  }
+
+  post(path: string, { query = {}, body = {} }: RequestOptions = {}): Promise<Json> {
+    return this.#send('POST', path, query, body);
+  }
+
+  delete(path: string, { query = {} }: Pick<RequestOptions, 'query'> = {}): Promise<Json> {
+    return this.#send('DELETE', path, query);
+  }
+
+  /** Waits until the simulator answers. @throws DerbenchError `timeout` */
+  async ready({ timeoutS = 30 }: { readonly timeoutS?: number } = {}): Promise<void> {
+    const endMs = performance.now() + timeoutS * 1000;
+    for (;;) {
+      try {
+        await this.get('health');
+        return;
+      } catch (error) {
+        const waits = error instanceof DerbenchError && error.code === 'not-reachable';
+        if (!waits) throw error;
+        if (performance.now() >= endMs)
+          throw new DerbenchError({ code: 'timeout', detail: `${error.detail} (for ${timeoutS} s)`, cause: error });
+        await pause(100);
+      }
+    }
+  }
+
+  // the clock
+
+  time(): Promise<Time> {
+    return this.get('controls/time');
+  }
+
+  /** From here on time passes only in steps. */
+  pause(): Promise<Time> {
+    return this.post('controls/time', { body: { mode: 'paused' } });
+  }
+
+  /** Lets the clock run. @param rate simulated seconds per real second, 0.01 to 3600 */
+  rate(rate: number): Promise<Time> {
+    return this.post('controls/time', { body: { mode: 'accelerated', rate } });
+  }
+
+  /** Runs ticks of the paused clock, and answers when they are done. @throws DerbenchError `conflict` while it runs */
+  async step({ ticks, seconds, to, device }: StepSpan = {}): Promise<Step> {
+    if ([ticks, seconds, to].filter((each) => each !== undefined).length > 1)
+      throw new DerbenchError({ code: 'validation', detail: 'a step takes one of ticks, seconds and to' });
+    if (seconds === undefined && to === undefined) return this.#stepTicks(ticks ?? 1, device);
+    const now = await this.time();
+    const endMs = to === undefined ? Date.parse(now.sim_time) + (seconds ?? 0) * 1000 : instantOf(to, now);
+    const wholeTicks = Math.ceil((endMs - Date.parse(now.sim_time)) / (tickSeconds(now) * 1000)) - 1;
+    // of a long way the last part is as short as one request may be
+    const whole = Math.floor(wholeTicks / ticksPerRequest) * ticksPerRequest;
+    if (whole > 0) await this.#stepTicks(whole, device);
+    const body = { until: new Date(endMs).toISOString() };
+    return (await this.post('controls/time/step', { query: { device }, body })) as Step;
+  }
+
+  async #stepTicks(ticks: number, device: number | undefined): Promise<Step> {
+    const send = (count: number) =>
+      this.post('controls/time/step', { query: { device }, body: { ticks: count } }) as Promise<Step>;
+    let left = ticks;
+    for (; left > ticksPerRequest; left -= ticksPerRequest) await send(ticksPerRequest);
+    return send(left);
+  }
+
+  /** Steps to an instant as `2026-06-21T12:05:00Z`, or to the next time of day as `12:05`. */
+  stepTo(time: string, { device }: DeviceOption = {}): Promise<Step> {
+    return this.step({ to: time, ...(device !== undefined && { device }) });
+  }
+
+  // devices
+
+  overview({ device }: DeviceOption = {}): Promise<Overview> {
+    return this.get('overview', { query: { device } });
+  }
+
+  devices(): Promise<readonly Device[]> {
+    return this.get('devices').then(({ devices }) => devices);
+  }
+
+  async device(index: number): Promise<Device> {
+    const [device] = (await this.get('devices', { query: { device: index } })).devices;
+    if (device === undefined)
+      throw new DerbenchError({ code: 'unknown-device', detail: `there is no device ${index}` });
+    return device;
+  }
+
+  /** A model of the map, or some of its points. */
+  registers(
+    model: number | string,
+    { points, device }: DeviceOption & { readonly points?: readonly string[] } = {},
+  ): Promise<RegisterModel> {
+    return this.get(`registers/${model}`, { query: { points, device } }) as Promise<RegisterModel>;
+  }
+
+  /**
+   * The number in a point as `701.W`, in engineering units, or in a member of the snapshot as `metrics.power_kw`.
+   * @throws DerbenchError `not-a-number`, also where the device does not have the quantity
+   */
+  async point(name: string, { device }: DeviceOption = {}): Promise<number> {
+    return numberOf(name, await this.#sample(name, device));
+  }
+
+  /** The name of the value of an enumeration as `701.InvSt`, or a text as `1.Mn`. @throws DerbenchError `not-a-text` */
+  async text(name: string, { device }: DeviceOption = {}): Promise<string> {
+    return wordOf(name, await this.#sample(name, device));
+  }
+
+  #sample(name: string, device: number | undefined): Promise<Sample> {
+    return sampleOf(name, {
+      registers: (model, point) => this.registers(model, { points: [point], ...(device !== undefined && { device }) }),
+      snapshot: () => this.overview(device === undefined ? {} : { device }),
+    });
+  }
+
+  /** Writes points of a model, all or none: numbers in engineering units, enumerations by name or number. */
+  write(
+    model: number | string,
+    points: Readonly<Record<string, number | string>>,
+    { device }: DeviceOption = {},
+  ): Promise<RegisterModel> {
+    return this.post(`registers/${model}`, { query: { device }, body: { points } }) as Promise<RegisterModel>;
+  }
+
+  /**
+   * Waits until a point as `701.W`, or a member of the snapshot as `status.inverter_state`, is as wanted. While the
+   * clock is paused it steps tick by tick; else it looks twice per tick.
+   * @returns the value: for a wanted word its name or text, else its number (NaN of a text)
+   * @throws DerbenchError `timeout` with the last value
+   */
+  until(name: string, wanted: string, options?: WaitOptions): Promise<string>;
+  until(name: string, wanted: Exclude<Wanted, string>, options?: WaitOptions): Promise<number>;
+  async until(name: string, wanted: Wanted, options: WaitOptions = {}): Promise<number | string> {
+    const sim = {
+      sample: () => this.#sample(name, options.device),
+      time: () => this.time(),
+      step: async (until: string | null) => {
+        const body = until === null ? { ticks: 1 } : { until };
+        return ((await this.post('controls/time/step', { body })) as Step).time;
+      },
+      nowMs: () => performance.now(),
+      pause,
+    };
+    const { value, symbol } = await waitUntil(name, wanted, sim, options);
+    return typeof wanted === 'string' ? (symbol ?? String(value)) : Number(value);
+  }
+
+  /** Points that are not as they were at the start, with their writers. */
+  changes({ device }: DeviceOption = {}): Promise<readonly RegisterChange[]> {
+    return this.get('registers/changes', { query: { device } }).then(({ changes }) => changes);
+  }
+
+  /** Active alarms, of one device or of all. */
+  async alarms({ device }: DeviceOption = {}): Promise<readonly Alarm[]> {
+    const { alarms } = device === undefined ? await this.overview() : await this.device(device);
+    return alarms.active;
+  }
+
+  // surroundings
+
+  /** Changes the grid, of one device or the common one; without members it only answers how it is. */
+  grid(change: GridChange = {}, { device }: DeviceOption = {}): Promise<Grid> {
+    return this.#set('controls/grid', change, device);
+  }
+
+  /** Starts an event of `GET grid-events`; null stops the one under way. */
+  gridEvent(
+    event: string | null,
+    parameters: Readonly<Record<string, number | string>> = {},
+    { device }: DeviceOption = {},
+  ): Promise<Grid> {
+    const body = { event, ...(event !== null && { parameters }) };
+    return this.post('controls/grid/event', { query: { device }, body }) as Promise<Grid>;
+  }
+
+  /** Changes irradiance, temperatures and load; without members it only answers how they are. */
+  environment(change: EnvironmentChange = {}, { device }: DeviceOption = {}): Promise<Environment> {
+    return this.#set('controls/environment', change, device);
+  }
+
+  #set<P extends 'controls/grid' | 'controls/environment'>(
+    path: P,
+    change: object,
+    device: number | undefined,
+  ): Promise<ReplyOf<P>> {
+    const query = { device };
+    if (Object.keys(change).length === 0) return this.get(path, { query });
+    return this.post(path, { query, body: change }) as Promise<ReplyOf<P>>;
+  }
+
+  // faults
+
+  /**
+   * Injects a fault of `GET faults/kinds`, as `fault('scale', { points: ['701.W'], factor: 0.5 })`. Of another protocol
+   * than Modbus it has the parameter `protocol`.
+   */
+  async fault(
+    kind: string,
+    parameters: Readonly<Record<string, unknown>> = {},
+    { device }: DeviceOption = {},
+  ): Promise<Fault> {
+    const body = { inject: [{ kind, ...parameters }] };
+    const { faults } = (await this.post('faults', { query: { device }, body })) as Faults;
+    return faults.reduce((newest, each) => (each.id > newest.id ? each : newest));
+  }
+
+  /** Ends all faults and answers those that have ended since the start, with their strikes. */
+  async clearFaults(): Promise<readonly EndedFault[]> {
+    return ((await this.post('faults', { body: { clear: true } })) as Faults).ended;
+  }
+
+  // charging stations
+
+  #connector({ chargePoint = 'SIM-CP-1', connector = 1 }: ConnectorOption): string {
+    return `evse/${encodeURIComponent(chargePoint)}/connectors/${connector}`;
+  }
+
+  connector(where: ConnectorOption = {}): Promise<Connector> {
+    return this.get(this.#connector(where)) as Promise<Connector>;
+  }
+
+  /** Plugs a vehicle in. @param ev members in which it differs from the one of the profile, as `{ soc_pct: 40 }` */
+  plug(ev: Readonly<Record<string, unknown>> = {}, where: ConnectorOption = {}): Promise<Connector> {
+    return this.post(`${this.#connector(where)}/plug`, { body: { ev } }) as Promise<Connector>;
+  }
+
+  unplug(where: ConnectorOption = {}): Promise<Connector> {
+    return this.post(`${this.#connector(where)}/unplug`) as Promise<Connector>;
+  }
+
+  /** Presents a token, with OCPP to the central system. */
+  authorize(idToken: string, where: ConnectorOption = {}): Promise<Authorization> {
+    const body = { id_token: idToken };
+    return this.post(`${this.#connector(where)}/authorize`, { body }) as Promise<Authorization>;
+  }
+
+  /** Starts a session. @param idToken not needed where plugging in authorises */
+  startCharging(idToken?: string, where: ConnectorOption = {}): Promise<Session> {
+    const body = idToken === undefined ? {} : { id_token: idToken };
+    return this.post(`${this.#connector(where)}/start`, { body }) as Promise<Session>;
+  }
+
+  /** Ends the session; null when only an authorisation was withdrawn. */
+  stopCharging(where: ConnectorOption = {}): Promise<Session | null> {
+    return this.post(`${this.#connector(where)}/stop`) as Promise<Session | null>;
+  }
+
+  // messages
+
+  /** Keeps the messages of a protocol from here on; those of OCPP are always kept. */
+  record(protocol: Exclude<Protocol, 'ocpp'>, enabled = true): Promise<Json> {
+    return this.post(`${protocol}/messages`, { body: { enabled } });
+  }
+
+  /** The kept messages, oldest first. @param query as the description has it: `limit`, `after_id`, ... */
+  async messages(
+    protocol: Protocol,
+    { chargePoint = 'SIM-CP-1', ...query }: Query & { readonly chargePoint?: string } = {},
+  ): Promise<readonly Message[]> {
+    const path = protocol === 'ocpp' ? `ocpp/${encodeURIComponent(chargePoint)}/messages` : `${protocol}/messages`;
+    return ((await this.get(path, { query })) as { messages: readonly Message[] }).messages;
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}

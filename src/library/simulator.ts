@@ -1,0 +1,49 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+/** A simulator inside the process of a script. */
+import { Client } from './client.ts';
+import type { Address, Dnp3Address, ModbusAddress, SimulatorOptions } from './settings.ts';
+
+/** A running simulator. It keeps the process alive until it is stopped. */
+export interface Simulator {
+  readonly client: Client;
+  /** of the HTTP interface, as `http://127.0.0.1:39957` */
+  readonly url: string;
+  readonly http: Address;
+  /** of the devices at the start, in their order; empty with `mb_enable` false */
+  readonly modbus: readonly ModbusAddress[];
+  readonly dnp3: readonly Dnp3Address[];
+  /** one line per listener, for people */
+  readonly lines: readonly string[];
+  /** Stops it in order; also `POST stop` does. Called again it waits for the same end. */
+  stop(): Promise<void>;
+  /** `await using` stops it. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Starts a simulator in this process. It installs no handlers of signals, and never ends the process.
+ * @throws DerbenchError `config-invalid` with every issue; `listen-failed` when a given port is in use
+ */
+export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  // the program is loaded here, so that a script with a client alone does not carry it
+  const { startSimulator } = await import('./start.ts');
+  const { endpoints, stop, ...addresses } = await startSimulator(options);
+  const { host, port } = endpoints.http;
+  const url = `http://${reachable(host)}:${port}`;
+  return {
+    client: new Client(url),
+    url,
+    http: { host, port },
+    ...addresses,
+    lines: endpoints.lines,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
+}
+
+/** A host under which this machine reaches a listener on `host`. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,74 @@
+/** Waiting until a value is as a test wants it: by steps while the clock is paused, else by polls. */
+import { DerbenchError } from './error.ts';
+import type { WaitOptions, Wanted } from './options.ts';
+import type { Time } from './replies.ts';
+import type { Sample } from './sample.ts';
+import { tickSeconds } from './time.ts';
+
+/** What waiting needs of a simulator and of its own clock. */
+export interface Waiting {
+  readonly sample: () => Promise<Sample>;
+  readonly time: () => Promise<Time>;
+  /** one tick, or the shorter one that ends at an instant */
+  readonly step: (until: string | null) => Promise<Time>;
+  readonly nowMs: () => number;
+  readonly pause: (ms: number) => Promise<void>;
+}
+
+const wordOf = ({ value, symbol }: Sample) => symbol ?? String(value);
+
+function passes(sample: Sample, wanted: Wanted): boolean {
+  if (sample.value === null) return false;
+  if (typeof wanted === 'function') return wanted(Number(sample.value), wordOf(sample));
+  return sample.value === wanted || sample.symbol === wanted;
+}
+
+function shownSample(sample: Sample): string {
+  if (sample.value === null) return 'none';
+  return sample.symbol == null ? String(sample.value) : `${sample.symbol} (${String(sample.value)})`;
+}
+
+const shownWanted = (wanted: Wanted) =>
+  typeof wanted === 'function' ? 'what the test waits for' : JSON.stringify(wanted);
+
+/** Seconds without the last bits of a calculation. */
+const shownS = (ms: number) => String(Math.round(ms) / 1000);
+
+/**
+ * Answers the value that passes; the first look is at once.
+ * @throws DerbenchError `timeout` with the last value and how long it waited
+ */
+export async function waitUntil(
+  name: string,
+  wanted: Wanted,
+  { sample, time, step, nowMs, pause }: Waiting,
+  { timeoutS = 60, simulated }: WaitOptions,
+): Promise<Sample> {
+  let now = await time();
+  const bySimulation = simulated ?? now.mode === 'paused';
+  const [firstTick, firstMs] = [now.tick, nowMs()];
+  const elapsedOf = (at: Time, firstSim: number) =>
+    bySimulation ? Date.parse(at.sim_time) - firstSim : nowMs() - firstMs;
+  const firstSim = Date.parse(now.sim_time);
+  for (;;) {
+    const found = await sample();
+    if (passes(found, wanted)) return found;
+    const elapsedMs = elapsedOf(now, firstSim);
+    const leftMs = timeoutS * 1000 - elapsedMs;
+    if (leftMs <= 0)
+      throw new DerbenchError({
+        code: 'timeout',
+        detail:
+          `${name} did not become ${shownWanted(wanted)} within ${shownS(elapsedMs)} s of ` +
+          `${bySimulation ? 'simulated' : 'real'} time (${now.tick - firstTick} ticks); its last value was ${shownSample(found)}`,
+      });
+    if (now.mode === 'paused') {
+      const isLast = bySimulation && leftMs < tickSeconds(now) * 1000;
+      now = await step(isLast ? new Date(firstSim + timeoutS * 1000).toISOString() : null);
+    } else {
+      // twice per tick, so that none is passed over
+      await pause(Math.min(Math.max(now.tick_interval_s * 500, 20), 1000, bySimulation ? 1000 : leftMs));
+      now = await time();
+    }
+  }
+}

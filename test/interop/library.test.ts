@@ -1,0 +1,221 @@
+/** The clients for scripts as others use them: types under a strict compiler, the file for Python, the page about both. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'chai';
+import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+import { parse } from 'yaml';
+import { wholeDescription } from '../../src/api/description/whole.ts';
+import { packageFile } from '../../src/core/package-files.ts';
+import type { Json } from '../support/http.ts';
+import { fromSource } from '../support/process.ts';
+import { blocksOf, pasted } from './support/documents.ts';
+import { describeWith, python } from './support/peers.ts';
+
+const page = 'docs/how-to/test-your-head-end.md';
+const command = fromSource.join(' ');
+const pythonEnvironment = { ...process.env, PYTHONPATH: packageFile('clients/python'), PYTHONDONTWRITEBYTECODE: '1' };
+
+/** A program of a user: `@ts-expect-error` marks what the compiler must refuse. */
+const consumer = `
+import { Client, createSimulator, DerbenchError } from 'derbench';
+import type { Overview, Simulator } from 'derbench';
+
+export async function use(): Promise<void> {
+  await using sim: Simulator = await createSimulator({ devices: [{ device_type: 'Batt' }], tick: 1, csip_poll_rate_s: 3 });
+  const client: Client = sim.client;
+  const overview: Overview = await client.get('overview');
+  const watts: number = await client.until('701.W', (value, word) => value < 3 && word !== '', { timeoutS: 30 });
+  const word: string = await client.until('701.InvSt', 'RUNNING');
+  const other: { x: number } = await client.get('wind/power-curve');
+  const [first] = await client.messages('modbus', { limit: watts });
+  try {
+    await client.write(704, { WMaxLimPct: overview.metrics.power_kw, WMaxLimPctEna: word });
+  } catch (error) {
+    if (error instanceof DerbenchError && error.status === 422) throw new Error(error.issues[0]?.name, { cause: error });
+  }
+  // @ts-expect-error a misspelled member
+  await client.grid({ voltag_pu: other.x, first });
+  // @ts-expect-error there is no such member
+  overview.metrics.power_mw;
+  // @ts-expect-error the device may have been removed
+  (await client.step({ ticks: 2 })).snapshot.metrics;
+  // @ts-expect-error a quantity that not every device has
+  overview.metrics.state_of_charge_pct.toFixed();
+}
+`;
+
+/** That a reply of the description has the members that the types for scripts give it. */
+const comparison = `
+import type { paths } from './openapi.d.ts';
+import type * as own from 'derbench';
+
+type Get<P extends keyof paths> = paths[P] extends { get: { responses: { 200: { content: { 'application/json': infer R } } } } } ? R : 'not in the description';
+type Post<P extends keyof paths> = paths[P] extends { post: { responses: { 200: { content: { 'application/json': infer R } } } } } ? R : 'not in the description';
+type Body<P extends keyof paths> = paths[P] extends { post: { requestBody: { content: { 'application/json': infer R } } } } ? R : 'not in the description';
+
+export function replies(of: { [P in keyof own.GetReplies]: Get<\`/api/sim/\${P}\`> }): own.GetReplies {
+  return of;
+}
+export const connector = (of: Get<'/api/sim/evse/{id}/connectors/{cid}'>): own.Connector => of;
+export const model = (of: Get<'/api/sim/registers/{model_id}'>): own.RegisterModel => of;
+export const step = (of: Post<'/api/sim/controls/time/step'>): own.Step => of;
+export const authorization = (of: Post<'/api/sim/evse/{id}/connectors/{cid}/authorize'>): own.Authorization => of;
+export const grid = (of: own.GridChange): Body<'/api/sim/controls/grid'> => of;
+export const environment = (of: own.EnvironmentChange): Body<'/api/sim/controls/environment'> => of;
+export const message = (
+  of: Get<'/api/sim/modbus/messages' | '/api/sim/csip/messages' | '/api/sim/dnp3/messages' | '/api/sim/ocpp/{id}/messages'>['messages'][number],
+): own.Message => of;
+`;
+
+/** Messages of the compiler about programs in memory, beside the package of these types. */
+function complaints(
+  programs: Readonly<Record<string, string>>,
+  types: Readonly<Record<string, string>>,
+  more: ts.CompilerOptions,
+): string[] {
+  const folder = '/consumer';
+  const files = new Map(Object.entries(programs).map(([name, text]) => [`${folder}/${name}`, text]));
+  const installed = `${folder}/node_modules/derbench`;
+  for (const [name, text] of Object.entries(types)) files.set(`${installed}/${name}`, text);
+  const options: ts.CompilerOptions = { strict: true, noEmit: true, types: [], lib: ['lib.es2023.d.ts'], ...more };
+  const host = ts.createCompilerHost(options);
+  const real = {
+    fileExists: host.fileExists.bind(host),
+    readFile: host.readFile.bind(host),
+    directoryExists: host.directoryExists?.bind(host),
+  };
+  host.fileExists = (path) => files.has(path) || real.fileExists(path);
+  host.readFile = (path) => files.get(path) ?? real.readFile(path);
+  host.directoryExists = (path) =>
+    path.startsWith(folder)
+      ? [...files.keys()].some((each) => each.startsWith(`${path}/`))
+      : real.directoryExists?.(path) === true;
+  host.getSourceFile = (path, target) => {
+    const text = host.readFile(path);
+    return text === undefined ? undefined : ts.createSourceFile(path, text, target);
+  };
+  host.realpath = (path) => path;
+  const rootNames = Object.keys(programs).map((name) => `${folder}/${name}`);
+  return ts
+    .getPreEmitDiagnostics(ts.createProgram({ rootNames, options, host }))
+    .map(({ file, messageText }) => `${file?.fileName ?? ''}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`);
+}
+
+describe('the types of the package', function () {
+  this.timeout(60_000);
+  const files: Record<string, string> = {};
+
+  before(async () => {
+    const { declarations } = (await import(packageFile('scripts/types.mjs'))) as {
+      declarations: (root: string) => Promise<Record<string, string>>;
+    };
+    files['package.json'] = await readFile(packageFile('package.json'), 'utf8');
+    for (const [name, text] of Object.entries(await declarations(packageFile('.')))) files[`dist/types/${name}`] = text;
+  });
+
+  it('are small', () => {
+    expect(Object.values(files).join('').split('\n').length - files['package.json']!.split('\n').length).to.be.below(
+      600,
+    );
+  });
+
+  for (const [name, options] of Object.entries({
+    'Node.js': { module: ts.ModuleKind.NodeNext, target: ts.ScriptTarget.ES2023 },
+    'a bundler, with the strictest options': {
+      module: ts.ModuleKind.ESNext,
+      moduleResolution: ts.ModuleResolutionKind.Bundler,
+      target: ts.ScriptTarget.ES2022,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+    },
+  }))
+    it(`compile in a project for ${name}, without types of Node.js or of a browser`, () => {
+      expect(complaints({ 'use.mts': consumer }, files, { ...options, skipLibCheck: false })).to.deep.equal([]);
+    });
+
+  it('are those of the description', async () => {
+    const openapi = astToString(await openapiTS(JSON.stringify(wholeDescription())));
+    const options = {
+      module: ts.ModuleKind.NodeNext,
+      target: ts.ScriptTarget.ES2023,
+      allowImportingTsExtensions: true,
+      skipLibCheck: true,
+    };
+    expect(complaints({ 'compare.mts': comparison, 'openapi.d.ts': openapi }, files, options)).to.deep.equal([]);
+  });
+});
+
+describeWith(['python'], 'the client for Python', function () {
+  this.timeout(180_000);
+
+  it('does what its methods say, and refuses in words', async () => {
+    const test = fileURLToPath(new URL('python/derbench_client.py', import.meta.url));
+    await pasted([python, test], '', { ...pythonEnvironment, COMMAND: JSON.stringify(fromSource), DERBENCH_TICK: '7' });
+  });
+});
+
+describeWith(['python'], 'the page about testing a head-end', function () {
+  this.timeout(120_000);
+  const blocks = blocksOf(page);
+  const textsIn = (wanted: string) => blocks.filter(({ language }) => language === wanted).map(({ text }) => text);
+  const fromPython = (text: string) =>
+    text.replaceAll('Simulator(', `Simulator(command=${JSON.stringify(fromSource)}, `);
+  let folder: string;
+
+  before(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'derbench-page-'));
+  });
+  after(() => rm(folder, { recursive: true }));
+
+  it('shell: the test passes, and fails with another limit', async () => {
+    const [script = ''] = textsIn('sh');
+    const own = script.replaceAll('simulator.txt', `${folder}/simulator.txt`).replaceAll('npx derbench', command);
+    expect(await pasted(['sh'], own)).to.match(/^the device is at 127\.0\.0\.1:\d+\n701\.W is 5000 W\n$/);
+    const failure = await pasted(['sh'], own.replace('"WMaxLimPct": 50', '"WMaxLimPct": 60')).catch(String);
+    expect(failure)
+      .to.match(/sh ended with 1\n/)
+      .and.include('701.W is 6000 W');
+  });
+
+  it('Python: the test passes, and the tour of the client gives what it says', async () => {
+    const [test = '', tour = ''] = textsIn('python');
+    await writeFile(join(folder, 'test_head_end.py'), fromPython(test));
+    const env = { ...pythonEnvironment, PYTHONPATH: `${pythonEnvironment.PYTHONPATH}:${folder}` };
+    await pasted([python, '-m', 'unittest', 'test_head_end'], '', env);
+    expect(await pasted([python, '-'], fromPython(tour), env)).to.match(
+      /^-\d+(\.\d+)? kW at the charger\nFAULT at 12:0\d:\d\d\n422 704\.WMaxLimPct: 500 is outside 0\.\.100\n$/,
+    );
+  });
+
+  it('TypeScript: the test passes with a report in the format of JUnit', async () => {
+    const [test = ''] = textsIn('ts');
+    const file = join(folder, 'head-end.test.mts');
+    const library = JSON.stringify(packageFile('src/library/index.ts'));
+    await writeFile(file, test.replace("'derbench'", library));
+    const args = ['--import=tsx', '--test', '--test-reporter=junit', file];
+    // a test runner inside a test runner would report to the outer one
+    const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
+    const report = await pasted([process.execPath, ...args], '', env);
+    expect(report).to.include('<testcase name="the power follows a limit"').and.not.include('<failure');
+  });
+
+  it('CI: the recipes are YAML and run what the page shows', () => {
+    const shown = new Set(textsIn('text').map((text) => text.trim()));
+    const named = [
+      'sh head-end-test.sh',
+      'PYTHONPATH=node_modules/derbench/clients/python python3 -m unittest test_head_end',
+    ];
+    const lines = textsIn('yaml')
+      .map((text) => parse(text))
+      .flatMap(
+        (recipe) =>
+          recipe['head-end']?.script ?? recipe['jobs']['head-end'].steps.flatMap((step: Json) => step.run ?? []),
+      )
+      .filter((line: string) => !line.startsWith('npm ci'));
+    expect(lines).to.have.length(8);
+    for (const line of lines) expect([...shown, ...named]).to.include(line);
+  });
+});
