@@ -23,6 +23,8 @@ export interface CsipSentDocument {
   readonly httpStatus: number | null;
   readonly href: string;
   readonly body: CsipDocument;
+  /** what a fault has made of it on its way; null: nothing that can be read, or it never left; absent: it left as it was */
+  readonly arrived?: CsipDocument | null;
 }
 
 /** One MirrorMeterReading. */
@@ -34,6 +36,8 @@ export interface CsipReadingSet {
   readonly flowDirection: number | null;
   readonly phase: number | null;
   readonly multiplier: number;
+  /** the one that a fault has told the server in its place, null: none; absent: the same */
+  readonly toldMultiplier?: number | null;
   readonly lastPostMs: number | null;
   /** of the last post, oldest first; `value` is scaled by the multiplier */
   readonly values: readonly { readonly startServerMs: number; readonly durationS: number; readonly value: number }[];

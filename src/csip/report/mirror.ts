@@ -55,6 +55,16 @@ const startS = ({ startMs }: Period) => Math.round(startMs / 1000);
 /** both ends are rounded alike, so that periods follow each other without a gap */
 const durationS = (period: Period) => Math.round(period.endMs / 1000) - startS(period);
 
+/** The multipliers of the readings in a mirror, by mRID. */
+function multipliersIn(document: NonNullable<SepAnswer['arrived']> | null): ReadonlyMap<string, number> {
+  const { MirrorMeterReading: readings = [] } = document?.name === 'MirrorUsagePoint' ? document.value : {};
+  return new Map(
+    readings.flatMap(({ mRID, ReadingType: type }) =>
+      mRID === undefined || type?.powerOfTenMultiplier === undefined ? [] : [[mRID, type.powerOfTenMultiplier]],
+    ),
+  );
+}
+
 export class Mirror {
   readonly mrid: string;
   readonly #options: MirrorOptions;
@@ -66,6 +76,8 @@ export class Mirror {
   #waiting: Period[] = [];
   #sent: readonly Period[] = [];
   #lastPostMs: number | null = null;
+  /** multipliers by mRID as a fault has told them to the server; null: they were told as they are */
+  #told: ReadonlyMap<string, number> | null = null;
   #posted = 0;
   #oneByOne = false;
   #cancelRetry: (() => void) | null = null;
@@ -116,6 +128,7 @@ export class Mirror {
         flowDirection,
         phase,
         multiplier,
+        ...(this.#told !== null && { toldMultiplier: this.#told.get(mrid) ?? null }),
         lastPostMs: this.#lastPostMs,
         values,
       };
@@ -241,7 +254,8 @@ export class Mirror {
         ReadingType: type,
       })),
     };
-    const { status, location } = await this.#request('POST', listHref, { name: 'MirrorUsagePoint', value });
+    const { status, location, arrived } = await this.#request('POST', listHref, { name: 'MirrorUsagePoint', value });
+    this.#told = arrived === undefined ? null : multipliersIn(arrived);
     if (status >= 400) {
       if (status === 404 && !this.#failing) onLost('MirrorUsagePointList');
       return `status ${status}`;
