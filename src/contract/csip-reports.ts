@@ -31,6 +31,9 @@ export interface CsipSentDocument {
 export interface CsipReadingSet {
   readonly mrid: string;
   readonly description: string | null;
+  /** that of one device, of several devices as one, or of the connection point */
+  readonly meter: 'device' | 'devices' | 'site';
+  /** of the device, or the first of several */
   readonly deviceIndex: number;
   readonly uom: number;
   readonly flowDirection: number | null;

@@ -111,7 +111,8 @@ export class Mirror {
 
   /** for REST, with the values that were sent last */
   get sets(): readonly CsipReadingSet[] {
-    const { deviceIndex } = this.#options;
+    const { deviceIndex, role, ofOne } = this.#options;
+    const meter = role === 'site' ? 'site' : ofOne ? 'device' : 'devices';
     return this.#series.map(({ quantity, mrid }) => {
       const { uom = 0, flowDirection = null, phase = null, powerOfTenMultiplier: multiplier = 0 } = quantity.type;
       const values = this.#sent.flatMap((period) => {
@@ -123,6 +124,7 @@ export class Mirror {
       return {
         mrid,
         description: quantity.description,
+        meter,
         deviceIndex,
         uom,
         flowDirection,
