@@ -36,7 +36,7 @@ function words(value: Value, unit: Unit): string {
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** `HH:MM:SS` of UTC */
+/** `HH:MM:SS` */
 const clockOf = (ms: number) => new Date(ms).toISOString().slice(11, 19);
 
 /** What steps of both encodings can hide. */
@@ -81,10 +81,10 @@ function gap(one: Presented, reference: Presented, unit: Unit, difference: numbe
 function earlier({ interval, sentAtMs }: Presented): string | null {
   if (interval !== undefined) {
     const { startMs, endMs } = interval;
-    const span = `${clockOf(startMs)} to ${clockOf(endMs)} by the time of its server`;
+    const span = `${clockOf(startMs)} to ${clockOf(endMs)} UTC by the time of its server`;
     return `it is the mean from ${span} (a period of ${Math.round((endMs - startMs) / 1000)} s)`;
   }
-  return sentAtMs === undefined ? null : `it was sent last at ${clockOf(sentAtMs)}`;
+  return sentAtMs === undefined ? null : `it was sent last at ${clockOf(sentAtMs)} UTC`;
 }
 
 /** A protocol that shows nothing where the reference has a value. */
