@@ -3,6 +3,7 @@ import { deviceIndex, deviceParam, exampleTime, isoTime } from '../common/schema
 import { listParam } from '../common/list-param.ts';
 import { z } from '../description/zod.ts';
 import { causes, presenters, units } from './model.ts';
+import type { Cause } from './model.ts';
 import { quantityNames } from './names.ts';
 
 export const consistencyQuery = z.strictObject({
@@ -74,6 +75,15 @@ const quantitySchema = memo(() =>
     .openapi('ComparedQuantity'),
 );
 
+const causeShape = {
+  equal: count('The same value.'),
+  rounding: count('Steps of the encodings explain the difference.'),
+  earlier: count('A mean, or a document that was sent before.'),
+  fault: count('A fault of the protocol explains the difference.'),
+  unexplained: count('Nothing explains the difference.'),
+  no_value: count('There is nothing to compare.'),
+} satisfies Record<Cause, z.ZodType>;
+
 export const consistencySchema = memo(() =>
   z
     .strictObject({
@@ -82,14 +92,7 @@ export const consistencySchema = memo(() =>
       quantity_count: count('Quantities of the device.'),
       presentation_count: count('Presentations of them, the first ones included.'),
       difference_count: count('Presentations that differ by more than rounding.'),
-      causes: z
-        .strictObject(
-          Object.fromEntries(causes.map((cause) => [cause, z.int()])) as Record<(typeof causes)[number], z.ZodInt>,
-        )
-        .openapi({
-          description:
-            'Presentations by cause. `earlier`: a mean, or a document that was sent before; `no_value`: nothing to compare.',
-        }),
+      causes: z.strictObject(causeShape).openapi({ description: 'Presentations by cause.' }),
       protocols: z.array(
         z.strictObject({
           protocol: z.enum(presenters),

@@ -35,7 +35,7 @@ describe('GET consistency', () => {
     expect(inverter.quantity_count).to.be.greaterThan(50);
     const { quantities, presentation_count: count, causes } = inverter;
     const all = (quantities as Json[]).flatMap(({ presentations }) => presentations as Json[]);
-    expect([all.length, Object.values(causes as Json).reduce((sum: number, n) => sum + Number(n), 0)]).to.deep.equal([
+    expect([all.length, Object.values(causes).reduce((sum: number, n) => sum + Number(n), 0)]).to.deep.equal([
       count,
       count,
     ]);
@@ -116,7 +116,7 @@ describe('GET consistency', () => {
     await mixed.site.advance(10, 10);
     const { consistent, difference_count: count, quantities } = await mixed.consistency(pv, 'active_power');
     expect([consistent, count]).to.deep.equal([true, 1]);
-    const late = (quantities[0].presentations as Json[]).at(-1) as Json;
+    const late = (quantities[0].presentations as Json[]).at(-1);
     expect(late).to.include({ protocol: 'csip', agrees: false, cause: 'earlier' });
     expect(late['explanation']).to.match(
       /, a difference of \d+ W, more than rounding of 1 W explains: it is the mean from \d\d:\d\d:\d\d to \d\d:\d\d:\d\d/,

@@ -104,7 +104,7 @@ export class MixedSite {
       socket.once('error', reject);
     });
     socket.close();
-    return JSON.parse(text) as Json;
+    return JSON.parse(text);
   }
 
   /** What the charging station tells about a connector when it is asked for its meter values. */
@@ -112,7 +112,7 @@ export class MixedSite {
     await this.charger.call('ChangeConfiguration', { key: 'MeterValuesSampledData', value: metered });
     await this.charger.call('TriggerMessage', { requestedMessage: 'MeterValues', connectorId });
     const { payload } = await this.charger.next('MeterValues', (values) => {
-      const { meterValue, connectorId: about } = values as Json;
+      const { meterValue, connectorId: about } = values;
       return about === connectorId && meterValue[0].sampledValue[0].context === 'Trigger';
     });
     return payload.meterValue[0].sampledValue as Json[];
