@@ -20,7 +20,7 @@ const shownSchema = memo(() =>
       name: z.string().openapi({ description: 'Point, member or measurand.' }),
       raw: valueSchema.openapi({ description: 'As the protocol encodes it; null: "not implemented".' }),
       multiplier: z.number().nullable().openapi({ description: 'raw x multiplier is in `unit`; null: there is none.' }),
-      unit: z.string().nullable(),
+      unit: z.string().nullable().openapi({ description: 'Of the encoding; null: it has none.' }),
       decimals: z.int().nullable().openapi({ description: 'Digits after the decimal point of decimal text.' }),
       flags: z.int().nullable().openapi({ description: 'Octet of flags of DNP3.' }),
       listed: z
@@ -34,7 +34,7 @@ const shownSchema = memo(() =>
 const presentationSchema = memo(() =>
   z
     .strictObject({
-      protocol: z.enum(presenters),
+      protocol: protocolMember,
       place: z.string().openapi({ description: '`701.W`, `metrics.power_kw`, `AI537`, `Power.Active.Import`.' }),
       value: valueSchema.openapi({
         description: 'In the unit of the quantity; a state in words; whether it is on. Null: it shows none.',
@@ -44,7 +44,7 @@ const presentationSchema = memo(() =>
       }),
       difference: z.number().nullable().openapi({ description: 'Value less that of the first presentation.' }),
       agrees: z.boolean().nullable().openapi({ description: 'Equal but for rounding; null: nothing to compare.' }),
-      cause: z.enum(causes),
+      cause: z.enum(causes).openapi({ description: 'What explains the difference.' }),
       explanation: z.string().nullable().openapi({ description: 'Why it differs; null: it does not.' }),
       at: isoTime.nullable().openapi({
         description: 'Simulated date of the state that it shows; null: known by the clock of a server alone.',
@@ -53,7 +53,10 @@ const presentationSchema = memo(() =>
         description: 'Wall time at which the peer was told; null: it is told when it asks, or at its next interval.',
       }),
       interval: z
-        .strictObject({ start: isoTime, end: isoTime })
+        .strictObject({
+          start: isoTime.openapi({ description: 'Begin of the time.' }),
+          end: isoTime.openapi({ description: 'End of the time.' }),
+        })
         .nullable()
         .openapi({ description: 'It is the mean of this time, by the clock of the server.' }),
       shown: z.array(shownSchema()).openapi({ description: 'What the protocol has of it, as it encodes it.' }),
@@ -64,8 +67,8 @@ const presentationSchema = memo(() =>
 const quantitySchema = memo(() =>
   z
     .strictObject({
-      quantity: z.enum(quantityNames),
-      description: z.string(),
+      quantity: z.enum(quantityNames).openapi({ description: 'As the query takes it.' }),
+      description: z.string().openapi({ description: 'What it is.' }),
       unit: z.enum(units).nullable().openapi({ description: 'Null: a state, on or off, or a number without one.' }),
       agrees: z.boolean().openapi({ description: 'No presentation differs by more than rounding.' }),
       presentations: z.array(presentationSchema()).openapi({
@@ -73,6 +76,29 @@ const quantitySchema = memo(() =>
       }),
     })
     .openapi('ComparedQuantity'),
+);
+
+const protocolMember = z.enum(presenters).openapi({
+  description: '`registers`: the map of the device without faults; `modbus`: as a master reads it.',
+});
+
+const participationSchema = memo(() =>
+  z
+    .strictObject({
+      protocol: protocolMember,
+      presents: z.boolean().openapi({ description: 'Whether it presents anything of the device.' }),
+      reason: z.string().nullable().openapi({ description: 'Why it presents nothing; null: it does.' }),
+      faults: z
+        .array(
+          z.strictObject({
+            id: z.int().openapi({ description: 'Number of the fault.' }),
+            kind: z.string().openapi({ description: 'Kind of the fault.' }),
+            changes_values: z.boolean().openapi({ description: 'Whether such a fault can change what is presented.' }),
+          }),
+        )
+        .openapi({ description: 'Faults of the protocol in force for the device.' }),
+    })
+    .openapi('ProtocolPresence'),
 );
 
 const causeShape = {
@@ -93,17 +119,8 @@ export const consistencySchema = memo(() =>
       presentation_count: count('Presentations of them, the first ones included.'),
       difference_count: count('Presentations that differ by more than rounding.'),
       causes: z.strictObject(causeShape).openapi({ description: 'Presentations by cause.' }),
-      protocols: z.array(
-        z.strictObject({
-          protocol: z.enum(presenters),
-          presents: z.boolean(),
-          reason: z.string().nullable().openapi({ description: 'Why it presents nothing of the device.' }),
-          faults: z
-            .array(z.strictObject({ id: z.int(), kind: z.string(), changes_values: z.boolean() }))
-            .openapi({ description: 'Faults of the protocol in force for the device.' }),
-        }),
-      ),
-      quantities: z.array(quantitySchema()),
+      protocols: z.array(participationSchema()).openapi({ description: 'How each protocol takes part.' }),
+      quantities: z.array(quantitySchema()).openapi({ description: 'In the order of the table of quantities.' }),
     })
     .openapi('Consistency'),
 );
