@@ -48,12 +48,12 @@ describeWith(['ocpp', 'pysunspec2', 'opendnp3'], 'GET consistency, as peers read
     await central.peer.stop();
   });
 
-  const presented = async (quantity: string): Promise<readonly Json[]> => {
+  const presented = async (quantity: string): Promise<Json> => {
     const { quantities } = await central.station.get(`consistency?quantity=${quantity}`);
-    return quantities[0].presentations as Json[];
+    return quantities[0].presentations;
   };
   const of = async (quantity: string, protocol: string): Promise<Json> =>
-    (await presented(quantity)).find((each) => each.protocol === protocol) as Json;
+    (await presented(quantity)).find((each: Json) => each.protocol === protocol);
   const points = () => modbus.ask('read', { model: 701 });
   /** What the central system gets when it asks for the meter of the station. */
   const meterValues = async () => {

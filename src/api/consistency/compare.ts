@@ -101,8 +101,17 @@ function withoutValue(one: Presented, reference: Presented, faults: readonly Act
   };
 }
 
-/** @param faults those in force that concern the device */
-export function compared(one: Presented, reference: Presented, unit: Unit, faults: readonly ActiveFault[]): Compared {
+/**
+ * @param faults those in force that concern the device
+ * @param isMeaningful whether the quantity means anything now
+ */
+export function compared(
+  one: Presented,
+  reference: Presented,
+  unit: Unit,
+  faults: readonly ActiveFault[],
+  isMeaningful = true,
+): Compared {
   if (one.value === null || reference.value === null) {
     if (one.value === null) return withoutValue(one, reference, faults);
     const explanation = `${capital(names[reference.presenter])} shows nothing to compare it with.`;
@@ -120,6 +129,7 @@ export function compared(one: Presented, reference: Presented, unit: Unit, fault
   const apart = gap(one, reference, unit, difference);
   if (one.presenter === 'csip' ? one.disturbed === true : lies.length > 0)
     return done(false, 'fault', `${apart}: ${faultWords(lies)}.`);
+  if (!isMeaningful) return done(true, 'rounding', `${apart}: hardly any power flows, so that it means nothing.`);
   const before = earlier(one);
   return before === null ? done(false, 'unexplained', `${apart}.`) : done(false, 'earlier', `${apart}: ${before}.`);
 }

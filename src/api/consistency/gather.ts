@@ -60,9 +60,11 @@ function ocppSource(ctx: RouteContext, device: Device): Source {
   return one((row) => reader.read(row));
 }
 
-function csipSource({ csipClient }: RouteContext, device: Device): Source {
+function csipSource({ csipClient, plant }: RouteContext, device: Device): Source {
   if (!csipClient.enabled) return off;
   try {
+    const isOne = csipClient.config(device.index)?.identity !== 'site' || plant.devices.length === 1;
+    if (!isOne) return 'the server is told of all devices as one';
     const reader = new CsipReader(csipClient, device.index);
     return one((row) => reader.read(row));
   } catch (error) {
@@ -114,7 +116,18 @@ function isOf({ bank, assetType }: Device, { needs, kind }: QuantityRow): boolea
   return needs === undefined || slotOf(bank.layout, needs) !== undefined;
 }
 
+/** Whether enough power flows for a quantity to mean something. */
+function isMeaningful({ bank }: Device, { least }: QuantityRow): boolean {
+  if (least === undefined) return true;
+  const [flows, rated] = [least.point, least.of].map((name) => {
+    const slot = slotOf(bank.layout, name);
+    return slot === undefined ? null : bank.value(slot);
+  });
+  return typeof flows !== 'number' || typeof rated !== 'number' || flows >= least.share * rated;
+}
+
 function quantityOf(
+  device: Device,
   name: QuantityName,
   row: QuantityRow,
   sources: Readonly<Record<Presenter, Source>>,
@@ -128,7 +141,9 @@ function quantityOf(
   const [reference] = first.flatMap((presenter) => found.find((each) => each.presenter === presenter) ?? []);
   if (reference === undefined) return [];
   const others = found.filter((each) => each !== reference);
-  const presentations = [reference, ...others].map((each) => compared(each, reference, row.unit, faults));
+  const presentations = [reference, ...others].map((each) =>
+    compared(each, reference, row.unit, faults, isMeaningful(device, row)),
+  );
   return [{ name, row, presentations }];
 }
 
@@ -139,7 +154,7 @@ export function compareDevice(ctx: RouteContext, device: Device, wanted: readonl
   const chosen = quantityTable.filter(([name, row]) => (wanted === null || wanted.includes(name)) && isOf(device, row));
   const rows = chosen.map(([, row]) => row);
   const sources = sourcesOf(ctx, device, rows);
-  const quantities = chosen.flatMap(([name, row]) => quantityOf(name, row, sources, faults));
+  const quantities = chosen.flatMap(([name, row]) => quantityOf(device, name, row, sources, faults));
   const all = quantities.flatMap(({ presentations }) => presentations);
   const count = (cause: Cause) => all.filter((each) => each.cause === cause).length;
   return {

@@ -153,6 +153,8 @@ export interface QuantityRow {
   readonly kind?: AssetType;
   /** REST is what the others are compared with: the registers are coarser, and not all maps have them */
   readonly isCoarse?: true;
+  /** this share of the rated power must flow for it to mean anything; what protocols show below may differ */
+  readonly least?: { readonly point: string; readonly share: number; readonly of: string };
   /** symbol of a register that stands for on; default ENABLED */
   readonly on?: string;
   /** those that the map has are read, the classic ones behind the current ones */

@@ -96,6 +96,8 @@ const powers = {
   },
   power_factor: {
     ...{ about: 'Power factor with the sign of the active power.', unit: '', measured: true },
+    // below, the registers have 1 and a meter divides noise by noise
+    least: { point: '701.VA', share: 1e-3, of: '702.WMaxRtg' },
     registers: ['701.PF', ...classic('PF', { factor: 0.01, isMagnitude: true })],
     ...metric('power_factor'),
     dnp3: { point: 'AI545' },

@@ -50,6 +50,12 @@ describe('presentations compared with a register', () => {
     );
   });
 
+  it('may mean nothing', () => {
+    const noise = compared(dnp3(4120), register, 'W', [], false);
+    expect([noise.cause, noise.agrees]).to.deep.equal(['rounding', true]);
+    expect(noise.explanation).to.match(/: hardly any power flows, so that it means nothing\.$/);
+  });
+
   it('have states in words, and may have nothing', () => {
     const state = of({ value: 'running', resolution: null });
     expect(compared({ ...state, presenter: 'rest' }, state, 'word', []).cause).to.equal('equal');
