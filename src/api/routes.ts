@@ -3,6 +3,7 @@ import { availableRoutes } from './controls/available-routes.ts';
 import { batteryRoutes } from './battery/routes.ts';
 import { csipRoutes } from './csip-client/routes.ts';
 import { commandRoutes } from './commands/routes.ts';
+import { consistencyRoutes } from './consistency/routes.ts';
 import { controlsRoutes } from './controls/routes.ts';
 import { deviceRoutes } from './devices/routes.ts';
 import { evseRoutes } from './evse/routes.ts';
@@ -45,6 +46,7 @@ export const allRoutes: readonly Route[] = [
   ...logRoutes,
   ...metricsRoutes,
   ...commandRoutes,
+  ...consistencyRoutes,
   ...controlsRoutes,
   ...localControlRoutes,
   ...holdRoutes,

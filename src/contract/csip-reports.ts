@@ -23,17 +23,24 @@ export interface CsipSentDocument {
   readonly httpStatus: number | null;
   readonly href: string;
   readonly body: CsipDocument;
+  /** what a fault has made of it on its way; null: nothing that can be read, or it never left; absent: it left as it was */
+  readonly arrived?: CsipDocument | null;
 }
 
 /** One MirrorMeterReading. */
 export interface CsipReadingSet {
   readonly mrid: string;
   readonly description: string | null;
+  /** that of one device, of several devices as one, or of the connection point */
+  readonly meter: 'device' | 'devices' | 'site';
+  /** of the device, or the first of several */
   readonly deviceIndex: number;
   readonly uom: number;
   readonly flowDirection: number | null;
   readonly phase: number | null;
   readonly multiplier: number;
+  /** the one that a fault has told the server in its place, null: none; absent: the same */
+  readonly toldMultiplier?: number | null;
   readonly lastPostMs: number | null;
   /** of the last post, oldest first; `value` is scaled by the multiplier */
   readonly values: readonly { readonly startServerMs: number; readonly durationS: number; readonly value: number }[];

@@ -1,4 +1,5 @@
 /** The report of every adapter that listens for Modbus masters. */
+import type { Buffer } from 'node:buffer';
 import type { CommName } from '../core/adapter.ts';
 
 /** Unit ids above are reserved (Modbus over serial line 1.02, 2.2). */
@@ -71,8 +72,20 @@ export interface ModbusReport {
   readonly listeners: readonly ModbusListener[];
 }
 
+/** The registers of one device as the next request of a master would find them, active faults included. */
+export interface RegisterWindow {
+  /**
+   * `count` registers from `address` as big-endian bytes; copy them at once. No fault counts it as a request. Faults of the
+   * wire do not act: they keep answers back or garble them, and change no value.
+   * @throws SimError MAP_ILLEGAL_ADDRESS, MAP_PARTIAL_POINT, as the request would be refused
+   */
+  peek(address: number, count: number): Buffer;
+}
+
 /** An adapter with a report: `modbus_tcp`, `modbus_rtu`, `modbus_proxy`. */
 export interface ModbusReporter {
   readonly comm: CommName;
   report(): ModbusReport;
+  /** Null: it does not serve the device. Absent: its registers are not those of SunSpec. */
+  registersOf?(deviceIndex: number): RegisterWindow | null;
 }

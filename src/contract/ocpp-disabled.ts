@@ -48,6 +48,7 @@ export function disabledOcppStation(id: string, deviceIndex: number): OcppStatio
     clearFindings: refuse,
     authorize: refuse,
     sendMeterValues: refuse,
+    meterReading: refuse,
   };
 }
 

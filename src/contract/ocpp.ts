@@ -1,5 +1,6 @@
 /** The register of OCPP charge points as REST, metrics and overview see it. Instants in ms since the epoch. */
 import type { Origin } from '../core/origin.ts';
+import type { SimTime } from '../core/time/clock.ts';
 import type { WireDirection } from '../core/wire/wire-log.ts';
 import type { OcppSecurityProfile, OcppVersion } from './ocpp-settings.ts';
 
@@ -295,6 +296,33 @@ export interface OcppCounters {
   readonly lastContactMs: number | null;
 }
 
+/** One value of a meter as a message would have it. */
+export interface OcppSampledValue {
+  readonly measurand: string;
+  /** L1, L2-N; null: of all phases together */
+  readonly phase: string | null;
+  readonly location: string | null;
+  /** null: the version has none for it */
+  readonly unit: string | null;
+  /** text in 1.6, a number in 2.x */
+  readonly value: string | number;
+  /** decimals to which the station rounds */
+  readonly digits: number;
+  /** the configuration asks for it now, in one of the lists of measurands */
+  readonly listed: boolean;
+}
+
+/** What the meter of a connector shows. */
+export interface OcppMeterReading {
+  /** 0: the meter of the station */
+  readonly connectorId: number;
+  /** the instant of the state that it shows */
+  readonly at: SimTime;
+  /** of the message, on the clock of the central system */
+  readonly timestamp: string;
+  readonly values: readonly OcppSampledValue[];
+}
+
 /** One charge point. Every operation throws SimError; a station whose version lacks something throws NOT_APPLICABLE. */
 export interface OcppStation {
   readonly status: OcppStatus;
@@ -336,6 +364,12 @@ export interface OcppStation {
   authorize(connectorId: number, idToken: string, by: Origin, type?: string): Promise<OcppAuthorization>;
   /** Sends the meter values of a connector now (context Trigger). @throws SimError NOT_CONNECTED */
   sendMeterValues(connectorId: number): void;
+  /**
+   * The values that a message about the meter of a connector would have now, of everything that the station meters, faults of
+   * the meter included. Sends nothing, and neither intervals nor faults count it as a sample.
+   * @throws SimError UNKNOWN_RESOURCE
+   */
+  meterReading(connectorId: number): OcppMeterReading;
 }
 
 export interface OcppStations {

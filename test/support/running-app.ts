@@ -16,16 +16,18 @@ export interface RunningOptions extends AppOptions {
   readonly webPort?: number;
   /** makes the OpenAPI document before the start: its first request blocks the event loop for some 0.3 s */
   readonly described?: boolean;
+  /** flags from which each device is made; default: none */
+  readonly deviceFlags?: readonly string[];
 }
 
 /** The whole simulator on free ports, one device of each type. */
 export async function startApp(
   types: readonly string[] = ['PV-3Phase'],
   flags: readonly string[] = [],
-  { paused = true, webPort = 0, described = false, ...options }: RunningOptions = {},
+  { paused = true, webPort = 0, described = false, deviceFlags = [], ...options }: RunningOptions = {},
 ): Promise<RunningApp> {
   const config = configOf('-wp', String(webPort), '-p', '0', ...(paused ? ['--start_paused', 'yes'] : []), ...flags);
-  const devices = types.flatMap((type) => configOf('--device_type', type).devices);
+  const devices = types.flatMap((type) => configOf('--device_type', type, ...deviceFlags).devices);
   const app = createApp(
     { ...config, devices },
     { logBook: createLogBook({ write: () => undefined }), checkReplies: true, ...options },

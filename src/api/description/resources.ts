@@ -32,6 +32,7 @@ export const resources: readonly Resource[] = [
   resource('Core', 'Devices', 'Telemetry of the devices; adding and removing them.', '/devices'),
   resource('Core', 'History and logs', 'Samples of past ticks, and lines of the log.', '/history', '/logs'),
   resource('Core', 'Scenarios', 'Test runs: steps, assertions and their results.', '/scenarios'),
+  resource('Core', 'Consistency', 'What each protocol shows of a device, side by side.', '/consistency'),
   resource('Core', 'Commands', 'Operator commands: start, stop, reset.', '/commands'),
   resource('Core', 'Registers', 'The SunSpec register map of a device, decoded and raw.', '/registers'),
   resource('Core', 'Modbus', 'Connections and messages of Modbus.', '/modbus'),

@@ -61,6 +61,8 @@ export class ActiveFault<P = unknown> {
   /** for random values of the fault: noise, jitter, garbage */
   readonly random: RandomStream;
   readonly #chance: RandomStream;
+  /** the number that decides at the next occasion, where it has been looked at before; null: not yet drawn */
+  #drawn: number | null = null;
   readonly #ends: FaultEnds;
   /** asked for at each read: whether it has a duration at all */
   readonly #isTimed: boolean;
@@ -140,10 +142,26 @@ export class ActiveFault<P = unknown> {
     if (this.end !== null || this.isOver) return false;
     this.occasions += 1;
     if (!this.#isTurn(deviceIndex)) return false;
-    if (this.facts.probability < 1 && this.#chance.next() >= this.facts.probability) return false;
+    if (!this.#isChosen(true)) return false;
     this.strikeCount += 1;
     if (this.remaining === 0) this.#ends.spent(this);
     return true;
+  }
+
+  /** Whether it would strike if an occasion came now. Counts none, and changes nothing for the next one. */
+  wouldStrike(deviceIndex: number | null): boolean {
+    if (this.end !== null || this.isOver) return false;
+    const { every } = this.facts;
+    if (every > 1 && (this.#sinceTurn.get(deviceIndex) ?? 0) + 1 < every) return false;
+    return this.#isChosen(false);
+  }
+
+  /** @param isUsed whether the number is used up: otherwise the next call has it again */
+  #isChosen(isUsed: boolean): boolean {
+    if (this.facts.probability === 1) return true;
+    const drawn = this.#drawn ?? this.#chance.next();
+    this.#drawn = isUsed ? null : drawn;
+    return drawn < this.facts.probability;
   }
 
   /** Drops the state of a removed device; its index is never used again. */

@@ -55,6 +55,16 @@ const startS = ({ startMs }: Period) => Math.round(startMs / 1000);
 /** both ends are rounded alike, so that periods follow each other without a gap */
 const durationS = (period: Period) => Math.round(period.endMs / 1000) - startS(period);
 
+/** The multipliers of the readings in a mirror, by mRID. */
+function multipliersIn(document: NonNullable<SepAnswer['arrived']> | null): ReadonlyMap<string, number> {
+  const { MirrorMeterReading: readings = [] } = document?.name === 'MirrorUsagePoint' ? document.value : {};
+  return new Map(
+    readings.flatMap(({ mRID, ReadingType: type }) =>
+      mRID === undefined || type?.powerOfTenMultiplier === undefined ? [] : [[mRID, type.powerOfTenMultiplier]],
+    ),
+  );
+}
+
 export class Mirror {
   readonly mrid: string;
   readonly #options: MirrorOptions;
@@ -66,6 +76,8 @@ export class Mirror {
   #waiting: Period[] = [];
   #sent: readonly Period[] = [];
   #lastPostMs: number | null = null;
+  /** multipliers by mRID as a fault has told them to the server; null: they were told as they are */
+  #told: ReadonlyMap<string, number> | null = null;
   #posted = 0;
   #oneByOne = false;
   #cancelRetry: (() => void) | null = null;
@@ -99,7 +111,8 @@ export class Mirror {
 
   /** for REST, with the values that were sent last */
   get sets(): readonly CsipReadingSet[] {
-    const { deviceIndex } = this.#options;
+    const { deviceIndex, role, ofOne } = this.#options;
+    const meter = role === 'site' ? 'site' : ofOne ? 'device' : 'devices';
     return this.#series.map(({ quantity, mrid }) => {
       const { uom = 0, flowDirection = null, phase = null, powerOfTenMultiplier: multiplier = 0 } = quantity.type;
       const values = this.#sent.flatMap((period) => {
@@ -111,11 +124,13 @@ export class Mirror {
       return {
         mrid,
         description: quantity.description,
+        meter,
         deviceIndex,
         uom,
         flowDirection,
         phase,
         multiplier,
+        ...(this.#told !== null && { toldMultiplier: this.#told.get(mrid) ?? null }),
         lastPostMs: this.#lastPostMs,
         values,
       };
@@ -241,7 +256,8 @@ export class Mirror {
         ReadingType: type,
       })),
     };
-    const { status, location } = await this.#request('POST', listHref, { name: 'MirrorUsagePoint', value });
+    const { status, location, arrived } = await this.#request('POST', listHref, { name: 'MirrorUsagePoint', value });
+    this.#told = arrived === undefined ? null : multipliersIn(arrived);
     if (status >= 400) {
       if (status === 404 && !this.#failing) onLost('MirrorUsagePointList');
       return `status ${status}`;

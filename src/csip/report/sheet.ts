@@ -112,10 +112,13 @@ export class Sheet {
     this.#startedMs = wall.monotonicMs();
     const body = make();
     try {
-      const { status } = await exchange.request({ method: 'PUT', href, resource: body.name, body, deviceIndex });
+      const request = { method: 'PUT', href, resource: body.name, body, deviceIndex } as const;
+      const { status, arrived } = await exchange.request(request);
       // told once: a server without the place must not be searched again and again
       if (status === 404 && this.#last?.httpStatus !== 404) onLost(body.name);
       this.#note(href, body, status < 400 ? 'accepted' : 'refused', status);
+      if (arrived !== undefined && this.#last !== null)
+        this.#last = { ...this.#last, arrived: arrived && (arrived.value as unknown as CsipDocument) };
       return passesLater(status) ? 'again' : 'done';
     } catch (error) {
       this.#note(href, body, 'failed', null, errorText(error));

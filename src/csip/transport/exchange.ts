@@ -29,6 +29,8 @@ export interface SepAnswer {
   readonly retryAfterMs?: number;
   /** remote clocks: instant in the middle of the exchange, on `WallClock.monotonicMs` */
   readonly middleMonotonicMs: number;
+  /** what a fault has made of the body that was sent; null: nothing that can be read, or it never left; absent: it left as it was */
+  readonly arrived?: ReceivedDocument | null;
 }
 
 /**

@@ -112,13 +112,13 @@ export class HttpExchange implements SepExchange {
     const body = document === null ? null : this.#octetsOf(document, disturbance);
     const signal = request.signal ?? null;
     if (disturbance !== null) await this.#disturbed(disturbance, { request, url, body, signal });
-    if (disturbance?.suppress) return this.#asAccepted(url);
+    if (disturbance?.suppress) return { ...this.#asAccepted(url), arrived: null };
+    const arrived = body === null ? {} : this.#arrivedIn(body, disturbance);
     const odd = disturbance?.tls === undefined ? null : this.#oddClient(disturbance.tls);
     try {
       const leg = { request, http: odd ?? this.#current(), body, contentType: disturbance?.contentType, signal };
       if (disturbance?.twice) await this.#follow(leg, url);
-      const arrived = await this.#follow(leg, url);
-      return this.#answerOf(request, arrived);
+      return { ...this.#answerOf(request, await this.#follow(leg, url)), ...arrived };
     } finally {
       if (odd !== null) {
         this.#odd.delete(odd);
@@ -269,6 +269,16 @@ export class HttpExchange implements SepExchange {
   #octetsOf(document: OutgoingDocument, disturbance: Disturbance | null): Buffer {
     const octets = Buffer.from(this.#options.codec.build(document));
     return disturbance?.rewrite?.(octets) ?? octets;
+  }
+
+  /** The document that the server gets in place of its own. */
+  #arrivedIn(body: Buffer, disturbance: Disturbance | null): Pick<SepAnswer, 'arrived'> {
+    if (disturbance?.body === undefined && disturbance?.rewrite === undefined) return {};
+    try {
+      return { arrived: this.#options.codec.parse(body) };
+    } catch {
+      return { arrived: null };
+    }
   }
 
   /** The answer to a request that a fault keeps back. */

@@ -125,10 +125,11 @@ export class OutstationPoints {
     return { BI: count('BI'), BO: count('BO'), AI: count('AI'), AO: count('AO'), CTR: count('CTR') };
   }
 
-  views({ type, coverage, from = 0, to = Infinity }: Dnp3PointFilter = {}): readonly Dnp3PointView[] {
+  views({ type, coverage, bound, from = 0, to = Infinity }: Dnp3PointFilter = {}): readonly Dnp3PointView[] {
     this.refresh();
     return this.#rows
       .filter((row) => (type === undefined || row.type === type) && row.index >= from && row.index <= to)
+      .filter((row) => bound === undefined || bound.has(this.#served.get(pointName(row))?.source.bound ?? ''))
       .map((row) => this.#view(row))
       .filter((view) => coverage === undefined || view.coverage === coverage);
   }

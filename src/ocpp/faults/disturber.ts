@@ -104,14 +104,11 @@ class StationDisturber implements FrameDisturber {
   }
 
   readings(deviceIndex: number, connectorId: number, action: string): MeterDistortion | null {
-    let made: MeterDistortion | null = null;
-    for (const fault of this.#at(deviceIndex, action, connectorId)) {
-      if (!fault.isOf(meterJumpFault) || !fault.strikes(deviceIndex)) continue;
-      const { factor, offset_wh: offsetWh } = fault.parameters;
-      const before: MeterDistortion = made ?? { factor: 1, offsetWh: 0 };
-      made = { factor: before.factor * factor, offsetWh: before.offsetWh * factor + offsetWh };
-    }
-    return made;
+    return distortionBy(this.#at(deviceIndex, action, connectorId), (fault) => fault.strikes(deviceIndex));
+  }
+
+  peekReadings(deviceIndex: number, connectorId: number, action: string): MeterDistortion | null {
+    return distortionBy(this.#at(deviceIndex, action, connectorId), (fault) => fault.wouldStrike(deviceIndex));
   }
 
   onChange(listener: () => void): () => void {
@@ -131,6 +128,18 @@ class StationDisturber implements FrameDisturber {
       return this.#options.holds(fault, deviceIndex);
     });
   }
+}
+
+/** What the faults of a meter make of its registers together; null: the truth. */
+function distortionBy(faults: readonly ActiveFault[], strikes: Strikes): MeterDistortion | null {
+  let made: MeterDistortion | null = null;
+  for (const fault of faults) {
+    if (!fault.isOf(meterJumpFault) || !strikes(fault)) continue;
+    const { factor, offset_wh: offsetWh } = fault.parameters;
+    const before: MeterDistortion = made ?? { factor: 1, offsetWh: 0 };
+    made = { factor: before.factor * factor, offsetWh: before.offsetWh * factor + offsetWh };
+  }
+  return made;
 }
 
 /** Whether `no_response` acts on this frame: on the call, or on the answer of one that is carried out. */

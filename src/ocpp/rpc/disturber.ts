@@ -51,6 +51,8 @@ export interface FrameDisturber {
    * TransactionEvent, MeterValues
    */
   readings(deviceIndex: number, connectorId: number, action: string): MeterDistortion | null;
+  /** What `readings` would give now; no occasion of any fault. */
+  peekReadings(deviceIndex: number, connectorId: number, action: string): MeterDistortion | null;
   /** Calls back when a fault of OCPP begins or ends. */
   onChange(listener: () => void): () => void;
 }
@@ -63,5 +65,6 @@ export const noDisturber: FrameDisturber = {
   drops: () => false,
   skewS: () => 0,
   readings: () => null,
+  peekReadings: () => null,
   onChange: () => () => undefined,
 };

@@ -338,6 +338,7 @@ export class ChargePoint implements OcppStation {
   transactions: OcppStation['transactions'] = () => this.view.transactions();
   authorize: OcppStation['authorize'] = (...about) => this.view.authorize(...about);
   sendMeterValues: OcppStation['sendMeterValues'] = (connectorId) => this.view.sendMeterValues(connectorId);
+  meterReading: OcppStation['meterReading'] = (connectorId) => this.view.meterReading(connectorId);
 
   findings() {
     return this.#findings.list;

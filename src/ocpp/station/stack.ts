@@ -35,6 +35,7 @@ export type VersionView = Pick<
   | 'transactions'
   | 'authorize'
   | 'sendMeterValues'
+  | 'meterReading'
 > &
   // 2.1 alone has them
   Partial<Pick<OcppStation, 'derControls'>>;

@@ -63,7 +63,7 @@ export interface Stack16Options
   readonly readLog?: LogsDeps['readLog'];
   /** default: the persistent queue, in a slot of the station */
   readonly queue?: (wiring: QueueWiring) => StackQueue;
-  readonly disturber: Pick<FrameDisturber, 'active' | 'readings'>;
+  readonly disturber: Pick<FrameDisturber, 'active' | 'readings' | 'peekReadings'>;
   /** plugging in presents the token `AUTO` */
   readonly autoAuthorize: boolean;
   /** Whether password or certificates of a security profile are there, for the key SecurityProfile. */

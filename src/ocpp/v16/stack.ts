@@ -79,6 +79,7 @@ function viewOf(at: Assembled): VersionView {
         throw new SimError('NOT_CONNECTED', 'the central system has not accepted the station');
       at.meterValues.trigger(connectorId);
     },
+    meterReading: (connectorId) => at.meterValues.reading(connectorId),
   };
 }
 

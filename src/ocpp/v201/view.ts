@@ -45,5 +45,6 @@ export function viewOf(at: Assembled): VersionView {
         throw new SimError('NOT_CONNECTED', 'the central system has not accepted the station');
       at.meterValues.trigger(evseId);
     },
+    meterReading: (evseId) => at.meterValues.reading(evseId),
   };
 }

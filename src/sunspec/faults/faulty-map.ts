@@ -46,6 +46,17 @@ export interface Registers {
   readonly count: number;
 }
 
+/** Whether a fault strikes now. */
+type Strikes = (fault: ActiveFault) => boolean;
+
+/** How registers are read. */
+interface Reading {
+  readonly strikes: Strikes;
+  readonly permit: Permit | undefined;
+  /** whether it only looks, and is no request */
+  readonly isPeek: boolean;
+}
+
 /** Registers of the map. */
 type Place = Pick<RealSpan, 'from' | 'count'>;
 
@@ -74,6 +85,8 @@ export class FaultyMap {
   #acting: Acting[] = [];
   /** made by the first request that a reading fault strikes */
   #shown: ShownImage | null = null;
+  /** the same of `peek`: what strikes there may be other faults */
+  #peeked: ShownImage | null = null;
   #shape: AddressShape;
   #shapedBy: readonly ActiveFault[] = [];
 
@@ -144,14 +157,27 @@ export class FaultyMap {
    *   `permit`
    */
   read(address: number, count: number, permit?: Permit): Buffer {
+    return this.#read(address, count, { strikes: this.#strikes, permit, isPeek: false });
+  }
+
+  /** What `read` would give now. No fault counts it as an occasion. @throws SimError as `read` */
+  peek(address: number, count: number): Buffer {
+    return this.#read(address, count, { strikes: this.#wouldStrike, permit: undefined, isPeek: true });
+  }
+
+  readonly #strikes = (fault: ActiveFault): boolean => fault.strikes(this.#device.index);
+  readonly #wouldStrike = (fault: ActiveFault): boolean => fault.wouldStrike(this.#device.index);
+
+  #read(address: number, count: number, reading: Reading): Buffer {
     const { bank } = this.#device;
+    const { strikes, permit } = reading;
     let meant: readonly Place[] = [{ from: address, count }];
     try {
-      const spans = this.#find((shape) => shape.spans(address, count), permit);
+      const spans = this.#find((shape) => shape.spans(address, count), strikes, permit);
       const real = spans.filter(isReal);
       for (const span of real) permit?.(span.from, span.count);
       meant = real;
-      return bytesOf(spans, this.#image(real), bank.layout.base);
+      return bytesOf(spans, this.#image(real, reading), bank.layout.base);
     } catch (error) {
       throw this.#refusal(error, meant);
     }
@@ -168,7 +194,7 @@ export class FaultyMap {
     let mapAddress = address;
     if (this.#structure.length > 0) {
       try {
-        mapAddress = this.#find((shape) => shape.mapAddress(address, count), permit);
+        mapAddress = this.#find((shape) => shape.mapAddress(address, count), this.#strikes, permit);
       } catch (error) {
         throw this.#refusal(error, [{ from: address, count }]);
       }
@@ -204,9 +230,9 @@ export class FaultyMap {
   }
 
   /** Looks up registers. Without rights the answer is always ACCESS_DENIED, so the map's shape does not leak. */
-  #find<T>(what: (shape: AddressShape) => T, permit: Permit | undefined): T {
+  #find<T>(what: (shape: AddressShape) => T, strikes: Strikes, permit: Permit | undefined): T {
     try {
-      return what(this.#shapeNow());
+      return what(this.#shapeNow(strikes));
     } catch (error) {
       const { base, size } = this.#device.bank.layout;
       permit?.(base + size, 1);
@@ -215,11 +241,9 @@ export class FaultyMap {
   }
 
   /** The shape under the structure faults that strike this request. */
-  #shapeNow(): AddressShape {
+  #shapeNow(strikes: Strikes): AddressShape {
     const { bank } = this.#device;
-    return this.#shapeBy(
-      this.#structure.filter((fault) => holds(bank, fault.facts.when) && fault.strikes(this.#device.index)),
-    );
+    return this.#shapeBy(this.#structure.filter((fault) => holds(bank, fault.facts.when) && strikes(fault)));
   }
 
   #shapeBy(striking: readonly ActiveFault[]): AddressShape {
@@ -231,32 +255,31 @@ export class FaultyMap {
   }
 
   /** All registers of the map, under the reading faults that strike this request. @throws SimError MAP_PARTIAL_POINT */
-  #image(real: readonly RealSpan[]): Buffer {
+  #image(real: readonly RealSpan[], { strikes, isPeek }: Reading): Buffer {
     const { bank } = this.#device;
     const { layout } = bank;
     const truth = bank.image();
     if (this.#acting.length === 0) return truth;
-    this.#refuseCut(real);
+    this.#refuseCut(real, strikes);
     const touched = real.flatMap(({ from, count }) => slotsUnder(layout, from, count));
     // faults with the same points share the array
     let [slots, isConcerned] = [undefined as ReadingEffect['slots'] | undefined, false];
     const striking = this.#acting.filter(({ fault, effect }) => {
       if (isStrict(effect)) return false;
       if (effect.slots !== slots) [slots, isConcerned] = [effect.slots, concernsAny(effect, touched)];
-      return isConcerned && holds(bank, fault.facts.when) && fault.strikes(this.#device.index);
+      return isConcerned && holds(bank, fault.facts.when) && strikes(fault);
     });
     if (striking.length === 0) return truth;
-    this.#shown ??= new ShownImage(layout);
-    return this.#shown.show(truth, touched, striking, this.#faults.now());
+    const shown = isPeek ? (this.#peeked ??= new ShownImage(layout)) : (this.#shown ??= new ShownImage(layout));
+    return shown.show(truth, touched, striking, this.#faults.now());
   }
 
   /** @throws SimError MAP_PARTIAL_POINT */
-  #refuseCut(real: readonly RealSpan[]): void {
+  #refuseCut(real: readonly RealSpan[], strikes: Strikes): void {
     for (const { fault, effect } of this.#acting) {
       if (!isStrict(effect)) continue;
       const cut = effect.slots.find((slot) => isTouched(slot, real) && isCut(slot, real));
-      if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !fault.strikes(this.#device.index))
-        continue;
+      if (cut === undefined || !holds(this.#device.bank, fault.facts.when) || !strikes(fault)) continue;
       throw new SimError('MAP_PARTIAL_POINT', `${pointName(cut)} has ${cut.def.size} registers and must be read whole`);
     }
   }

@@ -7,7 +7,7 @@ import { hostAndPort } from '../../core/net/listen.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import type { Logger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
-import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
+import type { ModbusReport, ModbusReporter, RegisterWindow } from '../../contract/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { Bank, PointBank } from '../map/bank.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
@@ -202,6 +202,10 @@ class TcpAdapter implements ModbusAdapter {
 
   clients(): readonly ModbusClientInfo[] {
     return this.#ports.flatMap(({ server }) => server.clients());
+  }
+
+  registersOf(deviceIndex: number): RegisterWindow | null {
+    return this.#units.get(deviceIndex) ?? null;
   }
 
   report(): ModbusReport {

@@ -7,7 +7,7 @@ import { errorText, SimError } from '../../core/errors.ts';
 import { BackOff, doubling } from '../../core/net/back-off.ts';
 import { silentLogger } from '../../core/log/log.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
-import type { ModbusReport, ModbusReporter } from '../../contract/modbus-report.ts';
+import type { ModbusReport, ModbusReporter, RegisterWindow } from '../../contract/modbus-report.ts';
 import type { FaultyMaps } from '../faults/faulty-maps.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 import type { PointBank } from '../map/bank.ts';
@@ -166,6 +166,10 @@ class RtuAdapter implements ModbusRtuAdapter {
         paused: line.paused,
       },
     ];
+  }
+
+  registersOf(deviceIndex: number): RegisterWindow | null {
+    return this.#units.get(deviceIndex) ?? null;
   }
 
   report(): ModbusReport {

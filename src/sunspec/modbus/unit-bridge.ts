@@ -62,6 +62,11 @@ abstract class ServedBank implements ModbusUnit {
     return this.#bank.read(address, count);
   }
 
+  /** What `read` would give now to a master that may read everything; no fault counts it. @throws SimError as `read` */
+  peek(address: number, count: number): Buffer {
+    return this.#faulty === null ? this.#bank.read(address, count) : this.#faulty.peek(address, count);
+  }
+
   names(_functionCode: number, address: number, count: number): () => RegisterNames {
     const { layout } = this.#bank;
     const asked = { address, count };

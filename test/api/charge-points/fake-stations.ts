@@ -8,6 +8,7 @@ import type {
   OcppStatus,
 } from '../../../src/contract/ocpp.ts';
 import { SimError } from '../../../src/core/errors.ts';
+import type { SimTime } from '../../../src/core/time/clock.ts';
 
 export const atMs = Date.parse('2026-06-21T12:00:00.000Z');
 
@@ -143,6 +144,12 @@ export class FakeStations implements OcppStations {
           return { status: 'Blocked', info: { status: 'Blocked' } };
         }),
       sendMeterValues: (connectorId) => note('sendMeterValues', connectorId),
+      meterReading: (connectorId) => ({
+        connectorId,
+        at: 0 as SimTime,
+        timestamp: new Date(atMs).toISOString(),
+        values: [],
+      }),
     };
   }
 

@@ -301,6 +301,7 @@ export class FakeClient implements CsipClient {
         description: 'Active power',
         deviceIndex: 0,
         uom: 38,
+        meter: 'device',
         flowDirection: 1,
         phase: null,
         multiplier: 0,

@@ -43,6 +43,8 @@ export interface SiteOptions {
   readonly prepare?: (headEnd: HeadEnd, lfdis: readonly string[]) => void;
   /** the client does not begin before `start` */
   readonly startsLater?: boolean;
+  /** flags from which each device is made */
+  readonly deviceFlags?: readonly string[];
 }
 
 const identities: Identity[] = [];
@@ -94,6 +96,7 @@ export class Site {
       prepare,
       startsLater = false,
       spareIdentities = 0,
+      deviceFlags = [],
     } = options;
     const isOne = aggregator || kind !== undefined;
     const pki = await headEndPki();
@@ -132,7 +135,7 @@ export class Site {
     ];
     // what is kept over a restart of the simulator
     const store = createMemoryStore();
-    const begin = () => startApp(types, all, { wall, later: timers.later, store });
+    const begin = () => startApp(types, all, { wall, later: timers.later, store, deviceFlags });
     const site = new Site({ headEnd, wall, timers, lfdis }, directory, begin);
     if (!startsLater) await site.start();
     return site;

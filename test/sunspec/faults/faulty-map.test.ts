@@ -321,3 +321,38 @@ describe('a register map behind faults', () => {
     end();
   });
 });
+
+describe('FaultyMap.peek', () => {
+  const shown: readonly AnyFault[] = [
+    [scaleFault, { factor: 2 }, { target: { points: ['701.W'] } }],
+    [scaleFault, { factor: 3 }, { target: { points: ['701.W'] }, every: 3 }],
+    [noiseFault, { amplitude: 500 }, { target: { points: ['701.W'] }, probability: 0.5 }],
+    [notImplementedFault, {}, { target: { points: ['701.W'] }, count: 4, every: 5 }],
+    [shiftFault, { model: 702, registers: 3 }, { every: 4 }],
+  ];
+
+  it('shows what the next read shows, and neither counts an occasion nor changes later reads', () => {
+    const [rig, other] = [new FaultyMapRig(), new FaultyMapRig()];
+    for (const [kind, parameters, extras] of shown)
+      for (const each of [rig, other]) each.inject(kind, parameters, { ...extras, seed: 5 });
+    const { address } = rig.slot('701.W');
+    const seen = new Set<string>();
+    for (let read = 0; read < 40; read += 1) {
+      const peeked = [0, 1].map(() => rig.access?.peek(address, 1).toString('hex'));
+      const next = rig.hex('701.W');
+      expect(peeked).to.deep.equal([next, next]);
+      expect(other.hex('701.W')).to.equal(next);
+      seen.add(next);
+      if (read % 10 === 9) for (const each of [rig, other]) each.tick();
+    }
+    expect(seen.size).to.be.greaterThan(4);
+    const counts = ({ bench: { registry } }: FaultyMapRig) => registry.active.map(({ occasions }) => occasions);
+    expect(counts(rig)).to.deep.equal(counts(other));
+  });
+
+  it('is refused as the read would be', () => {
+    const rig = new FaultyMapRig();
+    rig.inject(shiftFault, { model: 702, registers: 3 });
+    expect(codeOf(() => rig.access?.peek(20, 1))).to.equal('MAP_ILLEGAL_ADDRESS');
+  });
+});

@@ -13,6 +13,11 @@ const table: Readonly<Record<Metered, MeasurandRow>> = meteredRows;
 /** In the order of the standard. */
 export const suppliedMeasurands = Object.keys(table) as readonly Metered[];
 
+/** Decimals of a measurand. */
+export function digitsOf(measurand: string): number {
+  return suppliedMeasurands.includes(measurand as Metered) ? table[measurand as Metered].digits : 0;
+}
+
 const withPhase = /^(.+)\.(L[123])(?:-N)?$/;
 
 /** The row and the phase that a member of a key asks for; null: the station does not meter it. */

@@ -1,4 +1,5 @@
 /** MeterValues (OCPP 1.6 3.14, 4.7, 5.17) and the samples of StopTransaction (4.10). */
+import type { OcppMeterReading } from '../../../contract/ocpp.ts';
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import type { FrameDisturber, MeterDistortion } from '../../rpc/disturber.ts';
@@ -11,14 +12,14 @@ import { createHistory } from '../../meter-values/history.ts';
 import type { History } from '../../meter-values/history.ts';
 import { nextAligned, nextPeriodic, repeat } from '../../meter-values/timing.ts';
 import type { Repeat } from '../../meter-values/timing.ts';
-import { sampledValues } from './measurands.ts';
+import { digitsOf, sampledValues, suppliedMeasurands } from './measurands.ts';
 import type { MeterValue, SampledValue } from './measurands.ts';
 
 type Context = NonNullable<SampledValue['context']>;
 
 export interface MeterValuesDeps {
   readonly transactions: Pick<Transactions, 'running' | 'at' | 'pushMeterValues' | 'onStarted' | 'onEnded'>;
-  readonly disturber: Pick<FrameDisturber, 'active' | 'readings'>;
+  readonly disturber: Pick<FrameDisturber, 'active' | 'readings' | 'peekReadings'>;
 }
 
 /** Samples whose intervals follow each other. */
@@ -174,6 +175,24 @@ function trigger(work: Work, connectorId: number | undefined, options: { readonl
   }
 }
 
+/** What MeterValues would have now of everything that is metered; no sample of any series. */
+function readingNow({ parts, deps: { disturber }, energies }: Work, connectorId: number): OcppMeterReading {
+  const { device, keys, clock } = parts;
+  const sample = device.sample(connectorId);
+  const distortion = disturber.active ? disturber.peekReadings(device.deviceIndex, connectorId, 'MeterValues') : null;
+  const energy = energies.peek('trigger', connectorId, sample, distortion);
+  const listed = new Set(Object.values(measurandKeys).flatMap((key) => keys.list(key)));
+  const values = sampledValues({ sample, energy }, suppliedMeasurands, connectorId, 'Trigger');
+  return {
+    ...{ connectorId, at: sample.at, timestamp: stamp(clock.ofSim(sample.at)) },
+    values: values.map(({ measurand = registerAlone[0] ?? '', phase = null, location = null, unit = null, value }) => ({
+      ...{ measurand, phase, location, unit, value },
+      digits: digitsOf(measurand),
+      listed: listed.has(measurand) || (phase !== null && listed.has(`${measurand}.${phase}`)),
+    })),
+  };
+}
+
 function transactionData(
   work: Work,
   transaction: Transaction,
@@ -193,6 +212,8 @@ function transactionData(
 export interface MeterValuesPart extends MeterValues, Part {
   /** Sends a sample of a connector (0: the station) now; of all without one. */
   trigger(connectorId?: number, options?: { readonly triggered?: boolean }): void;
+  /** As of `OcppStation.meterReading`. @throws SimError UNKNOWN_RESOURCE */
+  reading(connectorId: number): OcppMeterReading;
 }
 
 /** Starts at once: to be made after `transactions`. */
@@ -241,6 +262,7 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
     trigger(connectorId, options = {}) {
       trigger(work, connectorId, options);
     },
+    reading: (connectorId) => readingNow(work, connectorId),
     transactionData: (transaction, ended, distortion = null) => transactionData(work, transaction, ended, distortion),
     load() {
       // keys of an earlier run have come back

@@ -92,6 +92,11 @@ export function suppliedMeasurands(version: Version2): readonly string[] {
   return Object.keys(tables[version]);
 }
 
+/** Decimals of a measurand. */
+export function digitsOf(version: Version2, measurand: string): number {
+  return tables[version][measurand]?.digits ?? 0;
+}
+
 function rounded(value: number, digits: number): number {
   const number = Number(value.toFixed(digits));
   // a reading is never -0

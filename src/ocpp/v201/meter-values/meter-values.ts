@@ -1,4 +1,5 @@
 /** Meter values in TransactionEvents and MeterValues (J01, J02). All values of one meter value are of one instant. */
+import type { OcppMeterReading } from '../../../contract/ocpp.ts';
 import type { EvseConnectorTransition, EvseTransition } from '../../../contract/kinds/evse-transitions.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import { createEnergies } from '../../meter-values/energies.ts';
@@ -12,7 +13,7 @@ import type { MeterSample } from '../../station/port.ts';
 import type { MeterValue, SampledValue } from '../messages.ts';
 import type { MeterValues, Part, StationParts, Transaction, Transactions } from '../parts.ts';
 import { stamp } from '../parts.ts';
-import { sampledValues } from './measurands.ts';
+import { digitsOf, sampledValues, suppliedMeasurands } from './measurands.ts';
 
 type Context = NonNullable<SampledValue['context']>;
 
@@ -252,6 +253,32 @@ function triggerTransaction(work: Work, evseId: number): void {
   work.deps.transactions.update(evseId, 'Trigger', value === null ? {} : { meterValue: [value] });
 }
 
+/** What MeterValues would have now of everything that is metered; no sample of any series. */
+function readingNow({ parts, deps, energies }: Work, evseId: number): OcppMeterReading {
+  const { device, disturber, variables, clock, version } = parts;
+  const sample = device.sample(evseId);
+  const distortion = disturber.active ? disturber.peekReadings(device.deviceIndex, evseId, 'MeterValues') : null;
+  const reading = {
+    sample,
+    energy: energies.peek('trigger', evseId, sample, distortion),
+    connector: evseId === 0 ? null : device.connector(evseId),
+    setpointW: evseId === 0 ? null : (deps.setpointW?.(evseId) ?? null),
+  };
+  const listed = new Set(Object.values(lists).flatMap(([component, variable]) => variables.list(component, variable)));
+  const values = sampledValues(version, reading, suppliedMeasurands(version), { evseId, context: 'Trigger' });
+  return {
+    ...{ connectorId: evseId, at: sample.at, timestamp: stamp(clock.ofSim(sample.at)) },
+    values: values.map(
+      ({ measurand = registerAlone[0] ?? '', phase = null, location = null, unitOfMeasure, value }) => ({
+        ...{ measurand, phase, location, value },
+        unit: unitOfMeasure?.unit ?? null,
+        digits: digitsOf(version, measurand),
+        listed: listed.has(measurand),
+      }),
+    ),
+  };
+}
+
 function triggersOf(work: Work): NonNullable<Part['triggers']> {
   const { device } = work.parts;
   return {
@@ -274,6 +301,8 @@ const intervals = [
 ] as const;
 
 export interface MeterValuesPart extends MeterValues {
+  /** As of `OcppStation.meterReading`. @throws SimError UNKNOWN_RESOURCE */
+  reading(evseId: number): OcppMeterReading;
   readonly part: Part;
 }
 
@@ -313,6 +342,7 @@ export function createMeterValues(parts: StationParts, deps: MeterValuesDeps): M
     }),
   ];
   return {
+    reading: (evseId) => readingNow(work, evseId),
     sample: (evseId, kind, transition) => sample(work, evseId, kind, transition),
     trigger(evseId, options = {}) {
       trigger(work, evseId, options);

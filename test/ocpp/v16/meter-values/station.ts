@@ -144,6 +144,7 @@ export async function stationOf(profile: string, keyValues: Readonly<Record<stri
         faults.asked += 1;
         return faults.reading;
       },
+      peekReadings: () => faults.reading,
     },
   });
   made.values = values;
