@@ -149,12 +149,11 @@ function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
   };
 }
 
+/** The part of the answer of `GET consistency` that an assertion reads. */
 interface Consistency {
   readonly consistent: boolean;
-  readonly quantities?: readonly {
-    readonly quantity: string;
-    readonly agrees: boolean;
-    readonly reason?: string | null;
+  readonly quantities: readonly {
+    readonly presentations: readonly { readonly cause: string; readonly explanation: string | null }[];
   }[];
 }
 
@@ -162,23 +161,27 @@ function consistencyLooker(device: number | null, { host }: Observation): Looker
   return {
     async look() {
       const devices = host.plant.devices.filter(({ index }) => device === null || index === device);
+      const words: string[] = [];
       for (const { index } of devices) {
         const { status, body } = await host.perform({ method: 'GET', path: '/consistency', query: { device: index } });
-        const answer = body as Consistency & { readonly detail?: string };
-        if (status >= 400) return { holds: false, found: () => answer.detail ?? `status ${status}` };
-        const wrong = (answer.quantities ?? []).filter(({ agrees }) => !agrees);
-        if (!answer.consistent)
-          return {
-            holds: false,
-            found: () =>
-              `device ${index}: ${wrong.map(({ quantity, reason }) => `${quantity}: ${reason ?? 'differs'}`).join('; ')}`,
-          };
+        if (status >= 400) words.push((body as { readonly detail: string }).detail);
+        else if (!(body as Consistency).consistent) words.push(...disagreements(body as Consistency, index));
       }
-      return { holds: true, found: () => 'they agree' };
+      return {
+        holds: words.length === 0,
+        found: () => (words.length === 0 ? 'they agree' : words.slice(0, 5).join(' ')),
+      };
     },
     history: () => '',
     end: () => undefined,
   };
+}
+
+/** Differences that a fault makes, or that nothing explains. */
+function disagreements({ quantities }: Consistency, index: number): readonly string[] {
+  const presentations = quantities.flatMap((quantity) => quantity.presentations);
+  const wrong = presentations.filter(({ cause }) => cause === 'fault' || cause === 'unexplained');
+  return wrong.map(({ explanation }) => `Device ${index}: ${explanation ?? 'differs.'}`);
 }
 
 /** @param begin of the assertion */

@@ -99,7 +99,11 @@ export class Feeds {
 
   async #firstStation(): Promise<string | null> {
     const { body } = await this.#host.perform({ method: 'GET', path: '/ocpp' });
-    return (body as { readonly charge_points?: readonly ({ readonly id: string } | null)[] }).charge_points?.find((each) => each !== null)?.id ?? null;
+    return (
+      (body as { readonly charge_points?: readonly ({ readonly id: string } | null)[] }).charge_points?.find(
+        (each) => each !== null,
+      )?.id ?? null
+    );
   }
 
   /** Calls back with each message that meets a test; the returned function ends it. */
