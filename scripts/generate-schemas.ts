@@ -7,12 +7,34 @@ import { configFileSchema } from '../src/config/layers/files.ts';
 import { settingKeys, settingOf } from '../src/config/settings/settings.ts';
 import { faultProfileSchema } from '../src/fault-kinds/profile.ts';
 import { proxyMapSchema } from '../src/sunspec/modbus/proxy/schema.ts';
+import { allRoutes } from '../src/api/routes.ts';
+import { scenarioJsonSchema } from '../src/scenario/file/json-schema.ts';
 
 const directory = new URL('../config/', import.meta.url);
 
 function jsonSchema(schema: z.ZodType, name: string): string {
   const { $schema, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' });
   return `${JSON.stringify({ $schema, $id: `urn:derbench:schema:${name}`, ...rest }, null, 2)}\n`;
+}
+
+/** The body of an operation such as `POST /controls/grid`. */
+function bodyOf(operation: string): Record<string, unknown> | null {
+  const [method = '', path = ''] = operation.split(' ');
+  const body = allRoutes.find((each) => each.path === path && each.method === method.toLowerCase())?.body;
+  if (body === undefined) return null;
+  const json: Record<string, unknown> = z.toJSONSchema(body, {
+    target: 'draft-2020-12',
+    io: 'input',
+    unrepresentable: 'any',
+  });
+  delete json['$schema'];
+  return json;
+}
+
+function scenarioSchema(): string {
+  const { $schema, ...config } = z.toJSONSchema(configFileSchema, { target: 'draft-2020-12', io: 'input' });
+  const schema = scenarioJsonSchema(config, bodyOf);
+  return `${JSON.stringify({ $schema, $id: 'urn:derbench:schema:scenario', ...schema })}\n`;
 }
 
 function defaultsYaml(): string {
@@ -54,6 +76,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ['schema/device-profile.schema.json', jsonSchema(deviceProfileSchema, 'device-profile')],
     ['schema/fault-profile.schema.json', jsonSchema(faultProfileSchema, 'fault-profile')],
     ['schema/proxy-map.schema.json', jsonSchema(proxyMapSchema, 'proxy-map')],
+    ['schema/scenario.schema.json', scenarioSchema()],
     ['default.yaml', defaultsYaml()],
   ]);
 }

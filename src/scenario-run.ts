@@ -29,6 +29,8 @@ export interface CommandOutput {
   /** Shows a line in place of the one shown before; null: there is no terminal */
   readonly show: ((line: string) => void) | null;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Calls back when the user wants an end; the returned function ends it. */
+  readonly onInterrupt: (listener: () => void) => () => void;
 }
 
 const progressMs = 200;
@@ -46,7 +48,12 @@ interface Prepared {
   readonly scenario: Scenario;
 }
 
-function flagsFor(given: readonly string[], source: Source, directory: string, pace: RunPace): readonly string[] {
+function flagsFor(
+  { flags: given, usesFreePorts }: ScenarioCommand,
+  source: Source,
+  directory: string,
+  pace: RunPace,
+): readonly string[] {
   const config = configOfScenario(source);
   const isGiven = (spellings: readonly string[]) =>
     given.some((word) =>
@@ -62,9 +69,9 @@ function flagsFor(given: readonly string[], source: Source, directory: string, p
     typeof config === 'string' && !isGiven(['--config'])
       ? ['--config', isBundledExample(config) ? config : resolve(directory, config)]
       : [];
-  const ports = freePorts.flatMap(([spellings, key, flag]) =>
-    isGiven(spellings) || inFile.includes(key) ? [] : [flag, '0'],
-  );
+  const ports = !usesFreePorts
+    ? []
+    : freePorts.flatMap(([spellings, key, flag]) => (isGiven(spellings) || inFile.includes(key) ? [] : [flag, '0']));
   return [
     ...named,
     ...ports,
@@ -78,11 +85,11 @@ function prepare(file: string, command: ScenarioCommand, env: CommandOutput['env
   const source = sourceOfFile(file);
   const directory = dirname(resolve(file));
   const pace = command.pace ?? 'fast';
-  const flags = flagsFor(command.flags, source, directory, pace);
+  const flags = flagsFor(command, source, directory, pace);
   const own = configOfScenario(source);
   const inline =
     typeof own === 'object' && own !== null ? { mapping: own, directory, label: `${basename(file)}: config` } : null;
-  const loaded = loadConfig(flags, env, {}, inline);
+  const loaded = loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline);
   if (loaded.kind !== 'run') throw invalidScenario([{ name: '--help', detail: 'stands without a scenario' }]);
   const app = createApp(loaded.config, { logBook: createLogBook({ write: () => undefined }) });
   const name = basename(file, extname(file));
@@ -108,13 +115,19 @@ interface Finished {
 
 async function runOne(file: string, command: ScenarioCommand, output: CommandOutput): Promise<Finished> {
   const { app, config, scenario } = prepare(file, command, output.env);
-  await app.start();
+  const { lines } = await app.start();
+  if (!command.isQuiet && command.pace === 'real')
+    output.print(['derbench is ready', ...lines.map((line) => `  ${line}`)].join('\n'));
   try {
     const pace = command.pace ?? 'fast';
     const run = new ScenarioRun(scenario, app.scenarioHost(scenario.name), { pace, by: { source: 'default' } });
+    const endInterrupt = output.onInterrupt(() => {
+      run.stop();
+    });
     const endProgress = showProgress(run, output, command.isQuiet);
     const report = await run.finished;
     endProgress();
+    endInterrupt();
     const { version, buildId } = app;
     return { report, origin: { version, buildId, seed: config.seed } };
   } finally {

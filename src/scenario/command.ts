@@ -17,6 +17,8 @@ export interface ScenarioCommand {
   readonly json: string | null;
   readonly html: string | null;
   readonly isQuiet: boolean;
+  /** ports that are not given are any free ones */
+  readonly usesFreePorts: boolean;
   /** flags of the simulator */
   readonly flags: readonly string[];
 }
@@ -125,6 +127,27 @@ export function scenarioCommand(words: readonly string[]): ScenarioCommand {
     json: own.get('--json') ?? null,
     html: own.get('--html') ?? null,
     isQuiet: own.has('--quiet'),
+    usesFreePorts: true,
     flags,
+  };
+}
+
+const scenarioFlag = /^--scenario(?:=(.*))?$/s;
+
+/**
+ * The command that the flag `--scenario FILE` of the simulator stands for: the scenario at the rate of the clock, with the
+ * other flags. @returns null: there is no such flag
+ */
+export function flaggedScenario(words: readonly string[], variable: string | undefined): ScenarioCommand | null {
+  const at = words.findIndex((word) => scenarioFlag.test(word));
+  const inline = at < 0 ? variable : scenarioFlag.exec(words[at] ?? '')?.[1];
+  const file = inline ?? words[at + 1];
+  // without a value the flags are read as ever, and refuse it
+  if (file === undefined || file === '' || (at < 0 && variable === undefined)) return null;
+  const flags = words.filter((_, n) => n !== at && (inline !== undefined || at < 0 || n !== at + 1));
+  return {
+    ...{ files: [file], flags, parameters: {}, junit: null, json: null, html: null, isQuiet: false },
+    pace: 'real',
+    usesFreePorts: false,
   };
 }

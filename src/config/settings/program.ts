@@ -2,7 +2,7 @@
 import { logLevels } from '../../core/log/log.ts';
 import { bundledExampleNames, isBundledExample } from '../profile/bundled.ts';
 import { setting, unset } from './setting.ts';
-import { choice, integer, pathOrName } from './value-kinds.ts';
+import { choice, integer, path, pathOrName } from './value-kinds.ts';
 
 export const programSettings = {
   config: unset({
@@ -10,6 +10,12 @@ export const programSettings = {
     kind: pathOrName(isBundledExample, `a path, or a bundled configuration (${bundledExampleNames.join(', ')})`),
     noFile: true,
     doc: `Configuration file, YAML or JSON, or a bundled one: ${bundledExampleNames.join(', ')}.`,
+  }),
+  scenario: unset({
+    flags: ['--scenario'],
+    kind: path,
+    noFile: true,
+    doc: 'Scenario that is run at the rate of the clock; the process ends with its result. derbench run --help has more.',
   }),
   history_samples: setting({
     flags: ['--history_samples'],

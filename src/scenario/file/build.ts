@@ -232,7 +232,7 @@ function callAction(raw: RawCall, here: Here, path: readonly PropertyKey[]): Pla
     name: `${request.method} ${request.path}`,
     request,
     status: raw.status ?? null,
-    keyOf: (pointer) => [...path, 'body', ...pointer],
+    keyOf: (pointer) => (pointer.length === 0 ? path : [...path, 'body', ...pointer]),
   };
 }
 

@@ -109,7 +109,7 @@ class ObservedEvent implements Observed {
   }
 
   seen(): string {
-    return `there was no ${this.#words}`;
+    return this.#hasCome ? `${this.#words} came` : `${this.#words} did not come`;
   }
 
   end(): void {

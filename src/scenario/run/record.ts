@@ -88,6 +88,15 @@ export class RunRecord {
     this.#ofRules = kept;
   }
 
+  /** The run is over: what has not been done is not done any more. */
+  close(): void {
+    for (const record of [...this.#steps, ...this.#ofRules]) {
+      if (record.state !== 'waiting' && record.state !== 'running') continue;
+      record.state = 'skipped';
+      record.message ??= 'the scenario ended before';
+    }
+  }
+
   get stepsDone(): number {
     return this.#steps.filter(({ state }) => state !== 'waiting' && state !== 'running').length;
   }

@@ -7,7 +7,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Rule, Scenario, Signal, Step, Trigger } from '../model.ts';
 import { markedSignals, messageTests, plottedSignals } from '../model-parts.ts';
 import { placeText } from '../place.ts';
-import { conditionText, valueText } from '../file/words.ts';
+import { valueText } from '../file/words.ts';
 import { Check } from './checks.ts';
 import { observe } from './conditions.ts';
 import type { Observation } from './conditions.ts';
@@ -205,6 +205,7 @@ export class ScenarioRun {
     this.#isEnding = true;
     this.#waits.clear();
     for (const check of this.#open) check.drop();
+    this.#record.close();
     await this.#feeds.end();
     this.#endSim = plant.now;
     this.#endTick = plant.latest.tick;
@@ -342,9 +343,11 @@ export class ScenarioRun {
 
   async #steps(steps: readonly Step[], isOfRule: boolean): Promise<void> {
     let last = this.#now;
-    for (const step of steps) {
-      if (this.#isEnding) return;
-      const record = this.#record.step(step, isOfRule);
+    // those of the scenario are shown before they begin
+    const records = isOfRule ? null : steps.map((step) => this.#record.step(step, false));
+    for (const [n, step] of steps.entries()) {
+      if (this.#ends()) return;
+      const record = records?.[n] ?? this.#record.step(step, true);
       const ended = await this.#triggered(step.trigger, last, () => this.#begin(record));
       last = this.#now;
       if (this.#ends() && !ended.isMet) return;
@@ -424,7 +427,7 @@ export class ScenarioRun {
     const observed = observe(condition, this.#observation);
     const words = () => {
       const limit = realTimeoutS === null ? `${valueText(timeoutS)} s` : `${valueText(realTimeoutS)} s of real time`;
-      return `waited ${limit} in vain for ${conditionText(condition)}; ${observed.seen()}`;
+      return `waited ${limit} in vain: ${observed.seen()}`;
     };
     const wait = {
       due: Infinity,

@@ -1,0 +1,78 @@
+/** The JSON Schema of scenario files, for editors. */
+import { z } from 'zod';
+import { includeSchema, includedSchema, headSchema, repeatSchema, ruleSchema, stepSchema } from './schema.ts';
+import { shortForms } from './short-forms.ts';
+
+type Json = Record<string, unknown>;
+
+/** What a text must look like to stand for a value of another type. */
+const parameter = { type: 'string', pattern: '\\$\\{[^{}]+\\}' };
+
+/** Wherever a value is no text, `${name}` may stand for it. */
+function withParameters(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withParameters);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const node = schema as Json;
+  const inner = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [
+      key,
+      key === 'enum' || key === 'default' ? value : withParameters(value),
+    ]),
+  );
+  const { type } = node;
+  if (type !== 'number' && type !== 'integer' && type !== 'boolean' && node['enum'] === undefined) return inner;
+  const { description, ...rest } = inner;
+  return { ...(description !== undefined && { description }), anyOf: [rest, parameter] };
+}
+
+function jsonOf(schema: z.ZodType): Json {
+  const json: Json = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' });
+  delete json['$schema'];
+  return withParameters(json) as Json;
+}
+
+/**
+ * @param config schema of the settings
+ * @param bodyOf JSON Schema of the body of an operation such as `POST /controls/grid`; null: it takes none
+ */
+export function scenarioJsonSchema(config: Json, bodyOf: (operation: string) => Json | null): object {
+  const definitions: Json = {};
+  /** References of a part lead to the whole schema: its definitions move there. */
+  const hoisted = ({ $defs = {}, ...part }: Json): Json => {
+    Object.assign(definitions, $defs);
+    return part;
+  };
+  const step = jsonOf(stepSchema());
+  const members = step['properties'] as Json;
+  for (const [name, { operation, doc }] of Object.entries(shortForms)) {
+    const body = operation === null ? null : bodyOf(operation);
+    // `true`, a name alone or null may stand for a body
+    if (body !== null)
+      members[name] = {
+        description: doc,
+        anyOf: [withParameters(hoisted(body)), { type: ['string', 'boolean', 'null'] }],
+      };
+  }
+  const steps = { type: 'array', minItems: 1, items: { $ref: '#/$defs/entry' } };
+  const listed = (schema: Json): Json => ({ ...schema, properties: { ...(schema['properties'] as Json), steps } });
+  const head = jsonOf(headSchema());
+  return {
+    title: 'Scenario',
+    description: 'Steps and assertions on simulated time.',
+    ...head,
+    properties: {
+      $schema: { type: 'string' },
+      ...(head['properties'] as Json),
+      config: { anyOf: [{ type: 'string', description: 'A configuration file, or a bundled one.' }, hoisted(config)] },
+      steps,
+      rules: { type: 'array', items: listed(jsonOf(ruleSchema())) },
+      finally: steps,
+    },
+    required: ['steps'],
+    $defs: {
+      ...definitions,
+      entry: { anyOf: [step, listed(jsonOf(repeatSchema())), jsonOf(includeSchema())] },
+      included: listed(jsonOf(includedSchema())),
+    },
+  };
+}

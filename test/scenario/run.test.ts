@@ -1,0 +1,209 @@
+import { expect } from 'chai';
+import { createApp } from '../../src/app.ts';
+import type { App } from '../../src/app.ts';
+import type { RunReport } from '../../src/contract/scenarios.ts';
+import { createLogBook } from '../../src/core/log/log.ts';
+import { readScenario } from '../../src/scenario/file/read.ts';
+import { sourceOfRequest } from '../../src/scenario/file/source.ts';
+import { reportDocument } from '../../src/scenario/report/document.ts';
+import { htmlPage } from '../../src/scenario/report/html.ts';
+import { junitXml } from '../../src/scenario/report/junit.ts';
+import { ScenarioRun } from '../../src/scenario/run/run.ts';
+import { configOf } from '../support/configured.ts';
+
+/** A simulator without listeners: nothing of it runs but what the scenario makes run. */
+function simulator(...flags: readonly string[]): App {
+  const config = configOf('--device_type', 'PV-3Phase', '--start_paused', 'yes', ...flags);
+  return createApp(config, { logBook: createLogBook({ write: () => undefined }), checkReplies: true });
+}
+
+async function runOn(app: App, content: unknown): Promise<RunReport> {
+  const scenario = readScenario(sourceOfRequest(content), 'test', {}, app.api.checkRequest);
+  return new ScenarioRun(scenario, app.scenarioHost('test'), { pace: 'fast', by: { source: 'rest' } }).finished;
+}
+
+const run = (content: unknown): Promise<RunReport> => runOn(simulator(), content);
+const states = ({ assertions }: RunReport) => assertions.map(({ state }) => state);
+
+describe('runs of scenarios', () => {
+  it('carry steps out at their very instants, whatever the tick', async () => {
+    const app = simulator();
+    const report = await runOn(app, {
+      steps: [
+        { at: '2.25 s', registers: { 704: { WMaxLimPct: 60, WMaxLimPctEna: 'ENABLED' } } },
+        { after: 0.1, grid: { voltage_pu: 1.02 } },
+        { time: '12:00:10', irradiance: 700 },
+        { cron: '* * * * *', mark: 'minute' },
+      ],
+    });
+    expect(report.state, report.failures.join()).to.equal('passed');
+    expect(report.steps.map(({ atS }) => atS)).to.deep.equal([2.25, 2.35, 10, 60]);
+    const { bank } = app.plant.device(0);
+    const writer = bank.provenance(bank.layout.slot(704, 'WMaxLimPct')!);
+    expect(writer).to.deep.include({ source: 'scenario', peer: 'test' });
+    expect(app.plant.dateMs(writer!.at)).to.equal(Date.parse('2026-06-21T12:00:02.250Z'));
+  });
+
+  it('judge assertions now, within and throughout, and say in a sentence what was seen', async () => {
+    const report = await run({
+      always: [
+        { point: '701.Hz', between: [59, 61] },
+        { point: '701.W', above: 5000, name: 'power stays' },
+      ],
+      steps: [
+        { at: 5, expect: { point: '701.W', above: 5000 } },
+        {
+          registers: { 704: { WMaxLimPct: 40, WMaxLimPctEna: 'ENABLED' } },
+          expect: [
+            { point: '701.W', at_most: 4000, tolerance: 1, within: '10 s' },
+            { point: '701.W', below: 3000, within: '4 s' },
+            { point: '701.W', equals: 4000, tolerance: 1, after: '10 s', for: '5 s' },
+            { snapshot: 'status.connection_state', equals: 'connected', for: '3 s' },
+            { point: '701.ConnSt', equals: 1 },
+            { get: 'controls/grid', pointer: '/frequency_hz', equals: 60 },
+          ],
+        },
+      ],
+    });
+    expect(states(report)).to.deep.equal([
+      'passed',
+      'failed',
+      'passed',
+      'passed',
+      'failed',
+      'passed',
+      'passed',
+      'passed',
+      'passed',
+    ]);
+    expect(report.state).to.equal('failed');
+    expect(report.failures).to.have.length(2);
+    const words = report.failures.join('\n');
+    expect(words).to.match(/\/always\/1: 701.W of device 0 must be above 5000: broken .* after the step; it was \d+ W/);
+    expect(words).to.match(/\/steps\/1\/expect\/1: .* did not come true within 4 s; it was 4000 W \(lowest 4000 after/);
+  });
+
+  it('wait for conditions, and fail where they do not come', async () => {
+    const report = await run({
+      steps: [
+        { registers: { 704: { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' } } },
+        { when: { point: '701.W', below: 5100, for: '3 s', timeout: '1 min' }, mark: 'limited' },
+        {
+          when: {
+            all: [
+              { point: '701.W', above: 0 },
+              { point: '701.Hz', above: 59 },
+            ],
+          },
+        },
+        { when: { point: '701.W', above: 9e9, timeout: '4 s' }, grid: { voltage_pu: 0.5 } },
+        { when: { write: { model: 704, source: 'modbus' }, timeout: '2 s' } },
+      ],
+    });
+    expect(report.steps.map(({ state }) => state)).to.deep.equal(['done', 'done', 'done', 'failed', 'failed']);
+    expect(report.failures[0]).to.match(
+      /\/steps\/3: waited 4 s in vain: 701.W of device 0 above .*the last value was 5\d+ W|5000 W/,
+    );
+    expect(report.steps[3]?.actions[0]?.status).to.equal(null);
+    expect(report.failures[1]).to.contain('write to model 704 by modbus did not come');
+  });
+
+  it('stop at the first failure where they are told to, and put back what finally says', async () => {
+    const app = simulator();
+    const report = await runOn(app, {
+      on_failure: 'stop',
+      steps: [
+        { registers: { 704: { WMaxLimPct: 50 } }, expect: { point: '701.W', above: 9e9 } },
+        { after: 1, irradiance: 1 },
+      ],
+      finally: [{ registers: { 704: { WMaxLimPct: 100 } }, expect: { nothing_left: true } }],
+    });
+    expect(report.state).to.equal('failed');
+    expect(report.steps.map(({ place, state }) => `${place} ${state}`)).to.deep.equal([
+      '/steps/0 done',
+      '/steps/1 skipped',
+      '/finally/0 done',
+    ]);
+    expect(states(report)).to.deep.equal(['failed', 'passed']);
+  });
+
+  it('compare energies and other differences with a mark, run rules, and tell refusals', async () => {
+    const report = await run({
+      duration: '1 h',
+      steps: [
+        { at: 600, mark: 'ten' },
+        {
+          at: '1 h',
+          expect: [
+            { point: '701.TotWhInj', since: 'start', between: [9000, 10_000] },
+            { point: '701.TotWhInj', since: 'ten', between: [7000, 8500] },
+          ],
+        },
+        { call: { request: 'POST /evse/0/connectors/1/plug', status: 404, body: {} } },
+        { call: { request: 'POST /controls/battery', body: { mode: 'auto' } } },
+      ],
+      rules: [{ every: '15 min', steps: [{ call: { request: 'GET /overview' } }] }],
+    });
+    expect(states(report)).to.deep.equal(['passed', 'passed']);
+    expect(report.steps.filter(({ place }) => place.startsWith('/rules')).map(({ atS }) => atS)).to.deep.equal([
+      900, 1800, 2700, 3600,
+    ]);
+    expect(report.failures).to.have.length(1);
+    expect(report.failures[0]).to.match(/^\/steps\/3: POST \/controls\/battery was answered with 404: /);
+  });
+
+  it('count messages of a protocol, which is recorded only meanwhile', async () => {
+    const app = simulator();
+    const report = await runOn(app, {
+      steps: [{ at: 3, expect: { messages: { protocol: 'modbus', match: { kind: 'request' }, at_most: 0 } } }],
+    });
+    expect(report.state, report.failures.join()).to.equal('passed');
+    const { body } = await app.api.perform({ method: 'GET', path: '/modbus/messages', by: { source: 'rest' } });
+    expect((body as { enabled: boolean }).enabled).to.equal(false);
+  });
+
+  it('keep the clock from others and give it back as it was', async () => {
+    const app = simulator();
+    const scenario = readScenario(sourceOfRequest({ steps: [{ at: 60 }] }), 'test', {}, app.api.checkRequest);
+    const first = new ScenarioRun(scenario, app.scenarioHost('first'), { pace: 'fast', by: { source: 'rest' } });
+    const step = await app.api.perform({ method: 'POST', path: '/controls/time/step', by: { source: 'rest' } });
+    expect(step.status).to.equal(409);
+    expect((step.body as { detail: string }).detail).to.contain('the scenario "first" has the clock');
+    expect(
+      () => new ScenarioRun(scenario, app.scenarioHost('second'), { pace: 'fast', by: { source: 'rest' } }),
+    ).to.throw('one runs at a time');
+    first.stop();
+    expect((await first.finished).state).to.equal('stopped');
+    const again = await app.api.perform({ method: 'POST', path: '/controls/time/step', by: { source: 'rest' } });
+    expect(again.status).to.equal(200);
+  });
+
+  it('give byte-identical results twice, and results in three forms', async () => {
+    const content = {
+      name: 'a <b> & "c"',
+      steps: [
+        {
+          event: 'sag',
+          expect: [
+            { point: '701.LLV', below: 470, within: 3 },
+            { no_alarm: true, for: 20 },
+          ],
+        },
+      ],
+    };
+    const origin = { version: '1', buildId: 'b', seed: 1 };
+    const documents = await Promise.all(
+      [1, 2].map(async () => {
+        const { real: _, ...rest } = reportDocument(await run(content), origin);
+        return JSON.stringify(rest);
+      }),
+    );
+    expect(documents[0]).to.equal(documents[1]);
+    const report = await run(content);
+    expect(junitXml([report]))
+      .to.contain('<testsuite name="a &lt;b&gt; &amp; &quot;c&quot;"')
+      .and.contain('tests="3"');
+    const page = htmlPage(report, origin);
+    expect(page).to.contain('a &lt;b&gt; &amp; &quot;c&quot;').and.contain('<svg').and.not.contain('<script');
+  });
+});
