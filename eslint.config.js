@@ -149,6 +149,16 @@ export default tseslint.config(
     ['src/library/{simulator,start}.ts'],
   ),
   forbid(['src/library/simulator.ts'], ['../**'], 'start.ts starts the program'),
+  forbid(
+    ['src/scenario/**/*.ts'],
+    [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'],
+    'a scenario knows core, contract and types of the map; the simulator comes to it as its host',
+  ),
+  typesOnly(
+    ['src/scenario/**/*.ts'],
+    ['**/sunspec/map/bank.ts', '**/sunspec/models/**'],
+    'a scenario sees the types of the registers only',
+  ),
   ...[
     ['src/ui/*.{ts,tsx}', '../**'],
     ['src/ui/!(views)/*.{ts,tsx}', '../../**'],
