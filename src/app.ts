@@ -38,6 +38,8 @@ import type { Dnp3Outstations } from './contract/dnp3.ts';
 import type { OcppStations } from './contract/ocpp.ts';
 import { composeDnp3, dnp3OutstationsOf } from './dnp3/compose.ts';
 import { composeOcpp, ocppStationsOf } from './ocpp/compose.ts';
+import { createConfiguredRecorder } from './recorder-setup.ts';
+import type { RecorderSetup } from './recorder-setup.ts';
 import { createSunSpecClient } from './sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from './sunspec/client/client.ts';
 import { composeModbus } from './sunspec/modbus/compose.ts';
@@ -144,10 +146,9 @@ function build(config: AppConfig, options: AppOptions): Parts {
     config,
     {
       ...shared,
-      adapters: protocols,
+      ...withRecorder({ wireLog, plant, wall, adapters: protocols }),
       eventLoop,
       ...clients,
-      info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
       addDevice: (entry, by) => changes.add(entry, by),
       removeDevice: (index, by) => changes.remove(index, by),
       requestStop(reason, delayS) {
@@ -168,6 +169,12 @@ function build(config: AppConfig, options: AppOptions): Parts {
     logBook,
     log,
   };
+}
+
+/** The recorder, and what it shares with the interface. */
+function withRecorder(parts: Omit<RecorderSetup, 'info'>) {
+  const info = { version, apiVersion, buildId, startedAtMs: parts.wall.nowMs() };
+  return { adapters: parts.adapters, info, recorder: createConfiguredRecorder({ ...parts, info }) };
 }
 
 interface Protocols {

@@ -25,6 +25,7 @@ import { modbusRoutes } from './modbus/routes.ts';
 import { nameplateRoutes } from './nameplate/routes.ts';
 import { ocppRoutes } from './charge-points/routes.ts';
 import { dnp3Routes } from './outstations/routes.ts';
+import { recorderRoutes } from './recorder/routes.ts';
 import { registerRoutes } from './registers/routes.ts';
 import { shadingRoutes } from './shading/routes.ts';
 import { streamRoutes } from './stream/routes.ts';
@@ -62,6 +63,7 @@ export const allRoutes: readonly Route[] = [
   ...modbusRoutes,
   ...streamRoutes,
   ...modbusMessageRoutes,
+  ...recorderRoutes,
   ...faultRoutes,
   ...batteryRoutes,
   ...windRoutes,
