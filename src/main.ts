@@ -55,7 +55,20 @@ function endWith(app: App): () => void {
   };
 }
 
+/** `derbench replay FILE ...` */
+async function replayRecording(argv: readonly string[]): Promise<void> {
+  const { replayCommand } = await import('./recorder/replay/command.ts');
+  const line = (stream: NodeJS.WriteStream) => (text: string) => {
+    stream.write(`${text}\n`);
+  };
+  process.exitCode = await replayCommand(argv, { out: line(process.stdout), error: line(process.stderr) });
+}
+
 async function main(): Promise<void> {
+  if (process.argv[2] === 'replay') {
+    await replayRecording(process.argv.slice(3));
+    return;
+  }
   const loaded = loadConfig(process.argv.slice(2), process.env);
   if (loaded.kind !== 'run') {
     process.stdout.write(`${loaded.text}\n`);
