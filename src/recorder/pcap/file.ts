@@ -5,9 +5,8 @@
 import { Buffer } from 'node:buffer';
 import { isIP, isIPv6 } from 'node:net';
 import type { ModbusFacts } from '../../core/wire/modbus-messages.ts';
-import { encodeFrame, linkBit, maxUserOctets, primaryFunction } from '../../dnp3/stack/link/frame.ts';
-import { transportBit } from '../../dnp3/stack/transport/reassembler.ts';
 import type { Recorded } from '../entries.ts';
+import { LinkFrames } from '../link-frames.ts';
 import { MadeConnection } from './connection.ts';
 import type { End } from './frames.ts';
 
@@ -65,39 +64,21 @@ interface Carried {
   readonly peerServes: boolean;
 }
 
-/** Cuts fragments of DNP3 into frames; counts segments by pair of addresses and direction. */
-class LinkFrames {
-  readonly #sequences = new Map<string, number>();
-
-  of(fragment: Buffer, source: number, destination: number, fromMaster: boolean, connection: string): Buffer {
-    const key = `${connection} ${source} ${destination} ${fromMaster}`;
-    const control = linkBit.primary | primaryFunction.unconfirmedUserData | (fromMaster ? linkBit.fromMaster : 0);
-    const frames: Buffer[] = [];
-    const room = maxUserOctets - 1;
-    for (let begin = 0; begin < fragment.length; begin += room) {
-      const end = Math.min(begin + room, fragment.length);
-      const sequence = this.#sequences.get(key) ?? 0;
-      this.#sequences.set(key, (sequence + 1) & transportBit.sequence);
-      const lead =
-        (begin === 0 ? transportBit.first : 0) | (end === fragment.length ? transportBit.final : 0) | sequence;
-      frames.push(encodeFrame({ control, destination, source }, fragment, begin, end, lead));
-    }
-    return Buffer.concat(frames);
-  }
-}
-
 function carriedByModbus({ entry }: Recorded): Carried | null {
   const { exchange } = entry.facts as ModbusFacts;
   if (exchange.framing !== 'mbap' || entry.raw.length === 0) return null;
   return { octets: entry.raw, peer: entry.peer, peerServes: exchange.comm === 'sunspec_client' };
 }
 
-function carriedByDnp3({ entry }: Recorded, links: LinkFrames): Carried | null {
+/** @param links by connection */
+function carriedByDnp3({ entry }: Recorded, links: Map<string, LinkFrames>): Carried {
   const { outstation, master } = entry.facts as { readonly outstation: number; readonly master: number };
   const peer = entry.peer.slice(entry.peer.indexOf('@') + 1);
   const fromMaster = entry.direction === 'in';
   const [source, destination] = fromMaster ? [master, outstation] : [outstation, master];
-  return { octets: links.of(entry.raw, source, destination, fromMaster, peer), peer, peerServes: false };
+  let frames = links.get(peer);
+  if (frames === undefined) links.set(peer, (frames = new LinkFrames()));
+  return { octets: frames.of(entry.raw, { source, destination, fromMaster }), peer, peerServes: false };
 }
 
 /** The connections of a file, by protocol and peer. */
@@ -137,7 +118,7 @@ export function* packetFile(entries: Iterable<Recorded>): Generator<Buffer> {
 
 function* recordsOf(entries: Iterable<Recorded>): Generator<readonly Buffer[]> {
   const connections = new Connections();
-  const links = new LinkFrames();
+  const links = new Map<string, LinkFrames>();
   for (const recorded of entries) {
     const { channel, entry } = recorded;
     const { protocol } = channel;

@@ -2,9 +2,9 @@
 import { parseArgs } from 'node:util';
 import { errorText, SimError } from '../../core/errors.ts';
 import { defaultReplayOptions, paces } from './options.ts';
-import type { ReplayOptions, Target } from './options.ts';
-import type { ModbusTargets } from './modbus.ts';
+import type { ReplayOptions } from './options.ts';
 import type { ReplayTarget } from './replay.ts';
+import type { DeviceTargets, Target } from './targets.ts';
 
 export interface ReplayArguments {
   readonly file: string;
@@ -14,17 +14,18 @@ export interface ReplayArguments {
   readonly shown: number;
 }
 
-export const replayHelp = `Usage: derbench replay FILE [--modbus [INDEX=]HOST:PORT]... [options]
+export const replayHelp = `Usage: derbench replay FILE [--modbus [INDEX=]HOST:PORT]... [--dnp3 [INDEX=]HOST:PORT]... [options]
 
 Replays a recording (GET recorder/download) against a build that runs already, and lists where its answers differ.
 
   --modbus HOST:PORT        the Modbus masters of the recording ask this address
   --modbus INDEX=HOST:PORT  those that asked the device of this index ask this one; may be given several times
+  --dnp3 [INDEX=]HOST:PORT  the same for DNP3 masters
   --pace fast|wall|sim      fast: as fast as answers come (default); wall, sim: at the recorded offsets of either time
   --rate N                  with --pace sim: simulated seconds per second of the target (default 1)
   --tolerance PERCENT       values that move may differ by so much of the recorded value (default: they may differ)
   --exact                   values that move must be the same
-  --ignore NAME,...         points that are not compared: 701.W, 701 (the whole model), W (in any model)
+  --ignore NAME,...         points that are not compared: 701.W, 701 (the whole model), W (in any model), AI 536
   --timeout SECONDS         wait for an answer (default 5)
   --limit N                 differences to print (default 100)
 
@@ -33,6 +34,7 @@ Values that move are measurements, counters and rests of times. Exit code: 0 no 
 
 const options = {
   modbus: { type: 'string', multiple: true },
+  dnp3: { type: 'string', multiple: true },
   pace: { type: 'string' },
   rate: { type: 'string' },
   tolerance: { type: 'string' },
@@ -63,13 +65,13 @@ function targetOf(flag: string, text: string): Target {
   return { host, port: Number(port) };
 }
 
-function modbusTargets(given: readonly string[]): ModbusTargets {
+function deviceTargets(flag: 'modbus' | 'dnp3', given: readonly string[]): DeviceTargets {
   let all: Target | null = null;
   const byDevice = new Map<number, Target>();
   for (const text of given) {
     const [, index, address = text] = /^(\d{1,9})=(.*)$/.exec(text) ?? [];
-    if (index === undefined) all = targetOf('modbus', address);
-    else byDevice.set(Number(index), targetOf('modbus', address));
+    if (index === undefined) all = targetOf(flag, address);
+    else byDevice.set(Number(index), targetOf(flag, address));
   }
   return { all, byDevice };
 }
@@ -109,7 +111,10 @@ export function parseReplayArguments(argv: readonly string[]): ReplayArguments |
   if (file === undefined) throw wrong('the file of the recording is missing');
   if (more.length > 0)
     throw wrong(`there is one file; given also ${more.map((each) => JSON.stringify(each)).join(', ')}`);
-  const target: ReplayTarget = { ...(values.modbus && { modbus: modbusTargets(values.modbus) }) };
-  if (Object.keys(target).length === 0) throw wrong('nothing to replay: --modbus is missing');
+  const target: ReplayTarget = {
+    ...(values.modbus && { modbus: deviceTargets('modbus', values.modbus) }),
+    ...(values.dnp3 && { dnp3: deviceTargets('dnp3', values.dnp3) }),
+  };
+  if (Object.keys(target).length === 0) throw wrong('nothing to replay: --modbus or --dnp3 is missing');
   return { file, target, options: optionsOf(values), shown: numberOf('limit', values.limit, 100, 0, 10_000) };
 }

@@ -49,9 +49,7 @@ function printReport({ protocol, requests, differences, ignored, notes }: Replay
 
 async function run({ file, target, options, shown }: ReplayArguments, io: CommandIo): Promise<number> {
   const { messages } = await recordingOf(file);
-  const reports = await replay(messages, target, options, (line) => {
-    io.out(line);
-  });
+  const reports = await replay(messages, target, options);
   for (const report of reports) printReport(report, shown, io);
   return reports.some(({ differences }) => differences.length > 0) ? differencesCode : exitCodes.ok;
 }

@@ -1,37 +1,12 @@
 /** One connection of a replayed master. */
 import { Buffer } from 'node:buffer';
-import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { errorText, SimError } from '../../core/errors.ts';
-import { hostAndPort } from '../../core/net/listen.ts';
 import type { Received } from './modbus-compare.ts';
-import type { ReplayOptions, Target } from './options.ts';
+import type { ReplayOptions } from './options.ts';
 
 type Limits = Pick<ReplayOptions, 'timeoutMs' | 'silenceMs'>;
 
 const lengthEnd = 6;
-
-/** @throws SimError PEER_ERROR, PEER_TIMEOUT */
-export function openLink({ host, port }: Target, timeoutMs: number): Promise<Socket> {
-  const name = hostAndPort(host, port);
-  return new Promise((resolve, reject) => {
-    const socket = connect({ host, port, noDelay: true });
-    const limit = setTimeout(() => {
-      socket.destroy();
-      reject(new SimError('PEER_TIMEOUT', `no connection to ${name} within ${timeoutMs / 1000} s`));
-    }, timeoutMs);
-    socket.once('connect', () => {
-      clearTimeout(limit);
-      socket.removeAllListeners('error');
-      socket.on('error', () => undefined);
-      resolve(socket);
-    });
-    socket.once('error', (error) => {
-      clearTimeout(limit);
-      reject(new SimError('PEER_ERROR', `cannot connect to ${name}: ${errorText(error)}`));
-    });
-  });
-}
 
 export class ModbusLink {
   readonly #socket: Socket;

@@ -1,69 +1,14 @@
 /** Replays what masters of Modbus have asked, and compares the answers. */
 import { compareAnswer } from './modbus-compare.ts';
 import { exchangesOf } from './modbus-exchange.ts';
-import type { RecordedExchange } from './modbus-exchange.ts';
-import { ModbusLink, openLink } from './modbus-link.ts';
+import { ModbusLink } from './modbus-link.ts';
 import { Pacer } from './options.ts';
-import type { ReplayOptions, Target } from './options.ts';
+import type { ReplayOptions } from './options.ts';
 import type { RecordedMessage } from './recording.ts';
 import { counted, Findings } from './report.ts';
 import type { ReplayReport } from './report.ts';
-
-/** Where devices are reached: one address for all, or one for each index. */
-export interface ModbusTargets {
-  /** of devices without an address of their own */
-  readonly all: Target | null;
-  readonly byDevice: ReadonlyMap<number, Target>;
-}
-
-/** The device that a recorded connection belongs to: the first one that it asked. */
-function devicesByPeer(exchanges: readonly RecordedExchange[]): ReadonlyMap<string, number> {
-  const found = new Map<string, number>();
-  for (const { request } of exchanges)
-    if (request.deviceIndex !== null && !found.has(request.peer)) found.set(request.peer, request.deviceIndex);
-  return found;
-}
-
-/** The last exchange of each peer: its connection ends there, since a server may take only so many at one time. */
-function lastOnes(exchanges: readonly RecordedExchange[]): ReadonlySet<RecordedExchange> {
-  return new Set(new Map(exchanges.map((exchange) => [exchange.request.peer, exchange])).values());
-}
-
-/** The connections of a replay, one for each recorded peer. */
-class Links {
-  readonly #open = new Map<string, ModbusLink>();
-  readonly #devices: ReadonlyMap<string, number>;
-  readonly #targets: ModbusTargets;
-  readonly #options: ReplayOptions;
-
-  constructor(devices: ReadonlyMap<string, number>, targets: ModbusTargets, options: ReplayOptions) {
-    this.#devices = devices;
-    this.#targets = targets;
-    this.#options = options;
-  }
-
-  /** null: no address is known for the device. @throws SimError PEER_ERROR, PEER_TIMEOUT */
-  async of(peer: string): Promise<ModbusLink | null> {
-    const known = this.#open.get(peer);
-    if (known !== undefined && !known.closed) return known;
-    const { byDevice, all } = this.#targets;
-    const target = byDevice.get(this.#devices.get(peer) ?? -1) ?? all;
-    if (target === null) return null;
-    const link = new ModbusLink(await openLink(target, this.#options.timeoutMs), this.#options);
-    this.#open.set(peer, link);
-    return link;
-  }
-
-  /** The master has asked all that it had to ask. */
-  end(peer: string): void {
-    this.#open.get(peer)?.close();
-    this.#open.delete(peer);
-  }
-
-  close(): void {
-    for (const link of this.#open.values()) link.close();
-  }
-}
+import { Links } from './targets.ts';
+import type { DeviceTargets } from './targets.ts';
 
 /**
  * Each recorded peer gets a connection of its own; requests are sent one after the other, in the recorded order.
@@ -72,22 +17,28 @@ class Links {
  */
 export async function replayModbus(
   messages: readonly RecordedMessage[],
-  targets: ModbusTargets,
+  targets: DeviceTargets,
   options: ReplayOptions,
 ): Promise<ReplayReport> {
   const { exchanges, notes } = exchangesOf(messages);
   const findings = new Findings();
   findings.notes.push(...notes);
-  const links = new Links(devicesByPeer(exchanges), targets, options);
+  const links = new Links(
+    exchanges.map(({ request }) => request),
+    {
+      targets,
+      timeoutMs: options.timeoutMs,
+      make: (socket) => new ModbusLink(socket, options),
+      connectionOf: ({ peer }) => peer,
+    },
+  );
   const pacer = new Pacer(options);
-  const last = lastOnes(exchanges);
-  let unknown = 0;
-  let homeless = 0;
+  let [unknown, homeless] = [0, 0];
   try {
     for (const exchange of exchanges) {
       const { request, answer, noAnswer } = exchange;
       await pacer.until(request);
-      const link = await links.of(request.peer);
+      const link = await links.of(request);
       if (link === null) {
         homeless += 1;
         continue;
@@ -96,7 +47,7 @@ export async function replayModbus(
       findings.requests += 1;
       if (answer === null && noAnswer === null) unknown += 1;
       else compareAnswer(exchange, received, options, findings);
-      if (last.has(exchange)) links.end(request.peer);
+      links.done(request);
     }
   } finally {
     links.close();

@@ -27,12 +27,6 @@ export const defaultReplayOptions: ReplayOptions = {
   silenceMs: 300,
 };
 
-/** Address of a server. */
-export interface Target {
-  readonly host: string;
-  readonly port: number;
-}
-
 interface Timed {
   readonly wallMs: number;
   readonly simS: number;
