@@ -21,12 +21,13 @@ Replays a recording (GET recorder/download) against a build that runs already, a
   --modbus HOST:PORT        the Modbus masters of the recording ask this address
   --modbus INDEX=HOST:PORT  those that asked the device of this index ask this one; may be given several times
   --dnp3 [INDEX=]HOST:PORT  the same for DNP3 masters
+  --ocpp [HOST:]PORT        plays the central system of the recording; the stations of the build connect to it
   --pace fast|wall|sim      fast: as fast as answers come (default); wall, sim: at the recorded offsets of either time
   --rate N                  with --pace sim: simulated seconds per second of the target (default 1)
   --tolerance PERCENT       values that move may differ by so much of the recorded value (default: they may differ)
   --exact                   values that move must be the same
   --ignore NAME,...         points that are not compared: 701.W, 701 (the whole model), W (in any model), AI 536
-  --timeout SECONDS         wait for an answer (default 5)
+  --timeout SECONDS         wait for an answer, or the next message of a client (default 5)
   --limit N                 differences to print (default 100)
 
 Values that move are measurements, counters and rests of times. Exit code: 0 no difference, 4 differences, 2 wrong use,
@@ -35,6 +36,7 @@ Values that move are measurements, counters and rests of times. Exit code: 0 no 
 const options = {
   modbus: { type: 'string', multiple: true },
   dnp3: { type: 'string', multiple: true },
+  ocpp: { type: 'string' },
   pace: { type: 'string' },
   rate: { type: 'string' },
   tolerance: { type: 'string' },
@@ -63,6 +65,12 @@ function targetOf(flag: string, text: string): Target {
   if (host === undefined || Number(port) < 1 || Number(port) > 65_535)
     throw wrong(`--${flag} takes HOST:PORT, such as 127.0.0.1:8502; given ${JSON.stringify(text)}`);
   return { host, port: Number(port) };
+}
+
+/** Where a server listens: on loopback unless another address is given. */
+function listenerOf(flag: string, text: string): Target {
+  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return { host: '127.0.0.1', port: Number(text) };
+  return targetOf(flag, text);
 }
 
 function deviceTargets(flag: 'modbus' | 'dnp3', given: readonly string[]): DeviceTargets {
@@ -114,7 +122,8 @@ export function parseReplayArguments(argv: readonly string[]): ReplayArguments |
   const target: ReplayTarget = {
     ...(values.modbus && { modbus: deviceTargets('modbus', values.modbus) }),
     ...(values.dnp3 && { dnp3: deviceTargets('dnp3', values.dnp3) }),
+    ...(values.ocpp !== undefined && { ocpp: listenerOf('ocpp', values.ocpp) }),
   };
-  if (Object.keys(target).length === 0) throw wrong('nothing to replay: --modbus or --dnp3 is missing');
+  if (Object.keys(target).length === 0) throw wrong('nothing to replay: none of --modbus, --dnp3, --ocpp is given');
   return { file, target, options: optionsOf(values), shown: numberOf('limit', values.limit, 100, 0, 10_000) };
 }

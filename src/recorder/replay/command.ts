@@ -49,7 +49,9 @@ function printReport({ protocol, requests, differences, ignored, notes }: Replay
 
 async function run({ file, target, options, shown }: ReplayArguments, io: CommandIo): Promise<number> {
   const { messages } = await recordingOf(file);
-  const reports = await replay(messages, target, options);
+  const reports = await replay(messages, target, options, (line) => {
+    io.out(line);
+  });
   for (const report of reports) printReport(report, shown, io);
   return reports.some(({ differences }) => differences.length > 0) ? differencesCode : exitCodes.ok;
 }

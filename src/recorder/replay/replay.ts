@@ -5,22 +5,27 @@ import { replayModbus } from './modbus.ts';
 import type { ReplayOptions } from './options.ts';
 import type { RecordedMessage } from './recording.ts';
 import type { ReplayReport } from './report.ts';
-import type { DeviceTargets } from './targets.ts';
+import type { DeviceTargets, Target } from './targets.ts';
 
 /** What is replayed, and where to; absent: nothing of that protocol. */
 export interface ReplayTarget {
   readonly modbus?: DeviceTargets;
   readonly dnp3?: DeviceTargets;
+  /** where the central system of the recording listens */
+  readonly ocpp?: Target;
 }
 
 /**
  * Replays one protocol after the other.
- * @throws SimError CONFIG_INVALID when the recording has no message of a protocol asked for; PEER_ERROR, PEER_TIMEOUT
+ * @param say told where servers listen
+ * @throws SimError CONFIG_INVALID when the recording has no message of a protocol asked for; PEER_ERROR, PEER_TIMEOUT,
+ * LISTEN_FAILED
  */
 export async function replay(
   messages: readonly RecordedMessage[],
   target: ReplayTarget,
   options: ReplayOptions,
+  say: (line: string) => void = () => undefined,
 ): Promise<readonly ReplayReport[]> {
   const reports: ReplayReport[] = [];
   const of = (protocol: string) => {
@@ -30,5 +35,9 @@ export async function replay(
   };
   if (target.modbus) reports.push(await replayModbus(of('modbus'), target.modbus, options));
   if (target.dnp3) reports.push(await replayDnp3(of('dnp3'), target.dnp3, options));
+  if (target.ocpp) {
+    const { replayOcpp } = await import('./ocpp.ts');
+    reports.push(await replayOcpp(of('ocpp'), target.ocpp, options, say));
+  }
   return reports;
 }
