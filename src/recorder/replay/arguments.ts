@@ -22,6 +22,8 @@ Replays a recording (GET recorder/download) against a build that runs already, a
   --modbus INDEX=HOST:PORT  those that asked the device of this index ask this one; may be given several times
   --dnp3 [INDEX=]HOST:PORT  the same for DNP3 masters
   --ocpp [HOST:]PORT        plays the central system of the recording; the stations of the build connect to it
+  --csip [HOST:]PORT        plays the IEEE 2030.5 server of the recording over plain HTTP (--csip_enc no at the build)
+  --csip-pin PIN            PIN of the Registration, which a recording does not have (default 111115)
   --pace fast|wall|sim      fast: as fast as answers come (default); wall, sim: at the recorded offsets of either time
   --rate N                  with --pace sim: simulated seconds per second of the target (default 1)
   --tolerance PERCENT       values that move may differ by so much of the recorded value (default: they may differ)
@@ -37,6 +39,8 @@ const options = {
   modbus: { type: 'string', multiple: true },
   dnp3: { type: 'string', multiple: true },
   ocpp: { type: 'string' },
+  csip: { type: 'string' },
+  'csip-pin': { type: 'string' },
   pace: { type: 'string' },
   rate: { type: 'string' },
   tolerance: { type: 'string' },
@@ -99,6 +103,7 @@ function optionsOf(values: Readonly<Partial<Record<keyof typeof options, unknown
     moving:
       values.exact === true ? 'all' : tolerance === undefined ? null : numberOf('tolerance', tolerance, 0, 0, 1000),
     ignore: ((values.ignore as string[] | undefined) ?? []).flatMap((list) => list.split(',')),
+    pin: String(numberOf('csip-pin', text('csip-pin'), Number(defaultReplayOptions.pin), 0, 999_999)),
     timeoutMs: 1000 * numberOf('timeout', text('timeout'), defaultReplayOptions.timeoutMs / 1000, 0.01, 3600),
   };
 }
@@ -123,7 +128,9 @@ export function parseReplayArguments(argv: readonly string[]): ReplayArguments |
     ...(values.modbus && { modbus: deviceTargets('modbus', values.modbus) }),
     ...(values.dnp3 && { dnp3: deviceTargets('dnp3', values.dnp3) }),
     ...(values.ocpp !== undefined && { ocpp: listenerOf('ocpp', values.ocpp) }),
+    ...(values.csip !== undefined && { csip: listenerOf('csip', values.csip) }),
   };
-  if (Object.keys(target).length === 0) throw wrong('nothing to replay: none of --modbus, --dnp3, --ocpp is given');
+  if (Object.keys(target).length === 0)
+    throw wrong('nothing to replay: none of --modbus, --dnp3, --ocpp, --csip is given');
   return { file, target, options: optionsOf(values), shown: numberOf('limit', values.limit, 100, 0, 10_000) };
 }

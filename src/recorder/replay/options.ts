@@ -12,6 +12,8 @@ export interface ReplayOptions {
   readonly moving: 'all' | number | null;
   /** names of points that are not compared: `701.W`, `701`, as a whole model, or `Hb`, in any model */
   readonly ignore: readonly string[];
+  /** PIN of Registrations, which a recording does not have */
+  readonly pin: string;
   /** wait for an answer, and for a server's next request, ms */
   readonly timeoutMs: number;
   /** wait for octets that were not recorded, where no answer was, ms */
@@ -23,6 +25,7 @@ export const defaultReplayOptions: ReplayOptions = {
   rate: 1,
   moving: null,
   ignore: [],
+  pin: '111115',
   timeoutMs: 5000,
   silenceMs: 300,
 };

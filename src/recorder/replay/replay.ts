@@ -1,5 +1,6 @@
 /** Replays a recording against a new build: its clients towards a server, its servers towards a client. */
 import { SimError } from '../../core/errors.ts';
+import { replayCsip } from './csip.ts';
 import { replayDnp3 } from './dnp3.ts';
 import { replayModbus } from './modbus.ts';
 import type { ReplayOptions } from './options.ts';
@@ -13,6 +14,8 @@ export interface ReplayTarget {
   readonly dnp3?: DeviceTargets;
   /** where the central system of the recording listens */
   readonly ocpp?: Target;
+  /** where the server of IEEE 2030.5 of the recording listens */
+  readonly csip?: Target;
 }
 
 /**
@@ -39,5 +42,6 @@ export async function replay(
     const { replayOcpp } = await import('./ocpp.ts');
     reports.push(await replayOcpp(of('ocpp'), target.ocpp, options, say));
   }
+  if (target.csip) reports.push(await replayCsip(of('csip'), target.csip, options, say));
   return reports;
 }
