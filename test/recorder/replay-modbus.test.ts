@@ -107,8 +107,19 @@ describe('replay of Modbus', () => {
 
   it('takes addresses, by device too, and refuses what it does not know', async () => {
     const { target, options } =
-      parseReplayArguments(['f', '--modbus', 'h:1', '--modbus', '2=[::1]:3', '--pace', 'sim']) ?? {};
+      parseReplayArguments([
+        'f',
+        '--modbus',
+        'h:1',
+        '--modbus',
+        '2=[::1]:3',
+        '--modbus',
+        'proxy=p:4',
+        '--pace',
+        'sim',
+      ]) ?? {};
     expect(target?.modbus?.all).to.deep.equal({ host: 'h', port: 1 });
+    expect(target?.modbus?.proxy).to.deep.equal({ host: 'p', port: 4 });
     expect([...(target?.modbus?.byDevice ?? [])]).to.deep.equal([[2, { host: '::1', port: 3 }]]);
     expect(options?.pace).to.equal('sim');
     for (const wrong of [

@@ -20,6 +20,7 @@ Replays a recording (GET recorder/download) against a build that runs already, a
 
   --modbus HOST:PORT        the Modbus masters of the recording ask this address
   --modbus INDEX=HOST:PORT  those that asked the device of this index ask this one; may be given several times
+  --modbus proxy=HOST:PORT  those that asked the map of another maker; meter=HOST:PORT: those that asked no device
   --dnp3 [INDEX=]HOST:PORT  the same for DNP3 masters
   --ocpp [HOST:]PORT        plays the central system of the recording; the stations of the build connect to it
   --csip [HOST:]PORT        plays the IEEE 2030.5 server of the recording over plain HTTP (--csip_enc no at the build)
@@ -78,14 +79,16 @@ function listenerOf(flag: string, text: string): Target {
 }
 
 function deviceTargets(flag: 'modbus' | 'dnp3', given: readonly string[]): DeviceTargets {
-  let all: Target | null = null;
   const byDevice = new Map<number, Target>();
+  const named: Record<'all' | 'proxy' | 'meter', Target | null> = { all: null, proxy: null, meter: null };
   for (const text of given) {
-    const [, index, address = text] = /^(\d{1,9})=(.*)$/.exec(text) ?? [];
-    if (index === undefined) all = targetOf(flag, address);
-    else byDevice.set(Number(index), targetOf(flag, address));
+    const [, word, address = text] = /^(\d{1,9}|proxy|meter)=(.*)$/.exec(text) ?? [];
+    const target = targetOf(flag, address);
+    if (word === 'proxy' || word === 'meter') named[word] = target;
+    else if (word === undefined) named.all = target;
+    else byDevice.set(Number(word), target);
   }
-  return { all, byDevice };
+  return { ...named, byDevice };
 }
 
 function optionsOf(values: Readonly<Partial<Record<keyof typeof options, unknown>>>): ReplayOptions {

@@ -43,6 +43,8 @@ class CentralSystem {
   readonly #stations: ReadonlyMap<string, ReplayedStation>;
   readonly #findings: Findings;
   readonly #sockets: WebSocketServer;
+  /** identities that are not in the recording */
+  readonly #strangers = new Set<string>();
   readonly #touched: () => void;
 
   constructor(stations: ReadonlyMap<string, ReplayedStation>, findings: Findings, touched: () => void) {
@@ -70,7 +72,8 @@ class CentralSystem {
     socket.on('error', () => undefined);
     const station = this.#stations.get(id);
     if (station === undefined) {
-      this.#findings.differ(`station ${id}: is not in the recording`);
+      if (!this.#strangers.has(id)) this.#findings.differ(`station ${id}: is not in the recording`);
+      this.#strangers.add(id);
       socket.close();
       return;
     }

@@ -16,6 +16,10 @@ export interface DeviceTargets {
   /** of devices without an address of their own */
   readonly all: Target | null;
   readonly byDevice: ReadonlyMap<number, Target>;
+  /** of the map of another maker, which has a port of its own; null: its requests are left out */
+  readonly proxy: Target | null;
+  /** of connections that asked no device, such as those to the port of the meter; null: as `all` */
+  readonly meter: Target | null;
 }
 
 /** @throws SimError PEER_ERROR, PEER_TIMEOUT */
@@ -79,12 +83,18 @@ export class Links<L extends Link> {
     const connection = this.#options.connectionOf(request);
     const known = this.#open.get(connection);
     if (known !== undefined && !known.closed) return known;
-    const { targets, timeoutMs, make } = this.#options;
-    const target = targets.byDevice.get(this.#devices.get(connection) ?? -1) ?? targets.all;
+    const { timeoutMs, make } = this.#options;
+    const target = this.#targetOf(request, this.#devices.get(connection));
     if (target === null) return null;
     const link = make(await openSocket(target, timeoutMs));
     this.#open.set(connection, link);
     return link;
+  }
+
+  #targetOf({ details }: RecordedMessage, device: number | undefined): Target | null {
+    const { all, byDevice, proxy, meter } = this.#options.targets;
+    if (details.interface === 'modbus_proxy') return proxy;
+    return device === undefined ? (meter ?? all) : (byDevice.get(device) ?? all);
   }
 
   /** A request has been answered, or never will be. */

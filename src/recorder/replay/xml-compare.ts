@@ -21,7 +21,7 @@ const measured = /\/(value|stateOfChargeStatus|estimatedVarAvail|estimatedWAvail
 const longId = /^[0-9A-Fa-f]{32}$/;
 const time = '<time>';
 
-/** The texts of a document: `/DERStatus/genConnectStatus/value`, with numbers behind elements that repeat. */
+/** The texts of a document: `DERStatus/genConnectStatus/value`, with numbers behind elements that repeat. */
 export function textsOf(xml: string): Readonly<Record<string, string>> {
   const found: Record<string, string> = {};
   const path: { readonly name: string; readonly counts: Map<string, number> }[] = [];
@@ -29,7 +29,7 @@ export function textsOf(xml: string): Readonly<Record<string, string>> {
   const place = () => path.map(({ name }) => name).join('/');
   for (const [, closing, fullName, attributes, empty, text] of xml.replace(/<[?!][^>]*>/g, '').matchAll(token)) {
     if (text !== undefined) {
-      if (text.trim() !== '' && path.length > 0) found[`/${place()}`] = text.trim();
+      if (text.trim() !== '' && path.length > 0) found[place()] = text.trim();
       continue;
     }
     if (closing === '/') {
@@ -42,7 +42,7 @@ export function textsOf(xml: string): Readonly<Record<string, string>> {
     counts.set(name, n);
     path.push({ name: n > 1 ? `${name}[${n}]` : name, counts: new Map() });
     for (const [, key = '', value = ''] of (attributes ?? '').matchAll(attribute))
-      if (!key.startsWith('xmlns')) found[`/${place()}/@${key}`] = value;
+      if (!key.startsWith('xmlns')) found[`${place()}/@${key}`] = value;
     if (empty === '/') path.pop();
   }
   return found;
@@ -68,7 +68,5 @@ export function compareXml(was: Buffer, is: Buffer, rules: Omit<JsonRules, 'move
     if (now === undefined) continue;
     if (times.has(leaf) || withIds(text, now, rules.ids)) before[name] = after[name] = time;
   }
-  const { differences, ignored } = compareJson(before, after, { ...rules, moves: (pointer) => measured.test(pointer) });
-  // paths begin with a stroke already
-  return { ignored, differences: differences.map((each) => ({ ...each, pointer: each.pointer.slice(1) })) };
+  return compareJson(before, after, { ...rules, moves: (pointer) => measured.test(pointer) });
 }
