@@ -111,3 +111,46 @@ describeWith(['ocpp'], 'replays the central system of a recorded OCPP 1.6 sessio
     expect(code).to.equal(4);
   });
 });
+
+describeWith(['ocpp'], 'replays the central system of a recorded OCPP 2.1 session', function () {
+  this.timeout(120_000);
+
+  it('without a difference', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'derbench-replay-'));
+    const file = join(folder, 'recording.jsonl');
+    const version = ['--ocpp_version', 'ocpp2.1'];
+    const port = await freePorts(1);
+    const recorded = await startApp(['EVSE'], [...flags(port), ...version], { paused: false });
+    const post = (path: string, body: unknown) => ask(recorded.port, `/api/sim/${path}`, { method: 'POST', body });
+    await post('recorder', { enabled: true });
+    const options = { version: '2.1', user: 'SIM-CP-1', password: Buffer.from(password).toString('hex') };
+    const central = new PythonPeer('central_system', port, JSON.stringify(options));
+    try {
+      await central.ask('ready');
+      await central.ask('wait', { station: 'SIM-CP-1', action: 'StatusNotification', where: {} });
+      const call = (action: string, payload: object) =>
+        central.ask('call', { station: 'SIM-CP-1', action, payload, timeout: 20 });
+      const interval = { component: { name: 'OCPPCommCtrlr' }, variable: { name: 'HeartbeatInterval' } };
+      await call('GetVariables', { getVariableData: [interval] });
+      await call('SetVariables', { setVariableData: [{ ...interval, attributeValue: '77' }] });
+      await call('GetBaseReport', { requestId: 5, reportBase: 'SummaryInventory' });
+      await central.ask('wait', { station: 'SIM-CP-1', action: 'NotifyReport', where: { tbc: false } });
+    } finally {
+      await central.stop();
+      await writeFile(file, (await ask(recorded.port, '/api/sim/recorder/download')).text);
+      await recorded.app.stop();
+    }
+    const lines: string[] = [];
+    const write = (line: string) => {
+      lines.push(line);
+    };
+    const replayPort = await freePorts(1);
+    const ended = replayCommand([file, '--ocpp', String(replayPort)], { out: write, error: write });
+    const running = await startApp(['EVSE'], [...flags(replayPort), ...version], { paused: false });
+    const code = await ended;
+    await running.app.stop();
+    await rm(folder, { recursive: true });
+    expect(lines.at(-1), lines.join('\n')).to.match(/^ocpp: \d+ requests replayed, 0 differences/);
+    expect(code).to.equal(0);
+  });
+});
