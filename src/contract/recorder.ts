@@ -50,7 +50,7 @@ export interface RecorderPatch {
 /** Selects entries; every member narrows the choice. */
 export interface RecordingFilter {
   readonly protocols?: readonly string[];
-  /** wall time, both inclusive and exclusive as for lists of REST: from `sinceMs` to before `untilMs` */
+  /** wall time, ms since the epoch: from `sinceMs` on, and before `untilMs` */
   readonly sinceMs?: number;
   readonly untilMs?: number;
 }
