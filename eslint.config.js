@@ -138,6 +138,11 @@ export default tseslint.config(
     'the stream imports core, contract and map only',
   ),
   forbid(
+    ['src/recorder/**/*.ts'],
+    [...upper, '**/der/**', '**/sunspec/!(models)/**', '**/csip/**', '**/ocpp/**', '**/dnp3/!(stack)/**', composition],
+    'the recorder imports core, contract, tables of models and the stack of DNP3 only: protocols tell it of themselves',
+  ),
+  forbid(
     ['src/config/**/*.ts'],
     [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts'],
     'configuration imports core, contract, map and fault-kinds only',

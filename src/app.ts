@@ -44,6 +44,8 @@ import type { Dnp3Outstations } from './contract/dnp3.ts';
 import type { OcppStations } from './contract/ocpp.ts';
 import { composeDnp3, dnp3OutstationsOf } from './dnp3/compose.ts';
 import { composeOcpp, ocppStationsOf } from './ocpp/compose.ts';
+import { createConfiguredRecorder } from './recorder-setup.ts';
+import type { RecorderSetup } from './recorder-setup.ts';
 import { createSunSpecClient } from './sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from './sunspec/client/client.ts';
 import { composeModbus } from './sunspec/modbus/compose.ts';
@@ -158,10 +160,9 @@ function build(config: AppConfig, options: AppOptions): Parts {
     config,
     {
       ...shared,
-      adapters: protocols,
+      ...withRecorder({ wireLog, plant, wall, adapters: protocols }),
       ...{ eventLoop, ...scenarios },
       ...clients,
-      info: { version, apiVersion, buildId, startedAtMs: wall.nowMs() },
       addDevice: (entry, by) => changes.add(entry, by),
       removeDevice: (index, by) => changes.remove(index, by),
       requestStop(reason, delayS) {
@@ -190,6 +191,12 @@ function composeScenarios(
   const hostOf = createScenarioHost({ ...parts, clockHold: clockOwner, perform });
   const checkRequest: CheckRequest = (request) => http().api.checkRequest(request);
   return { hostOf, clockOwner, scenarios: new ScenarioShelf({ ...parts, hostOf, origin, checkRequest }) };
+}
+
+/** The recorder, and what it shares with the interface. */
+function withRecorder(parts: Omit<RecorderSetup, 'info'>) {
+  const info = { version, apiVersion, buildId, startedAtMs: parts.wall.nowMs() };
+  return { adapters: parts.adapters, info, recorder: createConfiguredRecorder({ ...parts, info }) };
 }
 
 interface Protocols {

@@ -5,8 +5,8 @@ import { formatIssues } from './config/issues/issues.ts';
 import { loadConfig } from './config/layers/load.ts';
 import { SimError } from './core/errors.ts';
 import { exitCodes } from './core/exit-codes.ts';
+import { asksForSubcommand } from './core/subcommand.ts';
 import { callLater } from './core/time/timers.ts';
-import type { CommandOutput } from './scenario-run.ts';
 
 /**
  * Ends the process at once. Node waits for lookups of the system before it exits, during which neither timers nor
@@ -56,42 +56,13 @@ function endWith(app: App): () => void {
   };
 }
 
-const scenarioOutput: CommandOutput = {
-  print: (line) => process.stdout.write(`${line}\n`),
-  show: process.stderr.isTTY ? (line) => process.stderr.write(`\r\u001b[K${line}`) : null,
-  env: process.env,
-  onInterrupt(listener) {
-    process.once('SIGINT', listener);
-    return () => process.off('SIGINT', listener);
-  },
-};
-
-/** Runs a scenario in place of the simulator alone. @returns false when the words ask for none */
-async function scenario([name = '', ...rest]: readonly string[]): Promise<boolean> {
-  const isCommand = name === 'run' || name === 'check';
-  const words = isCommand ? rest : [name, ...rest];
-  const { commandHelp, flaggedScenario, scenarioCommand } = await import('./scenario/command.ts');
-  if (isCommand && rest.some((word) => word === '-h' || word === '--help')) {
-    process.stdout.write(`${commandHelp}\n`);
-    return true;
-  }
-  const command = isCommand ? scenarioCommand(words) : flaggedScenario(words, process.env['DERBENCH_SCENARIO']);
-  if (command === null) return false;
-  const { checkScenarios, runScenarios } = await import('./scenario-run.ts');
-  if (name === 'check') checkScenarios(command, scenarioOutput);
-  else exitNow((await runScenarios(command, scenarioOutput)) ? exitCodes.ok : exitCodes.failed);
-  return true;
-}
-
-/** Whether the words, or the environment, ask for a scenario: its code is loaded only then. */
-function asksForScenario(words: readonly string[]): boolean {
-  const isNamed = process.env['DERBENCH_SCENARIO'] !== undefined || words.some((word) => word.startsWith('--scenario'));
-  return words[0] === 'run' || words[0] === 'check' || isNamed;
-}
-
 async function main(): Promise<void> {
   const words = process.argv.slice(2);
-  if (asksForScenario(words) && (await scenario(words))) return;
+  if (asksForSubcommand(words, process.env)) {
+    const { subcommand } = await import('./subcommands.ts');
+    const code = await subcommand(words);
+    if (code !== null) exitNow(code);
+  }
   const loaded = loadConfig(words, process.env);
   if (loaded.kind !== 'run') {
     process.stdout.write(`${loaded.text}\n`);

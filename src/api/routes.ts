@@ -26,6 +26,7 @@ import { modbusRoutes } from './modbus/routes.ts';
 import { nameplateRoutes } from './nameplate/routes.ts';
 import { ocppRoutes } from './charge-points/routes.ts';
 import { dnp3Routes } from './outstations/routes.ts';
+import { recorderRoutes } from './recorder/routes.ts';
 import { registerRoutes } from './registers/routes.ts';
 import { scenarioRoutes } from './scenarios/routes.ts';
 import { shadingRoutes } from './shading/routes.ts';
@@ -66,6 +67,7 @@ export const allRoutes: readonly Route[] = [
   ...modbusRoutes,
   ...streamRoutes,
   ...modbusMessageRoutes,
+  ...recorderRoutes,
   ...faultRoutes,
   ...batteryRoutes,
   ...windRoutes,

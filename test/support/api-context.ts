@@ -17,6 +17,8 @@ import type { CsipClient } from '../../src/contract/csip-client.ts';
 import { disabledCsipClient } from '../../src/contract/csip-disabled.ts';
 import type { SunSpecClient } from '../../src/contract/sunspec-client.ts';
 import { createSunSpecClient } from '../../src/sunspec/client/client.ts';
+import type { Recorder } from '../../src/contract/recorder.ts';
+import { createConfiguredRecorder } from '../../src/recorder-setup.ts';
 import type { Plant } from '../../src/contract/plant.ts';
 import type { ModbusMessages } from '../../src/core/wire/modbus-messages.ts';
 import { createModbusMessages } from '../../src/core/wire/modbus-tap.ts';
@@ -40,6 +42,8 @@ export interface ContextOptions {
   readonly csipClient?: CsipClient;
   /** default: disabled */
   readonly ocpp?: OcppStations;
+  /** default: without a channel */
+  readonly recorder?: Recorder;
   /** default: without a message */
   readonly modbusMessages?: ModbusMessages;
   readonly requestStop?: (reason: string, delayS: number) => void;
@@ -74,6 +78,15 @@ export function modbusMessagesOf(plant: Pick<Plant, 'time'>): ModbusMessages {
   return createModbusMessages(new WireLog({ clock: systemClock, sim: () => plant.time.sim, log }));
 }
 
+/** A recorder without a channel. */
+function recorderOf(plant: Plant): Recorder {
+  const log = createLogBook({ write: () => undefined }).logger('Lab');
+  const sim = () => plant.time.sim;
+  const info = { version: '0.1.0', buildId: 'test', startedAtMs: systemClock.nowMs() };
+  const wireLog = new WireLog({ clock: systemClock, sim, log });
+  return createConfiguredRecorder({ wireLog, plant, wall: systemClock, info, adapters: [] });
+}
+
 /** A context on a free loopback port whose log goes nowhere. */
 export function apiContext(options: ContextOptions): ApiContext {
   const sunspecClient = options.sunspecClient ?? createSunSpecClient();
@@ -87,6 +100,7 @@ export function apiContext(options: ContextOptions): ApiContext {
     csipClient: options.csipClient ?? disabledCsipClient,
     ocpp: options.ocpp ?? disabledOcpp,
     modbusMessages: options.modbusMessages ?? modbusMessagesOf(options.plant),
+    recorder: options.recorder ?? recorderOf(options.plant),
     remoteHistory: createRemoteHistory(sunspecClient, 10_000),
     logBook: options.logBook ?? createLogBook({ write: () => undefined }),
     eventLoop: { p50Ms: 0, p99Ms: 0, stalls: 0, slowPeriods: 0, ...options.eventLoop },

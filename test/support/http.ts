@@ -87,7 +87,7 @@ export function ask(port: number, path: string, { method, headers, body, agent }
             status: response.statusCode ?? 0,
             headers: response.headers as Record<string, string>,
             text: answer,
-            json: type.includes('json') && answer !== '' ? JSON.parse(answer) : undefined,
+            json: /[/+]json\b/.test(type) && answer !== '' ? JSON.parse(answer) : undefined,
           });
         });
       },

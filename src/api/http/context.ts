@@ -12,6 +12,7 @@ import type { FaultProfile } from '../../fault-kinds/profile.ts';
 import type { CsipClient } from '../../contract/csip-client.ts';
 import type { Dnp3Outstations } from '../../contract/dnp3.ts';
 import type { OcppStations } from '../../contract/ocpp.ts';
+import type { Recorder } from '../../contract/recorder.ts';
 import type { SunSpecClient } from '../../contract/sunspec-client.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
@@ -122,6 +123,8 @@ export interface ApiContext {
   readonly ocpp?: OcppStations;
   /** outstations of DNP3; default: switched off, `disabledDnp3` */
   readonly dnp3?: Dnp3Outstations;
+  /** all wire traffic, while somebody asks for it */
+  readonly recorder: Recorder;
   /** the messages of Modbus, while somebody asks for them */
   readonly modbusMessages: ModbusMessages;
   /** the samples that it has polled */

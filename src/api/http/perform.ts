@@ -34,7 +34,10 @@ export interface InProcessRequest {
 /** The answer to a request. From status 400 on `body` is a `Problem`, except where the description says otherwise. */
 export interface Performed {
   readonly status: number;
-  /** what the JSON of the reply means; the text of a reply in another media type; undefined for HEAD */
+  /**
+   * what the JSON of the reply means; the text of a reply in another media type, or a `Buffer` where that is no text;
+   * undefined for HEAD
+   */
   readonly body: unknown;
 }
 
@@ -97,15 +100,17 @@ function problemOf(error: unknown, instance: string, id: string): Problem {
 }
 
 async function collected({ type, pieces }: StreamedReply): Promise<unknown> {
-  const texts: string[] = [];
+  const parts: (string | Buffer)[] = [];
   let length = 0;
   for await (const piece of inTurns(pieces)) {
     length += piece.length;
     if (length > maxCollected)
       throw new HttpProblem('too-large', `The reply is larger than ${maxCollected} bytes; ask for less of it.`);
-    texts.push(piece);
+    parts.push(piece);
   }
-  const text = texts.join('');
+  if (parts.some((part) => typeof part !== 'string'))
+    return Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
+  const text = parts.join('');
   return type === 'application/json' ? JSON.parse(text) : text;
 }
 

@@ -45,15 +45,15 @@ export class TextReply {
 }
 
 /**
- * A reply that is made while it is sent, no faster than the client reads. The pieces are ASCII text; pieces of JSON fit
- * the reply schema when joined.
+ * A reply that is made while it is sent, no faster than the client reads. The pieces are ASCII text, or octets of a file
+ * that is no text; pieces of JSON are text, and fit the reply schema when joined.
  */
 export class StreamedReply {
   /** `Content-Type` of the answer */
   readonly type: string;
-  readonly pieces: Iterable<string>;
+  readonly pieces: Iterable<string | Buffer>;
 
-  constructor(type: string, pieces: Iterable<string>) {
+  constructor(type: string, pieces: Iterable<string | Buffer>) {
     this.type = type;
     this.pieces = pieces;
   }

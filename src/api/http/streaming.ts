@@ -22,7 +22,7 @@ function ownTurn(): Promise<void> {
 }
 
 /** Each piece is made in its own turn. Whoever stops early ends the making. */
-export async function* inTurns(pieces: Iterable<string>): AsyncGenerator<string> {
+export async function* inTurns<Piece>(pieces: Iterable<Piece>): AsyncGenerator<Piece> {
   const left = pieces[Symbol.iterator]();
   try {
     for (;;) {
@@ -76,7 +76,7 @@ export async function streamReply(
     for await (const piece of inTurns(pieces)) {
       // after a close during its turn there would be neither a drain nor another close
       if (isGone(response)) return;
-      if (!response.write(piece, 'latin1')) {
+      if (!(typeof piece === 'string' ? response.write(piece, 'latin1') : response.write(piece))) {
         if (response.socket) watchUnread(response.socket);
         await drained(response);
       }

@@ -2,7 +2,7 @@
 import type { Buffer } from 'node:buffer';
 import { crc16 } from '../net/crc16.ts';
 import type { ModbusContent, ModbusFacts, RegisterNames } from './modbus-messages.ts';
-import { spanOf } from './modbus-pdu.ts';
+import { exceptionNames, functionNames, spanOf } from './modbus-pdu.ts';
 import type { WireEntry } from './wire-log.ts';
 
 /** A PDU inside a frame. */
@@ -93,4 +93,36 @@ export function decodeModbus({ kind, raw, rawLength, facts: { exchange } }: Wire
   }
   const isRead = functionCode === 3 || functionCode === 4;
   return { ...head, values: isRead ? readBy(frame, exchange.count, names) : null };
+}
+
+/** A message in a few words, as its octets or their absence say. */
+function inWords({ facts: { exchange, noAnswer } }: WireEntry<ModbusFacts>, exceptionCode: number | null): string {
+  if (noAnswer !== null) return `no answer: ${noAnswer}`;
+  if (exceptionCode !== null) return `exception ${exceptionCode} (${exceptionNames[exceptionCode] ?? 'unknown'})`;
+  const { functionCode, address, count, unitId } = exchange;
+  const registers = address === null ? '' : ` ${address}..${address + Math.max(count ?? 1, 1) - 1}`;
+  return `${functionNames[functionCode] ?? `function ${functionCode}`}${registers}, unit ${unitId}`;
+}
+
+/** What a recording says of a message: the exchange that it belongs to, and the points behind its registers. */
+export function reportModbus(entry: WireEntry<ModbusFacts>): Readonly<Record<string, unknown>> {
+  const { exchange, durationMs, noAnswer } = entry.facts;
+  const { whole, exceptionCode, values } = decodeModbus(entry);
+  const names = entry.kind === 'request' ? exchange.names?.() : undefined;
+  const { points = [], addresses = [] } = names ?? {};
+  return {
+    summary: inWords(entry, exceptionCode),
+    exchange_id: exchange.id,
+    interface: exchange.comm,
+    framing: exchange.framing,
+    unit_id: exchange.unitId,
+    function: exchange.functionCode,
+    address: exchange.address,
+    count: exchange.count,
+    ...(names && { points: Object.fromEntries(points.map((name, i) => [name, addresses[i] ?? null])) }),
+    ...(noAnswer === null && { whole, values }),
+    ...(exceptionCode !== null && { exception: exceptionCode }),
+    ...(noAnswer !== null && { no_answer: noAnswer }),
+    ...(durationMs !== null && { duration_ms: Math.round(durationMs * 1000) / 1000 }),
+  };
 }

@@ -29,6 +29,8 @@ export type NoAnswerReason = (typeof noAnswerReasons)[number];
 export interface RegisterNames {
   /** the points that the registers belong to, in the order of addresses: `704.WMaxLimPct` */
   readonly points: readonly string[];
+  /** PDU address of the first register of each, as the master sees it; absent: unknown */
+  readonly addresses?: readonly number[];
   /** those of them that a write leaves as they are, although it is acknowledged */
   readonly ignored: readonly string[];
   /** Values of the points that lie whole in the registers. @param words all of them, big-endian */

@@ -2,7 +2,7 @@
 import { Buffer } from 'node:buffer';
 import type { CommName } from '../adapter.ts';
 import type { WallClock } from '../time/clock.ts';
-import { decodeModbus } from './modbus-decode.ts';
+import { decodeModbus, reportModbus } from './modbus-decode.ts';
 import type {
   ModbusContent,
   ModbusExchange,
@@ -27,6 +27,7 @@ export function createModbusMessages(wireLog: WireLog): ModbusMessages {
     entries: defaultModbusEntries,
     bytes: maxBytes,
     decode: decodeModbus,
+    report: reportModbus,
   });
 }
 

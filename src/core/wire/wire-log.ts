@@ -61,6 +61,13 @@ export interface WireChannelOptions<Facts, Decoded, Raw extends Buffer | string 
    * so that nothing else has to be kept for it.
    */
   readonly decode: (entry: WireEntry<Facts>) => Decoded;
+  /** the octets are text in UTF-8; default: they are octets */
+  readonly text?: true;
+  /**
+   * What a recording says of a message beside its octets: facts, and what is cheap to decode, in members of JSON. The
+   * member `summary` replaces that of the message, and `truncated` tells that octets were left out before `push`. Called when the recording is read. Default: nothing
+   */
+  readonly report?: (entry: WireEntry<Facts>) => Readonly<Record<string, unknown>>;
 }
 
 /** Selects messages; every member narrows the choice. */
@@ -143,6 +150,8 @@ class Entry<Facts> implements WireEntry<Facts> {
 export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer | string = Buffer> {
   readonly protocol: string;
   readonly key: string;
+  /** the octets of its messages are text in UTF-8 */
+  readonly isText: boolean;
   /** whether messages are kept or listened to: `push` is called only then */
   active = false;
   readonly #log: WireLogOptions;
@@ -170,6 +179,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     this.#options = options;
     this.protocol = options.protocol;
     this.key = options.key;
+    this.isText = options.text === true;
     this.#ring = new Array<Entry<Facts> | undefined>(options.entries);
     this.#longest = Math.min(options.messageBytes ?? defaultMessageBytes, options.bytes);
   }
@@ -281,6 +291,15 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
     }
   }
 
+  /** What a recording says of a message beside its octets; empty where that cannot be told. Never throws. */
+  report(entry: WireEntry<Facts>): Readonly<Record<string, unknown>> {
+    try {
+      return this.#options.report?.(entry) ?? {};
+    } catch {
+      return {};
+    }
+  }
+
   /**
    * Calls back with each message from now on, within `push`; the returned function ends it. A listener that throws
    * gets no further message.
@@ -365,6 +384,7 @@ export class WireChannel<Facts = unknown, Decoded = unknown, Raw extends Buffer 
 export class WireLog {
   readonly #options: WireLogOptions;
   readonly #channels = new Set<WireChannel>();
+  readonly #followers = new Set<(channel: WireChannel) => void>();
 
   constructor(options: WireLogOptions) {
     this.#options = options;
@@ -382,8 +402,21 @@ export class WireLog {
     const { protocol, key } = options;
     if (this.find(protocol, key) !== undefined) throw new Error(`there is a channel ${protocol} ${key} already`);
     const channel = new WireChannel(this.#options, options);
-    this.#channels.add(channel as unknown as WireChannel);
+    const added = channel as unknown as WireChannel;
+    this.#channels.add(added);
+    for (const follow of this.#followers) follow(added);
     return channel;
+  }
+
+  /** Calls back with each channel that is made from now on, before its first message; the returned function ends it. */
+  onChannel(listener: (channel: WireChannel) => void): () => void {
+    const own = (channel: WireChannel) => {
+      listener(channel);
+    };
+    this.#followers.add(own);
+    return () => {
+      this.#followers.delete(own);
+    };
   }
 
   find(protocol: string, key: string): WireChannel | undefined {

@@ -79,7 +79,19 @@ export function csipChannel(wireLog: WireLog): CsipChannel {
     entries: keptEntries,
     bytes: keptBytes,
     messageBytes: 2 * keptBodyBytes,
+    text: true,
     redact,
+    report: ({ facts }) => ({
+      method: facts.method,
+      url: facts.url,
+      status: facts.status,
+      duration_ms: facts.durationMs,
+      request_headers: facts.requestHeaders,
+      response_headers: facts.responseHeaders,
+      request_octets: facts.requestLength,
+      error: facts.error,
+      ...(facts.truncated && { truncated: true }),
+    }),
     decode({ raw, facts: { requestLength, answered } }) {
       const cut = requestLength ?? 0;
       return {

@@ -37,7 +37,13 @@ export class Dnp3Messages {
 
   constructor(log: WireLog) {
     this.#log = log;
-    this.#channel = log.channel({ protocol: 'dnp3', key: '', entries, bytes, messageBytes, decode: messageOf });
+    this.#channel = log.channel<Facts, Dnp3Message>({
+      ...{ protocol: 'dnp3', key: '', entries, bytes, messageBytes, decode: messageOf },
+      report: (entry) => {
+        const { function: name, sequence, iin, objects } = messageOf(entry);
+        return { ...entry.facts, function: name, sequence, iin, objects };
+      },
+    });
   }
 
   get active(): boolean {

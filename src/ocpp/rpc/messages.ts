@@ -20,6 +20,12 @@ export function ocppChannel(wireLog: WireLog, stationId: string, secrets: () => 
     entries: keptEntries,
     bytes: keptBytes,
     messageBytes: keptMessageBytes,
+    text: true,
+    report: ({ facts: { messageId, action, durationMs } }) => ({
+      message_id: messageId,
+      action,
+      duration_ms: durationMs,
+    }),
     redact(message) {
       const known = secrets();
       const clean = redacted(message.raw, known);

@@ -51,6 +51,18 @@ function ignoredIn(slots: readonly PointSlot[]): readonly PointSlot[] {
   return ignored.length === slots.length ? [] : ignored;
 }
 
+/** Where the points begin for the master: the spans stand one behind the other in its request. */
+function addressesOf(slots: readonly PointSlot[], asked: Span, spans: readonly Span[]): readonly number[] {
+  return slots.map(({ address, def: { size } }) => {
+    let at = asked.address;
+    for (const span of spans) {
+      if (address < span.address + span.count && address + size > span.address) return at + address - span.address;
+      at += span.count;
+    }
+    return address;
+  });
+}
+
 /**
  * @param asked registers of a request
  * @param real where these stand in the map itself; null: at the same addresses. Registers that structure faults have
@@ -63,6 +75,7 @@ export function namesInLayout(layout: Layout, asked: Span, real: readonly Span[]
   const slots = [...new Set(spans.flatMap((span) => slotsIn(layout, span)))];
   return {
     points: slots.map(pointName),
+    addresses: addressesOf(slots, asked, spans),
     ignored: ignoredIn(slots).map(pointName),
     values: (words) => (together ? valuesIn(layout, whole, words) : {}),
   };

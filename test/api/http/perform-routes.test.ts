@@ -87,7 +87,7 @@ function comparable({ operationId }: Route, body: unknown): Json {
     .replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'ID')
     .replaceAll(/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT')
     .replaceAll(/\d+ to \d+/g, 'PORTS')
-    .replaceAll(/"port":\d+/g, '"port":0')
+    .replaceAll(/(\\?"port\\?":)\d+/g, (_match, name: string) => `${name}0`)
     .replaceAll(/"(\w*(?:latency|duration|p99|p50|uptime)\w*)":[\d.]+/g, '"$1":0');
   return JSON.parse(operationId === 'get_logs' ? text.replaceAll(/"timestamp":"[^"]+"/g, '"timestamp":""') : text);
 }

@@ -37,7 +37,7 @@ describe('replies in pieces', () => {
     expect(perPiece).to.be.within(100, 200);
     const pieces: string[] = [];
     for (const piece of (reply as StreamedReply).pieces) {
-      pieces.push(piece);
+      pieces.push(String(piece));
       expect(made).to.be.at.most((pieces.length + 1) * perPiece);
     }
     expect(made).to.equal(2000);

@@ -182,6 +182,7 @@ function namesInTable(table: Table, address: number, count: number): RegisterNam
     entry.address >= address && entry.address + entry.registers <= address + count;
   return {
     points: entries.map(({ name }) => name),
+    addresses: entries.map((entry) => entry.address),
     ignored: entries.filter(({ ignoresWrites }) => ignoresWrites).map(({ name }) => name),
     values: (words) =>
       Object.fromEntries(

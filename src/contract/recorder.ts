@@ -1,0 +1,69 @@
+/** The recorder of all wire traffic as REST sees it. Instants of the wall in ms since the epoch. */
+import type { Origin, Provenance } from '../core/origin.ts';
+import type { SimTime } from '../core/time/clock.ts';
+
+/** Protocols whose messages are recorded. */
+export const recordedProtocols = ['modbus', 'csip', 'ocpp', 'dnp3'] as const;
+export type RecordedProtocol = (typeof recordedProtocols)[number];
+
+/** Protocols whose messages can be written as packets: those that are octets over TCP. */
+export const packetProtocols = ['modbus', 'dnp3'] as const satisfies readonly RecordedProtocol[];
+
+/** Memory of a recording in MiB. */
+export const recorderLimitMb = { min: 1, max: 512, byDefault: 64 } as const;
+
+/** Counts of entries since the last `clear`. */
+export interface RecordedCounts {
+  /** kept now */
+  readonly entries: number;
+  /** memory that they take, about */
+  readonly bytes: number;
+  /** kept once, and gone for newer ones */
+  readonly dropped: number;
+}
+
+export interface RecorderState extends RecordedCounts {
+  readonly enabled: boolean;
+  readonly limitMb: number;
+  /** protocols that are recorded; null: all */
+  readonly protocols: readonly RecordedProtocol[] | null;
+  /** when recording was switched on, or the entries were cleared, last; null: never on */
+  readonly since: { readonly wallMs: number; readonly sim: SimTime } | null;
+  /** id of the last entry; 0: there was none */
+  readonly lastId: number;
+  /** by protocol, as far as there was a message */
+  readonly byProtocol: ReadonlyMap<string, RecordedCounts>;
+  /** null: as started */
+  readonly changedBy: Provenance | null;
+}
+
+export interface RecorderPatch {
+  readonly enabled: boolean;
+  /** absent: as before */
+  readonly limitMb?: number;
+  /** null: all; absent: as before */
+  readonly protocols?: readonly RecordedProtocol[] | null;
+  /** forgets the entries first */
+  readonly clear?: boolean;
+}
+
+/** Selects entries; every member narrows the choice. */
+export interface RecordingFilter {
+  readonly protocols?: readonly string[];
+  /** wall time, ms since the epoch: from `sinceMs` on, and before `untilMs` */
+  readonly sinceMs?: number;
+  readonly untilMs?: number;
+}
+
+/** Off, it costs nothing: it listens to no channel. */
+export interface Recorder {
+  readonly state: RecorderState;
+  set(patch: RecorderPatch, by: Origin): void;
+  /**
+   * The recording as lines of JSON, each with its end: a header, then the entries that were there at the call, oldest
+   * first. Entries that are dropped meanwhile are left out.
+   */
+  lines(filter?: RecordingFilter): Promise<Iterable<string>>;
+  /** The recording as a file of packets: the parts of `packetProtocols` that went over TCP. */
+  packets(filter?: RecordingFilter): Promise<Iterable<Buffer>>;
+}

@@ -1,0 +1,136 @@
+/** The entries of a recording in memory: bounded, oldest dropped first, counted by protocol. */
+import type { RecordedCounts, RecordingFilter } from '../contract/recorder.ts';
+import type { WireChannel, WireEntry } from '../core/wire/wire-log.ts';
+
+/** A message of any protocol. */
+export interface Recorded {
+  /** rises by one with each entry of the process */
+  readonly id: number;
+  readonly channel: WireChannel;
+  readonly entry: WireEntry<unknown>;
+}
+
+interface Counts {
+  entries: number;
+  bytes: number;
+  dropped: number;
+}
+
+interface Kept extends Recorded {
+  readonly cost: number;
+}
+
+/** Memory of an entry without octets and texts, about. */
+const baseCost = 512;
+/** Dropped entries stay in front of the list until they are this many, and more than those that are kept. */
+const minStale = 1024;
+
+/** Memory of the texts in facts, also in objects one level below, about. */
+function textCost(value: unknown, depth = 0): number {
+  if (typeof value === 'string') return 2 * value.length;
+  if (typeof value !== 'object' || value === null || depth > 2) return 0;
+  let cost = 0;
+  for (const each of Object.values(value)) cost += textCost(each, depth + 1);
+  return cost;
+}
+
+const costOf = ({ raw, summary, facts }: WireEntry<unknown>) =>
+  baseCost + raw.length + 2 * summary.length + textCost(facts);
+
+/** Whether an entry passes a filter. */
+function passes({ channel, entry: { wallMs } }: Recorded, filter: RecordingFilter): boolean {
+  const { protocols, sinceMs = -Infinity, untilMs = Infinity } = filter;
+  return (protocols === undefined || protocols.includes(channel.protocol)) && wallMs >= sinceMs && wallMs < untilMs;
+}
+
+export class Entries {
+  #limit: number;
+  #list: (Kept | undefined)[] = [];
+  /** place of the oldest entry in the list */
+  #first = 0;
+  #lastId = 0;
+  readonly #total: Counts = { entries: 0, bytes: 0, dropped: 0 };
+  readonly #byProtocol = new Map<string, Counts>();
+
+  /** @param limit bytes */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get total(): RecordedCounts {
+    return this.#total;
+  }
+
+  get byProtocol(): ReadonlyMap<string, RecordedCounts> {
+    return this.#byProtocol;
+  }
+
+  get lastId(): number {
+    return this.#lastId;
+  }
+
+  /** With less memory than is taken the oldest entries go. @param limit bytes */
+  limitTo(limit: number): void {
+    this.#limit = limit;
+    this.#fit();
+  }
+
+  add(channel: WireChannel, entry: WireEntry<unknown>): void {
+    this.#lastId += 1;
+    const cost = costOf(entry);
+    this.#list.push({ id: this.#lastId, channel, entry, cost });
+    for (const counts of [this.#total, this.#countsOf(channel.protocol)]) {
+      counts.entries += 1;
+      counts.bytes += cost;
+    }
+    this.#fit();
+  }
+
+  /** Forgets entries and counts; ids go on. */
+  clear(): void {
+    this.#list = [];
+    this.#first = 0;
+    this.#byProtocol.clear();
+    Object.assign(this.#total, { entries: 0, bytes: 0, dropped: 0 });
+  }
+
+  /** The entries that are there at the call, oldest first, without those that go before their turn. */
+  *select(filter: RecordingFilter): Generator<Recorded> {
+    const end = this.#lastId;
+    for (let id = this.#firstId(); id <= end; id += 1) {
+      id = Math.max(id, this.#firstId());
+      const found = this.#list[this.#first + id - this.#firstId()];
+      if (found === undefined || id > end) return;
+      if (passes(found, filter)) yield found;
+    }
+  }
+
+  #firstId(): number {
+    return this.#lastId - this.#total.entries + 1;
+  }
+
+  #countsOf(protocol: string): Counts {
+    let counts = this.#byProtocol.get(protocol);
+    if (counts === undefined) this.#byProtocol.set(protocol, (counts = { entries: 0, bytes: 0, dropped: 0 }));
+    return counts;
+  }
+
+  #fit(): void {
+    while (this.#total.bytes > this.#limit && this.#total.entries > 1) this.#drop();
+    if (this.#first < minStale || 2 * this.#first < this.#list.length) return;
+    this.#list = this.#list.slice(this.#first);
+    this.#first = 0;
+  }
+
+  #drop(): void {
+    const oldest = this.#list[this.#first];
+    this.#list[this.#first] = undefined;
+    this.#first += 1;
+    if (oldest === undefined) return;
+    for (const counts of [this.#total, this.#countsOf(oldest.channel.protocol)]) {
+      counts.entries -= 1;
+      counts.bytes -= oldest.cost;
+      counts.dropped += 1;
+    }
+  }
+}

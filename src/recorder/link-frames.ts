@@ -1,0 +1,34 @@
+/** Frames of the DNP3 link layer around fragments, which are what a recording has. */
+import { Buffer } from 'node:buffer';
+import { encodeFrame, linkBit, maxUserOctets, primaryFunction } from '../dnp3/stack/link/frame.ts';
+import { transportBit } from '../dnp3/stack/transport/reassembler.ts';
+
+/** The direction of a fragment. */
+export interface Way {
+  readonly source: number;
+  readonly destination: number;
+  readonly fromMaster: boolean;
+}
+
+/** Octets of a fragment in one frame, behind that of the transport function. */
+const room = maxUserOctets - 1;
+
+/** Counts the segments of one connection, by pair of addresses and direction. */
+export class LinkFrames {
+  readonly #sequences = new Map<string, number>();
+
+  /** The frames of a fragment, in order. */
+  of(fragment: Buffer, { source, destination, fromMaster }: Way): Buffer {
+    const key = `${source} ${destination} ${fromMaster}`;
+    const control = linkBit.primary | primaryFunction.unconfirmedUserData | (fromMaster ? linkBit.fromMaster : 0);
+    const frames: Buffer[] = [];
+    for (let begin = 0; begin < fragment.length; begin += room) {
+      const end = Math.min(begin + room, fragment.length);
+      const sequence = this.#sequences.get(key) ?? 0;
+      this.#sequences.set(key, (sequence + 1) & transportBit.sequence);
+      const ends = (begin === 0 ? transportBit.first : 0) | (end === fragment.length ? transportBit.final : 0);
+      frames.push(encodeFrame({ control, destination, source }, fragment, begin, end, ends | sequence));
+    }
+    return Buffer.concat(frames);
+  }
+}

@@ -1,0 +1,151 @@
+/** Replays what masters of DNP3 have asked, and compares the responses. */
+import { describe } from '../../dnp3/stack/application/describe.ts';
+import { readControl } from '../../dnp3/stack/application/control.ts';
+import { contentOf } from './dnp3-objects.ts';
+import type { Dnp3Content, Dnp3Value } from './dnp3-objects.ts';
+import { Dnp3Link } from './dnp3-link.ts';
+import type { Dnp3Pair } from './dnp3-link.ts';
+import { Pacer } from './options.ts';
+import type { ReplayOptions } from './options.ts';
+import type { RecordedMessage } from './recording.ts';
+import { counted, Findings } from './report.ts';
+import type { ReplayReport } from './report.ts';
+import { Links } from './targets.ts';
+import type { DeviceTargets } from './targets.ts';
+
+interface Dnp3Request {
+  readonly n: number;
+  readonly message: RecordedMessage;
+  readonly pair: Dnp3Pair;
+  readonly responses: Buffer[];
+}
+
+const confirmFunction = 0;
+/** Bits of the indications that do not depend on events, on the time since the start and on the clock. */
+const comparedIin: readonly (readonly [number, string])[] = [
+  [0x0020, 'local_control'],
+  [0x0040, 'device_trouble'],
+  [0x0100, 'function_not_supported'],
+  [0x0200, 'object_unknown'],
+  [0x0400, 'parameter_error'],
+  [0x1000, 'already_executing'],
+  [0x2000, 'configuration_corrupt'],
+];
+
+function pairOf({ details: { master, outstation } }: RecordedMessage): Dnp3Pair {
+  return {
+    master: typeof master === 'number' ? master : 0,
+    outstation: typeof outstation === 'number' ? outstation : 0,
+  };
+}
+
+/** Requests with the fragments of their responses; confirmations are left to the link. */
+function requestsOf(messages: readonly RecordedMessage[]): readonly Dnp3Request[] {
+  const requests: Dnp3Request[] = [];
+  const open = new Map<string, Dnp3Request>();
+  for (const message of messages) {
+    const pair = pairOf(message);
+    const key = `${message.peer} ${pair.outstation}`;
+    const control = readControl(message.raw[0] ?? 0);
+    if (message.direction === 'out') {
+      if (!control.uns) open.get(key)?.responses.push(message.raw);
+    } else if (message.raw[1] !== confirmFunction && !message.cut) {
+      const request = { n: requests.length + 1, message, pair, responses: [] };
+      open.set(key, request);
+      requests.push(request);
+    }
+  }
+  return requests;
+}
+
+/** `request 3, read g60v1 all of outstation 1` */
+function requestInWords({ n, message, pair }: Dnp3Request): string {
+  const { function: name, objects } = describe(message.raw);
+  const shown = objects.length > 3 ? [...objects.slice(0, 3), `and ${objects.length - 3} more`] : objects;
+  return `request ${n}, ${[name.replaceAll('_', ' '), ...shown].join(' ')} of outstation ${pair.outstation}`;
+}
+
+type Rules = Pick<ReplayOptions, 'moving' | 'ignore'>;
+
+function mayDiffer(was: Dnp3Value, is: Dnp3Value, { moving, ignore }: Rules): boolean {
+  if (ignore.includes(was.name)) return true;
+  if (!was.moves || moving === 'all' || was.number === null || is.number === null) return false;
+  return moving === null || Math.abs(is.number - was.number) <= (Math.abs(was.number) * moving) / 100;
+}
+
+function compareContents(request: Dnp3Request, was: Dnp3Content, is: Dnp3Content, rules: Rules, to: Findings): void {
+  const differ = (text: string) => {
+    to.differ(`${requestInWords(request)}: ${text}`);
+  };
+  for (const [bit, name] of comparedIin)
+    if ((was.iin & bit) !== (is.iin & bit))
+      differ(`the indication ${name} was ${yes(was.iin & bit)}, is ${yes(is.iin & bit)}`);
+  for (const [name, before] of was.values) {
+    const after = is.values.get(name);
+    if (after?.text === before.text) continue;
+    if (after !== undefined && mayDiffer(before, after, rules)) to.ignored += 1;
+    else
+      differ(
+        after === undefined ? `${name} was ${before.text}, is missing` : `${name} was ${before.text}, is ${after.text}`,
+      );
+  }
+  for (const [name, after] of is.values) if (!was.values.has(name)) differ(`${name} was missing, is ${after.text}`);
+}
+
+const yes = (bit: number) => (bit === 0 ? 'not set' : 'set');
+
+function compare(request: Dnp3Request, fragments: readonly Buffer[], rules: Rules, to: Findings): void {
+  if (fragments.length === 0) {
+    to.differ(`${requestInWords(request)}: was answered, is not answered`);
+    return;
+  }
+  compareContents(request, contentOf(request.responses), contentOf(fragments), rules, to);
+}
+
+/**
+ * Each recorded connection gets one of its own; requests are sent one after the other, in the recorded order. Events,
+ * unsolicited responses and times are not compared.
+ * @param messages of DNP3 alone
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT when the target cannot be reached
+ */
+export async function replayDnp3(
+  messages: readonly RecordedMessage[],
+  targets: DeviceTargets,
+  options: ReplayOptions,
+): Promise<ReplayReport> {
+  const requests = requestsOf(messages);
+  const findings = new Findings();
+  const links = new Links(
+    requests.map(({ message }) => message),
+    {
+      targets,
+      timeoutMs: options.timeoutMs,
+      make: (socket) => new Dnp3Link(socket),
+      connectionOf: ({ peer }) => peer.slice(peer.indexOf('@') + 1),
+    },
+  );
+  const pacer = new Pacer(options);
+  let [homeless, silent] = [0, 0];
+  try {
+    for (const request of requests) {
+      const { message, pair, responses } = request;
+      await pacer.until(message);
+      const link = await links.of(message);
+      if (link === null) {
+        homeless += 1;
+        continue;
+      }
+      const isSilent = responses.length === 0;
+      const fragments = await link.ask(pair, message.raw, isSilent ? options.silenceMs : options.timeoutMs);
+      findings.requests += 1;
+      if (isSilent) silent += 1;
+      else compare(request, fragments, options, findings);
+      links.done(message);
+    }
+  } finally {
+    links.close();
+  }
+  if (silent > 0) findings.notes.push(`not compared: ${counted(silent, 'request')} without a recorded response`);
+  if (homeless > 0) findings.notes.push(`left out: ${counted(homeless, 'request')} to devices without an address`);
+  return findings.report('dnp3');
+}

@@ -1,0 +1,58 @@
+/** Replays what masters of Modbus have asked, and compares the answers. */
+import { compareAnswer } from './modbus-compare.ts';
+import { exchangesOf } from './modbus-exchange.ts';
+import { ModbusLink } from './modbus-link.ts';
+import { Pacer } from './options.ts';
+import type { ReplayOptions } from './options.ts';
+import type { RecordedMessage } from './recording.ts';
+import { counted, Findings } from './report.ts';
+import type { ReplayReport } from './report.ts';
+import { Links } from './targets.ts';
+import type { DeviceTargets } from './targets.ts';
+
+/**
+ * Each recorded peer gets a connection of its own; requests are sent one after the other, in the recorded order.
+ * @param messages of Modbus alone
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT when the target cannot be reached
+ */
+export async function replayModbus(
+  messages: readonly RecordedMessage[],
+  targets: DeviceTargets,
+  options: ReplayOptions,
+): Promise<ReplayReport> {
+  const { exchanges, notes } = exchangesOf(messages);
+  const findings = new Findings();
+  findings.notes.push(...notes);
+  const links = new Links(
+    exchanges.map(({ request }) => request),
+    {
+      targets,
+      timeoutMs: options.timeoutMs,
+      make: (socket) => new ModbusLink(socket, options),
+      connectionOf: ({ peer }) => peer,
+    },
+  );
+  const pacer = new Pacer(options);
+  let [unknown, homeless] = [0, 0];
+  try {
+    for (const exchange of exchanges) {
+      const { request, answer, noAnswer } = exchange;
+      await pacer.until(request);
+      const link = await links.of(request);
+      if (link === null) {
+        homeless += 1;
+        continue;
+      }
+      const received = await link.ask(request.raw, answer?.length ?? 0);
+      findings.requests += 1;
+      if (answer === null && noAnswer === null) unknown += 1;
+      else compareAnswer(exchange, received, options, findings);
+      links.done(request);
+    }
+  } finally {
+    links.close();
+  }
+  if (unknown > 0) findings.notes.push(`not compared: ${counted(unknown, 'request')} without a recorded answer`);
+  if (homeless > 0) findings.notes.push(`left out: ${counted(homeless, 'request')} to devices without an address`);
+  return findings.report('modbus');
+}

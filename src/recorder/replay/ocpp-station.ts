@@ -1,0 +1,171 @@
+/** The central system of one recorded station: answers as it did, and says what it said. */
+import { compareJson, differenceInWords } from './json-compare.ts';
+import type { JsonRules } from './json-compare.ts';
+import { isPeriodic } from './ocpp-script.ts';
+import type { OcppScript, OcppStep, RecordedAnswer } from './ocpp-script.ts';
+import type { ReplayOptions } from './options.ts';
+import type { Findings } from './report.ts';
+
+/** Members whose numbers are measurements, at any depth. */
+const measured = /\/(sampledValue\/|meterStart$|meterStop$|meterValue\/.*\/value$)/;
+
+const callNumber = 2;
+const resultNumber = 3;
+const errorNumber = 4;
+
+export class ReplayedStation {
+  readonly id: string;
+  readonly #findings: Findings;
+  readonly #rules: JsonRules;
+  /** steps that are still to come, in the recorded order */
+  #left: OcppStep[];
+  /** the last answer to each action, for calls beyond the recorded ones */
+  readonly #lastAnswers = new Map<string, RecordedAnswer>();
+  /** our calls under way by their ids */
+  readonly #asked = new Map<string, OcppStep>();
+  #send: ((text: string) => void) | null = null;
+  #calls = 0;
+
+  constructor({ id, steps, notes }: OcppScript, options: ReplayOptions, findings: Findings) {
+    this.id = id;
+    this.#left = [...steps];
+    this.#findings = findings;
+    this.#rules = { ...options, ids: new Map(), moves: (pointer) => measured.test(pointer) };
+    findings.notes.push(...notes);
+  }
+
+  /** Nothing is to come that a station is sure to send, and no call is open. */
+  get done(): boolean {
+    return this.#asked.size === 0 && this.#left.every(({ by, action }) => by === 'station' && isPeriodic(action));
+  }
+
+  connect(send: (text: string) => void): void {
+    this.#send = send;
+    this.#speak();
+  }
+
+  disconnect(send: (text: string) => void): void {
+    if (this.#send === send) this.#send = null;
+  }
+
+  hear(text: string): void {
+    let frame: unknown;
+    try {
+      frame = JSON.parse(text);
+    } catch {
+      frame = null;
+    }
+    if (!Array.isArray(frame)) {
+      this.#findings.differ(`station ${this.id}: a message is no frame: ${text.slice(0, 100)}`);
+      return;
+    }
+    const [type, id, ...rest] = frame as readonly unknown[];
+    if (type === callNumber) this.#answer(String(id), String(rest[0]), rest[1]);
+    else if (type === resultNumber || type === errorNumber)
+      this.#heardAnswer(String(id), { isError: type === errorNumber, parts: rest });
+    this.#speak();
+  }
+
+  /** The station says nothing more: what it owes is missing, and the next call of ours goes out. @returns false: the end */
+  skip(): boolean {
+    for (const [id, step] of this.#asked) {
+      this.#findings.differ(`${this.#inWords(step)}: was answered, is not answered`);
+      this.#asked.delete(id);
+    }
+    for (;;) {
+      const [first] = this.#left;
+      if (first === undefined) return false;
+      if (first.by === 'central') break;
+      this.#left.shift();
+      if (!isPeriodic(first.action)) this.#findings.differ(`${this.#inWords(first)}: is missing`);
+    }
+    if (this.#send === null) {
+      const step = this.#left.shift();
+      if (step) this.#findings.differ(`${this.#inWords(step)}: the station is not connected`);
+    }
+    this.#speak();
+    return true;
+  }
+
+  /** Sends the calls of the central system whose turn it is. */
+  #speak(): void {
+    while (this.#send !== null && this.#asked.size === 0) {
+      const at = this.#left.findIndex(({ by, action }) => by === 'central' || !isPeriodic(action));
+      const step = this.#left[at];
+      if (step?.by !== 'central') return;
+      this.#left.splice(at, 1);
+      this.#calls += 1;
+      const id = `replay-${this.#calls}`;
+      this.#asked.set(id, step);
+      this.#findings.requests += 1;
+      this.#send(this.#withIds(JSON.stringify([callNumber, id, step.action, step.payload])));
+    }
+  }
+
+  /** The text with the ids of the new build in the place of the recorded ones. */
+  #withIds(text: string): string {
+    let changed = text;
+    for (const [was, is] of this.#rules.ids) changed = changed.replaceAll(was, is);
+    return changed;
+  }
+
+  #answer(id: string, action: string, payload: unknown): void {
+    const at = this.#left.findIndex((step) => step.by === 'station' && step.action === action);
+    const step = this.#left[at];
+    this.#findings.requests += 1;
+    if (step === undefined) {
+      if (!isPeriodic(action))
+        this.#findings.differ(`station ${this.id}: a further call ${action}, which was not recorded`);
+    } else {
+      this.#left.splice(at, 1);
+      this.#compare(step, step.payload, payload, '');
+      if (step.answer) this.#lastAnswers.set(action, step.answer);
+    }
+    this.#reply(id, step ? step.answer : (this.#lastAnswers.get(action) ?? null), action, step !== undefined);
+  }
+
+  #reply(id: string, answer: RecordedAnswer | null, action: string, isKnown: boolean): void {
+    // as recorded: the call got no answer
+    if (answer === null && isKnown) return;
+    const { isError, parts } = answer ?? {
+      isError: true,
+      parts: ['NotImplemented', `${action} is not in the recording`, {}],
+    };
+    this.#send?.(this.#withIds(JSON.stringify([isError ? errorNumber : resultNumber, id, ...parts])));
+  }
+
+  #heardAnswer(id: string, is: RecordedAnswer): void {
+    const step = this.#asked.get(id);
+    if (step === undefined) {
+      this.#findings.differ(`station ${this.id}: an answer to no call (${id})`);
+      return;
+    }
+    this.#asked.delete(id);
+    const { answer } = step;
+    if (answer === null) this.#findings.differ(`${this.#inWords(step)}: was not answered, is answered`);
+    else if (answer.isError !== is.isError)
+      this.#findings.differ(
+        `${this.#inWords(step)}: was answered with ${kindOf(answer)}, is answered with ${kindOf(is)}`,
+      );
+    else if (is.isError) {
+      // descriptions are for people
+      if (answer.parts[0] !== is.parts[0])
+        this.#findings.differ(
+          `${this.#inWords(step)}: the error was ${String(answer.parts[0])}, is ${String(is.parts[0])}`,
+        );
+    } else this.#compare(step, answer.parts[0], is.parts[0], 'the answer: ');
+  }
+
+  #compare(step: OcppStep, was: unknown, is: unknown, what: string): void {
+    const { differences, ignored } = compareJson(was, is, this.#rules);
+    this.#findings.ignored += ignored;
+    for (const difference of differences)
+      this.#findings.differ(`${this.#inWords(step)}: ${what}${differenceInWords(difference)}`);
+  }
+
+  #inWords({ n, by, action }: OcppStep): string {
+    return `station ${this.id}, call ${n} of the ${by === 'station' ? 'station' : 'central system'} (${action})`;
+  }
+}
+
+const kindOf = ({ isError, parts }: RecordedAnswer) => (isError ? `the error ${String(parts[0])}` : 'a result');

@@ -1,0 +1,127 @@
+/** Plays the central system of a recording to the stations of a new build. */
+import { createServer } from 'node:http';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import { hostAndPort, listen } from '../../core/net/listen.ts';
+import { firstClientMs, Idle } from './idle.ts';
+import { scriptOf } from './ocpp-script.ts';
+import { ReplayedStation } from './ocpp-station.ts';
+import type { ReplayOptions } from './options.ts';
+import type { RecordedMessage } from './recording.ts';
+import { Findings } from './report.ts';
+import type { ReplayReport } from './report.ts';
+import type { Target } from './targets.ts';
+
+/** Octets of one message of a station. */
+const maxPayload = 1024 * 1024;
+
+function stationsOf(messages: readonly RecordedMessage[], options: ReplayOptions, findings: Findings) {
+  const byKey = new Map<string, RecordedMessage[]>();
+  for (const message of messages) {
+    const own = byKey.get(message.key) ?? [];
+    byKey.set(message.key, own);
+    own.push(message);
+  }
+  const stations = [...byKey].map(([id, own]) => new ReplayedStation(scriptOf(id, own), options, findings));
+  return new Map(stations.map((station) => [station.id, station]));
+}
+
+/** The identity at the end of the path; empty where it cannot be read. */
+function identityIn(url: string): string {
+  try {
+    return decodeURIComponent((url.split('?')[0] ?? '').split('/').at(-1) ?? '');
+  } catch {
+    return '';
+  }
+}
+
+/** The stations of a replay at their sockets. */
+class CentralSystem {
+  readonly server = createServer((_request, response) => {
+    response.writeHead(426).end();
+  });
+  readonly #stations: ReadonlyMap<string, ReplayedStation>;
+  readonly #findings: Findings;
+  readonly #sockets: WebSocketServer;
+  /** identities that are not in the recording */
+  readonly #strangers = new Set<string>();
+  readonly #touched: () => void;
+
+  constructor(stations: ReadonlyMap<string, ReplayedStation>, findings: Findings, touched: () => void) {
+    this.#stations = stations;
+    this.#findings = findings;
+    this.#touched = touched;
+    this.#sockets = new WebSocketServer({
+      server: this.server,
+      maxPayload,
+      handleProtocols: (offered) => [...offered].find((each) => each.startsWith('ocpp')) ?? false,
+    });
+    this.#sockets.on('connection', (socket, { url }) => {
+      this.#take(socket, identityIn(url ?? ''));
+    });
+  }
+
+  close(): void {
+    for (const socket of this.#sockets.clients) socket.terminate();
+    this.#sockets.close();
+    this.server.close();
+  }
+
+  #take(socket: WebSocket, id: string): void {
+    this.#touched();
+    socket.on('error', () => undefined);
+    const station = this.#stations.get(id);
+    if (station === undefined) {
+      if (!this.#strangers.has(id)) this.#findings.differ(`station ${id}: is not in the recording`);
+      this.#strangers.add(id);
+      socket.close();
+      return;
+    }
+    const send = (text: string) => {
+      socket.send(text);
+    };
+    socket.on('message', (data: Buffer) => {
+      station.hear(data.toString());
+      this.#touched();
+    });
+    socket.on('close', () => {
+      station.disconnect(send);
+    });
+    station.connect(send);
+  }
+}
+
+/**
+ * Listens until every station has said what was recorded, or nothing more comes; nobody drives the stations meanwhile.
+ * @param messages of OCPP alone
+ * @param say told where it listens
+ * @throws SimError LISTEN_FAILED
+ */
+export async function replayOcpp(
+  messages: readonly RecordedMessage[],
+  { host, port }: Target,
+  options: ReplayOptions,
+  say: (line: string) => void,
+): Promise<ReplayReport> {
+  const findings = new Findings();
+  const stations = stationsOf(messages, options, findings);
+  let over: () => void = () => undefined;
+  const ended = new Promise<void>((resolve) => (over = resolve));
+  const idle = new Idle(firstClientMs, options.timeoutMs, () => {
+    // each station goes on to its next call, or has none left
+    const more = [...stations.values()].filter((station) => station.skip());
+    if (more.length > 0) idle.touch();
+    else over();
+  });
+  const central = new CentralSystem(stations, findings, () => {
+    idle.touch();
+    if ([...stations.values()].every(({ done }) => done)) setTimeout(over, options.silenceMs);
+  });
+  const address = await listen(central.server, host, port, 'the replayed central system');
+  say(`the central system of the recording listens on ws://${hostAndPort(address.address, address.port)}/`);
+  await ended;
+  idle.stop();
+  for (const station of stations.values()) while (station.skip());
+  central.close();
+  return findings.report('ocpp');
+}

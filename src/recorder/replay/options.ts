@@ -1,0 +1,63 @@
+/** How a recording is replayed. */
+
+/** `fast`: each request when the one before has been answered; `wall`, `sim`: not before its recorded offset */
+export const paces = ['fast', 'wall', 'sim'] as const;
+export type Pace = (typeof paces)[number];
+
+export interface ReplayOptions {
+  readonly pace: Pace;
+  /** simulated seconds per second of the target, for the pace `sim` */
+  readonly rate: number;
+  /** `all`: every value must be the same; otherwise the tolerance of values that move, percent; null: they are ignored */
+  readonly moving: 'all' | number | null;
+  /** names of points that are not compared: `701.W`, `701`, as a whole model, or `Hb`, in any model */
+  readonly ignore: readonly string[];
+  /** PIN of Registrations, which a recording does not have */
+  readonly pin: string;
+  /** wait for an answer, and for a server's next request, ms */
+  readonly timeoutMs: number;
+  /** wait for octets that were not recorded, where no answer was, ms */
+  readonly silenceMs: number;
+}
+
+export const defaultReplayOptions: ReplayOptions = {
+  pace: 'fast',
+  rate: 1,
+  moving: null,
+  ignore: [],
+  pin: '111115',
+  timeoutMs: 5000,
+  silenceMs: 300,
+};
+
+interface Timed {
+  readonly wallMs: number;
+  readonly simS: number;
+}
+
+const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Holds requests back until their recorded offset from the first one. */
+export class Pacer {
+  readonly #options: Pick<ReplayOptions, 'pace' | 'rate'>;
+  #first: Timed | null = null;
+  #startMs = 0;
+
+  constructor(options: Pick<ReplayOptions, 'pace' | 'rate'>) {
+    this.#options = options;
+  }
+
+  async until(message: Timed): Promise<void> {
+    const { pace, rate } = this.#options;
+    if (pace === 'fast') return;
+    if (this.#first === null) {
+      this.#first = message;
+      this.#startMs = performance.now();
+      return;
+    }
+    const offsetMs =
+      pace === 'wall' ? message.wallMs - this.#first.wallMs : ((message.simS - this.#first.simS) / rate) * 1000;
+    const leftMs = this.#startMs + offsetMs - performance.now();
+    if (leftMs > 0) await wait(leftMs);
+  }
+}

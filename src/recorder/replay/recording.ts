@@ -1,0 +1,117 @@
+/** Reads a recording: the lines that `format.ts` writes. */
+import { Buffer } from 'node:buffer';
+import { SimError } from '../../core/errors.ts';
+import { wireDirections } from '../../core/wire/wire-log.ts';
+import type { WireDirection } from '../../core/wire/wire-log.ts';
+import { recordingFormat } from '../format.ts';
+
+export type Members = Readonly<Record<string, unknown>>;
+
+/** A message of a recording. */
+export interface RecordedMessage {
+  readonly id: number;
+  /** ms since the epoch */
+  readonly wallMs: number;
+  /** simulated seconds since the recording began */
+  readonly simS: number;
+  readonly protocol: string;
+  readonly key: string;
+  readonly direction: WireDirection;
+  readonly peer: string;
+  readonly deviceIndex: number | null;
+  readonly kind: string;
+  readonly cut: boolean;
+  readonly raw: Buffer;
+  readonly details: Members;
+}
+
+export interface Recording {
+  readonly header: Members;
+  /** oldest first */
+  readonly messages: readonly RecordedMessage[];
+}
+
+/** Characters of one line, and entries of one recording. */
+const maxLine = 8 * 1024 * 1024;
+const maxEntries = 2_000_000;
+
+function wrong(line: number, detail: string): SimError {
+  return new SimError('CONFIG_INVALID', `line ${line} of the recording ${detail}`);
+}
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function membersOf(text: string, line: number): Members {
+  if (text.length > maxLine) throw wrong(line, `has more than ${maxLine} characters`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw wrong(line, 'is no JSON');
+  }
+  if (!isMembers(value)) throw wrong(line, 'is no JSON object');
+  return value;
+}
+
+function checkHeader(header: Members): Members {
+  if (header.recording !== 'derbench') throw wrong(1, 'is not the header of a recording of derbench');
+  if (header.format !== recordingFormat)
+    throw wrong(1, `has the format ${JSON.stringify(header.format)}; this version reads ${recordingFormat}`);
+  return header;
+}
+
+function textOf(entry: Members, name: string, line: number): string {
+  const value = entry[name];
+  if (typeof value !== 'string') throw wrong(line, `has no text in ${name}`);
+  return value;
+}
+
+function numberOf(entry: Members, name: string, line: number): number {
+  const value = entry[name];
+  if (typeof value !== 'number') throw wrong(line, `has no number in ${name}`);
+  return value;
+}
+
+function messageOf(entry: Members, line: number): RecordedMessage {
+  const direction = wireDirections.find((each) => each === entry.direction);
+  if (direction === undefined) throw wrong(line, 'has a direction that is not in or out');
+  const encoding = textOf(entry, 'encoding', line);
+  if (encoding !== 'utf8' && encoding !== 'base64') throw wrong(line, 'has an encoding that is not utf8 or base64');
+  const index = entry.device_index;
+  return {
+    id: numberOf(entry, 'id', line),
+    wallMs: numberOf(entry, 'wall_ms', line),
+    simS: numberOf(entry, 'sim_s', line),
+    protocol: textOf(entry, 'protocol', line),
+    key: textOf(entry, 'key', line),
+    direction,
+    peer: textOf(entry, 'peer', line),
+    deviceIndex: typeof index === 'number' ? index : null,
+    kind: textOf(entry, 'kind', line),
+    cut: entry.cut === true,
+    raw: Buffer.from(textOf(entry, 'raw', line), encoding),
+    details: isMembers(entry.details) ? entry.details : {},
+  };
+}
+
+/**
+ * @param lines without their ends; empty ones are passed over
+ * @throws SimError CONFIG_INVALID with the line that is not one of a recording
+ */
+export async function readRecording(lines: AsyncIterable<string> | Iterable<string>): Promise<Recording> {
+  let header: Members | null = null;
+  const messages: RecordedMessage[] = [];
+  let line = 0;
+  for await (const text of lines) {
+    line += 1;
+    if (text === '') continue;
+    const members = membersOf(text, line);
+    if (header === null) header = checkHeader(members);
+    else messages.push(messageOf(members, line));
+    if (messages.length > maxEntries) throw wrong(line, `is beyond ${maxEntries} entries`);
+  }
+  if (header === null) throw wrong(1, 'is missing: the recording is empty');
+  return { header, messages };
+}

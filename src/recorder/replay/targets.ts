@@ -1,0 +1,111 @@
+/** Servers that replayed clients ask, and the connections to them. */
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { errorText, SimError } from '../../core/errors.ts';
+import { hostAndPort } from '../../core/net/listen.ts';
+import type { RecordedMessage } from './recording.ts';
+
+/** Address of a server. */
+export interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Where devices are reached: one address for all, or one for each index. */
+export interface DeviceTargets {
+  /** of devices without an address of their own */
+  readonly all: Target | null;
+  readonly byDevice: ReadonlyMap<number, Target>;
+  /** of the map of another maker, which has a port of its own; null: its requests are left out */
+  readonly proxy: Target | null;
+  /** of connections that asked no device, such as those to the port of the meter; null: as `all` */
+  readonly meter: Target | null;
+}
+
+/** @throws SimError PEER_ERROR, PEER_TIMEOUT */
+function openSocket({ host, port }: Target, timeoutMs: number): Promise<Socket> {
+  const name = hostAndPort(host, port);
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port, noDelay: true });
+    const limit = setTimeout(() => {
+      socket.destroy();
+      reject(new SimError('PEER_TIMEOUT', `no connection to ${name} within ${timeoutMs / 1000} s`));
+    }, timeoutMs);
+    socket.once('connect', () => {
+      clearTimeout(limit);
+      socket.removeAllListeners('error');
+      socket.on('error', () => undefined);
+      resolve(socket);
+    });
+    socket.once('error', (error) => {
+      clearTimeout(limit);
+      reject(new SimError('PEER_ERROR', `cannot connect to ${name}: ${errorText(error)}`));
+    });
+  });
+}
+
+export interface Link {
+  readonly closed: boolean;
+  close(): void;
+}
+
+export interface LinksOptions<L extends Link> {
+  readonly targets: DeviceTargets;
+  readonly timeoutMs: number;
+  readonly make: (socket: Socket) => L;
+  /** the recorded connection that a message went by */
+  readonly connectionOf: (message: RecordedMessage) => string;
+}
+
+/**
+ * The connections of a replay, one for each recorded one. A connection goes to the device that it asked first, and ends
+ * with its last request, since a server may take only so many at one time.
+ */
+export class Links<L extends Link> {
+  readonly #open = new Map<string, L>();
+  readonly #devices = new Map<string, number>();
+  readonly #last = new Map<string, RecordedMessage>();
+  readonly #options: LinksOptions<L>;
+
+  /** @param requests all that will be sent, in their order */
+  constructor(requests: readonly RecordedMessage[], options: LinksOptions<L>) {
+    this.#options = options;
+    for (const request of requests) {
+      const connection = options.connectionOf(request);
+      this.#last.set(connection, request);
+      if (request.deviceIndex !== null && !this.#devices.has(connection))
+        this.#devices.set(connection, request.deviceIndex);
+    }
+  }
+
+  /** The connection for a request; null: no address is known for its device. @throws SimError PEER_ERROR, PEER_TIMEOUT */
+  async of(request: RecordedMessage): Promise<L | null> {
+    const connection = this.#options.connectionOf(request);
+    const known = this.#open.get(connection);
+    if (known !== undefined && !known.closed) return known;
+    const { timeoutMs, make } = this.#options;
+    const target = this.#targetOf(request, this.#devices.get(connection));
+    if (target === null) return null;
+    const link = make(await openSocket(target, timeoutMs));
+    this.#open.set(connection, link);
+    return link;
+  }
+
+  #targetOf({ details }: RecordedMessage, device: number | undefined): Target | null {
+    const { all, byDevice, proxy, meter } = this.#options.targets;
+    if (details.interface === 'modbus_proxy') return proxy;
+    return device === undefined ? (meter ?? all) : (byDevice.get(device) ?? all);
+  }
+
+  /** A request has been answered, or never will be. */
+  done(request: RecordedMessage): void {
+    const connection = this.#options.connectionOf(request);
+    if (this.#last.get(connection) !== request) return;
+    this.#open.get(connection)?.close();
+    this.#open.delete(connection);
+  }
+
+  close(): void {
+    for (const link of this.#open.values()) link.close();
+  }
+}

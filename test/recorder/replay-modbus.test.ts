@@ -1,0 +1,142 @@
+import { expect } from 'chai';
+import { compareAnswer } from '../../src/recorder/replay/modbus-compare.ts';
+import { exchangesOf } from '../../src/recorder/replay/modbus-exchange.ts';
+import type { RecordedExchange } from '../../src/recorder/replay/modbus-exchange.ts';
+import { parseReplayArguments } from '../../src/recorder/replay/arguments.ts';
+import { replayCommand } from '../../src/recorder/replay/command.ts';
+import { defaultReplayOptions } from '../../src/recorder/replay/options.ts';
+import { readRecording } from '../../src/recorder/replay/recording.ts';
+import { Findings } from '../../src/recorder/replay/report.ts';
+import { adu } from '../support/modbus-client.ts';
+
+/** A read of three registers: 701.W, and the two of 701.Hz. */
+const read: RecordedExchange = {
+  n: 14,
+  request: {} as never,
+  unitId: 1,
+  functionCode: 3,
+  address: 40_080,
+  count: 4,
+  points: new Map([
+    ['701.W', 40_080],
+    ['701.Hz', 40_081],
+    ['702.WMaxRtg', 40_083],
+  ]),
+  answer: adu(7, 1, '03080fa000001770 03e8'.replace(' ', '')),
+  noAnswer: null,
+};
+const place = 'request 14, read of 40080..40083 by unit 1';
+
+function found(pdu: string, exchange = read, rules: Partial<typeof defaultReplayOptions> = {}): readonly string[] {
+  const findings = new Findings();
+  const octets = pdu === '' ? Buffer.alloc(0) : adu(7, 1, pdu);
+  compareAnswer(exchange, { octets, closed: false }, { ...defaultReplayOptions, ...rules }, findings);
+  return [...findings.differences, ...(findings.ignored > 0 ? [`${findings.ignored} ignored`] : [])];
+}
+
+describe('replay of Modbus', () => {
+  it('finds nothing where nothing differs', () => {
+    expect(found('03080fa00000177003e8')).to.deep.equal([]);
+  });
+
+  it('names registers, points and values that differ', () => {
+    expect(found('03080fa00000177003e7')).to.deep.equal([`${place}: register 40083 (702.WMaxRtg) was 1000, is 999`]);
+    const strict = { moving: 'all' } as const;
+    expect(found('0308f0600000177103e8', read, strict)).to.deep.equal([
+      `${place}: register 40080 (701.W) was 4000, is -4000`,
+      `${place}: registers 40081..40082 (701.Hz) were 6000, are 6001`,
+    ]);
+  });
+
+  it('lets measurements move: at will, by a tolerance, and never to "not implemented"', () => {
+    expect(found('03080fa10000177003e8')).to.deep.equal(['1 ignored']);
+    expect(found('03080fc80000177003e8', read, { moving: 1 })).to.deep.equal(['1 ignored']);
+    expect(found('03080fc90000177003e8', read, { moving: 1 })).to.have.length(1);
+    expect(found('030880000000177003e8')).to.deep.equal([`${place}: register 40080 (701.W) was 4000, is -32768`]);
+    for (const ignore of ['702.WMaxRtg', '702', 'WMaxRtg'])
+      expect(found('03080fa00000177003e7', read, { ignore: [ignore] })).to.deep.equal(['1 ignored']);
+  });
+
+  it('says what became of an answer as a whole', () => {
+    expect(found('8302')).to.deep.equal([
+      `${place}: was answered with function 3 (03080fa00000177003e8), is answered with exception 2 (illegal data address)`,
+    ]);
+    expect(found('')).to.deep.equal([`${place}: was answered with function 3 (03080fa00000177003e8), is not answered`]);
+    expect(found('03020fa0')).to.deep.equal([`${place}: the answer had 4 registers, has 1`]);
+    const silent = { ...read, answer: null, noAnswer: 'suppressed' };
+    expect(found('', silent)).to.deep.equal([]);
+    expect(found('8302', silent)).to.deep.equal([
+      `${place}: was not answered (suppressed), is answered with exception 2 (illegal data address)`,
+    ]);
+  });
+
+  it('leaves out what it cannot replay, and says so', async () => {
+    const message = { wall_ms: 0, sim_s: 0, protocol: 'modbus', key: '', direction: 'in', peer: 'p', device_index: 0 };
+    const entry = { ...message, kind: 'request', cut: false, encoding: 'base64', raw: '' };
+    const { messages } = await readRecording(
+      [
+        { recording: 'derbench', format: 1 },
+        { ...entry, id: 1, details: { exchange_id: 1, framing: 'rtu', interface: 'modbus_rtu' } },
+        { ...entry, id: 2, details: { exchange_id: 2, framing: 'mbap', interface: 'sunspec_client' } },
+        { ...entry, id: 3, details: { exchange_id: 3, framing: 'mbap', interface: 'modbus_tcp', function: 3 } },
+      ].map((line) => JSON.stringify(line)),
+    );
+    const { exchanges, notes } = exchangesOf(messages);
+    expect(exchanges).to.have.length(1);
+    expect(notes).to.deep.equal([
+      'left out: 1 request of serial lines or with RTU framing, which are not replayed',
+      'left out: 1 request of the built-in SunSpec client, whose devices are not part of a replay',
+    ]);
+  });
+
+  it('refuses files that are no recording with the line', async () => {
+    const refusal = async (...lines: string[]) => {
+      try {
+        await readRecording(lines);
+        return '';
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    expect(await refusal()).to.equal('line 1 of the recording is missing: the recording is empty');
+    expect(await refusal('x')).to.equal('line 1 of the recording is no JSON');
+    expect(await refusal('{}')).to.equal('line 1 of the recording is not the header of a recording of derbench');
+    expect(await refusal('{"recording":"derbench","format":9}')).to.include('has the format 9; this version reads 1');
+    expect(await refusal('{"recording":"derbench","format":1}', '', '{"id":1}')).to.include('line 3 of the recording');
+  });
+
+  it('takes addresses, by device too, and refuses what it does not know', async () => {
+    const { target, options } =
+      parseReplayArguments([
+        'f',
+        '--modbus',
+        'h:1',
+        '--modbus',
+        '2=[::1]:3',
+        '--modbus',
+        'proxy=p:4',
+        '--pace',
+        'sim',
+      ]) ?? {};
+    expect(target?.modbus?.all).to.deep.equal({ host: 'h', port: 1 });
+    expect(target?.modbus?.proxy).to.deep.equal({ host: 'p', port: 4 });
+    expect([...(target?.modbus?.byDevice ?? [])]).to.deep.equal([[2, { host: '::1', port: 3 }]]);
+    expect(options?.pace).to.equal('sim');
+    for (const wrong of [
+      [],
+      ['f'],
+      ['f', 'g', '--modbus', 'h:1'],
+      ['f', '--modbus', 'h'],
+      ['f', '--modbus', 'h:1', '--pace', 'slow'],
+      ['f', '--modbus', 'h:1', '--exact', '--tolerance', '1'],
+      ['f', '--modbus', 'h:1', '--tolerance', ''],
+      ['f', '--nonsense'],
+      ['/nowhere/at/all', '--modbus', '127.0.0.1:1'],
+    ]) {
+      const errors: string[] = [];
+      const io = { out: () => undefined, error: (line: string) => errors.push(line) };
+      expect(await replayCommand(wrong, io), wrong.join(' ')).to.equal(2);
+      expect(errors).to.have.length(1);
+    }
+  });
+});
