@@ -15,6 +15,7 @@ import { memoryGroup } from './groups/memory.ts';
 import { messagesGroup } from './groups/messages.ts';
 import { modbusGroup } from './groups/modbus.ts';
 import { ocppGroup } from './groups/ocpp.ts';
+import { scenarioGroup } from './groups/scenario.ts';
 import { siteGroup } from './groups/site.ts';
 import { startGroup } from './groups/start.ts';
 import { streamGroup } from './groups/stream.ts';
@@ -27,6 +28,7 @@ const groups: readonly Group[] = [
   modbusGroup,
   messagesGroup,
   tickGroup,
+  scenarioGroup,
   kindsGroup,
   functionsGroup,
   siteGroup,

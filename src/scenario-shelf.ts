@@ -1,5 +1,4 @@
 /** Scenarios that a running simulator keeps; their code is loaded with the first of them. */
-import { randomUUID } from 'node:crypto';
 import { bundledScenarioPath, bundledScenarios } from './config/profile/bundled.ts';
 import type { Plant } from './contract/plant.ts';
 import type { BundledScenario, KeptScenario, ReportFormat, ScenarioBook, ScenarioStart } from './contract/scenarios.ts';
@@ -51,6 +50,8 @@ export class ScenarioShelf implements ScenarioBook {
   readonly maxScenarios = maxScenarios;
   readonly #parts: ShelfParts;
   readonly #kept = new Map<string, Kept>();
+  /** ids are not used again */
+  #lastId = 0;
 
   constructor(parts: ShelfParts) {
     this.#parts = parts;
@@ -77,7 +78,7 @@ export class ScenarioShelf implements ScenarioBook {
       const name = 'content' in given ? 'scenario' : given.bundled;
       const scenario = this.#read(code, source, name, {});
       const kept: Kept = {
-        id: randomUUID(),
+        id: String((this.#lastId += 1)),
         source,
         scenario,
         bundled: 'content' in given ? null : given.bundled,

@@ -45,7 +45,7 @@ const progress = {
 };
 
 const kept = {
-  id: '0f8fad5b-d9cb-469f-a165-70867728950e',
+  id: '1',
   name: 'High voltage',
   description: '',
   bundled: null,

@@ -153,6 +153,6 @@ export const scenarioRoutes: readonly Route[] = [
   getScenario,
   startScenario,
   stopScenario,
-  removeScenario,
   getReport,
+  removeScenario,
 ];

@@ -3,29 +3,31 @@ import { memo } from '../../core/memo.ts';
 import { isoTime } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 
-const parameters = z.record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()]));
+const parameters = z
+  .record(z.string(), z.union([z.number(), z.string(), z.boolean(), z.null()]))
+  .openapi({ description: 'Names and values, in force for the steps.' });
 const simulatedS = z.number().openapi({ description: 'Simulated seconds since the start of the scenario.' });
 const place = z.string().openapi({ description: 'Where it stands: file, line and key, or a JSON pointer.' });
 
 const actionSchema = z.strictObject({
-  name: z.string(),
+  name: z.string().openapi({ description: 'Method and path.' }),
   status: z.int().nullable().openapi({ description: 'Of the answer; null: it has not come.' }),
-  expected: z.boolean(),
+  expected: z.boolean().openapi({ description: 'Whether the status is the one that the scenario expects.' }),
   detail: z.string().nullable().openapi({ description: 'Words of a refusal.' }),
 });
 
 const stepSchema = z.strictObject({
   place,
-  name: z.string(),
-  state: z.enum(stepStates),
+  name: z.string().openapi({ description: 'Of the step, else its actions.' }),
+  state: z.enum(stepStates).openapi({ description: '`skipped`: the scenario ended before.' }),
   at_s: simulatedS.nullable(),
-  actions: z.array(actionSchema),
-  message: z.string().nullable(),
+  actions: z.array(actionSchema).openapi({ description: 'In the order of the file.' }),
+  message: z.string().nullable().openapi({ description: 'Why it failed, or was skipped.' }),
 });
 
 const assertionSchema = z.strictObject({
   place,
-  name: z.string(),
+  name: z.string().openapi({ description: 'Of the assertion, else its subject and window.' }),
   state: z.enum(assertionStates).openapi({ description: '`dropped`: the scenario ended before the verdict.' }),
   message: z.string().openapi({ description: 'Why, in a sentence; empty while pending.' }),
   began_s: simulatedS,
@@ -33,37 +35,42 @@ const assertionSchema = z.strictObject({
 });
 
 const progressMembers = {
-  state: z.enum(runStates),
+  state: z.enum(runStates).openapi({ description: '`error`: it could not be carried on; `stopped`: on request.' }),
   error: z.string().nullable().openapi({ description: 'Why it could not be carried on.' }),
-  pace: z.enum(runPaces),
-  started_at: isoTime,
-  ended_at: isoTime.nullable(),
-  sim_started_at: isoTime,
+  pace: z.enum(runPaces).openapi({ description: '`fast`: ticks at once; `real`: at the rate of the clock.' }),
+  started_at: isoTime.openapi({ description: 'Wall time.' }),
+  ended_at: isoTime.nullable().openapi({ description: 'Wall time; null: it runs.' }),
+  sim_started_at: isoTime.openapi({ description: 'Simulated time.' }),
   sim_s: simulatedS,
   expected_s: z.number().openapi({ description: 'Simulated seconds that it lasts at least.' }),
-  ticks: z.int(),
-  steps_done: z.int(),
-  steps_in_all: z.int(),
-  assertions_passed: z.int(),
-  assertions_failed: z.int(),
+  ticks: z.int().openapi({ description: 'Since the start of the scenario.' }),
+  steps_done: z.int().openapi({ description: 'Steps that are over.' }),
+  steps_in_all: z.int().openapi({ description: 'Without those of rules.' }),
+  assertions_passed: z.int().openapi({ description: 'With a good verdict.' }),
+  assertions_failed: z.int().openapi({ description: 'With a bad verdict.' }),
   assertions_in_all: z.int().openapi({ description: 'That have begun so far.' }),
-  failures: z.array(z.string()),
+  failures: z.array(z.string()).openapi({ description: 'A sentence each, with its place.' }),
 };
 
 const keptMembers = {
-  id: z.string(),
-  name: z.string(),
-  description: z.string(),
+  id: z.string().openapi({ description: 'Of the scenario, for as long as it is kept.' }),
+  name: z.string().openapi({ description: 'Of the scenario.' }),
+  description: z.string().openapi({ description: 'Of the scenario; may be empty.' }),
   bundled: z.string().nullable().openapi({ description: 'Name under which it comes with the simulator.' }),
   parameters,
-  added_at: isoTime,
+  added_at: isoTime.openapi({ description: 'Wall time.' }),
   unused_settings: z.array(z.string()).openapi({
     description: 'Settings of its `config` that a running simulator does not take over.',
   }),
 };
 
 export const scenarioSummarySchema = memo(() =>
-  z.strictObject({ ...keptMembers, run: z.strictObject(progressMembers).nullable() }).openapi('ScenarioSummary'),
+  z
+    .strictObject({
+      ...keptMembers,
+      run: z.strictObject(progressMembers).nullable().openapi({ description: 'The last run; null: none.' }),
+    })
+    .openapi('ScenarioSummary'),
 );
 
 export const scenarioSchema = memo(() =>
@@ -71,8 +78,13 @@ export const scenarioSchema = memo(() =>
     .strictObject({
       ...keptMembers,
       run: z
-        .strictObject({ ...progressMembers, steps: z.array(stepSchema), assertions: z.array(assertionSchema) })
-        .nullable(),
+        .strictObject({
+          ...progressMembers,
+          steps: z.array(stepSchema).openapi({ description: 'Those of rules last.' }),
+          assertions: z.array(assertionSchema).openapi({ description: 'In the order in which they began.' }),
+        })
+        .nullable()
+        .openapi({ description: 'The last run; null: none.' }),
     })
     .openapi('Scenario'),
 );
@@ -80,10 +92,17 @@ export const scenarioSchema = memo(() =>
 export const scenariosSchema = memo(() =>
   z
     .strictObject({
-      max_scenarios: z.int(),
+      max_scenarios: z.int().openapi({ description: 'Scenarios that can be kept.' }),
       clock_owner: z.string().nullable().openapi({ description: 'Name of the scenario that runs.' }),
-      scenarios: z.array(scenarioSummarySchema()),
-      bundled: z.array(z.strictObject({ name: z.string(), description: z.string() })),
+      scenarios: z.array(scenarioSummarySchema()).openapi({ description: 'Oldest first.' }),
+      bundled: z
+        .array(
+          z.strictObject({
+            name: z.string().openapi({ description: 'As `bundled` of POST scenarios takes it.' }),
+            description: z.string().openapi({ description: 'What it tests.' }),
+          }),
+        )
+        .openapi({ description: 'Scenarios that come with the simulator.' }),
     })
     .openapi('Scenarios'),
 );
@@ -114,7 +133,9 @@ export const scenarioStartSchema = memo(() =>
     .openapi('ScenarioStart'),
 );
 
-export const scenarioParams = z.object({ id: z.string().max(100) });
+export const scenarioParams = z.object({
+  id: z.string().max(100).openapi({ description: 'Of the scenario, as `scenarios` lists it.' }),
+});
 export const reportQuery = z.strictObject({
   format: z.enum(reportFormats).optional().openapi({ description: 'Default json.' }),
 });

@@ -129,6 +129,7 @@ export function appConfig(
   const { values: v, file } = gathered;
   return {
     configPath: v.config,
+    scenarioPath: v.scenario,
     web: {
       host: v.website_ip,
       port: v.website_port,

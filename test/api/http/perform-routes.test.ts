@@ -32,6 +32,7 @@ const parameters: Readonly<Record<string, string>> = {
   '/controls/holds/{id}/end': 'peak-1',
   '{id}': 'SIM-CP-1',
   '{cid}': '1',
+  ...Object.fromEntries(['', '/start', '/stop', '/report'].map((end) => [`/scenarios/{id}${end}`, '1'])),
   '/site/registers/{model_id}': '203',
   '{model_id}': '704',
   '{mrid}': 'A1',

@@ -61,6 +61,7 @@ describe('interface 12: defaults', () => {
     expect(deviceOf).to.be.a('function');
     expect(rest).to.deep.equal({
       configPath: null,
+      scenarioPath: null,
       web: {
         host: '127.0.0.1',
         port: 8111,
