@@ -12,7 +12,7 @@ const site = inCheckout('bench/scenario-site.yaml');
 const cases = [
   { name: 'PV and battery', flags: ['--config', site], atMost: 1.6 },
   {
-    name: 'ten devices, every protocol on',
+    name: 'ten devices, REST, Modbus, OCPP and DNP3 on',
     flags: ['--config', inCheckout('bench/scenario-fleet.yaml')],
     atMost: 3,
   },

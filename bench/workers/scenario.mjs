@@ -1,10 +1,9 @@
 // Times the ticks of a day: the bare loop, and a scenario with ten assertions over the same ticks, in turns.
 // Arguments: rounds, flags of the simulator. Prints one line of JSON: seconds of each, medians.
-import { readScenario, ScenarioRun, sourceOfRequest } from '../built/parts.js';
-import { appOf } from './app.mjs';
+import { createApp, createLogBook, loadConfig, readScenario, ScenarioRun, sourceOfRequest } from '../built/parts.js';
 
 const rounds = Number(process.argv[2]);
-const flags = ['--start_paused', 'yes', '--start_clock_time', '00:00:00', ...process.argv.slice(3)];
+const flags = ['-wp', '0', '-p', '0', '--start_paused', 'yes', '--start_clock_time', '00:00:00', ...process.argv.slice(3)];
 const ticks = 57_600;
 
 const content = {
@@ -25,22 +24,27 @@ const content = {
   ],
 };
 
-async function bare() {
-  const { plant } = appOf(flags);
+/** Seconds that work takes on a simulator whose protocols run. */
+async function timed(work) {
+  const { config } = loadConfig(flags, {});
+  const app = createApp(config, { logBook: createLogBook({ level: 'error', write: () => undefined }) });
+  await app.start();
   const begin = performance.now();
-  await plant.step(ticks);
-  return (performance.now() - begin) / 1000;
-}
-
-async function scenario() {
-  const app = appOf(flags);
-  const read = readScenario(sourceOfRequest(content), 'day', {}, app.api.checkRequest);
-  const begin = performance.now();
-  const report = await new ScenarioRun(read, app.scenarioHost('day'), { pace: 'fast', by: { source: 'rest' } }).finished;
+  await work(app);
   const seconds = (performance.now() - begin) / 1000;
-  if (report.state !== 'passed') throw new Error(report.failures.join('\n'));
+  await app.stop();
   return seconds;
 }
+
+const bare = () => timed(({ plant }) => plant.step(ticks));
+
+const scenario = () =>
+  timed(async (app) => {
+    const read = readScenario(sourceOfRequest(content), 'day', {}, app.api.checkRequest);
+    const run = new ScenarioRun(read, app.scenarioHost('day'), { pace: 'fast', by: { source: 'rest' } });
+    const { state, failures } = await run.finished;
+    if (state !== 'passed') throw new Error(failures.join('\n'));
+  });
 
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
 const times = { bare: [], scenario: [] };
