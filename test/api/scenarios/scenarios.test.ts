@@ -1,0 +1,80 @@
+import { expect } from 'chai';
+import { startApp } from '../../support/running-app.ts';
+import type { RunningApp } from '../../support/running-app.ts';
+import { ask } from '../../support/http.ts';
+import type { Json } from '../../support/http.ts';
+
+const steps = [{ grid: { voltage_pu: 1.05 }, expect: { point: '701.LLV', above: 500, within: 3 } }, { after: 2 }];
+
+describe('scenarios over REST', () => {
+  let running: RunningApp;
+  before(async () => (running = await startApp()));
+  after(() => running.app.stop());
+
+  const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
+    const answer = await ask(running.port, `/api/sim/scenarios${path}`, {
+      method,
+      ...(body !== undefined && { body }),
+    });
+    return { status: answer.status, text: answer.text, ...answer.json };
+  };
+  const add = (scenario: object) => call('POST', '', { scenario });
+
+  /** Reads a scenario until it does not run any more. */
+  async function ended(id: string): Promise<Json> {
+    for (;;) {
+      const { run } = await call('GET', `/${id}`);
+      if (run.state !== 'running') return run;
+    }
+  }
+
+  it('are checked, kept, run, reported and forgotten', async () => {
+    const { id, run: none } = await add({ name: 'high', steps });
+    expect(none).to.equal(null);
+    expect((await call('GET', `/${id}/report`)).status).to.equal(409);
+    expect((await call('POST', `/${id}/start`, { pace: 'fast' })).run.state).to.equal('running');
+    const run = await ended(id);
+    expect(run).to.deep.include({ state: 'passed', steps_done: 2, assertions_passed: 1, sim_s: 2 });
+    expect(run.assertions[0].message).to.match(/^it was \d+/);
+    const { text } = await call('GET', `/${id}/report?format=junit`);
+    expect(text).to.contain('<testsuite name="high"').and.contain('failures="0"');
+    expect(await call('DELETE', `/${id}`)).to.deep.include({ status: 200, id });
+    expect((await call('GET', `/${id}`)).status).to.equal(404);
+  });
+
+  it('are refused with the pointers of all mistakes', async () => {
+    const { status, errors } = await add({
+      steps: [{ grid: { voltage_pu: 9 } }, { expect: { point: '701.Wx', above: 1 } }],
+    });
+    expect(status).to.equal(422);
+    expect(errors.map(({ name }: Json) => name)).to.deep.equal(['/scenario/steps/0/grid/voltage_pu']);
+    const { errors: others } = await add({ steps: [{ expect: { point: '701.Wx', above: 1 } }] });
+    expect(others[0].name).to.equal('/scenario/steps/0/expect');
+    expect((await call('POST', '', {})).status).to.equal(422);
+    expect((await call('POST', '', { bundled: 'no-such' })).errors[0].name).to.equal('/bundled');
+    const other = await add({ config: { devices: [{ device_type: 'Wind-3Phase' }] }, steps });
+    expect(other.status).to.equal(409);
+  });
+
+  it('run one at a time, own the clock, and stop', async () => {
+    const { id } = await add({ name: 'long', steps: [{ when: { write: { model: 704 }, real_timeout: '1 min' } }] });
+    const { id: second } = await add({ steps });
+    await call('POST', `/${id}/start`, {});
+    expect((await call('GET', '')).clock_owner).to.equal('long');
+    const refused = await call('POST', `/${second}/start`, {});
+    expect([refused.status, refused.code]).to.deep.equal([409, 'conflict']);
+    expect((await call('DELETE', `/${id}`)).status).to.equal(409);
+    const stopped = await call('POST', `/${id}/stop`);
+    expect(stopped.run).to.deep.include({ state: 'stopped' });
+    expect(stopped.run.steps[0].state).to.equal('skipped');
+    expect((await call('POST', `/${id}/stop`)).status).to.equal(409);
+    expect((await call('GET', '')).clock_owner).to.equal(null);
+  });
+
+  it('are kept up to 64', async () => {
+    const { scenarios } = await call('GET', '');
+    for (let n = scenarios.length; n < 64; n += 1) expect((await add({ steps })).status).to.equal(201);
+    const { status, detail } = await add({ steps });
+    expect([status, detail]).to.deep.equal([409, '64 scenarios are kept; DELETE scenarios/{id} makes room']);
+  });
+});
