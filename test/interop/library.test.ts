@@ -202,6 +202,13 @@ describeWith(['python'], 'the page about testing a head-end', function () {
     expect(report).to.include('<testcase name="the power follows a limit"').and.not.include('<failure');
   });
 
+  it('a scenario: passes as the page shows it', async () => {
+    const file = join(folder, 'limit.yaml');
+    await writeFile(file, textsIn('yaml').find((text) => text.startsWith('# limit.yaml')) ?? '');
+    const report = await pasted([process.execPath, '--import=tsx', packageFile('src/cli.ts'), 'run', file], '');
+    expect(report).to.include('A limit of half the power: passed (2 of 2 assertions, 2 of 2 steps');
+  });
+
   it('CI: the recipes are YAML and run what the page shows', () => {
     const shown = new Set(textsIn('text').map((text) => text.trim()));
     const named = [
@@ -210,6 +217,7 @@ describeWith(['python'], 'the page about testing a head-end', function () {
     ];
     const lines = textsIn('yaml')
       .map((text) => parse(text))
+      .filter((recipe) => !('steps' in recipe))
       .flatMap(
         (recipe) =>
           recipe['head-end']?.script ?? recipe['jobs']['head-end'].steps.flatMap((step: Json) => step.run ?? []),
