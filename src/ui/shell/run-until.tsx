@@ -17,15 +17,8 @@ interface Span {
   readonly untilMs: number;
 }
 
-interface RunUntilProps {
-  readonly simTime: string;
-  readonly clockTime: string;
-  /** why it cannot run now */
-  readonly unable: string | null;
-}
-
 /** Runs ticks at once until a time of day, that of the next day if it has passed. */
-export function RunUntil({ simTime, clockTime, unable }: RunUntilProps) {
+export function RunUntil({ simTime, clockTime }: { readonly simTime: string; readonly clockTime: string }) {
   const [time, setTime] = useState('');
   const [span, setSpan] = useState<Span | null>(null);
   const { busy, problem, run } = useDo();
@@ -45,16 +38,9 @@ export function RunUntil({ simTime, clockTime, unable }: RunUntilProps) {
         step="1"
         aria-label="Run until"
         value={time}
-        disabled={unable !== null}
-        title={unable ?? undefined}
         onInput={(event) => setTime(event.currentTarget.value)}
       />
-      <button
-        type="button"
-        disabled={call === null || busy || unable !== null}
-        title={unable ?? undefined}
-        onClick={() => void start()}
-      >
+      <button type="button" disabled={call === null || busy} onClick={() => void start()}>
         Run until
       </button>
       {call && <Curl call={call} />}

@@ -77,12 +77,12 @@ function Clock() {
           <Action call={stepCall()} title="." curl={false} unable={unable}>
             Step
           </Action>
-          <RunUntil simTime={clock.sim_time} clockTime={clock.clock_time} unable={unable} />
+          {owner === null && <RunUntil simTime={clock.sim_time} clockTime={clock.clock_time} />}
         </>
       )}
-      {owner !== null && (
-        <a class="owner" href={href('scenarios')} title={unable ?? undefined} data-test="clock-owner">
-          <Chip tone="warn">{owner} has the clock</Chip>
+      {unable !== null && (
+        <a class="owner" href={href('scenarios')} title={unable} data-test="clock-owner">
+          <Chip tone="warn">scenario {owner}</Chip>
         </a>
       )}
     </div>

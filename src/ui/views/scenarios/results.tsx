@@ -52,6 +52,7 @@ interface ResultsProps {
 }
 
 function Results({ title, rows, empty }: ResultsProps) {
+  const isLong = rows.length > maxDrawn;
   return (
     <Panel title={title} flush>
       <Table
@@ -59,7 +60,7 @@ function Results({ title, rows, empty }: ResultsProps) {
         rows={failuresFirst(rows)}
         keyOf={({ n }) => n}
         empty={empty}
-        height={rows.length > maxDrawn ? 420 : undefined}
+        height={isLong ? 420 : undefined}
         columns={[
           {
             title: 'State',
@@ -74,8 +75,15 @@ function Results({ title, rows, empty }: ResultsProps) {
             numeric: true,
             width: '7em',
           },
-          { title: 'What', cell: ({ name }) => name, value: ({ name }) => name },
-          { title: 'Why', cell: ({ why }) => why, value: ({ why }) => why },
+          {
+            title: 'What',
+            cell: ({ name, why }) => (
+              <>
+                {name} {why !== '' && <span class={isLong ? 'muted' : 'muted why'}>{why}</span>}
+              </>
+            ),
+            value: ({ name, why }) => (why === '' ? name : `${name}: ${why}`),
+          },
           { title: 'Place', cell: ({ place }) => <code>{place}</code>, value: ({ place }) => place },
         ]}
       />

@@ -27,20 +27,22 @@ export function ScenariosView() {
         <Empty>{problem?.message ?? 'Reading…'}</Empty>
       ) : (
         <div class="scenarios">
+          <Kept kept={kept} max={data.max_scenarios} chosen={chosen?.id ?? null} />
+          <div class="chosen">
+            {chosen ? (
+              <Chosen key={chosen.id} summary={chosen} owner={data.clock_owner} />
+            ) : (
+              <Empty>
+                {wanted === null
+                  ? 'A scenario is a list of steps and of what must hold. Add one, then start it here.'
+                  : 'The scenario of this address is not kept any more: choose another one.'}
+              </Empty>
+            )}
+          </div>
           <div class="stack">
-            <Kept kept={kept} max={data.max_scenarios} chosen={chosen?.id ?? null} />
             <Bundled bundled={data.bundled} />
             <AddOwn />
           </div>
-          {chosen ? (
-            <Chosen key={chosen.id} summary={chosen} owner={data.clock_owner} />
-          ) : (
-            <Empty>
-              {wanted === null
-                ? 'A scenario is a list of steps and of what must hold. Add one, then start it here.'
-                : 'The scenario of this address is not kept any more: choose another one.'}
-            </Empty>
-          )}
         </div>
       )}
     </>
