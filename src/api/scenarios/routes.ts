@@ -153,7 +153,7 @@ const getReport = route({
     const { format = 'json' } = query;
     const text = await scenarios.report(params.id, format);
     const headers = format === 'html' ? { 'Content-Security-Policy': reportPolicy(text) } : {};
-    return new Answer(new TextReply(types[format], text), { headers });
+    return new Answer<Record<string, unknown>>(new TextReply(types[format], text), { headers });
   },
 });
 

@@ -106,10 +106,9 @@ describe('dashboard: scenarios', () => {
     expect(places).to.deep.include(['line 6', '/steps/1/x', '{ "after": "foo", "x": 1 }']);
     expect(shown[0]?.[2]).to.contain('from 0 to 2; given 99');
     await press(objections.first(), 'line 5');
-    const marked = await text.evaluate((area) => {
-      const { value, selectionStart, selectionEnd } = area as HTMLTextAreaElement;
-      return value.slice(selectionStart, selectionEnd);
-    });
+    const marked = await text.evaluate(
+      (area: Answer) => area.value.slice(area.selectionStart, area.selectionEnd) as string,
+    );
     expect(marked).to.equal('    "voltage_pu": 99 } },');
     expect((await dashboard.get('scenarios')).scenarios).to.have.length(1);
     await add(page, scenario);

@@ -1,10 +1,11 @@
+import { useEffect } from 'preact/hooks';
 import { del, get, post } from '../../api/call';
 import { Action } from '../../kit/action';
 import { Form } from '../../kit/form';
 import type { Field, Value, Values } from '../../kit/form';
 import { Chip, Facts, Panel } from '../../kit/panel';
 import { dateAndTime, wallTime } from '../../look/format';
-import { useLive } from '../../store/live';
+import { refresh, useLive } from '../../store/live';
 import { setParam } from '../../store/route';
 import { useClock } from '../../store/site';
 import { Assertions, Steps } from './results';
@@ -27,6 +28,11 @@ export function Chosen({ summary, owner }: ChosenProps) {
   const running = (summary.run?.steps_in_all ?? 0) > manySteps ? 'long' : 'running';
   const pace = summary.run?.state === 'running' ? running : 'idle';
   const { data, problem } = useLive(get('scenarios/{id}', { params: { id: summary.id } }), paceMs[pace]);
+  const state = data?.run?.state;
+  useEffect(() => {
+    // list and top bar tell the same as soon as it ends
+    if (state !== undefined && state !== summary.run?.state) refresh();
+  }, [state]);
   if (data === undefined) return <p class="empty">{problem?.message ?? 'Reading…'}</p>;
   const { run } = data;
   return (
@@ -81,18 +87,24 @@ function Verdict({ scenario, owner }: { readonly scenario: Scenario; readonly ow
   );
 }
 
+/** More are in the tables and reports. */
+const maxFailures = 20;
+
 function Failures({ run: { error, failures } }: { readonly run: Run }) {
   return (
     <>
       {error !== null && <p class="problem">{error}</p>}
       {failures.length > 0 && (
         <ul class="failures" aria-label="Failures">
-          {failures.map((words, n) => (
+          {failures.slice(0, maxFailures).map((words, n) => (
             <li key={n} class="problem">
               {words}
             </li>
           ))}
         </ul>
+      )}
+      {failures.length > maxFailures && (
+        <p class="muted">{failures.length - maxFailures} more failures: see the report.</p>
       )}
     </>
   );
