@@ -123,7 +123,7 @@ function Progress({ run }: { readonly run: Run }) {
           ['Assertions', assertionsText(run)],
           [
             'Simulated',
-            `${span(sim_s)}${expected_s > 0 ? ` of ${span(expected_s)}` : ''} from ${dateAndTime(sim_started_at)}`,
+            `${span(sim_s)}${expected_s > 0 ? ` of at least ${span(expected_s)}` : ''} from ${dateAndTime(sim_started_at)}`,
           ],
           ['Started', `${wallTime(started_at)}, ${pace === 'fast' ? 'as fast as it can' : 'at the rate of the clock'}`],
         ]}
