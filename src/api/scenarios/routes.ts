@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Answer, apiPrefix, route, TextReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
@@ -129,6 +130,13 @@ const removeScenario = route({
 
 const types = { json: 'application/json', junit: 'application/xml', html: 'text/html; charset=utf-8' } as const;
 
+/** Lets the page of a report have its own style sheet, and nothing else. */
+function reportPolicy(page: string): string {
+  const [, style = ''] = /<style>([^]*?)<\/style>/.exec(page) ?? [];
+  const hash = createHash('sha256').update(style).digest('base64');
+  return `default-src 'none'; style-src 'sha256-${hash}'; frame-ancestors 'none'`;
+}
+
 const getReport = route({
   method: 'get',
   path: '/scenarios/{id}/report',
@@ -143,7 +151,9 @@ const getReport = route({
   examples: { reply: exampleScenarioReport },
   async handle({ scenarios }, { params, query }) {
     const { format = 'json' } = query;
-    return new TextReply(types[format], await scenarios.report(params.id, format));
+    const text = await scenarios.report(params.id, format);
+    const headers = format === 'html' ? { 'Content-Security-Policy': reportPolicy(text) } : {};
+    return new Answer<Record<string, unknown>>(new TextReply(types[format], text), { headers });
   },
 });
 

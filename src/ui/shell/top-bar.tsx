@@ -6,7 +6,7 @@ import type { Tone } from '../kit/panel';
 import { zone } from '../look/format';
 import { useLive } from '../store/live';
 import { href } from '../store/route';
-import { useClock, useOverview } from '../store/site';
+import { useClock, useClockOwner, useOverview } from '../store/site';
 import type { Overview } from '../store/site';
 import { tickEveryMs } from '../store/stream';
 import { Help } from './help';
@@ -53,6 +53,8 @@ export function TopBar() {
 /** The simulated clock: rate, pause, step, and running until a time of day. */
 function Clock() {
   const clock = useClock();
+  const owner = useClockOwner();
+  const unable = owner === null ? null : `the scenario ${owner} has the clock until it ends`;
   const isPaused = clock?.mode === 'paused';
   useEffect(() => {
     paused.value = isPaused;
@@ -66,17 +68,22 @@ function Clock() {
       <strong title={`${clock.sim_time} (${clock.timezone}), tick ${clock.tick}`} data-test="clock">
         {clock.clock_time}
       </strong>
-      <Rate mode={clock.mode} rate={clock.rate} />
-      <Action call={pauseCall(isPaused)} title="space" pressed={isPaused}>
+      <Rate mode={clock.mode} rate={clock.rate} unable={unable} />
+      <Action call={pauseCall(isPaused)} title="space" pressed={isPaused} unable={unable}>
         {isPaused ? 'Run' : 'Pause'}
       </Action>
       {isPaused && (
         <>
-          <Action call={stepCall()} title="." curl={false}>
+          <Action call={stepCall()} title="." curl={false} unable={unable}>
             Step
           </Action>
-          <RunUntil simTime={clock.sim_time} clockTime={clock.clock_time} />
+          {owner === null && <RunUntil simTime={clock.sim_time} clockTime={clock.clock_time} />}
         </>
+      )}
+      {unable !== null && (
+        <a class="owner" href={href('scenarios')} title={unable} data-test="clock-owner">
+          <Chip tone="warn">scenario {owner}</Chip>
+        </a>
       )}
     </div>
   );
@@ -84,7 +91,14 @@ function Clock() {
 
 const rates = [0.1, 1, 2, 5, 10, 60, 300, 600, 1200, 3600];
 
-function Rate({ mode, rate }: { readonly mode: string; readonly rate: number }) {
+interface RateProps {
+  readonly mode: string;
+  readonly rate: number;
+  /** why it cannot be set now */
+  readonly unable: string | null;
+}
+
+function Rate({ mode, rate, unable }: RateProps) {
   const { problem, run } = useDo();
   const options = rates.includes(rate) ? rates : [...rates, rate].sort((a, b) => a - b);
   const set = (value: string) => {
@@ -98,7 +112,8 @@ function Rate({ mode, rate }: { readonly mode: string; readonly rate: number }) 
     <>
       <select
         aria-label="Rate of the clock"
-        title="Simulated seconds per real second"
+        title={unable ?? 'Simulated seconds per real second'}
+        disabled={unable !== null}
         value={mode === 'wall_clock' ? 'wall' : String(rate)}
         onChange={(event) => set(event.currentTarget.value)}
       >

@@ -9,6 +9,7 @@ import { LogsView } from '../views/logs/logs';
 import { OverviewView } from '../views/overview/overview';
 import { ProtocolsView } from '../views/protocols/protocols';
 import { RegistersView } from '../views/registers/registers';
+import { ScenariosView } from '../views/scenarios/scenarios';
 
 export interface View {
   readonly path: string;
@@ -27,5 +28,6 @@ export const views: readonly View[] = [
   { path: 'faults', title: 'Faults', key: 'f', component: FaultsView },
   { path: 'protocols', title: 'Protocols', key: 'p', component: ProtocolsView },
   { path: 'registers', title: 'Registers', key: 'r', component: RegistersView },
+  { path: 'scenarios', title: 'Scenarios', key: 't', component: ScenariosView },
   { path: 'logs', title: 'Logs', key: 'l', component: LogsView },
 ];

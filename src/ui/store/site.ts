@@ -14,6 +14,9 @@ export type DeviceEntry = Overview['devices'][number];
 
 const overviewCall = get('overview');
 const clockCall = get('controls/time');
+const scenariosCall = get('scenarios');
+/** Scripts start scenarios too: that one has the clock is asked this often, ms. */
+const ownerPaceMs = 2000;
 
 /** Above this number of devices the list is read every 5 s instead of each tick; telemetry comes from the stream anyway. */
 const manyDevices = 200;
@@ -52,6 +55,11 @@ export function useOverview(): Overview | undefined {
 
 export function useClock(): ReplyOf<'controls/time'> | undefined {
   return useShared(clockCall, 'tick').data;
+}
+
+/** Name of the scenario that has the clock; null: there is none. */
+export function useClockOwner(): string | null {
+  return useShared(scenariosCall, ownerPaceMs).data?.clock_owner ?? null;
 }
 
 const chosen = computed(() => param('device'));

@@ -1,0 +1,97 @@
+import '../../look/scenarios.css';
+import { Chip, Empty, Panel } from '../../kit/panel';
+import { Table } from '../../kit/table';
+import { dash, wallTime } from '../../look/format';
+import { useLive } from '../../store/live';
+import { param, setParam } from '../../store/route';
+import { AddOwn, Bundled } from './add';
+import { Chosen } from './run';
+import { assertionsText, listCall, listPaceMs, toneOf } from './types';
+import type { Summary } from './types';
+
+const stateOf = ({ run }: Summary) => run?.state ?? 'not run yet';
+
+/** Did it pass? Scenarios that are kept, how they are added and started, and the result of each. */
+export function ScenariosView() {
+  const { data, problem } = useLive(listCall, listPaceMs);
+  const wanted = param('scenario');
+  const kept = data?.scenarios ?? [];
+  const usual = kept.find(({ run }) => run?.state === 'running') ?? kept.at(-1);
+  const chosen = wanted === null ? usual : kept.find(({ id }) => id === wanted);
+  return (
+    <>
+      <div class="title">
+        <h1>Scenarios</h1>
+      </div>
+      {data === undefined ? (
+        <Empty>{problem?.message ?? 'Reading…'}</Empty>
+      ) : (
+        <div class="scenarios">
+          <Kept kept={kept} max={data.max_scenarios} chosen={chosen?.id ?? null} />
+          <div class="chosen">
+            {chosen ? (
+              <Chosen key={chosen.id} summary={chosen} owner={data.clock_owner} />
+            ) : (
+              <Empty>
+                {wanted === null
+                  ? 'A scenario is a list of steps and of what must hold. Add one, then start it here.'
+                  : 'The scenario of this address is not kept any more: choose another one.'}
+              </Empty>
+            )}
+          </div>
+          <div class="stack">
+            <Bundled bundled={data.bundled} />
+            <AddOwn />
+          </div>
+        </div>
+      )}
+    </>
+  );
+}
+
+interface KeptProps {
+  readonly kept: readonly Summary[];
+  readonly max: number;
+  readonly chosen: string | null;
+}
+
+function Kept({ kept, max, chosen }: KeptProps) {
+  return (
+    <Panel
+      title="Kept scenarios"
+      flush
+      tools={
+        <span class="muted">
+          {kept.length} of {max}
+        </span>
+      }
+    >
+      <Table
+        name="Kept scenarios"
+        rows={kept}
+        keyOf={({ id }) => id}
+        selected={chosen}
+        onSelect={({ id }) => setParam('scenario', id)}
+        empty="No scenario is kept: add one below, or with POST scenarios. They are forgotten when the simulator ends."
+        columns={[
+          {
+            title: 'State',
+            cell: (each) => <Chip tone={toneOf(stateOf(each))}>{stateOf(each)}</Chip>,
+            value: stateOf,
+          },
+          { title: 'Scenario', cell: ({ name }) => name, value: ({ name }) => name },
+          {
+            title: 'Assertions',
+            cell: ({ run }) => (run ? assertionsText(run) : dash),
+            value: ({ run }) => (run ? assertionsText(run) : null),
+          },
+          {
+            title: 'Started',
+            cell: ({ run }) => wallTime(run?.started_at),
+            value: ({ run }) => run?.started_at,
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
