@@ -42,8 +42,7 @@ const maxShown = 10;
  */
 export function chargePoint(plant: Pick<Plant, 'devices'>, idOf: ChargePointIdOf, id: string): Device {
   const stations = plant.devices.filter(({ assetType }) => assetType === 'evse');
-  const found =
-    stations.find((device) => idOf(device) === id) ?? stations.find(({ index }) => String(index) === id);
+  const found = stations.find((device) => idOf(device) === id) ?? stations.find(({ index }) => String(index) === id);
   if (found) return found;
   const shown = stations.slice(0, maxShown).map(idOf).join(', ');
   const known =
