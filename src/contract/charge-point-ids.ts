@@ -37,12 +37,12 @@ export function createChargePointIds(
 const maxShown = 10;
 
 /**
- * The station of an identity, compared exactly.
+ * The station of an identity, compared exactly; where none has it, the station whose device index it is.
  * @throws SimError UNKNOWN_RESOURCE
  */
 export function chargePoint(plant: Pick<Plant, 'devices'>, idOf: ChargePointIdOf, id: string): Device {
   const stations = plant.devices.filter(({ assetType }) => assetType === 'evse');
-  const found = stations.find((device) => idOf(device) === id);
+  const found = stations.find((device) => idOf(device) === id) ?? stations.find(({ index }) => String(index) === id);
   if (found) return found;
   const shown = stations.slice(0, maxShown).map(idOf).join(', ');
   const known =

@@ -214,7 +214,7 @@ export const profilesSchema = memo(() =>
 export const stationParams = z.strictObject({
   id: z.string().openapi({
     param: { name: 'id' },
-    description: 'Charge point identity, URL-encoded, case-sensitive.',
+    description: 'Charge point identity, URL-encoded, case-sensitive; where no station has it, the index of its device.',
   }),
 });
 

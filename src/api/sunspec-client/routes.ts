@@ -1,5 +1,7 @@
+import type { Adapter } from '../../core/adapter.ts';
 import { maxUnitId } from '../../contract/modbus-report.ts';
 import type { ClientTarget, ModelReading } from '../../contract/sunspec-client.ts';
+import { modbusEndpoint } from '../common/device-replies.ts';
 import { HttpProblem, invalid, invalidAll } from '../http/errors.ts';
 import { givenText, suggestions } from '../../core/nearest.ts';
 import { columnsJson, samplesCsv, samplesJson } from '../history/encode.ts';
@@ -53,6 +55,7 @@ const ports = { tcp: 502, tls: 802 } as const;
 const refusedBeside = (transport: string) =>
   ({
     rtu: {
+      device: 'does not apply to a serial line',
       host: 'does not apply to a serial line',
       port: 'does not apply to a serial line',
       tls: 'does not apply to a serial line',
@@ -61,6 +64,24 @@ const refusedBeside = (transport: string) =>
     tcp: { serial: 'needs transport rtu', tls: 'needs transport tls' },
     tls: { serial: 'needs transport rtu' },
   })[transport] ?? {};
+
+/** The request with the place of the own device that it names. @throws HttpProblem `validation` */
+function withOwnDevice(body: ConnectRequest, adapters: readonly Adapter[]): ConnectRequest {
+  const { device, transport = 'tcp' } = body;
+  if (device === undefined || transport === 'rtu') return body;
+  const beside = (['host', 'port'] as const).filter((name) => body[name] !== undefined);
+  if (beside.length > 0)
+    throw invalidAll(
+      beside.map((name) => ({ in: 'body' as const, name: `/${name}`, detail: 'is not given beside device' })),
+    );
+  const endpoint = modbusEndpoint(adapters, device);
+  if (endpoint === null)
+    throw invalid('body', '/device', `there is no device ${device} that is served over Modbus TCP`);
+  const { host, port, unit_id: unitId } = endpoint;
+  // a server on every address has that of this machine
+  const place = { host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port };
+  return { ...body, ...place, unit_id: body.unit_id ?? unitId };
+}
 
 /** @throws HttpProblem `validation` for members that do not go together */
 function targetOf(body: ConnectRequest): ClientTarget {
@@ -145,7 +166,8 @@ const connect = route({
   reply: clientStatusSchema,
   problems: ofPeer,
   examples: { body: { host: '127.0.0.1', port: 8502 }, reply: exampleClientStatus },
-  handle: async (ctx, { body }) => clientStatusReply(await ctx.sunspecClient.connect(targetOf(body))),
+  handle: async ({ sunspecClient, adapters }, { body }) =>
+    clientStatusReply(await sunspecClient.connect(targetOf(withOwnDevice(body, adapters)))),
 });
 
 const disconnect = route({

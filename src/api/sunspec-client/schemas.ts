@@ -69,6 +69,10 @@ export const connectSchema = memo(() =>
             'Name or IP address; required except for `rtu`. Link-local, metadata and multicast addresses are refused.',
         }),
       port: z.int().min(1).max(65_535).optional().openapi({ description: 'Default 502, with `tls` 802.' }),
+      device: z.int().min(0).optional().openapi({
+        description:
+          'Index of a device of this simulator: its Modbus TCP port takes the place of `host` and `port`, and its unit id is the default. Not with `rtu`.',
+      }),
       unit_id: z.int().min(0).max(255).optional().openapi({ description: 'Default 1; with `rtu` 1 to 247.' }),
       transport: z.enum(clientTransports).optional().openapi({ description: 'Default `tcp`.' }),
       serial: serialSchema().optional(),

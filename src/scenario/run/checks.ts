@@ -2,7 +2,7 @@
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Window } from '../model.ts';
-import { comparisonText, signalText, valueText } from '../file/words.ts';
+import { comparisonText, signalText, subjectText, valueText, windowText } from '../file/words.ts';
 import type { Observation } from './conditions.ts';
 import { lookerOf } from './lookers.ts';
 import type { Looker, Sight } from './lookers.ts';
@@ -34,6 +34,11 @@ export class Check {
   /** The next instant at which the verdict may fall although nothing changes. */
   get due(): number {
     return this.verdict === 'pending' ? this.#until : Infinity;
+  }
+
+  /** Whether it is decided when its step is done, whatever steps follow at the same instant. */
+  get isImmediate(): boolean {
+    return this.expectation.window.kind === 'now' && !this.#waitsForMessages;
   }
 
   /** Looks at the present instant; decides where that is possible. */
@@ -89,12 +94,13 @@ export class Check {
   #words(now: SimTime): string {
     const found = this.#last?.found() ?? 'it was not looked at';
     if (this.verdict === 'passed') return found;
-    const { window, subject } = this.expectation;
+    const { window, subject, name } = this.expectation;
+    const isNamed = name !== subjectText(subject) + windowText(window);
     const after = `${valueText(secondsBetween(this.begin, now))} s after the step`;
     const wanted =
       subject.kind === 'value'
         ? `${signalText(subject.test.signal)} must be ${comparisonText(subject.test.comparison)}`
-        : this.expectation.name;
+        : subjectText(subject) + windowText(window);
     const history = this.#looker.history();
     const when =
       window.kind === 'now'
@@ -102,7 +108,8 @@ export class Check {
         : window.kind === 'within'
           ? `did not come true within ${valueText(window.s)} s; `
           : `broken ${after}; `;
-    return `${wanted}: ${when}${found}${history === '' ? '' : ` (${history})`}`;
+    const named = isNamed ? `${name}: ` : '';
+    return `${named}${wanted}: ${when}${found}${history === '' ? '' : ` (${history})`}`;
   }
 }
 

@@ -398,20 +398,21 @@ export class ScenarioRun {
   async #complete(record: StepRecord, answers: Promise<readonly ScenarioAnswer[]>): Promise<void> {
     const { step } = record;
     // before the answers: what the actions cause at once belongs to the step
-    this.#expect(step.expectations, record.at ?? this.#now);
+    const checks = this.#expect(step.expectations, record.at ?? this.#now);
     const refusal = record.answered(await answers);
     if (step.mark !== null) await this.#signals.mark(step.mark, this.#marked);
     record.state = refusal === null ? 'done' : 'failed';
     record.message = refusal;
     if (refusal !== null) this.#fail(`${placeText(step.place)}: ${refusal}`);
+    // before the next step, which may change the same thing at the same instant
+    for (const check of checks) if (check.isImmediate) await check.look(this.#now);
   }
 
-  #expect(expectations: readonly Expectation[], begin: SimTime = this.#now): void {
-    for (const expectation of expectations) {
-      const check = new Check(expectation, this.#observation, begin);
-      this.#record.checks.push(check);
-      this.#open.push(check);
-    }
+  #expect(expectations: readonly Expectation[], begin: SimTime = this.#now): readonly Check[] {
+    const checks = expectations.map((expectation) => new Check(expectation, this.#observation, begin));
+    this.#record.checks.push(...checks);
+    this.#open.push(...checks);
+    return checks;
   }
 
   // ---- waits

@@ -1,0 +1,49 @@
+import { dirname } from 'node:path';
+import { expect } from 'chai';
+import { createApp } from '../../src/app.ts';
+import { bundledScenarioNames, bundledScenarioPath } from '../../src/config/profile/bundled.ts';
+import { loadConfig } from '../../src/config/layers/load.ts';
+import { createLogBook } from '../../src/core/log/log.ts';
+import { packageFile } from '../../src/core/package-files.ts';
+import { readFileSync } from 'node:fs';
+import { layoutIssues } from '../../src/scenario/file/layout.ts';
+import { configOfScenario, readScenario } from '../../src/scenario/file/read.ts';
+import { sourceOfFile } from '../../src/scenario/file/source.ts';
+import { allExpectations } from '../../src/scenario/model-parts.ts';
+
+/** The scenario, read for the devices that it names. Nothing of it runs: test/interop/scenarios.test.ts does that. */
+function checked(name: string) {
+  const path = bundledScenarioPath(name) ?? '';
+  const source = sourceOfFile(path);
+  const mapping = configOfScenario(source) as Readonly<Record<string, unknown>>;
+  const loaded = loadConfig(['--start_paused', 'yes'], {}, {}, { mapping, directory: dirname(path), label: name });
+  if (loaded.kind !== 'run') throw new Error(`the configuration of ${name} only prints`);
+  const app = createApp(loaded.config, { logBook: createLogBook({ write: () => undefined }) });
+  const scenario = readScenario(source, name, {}, app.api.checkRequest);
+  expect(layoutIssues(scenario, app.plant), name).to.deep.equal([]);
+  return { mapping, scenario, steps: source.value.steps as readonly Readonly<Record<string, unknown>>[] };
+}
+
+describe('bundled scenarios', () => {
+  it('are valid for their devices, tell what they test, name their steps and put everything back', () => {
+    for (const name of bundledScenarioNames) {
+      const { mapping, scenario, steps } = checked(name);
+      expect(scenario.description.split(/\.\s|\.$/).length, `sentences of ${name}`).to.be.within(3, 7);
+      expect(mapping.seed, `seed of ${name}`).to.be.a('number');
+      expect(allExpectations(scenario).length, `assertions of ${name}`).to.be.at.least(5);
+      if (name === 'pv-battery-day') continue;
+      for (const step of steps)
+        expect('name' in step || 'repeat' in step, `${name}: ${JSON.stringify(step)} has no name`).to.equal(true);
+      const last = scenario.finally.flatMap(({ expectations }) => expectations);
+      expect(
+        last.map(({ subject }) => subject.kind),
+        name,
+      ).to.include('nothing_left');
+    }
+  });
+
+  it('are listed in the documents', () => {
+    const page = readFileSync(packageFile('docs/scenario-library.md'), 'utf8');
+    for (const name of bundledScenarioNames) expect(page).to.include(`\`${name}\``);
+  });
+});
