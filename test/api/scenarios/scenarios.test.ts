@@ -73,7 +73,7 @@ describe('scenarios over REST', () => {
 
   it('are kept up to 64', async () => {
     const { scenarios } = await call('GET', '');
-    for (let n = scenarios.length; n < 64; n += 1) expect((await add({ steps })).status).to.equal(201);
+    for (let n = Number(scenarios.length); n < 64; n += 1) expect((await add({ steps })).status).to.equal(201);
     const { status, detail } = await add({ steps });
     expect([status, detail]).to.deep.equal([409, '64 scenarios are kept; DELETE scenarios/{id} makes room']);
   });
