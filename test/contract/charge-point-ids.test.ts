@@ -67,6 +67,13 @@ describe('charge point identities (9.1)', () => {
     }
   });
 
+  it('are also found by the device index, where no station has that identity', () => {
+    const plant = plantOf(['pv', 'evse', 'evse']);
+    expect(chargePoint(plant, createChargePointIds(plant, 'CP'), '2').index).to.equal(2);
+    expect(chargePoint(plant, createChargePointIds(plant, '2'), '2').index).to.equal(1);
+    expect(codeOf(() => chargePoint(plant, createChargePointIds(plant, 'CP'), '0'))).to.equal('UNKNOWN_RESOURCE');
+  });
+
   it('the error names those that there are', () => {
     const many = plantOf(Array.from({ length: 12 }, () => 'evse' as const));
     expect(() => chargePoint(many, createChargePointIds(many, 'CP'), 'X')).to.throw(

@@ -9,7 +9,7 @@ import { bundledScenarioNames, bundledScenarioPath } from '../../src/config/prof
 import { fromSource } from '../support/process.ts';
 
 const execute = promisify(execFile);
-const [program = '', ...words] = fromSource;
+const [program, ...words] = fromSource;
 
 interface Result {
   readonly state: string;

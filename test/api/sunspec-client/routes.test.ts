@@ -195,6 +195,9 @@ describe('REST sunspec-client', () => {
     for (const [body, name] of [
       [{}, '/host'],
       [{ host: '169.254.169.254' }, '/host'],
+      [{ device: 99 }, '/device'],
+      [{ device: 0, port: 502 }, '/port'],
+      [{ transport: 'rtu', serial: { path: '/dev/ttyS0' }, device: 0 }, '/device'],
       [{ host: 'a b' }, '/host'],
       [{ host: '127.0.0.1', tls: { cert: 'x', key: 'x', root_cert: 'x' } }, '/tls'],
       [{ host: '127.0.0.1', serial: { path: '/dev/ttyS0' } }, '/serial'],
