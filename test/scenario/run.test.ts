@@ -79,7 +79,9 @@ describe('runs of scenarios', () => {
     expect(report.state).to.equal('failed');
     expect(report.failures).to.have.length(2);
     const words = report.failures.join('\n');
-    expect(words).to.match(/\/always\/1: power stays: 701.W of device 0 must be above 5000: broken .* after the step; it was \d+ W/);
+    expect(words).to.match(
+      /\/always\/1: power stays: 701.W of device 0 must be above 5000: broken .* after the step; it was \d+ W/,
+    );
     expect(words).to.match(/\/steps\/1\/expect\/1: .* did not come true within 4 s; it was 4000 W \(lowest 4000 after/);
   });
 

@@ -30,7 +30,8 @@ export const json = (description: string) => payloadSchema().openapi({ descripti
 export const stationParams = z.strictObject({
   id: z.string().openapi({
     param: { name: 'id' },
-    description: 'Charge point identity, URL-encoded, case-sensitive; where no station has it, the index of its device.',
+    description:
+      'Charge point identity, URL-encoded, case-sensitive; where no station has it, the index of its device.',
   }),
 });
 

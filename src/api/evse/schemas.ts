@@ -214,7 +214,8 @@ export const profilesSchema = memo(() =>
 export const stationParams = z.strictObject({
   id: z.string().openapi({
     param: { name: 'id' },
-    description: 'Charge point identity, URL-encoded, case-sensitive; where no station has it, the index of its device.',
+    description:
+      'Charge point identity, URL-encoded, case-sensitive; where no station has it, the index of its device.',
   }),
 });
 

@@ -104,9 +104,7 @@ export class SimPlant implements Plant {
     const now = options.clock.tickTime;
     const stamp = tickStamp(options.clock, 0, options.clock.dateMs(now));
     this.#latest = {
-      tick: 0,
-      sim: now,
-      wallMs: options.clock.wallMs(),
+      ...{ tick: 0, sim: now, wallMs: options.clock.wallMs() },
       published: this.devices.map((d) => d.publish(stamp)),
     };
     options.clock.advanceTo(now, tickSeconds(options.clock.rate, options.tickIntervalS));
@@ -122,14 +120,11 @@ export class SimPlant implements Plant {
     const sim = clock.acting();
     return {
       ...clock.settings,
+      ...{ sim, tickIntervalS, simStepS, tick: this.#latest.tick },
       rateEffective: clock.paused ? 0 : this.#pace.rateEffective,
       clockTime: clock.timeOfDay(sim),
-      sim,
       dateMs: clock.dateMs(sim),
       wallMs: clock.wallMs(),
-      tick: this.#latest.tick,
-      tickIntervalS,
-      simStepS,
       changedBy: this.#timeChangedBy,
       steppedBy: this.#stepping.steppedBy,
     };
