@@ -123,8 +123,7 @@ export class SimPlant implements Plant {
       ...{ sim, tickIntervalS, simStepS, tick: this.#latest.tick },
       rateEffective: clock.paused ? 0 : this.#pace.rateEffective,
       clockTime: clock.timeOfDay(sim),
-      dateMs: clock.dateMs(sim),
-      wallMs: clock.wallMs(),
+      ...{ dateMs: clock.dateMs(sim), wallMs: clock.wallMs() },
       changedBy: this.#timeChangedBy,
       steppedBy: this.#stepping.steppedBy,
     };

@@ -68,6 +68,24 @@ describe('dashboard: grid support', () => {
     expect(await point(705, 'Crv[0].Pt[1].V')).to.be.below(98);
   });
 
+  it('keeps what is typed into a point while ticks come', async () => {
+    const { page } = shown;
+    const field = page.getByLabel('Point 2, Reactive power');
+    await field.focus();
+    await field.press('ControlOrMeta+a');
+    for (const key of '17.5') {
+      await page.keyboard.press(key);
+      const read = page.waitForResponse((response) => response.url().includes('/grid-support?'));
+      await dashboard.step(1);
+      await read;
+    }
+    expect(await field.inputValue()).to.equal('17.5');
+    await field.press('Tab');
+    await page.getByText('not applied yet', { exact: true }).waitFor();
+    expect(await field.inputValue()).to.equal('17.5');
+    await page.getByRole('button', { name: 'Discard', exact: true }).first().click();
+  });
+
   it('marks a point that is refused, and discards it', async () => {
     const { page } = shown;
     await page.getByLabel('Point 2, Voltage').fill('80');

@@ -41,6 +41,19 @@ describe('dashboard: what the grid did to a device', () => {
     await page.close();
   });
 
+  it('gives no verdict about a change of the grid that lasts', async () => {
+    const { page, seen } = await dashboard.open();
+    await dashboard.post('controls/grid', { voltage_pu: 0.95 });
+    const { changed_by: by } = await dashboard.get('controls/grid?device=0');
+    const since = `no trip and no cessation since ${by.source} set the grid at ${timeOf(by.changed_at)}`;
+    await says(page, `So far ${since}`);
+    await dashboard.step(2);
+    await says(page, `So far ${since}`);
+    await dashboard.post('controls/grid', { voltage_pu: 1 });
+    expect(seen.complaints).to.deep.equal([]);
+    await page.close();
+  });
+
   it('tells a sag that was ridden through, during it and afterwards', async () => {
     const { page, seen } = await dashboard.open();
     await sag(0.7, 4);

@@ -1,18 +1,9 @@
-import type { ReplyOf } from '../../api/call';
 import { Chip, Facts, Panel } from '../../kit/panel';
 import type { Tone } from '../../kit/panel';
 import { dash, digits, show, words } from '../../look/format';
+import type { Connector, ConnectorProps } from './connector-props';
 import { Operations } from './operations';
 import { setBy } from './set-by';
-
-export type Connector = ReplyOf<'evse/{id}'>['connectors'][number];
-
-export interface ConnectorProps {
-  readonly id: string;
-  readonly connector: Connector;
-  /** whether a central system decides about tokens */
-  readonly central: boolean;
-}
 
 const tones: Readonly<Record<string, Tone>> = {
   charging: 'good',

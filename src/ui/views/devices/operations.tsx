@@ -7,7 +7,7 @@ import { Form } from '../../kit/form';
 import type { Field } from '../../kit/form';
 import { RequestForm } from '../../kit/request-form';
 import { useSchema } from '../../store/schemas';
-import type { ConnectorProps } from './connector';
+import type { ConnectorProps } from './connector-props';
 import { openSession, whyNot } from './possible';
 import type { Operation } from './possible';
 

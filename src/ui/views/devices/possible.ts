@@ -1,5 +1,5 @@
 /** Which operations the present state of a connector refuses, and why. What is left out here, the daemon decides. */
-import type { Connector } from './connector';
+import type { Connector } from './connector-props';
 
 export type Operation =
   | 'plug'

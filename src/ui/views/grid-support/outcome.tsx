@@ -47,12 +47,24 @@ function outOf(now: Trace['now'], episode: readonly Transition[]): string {
   return `${head}, ${left === null ? 'waits to enter service' : `returns in ${seconds(left)}`}`;
 }
 
+/** Deviation of a voltage, per unit, that is no disturbance. */
+const usual = 0.01;
+
+/** Whether no event is under way and the voltages are back: only then a verdict can be final. */
+function isOver({ event, voltage_a_pu, voltage_b_pu, voltage_c_pu }: Controls['grid']): boolean {
+  return (
+    event === null && [voltage_a_pu, voltage_b_pu, voltage_c_pu].every((voltage) => Math.abs(voltage - 1) <= usual)
+  );
+}
+
 /** In service again, or all the time. Null: the grid was never changed, and nothing has happened. */
 function pastOf(episode: readonly Transition[], grid: Controls['grid'] | undefined): string | null {
   const back = episode.find(({ to }) => to === 'ramping' || to === 'in_service');
   const set = grid?.changed_by;
-  if (set?.changed_at && (back === undefined || set.changed_at > back.at))
-    return `rode through: no trip and no cessation since ${set.source} set the grid at ${timeOfDay(set.changed_at)}`;
+  if (set?.changed_at && (back === undefined || set.changed_at > back.at)) {
+    const since = `no trip and no cessation since ${set.source} set the grid at ${timeOfDay(set.changed_at)}`;
+    return grid !== undefined && isOver(grid) ? `rode through: ${since}` : `so far ${since}`;
+  }
   if (back === undefined) return null;
   const trip = tripsOf(episode);
   if (trip !== null) return `${trip}, back since ${timeOfDay(back.at)}`;

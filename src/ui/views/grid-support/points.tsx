@@ -1,5 +1,6 @@
 /** Points of a curve: a draft until it is applied, changed in the plot and in a table. */
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
 import type { Problem } from '../../api/perform';
@@ -269,8 +270,9 @@ interface NumberCellProps {
   readonly onValue: (value: number) => void;
 }
 
-/** A number in a table; a text that is no number is given up. */
+/** A number in a table; a text that is no number is given up. While it is typed, newer values do not replace it. */
 export function NumberCell({ label, value, issue, onValue }: NumberCellProps) {
+  const [typed, setTyped] = useState<string | null>(null);
   return (
     <>
       <input
@@ -278,15 +280,18 @@ export function NumberCell({ label, value, issue, onValue }: NumberCellProps) {
         step="any"
         aria-label={label}
         aria-invalid={issue !== null}
-        value={value}
+        value={typed ?? value}
+        onInput={(event) => setTyped(event.currentTarget.value)}
+        onBlur={() => setTyped(null)}
         onChange={(event) => {
-          const { value: text, valueAsNumber: typed } = event.currentTarget;
-          if (text === '' || !Number.isFinite(typed)) {
+          const { value: text, valueAsNumber: number } = event.currentTarget;
+          setTyped(null);
+          if (text === '' || !Number.isFinite(number)) {
             // nothing, or no number, is no 0: the value stays
             event.currentTarget.value = String(value);
             return;
           }
-          onValue(typed);
+          onValue(number);
         }}
       />
       {issue !== null && <div class="issue">{issue}</div>}

@@ -1,0 +1,11 @@
+/** What the parts of a connector's page show. */
+import type { ReplyOf } from '../../api/call';
+
+export type Connector = ReplyOf<'evse/{id}'>['connectors'][number];
+
+export interface ConnectorProps {
+  readonly id: string;
+  readonly connector: Connector;
+  /** whether a central system decides about tokens */
+  readonly central: boolean;
+}
