@@ -6,6 +6,7 @@ import { render } from 'preact';
 import { CsipPage } from './shell/csip-page';
 import { Shell } from './shell/shell';
 import { applyTheme } from './shell/theme';
+import { startDaemon } from './store/daemon';
 import { startLive } from './store/live';
 import { startStream } from './store/stream';
 
@@ -14,6 +15,9 @@ if (root === null) throw new Error('the page has no element with the id "app"');
 applyTheme();
 // the port of the CSIP client serves the same program without the telemetry stream
 const isCsipPage = document.documentElement.dataset['page'] === 'csip';
-if (!isCsipPage) startStream();
+if (!isCsipPage) {
+  startStream();
+  startDaemon();
+}
 startLive(!isCsipPage);
 render(isCsipPage ? <CsipPage /> : <Shell />, root);

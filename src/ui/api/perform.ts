@@ -33,8 +33,15 @@ export class Problem extends Error {
   }
 }
 
-/** No answer within this time counts as a lost connection; 100 000 ticks of many devices may take an hour. */
-const timeoutsMs = { GET: 15_000, POST: 3_600_000, DELETE: 15_000 };
+/** No answer within this time counts as a lost connection. */
+const timeoutsMs = { GET: 15_000, POST: 60_000, DELETE: 15_000 };
+
+/** A step may run 100 000 ticks of many devices, and answers after the last one. */
+const stepTimeoutMs = 3_600_000;
+
+function timeoutOf({ method, address }: Call): number {
+  return address.endsWith('/controls/time/step') ? stepTimeoutMs : timeoutsMs[method];
+}
 
 /**
  * Makes a call.
@@ -55,10 +62,11 @@ export async function perform<R>(call: Call<R>): Promise<R> {
 }
 
 /** The answer as it came, for texts and downloads. @throws Problem without an answer */
-export async function send({ method, address, body }: Call): Promise<Response> {
+export async function send(call: Call): Promise<Response> {
+  const { method, address, body } = call;
   const headers: Record<string, string> = { 'X-Derbench-Client': 'dashboard' };
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const init: RequestInit = { method, headers, signal: AbortSignal.timeout(timeoutsMs[method]), cache: 'no-store' };
+  const init: RequestInit = { method, headers, signal: AbortSignal.timeout(timeoutOf(call)), cache: 'no-store' };
   if (body !== undefined) init.body = JSON.stringify(body);
   try {
     const answer = await fetch(address, init);

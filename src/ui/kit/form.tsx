@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Call } from '../api/call';
+import type { Problem } from '../api/perform';
 import { say } from '../store/notices';
 import { Curl, Refused, useDo } from './action';
 
@@ -78,21 +79,72 @@ function withoutSecrets(fields: readonly Field[], values: Values): Values {
   return { ...values, ...Object.fromEntries(secrets.map(({ name }) => [name, '...'])) };
 }
 
-/** Names of number fields with a text that is no number: the browser gives it as empty, which would leave it out of the call. */
-function badInputs(form: HTMLFormElement): readonly string[] {
-  return [...form.querySelectorAll('input')].filter(({ validity }) => validity.badInput).map(({ name }) => name);
+/** Number fields with a text that is no number: the browser gives it as empty, which would leave it out of the call. */
+function badInputs(form: HTMLFormElement): readonly HTMLInputElement[] {
+  return [...form.querySelectorAll('input')].filter(({ validity }) => validity.badInput);
 }
 
+type FormEvent = SubmitEvent & { readonly currentTarget: HTMLFormElement };
+
 /** Sends a form, unless a number field has a text that is no number: then the page says which. */
-export function submitting(
-  send: () => unknown,
-): (event: SubmitEvent & { readonly currentTarget: HTMLFormElement }) => void {
+export function submitting(send: () => unknown): (event: FormEvent) => void {
   return (event) => {
     event.preventDefault();
     const wrong = badInputs(event.currentTarget);
-    if (wrong.length > 0) say(`${wrong.map((name) => name.replace('/', '')).join(', ')}: must be a number`);
+    const labels = wrong.map((input) => input.labels?.[0]?.querySelector('span')?.textContent ?? input.name);
+    if (wrong.length > 0) say(`${labels.join('; ')}: must be a number`);
     else void send();
   };
+}
+
+interface FormFrameProps {
+  readonly onSubmit: ReturnType<typeof submitting>;
+  readonly submit: string;
+  /** as curl shows it */
+  readonly call: Call;
+  readonly busy: boolean;
+  readonly problem: Problem | null;
+  readonly done?: boolean;
+  readonly disabled?: boolean;
+  /** why it cannot be sent now: disables the button, and stands beside it */
+  readonly unable?: string | null | undefined;
+  /** beside the button */
+  readonly beside?: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** What all forms have around their fields: the button with its call as curl, what came of it, and the refusal. */
+export function FormFrame({
+  onSubmit,
+  submit,
+  call,
+  busy,
+  problem,
+  done = false,
+  disabled = false,
+  unable = null,
+  beside,
+  children,
+}: FormFrameProps) {
+  return (
+    <form class="form" noValidate onSubmit={onSubmit}>
+      {children}
+      <div class="row">
+        <button class="primary" disabled={busy || disabled || unable !== null} title={unable ?? undefined}>
+          {submit}
+        </button>
+        <Curl call={call} />
+        {done && problem === null && (
+          <span class="good flash" role="status">
+            done
+          </span>
+        )}
+        {beside}
+        {unable !== null && <small class="muted">{unable}</small>}
+      </div>
+      <Refused problem={problem} />
+    </form>
+  );
 }
 
 /**
@@ -108,10 +160,10 @@ export function Form({ fields, call, submit, onDone, needsChange = false, unable
   const values = valuesOf(fields, shown);
   const isChanged = Object.entries(typed).some(([name, value]) => value !== start[name]);
   const [notNumbers, setNotNumbers] = useState<readonly string[]>([]);
-  const send = async (event: Event) => {
+  const send = async (event: FormEvent) => {
     event.preventDefault();
     const cleared = fields.filter(({ name }) => needsChange && shown[name] === '' && start[name] !== '');
-    const wrong = [...badInputs(event.currentTarget as HTMLFormElement), ...cleared.map(({ name }) => name)];
+    const wrong = [...badInputs(event.currentTarget), ...cleared].map(({ name }) => name);
     setNotNumbers(wrong);
     if (wrong.length > 0) return;
     const answer = await run(call(values));
@@ -122,7 +174,17 @@ export function Form({ fields, call, submit, onDone, needsChange = false, unable
     onDone?.(answer);
   };
   return (
-    <form class="form" noValidate onSubmit={(event) => void send(event)}>
+    <FormFrame
+      onSubmit={(event) => void send(event)}
+      submit={submit}
+      call={call(withoutSecrets(fields, values))}
+      busy={busy}
+      problem={problem}
+      done={done}
+      disabled={needsChange && !isChanged}
+      unable={unable}
+      beside={children}
+    >
       <div class="fields">
         {fields.map((field) => (
           <FieldInput
@@ -137,25 +199,7 @@ export function Form({ fields, call, submit, onDone, needsChange = false, unable
           />
         ))}
       </div>
-      <div class="row">
-        <button
-          class="primary"
-          disabled={busy || unable !== null || (needsChange && !isChanged)}
-          title={unable ?? undefined}
-        >
-          {submit}
-        </button>
-        <Curl call={call(withoutSecrets(fields, values))} />
-        {done && problem === null && (
-          <span class="good flash" role="status">
-            done
-          </span>
-        )}
-        {children}
-        {unable !== null && <small class="muted">{unable}</small>}
-      </div>
-      <Refused problem={problem} />
-    </form>
+    </FormFrame>
   );
 }
 

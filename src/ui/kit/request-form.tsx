@@ -2,26 +2,28 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Call } from '../api/call';
-import { Curl, Refused, useDo } from './action';
-import { submitting } from './form';
+import { useDo } from './action';
+import { FormFrame, submitting } from './form';
 import { objectOf, SchemaFields } from './schema-form';
-import type { Schema } from './schema-form';
+import type { Schema, Typed } from './schema-form';
 
 interface RequestFormProps {
   readonly schema: Schema;
-  /** the call for a body; members that were left empty are absent */
-  readonly call: (body: Record<string, unknown>) => Call;
+  /** the call for what was typed; members that were left empty are absent */
+  readonly call: (members: Record<string, unknown>) => Call;
   readonly submit: string;
   readonly onDone?: (answer: unknown) => void;
   /** why it cannot be sent now: disables the button, and stands beside it */
   readonly unable?: string | null;
+  /** pointer of the members in the body; absent: they are the body */
+  readonly under?: string;
   /** beside the button */
   readonly children?: ComponentChildren;
 }
 
 /** Give it a `key` of what it is about, so that typed values do not go to another device. */
-export function RequestForm({ schema, call, submit, onDone, unable = null, children }: RequestFormProps) {
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
+export function RequestForm({ schema, call, submit, onDone, unable, under = '', children }: RequestFormProps) {
+  const [typed, setTyped] = useState<Typed>({});
   const [done, setDone] = useState(false);
   const { busy, problem, run } = useDo();
   const made = call(objectOf(schema, typed));
@@ -31,7 +33,16 @@ export function RequestForm({ schema, call, submit, onDone, unable = null, child
     if (answer !== undefined) onDone?.(answer);
   };
   return (
-    <form class="form" noValidate onSubmit={submitting(send)}>
+    <FormFrame
+      onSubmit={submitting(send)}
+      submit={submit}
+      call={made}
+      busy={busy}
+      problem={problem}
+      done={done}
+      unable={unable}
+      beside={children}
+    >
       <SchemaFields
         schema={schema}
         typed={typed}
@@ -39,22 +50,8 @@ export function RequestForm({ schema, call, submit, onDone, unable = null, child
           setDone(false);
           setTyped((before) => ({ ...before, [pointer]: text }));
         }}
-        issueOf={(pointer) => problem?.about(pointer) ?? null}
+        issueOf={(pointer) => problem?.about(`${under}${pointer}`) ?? null}
       />
-      <div class="row">
-        <button class="primary" disabled={busy || unable !== null} title={unable ?? undefined}>
-          {submit}
-        </button>
-        <Curl call={made} />
-        {done && problem === null && (
-          <span class="good flash" role="status">
-            done
-          </span>
-        )}
-        {children}
-        {unable !== null && <small class="muted">{unable}</small>}
-      </div>
-      <Refused problem={problem} />
-    </form>
+    </FormFrame>
   );
 }

@@ -1,5 +1,6 @@
 /** A form drawn from a JSON Schema. What is typed stays text until it is sent, and the daemon judges it. */
 import { words } from '../look/format';
+import { termOf, withUnit } from '../look/term';
 import { FieldInput } from './form';
 import type { Field } from './form';
 
@@ -118,35 +119,11 @@ export function objectOf(schema: Schema, typed: Typed, under = ''): Record<strin
   return made;
 }
 
-/** Endings of names of members that are units. */
-const unitEndings: readonly (readonly [ending: string, unit: string])[] = [
-  ...([
-    ['_pct_per_s', '%/s'],
-    ['_pct_s', '%/s'],
-    ['_m_s', 'm/s'],
-    ['_pct', '%'],
-    ['_deg', '°'],
-  ] as const),
-  ...(['kWh', 'Wh', 'kvar', 'kVA', 'kW', 'Hz', 'pu', 'ms', 's', 'V'] as const).map(
-    (unit) => [`_${unit.toLowerCase()}`, unit] as const,
-  ),
-];
-
-const abbreviations: Readonly<Record<string, string>> = { soc: 'SoC', id: 'ID', ids: 'IDs', ev: 'EV', evse: 'EVSE' };
-
-/** The name of a member as a term, and its unit: `duration_s` is "Duration" in s. */
-function termOf(name: string, schema: Schema): { readonly term: string; readonly unit: string | null } {
+/** `Duration, s`: title and unit of the schema, else what the name tells. */
+export function labelOf(name: string, schema: Schema): string {
   const isNumber = [schema, ...(schema.anyOf ?? [])].some((each) => typesOf(each.items ?? each).some(isNumeric));
-  const [ending = '', found = null] = (isNumber ? unitEndings.find(([end]) => name.endsWith(end)) : undefined) ?? [];
-  const text = words(name.slice(0, name.length - ending.length)).replace(/\w+/g, (word) => abbreviations[word] ?? word);
-  const unit = schema.unit ?? found;
-  return { term: schema.title ?? text.charAt(0).toUpperCase() + text.slice(1), unit };
-}
-
-/** `Duration, s` */
-function labelOf(name: string, schema: Schema): string {
-  const { term, unit } = termOf(name, schema);
-  return unit === null || unit === '' ? term : `${term}, ${unit}`;
+  const own = termOf(name, isNumber);
+  return withUnit({ term: schema.title ?? own.term, unit: schema.unit ?? own.unit });
 }
 
 function hintOf(schema: Schema, shape: Shape): string {

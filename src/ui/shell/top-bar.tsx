@@ -171,7 +171,7 @@ function AlarmCount({ overview }: { readonly overview: Overview }) {
   const more = count > seen.current;
   seen.current = count;
   return (
-    <a href={href('overview', { filter: 'alarms' })} class={more ? 'flash' : undefined}>
+    <a href={href('overview', { filter: 'alarms' })} class={more ? 'alarm-count flash' : 'alarm-count'}>
       <Chip tone={count > 0 ? 'bad' : 'muted'}>
         {count} {count === 1 ? 'alarm' : 'alarms'}
       </Chip>
@@ -184,7 +184,7 @@ function FaultCount() {
   const count = useLive(faultsCall, 5000).data?.count ?? 0;
   if (count === 0) return null;
   return (
-    <a href={href('faults')}>
+    <a href={href('faults')} class="fault-count">
       <Chip tone="warn">
         {count} {count === 1 ? 'fault' : 'faults'} injected
       </Chip>

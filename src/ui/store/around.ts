@@ -1,4 +1,9 @@
-/** Which answers are shown around a component: those that the components above it have asked for. */
+/**
+ * Which answers are shown around a component: those that the components above it have asked for. Preact tells this to
+ * add-ons only: a context goes downwards, but it is the component of a panel that asks, and the panel is drawn inside it.
+ * Should the names below change, nothing breaks: no panel is marked for such answers, and they are named below the top bar
+ * (`unreadElsewhere`) as all that stand in no panel.
+ */
 import { options } from 'preact';
 
 /** What is read of a node of Preact; names as in `mangle.json`, which add-ons such as @preact/signals share. */

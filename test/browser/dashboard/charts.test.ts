@@ -105,7 +105,7 @@ describe('dashboard: charts', () => {
     await page.getByText(/1 of 2 devices/).click();
     await page.getByRole('checkbox', { name: /^1 / }).check();
     await page.getByText('Further metrics: 0').click();
-    await page.getByRole('checkbox', { name: 'irradiance w m2' }).check();
+    await page.getByRole('checkbox', { name: 'Irradiance, W/m²' }).check();
     await page.locator('.chart canvas').nth(3).waitFor();
     await page.reload();
     await page.locator('.chart canvas').nth(3).waitFor();

@@ -88,6 +88,10 @@ describe('dashboard: grid and inputs', () => {
       await panel.getByRole('combobox', { name: 'Event', exact: true }).selectOption(name);
       await panel.getByText(description, { exact: true }).waitFor();
       expect(await panel.locator('.form .field').count(), name).to.equal(parameters.length);
+      for (const label of await panel.locator('.form .field > span').allInnerTexts()) {
+        const [term = ''] = label.split(/, (?=[^,]*$)/);
+        expect(term, 'a unit stands once, behind the term').not.to.match(/_|\b(pu|pct|hz|deg|s)\b/i);
+      }
     }
     expect(seen.complaints).to.deep.equal([]);
     await page.close();

@@ -171,6 +171,18 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
     await dashboard.post('controls/time', { mode: 'paused' });
     await page.getByRole('alert').filter({ hasText: 'has sent nothing since' }).waitFor();
     await page.locator('.shell.old').waitFor();
+    // also what stands in no panel
+    for (const part of [
+      '.tile .value',
+      "[data-test='site']",
+      '.lamps',
+      '.alarm-count',
+      '.clock strong',
+      '.scroller td',
+    ]) {
+      const opacity = await page.evaluate<string>(`getComputedStyle(document.querySelector("${part}")).opacity`);
+      expect(Number(opacity), part).to.be.lessThan(1);
+    }
     await page.unroute('**/api/sim/**');
     await dashboard.step();
     await page.locator('.shell.old').waitFor({ state: 'detached' });

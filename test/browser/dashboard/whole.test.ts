@@ -216,14 +216,21 @@ describe('dashboard: all views', function () {
     await page.close();
   });
 
-  it('comes back after a restart of the daemon', async () => {
+  it('comes back after a restart of the daemon, without drafts for the earlier run', async () => {
     let running: RunningApp = await startApp(['PV-3Phase']);
     const { port } = running;
     const page = await dashboard.browser.newPage();
     page.setDefaultTimeout(30_000);
     try {
-      await page.goto(`http://127.0.0.1:${port}/#/overview`);
-      await page.waitForSelector('[data-test="clock"]');
+      await page.goto(`http://127.0.0.1:${port}/#/grid-support/hf-trip`);
+      const time = page.getByLabel('Point 1, Time');
+      await time.fill('1.5');
+      await time.press('Tab');
+      const draft = page.getByText('not applied yet', { exact: true });
+      await draft.waitFor();
+      // the same run: the draft stays
+      await page.reload();
+      await draft.waitFor();
       await running.app.stop();
       const banner = page.getByRole('alert').filter({ hasText: 'No connection to the daemon' });
       await banner.waitFor();
@@ -232,6 +239,8 @@ describe('dashboard: all views', function () {
       await banner.waitFor({ state: 'detached' });
       await running.app.plant.step(3);
       await page.locator('[data-test="clock"][title$="tick 3"]').waitFor();
+      await draft.waitFor({ state: 'detached' });
+      expect(await time.inputValue()).to.equal('0.16');
     } finally {
       await page.close();
       await running.app.stop();

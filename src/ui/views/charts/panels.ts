@@ -1,6 +1,7 @@
 /** Columns of a chart from the samples of several devices. */
 import uPlot from 'uplot';
 import type { ChartData, Series } from '../../kit/chart';
+import { termOf } from '../../look/term';
 import type { Samples } from './samples';
 
 /** A quantity of a chart. */
@@ -32,28 +33,9 @@ export const standardMetrics: readonly string[] = [...powerLines, ...gridLines, 
   ({ metric }) => metric,
 );
 
-/** Units at the ends of names of metrics, the longer ones first. */
-const units: readonly (readonly [ending: string, unit: string])[] = [
-  ['_w_m2', 'W/m²'],
-  ['_kg_h', 'kg/h'],
-  ['_m_s', 'm/s'],
-  ['_kvar', 'kvar'],
-  ['_kva', 'kVA'],
-  ['_kw', 'kW'],
-  ['_pct', '%'],
-  ['_rpm', 'rpm'],
-  ['_deg', '°'],
-  ['_hz', 'Hz'],
-  ['_c', '°C'],
-  ['_v', 'V'],
-  ['_a', 'A'],
-];
-
 /** A further metric of the history, by its name. */
 export function lineOf(metric: string): Line {
-  const [ending, unit] = units.find(([end]) => metric.endsWith(end)) ?? ['', ''];
-  const name = metric.slice(0, metric.length - ending.length).replaceAll('_', ' ');
-  const label = `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
+  const { term: label, unit } = termOf(metric);
   return { metric, label, unit, decimals: unit === '' ? 3 : 2, colour: '--accent' };
 }
 

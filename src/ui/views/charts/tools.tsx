@@ -4,7 +4,7 @@ import { Problem, send } from '../../api/perform';
 import { Curl } from '../../kit/action';
 import { download, pngOf } from '../../kit/chart';
 import { deviceLabel } from '../../kit/device-picker';
-import { words } from '../../look/format';
+import { termOf, withUnit } from '../../look/term';
 import { say } from '../../store/notices';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
@@ -108,7 +108,7 @@ export function Further({ offered }: FurtherProps) {
         {others.map((name) => (
           <label key={name} class="field check">
             <input type="checkbox" checked={chosen.includes(name)} onChange={() => toggle(name)} />
-            {words(name)}
+            {withUnit(termOf(name))}
           </label>
         ))}
       </div>

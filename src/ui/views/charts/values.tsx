@@ -3,7 +3,8 @@ import { deviceLabel } from '../../kit/device-picker';
 import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
 import type { Column } from '../../kit/table';
-import { dash, dateAndTime, words } from '../../look/format';
+import { dash, dateAndTime } from '../../look/format';
+import { termOf, withUnit } from '../../look/term';
 import type { DeviceEntry } from '../../store/site';
 import type { Samples } from './samples';
 
@@ -82,7 +83,7 @@ export function Values({
     { title: 'Time', cell: ({ time }) => preciseInstant(time), value: ({ time }) => preciseInstant(time) },
     ...names.map(
       (name): Column<ValueRow> => ({
-        title: words(name),
+        title: withUnit(termOf(name)),
         numeric: true,
         cell: (row) => row[name] ?? dash,
         value: (row) => row[name],

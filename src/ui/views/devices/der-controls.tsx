@@ -3,11 +3,13 @@ import type { ReplyOf } from '../../api/call';
 import { Action, Refused } from '../../kit/action';
 import { Chip, Facts, Panel } from '../../kit/panel';
 import { RequestForm } from '../../kit/request-form';
+import { labelOf } from '../../kit/schema-form';
 import { Table } from '../../kit/table';
 import { dash, dateAndTime, show, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { href, param, setParam } from '../../store/route';
 import { useSchema } from '../../store/schemas';
+import { labelled } from '../grid-support/labels';
 
 type Controls = ReplyOf<'evse/der-controls'>;
 
@@ -91,7 +93,7 @@ export function DerControlsPanel({ device }: { readonly device: number }) {
 /** Sets one of them: the members are those of the description of the API. */
 function Change({ device }: { readonly device: number }) {
   const { schema, problem } = useSchema('EvseDerControlsRequest');
-  const { properties = {} } = schema ?? {};
+  const { properties = {} } = schema ? labelled(schema, () => true) : {};
   const wanted = param('der-control') ?? 'limit_max_discharge_pct';
   const member = properties[wanted];
   return (
@@ -107,7 +109,7 @@ function Change({ device }: { readonly device: number }) {
           >
             {Object.keys(properties).map((name) => (
               <option key={name} value={name}>
-                {words(name)}
+                {labelOf(name, properties[name] ?? {})}
               </option>
             ))}
           </select>

@@ -1,8 +1,8 @@
-import { submitting } from '../../kit/form';
 import { useState } from 'preact/hooks';
 import { anyCall, get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
-import { Curl, Refused, useDo } from '../../kit/action';
+import { useDo } from '../../kit/action';
+import { FormFrame, submitting } from '../../kit/form';
 import { Empty, Panel } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema } from '../../kit/schema-form';
@@ -107,7 +107,7 @@ function KindForm({ kind }: { readonly kind: Kind }) {
     if ((await run(call)) !== undefined) say(`${words(kind.kind)} is in force`);
   };
   return (
-    <form class="form" noValidate onSubmit={submitting(send)}>
+    <FormFrame onSubmit={submitting(send)} submit="Inject" call={call} busy={busy} problem={problem ?? unread}>
       {issueOf('/device') !== null && <small class="issue">Faults act on: {issueOf('/device')}</small>}
       {Object.keys(parameters.properties ?? {}).length > 0 && <h3>Parameters</h3>}
       {fields(parameters)}
@@ -117,13 +117,6 @@ function KindForm({ kind }: { readonly kind: Kind }) {
         <summary>When and how often</summary>
         {fields(timing)}
       </details>
-      <div class="row">
-        <button class="primary" disabled={busy}>
-          Inject
-        </button>
-        <Curl call={call} />
-      </div>
-      <Refused problem={problem ?? unread} />
-    </form>
+    </FormFrame>
   );
 }

@@ -9,7 +9,7 @@ import { useLive } from '../../store/live';
 import type { PageProps } from './curve-page';
 import { draftKey, useKept } from './drafts';
 import type { Settings } from './functions';
-import { labelOf, unitOf } from './labels';
+import { memberLabel } from './labels';
 import { liveMarks, useReference, useTrail, widened } from './live-point';
 import { DraftButtons, NumberCell } from './points';
 import { registerOfMember } from './set-registers';
@@ -192,7 +192,7 @@ function DroopEditor(props: EditorProps) {
               const name = members[index] ?? 'db_of_hz';
               return {
                 at: point,
-                label: `${labelOf(name)}: ${digits(draft.value[name], 3)}`,
+                label: `${memberLabel(name)}: ${digits(draft.value[name], 3)}`,
                 issue: draft.issueOf(name),
               };
             })}
@@ -232,7 +232,7 @@ function DroopValues({ draft }: { readonly draft: DroopDraft }) {
         </thead>
         <tbody>
           {members.map((name) => {
-            const label = `${labelOf(name)}, ${unitOf(name) ?? ''}`;
+            const label = memberLabel(name);
             return (
               <tr key={name}>
                 <td>{label}</td>

@@ -1,8 +1,20 @@
 /** Readable labels of the members of request bodies: the standard's term, and the unit once. */
 import type { Schema } from '../../kit/schema-form';
-import { words } from '../../look/format';
+import { termOf, withUnit } from '../../look/term';
 
 const labels: Readonly<Record<string, string>> = {
+  volt_var: 'Volt-var',
+  volt_watt: 'Volt-watt',
+  watt_var: 'Watt-var',
+  freq_droop: 'Frequency droop',
+  constant_var: 'Constant reactive power',
+  max_power: 'Active power limit',
+  lv_trip: 'Low-voltage trip',
+  hv_trip: 'High-voltage trip',
+  lf_trip: 'Low-frequency trip',
+  hf_trip: 'High-frequency trip',
+  anti_islanding: 'Anti-islanding',
+  limit_max_discharge_pct: 'Limit of power out of vehicles',
   response_time_s: 'Response time',
   reversion_time_s: 'Reversion time',
   reversion_curve: 'Set adopted on reversion',
@@ -77,7 +89,7 @@ const optionTexts: Readonly<Record<string, string>> = {
   w_max: '% of WMax',
 };
 
-/** Units that the ending of a name does not tell. */
+/** Units that the ending of a name does not tell, or not whole. */
 const units: Readonly<Record<string, string>> = {
   v_ref_pct: '% of VNom',
   v_hi_pct: '% of VNom',
@@ -91,22 +103,10 @@ const units: Readonly<Record<string, string>> = {
   k_of: 'pu',
 };
 
-const endings: readonly (readonly [RegExp, string])[] = [
-  [/_pct_(per_)?s$/, '%/s'],
-  [/_pct$/, '%'],
-  [/_kvar$/, 'kvar'],
-  [/_kw$/, 'kW'],
-  [/_hz$/, 'Hz'],
-  [/_s$/, 's'],
-];
-
-/** The label of a member, without its unit. */
-export function labelOf(member: string): string {
-  return labels[member] ?? words(member);
-}
-
-export function unitOf(member: string): string | undefined {
-  return units[member] ?? endings.find(([pattern]) => pattern.test(member))?.[1];
+/** `Dead band, under-frequency, Hz` */
+export function memberLabel(member: string): string {
+  const own = termOf(member);
+  return withUnit({ term: labels[member] ?? own.term, unit: units[member] ?? own.unit });
 }
 
 /** The unit stands behind the label, and a limit of the encoding is no limit of the quantity. */
@@ -128,10 +128,13 @@ export function labelled(schema: Schema, wanted: (member: string) => boolean): S
     ...schema,
     properties: Object.fromEntries(
       properties.map(([member, inner]) => {
-        const unit = unitOf(member);
+        const [title, unit] = [labels[member], units[member]];
         const plain = withoutNoise(member, inner);
         const shown = plain.properties ? labelled(plain, () => true) : plain;
-        return [member, { ...shown, title: labelOf(member), optionTexts, ...(unit !== undefined && { unit }) }];
+        return [
+          member,
+          { ...shown, optionTexts, ...(title !== undefined && { title }), ...(unit !== undefined && { unit }) },
+        ];
       }),
     ),
   };

@@ -2,8 +2,8 @@
 import { useState } from 'preact/hooks';
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
-import { Curl, Refused, useDo } from '../../kit/action';
-import { submitting } from '../../kit/form';
+import { Refused, useDo } from '../../kit/action';
+import { FormFrame, submitting } from '../../kit/form';
 import { Panel } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema, Typed } from '../../kit/schema-form';
@@ -56,7 +56,7 @@ interface ValuesFormProps {
 export function ValuesForm({ schema, values, submit, call, pointerOf, standingIssue }: ValuesFormProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [cleared, setCleared] = useState<readonly string[]>([]);
-  const [done, setDone] = useState(0);
+  const [done, setDone] = useState(false);
   const { busy, problem, run } = useDo();
   const start = textsOf(schema, values);
   const changed = Object.fromEntries(
@@ -68,37 +68,36 @@ export function ValuesForm({ schema, values, submit, call, pointerOf, standingIs
     setCleared(empty);
     if (empty.length > 0 || (await run(now)) === undefined) return;
     setTyped({});
-    setDone(done + 1);
+    setDone(true);
   };
   const issueOf = (pointer: string) =>
     cleared.includes(pointer) && typed[pointer] === ''
       ? 'must have a value'
       : (problem?.about(pointerOf?.(pointer) ?? pointer) ??
         (pointer in changed ? null : (standingIssue?.(pointer) ?? null)));
-  const type = (pointer: string, text: string | null) => setTyped((before) => ({ ...before, [pointer]: text }));
+  const type = (pointer: string, text: string | null) => {
+    setDone(false);
+    setTyped((before) => ({ ...before, [pointer]: text }));
+  };
   return (
-    <form class="form" noValidate onSubmit={submitting(send)}>
+    <FormFrame
+      onSubmit={submitting(send)}
+      submit={submit}
+      call={now}
+      busy={busy}
+      problem={problem}
+      done={done}
+      disabled={Object.keys(changed).length === 0}
+    >
       <SchemaFields
         schema={schema}
         start={start}
         typed={typed}
         onTyped={type}
-        onNone={(p) => type(p, null)}
+        onNone={(pointer) => type(pointer, null)}
         issueOf={issueOf}
       />
-      <div class="row">
-        <button class="primary" disabled={busy || Object.keys(changed).length === 0}>
-          {submit}
-        </button>
-        <Curl call={now} />
-        {done > 0 && (
-          <span key={done} class="good done" role="status">
-            done
-          </span>
-        )}
-      </div>
-      <Refused problem={problem} />
-    </form>
+    </FormFrame>
   );
 }
 

@@ -1,8 +1,8 @@
-import { submitting } from '../../kit/form';
 import { useMemo, useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
-import { Action, Curl, Refused, useDo } from '../../kit/action';
+import { Action, useDo } from '../../kit/action';
 import { Dialog } from '../../kit/dialog';
+import { FormFrame, submitting } from '../../kit/form';
 import { Facts, Panel } from '../../kit/panel';
 import { objectOf, SchemaFields } from '../../kit/schema-form';
 import type { Schema } from '../../kit/schema-form';
@@ -108,7 +108,14 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog title="Add a device" onClose={onClose}>
-      <form class="form" noValidate onSubmit={submitting(send)}>
+      <FormFrame
+        onSubmit={submitting(send)}
+        submit="Add"
+        call={call}
+        busy={busy}
+        problem={problem ?? unread}
+        disabled={further === null || !schema}
+      >
         {schema && (
           <SchemaFields
             schema={schema}
@@ -132,14 +139,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
         <p class="muted">
           All members: schema AddedDevice in the <a href="/redoc">API reference</a>.
         </p>
-        <div class="row">
-          <button class="primary" disabled={busy || further === null || !schema}>
-            Add
-          </button>
-          <Curl call={call} />
-        </div>
-        <Refused problem={problem ?? unread} />
-      </form>
+      </FormFrame>
     </Dialog>
   );
 }

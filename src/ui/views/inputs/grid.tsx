@@ -1,11 +1,10 @@
-import { useState } from 'preact/hooks';
 import { anyCall, get, post } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
-import { Action, Curl, Refused, useDo } from '../../kit/action';
-import { submitting, Form } from '../../kit/form';
+import { Action, Refused } from '../../kit/action';
+import { Form } from '../../kit/form';
 import type { Field, Values } from '../../kit/form';
 import { Chip, Empty, Facts, Panel } from '../../kit/panel';
-import { objectOf, SchemaFields } from '../../kit/schema-form';
+import { RequestForm } from '../../kit/request-form';
 import type { Schema } from '../../kit/schema-form';
 import { show, words } from '../../look/format';
 import { useLive } from '../../store/live';
@@ -122,6 +121,20 @@ export function GridPanel() {
 
 type GridEvent = ReplyOf<'grid-events'>['events'][number];
 
+/** What the names of parameters do not say by themselves. */
+const titles: Readonly<Record<string, string>> = {
+  residual_pu: 'Residual voltage',
+  level_pu: 'Voltage',
+  level_1_pu: 'Voltage of level 1',
+  level_2_pu: 'Voltage of level 2',
+  level_3_pu: 'Voltage of level 3',
+  to_pu: 'New voltage',
+  to_hz: 'New frequency',
+  deg: 'Angle',
+  edge_s: 'Length of each edge',
+  frequency_hz: 'Frequency of the oscillation',
+};
+
 function schemaOf({ parameters }: GridEvent): Schema {
   return {
     type: 'object',
@@ -131,7 +144,8 @@ function schemaOf({ parameters }: GridEvent): Schema {
         {
           type: typeof preset === 'number' ? 'number' : 'string',
           default: preset,
-          ...(unit !== null && { unit }),
+          ...(titles[name] !== undefined && { title: titles[name] }),
+          ...(unit !== null && { unit: unit === 'deg' ? '°' : unit }),
           ...(minimum !== null && { minimum }),
           ...(maximum !== null && { maximum }),
           ...(allowed !== null && { enum: allowed }),
@@ -206,26 +220,14 @@ function EventOutcome({ device }: { readonly device: number | undefined }) {
 }
 
 function EventForm({ event, device }: { readonly event: GridEvent; readonly device: number | undefined }) {
-  const [typed, setTyped] = useState<Readonly<Record<string, string>>>({});
-  const { busy, problem, run } = useDo();
-  const schema = schemaOf(event);
-  const body = { event: event.name, parameters: objectOf(schema, typed) };
-  const call = anyCall('POST', 'controls/grid/event', scopeQuery(device).query, body);
   return (
-    <form class="form" noValidate onSubmit={submitting(() => run(call))}>
-      <SchemaFields
-        schema={schema}
-        typed={typed}
-        onTyped={(pointer, text) => setTyped((before) => ({ ...before, [pointer]: text }))}
-        issueOf={(pointer) => problem?.about(`/parameters${pointer}`) ?? null}
-      />
-      <div class="row">
-        <button class="primary" disabled={busy}>
-          Start the event
-        </button>
-        <Curl call={call} />
-      </div>
-      <Refused problem={problem} />
-    </form>
+    <RequestForm
+      schema={schemaOf(event)}
+      under="/parameters"
+      submit="Start the event"
+      call={(parameters) =>
+        anyCall('POST', 'controls/grid/event', scopeQuery(device).query, { event: event.name, parameters })
+      }
+    />
   );
 }
