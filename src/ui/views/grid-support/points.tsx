@@ -1,5 +1,6 @@
 /** Points of a curve: a draft until it is applied, changed in the plot and in a table. */
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
 import type { Problem } from '../../api/perform';
@@ -269,25 +270,30 @@ interface NumberCellProps {
   readonly onValue: (value: number) => void;
 }
 
-/** A number in a table; a text that is no number is given up. */
+/**
+ * A number in a table; a text that is no number is given up. While it is typed, the text is kept here: new values of the
+ * device must not replace it. A comma is a decimal point.
+ */
 export function NumberCell({ label, value, issue, onValue }: NumberCellProps) {
+  const [text, setText] = useState<string | null>(null);
+  const take = () => {
+    if (text === null) return;
+    setText(null);
+    const typed = Number(text.trim().replace(',', '.'));
+    // nothing, or no number, is no 0: the value stays
+    if (text.trim() !== '' && Number.isFinite(typed)) onValue(typed);
+  };
   return (
     <>
       <input
-        type="number"
-        step="any"
+        type="text"
+        inputMode="decimal"
         aria-label={label}
         aria-invalid={issue !== null}
-        value={value}
-        onChange={(event) => {
-          const { value: text, valueAsNumber: typed } = event.currentTarget;
-          if (text === '' || !Number.isFinite(typed)) {
-            // nothing, or no number, is no 0: the value stays
-            event.currentTarget.value = String(value);
-            return;
-          }
-          onValue(typed);
-        }}
+        value={text ?? String(value)}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onChange={take}
+        onBlur={() => setText(null)}
       />
       {issue !== null && <div class="issue">{issue}</div>}
     </>
