@@ -52,7 +52,7 @@ function pastOf(episode: readonly Transition[], grid: Controls['grid'] | undefin
   const back = episode.find(({ to }) => to === 'ramping' || to === 'in_service');
   const set = grid?.changed_by;
   if (set?.changed_at && (back === undefined || set.changed_at > back.at))
-    return `rode through: no trip and no cessation since ${set.source} set the grid at ${timeOfDay(set.changed_at)}`;
+    return `under way so far: no trip and no cessation since ${set.source} set the grid at ${timeOfDay(set.changed_at)}`;
   if (back === undefined) return null;
   const trip = tripsOf(episode);
   if (trip !== null) return `${trip}, back since ${timeOfDay(back.at)}`;
