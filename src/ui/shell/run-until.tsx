@@ -34,8 +34,9 @@ export function RunUntil({ simTime, clockTime }: { readonly simTime: string; rea
   return (
     <span class="row">
       <input
-        type="time"
-        step="1"
+        type="text"
+        placeholder="HH:MM:SS"
+        size={9}
         aria-label="Run until"
         value={time}
         onInput={(event) => setTime(event.currentTarget.value)}
@@ -92,10 +93,10 @@ const msOfDay = (time: string) => {
 /**
  * The next instant at which the simulated clock shows a time of day. (A change to or from daylight saving time in between
  * is not taken into account.)
- * @param wanted `HH:MM` or `HH:MM:SS`; empty: null
+ * @param wanted `HH:MM` or `HH:MM:SS`; anything else: null
  */
 function untilOf(simTime: string, clockTime: string, wanted: string): string | null {
-  if (wanted === '') return null;
+  if (!/^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(wanted.trim())) return null;
   const aheadMs = (msOfDay(wanted) - msOfDay(clockTime) + dayMs) % dayMs || dayMs;
   const nowMs = Math.floor(Date.parse(simTime) / 1000) * 1000;
   return new Date(nowMs + aheadMs).toISOString();

@@ -26,7 +26,11 @@ const pages: Readonly<Record<string, ComponentType<PageProps>>> = {
 export function DevicesView() {
   const device = useDevice();
   if (device === undefined)
-    return <Empty>No device yet: start derbench with --device_type, or add one with POST devices.</Empty>;
+    return (
+      <Empty>
+        No device to show: choose one that exists, start derbench with --device_type, or add one with POST devices.
+      </Empty>
+    );
   const Page = pages[device.asset_type];
   return (
     <>

@@ -270,29 +270,30 @@ interface NumberCellProps {
   readonly onValue: (value: number) => void;
 }
 
-/** A number in a table; a text that is no number is given up. While it is typed, newer values do not replace it. */
+/**
+ * A number in a table; a text that is no number is given up. While it is typed, the text is kept here: new values of the
+ * device must not replace it. A comma is a decimal point.
+ */
 export function NumberCell({ label, value, issue, onValue }: NumberCellProps) {
-  const [typed, setTyped] = useState<string | null>(null);
+  const [text, setText] = useState<string | null>(null);
+  const take = () => {
+    if (text === null) return;
+    setText(null);
+    const typed = Number(text.trim().replace(',', '.'));
+    // nothing, or no number, is no 0: the value stays
+    if (text.trim() !== '' && Number.isFinite(typed)) onValue(typed);
+  };
   return (
     <>
       <input
-        type="number"
-        step="any"
+        type="text"
+        inputMode="decimal"
         aria-label={label}
         aria-invalid={issue !== null}
-        value={typed ?? value}
-        onInput={(event) => setTyped(event.currentTarget.value)}
-        onBlur={() => setTyped(null)}
-        onChange={(event) => {
-          const { value: text, valueAsNumber: number } = event.currentTarget;
-          setTyped(null);
-          if (text === '' || !Number.isFinite(number)) {
-            // nothing, or no number, is no 0: the value stays
-            event.currentTarget.value = String(value);
-            return;
-          }
-          onValue(number);
-        }}
+        value={text ?? String(value)}
+        onInput={(event) => setText(event.currentTarget.value)}
+        onChange={take}
+        onBlur={() => setText(null)}
       />
       {issue !== null && <div class="issue">{issue}</div>}
     </>
