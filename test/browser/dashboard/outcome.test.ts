@@ -70,7 +70,7 @@ describe('dashboard: what the grid did to a device', () => {
     const { changed_by: by } = await dashboard.get('controls/grid?device=0');
     await says(
       page,
-      `Under way so far: no trip and no cessation since ${by.source} set the grid at ${timeOf(by.changed_at)}`,
+      `Rode through: no trip and no cessation since ${by.source} set the grid at ${timeOf(by.changed_at)}`,
     );
     expect(seen.complaints).to.deep.equal([]);
     await page.close();
