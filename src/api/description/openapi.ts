@@ -91,7 +91,7 @@ function responseName(codes: readonly ProblemCode[]): string {
 }
 
 function replyResponse(route: Route, summary: string, status: number): ResponseConfig {
-  const { otherMedia } = route;
+  const others = (route.otherMedia ?? []).map(({ type, example }) => [type, { schema: z.string(), example }] as const);
   const own = Object.entries(route.replyHeaders ?? {}).map(
     ([name, { description, example }]) =>
       [name, { description, schema: { type: 'string' as const }, example }] as const,
@@ -102,7 +102,7 @@ function replyResponse(route: Route, summary: string, status: number): ResponseC
     headers,
     content: {
       [route.media ?? 'application/json']: { schema: route.reply, example: route.examples.reply },
-      ...(otherMedia && { [otherMedia.type]: { schema: z.string(), example: otherMedia.example } }),
+      ...Object.fromEntries(others),
     },
   };
 }

@@ -59,7 +59,7 @@ const getTrace = route({
       example: 'attachment; filename="grid-trace-device-0.csv"',
     },
   },
-  otherMedia: { type: 'text/csv', example: [...traceCsvLines([exampleTraceRow])].join('') },
+  otherMedia: [{ type: 'text/csv', example: [...traceCsvLines([exampleTraceRow])].join('') }],
   examples: { reply: exampleTrace },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);

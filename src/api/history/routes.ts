@@ -28,7 +28,7 @@ const getHistory = route({
     'names; an empty field is null.',
   query: historyQuerySchema,
   reply: historySchema,
-  otherMedia: { type: 'text/csv', example: exampleHistoryCsv },
+  otherMedia: [{ type: 'text/csv', example: exampleHistoryCsv }],
   examples: { reply: exampleHistory },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);

@@ -121,8 +121,8 @@ interface RouteBase {
   readonly alsoStatus?: readonly number[];
   /** media type of the reply where that is not JSON but text */
   readonly media?: string;
-  /** a media type besides JSON in which the reply is available */
-  readonly otherMedia?: { readonly type: string; readonly example: string };
+  /** media types besides JSON in which the reply is available */
+  readonly otherMedia?: readonly { readonly type: string; readonly example: string }[];
   /**
    * Polled so often that `src/api/http/hot-reads.ts` answers it in front of Express: with the same bytes until the next
    * tick, or built for each request. Its only parameter is `device`; its handler is synchronous.

@@ -113,7 +113,7 @@ const downloadRecorder = route({
   query: downloadQuery,
   media: linesType,
   reply: z.string(),
-  otherMedia: { type: packetsType, example: '(octets of a capture file)' },
+  otherMedia: [{ type: packetsType, example: '(octets of a capture file)' }],
   examples: { reply: exampleLines },
   async handle({ recorder }, { query }) {
     if (query.format === 'pcap') {

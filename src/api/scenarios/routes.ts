@@ -147,7 +147,10 @@ const getReport = route({
   query: reportQuery,
   reply: scenarioReportSchema,
   problems: ['unknown-resource', 'conflict'],
-  otherMedia: { type: 'application/xml', example: '<testsuites name="derbench"></testsuites>' },
+  otherMedia: [
+    { type: 'application/xml', example: '<testsuites name="derbench"></testsuites>' },
+    { type: 'text/html', example: '<!doctype html><title>High voltage: passed</title>' },
+  ],
   examples: { reply: exampleScenarioReport },
   async handle({ scenarios }, { params, query }) {
     const { format = 'json' } = query;

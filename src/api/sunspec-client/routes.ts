@@ -331,7 +331,7 @@ const getHistory = route({
     'history; the same device continues it after an outage, a disconnect or a failed connect to another.',
   query: clientHistoryQuerySchema,
   reply: clientHistorySchema,
-  otherMedia: { type: 'text/csv', example: exampleClientHistoryCsv },
+  otherMedia: [{ type: 'text/csv', example: exampleClientHistoryCsv }],
   examples: { reply: exampleClientHistory },
   handle(ctx, { query }) {
     const { remoteHistory: history, sunspecClient } = ctx;
