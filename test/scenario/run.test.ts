@@ -118,13 +118,18 @@ describe('runs of scenarios', () => {
         { registers: { 704: { WMaxLimPct: 50 } }, expect: { point: '701.W', above: 9e9 } },
         { after: 1, irradiance: 1 },
       ],
-      finally: [{ registers: { 704: { WMaxLimPct: 100 } }, expect: { nothing_left: true } }],
+      // a step that fails keeps none of the others from it
+      finally: [
+        { call: { request: 'POST /controls/battery', body: { mode: 'auto' } } },
+        { registers: { 704: { WMaxLimPct: 100 } }, expect: { nothing_left: true } },
+      ],
     });
     expect(report.state).to.equal('failed');
     expect(report.steps.map(({ place, state }) => `${place} ${state}`)).to.deep.equal([
       '/steps/0 done',
       '/steps/1 skipped',
-      '/finally/0 done',
+      '/finally/0 failed',
+      '/finally/1 done',
     ]);
     expect(states(report)).to.deep.equal(['failed', 'passed']);
   });

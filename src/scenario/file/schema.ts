@@ -23,7 +23,7 @@ const signalMembers = {
   pointer: z
     .string()
     .max(1000)
-    .regex(/^(\/[^/]*)*$/, 'must be a JSON pointer, such as /clients/0/requests')
+    .regex(/^(\/[^/]*)*$/, 'must be a JSON pointer, such as /interfaces/0/counters/requests')
     .optional()
     .meta({ description: 'Place in the answer to `get`, as a JSON pointer; default the whole of it.' }),
   device: device.optional().meta({ description: 'Index of the device; default that of the step, else 0.' }),

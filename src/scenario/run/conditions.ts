@@ -1,4 +1,5 @@
 /** Conditions that steps wait for. */
+import type { Source } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Change } from '../../sunspec/map/bank.ts';
@@ -117,8 +118,11 @@ class ObservedEvent implements Observed {
   }
 }
 
+/** Writers that a condition without a source does not mean: the simulator itself, and the scenario. */
+const own: readonly Source[] = ['default', 'profile', 'reversion', 'fault', 'scenario'];
+
 function isWrite({ model, point, source }: WriteTest, { points, by }: Change): boolean {
-  if (source === null ? by.source === 'scenario' || by.source === 'default' : by.source !== source) return false;
+  if (source === null ? own.includes(by.source) : by.source !== source) return false;
   return points.some((slot) => slot.modelId === model && (point === null || pointName(slot) === point));
 }
 

@@ -2,7 +2,7 @@
 import type { Plant } from '../../contract/plant.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { Trigger } from '../model.ts';
+import type { Rule, Trigger } from '../model.ts';
 import { CronPattern, nextTimeOfDay } from './calendar.ts';
 
 export class Instants {
@@ -41,4 +41,9 @@ export class Instants {
     this.#patterns.set(key, pattern);
     return pattern;
   }
+}
+
+/** The trigger of a rule waits as long as the scenario lasts. */
+export function endless(trigger: Extract<Rule['trigger'], { readonly kind: 'cron' | 'when' }>): Trigger {
+  return trigger.kind === 'when' ? { ...trigger, timeoutS: Infinity, realTimeoutS: null } : trigger;
 }

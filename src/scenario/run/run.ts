@@ -12,7 +12,7 @@ import { Check } from './checks.ts';
 import { observe } from './conditions.ts';
 import type { Observation } from './conditions.ts';
 import type { ScenarioAnswer, ScenarioHost } from './host.ts';
-import { Instants } from './instants.ts';
+import { endless, Instants } from './instants.ts';
 import { Feeds } from './messages.ts';
 import { createPace } from './pace.ts';
 import type { Pace } from './pace.ts';
@@ -58,6 +58,8 @@ export class ScenarioRun {
   #endedAtMs: number | null = null;
   /** set as soon as no further step is to begin */
   #isEnding = false;
+  /** the steps of `finally` run: neither a failure nor a stop keeps one of them from it */
+  #isLast = false;
   /** flows that do not wait */
   #busy = 0;
   #onQuiet: (() => void) | null = null;
@@ -99,7 +101,7 @@ export class ScenarioRun {
   /** Ends it; the steps of `finally` still run. */
   stop(): void {
     if (this.#state !== 'running') return;
-    this.#isEnding = true;
+    this.#isEnding = !this.#isLast;
     this.#state = 'stopped';
     this.#wake();
   }
@@ -171,10 +173,7 @@ export class ScenarioRun {
     for (const rule of rules) this.#flow(() => this.#rule(rule));
     const deadline = addSeconds(this.#start, timeoutS);
     await this.#loop(() => isDone && !this.#hasOpenWindow(), deadline);
-    this.#isEnding = true;
-    this.#waits.clear();
-    for (const check of this.#open) check.close(this.#now);
-    await this.#settled();
+    await this.#endFlows();
     await this.#finally();
   }
 
@@ -186,6 +185,7 @@ export class ScenarioRun {
   async #finally(): Promise<void> {
     const { finally: last } = this.#scenario;
     if (last.length === 0) return;
+    this.#isLast = true;
     this.#isEnding = false;
     let isDone = false;
     this.#flow(async () => {
@@ -194,6 +194,11 @@ export class ScenarioRun {
     });
     const after = addSeconds(this.#now, this.#scenario.timeoutS);
     await this.#loop(() => isDone && !this.#hasOpenWindow(), after);
+    await this.#endFlows();
+  }
+
+  /** No further step begins; assertions that are still open get their verdict. */
+  async #endFlows(): Promise<void> {
     this.#isEnding = true;
     this.#waits.clear();
     for (const check of this.#open) check.close(this.#now);
@@ -280,7 +285,7 @@ export class ScenarioRun {
 
   #fail(words: string): void {
     this.#record.failures.push(words);
-    if (this.#scenario.onFailure === 'stop') {
+    if (this.#scenario.onFailure === 'stop' && !this.#isLast) {
       this.#isEnding = true;
       this.#wake();
     }
@@ -462,9 +467,4 @@ export class ScenarioRun {
       this.#rest();
     });
   }
-}
-
-/** The trigger of a rule waits as long as the scenario lasts. */
-function endless(trigger: Extract<Rule['trigger'], { readonly kind: 'cron' | 'when' }>): Trigger {
-  return trigger.kind === 'when' ? { ...trigger, timeoutS: Infinity, realTimeoutS: null } : trigger;
 }

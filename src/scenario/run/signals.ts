@@ -25,16 +25,6 @@ function slotOf(device: Device | undefined, point: string): PointSlot | undefine
   return device?.bank.layout.slot(Number(point.slice(0, dot)), point.slice(dot + 1));
 }
 
-/** Whether a device has a point, for a check before the run. */
-export function hasPoint(host: Pick<ScenarioHost, 'plant'>, index: number, point: string): boolean {
-  return (
-    slotOf(
-      host.plant.devices.find((device) => device.index === index),
-      point,
-    )?.implemented === true
-  );
-}
-
 function pointReader(host: ScenarioHost, signal: Extract<Signal, { readonly kind: 'point' }>): SignalReader {
   const { device: index, point } = signal;
   // a device of this index that joins later has another map
