@@ -44,6 +44,7 @@ import type { Dnp3Outstations } from './contract/dnp3.ts';
 import type { OcppStations } from './contract/ocpp.ts';
 import { composeDnp3, dnp3OutstationsOf } from './dnp3/compose.ts';
 import { composeOcpp, ocppStationsOf } from './ocpp/compose.ts';
+import type { Recorder } from './contract/recorder.ts';
 import { createConfiguredRecorder } from './recorder-setup.ts';
 import type { RecorderSetup } from './recorder-setup.ts';
 import { createSunSpecClient } from './sunspec/client/client.ts';
@@ -69,6 +70,8 @@ export interface App {
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
+  /** of all messages */
+  readonly recorder: Recorder;
   readonly version: string;
   readonly buildId: string;
   /** The simulator as a scenario of this name sees it. */
@@ -119,6 +122,8 @@ interface Parts {
   readonly eventLoop: EventLoopWatch;
   readonly logBook: LogBook;
   readonly log: Logger;
+  readonly recorder: Recorder;
+  readonly scenarios: ScenarioShelf;
   readonly scenarioHost: (name: string) => ScenarioHost;
 }
 
@@ -156,11 +161,12 @@ function build(config: AppConfig, options: AppOptions): Parts {
     { version, buildId, seed },
     () => http,
   );
+  const recording = withRecorder({ wireLog, plant, wall, adapters: protocols });
   const http: Http = createHttp(
     config,
     {
       ...shared,
-      ...withRecorder({ wireLog, plant, wall, adapters: protocols }),
+      ...recording,
       ...{ eventLoop, ...scenarios },
       ...clients,
       addDevice: (entry, by) => changes.add(entry, by),
@@ -176,7 +182,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
     ...{ plant, faults, http, changes, eventLoop, logBook, log },
     adapters: http.adapters,
     ticker: tickerOf(config, plant, wall),
-    scenarioHost: hostOf,
+    ...{ recorder: recording.recorder, scenarios: scenarios.scenarios, scenarioHost: hostOf },
   };
 }
 
@@ -253,6 +259,7 @@ class Simulator implements App {
   readonly api: Api;
   readonly adapters: readonly Adapter[];
   readonly logBook: LogBook;
+  readonly recorder: Recorder;
   readonly version = version;
   readonly buildId = buildId;
   readonly #config: AppConfig;
@@ -267,6 +274,7 @@ class Simulator implements App {
     this.api = parts.http.api;
     this.adapters = parts.adapters;
     this.logBook = parts.logBook;
+    this.recorder = parts.recorder;
   }
 
   scenarioHost(name: string): ScenarioHost {
@@ -297,7 +305,8 @@ class Simulator implements App {
   }
 
   async #stop(): Promise<void> {
-    const { log, ticker, changes, eventLoop } = this.#parts;
+    const { log, ticker, changes, eventLoop, scenarios } = this.#parts;
+    await this.#ended('a scenario', scenarios.close());
     this.plant.end();
     // from here on no new request is served; answers under way may finish
     const http = this.api.stop();

@@ -1,13 +1,19 @@
 /** Scenarios on the command line: a simulator for each, its run, its results. */
-import { writeFileSync } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { createApp } from './app.ts';
 import type { App } from './app.ts';
 import { isBundledExample } from './config/profile/bundled.ts';
+import { parseFlags } from './config/layers/flags.ts';
 import { loadConfig } from './config/layers/load.ts';
+import type { Presets } from './config/layers/presets.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
-import type { RunPace, RunReport } from './contract/scenarios.ts';
+import type { Recorder } from './contract/recorder.ts';
+import type { RunReport } from './contract/scenarios.ts';
+import { SimError } from './core/errors.ts';
 import { createLogBook } from './core/log/log.ts';
+import type { Origin } from './core/origin.ts';
+import { fileReason } from './core/text-file.ts';
 import { callLater } from './core/time/timers.ts';
 import type { ScenarioCommand } from './scenario/command.ts';
 import { layoutIssues } from './scenario/file/layout.ts';
@@ -34,13 +40,8 @@ export interface CommandOutput {
 }
 
 const progressMs = 200;
-/** Flags that a headless run has unless they are given: any free port. */
-const freePorts: readonly (readonly [flags: readonly string[], key: string, flag: string])[] = [
-  [['-wp', '--website_port'], 'website_port', '--website_port'],
-  [['-p', '--mb_port'], 'mb_port', '--mb_port'],
-  [['-d3p', '--dnp3_port'], 'dnp3_port', '--dnp3_port'],
-  [['--csip_website_port'], 'csip_website_port', '--csip_website_port'],
-];
+/** of what the command line asks for */
+const commandOrigin: Origin = { source: 'default' };
 
 interface Prepared {
   readonly app: App;
@@ -48,49 +49,26 @@ interface Prepared {
   readonly scenario: Scenario;
 }
 
-function flagsFor(
-  { flags: given, usesFreePorts }: ScenarioCommand,
-  source: Source,
-  directory: string,
-  pace: RunPace,
-): readonly string[] {
-  const config = configOfScenario(source);
-  const isGiven = (spellings: readonly string[]) =>
-    given.some((word) =>
-      spellings.includes(
-        word
-          .split('=')[0]
-          ?.replaceAll('-', '_')
-          .replace(/^_+/, (dashes) => '-'.repeat(dashes.length)) ?? '',
-      ),
-    );
-  const inFile = typeof config === 'object' && config !== null ? Object.keys(config) : [];
-  const named =
-    typeof config === 'string' && !isGiven(['--config'])
-      ? ['--config', isBundledExample(config) ? config : resolve(directory, config)]
-      : [];
-  const ports = !usesFreePorts
-    ? []
-    : freePorts.flatMap(([spellings, key, flag]) => (isGiven(spellings) || inFile.includes(key) ? [] : [flag, '0']));
-  return [
-    ...named,
-    ...ports,
-    ...(pace === 'fast' && !isGiven(['--start_paused']) ? ['--start_paused', 'yes'] : []),
-    ...given,
-  ];
+/** Flags of the simulator, and the configuration that the scenario brings along. @throws SimError CONFIG_INVALID */
+function layersOf({ flags, parameters, pace, usesFreePorts }: ScenarioCommand, file: string, source: Source) {
+  const directory = dirname(resolve(file));
+  const presets: Presets = { usesFreePorts, isPaused: pace !== 'real' };
+  const own = configOfScenario(source, parameters);
+  if (typeof own !== 'string') {
+    const mapping = own && { mapping: own, directory, label: `${basename(file)}: config` };
+    return { flags, inline: { mapping, presets } };
+  }
+  const isNamed = parseFlags(flags).values.has('config');
+  const named = isNamed ? [] : ['--config', isBundledExample(own) ? own : resolve(directory, own)];
+  return { flags: [...named, ...flags], inline: { mapping: null, presets } };
 }
 
 /** A simulator that is not started, and the scenario checked against it. @throws SimError CONFIG_INVALID */
 function prepare(file: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared {
   const source = sourceOfFile(file);
-  const directory = dirname(resolve(file));
-  const pace = command.pace ?? 'fast';
-  const flags = flagsFor(command, source, directory, pace);
-  const own = configOfScenario(source);
-  const inline =
-    typeof own === 'object' && own !== null ? { mapping: own, directory, label: `${basename(file)}: config` } : null;
+  const { flags, inline } = layersOf(command, file, source);
   const loaded = loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline);
-  if (loaded.kind !== 'run') throw invalidScenario([{ name: '--help', detail: 'stands without a scenario' }]);
+  if (loaded.kind !== 'run') throw invalidScenario([{ name: `--${loaded.kind}`, detail: 'stands without a scenario' }]);
   const app = createApp(loaded.config, { logBook: createLogBook({ write: () => undefined }) });
   const name = basename(file, extname(file));
   const scenario = readScenario(source, name, command.parameters, app.api.checkRequest);
@@ -115,12 +93,13 @@ interface Finished {
 
 async function runOne(file: string, command: ScenarioCommand, output: CommandOutput): Promise<Finished> {
   const { app, config, scenario } = prepare(file, command, output.env);
+  if (command.record !== null) app.recorder.set({ enabled: true }, commandOrigin);
   const { lines } = await app.start();
   if (!command.isQuiet && command.pace === 'real')
     output.print(['derbench is ready', ...lines.map((line) => `  ${line}`)].join('\n'));
   try {
     const pace = command.pace ?? 'fast';
-    const run = new ScenarioRun(scenario, app.scenarioHost(scenario.name), { pace, by: { source: 'default' } });
+    const run = new ScenarioRun(scenario, app.scenarioHost(scenario.name), { pace, by: commandOrigin });
     const endInterrupt = output.onInterrupt(() => {
       run.stop();
     });
@@ -128,6 +107,7 @@ async function runOne(file: string, command: ScenarioCommand, output: CommandOut
     const report = await run.finished;
     endProgress();
     endInterrupt();
+    if (command.record !== null) await writeRecording(app.recorder, command.record);
     const { version, buildId } = app;
     return { report, origin: { version, buildId, seed: config.seed } };
   } finally {
@@ -154,6 +134,7 @@ function showProgress(run: ScenarioRun, { show }: CommandOutput, isQuiet: boolea
  * @throws SimError CONFIG_INVALID before the first runs, LISTEN_FAILED
  */
 export async function runScenarios(command: ScenarioCommand, output: CommandOutput): Promise<boolean> {
+  checkResultFiles(command);
   const finished: Finished[] = [];
   for (const file of command.files) {
     const one = await runOne(file, command, output);
@@ -167,8 +148,45 @@ export async function runScenarios(command: ScenarioCommand, output: CommandOutp
 function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly Finished[]): void {
   const documents = finished.map(({ report, origin }) => reportDocument(report, origin));
   if (json !== null)
-    writeFileSync(json, `${JSON.stringify(documents.length === 1 ? documents[0] : documents, null, 2)}\n`);
-  if (junit !== null) writeFileSync(junit, junitXml(finished.map(({ report }) => report)));
+    writeResult('--json', json, `${JSON.stringify(documents.length === 1 ? documents[0] : documents, null, 2)}\n`);
+  if (junit !== null) writeResult('--junit', junit, junitXml(finished.map(({ report }) => report)));
   const [first] = finished;
-  if (html !== null && first) writeFileSync(html, htmlPage(first.report, first.origin));
+  if (html !== null && first) writeResult('--html', html, htmlPage(first.report, first.origin));
+}
+
+async function writeRecording(recorder: Recorder, path: string): Promise<void> {
+  const isCapture = extname(path).toLowerCase() === '.pcap';
+  writeResult('--record', path, await (isCapture ? recorder.packets() : recorder.lines()));
+}
+
+function refuseFile(flag: string, path: string, error: unknown): never {
+  const issue = { name: flag, detail: `${path} cannot be written: ${fileReason(error)}` };
+  throw new SimError('CONFIG_INVALID', 'A result cannot be written:', [issue]);
+}
+
+/** @throws SimError CONFIG_INVALID */
+function writeResult(flag: string, path: string, content: string | Iterable<string | Buffer>): void {
+  try {
+    const file = openSync(path, 'w');
+    try {
+      for (const part of typeof content === 'string' ? [content] : content) writeFileSync(file, part);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    refuseFile(flag, path, error);
+  }
+}
+
+/** Results that could not be written are refused before hours of a run. @throws SimError CONFIG_INVALID */
+function checkResultFiles({ junit, json, html, record }: ScenarioCommand): void {
+  for (const [flag, path] of Object.entries({ '--junit': junit, '--json': json, '--html': html, '--record': record })) {
+    if (path === null) continue;
+    try {
+      // what stands in it stays until there is a result
+      closeSync(openSync(path, 'a'));
+    } catch (error) {
+      refuseFile(flag, path, error);
+    }
+  }
 }

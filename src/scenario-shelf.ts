@@ -8,6 +8,7 @@ import { lazily } from './core/lazy.ts';
 import { didYouMean } from './core/nearest.ts';
 import type { Origin } from './core/origin.ts';
 import type { WallClock } from './core/time/clock.ts';
+import type { Later } from './core/time/timers.ts';
 import type { Scenario } from './scenario/model.ts';
 import type { Source } from './scenario/file/source.ts';
 import type { RequestCheck } from './scenario/file/read.ts';
@@ -18,12 +19,15 @@ import type { ReportOrigin } from './scenario/report/document.ts';
 export interface ShelfParts {
   readonly plant: Plant;
   readonly wall: WallClock;
+  readonly later: Later;
   readonly hostOf: (name: string) => ScenarioHost;
   readonly checkRequest: RequestCheck;
   readonly origin: ReportOrigin;
 }
 
 const maxScenarios = 64;
+/** Real time for the steps of `finally` when the simulator stops. */
+const finallyMs = 2000;
 
 /** The code of scenarios. */
 const loaded = lazily(() => import('./scenario/assembly.ts'));
@@ -39,12 +43,14 @@ interface Kept {
   run: ScenarioRun | null;
 }
 
-/** Issues at JSON pointers into the body of the request. */
-function inBody(error: unknown): unknown {
+/** An error of a scenario as one of the request, whose body has the cause at a JSON pointer. */
+function refused(error: unknown, issueOf: (issue: Issue) => Issue): unknown {
   if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
-  const issues = error.issues.map((issue): Issue => ({ ...issue, name: `/scenario${issue.name}` }));
-  return new SimError('COMMAND_BAD_VALUE', error.message, issues);
+  return new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(issueOf));
 }
+
+const ofScenario = (issue: Issue): Issue => ({ ...issue, name: `/scenario${issue.name}` });
+const ofParameters = ({ name, detail }: Issue): Issue => ({ name: '/parameters', detail: `${name}: ${detail}` });
 
 export class ScenarioShelf implements ScenarioBook {
   readonly maxScenarios = maxScenarios;
@@ -90,7 +96,7 @@ export class ScenarioShelf implements ScenarioBook {
       this.#kept.set(kept.id, kept);
       return shown(kept);
     } catch (error) {
-      throw inBody(error);
+      throw refused(error, ofScenario);
     }
   }
 
@@ -108,7 +114,7 @@ export class ScenarioShelf implements ScenarioBook {
 
   /** @throws SimError COMMAND_CONFLICT when the devices are others */
   #unused(code: ScenarioCode, source: Source): readonly string[] {
-    const config = code.configOfScenario(source);
+    const config = code.configOfScenario(source, {});
     if (config === null) return [];
     if (typeof config === 'string') return ['config'];
     const mismatch = code.deviceMismatch(config, this.#parts.plant);
@@ -124,7 +130,7 @@ export class ScenarioShelf implements ScenarioBook {
     try {
       scenario = this.#read(code, kept.source, kept.scenario.name, parameters);
     } catch (error) {
-      throw inBody(error);
+      throw refused(error, ofParameters);
     }
     const usual = plant.time.mode === 'paused' ? 'fast' : 'real';
     kept.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? usual, by });
@@ -154,6 +160,21 @@ export class ScenarioShelf implements ScenarioBook {
     if (format === 'junit') return code.junitXml([run.report]);
     if (format === 'html') return code.htmlPage(run.report, origin);
     return JSON.stringify(code.reportDocument(run.report, origin));
+  }
+
+  /** Ends a run under way; its steps of `finally` have a moment before the simulator stops. */
+  async close(): Promise<void> {
+    const run = [...this.#kept.values()].find((kept) => kept.run?.report.state === 'running')?.run;
+    if (!run) return;
+    run.stop();
+    const { later } = this.#parts;
+    await new Promise<void>((resolve) => {
+      const cancel = later(finallyMs, resolve);
+      void run.finished.then(() => {
+        cancel();
+        resolve();
+      });
+    });
   }
 
   #find(id: string): Kept {

@@ -74,13 +74,18 @@ export interface RunReport {
   /** of a scenario that has a fixed duration; 0: unknown */
   readonly expectedS: number;
   readonly ticks: number;
-  readonly steps: readonly StepResult[];
   readonly stepsDone: number;
+  /** steps of rules whose results had to go, for there were too many */
+  readonly stepsForgotten: number;
   /** steps of the scenario, without those of rules */
   readonly stepsInAll: number;
-  readonly assertions: readonly AssertionResult[];
+  readonly assertionsPassed: number;
+  readonly assertionsFailed: number;
+  readonly assertionsInAll: number;
   readonly failures: readonly string[];
   readonly devices: readonly { readonly index: number; readonly name: string; readonly type: string }[];
+  steps(): readonly StepResult[];
+  assertions(): readonly AssertionResult[];
   series(): readonly SignalSeries[];
 }
 

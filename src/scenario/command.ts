@@ -16,6 +16,8 @@ export interface ScenarioCommand {
   readonly junit: string | null;
   readonly json: string | null;
   readonly html: string | null;
+  /** file for the recording of all messages; null: none */
+  readonly record: string | null;
   readonly isQuiet: boolean;
   /** ports that are not given are any free ones */
   readonly usesFreePorts: boolean;
@@ -32,11 +34,12 @@ Runs scenarios one after the other, each on a simulator of its own, or only chec
   --junit FILE         results as JUnit XML
   --json FILE          results as JSON; of several scenarios a list
   --html FILE          results as one page with plots; only for one scenario
+  --record FILE        all messages of the run, as replay and tshark read them: .jsonl or .pcap; only for one scenario
   --quiet              prints failures and the last line only
 Ports that neither flags nor the scenario name are any free ones. Exit codes: 0 all passed, 2 wrong use or a file that
 is not valid, 4 a step or an assertion failed.`;
 
-const ownFlags = ['--pace', '--set', '--junit', '--json', '--html', '--quiet'];
+const ownFlags = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
 
 function valueOfText(text: string): string | number | boolean | null {
   if (text === 'true' || text === 'false') return text === 'true';
@@ -116,8 +119,9 @@ export function scenarioCommand(words: readonly string[]): ScenarioCommand {
       detail: `given "${pace}"; allowed: ${runPaces.join(', ')}${didYouMean(pace, runPaces)}`,
     });
   if (files.length === 0) issues.push({ name: 'FILE', detail: 'is missing: the scenario to be run' });
-  if (files.length > 1 && own.has('--html'))
-    issues.push({ name: '--html', detail: 'is for one scenario; several are given' });
+  for (const flag of ['--html', '--record'])
+    if (files.length > 1 && own.has(flag))
+      issues.push({ name: flag, detail: 'is for one scenario; several are given' });
   if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'The command line is not valid:', issues);
   return {
     files,
@@ -126,6 +130,7 @@ export function scenarioCommand(words: readonly string[]): ScenarioCommand {
     junit: own.get('--junit') ?? null,
     json: own.get('--json') ?? null,
     html: own.get('--html') ?? null,
+    record: own.get('--record') ?? null,
     isQuiet: own.has('--quiet'),
     usesFreePorts: true,
     flags,
@@ -146,7 +151,7 @@ export function flaggedScenario(words: readonly string[], variable: string | und
   if (file === undefined || file === '' || (at < 0 && variable === undefined)) return null;
   const flags = words.filter((_, n) => n !== at && (inline !== undefined || at < 0 || n !== at + 1));
   return {
-    ...{ files: [file], flags, parameters: {}, junit: null, json: null, html: null, isQuiet: false },
+    ...{ files: [file], flags, parameters: {}, junit: null, json: null, html: null, record: null, isQuiet: false },
     pace: 'real',
     usesFreePorts: false,
   };

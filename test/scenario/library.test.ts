@@ -5,6 +5,7 @@ import { createRequestCheck } from '../../src/api/http/perform.ts';
 import { allRoutes } from '../../src/api/routes.ts';
 import { bundledScenarioNames, bundledScenarioPath } from '../../src/config/profile/bundled.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
+import { noPresets } from '../../src/config/layers/presets.ts';
 import { packageFile } from '../../src/core/package-files.ts';
 import { configOfScenario, readScenario } from '../../src/scenario/file/read.ts';
 import { sourceOfFile } from '../../src/scenario/file/source.ts';
@@ -16,8 +17,9 @@ const check = createRequestCheck(allRoutes, { maxBodyBytes: 262_144, maxUrlBytes
 function checked(name: string) {
   const path = bundledScenarioPath(name) ?? '';
   const source = sourceOfFile(path);
-  const mapping = configOfScenario(source) as Readonly<Record<string, unknown>>;
-  const loaded = loadConfig(['--start_paused', 'yes'], {}, {}, { mapping, directory: dirname(path), label: name });
+  const mapping = configOfScenario(source, {}) as Readonly<Record<string, unknown>>;
+  const inline = { mapping: { mapping, directory: dirname(path), label: name }, presets: noPresets };
+  const loaded = loadConfig(['--start_paused', 'yes'], {}, {}, inline);
   if (loaded.kind !== 'run') throw new Error(`the configuration of ${name} only prints`);
   const scenario = readScenario(source, name, {}, check);
   return { mapping, scenario, steps: source.value.steps as readonly Readonly<Record<string, unknown>>[] };

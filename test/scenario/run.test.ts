@@ -23,7 +23,7 @@ async function runOn(app: App, content: unknown): Promise<RunReport> {
 }
 
 const run = (content: unknown): Promise<RunReport> => runOn(simulator(), content);
-const states = ({ assertions }: RunReport) => assertions.map(({ state }) => state);
+const states = (report: RunReport) => report.assertions().map(({ state }) => state);
 
 describe('runs of scenarios', () => {
   it('carry steps out at their very instants, whatever the tick', async () => {
@@ -37,7 +37,7 @@ describe('runs of scenarios', () => {
       ],
     });
     expect(report.state, report.failures.join()).to.equal('passed');
-    expect(report.steps.map(({ atS }) => atS)).to.deep.equal([2.25, 2.35, 10, 60]);
+    expect(report.steps().map(({ atS }) => atS)).to.deep.equal([2.25, 2.35, 10, 60]);
     const { bank } = app.plant.device(0);
     const writer = bank.provenance(bank.layout.slot(704, 'WMaxLimPct')!);
     expect(writer).to.deep.include({ source: 'scenario', peer: 'test' });
@@ -102,11 +102,11 @@ describe('runs of scenarios', () => {
         { when: { write: { model: 704, source: 'modbus' }, timeout: '2 s' } },
       ],
     });
-    expect(report.steps.map(({ state }) => state)).to.deep.equal(['done', 'done', 'done', 'failed', 'failed']);
+    expect(report.steps().map(({ state }) => state)).to.deep.equal(['done', 'done', 'done', 'failed', 'failed']);
     expect(report.failures[0]).to.match(
       /\/steps\/3: waited 4 s in vain: 701.W of device 0 above .*the last value was 5\d+ W|5000 W/,
     );
-    expect(report.steps[3]?.actions[0]?.status).to.equal(null);
+    expect(report.steps()[3]?.actions[0]?.status).to.equal(null);
     expect(report.failures[1]).to.contain('write to model 704 by modbus did not come');
   });
 
@@ -125,7 +125,7 @@ describe('runs of scenarios', () => {
       ],
     });
     expect(report.state).to.equal('failed');
-    expect(report.steps.map(({ place, state }) => `${place} ${state}`)).to.deep.equal([
+    expect(report.steps().map(({ place, state }) => `${place} ${state}`)).to.deep.equal([
       '/steps/0 done',
       '/steps/1 skipped',
       '/finally/0 failed',
@@ -152,9 +152,12 @@ describe('runs of scenarios', () => {
       rules: [{ every: '15 min', steps: [{ call: { request: 'GET /overview' } }] }],
     });
     expect(states(report)).to.deep.equal(['passed', 'passed']);
-    expect(report.steps.filter(({ place }) => place.startsWith('/rules')).map(({ atS }) => atS)).to.deep.equal([
-      900, 1800, 2700, 3600,
-    ]);
+    expect(
+      report
+        .steps()
+        .filter(({ place }) => place.startsWith('/rules'))
+        .map(({ atS }) => atS),
+    ).to.deep.equal([900, 1800, 2700, 3600]);
     expect(report.failures).to.have.length(1);
     expect(report.failures[0]).to.match(/^\/steps\/3: POST \/controls\/battery was answered with 404: /);
   });

@@ -4,6 +4,8 @@ import { bundledExamplePath, isBundledExample } from '../profile/bundled.ts';
 import { configFileOf, readConfigFile, systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo, ConfigMapping } from './files.ts';
 import type { GivenFlag } from './flags.ts';
+import { noPresets, presetLayer } from './presets.ts';
+import type { Presets } from './presets.ts';
 import { mergeLayers } from './schema.ts';
 import type { Layer } from './schema.ts';
 import { settingKeys, settingOf, variableOf } from '../settings/settings.ts';
@@ -62,16 +64,23 @@ export function isGiven({ layers }: Pick<Gathered, 'layers'>, key: SettingKey): 
   return layers.flags.has(key) || layers.env.has(key) || layers.file.has(key);
 }
 
-/**
- * Brings all layers together. What is not valid is left out, so that one run finds the issues of every layer.
- * @param inline content in place of a file, where none is named
- */
+/** What a caller of the program code gives beside flags and variables. */
+export interface Inline {
+  /** content in place of a file, where none is named */
+  readonly mapping: ConfigMapping | null;
+  /** hold over a file that is named, and under everything else */
+  readonly presets: Presets;
+}
+
+export const nothingInline: Inline = { mapping: null, presets: noPresets };
+
+/** Brings all layers together. What is not valid is left out, so that one run finds the issues of every layer. */
 export function gather(
   flags: ReadonlyMap<SettingKey, GivenFlag>,
   env: Environment,
   io: ConfigIo,
   issues: Issue[],
-  inline: ConfigMapping | null = null,
+  inline: Inline = nothingInline,
 ): Gathered {
   const fromFlags = flagLayer(flags, io.cwd, issues);
   const fromEnv = environmentLayer(env, io.cwd, issues);
@@ -89,14 +98,16 @@ export function gather(
           isBundledExample(path) ? systemIo : io,
           issues,
         )
-      : inline && configFileOf(inline, issues);
+      : inline.mapping && configFileOf(inline.mapping, issues);
   const typeLost =
     (flags.has('device_type') && !fromFlags.has('device_type')) ||
     (env[variableOf('device_type')] !== undefined && !fromEnv.has('device_type'));
   const layers = { flags: fromFlags, env: fromEnv, file: file?.settings ?? new Map<SettingKey, unknown>() };
+  const presets = presetLayer(inline.presets, new Map([...layers.file, ...fromEnv, ...fromFlags]));
+  const beneath = typeof path === 'string' ? [layers.file, presets] : [presets, layers.file];
   const inFile = (key: SettingKey) => (layers.file.has(key) && file ? `${file.label}: ${key}` : key);
   return {
-    values: mergeLayers([layers.file, layers.env, layers.flags]),
+    values: mergeLayers([...beneath, layers.env, layers.flags]),
     file,
     layers,
     io,

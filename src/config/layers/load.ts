@@ -9,10 +9,10 @@ import { nominalFrequency } from '../profile/nominal-frequency.ts';
 import { commonFaults } from '../profile/fault-profiles.ts';
 import { appConfig, gridProfilePath, proxyOf } from './run.ts';
 import { systemIo } from './files.ts';
-import type { ConfigIo, ConfigMapping } from './files.ts';
+import type { ConfigIo } from './files.ts';
 import { parseFlags } from './flags.ts';
-import { gather } from './gather.ts';
-import type { Gathered } from './gather.ts';
+import { gather, nothingInline } from './gather.ts';
+import type { Gathered, Inline } from './gather.ts';
 import { helpText } from './help.ts';
 import { createProfileCache, ProfileStore } from '../profile/profiles.ts';
 import type { SettingKey, Values } from '../settings/settings.ts';
@@ -30,14 +30,14 @@ function noonLongitude(values: Values): number {
  * The configuration of a run: flag over environment variable over configuration file over default.
  * @param argv the command line without program and script
  * @param env environment; variables that begin with `DERBENCH_` count
- * @param inline content of a configuration file, in force where no file is named
+ * @param inline a configuration that the program code brings along
  * @throws SimError CONFIG_INVALID with all issues of all layers at once
  */
 export function loadConfig(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
   io: Partial<ConfigIo> = {},
-  inline: ConfigMapping | null = null,
+  inline: Inline = nothingInline,
 ): LoadResult {
   const flags = parseFlags(argv);
   if (flags.help) return { kind: 'help', text: helpText() };

@@ -4,11 +4,11 @@ import { bundledExamplePath } from '../profile/bundled.ts';
 import { refused } from '../issues/issues.ts';
 import type { AppConfig } from '../settings/app-config.ts';
 import { settingOf } from '../settings/settings.ts';
-import type { SettingKey } from '../settings/settings.ts';
 import { configFileOf, readConfigFile, systemIo } from './files.ts';
 import type { ConfigFile, ConfigIo } from './files.ts';
 import type { Gathered } from './gather.ts';
 import { configured } from './load.ts';
+import { presetLayer } from './presets.ts';
 import { mergeLayers } from './schema.ts';
 
 const label = 'options';
@@ -22,17 +22,6 @@ function namedFile(path: unknown, io: ConfigIo, issues: Issue[]): ConfigFile | n
   if (typeof file === 'string') return readConfigFile(bundledExamplePath(file) ?? file, `${label}: config`, io, issues);
   issues.push(refused(`${label}: config`, path, kind.allowed));
   return null;
-}
-
-/** What holds unless the script says otherwise: free ports, and time that passes only in steps. */
-function presets(given: ReadonlyMap<SettingKey, unknown>): [SettingKey, unknown][] {
-  return [
-    ['website_port', 0],
-    ['mb_port', 0],
-    ...(given.get('dnp3_enable') === true ? [['dnp3_port', 0] as [SettingKey, unknown]] : []),
-    ...(given.get('proxy') === undefined ? [] : [['proxy_port', 0] as [SettingKey, unknown]]),
-    ...(given.get('wall_clock') === true ? [] : [['start_paused', true] as [SettingKey, unknown]]),
-  ];
 }
 
 /**
@@ -50,10 +39,11 @@ export function configOfOptions(options: Readonly<Record<string, unknown>>, io: 
       issues.push({ name: `${label}: ${block}`, detail: 'given beside config; allowed: one of the two' });
   const own = configFileOf({ mapping, directory: io.cwd, label }, issues);
   const given = new Map([...(named?.settings ?? []), ...own.settings]);
-  const settings = new Map([...(named?.settings ?? []), ...presets(given), ...own.settings]);
+  const presets = presetLayer({ usesFreePorts: true, isPaused: true }, given);
+  const settings = new Map([...(named?.settings ?? []), ...own.settings]);
   const file = { ...(named ?? own), settings };
   const gathered: Gathered = {
-    values: mergeLayers([settings]),
+    values: mergeLayers([named?.settings ?? new Map(), presets, own.settings]),
     file,
     layers: { flags: new Map(), env: new Map(), file: settings },
     io,

@@ -1,6 +1,8 @@
-/** Parameters of scenarios: `${name}` in texts. */
+/** Parameters of scenarios: `${name}`, or a formula of them, in texts. */
+import { errorText } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { SignalValue } from '../model.ts';
+import { formulaValue } from './formula.ts';
 
 export type Parameters = Readonly<Record<string, SignalValue>>;
 
@@ -10,27 +12,44 @@ export const nameForm = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/;
 const whole = /^\$\{([^{}]*)\}$/;
 const inside = /\$\{([^{}]*)\}/g;
 
-/** A name that no parameter has. */
-export class UnknownParameter extends Error {
+/** A `${...}` without a value: its words are for the user. */
+export class ParameterError extends Error {
   readonly path: readonly PropertyKey[];
 
-  constructor(name: string, known: Parameters, path: readonly PropertyKey[]) {
-    const names = Object.keys(known);
-    const list = names.length === 0 ? 'there are none' : `known: ${names.join(', ')}`;
-    super(`no parameter is named "${name}"${didYouMean(name, names)}; ${list}`);
+  constructor(words: string, path: readonly PropertyKey[]) {
+    super(words);
     this.path = path;
   }
 }
 
-function valueOf(name: string, parameters: Parameters, path: readonly PropertyKey[]): SignalValue {
-  if (!Object.hasOwn(parameters, name)) throw new UnknownParameter(name, parameters, path);
-  return parameters[name] ?? null;
+function named(name: string, parameters: Parameters): SignalValue {
+  if (Object.hasOwn(parameters, name)) return parameters[name] ?? null;
+  const names = Object.keys(parameters);
+  const list = names.length === 0 ? 'there are none' : `known: ${names.join(', ')}`;
+  throw new Error(`no parameter is named "${name}"${didYouMean(name, names)}; ${list}`);
+}
+
+function numberNamed(name: string, parameters: Parameters): number {
+  const value = named(name, parameters);
+  if (typeof value === 'number') return value;
+  throw new Error(`the parameter ${name} is ${JSON.stringify(value)}, which is no number`);
+}
+
+/** @param text a name, or a formula */
+function valueOf(text: string, parameters: Parameters, path: readonly PropertyKey[]): SignalValue {
+  const inner = text.trim();
+  try {
+    if (nameForm.test(inner)) return named(inner, parameters);
+    return formulaValue(inner, (name) => numberNamed(name, parameters));
+  } catch (error) {
+    throw new ParameterError(nameForm.test(inner) ? errorText(error) : `\${${text}}: ${errorText(error)}`, path);
+  }
 }
 
 /**
- * A value with its parameters put in. A text that is one `${name}` becomes the value with its type; inside a longer text
+ * A value with its parameters put in. A text that is one `${...}` becomes the value with its type; inside a longer text
  * it becomes characters.
- * @throws UnknownParameter
+ * @throws ParameterError
  */
 export function withParameters(value: unknown, parameters: Parameters, path: readonly PropertyKey[] = []): unknown {
   if (typeof value === 'string') {

@@ -9,7 +9,7 @@ import type { Rule, Scenario, ScenarioRequest, Signal, Step, Trigger } from '../
 import { placeText } from '../place.ts';
 import { actionsOf, expectationOf, signalOf, stepOf, triggerOf } from './build.ts';
 import type { Here, PlannedRequest } from './build.ts';
-import { UnknownParameter, withParameters } from './parameters.ts';
+import { ParameterError, withParameters } from './parameters.ts';
 import type { Parameters } from './parameters.ts';
 import { headSchema, includedSchema, includeSchema, repeatSchema, ruleSchema, stepSchema } from './schema.ts';
 import type { RawStep } from './schema.ts';
@@ -76,7 +76,7 @@ class Reader {
     try {
       return withParameters(value, parameters);
     } catch (error) {
-      if (!(error instanceof UnknownParameter)) throw error;
+      if (!(error instanceof ParameterError)) throw error;
       here.issue(error.path, error.message);
       return undefined;
     }
@@ -246,6 +246,14 @@ interface Loose extends Readonly<Record<string, unknown>> {
   readonly finally?: unknown;
 }
 
+/** Parameters that a scenario does not have, in words. */
+function unknownParameters(source: Source, given: Parameters): readonly string[] {
+  const known = Object.keys(source.value['parameters'] ?? {});
+  return Object.keys(given)
+    .filter((key) => !known.includes(key))
+    .map((key) => `has no parameter named "${key}"${didYouMean(key, known)}`);
+}
+
 /**
  * The scenario of a source.
  * @param name for a scenario that has none
@@ -257,9 +265,7 @@ export function readScenario(source: Source, name: string, given: Parameters, ch
   const value: Loose = source.value;
   const here = reader.here(source, []);
   const defaults = (value['parameters'] ?? {}) as Parameters;
-  for (const key of Object.keys(given))
-    if (!Object.hasOwn(defaults, key))
-      here.issue(['parameters'], `has no parameter named "${key}"${didYouMean(key, Object.keys(defaults))}`);
+  for (const detail of unknownParameters(source, given)) here.issue(['parameters'], detail);
   const parameters = { ...defaults, ...given };
   const others: readonly string[] = otherMembers;
   const own = Object.fromEntries(Object.entries(value).filter(([key]) => !others.includes(key)));
@@ -291,16 +297,25 @@ export function readScenario(source: Source, name: string, given: Parameters, ch
   return scenario;
 }
 
-/** The configuration that a scenario brings along: a mapping, or the name of a file or bundled example; null: none. */
-export function configOfScenario(source: Source): string | Readonly<Record<string, unknown>> | null {
-  const { config } = source.value;
+/**
+ * The configuration that a scenario brings along, with parameters put in: a mapping, or the name of a file or bundled
+ * example; null: none.
+ * @param given parameters, over those of the file
+ * @throws SimError CONFIG_INVALID
+ */
+export function configOfScenario(source: Source, given: Parameters): string | Readonly<Record<string, unknown>> | null {
+  const { config, parameters = {} } = source.value;
   if (config === undefined) return null;
-  if (typeof config === 'string' && config !== '') return config;
-  if (typeof config === 'object' && config !== null && !Array.isArray(config)) return config as Record<string, unknown>;
-  throw invalidScenario([
-    {
-      name: placeText(source.place(['config'])),
-      detail: 'must be a mapping of settings, or the name of a configuration',
-    },
-  ]);
+  const refuse = (path: readonly PropertyKey[], detail: string) =>
+    invalidScenario([{ name: placeText(source.place(['config', ...path])), detail }]);
+  try {
+    const filled = withParameters(config, { ...(parameters as Parameters), ...given });
+    if (typeof filled === 'string' && filled !== '') return filled;
+    if (typeof filled === 'object' && filled !== null && !Array.isArray(filled))
+      return filled as Record<string, unknown>;
+  } catch (error) {
+    if (!(error instanceof ParameterError)) throw error;
+    throw refuse(error.path, error.message);
+  }
+  throw refuse([], 'must be a mapping of settings, or the name of a configuration');
 }

@@ -1,5 +1,6 @@
 /** The result of a run as JSON: what a machine reads. Without real times two runs of one scenario give the same bytes. */
-import type { RunReport } from '../../contract/scenarios.ts';
+import { assertionJson, plainSeconds, stepJson } from '../../contract/scenario-results.ts';
+import type { RunReport, StepResult } from '../../contract/scenarios.ts';
 
 export interface ReportOrigin {
   readonly version: string;
@@ -8,8 +9,19 @@ export interface ReportOrigin {
 }
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
-/** Without the last bits of sums of microseconds. */
-const plain = (s: number | null) => (s === null ? null : Number(s.toFixed(6)));
+
+/** A port that the operating system chose differs between two equal runs. */
+const localPort = /\b(127\.0\.0\.1|localhost|\[::1\]):\d+/g;
+
+/** A step whose expected refusals name no port. */
+function maskedStep(step: StepResult) {
+  const { actions, ...json } = stepJson(step);
+  const masked = actions.map((action) => ({
+    ...action,
+    detail: action.detail?.replace(localPort, '$1:(port)') ?? null,
+  }));
+  return { ...json, actions: masked };
+}
 
 /** @param origin of the simulator that ran it */
 export function reportDocument(report: RunReport, { version, buildId, seed }: ReportOrigin) {
@@ -23,41 +35,23 @@ export function reportDocument(report: RunReport, { version, buildId, seed }: Re
     real: {
       started_at: iso(report.startedAtMs),
       ended_at: iso(report.endedAtMs),
-      duration_s: report.endedAtMs === null ? null : plain((report.endedAtMs - report.startedAtMs) / 1000),
+      duration_s: report.endedAtMs === null ? null : plainSeconds((report.endedAtMs - report.startedAtMs) / 1000),
     },
     simulated: {
       started_at: iso(report.simStartMs),
-      duration_s: plain(report.simS),
+      duration_s: plainSeconds(report.simS),
       ticks: report.ticks,
       pace: report.pace,
       seed,
     },
     devices: report.devices,
-    steps: report.steps.map(({ place, name, state, atS, actions, message }) => ({
-      place,
-      name,
-      state,
-      at_s: plain(atS),
-      actions: actions.map(({ name: action, status, isExpected, detail }) => ({
-        name: action,
-        status,
-        expected: isExpected,
-        detail,
-      })),
-      message,
-    })),
-    assertions: report.assertions.map(({ place, name, state, message, beganS, decidedS }) => ({
-      place,
-      name,
-      state,
-      message,
-      began_s: plain(beganS),
-      decided_s: plain(decidedS),
-    })),
+    steps_forgotten: report.stepsForgotten,
+    steps: report.steps().map(maskedStep),
+    assertions: report.assertions().map(assertionJson),
     series: report.series().map(({ signal, unit, samples }) => ({
       signal,
       unit,
-      samples: samples.map(([s, value]) => [plain(s), value]),
+      samples: samples.map(([s, value]) => [plainSeconds(s), value]),
     })),
   };
 }

@@ -100,7 +100,7 @@ function facts(report: RunReport, { version, buildId, seed }: ReportOrigin): str
 }
 
 export function htmlPage(report: RunReport, origin: ReportOrigin): string {
-  const failed = report.assertions.filter(({ state }) => state === 'failed');
+  const failed = report.assertions().filter(({ state }) => state === 'failed');
   const charts = report.series().map((series) =>
     chart(
       series,
@@ -116,9 +116,9 @@ export function htmlPage(report: RunReport, origin: ReportOrigin): string {
 ${report.error === null ? '' : `<p class="error">${html(report.error)}</p>`}
 ${failures.length === 0 ? '' : `<h2>Failures</h2><ul>${failures.join('')}</ul>`}
 ${facts(report, origin)}
-${table('Assertions', report.assertions.map(assertionRow))}
+${table('Assertions', report.assertions().map(assertionRow))}
 ${charts.length === 0 ? '' : `<h2>Signals</h2>${charts.join('\n')}`}
-${table('Steps', report.steps.map(stepRow))}
+${table('Steps', report.steps().map(stepRow))}
 </body></html>
 `;
 }

@@ -55,7 +55,7 @@ function caseXml(suite: string, { name, place, timeS, outcome, message }: Case):
 }
 
 function suiteXml(report: RunReport): readonly string[] {
-  const cases = [...report.steps.map(stepCase), ...report.assertions.map(assertionCase)];
+  const cases = [...report.steps().map(stepCase), ...report.assertions().map(assertionCase)];
   const number = (outcome: Case['outcome']) => cases.filter((each) => each.outcome === outcome).length;
   const seconds = ((report.endedAtMs ?? report.startedAtMs) - report.startedAtMs) / 1000;
   const name = xmlText(report.name);

@@ -11,11 +11,10 @@ export function progressLine({
   expectedS,
   stepsDone,
   stepsInAll,
-  assertions,
+  assertionsPassed,
   failures,
 }: RunReport): string {
   const share = expectedS > 0 ? simS / expectedS : stepsInAll > 0 ? stepsDone / stepsInAll : 0;
-  const passed = assertions.filter(({ state }) => state === 'passed').length;
   const failed = failures.length === 0 ? '' : `, ${failures.length} failed`;
-  return `${progressBar(share, barWidth)} ${name}: ${simS.toFixed(0)} s, step ${stepsDone} of ${stepsInAll}, ${passed} passed${failed}`;
+  return `${progressBar(share, barWidth)} ${name}: ${simS.toFixed(0)} s, step ${stepsDone} of ${stepsInAll}, ${assertionsPassed} passed${failed}`;
 }

@@ -3,13 +3,13 @@ import type { RunReport } from '../../contract/scenarios.ts';
 
 /** One line for each failure, and a last one that sums up. */
 export function reportLines(report: RunReport): readonly string[] {
-  const { assertions, steps, state } = report;
-  const passed = assertions.filter((each) => each.state === 'passed').length;
+  const { assertionsPassed, assertionsInAll, state } = report;
+  const steps = report.steps();
   const done = steps.filter((each) => each.state === 'done').length;
   const realS = ((report.endedAtMs ?? report.startedAtMs) - report.startedAtMs) / 1000;
   const failures = report.failures.map((words) => `  ✗ ${words}`);
   const error = report.error === null ? [] : [`  ! ${report.error}`];
-  const counts = `${passed} of ${assertions.length} assertions, ${done} of ${steps.length} steps`;
+  const counts = `${assertionsPassed} of ${assertionsInAll} assertions, ${done} of ${steps.length} steps`;
   const time = `${Number(report.simS.toFixed(1))} s simulated in ${realS.toFixed(1)} s`;
   return [...failures, ...error, `${report.name}: ${state} (${counts}; ${time})`];
 }

@@ -64,10 +64,11 @@ export class RunRecord {
   readonly #start: SimTime;
   readonly #steps: StepRecord[] = [];
   #ofRules: StepRecord[] = [];
+  #isClosed = false;
   readonly checks: Check[] = [];
   readonly failures: string[] = [];
   /** results of rules that had to go */
-  forgotten = 0;
+  stepsForgotten = 0;
 
   constructor(start: SimTime) {
     this.#start = start;
@@ -84,12 +85,13 @@ export class RunRecord {
     this.#ofRules.push(record);
     if (this.#ofRules.length <= maxRuleSteps) return;
     const kept = this.#ofRules.slice(maxRuleSteps / 2);
-    this.forgotten += this.#ofRules.length - kept.length;
+    this.stepsForgotten += this.#ofRules.length - kept.length;
     this.#ofRules = kept;
   }
 
   /** The run is over: what has not been done is not done any more. */
   close(): void {
+    this.#isClosed = true;
     for (const record of [...this.#steps, ...this.#ofRules]) {
       if (record.state !== 'waiting' && record.state !== 'running') continue;
       record.state = 'skipped';
@@ -106,11 +108,21 @@ export class RunRecord {
     return all.map((each) => each.result(this.#start));
   }
 
+  get counts() {
+    return {
+      stepsDone: this.stepsDone,
+      stepsForgotten: this.stepsForgotten,
+      assertionsPassed: this.checks.filter(({ verdict }) => verdict === 'passed').length,
+      assertionsFailed: this.checks.filter(({ verdict }) => verdict === 'failed').length,
+      assertionsInAll: this.checks.length,
+    };
+  }
+
   get assertions(): readonly AssertionResult[] {
     return this.checks.map(({ expectation, verdict, message, begin, decidedAt }) => ({
       place: placeText(expectation.place),
       name: expectation.name,
-      state: verdict,
+      state: verdict === 'pending' && this.#isClosed ? 'dropped' : verdict,
       message,
       beganS: secondsBetween(this.#start, begin),
       decidedS: decidedAt === null ? null : secondsBetween(this.#start, decidedAt),

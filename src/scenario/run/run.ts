@@ -126,14 +126,12 @@ export class ScenarioRun {
         ...scenario.steps.map(({ trigger }) => (trigger.kind === 'at' ? trigger.offsetS : 0)),
       ),
       ticks: (this.#endTick ?? plant.latest.tick) - this.#startTick,
-      steps: this.#record.steps,
-      stepsDone: this.#record.stepsDone,
       stepsInAll: scenario.steps.length + scenario.finally.length,
-      assertions: this.#record.assertions.map((each) =>
-        each.state === 'pending' && this.#endedAtMs !== null ? { ...each, state: 'dropped' as const } : each,
-      ),
+      ...this.#record.counts,
       failures: this.#record.failures,
       devices: plant.devices.map(({ index, name, deviceType: type }) => ({ index, name, type })),
+      steps: () => this.#record.steps,
+      assertions: () => this.#record.assertions,
       series: () => this.#series.results,
     };
   }
