@@ -50,7 +50,9 @@ function refused(error: unknown, issueOf: (issue: Issue) => Issue): unknown {
 }
 
 const ofScenario = (issue: Issue): Issue => ({ ...issue, name: `/scenario${issue.name}` });
-const ofParameters = ({ name, detail }: Issue): Issue => ({ name: '/parameters', detail: `${name}: ${detail}` });
+/** A parameter that a place of the scenario refuses. */
+const ofParameters = ({ name, detail }: Issue): Issue =>
+  name === '/parameters' ? { name, detail } : { name: '/parameters', detail: `${name}: ${detail}` };
 
 export class ScenarioShelf implements ScenarioBook {
   readonly maxScenarios = maxScenarios;

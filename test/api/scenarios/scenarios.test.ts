@@ -56,6 +56,21 @@ describe('scenarios over REST', () => {
     expect(other.status).to.equal(409);
   });
 
+  it('take parameters for a run, and name those that they refuse', async () => {
+    const { id } = await add({
+      parameters: { level: 1.02 },
+      steps: [{ grid: { voltage_pu: '${level}' } }],
+    });
+    expect((await call('POST', `/${id}/start`, { pace: 'fast', parameters: { level: 1.03 } })).status).to.equal(200);
+    expect((await ended(id)).parameters).to.deep.equal({ level: 1.03 });
+    const { status, errors } = await call('POST', `/${id}/start`, { parameters: { level: 9 } });
+    expect(status).to.equal(422);
+    expect(errors[0].name).to.equal('/parameters');
+    expect(errors[0].detail).to.match(/^\/steps\/0\/grid\/voltage_pu: /);
+    const { errors: others } = await call('POST', `/${id}/start`, { parameters: { levle: 1 } });
+    expect(others[0].detail).to.contain('has no parameter named "levle"; did you mean level?');
+  });
+
   it('run one at a time, own the clock, and stop', async () => {
     const { id } = await add({ name: 'long', steps: [{ when: { write: { model: 704 }, real_timeout: '1 min' } }] });
     const { id: second } = await add({ steps });
@@ -76,5 +91,19 @@ describe('scenarios over REST', () => {
     for (let n = Number(scenarios.length); n < 64; n += 1) expect((await add({ steps })).status).to.equal(201);
     const { status, detail } = await add({ steps });
     expect([status, detail]).to.deep.equal([409, '64 scenarios are kept; DELETE scenarios/{id} makes room']);
+  });
+
+  it('put back what finally says when the simulator stops', async () => {
+    const { app, port } = await startApp();
+    const scenario = {
+      steps: [{ registers: { 704: { WMaxLimPct: 40 } } }, { when: { write: { model: 705 } } }],
+      finally: [{ registers: { 704: { WMaxLimPct: 90 } } }],
+    };
+    const added = await ask(port, '/api/sim/scenarios', { method: 'POST', body: { scenario } });
+    const { id } = added.json as { readonly id: string };
+    await ask(port, `/api/sim/scenarios/${id}/start`, { method: 'POST', body: { pace: 'real' } });
+    await app.stop();
+    const { bank } = app.plant.device(0);
+    expect(bank.value(bank.layout.slot(704, 'WMaxLimPct')!)).to.equal(90);
   });
 });

@@ -1,0 +1,92 @@
+/** `derbench run` and `check` within the process. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect } from 'chai';
+import { SimError } from '../../src/core/errors.ts';
+import { checkScenarios, runScenarios } from '../../src/scenario-run.ts';
+import { scenarioCommand } from '../../src/scenario/command.ts';
+
+const text = `
+name: Limit
+parameters: { limit_pct: 60, seed: 7 }
+config: { seed: '\${seed}', mb_enable: true, devices: [{ device_type: PV-3Phase, profile: 10kW-3Phase }] }
+steps:
+  - environment: { irradiance_w_m2: 1200, ambient_temperature_c: 10 }
+    registers: { 704: { WMaxLimPct: '\${limit_pct}', WMaxLimPctEna: ENABLED } }
+    expect: { point: 701.W, equals: '\${limit_pct * 100}', tolerance: 20, within: 10 s }
+  - after: 11 s
+    call: { request: POST /sunspec-client/connect, body: { device: 0 } }
+  - call: { request: POST /sunspec-client/write, body: { model: 704, points: { WMaxLimPct: 20 } } }
+    expect: { point: 701.W, equals: 2000, tolerance: 20, within: 5 s }
+`;
+
+describe('derbench run', () => {
+  let folder: string;
+  let lines: string[];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'scenario-run-'));
+    lines = [];
+    writeFileSync(join(folder, 'limit.yaml'), text);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const path = (name: string) => join(folder, name);
+  const output = () => ({
+    print: (line: string) => lines.push(line),
+    show: null,
+    env: {},
+    onInterrupt: () => () => undefined,
+  });
+  const run = (...words: readonly string[]) => runScenarios(scenarioCommand([path('limit.yaml'), ...words]), output());
+  const read = (name: string) => readFileSync(path(name), 'utf8');
+
+  it('runs on free ports, with parameters in the configuration, and writes every kind of result', async () => {
+    const files = ['json', 'junit', 'html', 'record'].flatMap((kind) => [`--${kind}`, path(`out.${kind}`)]);
+    expect(await run('--set', 'limit_pct=50', '--set', 'seed=8', ...files), lines.join('\n')).to.equal(true);
+    expect(lines.join()).to.match(/^Limit: passed \(2 of 2 assertions, 3 of 3 steps; /);
+    const result = JSON.parse(read('out.json')) as {
+      readonly simulated: { readonly seed: number };
+      readonly scenario: { readonly parameters: object };
+    };
+    expect(result.simulated.seed).to.equal(8);
+    expect(result.scenario.parameters).to.deep.equal({ limit_pct: 50, seed: 8 });
+    expect(read('out.junit')).to.contain('<testsuite name="Limit"');
+    expect(read('out.html')).to.contain('Limit');
+    const [header = '', ...entries] = read('out.record').trim().split('\n');
+    expect(JSON.parse(header)).to.deep.include({ recording: 'derbench', entries: entries.length });
+    expect(entries.some((entry) => entry.includes('WMaxLimPct'))).to.equal(true);
+  });
+
+  it('tells failures, and gives a capture for tshark', async () => {
+    expect(await run('--set', 'limit_pct=150', '--record', path('out.pcap'))).to.equal(false);
+    expect(lines[0]).to.match(/^ {2}✗ limit.yaml:6: steps\[0\]: POST \/registers\/704 was answered with 4\d\d: /);
+    expect(readFileSync(path('out.pcap')).readUInt32LE(0)).to.equal(0xa1b2c3d4);
+  });
+
+  it('refuses results that cannot be written before anything runs', async () => {
+    const error = await run('--json', path('none/out.json')).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.instanceOf(SimError);
+    expect((error as SimError).issues[0]).to.deep.include({ name: '--json' });
+    expect((error as SimError).issues[0]?.detail).to.match(/none\/out.json cannot be written: /);
+    expect(lines).to.deep.equal([]);
+  });
+
+  it('checks without running, and names the place of a parameter that the configuration does not find', () => {
+    checkScenarios(scenarioCommand([path('limit.yaml')]), output());
+    expect(lines).to.deep.equal([`${path('limit.yaml')}: Limit is valid: 3 steps, 0 rules`]);
+    writeFileSync(path('limit.yaml'), text.replace("'${seed}'", "'${sed}'"));
+    expect(() => checkScenarios(scenarioCommand([path('limit.yaml')]), output()))
+      .to.throw(SimError)
+      .with.property('issues')
+      .that.deep.equals([
+        {
+          name: 'limit.yaml:4: config.seed',
+          detail: 'no parameter is named "sed"; did you mean seed?; known: limit_pct, seed',
+        },
+      ]);
+  });
+});
