@@ -112,6 +112,9 @@ function Failures({ run: { error, failures } }: { readonly run: Run }) {
 
 function Progress({ run }: { readonly run: Run }) {
   const { state, pace, sim_s, expected_s, steps_done, steps_in_all, sim_started_at, started_at } = run;
+  const given = Object.entries(run.parameters)
+    .map(([name, parameter]) => `${name} = ${String(parameter)}`)
+    .join(', ');
   // a scenario of a fixed duration goes on after its last step
   const [value, max] = expected_s > 0 ? [Math.min(sim_s, expected_s), expected_s] : [steps_done, steps_in_all];
   return (
@@ -125,6 +128,7 @@ function Progress({ run }: { readonly run: Run }) {
             'Simulated',
             `${span(sim_s)}${expected_s > 0 ? ` of at least ${span(expected_s)}` : ''} from ${dateAndTime(sim_started_at)}`,
           ],
+          ...(given === '' ? [] : [['Parameters', given] as const]),
           ['Started', `${wallTime(started_at)}, ${pace === 'fast' ? 'as fast as it can' : 'at the rate of the clock'}`],
         ]}
       />
@@ -169,7 +173,7 @@ function Start({
       ],
       value: isPaused ? 'fast' : 'real',
     },
-    ...Object.entries(parameters).map(fieldOf),
+    ...Object.entries(run?.parameters ?? parameters).map(fieldOf),
   ];
   return (
     <Form
