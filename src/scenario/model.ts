@@ -161,7 +161,7 @@ export interface Scenario {
   /** run at the end, whatever happened */
   readonly finally: readonly Step[];
   /** signals that the report plots beside those of assertions */
-  readonly plots: readonly Signal[];
+  readonly plots: readonly { readonly place: Place; readonly signal: Signal }[];
   /** it lasts at least as long, simulated s; 0: until its steps and assertions are done */
   readonly durationS: number;
   /** simulated s after which it is ended as failed */

@@ -36,7 +36,10 @@ const comparisonMembers = {
   below: z.number().optional(),
   at_least: z.number().optional(),
   at_most: z.number().optional(),
-  between: z.tuple([z.number(), z.number()]).optional().meta({ description: 'Both ends are allowed.' }),
+  between: z
+    .tuple([z.number(), z.number()], { error: 'must be two numbers, such as [4900, 5100]' })
+    .optional()
+    .meta({ description: 'Both ends are allowed.' }),
   tolerance: z
     .number()
     .min(0)
