@@ -4,7 +4,7 @@ import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Device } from '../../contract/device.ts';
 import { pointName } from '../../sunspec/map/view.ts';
-import type { Condition, Scenario, Signal } from '../model.ts';
+import type { Condition, CsipEventTest, Scenario, Signal } from '../model.ts';
 import { allExpectations, allSteps } from '../model-parts.ts';
 import { placeText } from '../place.ts';
 import type { Place } from '../place.ts';
@@ -34,8 +34,27 @@ function signalsOf(condition: Condition): readonly Signal[] {
   return condition.kind === 'value' ? [condition.test.signal] : [];
 }
 
-/** Points and devices that are not there. A scenario that adds devices may name them before. */
-export function layoutIssues(scenario: Scenario, plant: Plant): readonly Issue[] {
+function eventTestsOf(condition: Condition): readonly CsipEventTest[] {
+  if (condition.kind === 'all' || condition.kind === 'any') return condition.conditions.flatMap(eventTestsOf);
+  return condition.kind === 'csip_event' ? [condition.test] : [];
+}
+
+/** Events that cannot come. */
+function eventIssues({ steps, rules, finally: last }: Scenario, hasCsip: boolean): readonly Issue[] {
+  if (hasCsip) return [];
+  const all = [...steps, ...rules, ...rules.flatMap((rule) => rule.steps), ...last];
+  const waiting = all.filter(({ trigger }) => trigger.kind === 'when' && eventTestsOf(trigger.condition).length > 0);
+  return waiting.map(({ place }) => ({
+    name: placeText(place),
+    detail: 'waits for an event of IEEE 2030.5, and the client is switched off (csip_client_enable)',
+  }));
+}
+
+/**
+ * Points, devices and events that are not there. A scenario that adds devices may name them before.
+ * @param hasCsip whether the simulator has a client of IEEE 2030.5
+ */
+export function layoutIssues(scenario: Scenario, plant: Plant, hasCsip: boolean): readonly Issue[] {
   const steps = allSteps(scenario);
   const addsDevices = steps.some(({ actions }) => actions.some(({ request }) => request.path === '/devices'));
   const known = new Set(plant.devices.map(({ index }) => index));
@@ -47,11 +66,12 @@ export function layoutIssues(scenario: Scenario, plant: Plant): readonly Issue[]
       trigger.kind === 'when' ? signalsOf(trigger.condition).map((signal) => ({ place, signal })) : [],
     ),
   ];
-  return found.flatMap(({ place, signal }) => {
+  const ofPoints = found.flatMap(({ place, signal }) => {
     if (signal.kind !== 'point' || (addsDevices && !known.has(signal.device))) return [];
     const detail = pointIssue(plant, signal.device, signal.point);
     return detail === null ? [] : [{ name: placeText(place), detail }];
   });
+  return [...ofPoints, ...eventIssues(scenario, hasCsip)];
 }
 
 /** Why the devices of a plant are not those that a scenario brings along; null: they are, as far as their types tell. */

@@ -7,6 +7,7 @@ import { pointName } from '../../sunspec/map/view.ts';
 import type { Condition, SignalValue, ValueTest, WriteTest } from '../model.ts';
 import { testText, valueText, conditionText } from '../file/words.ts';
 import { meets } from './compare.ts';
+import { ObservedCsipEvent } from './csip-events.ts';
 import type { ScenarioHost } from './host.ts';
 import type { Feeds } from './messages.ts';
 import type { Signals } from './signals.ts';
@@ -182,6 +183,8 @@ export function observe(condition: Condition, observation: Observation): Observe
       const { test } = condition;
       return new ObservedEvent(conditionText(condition), (come) => followWrites(test, observation, come));
     }
+    case 'csip_event':
+      return new ObservedCsipEvent(condition.test, observation);
     case 'all':
     case 'any':
       return new ObservedGroup(
