@@ -72,7 +72,7 @@ function prepare(file: string, command: ScenarioCommand, env: CommandOutput['env
   const app = createApp(loaded.config, { logBook: createLogBook({ write: () => undefined }) });
   const name = basename(file, extname(file));
   const scenario = readScenario(source, name, command.parameters, app.api.checkRequest);
-  const issues = layoutIssues(scenario, app.plant);
+  const issues = layoutIssues(scenario, app.plant, loaded.config.csip !== null);
   if (issues.length > 0) throw invalidScenario(issues);
   return { app, config: loaded.config, scenario };
 }

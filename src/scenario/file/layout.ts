@@ -73,10 +73,12 @@ function snapshotProblems(plant: Plant, device: number, member: string): Problem
 class Layout {
   readonly #plant: Plant;
   readonly #addsDevices: boolean;
+  readonly #hasCsip: boolean;
 
-  constructor(plant: Plant, addsDevices: boolean) {
+  constructor(plant: Plant, addsDevices: boolean, hasCsip: boolean) {
     this.#plant = plant;
     this.#addsDevices = addsDevices;
+    this.#hasCsip = hasCsip;
   }
 
   #find(index: number): Device | undefined {
@@ -142,6 +144,9 @@ class Layout {
       case 'all':
       case 'any':
         return condition.conditions.flatMap((each) => this.condition(each));
+      case 'csip_event':
+        if (this.#hasCsip) return this.device(condition.test.device);
+        return ['waits for an event of IEEE 2030.5, and the client is switched off (csip_client_enable)'];
       case 'message':
         return [];
     }
@@ -164,15 +169,17 @@ interface Placed {
 }
 
 /**
- * Devices, models, points and members that are not there, and values that a point never has. A scenario that adds devices
- * may name them before.
+ * Devices, models, points, members and events that are not there, and values that a point never has. A scenario that adds
+ * devices may name them before.
+ * @param hasCsip whether the simulator has a client of IEEE 2030.5
  */
-export function layoutIssues(scenario: Scenario, plant: Plant): readonly Issue[] {
+export function layoutIssues(scenario: Scenario, plant: Plant, hasCsip: boolean): readonly Issue[] {
   const steps = allSteps(scenario);
   const actions = steps.flatMap((step) => step.actions);
   const layout = new Layout(
     plant,
     actions.some(({ request }) => request.path === '/devices'),
+    hasCsip,
   );
   const placed: readonly Placed[] = [
     ...allExpectations(scenario).map(({ place, subject }) => ({ place, problems: layout.subject(subject) })),

@@ -5,6 +5,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Condition, SignalValue, ValueTest, WriteTest } from '../model.ts';
 import { testText, valueText, conditionText } from '../file/words.ts';
 import { meets } from './compare.ts';
+import { ObservedCsipEvent } from './csip-events.ts';
 import type { ScenarioHost } from './host.ts';
 import type { Journal, JournalReader, RunEvent } from './journal.ts';
 import { isMessage } from './messages.ts';
@@ -20,6 +21,8 @@ export interface Observed {
   readonly due: number;
   /** position in the journal behind the events that met it; null: it was met without one */
   readonly position: number | null;
+  /** It was waited for: what met it counts as used. */
+  take?(): void;
   /** What was seen, for the message of a step that waited in vain. */
   seen(): string;
   end(): void;
@@ -30,6 +33,8 @@ export interface Observation {
   readonly host: ScenarioHost;
   readonly signals: Signals;
   readonly journal: Journal;
+  /** looks again soon: something has happened between two ticks */
+  readonly wake: () => void;
 }
 
 /** The value of a test now, with the comparison. */
@@ -173,6 +178,10 @@ class ObservedGroup implements Observed {
     return positions.length === 0 ? null : Math.max(...positions);
   }
 
+  take(): void {
+    for (const part of this.#parts) part.take?.();
+  }
+
   look(now: SimTime): Promise<boolean> {
     return this.#every((part) => part.look(now));
   }
@@ -207,6 +216,8 @@ export function observe(condition: Condition, observation: Observation, from: nu
       return event((each) => isMessage(condition.test, each));
     case 'write':
       return event((each) => isWrite(condition.test, each));
+    case 'csip_event':
+      return new ObservedCsipEvent(condition.test, observation);
     case 'all':
     case 'any':
       return new ObservedGroup(

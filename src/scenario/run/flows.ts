@@ -214,7 +214,11 @@ export class Flows {
       deadline: addSeconds(this.#now, Math.min(timeoutS, 1e9)),
       realDeadlineMs: realTimeoutS === null ? null : host.wall.monotonicMs() + realTimeoutS * 1000,
     };
-    return this.#wait(rule, () => started(observed.position ?? undefined), words);
+    const met = () => {
+      observed.take?.();
+      return started(observed.position ?? undefined);
+    };
+    return this.#wait(rule, met, words);
   }
 
   #until<T>(due: number, begin: () => T): Promise<Ended<T>> {

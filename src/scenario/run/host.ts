@@ -1,4 +1,5 @@
 /** The simulator as a scenario sees it. */
+import type { CsipEvents } from '../../contract/csip-events.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -14,6 +15,7 @@ export interface ScenarioHost {
   readonly plant: Plant;
   readonly wall: WallClock;
   readonly later: Later;
+  readonly csip: CsipEvents;
   /** Carries out a request as the scenario; begins within the call, never throws. */
   perform(request: ScenarioRequest): Promise<ScenarioAnswer>;
   /** Called with the id of each message of a protocol from now on; the returned function ends it. */

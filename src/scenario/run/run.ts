@@ -77,10 +77,11 @@ export class ScenarioRun {
     this.#startedAtMs = wall.nowMs();
     this.#record = new RunRecord(this.#start);
     this.#signals = new Signals(host);
-    this.#feeds = new Feeds(host, this.#journal, () => {
+    const wake = () => {
       this.#wake();
-    });
-    this.#observation = { host, signals: this.#signals, journal: this.#journal };
+    };
+    this.#feeds = new Feeds(host, this.#journal, wake);
+    this.#observation = { host, signals: this.#signals, journal: this.#journal, wake };
     this.#instants = new Instants(plant, this.#start);
     this.#marked = markedSignals(scenario);
     this.#series = new SeriesBook(
