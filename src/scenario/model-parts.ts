@@ -1,5 +1,5 @@
 /** Parts of a scenario, wherever they stand in it. */
-import type { Condition, Expectation, MessageTest, Scenario, Signal, Step, Trigger } from './model.ts';
+import type { AnsweredSubject, Condition, Expectation, MessageTest, Scenario, Signal, Step, Trigger } from './model.ts';
 
 export function allSteps({ steps, rules, finally: last }: Scenario): readonly Step[] {
   return [...steps, ...rules.flatMap((rule) => rule.steps), ...last];
@@ -27,6 +27,11 @@ export function messageTests(scenario: Scenario): readonly MessageTest[] {
     subject.kind === 'messages' ? subject.tests : [],
   );
   return [...awaited, ...counted];
+}
+
+/** What the scenario asks about commands that were answered: their messages must be recorded. */
+export function answeredSubjects(scenario: Scenario): readonly AnsweredSubject[] {
+  return allExpectations(scenario).flatMap(({ subject }) => (subject.kind === 'answered' ? [subject] : []));
 }
 
 /** Signals whose difference from a mark is compared. */

@@ -22,11 +22,12 @@ export class Check {
   readonly #until: number;
   #last: Sight | null = null;
 
-  constructor(expectation: Expectation, observation: Observation, begin: SimTime) {
+  /** @param sinceMs wall time from which on commands of peers belong to it */
+  constructor(expectation: Expectation, observation: Observation, begin: SimTime, sinceMs: number) {
     this.expectation = expectation;
     this.begin = begin;
     const { window } = expectation;
-    this.#looker = lookerOf(expectation.subject, observation, begin);
+    this.#looker = lookerOf(expectation.subject, observation, begin, sinceMs);
     this.#from = window.kind === 'for' ? addSeconds(begin, window.afterS) : begin;
     this.#until = endOf(window, begin);
   }

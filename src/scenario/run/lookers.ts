@@ -3,6 +3,7 @@ import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
+import { answeredLooker } from './answered.ts';
 import { readTest, testMeets } from './conditions.ts';
 import type { Observation } from './conditions.ts';
 
@@ -184,8 +185,11 @@ function disagreements({ quantities }: Consistency, index: number): readonly str
   return wrong.map(({ explanation }) => `Device ${index}: ${explanation ?? 'differs.'}`);
 }
 
-/** @param begin of the assertion */
-export function lookerOf(subject: Subject, observation: Observation, begin: SimTime): Looker {
+/**
+ * @param begin of the assertion
+ * @param sinceMs wall time from which on commands of peers belong to it
+ */
+export function lookerOf(subject: Subject, observation: Observation, begin: SimTime, sinceMs: number): Looker {
   switch (subject.kind) {
     case 'value':
       return valueLooker(subject.test, observation, begin);
@@ -197,5 +201,7 @@ export function lookerOf(subject: Subject, observation: Observation, begin: SimT
       return leftLooker(subject, observation);
     case 'consistent':
       return consistencyLooker(subject.device, observation);
+    case 'answered':
+      return answeredLooker(subject, observation, sinceMs);
   }
 }
