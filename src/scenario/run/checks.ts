@@ -5,7 +5,7 @@ import type { Expectation, Window } from '../model.ts';
 import { comparisonText, signalText, sinceText, subjectText, valueText, windowText } from '../file/words.ts';
 import type { Observation } from './conditions.ts';
 import { lookerOf } from './lookers.ts';
-import type { Looker, Sight } from './lookers.ts';
+import type { Looker, Sight, Since } from './lookers.ts';
 
 export type Verdict = 'pending' | 'passed' | 'failed';
 
@@ -22,12 +22,11 @@ export class Check {
   readonly #until: number;
   #last: Sight | null = null;
 
-  /** @param from position in the journal of the first event that counts */
-  constructor(expectation: Expectation, observation: Observation, begin: SimTime, from: number) {
+  constructor(expectation: Expectation, observation: Observation, begin: SimTime, since: Since) {
     this.expectation = expectation;
     this.begin = begin;
     const { window } = expectation;
-    this.#looker = lookerOf(expectation.subject, observation, begin, from);
+    this.#looker = lookerOf(expectation.subject, observation, begin, since);
     this.#from = window.kind === 'for' ? addSeconds(begin, window.afterS) : begin;
     this.#until = endOf(window, begin);
   }

@@ -4,6 +4,7 @@ import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
+import { answeredLooker } from './answered.ts';
 import { readTest, testMeets } from './conditions.ts';
 import type { ScenarioHost } from './host.ts';
 import type { Observation } from './conditions.ts';
@@ -209,18 +210,28 @@ function disagreements({ quantities }: Consistency, index: number): readonly str
   return wrong.map(({ explanation }) => `Device ${index}: ${explanation ?? 'differs.'}`);
 }
 
-/** @param begin of the assertion @param from position in the journal of the first event that counts */
-export function lookerOf(subject: Subject, observation: Observation, begin: SimTime, from: number): Looker {
+/** What belongs to an assertion: what comes from here on. */
+export interface Since {
+  /** position in the journal */
+  readonly events: number;
+  /** wall time, ms since the epoch */
+  readonly wallMs: number;
+}
+
+/** @param begin of the assertion */
+export function lookerOf(subject: Subject, observation: Observation, begin: SimTime, since: Since): Looker {
   switch (subject.kind) {
     case 'value':
       return valueLooker(subject.test, observation, begin);
     case 'messages':
-      return messageLooker(subject.tests, subject.count, observation, from);
+      return messageLooker(subject.tests, subject.count, observation, since.events);
     case 'no_alarm':
       return alarmLooker(subject, observation);
     case 'nothing_left':
       return leftLooker(subject, observation);
     case 'consistent':
       return consistencyLooker(subject.device, observation);
+    case 'answered':
+      return answeredLooker(subject, observation, since.wallMs);
   }
 }
