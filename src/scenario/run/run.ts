@@ -300,6 +300,7 @@ export class ScenarioRun {
       await this.#quiet();
       await this.#read();
       await this.#look();
+      await this.#series.ask(this.#now);
     } while (await this.#flows.waits.finishDue(this.#now, this.#host.wall.monotonicMs()));
   }
 
@@ -325,7 +326,7 @@ export class ScenarioRun {
   #sort(): void {
     for (const { verdict, expectation, message } of this.#open)
       if (verdict === 'failed') this.#fail(`${placeText(expectation.place)}: ${message}`);
-    this.#open = this.#open.filter(({ verdict }) => verdict === 'pending');
+    this.#open = this.#open.filter(({ verdict, isDropped }) => verdict === 'pending' && !isDropped);
   }
 
   #fail(words: string): void {
