@@ -157,7 +157,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const joining = { servers: protocols.filter(isDeviceServer), faults: joiningFaults(faults, wall) };
   const changes = new DeviceChanges({ plant, ...joining, deviceOf, seriesOf, chargePointId, log });
   const { hostOf, ...scenarios } = composeScenarios(
-    { plant, wall, later, wireLog },
+    { plant, wall, later, wireLog, csip: clients.csipClient },
     { version, buildId, seed },
     () => http,
   );
@@ -188,7 +188,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
 
 /** @param http of this process, once it is there */
 function composeScenarios(
-  parts: Pick<HostParts, 'plant' | 'wall' | 'later' | 'wireLog'>,
+  parts: Pick<HostParts, 'plant' | 'wall' | 'later' | 'wireLog' | 'csip'>,
   origin: ReportOrigin,
   http: () => Http,
 ) {

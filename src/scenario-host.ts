@@ -3,6 +3,7 @@ import type { Perform } from './api/http/perform.ts';
 import type { WallClock } from './core/time/clock.ts';
 import type { Later } from './core/time/timers.ts';
 import type { WireLog } from './core/wire/wire-log.ts';
+import type { CsipEvents } from './contract/csip-events.ts';
 import type { Plant } from './contract/plant.ts';
 import type { ClockOwner } from './contract/scenarios.ts';
 import { SimError } from './core/errors.ts';
@@ -13,6 +14,7 @@ export interface HostParts {
   readonly wall: WallClock;
   readonly later: Later;
   readonly wireLog: WireLog;
+  readonly csip: CsipEvents;
   readonly perform: Perform;
   readonly clockHold: ClockHold;
 }
@@ -42,6 +44,7 @@ export function createScenarioHost({
   wall,
   later,
   wireLog,
+  csip,
   perform,
   clockHold,
 }: HostParts): (name: string) => ScenarioHost {
@@ -49,10 +52,12 @@ export function createScenarioHost({
     plant,
     wall,
     later,
+    csip,
     perform: (request) => perform({ ...request, by: { source: 'scenario', peer: name } }),
-    lastMessageId: (protocol, station) => wireLog.find(protocol, station)?.lastId ?? 0,
     ownClock: () => clockHold.take(name),
     onMessage: (protocol, station, listener) =>
-      wireLog.find(protocol, station)?.subscribe(listener) ?? (() => undefined),
+      wireLog.find(protocol, station)?.subscribe(({ id }) => {
+        listener(id);
+      }) ?? (() => undefined),
   });
 }

@@ -1,5 +1,6 @@
 /** Scenarios that a running simulator keeps; their code is loaded with the first of them. */
 import { bundledScenarioPath, bundledScenarios } from './config/profile/bundled.ts';
+import type { CsipEvents } from './contract/csip-events.ts';
 import type { Plant } from './contract/plant.ts';
 import type { BundledScenario, KeptScenario, ReportFormat, ScenarioBook, ScenarioStart } from './contract/scenarios.ts';
 import { SimError } from './core/errors.ts';
@@ -20,6 +21,7 @@ export interface ShelfParts {
   readonly plant: Plant;
   readonly wall: WallClock;
   readonly later: Later;
+  readonly csip: CsipEvents;
   readonly hostOf: (name: string) => ScenarioHost;
   readonly checkRequest: RequestCheck;
   readonly origin: ReportOrigin;
@@ -109,7 +111,8 @@ export class ScenarioShelf implements ScenarioBook {
 
   #read(code: ScenarioCode, source: Source, name: string, parameters: ScenarioStart['parameters'] = {}): Scenario {
     const scenario = code.readScenario(source, name, parameters, this.#parts.checkRequest);
-    const issues = code.layoutIssues(scenario, this.#parts.plant);
+    const { plant, csip } = this.#parts;
+    const issues = code.layoutIssues(scenario, plant, csip.enabled);
     if (issues.length > 0) throw code.invalidScenario(issues);
     return scenario;
   }

@@ -18,6 +18,7 @@ import type {
   CsipFoundServer,
   CsipResponseResult,
 } from './csip-reports.ts';
+import type { CsipEvents } from './csip-events.ts';
 
 export const csipStates = [
   'disabled',
@@ -334,8 +335,7 @@ export interface CsipDiagnostic {
  * Every method throws or rejects with SimError UNKNOWN_DEVICE for a device that does not exist or has no client. While
  * `enabled` is false, REST calls views only.
  */
-export interface CsipClient {
-  readonly enabled: boolean;
+export interface CsipClient extends CsipEvents {
   readonly messages: CsipMessages;
 
   status(device: number | null): CsipStatus;

@@ -68,6 +68,8 @@ export const disabledCsipClient: CsipClient = {
   endDevices: () => [],
   programs: () => [],
   controls: () => [],
+  events: () => [],
+  onEvent: () => () => undefined,
   control: unknown,
   opt: refuse,
   curves: () => [],

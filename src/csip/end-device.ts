@@ -6,12 +6,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { errorText } from '../core/errors.ts';
 import type { Logger } from '../core/log/log.ts';
 import type { JsonValue, Slot } from '../core/store.ts';
-import type { WallClock } from '../core/time/clock.ts';
+import type { SimTime, WallClock } from '../core/time/clock.ts';
 import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { ControlInForce, ControlOutcome, ControlTarget } from './control/model.ts';
 import type { KnownControl, OwedResponse, ScheduleInput, ScheduleOptions } from './events/model.ts';
 import { restoreSchedule, saveSchedule } from './events/save.ts';
-import { createSchedule, defaultControls, knownControls, nextStep } from './events/schedule.ts';
+import { changedControls, createSchedule, defaultControls, knownControls, nextStep } from './events/schedule.ts';
 import type { ScheduleState } from './events/state.ts';
 import type { EndDeviceFacts, FoundProgram } from './walk/model.ts';
 
@@ -34,6 +34,8 @@ export interface EndDeviceOptions {
   readonly deviceCategory: () => number;
   /** queues responses in their order; resolves when they are durable */
   readonly owe: (responses: readonly OwedResponse[]) => Promise<void>;
+  /** called within each change of the states of events */
+  readonly eventsChanged: (endDevice: EndDevice, changed: readonly KnownControl[]) => void;
 }
 
 /** The time of the server and that of the machine at one instant, ms since the epoch. */
@@ -97,6 +99,11 @@ export class EndDevice {
 
   get inForce(): readonly ControlInForce[] {
     return this.#inForce;
+  }
+
+  /** Simulated instant of a time of the server, s; null: it is on the clock of the machine. */
+  simOf(serverS: number): SimTime | null {
+    return this.#options.remoteClock.simOf(serverS * 1000);
   }
 
   outcomeOf(id: string): ControlOutcome | null {
@@ -167,13 +174,16 @@ export class EndDevice {
 
   #step(input: ScheduleInput): void {
     if (this.#closed) return;
-    const step = nextStep(this.#state, input, this.#nowS(), this.#schedule);
+    const before = this.#state;
+    const step = nextStep(before, input, this.#nowS(), this.#schedule);
     this.#state = step.state;
+    const changed = changedControls(before, step.state);
     const { nextS } = step;
     this.#cancelNext?.();
     this.#cancelNext =
       nextS === null ? null : this.#options.remoteClock.at(nextS * 1000, () => this.#step({ kind: 'time' }));
     this.#keep(step.responses);
+    if (changed.length > 0) this.#options.eventsChanged(this, changed);
     this.#bring(this.#expired ? defaultControls(step.state) : step.inForce);
   }
 

@@ -16,6 +16,7 @@ import { createControlTarget } from './control/control-bridge.ts';
 import type { GroupTarget } from './control/control-bridge.ts';
 import { Desk } from './desk.ts';
 import { EndDevice } from './end-device.ts';
+import type { KnownControl } from './events/model.ts';
 import { ResponseQueue } from './events/response-queue.ts';
 import { LogEventIds } from './report/log-event-ids.ts';
 import type { DeviceReports } from './report/model.ts';
@@ -42,6 +43,8 @@ export interface MemberParts {
   readonly later: Later;
   readonly store: Store;
   readonly log: Logger;
+  /** called within each change of the states of events */
+  readonly eventsChanged: (endDevice: EndDevice, changed: readonly KnownControl[]) => void;
 }
 
 export interface MemberOptions {
@@ -133,6 +136,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
     },
     deviceCategory,
     owe: (owed) => responses.owe(owed),
+    eventsChanged: parts.eventsChanged,
   });
   const places = new Places();
   places.follow(devices);

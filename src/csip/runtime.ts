@@ -1,6 +1,7 @@
 /** The clients of a process: one for each device, or one for all devices of an aggregator or of a site. */
 import { csipPemFiles } from '../contract/csip-settings.ts';
 import type { CsipClient } from '../contract/csip-client.ts';
+import type { CsipEvent } from '../contract/csip-events.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { Device } from '../contract/device.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
@@ -19,6 +20,7 @@ import type { ExchangeDisturber } from './transport/disturber.ts';
 import type { SepExchange } from './transport/exchange.ts';
 import { HttpExchange } from './transport/sep-exchange.ts';
 import type { SepCodec } from './transport/sep-exchange.ts';
+import { eventView } from './views/members.ts';
 
 /** Between the first requests of two clients, and at most for all of them, ms. */
 const startGapMs = 50;
@@ -39,7 +41,7 @@ export interface InForce extends ClientConduct {
   sendsAlarms: boolean;
 }
 
-export interface RuntimeOptions extends Omit<MemberParts, 'inForce'> {
+export interface RuntimeOptions extends Omit<MemberParts, 'inForce' | 'eventsChanged'> {
   readonly remoteClock: RemoteClockFactory;
   readonly commAlarms: CommAlarmSwitch;
   readonly channel: CsipChannel;
@@ -67,6 +69,7 @@ export class Runtime {
   readonly inForce: InForce;
   readonly notifications: Notifications;
   readonly #connections: Connection[] = [];
+  readonly #followers = new Set<(event: CsipEvent) => void>();
   /** devices of a site that are not in the plant yet: ends the wait for them */
   readonly #joining = new Map<number, () => void>();
   readonly #codec: SepCodec;
@@ -101,6 +104,14 @@ export class Runtime {
 
   get connections(): readonly Connection[] {
     return this.#connections;
+  }
+
+  /** Calls back within each change of the state of an event. @returns ends it */
+  onEvent(listener: (event: CsipEvent) => void): () => void {
+    this.#followers.add(listener);
+    return () => {
+      this.#followers.delete(listener);
+    };
   }
 
   /** @throws SimError UNKNOWN_DEVICE */
@@ -265,7 +276,10 @@ export class Runtime {
     // what may fail comes first: members listen to their devices from the begin
     const registrations = new Registrations(this.options.store, `${host}:${port}`, log);
     await registrations.open();
-    const parts = { ...this.options, inForce: this.inForce };
+    const eventsChanged: MemberParts['eventsChanged'] = (endDevice, changed) => {
+      for (const known of changed) for (const tell of this.#followers) tell(eventView(known, endDevice));
+    };
+    const parts = { ...this.options, inForce: this.inForce, eventsChanged };
     const onLost = () => client.lookAgain();
     const groups = settings.identity === 'site' ? [devices] : devices.map((device) => [device]);
     const members = await Promise.all(

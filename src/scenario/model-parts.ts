@@ -29,6 +29,11 @@ export function messageTests(scenario: Scenario): readonly MessageTest[] {
   return [...awaited, ...counted];
 }
 
+/** Whether a step or rule waits for a write to the registers. */
+export function waitsForWrites(scenario: Scenario): boolean {
+  return allConditions(scenario).some(({ kind }) => kind === 'write');
+}
+
 /** Signals whose difference from a mark is compared. */
 export function markedSignals(scenario: Scenario): readonly Signal[] {
   const ofChecks = allExpectations(scenario).flatMap(({ subject }) =>
@@ -45,5 +50,5 @@ export function plottedSignals(scenario: Scenario): readonly Signal[] {
   const ofChecks = allExpectations(scenario).flatMap(({ subject }) =>
     subject.kind === 'value' ? [subject.test.signal] : [],
   );
-  return [...ofChecks, ...scenario.plots];
+  return [...ofChecks, ...scenario.plots.map(({ signal }) => signal)];
 }

@@ -1,4 +1,5 @@
 /** A scenario as it is run: parameters, loops and included files have been put in. */
+import { csipControlStates } from '../contract/csip-client.ts';
 import type { Place } from './place.ts';
 
 /** A request to the interface, as `api.perform` carries it out. */
@@ -62,10 +63,26 @@ export interface WriteTest {
   readonly source: string | null;
 }
 
+/** States of an event of IEEE 2030.5; `started`: active, and the device carries it out. */
+export const csipEventStates = [...csipControlStates, 'started'] as const;
+
+/** An event of IEEE 2030.5 in a state; null: any. */
+export interface CsipEventTest {
+  readonly state: (typeof csipEventStates)[number];
+  /** upper case */
+  readonly mrid: string | null;
+  readonly device: number | null;
+  /** LFDI of the EndDevice, upper case */
+  readonly lfdi: string | null;
+  /** mRID, or address on the server */
+  readonly program: string | null;
+}
+
 export type Condition =
   | { readonly kind: 'value'; readonly test: ValueTest; readonly forS: number }
   | { readonly kind: 'message'; readonly test: MessageTest }
   | { readonly kind: 'write'; readonly test: WriteTest }
+  | { readonly kind: 'csip_event'; readonly test: CsipEventTest }
   | { readonly kind: 'all' | 'any'; readonly conditions: readonly Condition[] };
 
 /** What a step waits for. */
@@ -161,7 +178,7 @@ export interface Scenario {
   /** run at the end, whatever happened */
   readonly finally: readonly Step[];
   /** signals that the report plots beside those of assertions */
-  readonly plots: readonly Signal[];
+  readonly plots: readonly { readonly place: Place; readonly signal: Signal }[];
   /** it lasts at least as long, simulated s; 0: until its steps and assertions are done */
   readonly durationS: number;
   /** simulated s after which it is ended as failed */

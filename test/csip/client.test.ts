@@ -129,6 +129,7 @@ class Rig {
       schedule: { pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },
       deviceCategory: () => 1,
       owe: (responses) => sender.owe(responses),
+      eventsChanged: () => undefined,
     });
     const desk = {
       follow: () => undefined,

@@ -42,6 +42,7 @@ function rig() {
     slot: createMemoryStore().slot('events'),
     deviceCategory: () => 1,
     schedule: { pick: () => 0.5, supersededResponse: 'at_start', revision: '2018' },
+    eventsChanged: () => undefined,
     owe: (responses) => {
       owed.push(...responses);
       return Promise.resolve();

@@ -30,6 +30,8 @@ export interface RemoteClock {
   localOf(t: SimTime): number;
   /** Remote time of a local instant, ms since the epoch. */
   ofLocal(localMs: number): number;
+  /** Simulated instant of a remote time, ms since the epoch, as long as no `sync` moves it; null: in `wall` there is none. */
+  simOf(remoteMs: number): SimTime | null;
   /**
    * Takes over the time of the peer; what waits is planned anew.
    * @param remoteMs ms since the epoch
@@ -91,6 +93,8 @@ interface LocalClock {
   /** of a reading of the machine's monotonic clock */
   ofMonotonic(ms: number): number;
   ofSim(t: SimTime): number;
+  /** null: none is known */
+  simOf(localMs: number): SimTime | null;
   /** of what happens now */
   stamp(t: SimTime): number;
   /** what is to be added for the local calendar, at present */
@@ -106,6 +110,7 @@ function wallClock({ wall, later, timeline }: RemoteClockOptions): LocalClock {
     now,
     ofMonotonic: (ms) => ms,
     ofSim: (t) => now() - ageMs(t),
+    simOf: () => null,
     stamp: now,
     get calendarMs() {
       return wall.nowMs() - now();
@@ -120,6 +125,7 @@ function simulatedClock({ wall, timeline }: RemoteClockOptions): LocalClock {
     now,
     ofMonotonic: (ms) => now() - (timeline.paused() ? 0 : Math.max(0, wall.monotonicMs() - ms) * timeline.rate()),
     ofSim: (t) => t / 1000,
+    simOf: simTimeFromMs,
     // a clock that was paused between two ticks acts at the end of the last one, and has shown a later time
     stamp: (t) => Math.max(t, timeline.paused() ? timeline.sim() : t) / 1000,
     get calendarMs() {
@@ -158,6 +164,10 @@ class PeerClock implements RemoteClock {
 
   ofSim(t: SimTime): number {
     return this.#local.ofSim(t) + this.#shift;
+  }
+
+  simOf(remoteMs: number): SimTime | null {
+    return this.#local.simOf(remoteMs - this.#shift);
   }
 
   localOf(t: SimTime): number {

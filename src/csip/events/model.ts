@@ -75,6 +75,8 @@ export interface KnownControl {
   /** modes that it has not lost; while active */
   readonly modesInForce: readonly ModeName[];
   readonly optedOut: boolean;
+  /** the device has carried it out at least once */
+  readonly started: boolean;
   readonly outcome: ControlOutcome | null;
 }
 

@@ -263,11 +263,21 @@ export function nextStep(
 export function knownControls({ events }: ScheduleState): readonly KnownControl[] {
   const periods = effectivePeriods(events);
   return [...events.values()].flatMap((event): KnownControl[] => {
-    const { listed, programKey, primacy, phase, optedOut, outcome } = event;
+    const { listed, programKey, primacy, phase, optedOut, started, outcome } = event;
     if (phase === 'received') return [];
     const { startS, endS } = periods.get(listed.mrid) ?? event.own;
     const times = { effectiveStartS: startS, effectiveDurationS: endS - startS };
     const modesInForce = isInForce(event) ? heldModes(event) : [];
-    return [{ listed, programKey, primacy, state: phase, ...times, modesInForce, optedOut, outcome }];
+    return [{ listed, programKey, primacy, state: phase, ...times, modesInForce, optedOut, started, outcome }];
   });
+}
+
+/** The controls whose state or start differs between two states of the schedule. */
+export function changedControls(before: ScheduleState, after: ScheduleState): readonly KnownControl[] {
+  const changed = [...after.events].filter(([mrid, { phase, started }]) => {
+    const known = before.events.get(mrid);
+    return known?.phase !== phase || known.started !== started;
+  });
+  if (changed.length === 0) return [];
+  return knownControls(after).filter(({ listed }) => changed.some(([mrid]) => mrid === listed.mrid));
 }

@@ -24,6 +24,7 @@ import type {
   CsipNotification,
   CsipSubscriptions,
 } from '../../contract/csip-reports.ts';
+import type { CsipEvent } from '../../contract/csip-events.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { FullMember } from '../members.ts';
@@ -38,6 +39,7 @@ import {
   controlView,
   curveView,
   endDeviceView,
+  eventView,
   ownEndDeviceView,
   programView,
   responsesView,
@@ -133,6 +135,16 @@ export class ClientFacade implements CsipClient {
   controls(device: number | null, state?: CsipControlState): readonly CsipControl[] {
     const all = this.#members(device).flatMap(controlsView);
     return state === undefined ? all : all.filter((control) => control.state === state);
+  }
+
+  events(): readonly CsipEvent[] {
+    return this.#runtime.connections
+      .flatMap(membersOf)
+      .flatMap(({ endDevice }) => endDevice.controls.map((known) => eventView(known, endDevice)));
+  }
+
+  onEvent(listener: (event: CsipEvent) => void): () => void {
+    return this.#runtime.onEvent(listener);
   }
 
   control(mrid: string, device: number | null): CsipControl & { readonly xml: string | null } {

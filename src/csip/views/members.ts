@@ -8,6 +8,7 @@ import type {
   CsipProgram,
   CsipResponse,
 } from '../../contract/csip-client.ts';
+import type { CsipEvent } from '../../contract/csip-events.ts';
 import type { LeftOutMode, ModeName } from '../control/model.ts';
 import { modeTable, showModes, showSettings } from '../control/modes.ts';
 import { scaledOf } from '../control/values.ts';
@@ -179,6 +180,25 @@ export function controlView(known: KnownControl, member: FullMember): CsipContro
     responses: responsesView(member, listed.mrid),
     endDeviceLfdi: endDevice.lfdi,
     deviceIndices: endDevice.deviceIndices,
+  };
+}
+
+/** An event for those that follow the events. */
+export function eventView(known: KnownControl, endDevice: EndDevice): CsipEvent {
+  const { listed, programKey, primacy, state, started, effectiveStartS, effectiveDurationS } = known;
+  const program = endDevice.programs.find((each) => each.listed.key === programKey);
+  const next =
+    state === 'scheduled' ? effectiveStartS : state === 'active' ? effectiveStartS + effectiveDurationS : null;
+  return {
+    mrid: listed.mrid,
+    programHref: program?.listed.href ?? programKey,
+    programMrid: program?.mrid ?? null,
+    primacy,
+    state,
+    endDeviceLfdi: endDevice.lfdi,
+    deviceIndices: endDevice.deviceIndices,
+    started,
+    nextAt: (next === null ? null : endDevice.simOf(next)) ?? Infinity,
   };
 }
 

@@ -55,6 +55,8 @@ export function requestOf(method: ScenarioRequest['method'], target: string, bod
 }
 
 const signalNames = ['point', 'snapshot', 'get'];
+/** conditions that are met by something that happens */
+const eventNames = ['message', 'write', 'csip_event'];
 
 function signal(raw: RawSignal, { device: common }: Defaults): Signal {
   const device = raw.device ?? common;
@@ -100,7 +102,7 @@ function leafCondition(
   here: Here,
   path: readonly PropertyKey[],
 ): Condition | null {
-  const kind = chosen(raw, [...signalNames, 'message', 'write'], here, path);
+  const kind = chosen(raw, [...signalNames, ...eventNames], here, path);
   if (kind === null) return null;
   if (raw.message) {
     const { protocol, station = null, match = {} } = raw.message;
@@ -112,12 +114,17 @@ function leafCondition(
     const named = point === undefined ? null : point.slice(dot + 1);
     return { kind: 'write', test: { device, model: model ?? Number(point?.slice(0, dot)), point: named, source } };
   }
+  if (raw.csip_event) {
+    const { state, mrid = null, device = null, lfdi = null, program = null } = raw.csip_event;
+    const test = { state, device, program, mrid: mrid?.toUpperCase() ?? null, lfdi: lfdi?.toUpperCase() ?? null };
+    return { kind: 'csip_event', test };
+  }
   return { kind: 'value', test: valueTest(raw, defaults, here, path), forS: raw.for ?? 0 };
 }
 
 /** The condition of a `when`. */
 function conditionOf(raw: RawWhen, defaults: Defaults, here: Here, path: readonly PropertyKey[]): Condition | null {
-  const kind = chosen(raw, [...signalNames, 'message', 'write', 'all', 'any'], here, path);
+  const kind = chosen(raw, [...signalNames, ...eventNames, 'all', 'any'], here, path);
   if (kind !== 'all' && kind !== 'any') return kind === null ? null : leafCondition(raw, defaults, here, path);
   const list = raw[kind] ?? [];
   const conditions = list.map((each, n) => leafCondition(each, defaults, here, [...path, kind, n]));
@@ -183,6 +190,8 @@ function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: re
   if (kind === null) return null;
   if (raw.messages) {
     const { protocol, station = null, match = {}, at_most: atMost = Infinity } = raw.messages;
+    if ((raw.messages.at_least ?? 0) > atMost)
+      here.issue([...path, 'messages', 'at_most'], 'is below at_least; no number of messages can be both');
     const atLeast = raw.messages.at_least ?? (raw.messages.at_most === undefined ? 1 : 0);
     return { kind: 'messages', tests: [{ protocol, station, match }], count: { atLeast, atMost } };
   }
@@ -226,6 +235,7 @@ export interface PlannedRequest extends Action {
 
 function callAction(raw: RawCall, here: Here, path: readonly PropertyKey[]): PlannedRequest {
   const [method = '', target = ''] = raw.request.split(' ');
+  if (method !== 'POST' && raw.body !== undefined) here.issue([...path, 'body'], `is for POST only; this is ${method}`);
   const request = requestOf(method as ScenarioRequest['method'], target, raw.body);
   return {
     place: here.place(path),
@@ -271,6 +281,7 @@ function stepName(raw: RawStep, trigger: Trigger, actions: readonly Action[]): s
 export function stepOf(raw: RawStep, actions: readonly PlannedRequest[], here: Here): Step {
   const { device = 0 } = raw;
   const trigger = triggerOf(raw, device, here);
+  if (raw.mark === 'start') here.issue(['mark'], 'start is the mark of the start; allowed: another name');
   const expectations = listOf(raw.expect).map((each, n) =>
     expectationOf(each, device, here, Array.isArray(raw.expect) ? ['expect', n] : ['expect']),
   );

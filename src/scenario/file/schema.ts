@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { memo } from '../../core/memo.ts';
 import { sources } from '../../core/origin.ts';
-import { messageProtocols } from '../model.ts';
+import { csipEventStates, messageProtocols } from '../model.ts';
 import { nameForm } from './parameters.ts';
 import { duration, timeOfDay } from './times.ts';
 import { shortForms } from './short-forms.ts';
@@ -36,7 +36,10 @@ const comparisonMembers = {
   below: z.number().optional(),
   at_least: z.number().optional(),
   at_most: z.number().optional(),
-  between: z.tuple([z.number(), z.number()]).optional().meta({ description: 'Both ends are allowed.' }),
+  between: z
+    .tuple([z.number(), z.number()], { error: 'must be two numbers, such as [4900, 5100]' })
+    .optional()
+    .meta({ description: 'Both ends are allowed.' }),
   tolerance: z
     .number()
     .min(0)
@@ -66,12 +69,26 @@ const writeSchema = z
     error: 'exactly one of model, point is required',
   });
 
+const hex = (digits: number) =>
+  z.string().regex(new RegExp(`^[0-9A-Fa-f]{1,${digits}}$`), `must be at most ${digits} hexadecimal digits`);
+
+const csipEventSchema = z.strictObject({
+  state: z.enum(csipEventStates).meta({
+    description: 'As `csip/controls` shows it; `started`: active, and the device carries it out (response 2).',
+  }),
+  mrid: hex(32).optional().meta({ description: 'Of the event; default any.' }),
+  device: device.optional().meta({ description: 'That it concerns; default any.' }),
+  lfdi: hex(40).optional().meta({ description: 'Of the EndDevice; default any.' }),
+  program: text(2048).optional().meta({ description: 'mRID or address of its program; default any.' }),
+});
+
 const conditionMembers = {
   ...signalMembers,
   ...comparisonMembers,
   for: duration.optional().meta({ description: 'The comparison must hold for so long.' }),
   message: messageSchema.optional(),
   write: writeSchema.optional().meta({ description: 'A write to the registers, for example by a master.' }),
+  csip_event: csipEventSchema.optional().meta({ description: 'An event of IEEE 2030.5 comes into a state.' }),
 };
 
 const leafSchema = memo(() => z.strictObject(conditionMembers));

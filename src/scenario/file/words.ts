@@ -2,6 +2,7 @@
 import type {
   Comparison,
   Condition,
+  CsipEventTest,
   MessageTest,
   Signal,
   SignalValue,
@@ -48,10 +49,12 @@ export function comparisonText(c: Comparison): string {
   return bounds.join(' and ') + tolerance;
 }
 
+/** ` since noon` */
+export const sinceText = ({ since }: ValueTest) => (since === null ? '' : ` since ${since}`);
+
 /** `701.W of device 0 above 3000` */
-export function testText({ signal, since, comparison }: ValueTest): string {
-  const difference = since === null ? '' : ` since ${since}`;
-  return `${signalText(signal)}${difference} ${comparisonText(comparison)}`;
+export function testText(test: ValueTest): string {
+  return `${signalText(test.signal)}${sinceText(test)} ${comparisonText(test.comparison)}`;
 }
 
 /** `an OCPP message with {"action":"BootNotification"}` */
@@ -65,6 +68,14 @@ export function writeText({ device, model, point, source }: WriteTest): string {
   return `write to ${where}${device === null ? '' : ` of device ${device}`}${source === null ? '' : ` by ${source}`}`;
 }
 
+/** `CSIP event started of device 0` */
+export function csipEventText({ state, mrid, device, lfdi, program }: CsipEventTest): string {
+  const name = mrid === null ? '' : ` ${mrid}`;
+  const owner = lfdi === null ? '' : ` of EndDevice ${lfdi}`;
+  const list = program === null ? '' : ` of program ${program}`;
+  return `CSIP event${name} ${state}${list}${owner}${device === null ? '' : ` of device ${device}`}`;
+}
+
 export function conditionText(condition: Condition): string {
   switch (condition.kind) {
     case 'value':
@@ -73,6 +84,8 @@ export function conditionText(condition: Condition): string {
       return messageText(condition.test);
     case 'write':
       return writeText(condition.test);
+    case 'csip_event':
+      return csipEventText(condition.test);
     case 'all':
       return condition.conditions.map(conditionText).join(' and ');
     case 'any':

@@ -1,4 +1,5 @@
 /** The simulator as a scenario sees it. */
+import type { CsipEvents } from '../../contract/csip-events.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -14,12 +15,11 @@ export interface ScenarioHost {
   readonly plant: Plant;
   readonly wall: WallClock;
   readonly later: Later;
+  readonly csip: CsipEvents;
   /** Carries out a request as the scenario; begins within the call, never throws. */
   perform(request: ScenarioRequest): Promise<ScenarioAnswer>;
-  /** Id of the last message of a protocol, or of one station of it, while messages are kept; 0: none. */
-  lastMessageId(protocol: string, station: string): number;
-  /** Called with each message of a protocol from now on; the returned function ends it. */
-  onMessage(protocol: string, station: string, listener: () => void): () => void;
+  /** Called with the id of each message of a protocol from now on; the returned function ends it. */
+  onMessage(protocol: string, station: string, listener: (id: number) => void): () => void;
   /**
    * Takes the clock for this scenario; the returned function gives it back.
    * @throws SimError COMMAND_CONFLICT while another scenario has it

@@ -264,6 +264,8 @@ export class FakeClient implements CsipClient {
   time: CsipClient['time'] = () => this.timeRead;
   endDevices: CsipClient['endDevices'] = () => [endDevice];
   programs: CsipClient['programs'] = () => [program];
+  events: CsipClient['events'] = () => [];
+  onEvent: CsipClient['onEvent'] = () => () => undefined;
   controls: CsipClient['controls'] = (_device, state) =>
     [control, { ...control, mrid: 'A2', state: 'scheduled' as const }].filter(
       (each) => state === undefined || each.state === state,
