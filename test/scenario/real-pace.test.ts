@@ -4,6 +4,7 @@ import { createApp } from '../../src/app.ts';
 import type { App } from '../../src/app.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
+import type { SimTime } from '../../src/core/time/clock.ts';
 import { readScenario } from '../../src/scenario/file/read.ts';
 import { sourceOfRequest } from '../../src/scenario/file/source.ts';
 import type { ScenarioAnswer, ScenarioHost } from '../../src/scenario/run/host.ts';
@@ -28,6 +29,7 @@ class Bench {
   readonly #wall = new HandWall();
   readonly #timers = new HandTimers(this.#wall);
   readonly app: App;
+  #lastNow = 0;
 
   constructor(...flags: readonly string[]) {
     this.app = createApp(configOf('--device_type', 'PV-3Phase', ...flags), {
@@ -48,7 +50,11 @@ class Bench {
 
   /** One tick of real time. */
   async tick(): Promise<void> {
-    this.#timers.pass(tickMs);
+    for (let ms = 0; ms < tickMs; ms += tickMs / 10) {
+      this.#timers.pass(tickMs / 10);
+      // as clients do between two ticks
+      this.now();
+    }
     const work = { isDone: false };
     void this.app.plant.tick().then(() => (work.isDone = true));
     for (let n = 1; !work.isDone; n += 1) {
@@ -67,6 +73,14 @@ class Bench {
     for (let n = 0; n < 500 && run.report.state === 'running'; n += 1) await this.tick();
     expect(run.report.state, 'after 500 ticks').to.not.equal('running');
     return run.finished;
+  }
+
+  /** The present instant, which never goes back. */
+  now(): SimTime {
+    const { now } = this.app.plant;
+    expect(now).to.be.at.least(this.#lastNow);
+    this.#lastNow = now;
+    return now;
   }
 
   limitPct(): unknown {
