@@ -31,9 +31,13 @@ export class RealTicks {
 
   /** @see Plant.guideTicks */
   follow(guide: TickGuide): () => void {
+    const { clock } = this.#plant;
     this.#guide = guide;
+    clock.waitFor(() => guide.due());
     return () => {
-      if (this.#guide === guide) this.#guide = null;
+      if (this.#guide !== guide) return;
+      this.#guide = null;
+      clock.waitFor(null);
     };
   }
 
@@ -46,9 +50,17 @@ export class RealTicks {
         end ??= this.#end(slots);
         return this.#piece(end);
       });
-      await this.#guide?.reached();
+      await this.#reached();
       if (isOver) return;
     }
+  }
+
+  async #reached(): Promise<void> {
+    if (this.#guide === null) return;
+    const { clock } = this.#plant;
+    clock.stand();
+    await this.#guide.reached();
+    clock.goOn();
   }
 
   #end(slots: number): SimTime {
