@@ -54,9 +54,10 @@ export function createScenarioHost({
     later,
     csip,
     perform: (request) => perform({ ...request, by: { source: 'scenario', peer: name } }),
-    lastMessageId: (protocol, station) => wireLog.find(protocol, station)?.lastId ?? 0,
     ownClock: () => clockHold.take(name),
     onMessage: (protocol, station, listener) =>
-      wireLog.find(protocol, station)?.subscribe(listener) ?? (() => undefined),
+      wireLog.find(protocol, station)?.subscribe(({ id }) => {
+        listener(id);
+      }) ?? (() => undefined),
   });
 }

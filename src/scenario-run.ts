@@ -77,12 +77,15 @@ function prepare(file: string, command: ScenarioCommand, env: CommandOutput['env
   return { app, config: loaded.config, scenario };
 }
 
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
 /** Checks the files of a command. @throws SimError CONFIG_INVALID */
 export function checkScenarios(command: ScenarioCommand, { print, env }: CommandOutput): void {
   for (const file of command.files) {
     const { scenario } = prepare(file, command, env);
-    const { steps, rules, finally: last } = scenario;
-    print(`${file}: ${scenario.name} is valid: ${steps.length + last.length} steps, ${rules.length} rules`);
+    const { name, steps, rules, finally: last } = scenario;
+    const counts = [counted(steps.length + last.length, 'step'), counted(rules.length, 'rule')];
+    print(`${file}: ${name} is valid: ${counts.join(', ')}`);
   }
 }
 

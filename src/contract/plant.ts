@@ -70,6 +70,13 @@ export interface TimeNow extends ClockSettings {
   readonly steppedBy: Provenance | null;
 }
 
+export interface TickGuide {
+  /** the next instant at which a tick must end; Infinity: none */
+  due(): number;
+  /** Called at the end of each tick; must resolve in bounded real time. */
+  reached(): Promise<void>;
+}
+
 export interface PlantHealth {
   readonly tick: number;
   /** real seconds since the last tick ended */
@@ -169,6 +176,11 @@ export interface Plant {
    * @throws SimError COMMAND_BAD_VALUE for an instant that is no number
    */
   at(t: SimTime, act: () => void): () => void;
+  /**
+   * Ticks of real time end at the instants of a guide too, and the next one begins when `reached` has resolved. One guide
+   * at a time; the returned function ends it.
+   */
+  guideTicks(guide: TickGuide): () => void;
   /**
    * @param deviceIndex absent: the common grid (and every local deviation ends)
    * @param by writer, here and below; default the source `default`

@@ -82,6 +82,8 @@ export interface RunReport {
   readonly assertionsPassed: number;
   readonly assertionsFailed: number;
   readonly assertionsInAll: number;
+  /** assertions of rules whose results had to go; they are among the others */
+  readonly assertionsForgotten: number;
   readonly failures: readonly string[];
   readonly devices: readonly { readonly index: number; readonly name: string; readonly type: string }[];
   steps(): readonly StepResult[];

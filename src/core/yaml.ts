@@ -71,10 +71,24 @@ function parsedDocument(text: string, lineCounter?: LineCounter): Document.Parse
   return document;
 }
 
+/** @param above the objects that hold the value */
+function holdsItself(value: unknown, above: Set<unknown>, seen: Set<unknown>): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (above.has(value)) return true;
+  if (seen.has(value)) return false;
+  seen.add(value);
+  above.add(value);
+  const found = Object.values(value).some((inner) => holdsItself(inner, above, seen));
+  above.delete(value);
+  return found;
+}
+
 function valueOf(document: Document.Parsed): unknown {
   try {
     // the library counts the anchor too
-    return document.toJS({ maxAliasCount: maxAliases + 1 });
+    const value: unknown = document.toJS({ maxAliasCount: maxAliases + 1 });
+    if (holdsItself(value, new Set(), new Set())) throw new Error('an alias in it stands inside of what it refers to');
+    return value;
   } catch (error) {
     throw error instanceof ReferenceError && error.message.startsWith('Excessive alias') ? tooManyAliases() : error;
   }

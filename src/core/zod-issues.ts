@@ -98,6 +98,7 @@ const expectations: Readonly<Record<string, string>> = {
   int: 'an integer',
   integer: 'an integer',
   array: 'an array',
+  tuple: 'an array',
   object: 'an object',
   record: 'an object',
 };
@@ -207,7 +208,7 @@ function wordsOf(issue: ZodIssue, wording: Wording): IssueWords[] {
       return [
         {
           path,
-          detail: `is not a name that a member can have here; it must be ${issue.issues[0]?.message ?? 'another one'}`,
+          detail: `is not a name that a member can have here; it must be ${issue.issues[0]?.message.replace(/^must be /, '') ?? 'another one'}`,
         },
       ];
     case 'too_big':

@@ -1,5 +1,5 @@
 /** Parts of a scenario, wherever they stand in it. */
-import type { Condition, Expectation, MessageTest, Scenario, Signal, Step, Trigger } from './model.ts';
+import type { AnsweredSubject, Condition, Expectation, MessageTest, Scenario, Signal, Step, Trigger } from './model.ts';
 
 export function allSteps({ steps, rules, finally: last }: Scenario): readonly Step[] {
   return [...steps, ...rules.flatMap((rule) => rule.steps), ...last];
@@ -29,6 +29,16 @@ export function messageTests(scenario: Scenario): readonly MessageTest[] {
   return [...awaited, ...counted];
 }
 
+/** Whether a step or rule waits for a write to the registers. */
+export function waitsForWrites(scenario: Scenario): boolean {
+  return allConditions(scenario).some(({ kind }) => kind === 'write');
+}
+
+/** What the scenario asks about commands that were answered: their messages must be recorded. */
+export function answeredSubjects(scenario: Scenario): readonly AnsweredSubject[] {
+  return allExpectations(scenario).flatMap(({ subject }) => (subject.kind === 'answered' ? [subject] : []));
+}
+
 /** Signals whose difference from a mark is compared. */
 export function markedSignals(scenario: Scenario): readonly Signal[] {
   const ofChecks = allExpectations(scenario).flatMap(({ subject }) =>
@@ -45,5 +55,5 @@ export function plottedSignals(scenario: Scenario): readonly Signal[] {
   const ofChecks = allExpectations(scenario).flatMap(({ subject }) =>
     subject.kind === 'value' ? [subject.test.signal] : [],
   );
-  return [...ofChecks, ...scenario.plots];
+  return [...ofChecks, ...scenario.plots.map(({ signal }) => signal)];
 }

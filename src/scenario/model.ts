@@ -121,7 +121,21 @@ export type Subject =
   /** nothing differs from the start in `registers/changes` */
   | { readonly kind: 'nothing_left'; readonly device: number | null; readonly except: readonly string[] }
   /** every protocol presents the same quantities */
-  | { readonly kind: 'consistent'; readonly device: number | null };
+  | { readonly kind: 'consistent'; readonly device: number | null }
+  | AnsweredSubject;
+
+/**
+ * Commands of peers since the step began that were answered positively are done; in `always` and `finally` those since
+ * the start.
+ */
+export interface AnsweredSubject {
+  readonly kind: 'answered';
+  readonly device: number | null;
+  /** null: all that are on */
+  readonly protocol: MessageProtocol | null;
+  /** names of what was told, or of commands, that are not judged */
+  readonly except: readonly string[];
+}
 
 /** Number of messages; null of `Subject`: the tests must be met one after the other. */
 export interface CountTest {
@@ -178,7 +192,7 @@ export interface Scenario {
   /** run at the end, whatever happened */
   readonly finally: readonly Step[];
   /** signals that the report plots beside those of assertions */
-  readonly plots: readonly Signal[];
+  readonly plots: readonly { readonly place: Place; readonly signal: Signal }[];
   /** it lasts at least as long, simulated s; 0: until its steps and assertions are done */
   readonly durationS: number;
   /** simulated s after which it is ended as failed */

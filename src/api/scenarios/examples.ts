@@ -43,6 +43,7 @@ const progress = {
   assertions_passed: 1,
   assertions_failed: 0,
   assertions_in_all: 1,
+  assertions_forgotten: 0,
   failures: [],
 };
 

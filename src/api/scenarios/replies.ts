@@ -22,6 +22,7 @@ function progress(run: RunReport) {
     assertions_passed: run.assertionsPassed,
     assertions_failed: run.assertionsFailed,
     assertions_in_all: run.assertionsInAll,
+    assertions_forgotten: run.assertionsForgotten,
     failures: [...run.failures],
   };
 }

@@ -51,6 +51,7 @@ const progressMembers = {
   assertions_passed: z.int().openapi({ description: 'With a good verdict.' }),
   assertions_failed: z.int().openapi({ description: 'With a bad verdict.' }),
   assertions_in_all: z.int().openapi({ description: 'That have begun so far.' }),
+  assertions_forgotten: z.int().openapi({ description: 'Of rules, whose results had to go; counted above.' }),
   failures: z.array(z.string()).openapi({ description: 'A sentence each, with its place.' }),
 };
 

@@ -16,7 +16,7 @@ import type { Logger } from '../../core/log/log.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
 import type { SimClock } from '../../core/time/sim-clock.ts';
 import type { SiteCut, SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
-import type { Plant, PlantHealth, PowerEvent, TickEvent, TimeNow } from '../../contract/plant.ts';
+import type { Plant, PlantHealth, PowerEvent, TickEvent, TickGuide, TimeNow } from '../../contract/plant.ts';
 import { OperatorQueue } from './commands.ts';
 import type { DarkDevices } from '../device/dark-devices.ts';
 import type { SimDevice } from '../device/device.ts';
@@ -25,6 +25,7 @@ import type { DeviceSpec } from './device-spec.ts';
 import { maxStepS as simStepS } from '../inverter/inverter.ts';
 import type { Environment } from '../surroundings/environment.ts';
 import { Pace } from './pace.ts';
+import { RealTicks } from './real-ticks.ts';
 import { Roster } from './roster.ts';
 import type { RosterChange } from './roster.ts';
 import { Site } from '../site/site.ts';
@@ -73,6 +74,7 @@ export class SimPlant implements Plant {
   /** one at a time: a change of the devices or a tick */
   readonly #turns = new Turns();
   readonly #stepping: Stepping;
+  readonly #realTicks: RealTicks;
   #sliceStart = 0;
   readonly #pace: Pace;
   readonly #timetable: Timetable;
@@ -100,6 +102,7 @@ export class SimPlant implements Plant {
       log: options.log,
     });
     this.#stepping = this.#createStepping();
+    this.#realTicks = this.#createRealTicks();
     // tick 0: a snapshot exists before the first request
     const now = options.clock.tickTime;
     const stamp = tickStamp(options.clock, 0, options.clock.dateMs(now));
@@ -373,13 +376,25 @@ export class SimPlant implements Plant {
   }
 
   /** A tick of real time; nothing happens while the clock is paused. @param slots tick intervals since the last tick */
-  async tick(slots = 1): Promise<void> {
-    const { clock, tickIntervalS } = this.#options;
-    await this.#turns.take(async () => {
-      if (clock.paused || this.#ended) return;
-      this.#sliceStart = this.#options.monotonicMs();
-      const wantedS = secondsBetween(clock.tickTime, clock.tickEnd(tickSeconds(clock.rate, tickIntervalS * slots)));
-      await this.#measuredRun(this.#pace.cut(wantedS));
+  tick(slots = 1): Promise<void> {
+    return this.#realTicks.tick(slots);
+  }
+
+  guideTicks(guide: TickGuide): () => void {
+    return this.#realTicks.follow(guide);
+  }
+
+  #createRealTicks(): RealTicks {
+    const { clock, tickIntervalS, monotonicMs } = this.#options;
+    return new RealTicks({
+      ...{ clock, tickIntervalS, monotonicMs, pace: this.#pace },
+      hasEnded: () => this.#ended,
+      lastEndMs: () => this.#lastEndMs,
+      begin: () => {
+        this.#sliceStart = monotonicMs();
+      },
+      inTurn: (work) => this.#turns.take(work),
+      run: (seconds, deadlineMs) => this.#run(seconds, deadlineMs),
     });
   }
 
@@ -411,15 +426,6 @@ export class SimPlant implements Plant {
 
   runTo(t: SimTime, by?: Origin): Promise<TickEvent> {
     return this.#stepping.runTo(t, by);
-  }
-
-  /** A tick of real time, whose duration updates the pace. */
-  async #measuredRun(seconds: number): Promise<void> {
-    const { clock, monotonicMs } = this.#options;
-    const beginMs = monotonicMs();
-    const lastEndMs = this.#lastEndMs;
-    const doneS = await this.#run(seconds, beginMs + this.#pace.budgetMs);
-    this.#pace.learn({ beginMs, endMs: monotonicMs(), lastEndMs, doneS, rate: clock.rate });
   }
 
   /**

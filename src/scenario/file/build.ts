@@ -183,13 +183,15 @@ function windowOf(raw: RawExpectation, here: Here, path: readonly PropertyKey[],
   return { kind: 'now' };
 }
 
-const subjectNames = [...signalNames, 'messages', 'sequence', 'no_alarm', 'nothing_left', 'consistent'];
+const subjectNames = [...signalNames, 'messages', 'sequence', 'no_alarm', 'nothing_left', 'consistent', 'answered'];
 
 function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: readonly PropertyKey[]): Subject | null {
   const kind = chosen(raw, subjectNames, here, path);
   if (kind === null) return null;
   if (raw.messages) {
     const { protocol, station = null, match = {}, at_most: atMost = Infinity } = raw.messages;
+    if ((raw.messages.at_least ?? 0) > atMost)
+      here.issue([...path, 'messages', 'at_most'], 'is below at_least; no number of messages can be both');
     const atLeast = raw.messages.at_least ?? (raw.messages.at_most === undefined ? 1 : 0);
     return { kind: 'messages', tests: [{ protocol, station, match }], count: { atLeast, atMost } };
   }
@@ -204,6 +206,10 @@ function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: re
   }
   if (raw.consistent)
     return { kind: 'consistent', device: raw.consistent === true ? null : (raw.consistent.device ?? null) };
+  if (raw.answered) {
+    const { device, protocol, except = [] } = raw.answered === true ? {} : raw.answered;
+    return { kind: 'answered', device: device ?? null, protocol: protocol ?? null, except };
+  }
   return { kind: 'value', test: valueTest(raw, defaults, here, path) };
 }
 
@@ -233,6 +239,7 @@ export interface PlannedRequest extends Action {
 
 function callAction(raw: RawCall, here: Here, path: readonly PropertyKey[]): PlannedRequest {
   const [method = '', target = ''] = raw.request.split(' ');
+  if (method !== 'POST' && raw.body !== undefined) here.issue([...path, 'body'], `is for POST only; this is ${method}`);
   const request = requestOf(method as ScenarioRequest['method'], target, raw.body);
   return {
     place: here.place(path),
@@ -278,6 +285,7 @@ function stepName(raw: RawStep, trigger: Trigger, actions: readonly Action[]): s
 export function stepOf(raw: RawStep, actions: readonly PlannedRequest[], here: Here): Step {
   const { device = 0 } = raw;
   const trigger = triggerOf(raw, device, here);
+  if (raw.mark === 'start') here.issue(['mark'], 'start is the mark of the start; allowed: another name');
   const expectations = listOf(raw.expect).map((each, n) =>
     expectationOf(each, device, here, Array.isArray(raw.expect) ? ['expect', n] : ['expect']),
   );

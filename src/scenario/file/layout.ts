@@ -1,77 +1,198 @@
-/** Checks what a scenario says of registers against the devices that it will run on. */
+/** Checks what a scenario says of devices, points and values against the devices that it will run on. */
 import type { Plant } from '../../contract/plant.ts';
+import { positionOf } from '../../contract/snapshot.ts';
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Device } from '../../contract/device.ts';
-import { pointName } from '../../sunspec/map/view.ts';
-import type { Condition, CsipEventTest, Scenario, Signal } from '../model.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { Action, Comparison, Condition, Scenario, Signal, Subject, ValueTest } from '../model.ts';
 import { allExpectations, allSteps } from '../model-parts.ts';
 import { placeText } from '../place.ts';
 import type { Place } from '../place.ts';
 
-function suggestion(device: Device, point: string): string {
-  const model = Number(point.slice(0, point.indexOf('.')));
-  const names = device.bank.layout.slots
-    .filter(({ modelId }) => modelId === model)
-    .map((slot) => `${model}.${pointName(slot)}`);
-  return names.length === 0 ? `; it has no model ${model}` : didYouMean(point, names);
+type Problems = readonly string[];
+
+const modelOf = (point: string) => Number(point.slice(0, point.indexOf('.')));
+const nameOf = (point: string) => point.slice(point.indexOf('.') + 1);
+
+function pointNames({ bank }: Device, model: number): readonly string[] {
+  return bank.layout.slots.filter(({ modelId }) => modelId === model).map(({ path }) => path);
 }
 
-function pointIssue({ devices }: Plant, index: number, point: string): string | null {
-  const device = devices.find((each) => each.index === index);
-  if (device === undefined) {
-    const known = devices.map((each) => each.index);
-    return `there is no device ${index}; indexes are ${known.join(', ')}`;
+/** Why a device does not have a point, or a model where no point is named. */
+function absence(device: Device, model: number, name: string | null): Problems {
+  const names = pointNames(device, model);
+  if (names.length === 0) return [`device ${device.index} has no model ${model}`];
+  if (name === null || names.includes(name)) return [];
+  const near = didYouMean(name, names).replace('did you mean ', `did you mean ${model}.`);
+  return [`device ${device.index} has no point ${model}.${name}${near}`];
+}
+
+const orders = ['above', 'below', 'atLeast', 'atMost', 'between'] as const;
+
+/** Why a comparison has no meaning for a point. */
+function valueProblems({ def }: PointSlot, point: string, comparison: Comparison): Problems {
+  const values = [comparison.equals, comparison.not].filter((value) => value !== undefined && value !== null);
+  const isOrdered = orders.some((order) => comparison[order] !== undefined);
+  const { symbols = {}, type } = def;
+  const names = Object.keys(symbols);
+  if (type.startsWith('enum')) {
+    if (isOrdered || comparison.tolerance !== undefined)
+      return [`${point} is an enumeration, which takes equals and not only`];
+    return values.flatMap((value) =>
+      typeof value === 'number' || names.includes(String(value))
+        ? []
+        : [
+            `${point} cannot be ${JSON.stringify(value)}${didYouMean(String(value), names)}; it has ${names.join(', ')}`,
+          ],
+    );
   }
-  const dot = point.indexOf('.');
-  const slot = device.bank.layout.slot(Number(point.slice(0, dot)), point.slice(dot + 1));
-  if (slot === undefined) return `device ${index} has no point ${point}${suggestion(device, point)}`;
-  return slot.implemented ? null : `device ${index} does not implement ${point}, which never has a value`;
+  if (type === 'string') return isOrdered ? [`${point} is a text, which takes equals and not only`] : [];
+  return values
+    .filter((value) => typeof value !== 'number')
+    .map((value) => `${point} is a number and cannot be ${JSON.stringify(value)}`);
 }
 
-function signalsOf(condition: Condition): readonly Signal[] {
-  if (condition.kind === 'all' || condition.kind === 'any') return condition.conditions.flatMap(signalsOf);
-  return condition.kind === 'value' ? [condition.test.signal] : [];
+/** Why the snapshot of a device never has a member. */
+function snapshotProblems(plant: Plant, device: number, member: string): Problems {
+  const { published } = plant.latest;
+  let at: unknown = published[positionOf(published, device)]?.snapshot;
+  for (const step of member.split('.')) {
+    // what is null now may have members later
+    if (typeof at !== 'object' || at === null) return [];
+    if (!Object.hasOwn(at, step)) {
+      const names = Object.keys(at);
+      return [`the snapshot has no member ${member}${didYouMean(step, names)}; known: ${names.join(', ')}`];
+    }
+    at = (at as Readonly<Record<string, unknown>>)[step];
+  }
+  return [];
 }
 
-function eventTestsOf(condition: Condition): readonly CsipEventTest[] {
-  if (condition.kind === 'all' || condition.kind === 'any') return condition.conditions.flatMap(eventTestsOf);
-  return condition.kind === 'csip_event' ? [condition.test] : [];
+/** The devices that a scenario finds. Ones that it adds are not known before. */
+class Layout {
+  readonly #plant: Plant;
+  readonly #addsDevices: boolean;
+  readonly #hasCsip: boolean;
+
+  constructor(plant: Plant, addsDevices: boolean, hasCsip: boolean) {
+    this.#plant = plant;
+    this.#addsDevices = addsDevices;
+    this.#hasCsip = hasCsip;
+  }
+
+  #find(index: number): Device | undefined {
+    return this.#plant.devices.find((device) => device.index === index);
+  }
+
+  device(index: number | null): Problems {
+    if (index === null || this.#addsDevices || this.#find(index)) return [];
+    return [`there is no device ${index}; indexes are ${this.#plant.devices.map((each) => each.index).join(', ')}`];
+  }
+
+  /** @param name null: any point of the model */
+  point(index: number, model: number, name: string | null): Problems {
+    const device = this.#find(index);
+    return device === undefined ? this.device(index) : absence(device, model, name);
+  }
+
+  test({ signal, comparison, since }: ValueTest): Problems {
+    const problems = this.signal(signal);
+    if (signal.kind !== 'point' || problems.length > 0 || since !== null) return problems;
+    const slot = this.#slot(signal);
+    return slot === undefined ? [] : valueProblems(slot, signal.point, comparison);
+  }
+
+  #slot({ device, point }: Extract<Signal, { readonly kind: 'point' }>): PointSlot | undefined {
+    return this.#find(device)?.bank.layout.slot(modelOf(point), nameOf(point));
+  }
+
+  signal(signal: Signal): Problems {
+    if (signal.kind === 'answer') return [];
+    if (signal.kind === 'snapshot') {
+      const problems = this.device(signal.device);
+      return problems.length > 0 ? problems : snapshotProblems(this.#plant, signal.device, signal.member);
+    }
+    const { device, point } = signal;
+    const problems = this.point(device, modelOf(point), nameOf(point));
+    return problems.length > 0 || this.#slot(signal)?.implemented !== false
+      ? problems
+      : [`device ${device} does not implement ${point}, which never has a value`];
+  }
+
+  subject(subject: Subject): Problems {
+    switch (subject.kind) {
+      case 'value':
+        return this.test(subject.test);
+      case 'messages':
+        return [];
+      default:
+        return this.device(subject.device);
+    }
+  }
+
+  condition(condition: Condition): Problems {
+    switch (condition.kind) {
+      case 'value':
+        return this.test(condition.test);
+      case 'write': {
+        const { device, model, point } = condition.test;
+        const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
+        const found = indexes.map((index) => this.point(index, model, point));
+        return found.every((problems) => problems.length > 0) ? (found[0] ?? []) : [];
+      }
+      case 'all':
+      case 'any':
+        return condition.conditions.flatMap((each) => this.condition(each));
+      case 'csip_event':
+        if (this.#hasCsip) return this.device(condition.test.device);
+        return ['waits for an event of IEEE 2030.5, and the client is switched off (csip_client_enable)'];
+      case 'message':
+        return [];
+    }
+  }
+
+  /** Devices and points that a request names. What else it may lack the operation says when it runs. */
+  action({ request: { method, path, query, body } }: Action): Problems {
+    const device = query?.['device'];
+    const index = device === undefined ? 0 : Number(device);
+    const [, model] = /^\/registers\/(\d+)$/.exec(path) ?? [];
+    if (method !== 'POST' || model === undefined) return device === undefined ? [] : this.device(index);
+    const { points } = (typeof body === 'object' && body !== null ? body : {}) as { readonly points?: object };
+    return Object.keys(points ?? {}).flatMap((name) => this.point(index, Number(model), name));
+  }
 }
 
-/** Events that cannot come. */
-function eventIssues({ steps, rules, finally: last }: Scenario, hasCsip: boolean): readonly Issue[] {
-  if (hasCsip) return [];
-  const all = [...steps, ...rules, ...rules.flatMap((rule) => rule.steps), ...last];
-  const waiting = all.filter(({ trigger }) => trigger.kind === 'when' && eventTestsOf(trigger.condition).length > 0);
-  return waiting.map(({ place }) => ({
-    name: placeText(place),
-    detail: 'waits for an event of IEEE 2030.5, and the client is switched off (csip_client_enable)',
-  }));
+interface Placed {
+  readonly place: Place;
+  readonly problems: Problems;
 }
 
 /**
- * Points, devices and events that are not there. A scenario that adds devices may name them before.
+ * Devices, models, points, members and events that are not there, and values that a point never has. A scenario that adds
+ * devices may name them before.
  * @param hasCsip whether the simulator has a client of IEEE 2030.5
  */
 export function layoutIssues(scenario: Scenario, plant: Plant, hasCsip: boolean): readonly Issue[] {
   const steps = allSteps(scenario);
-  const addsDevices = steps.some(({ actions }) => actions.some(({ request }) => request.path === '/devices'));
-  const known = new Set(plant.devices.map(({ index }) => index));
-  const found: { readonly place: Place; readonly signal: Signal }[] = [
-    ...allExpectations(scenario).flatMap(({ place, subject }) =>
-      subject.kind === 'value' ? [{ place, signal: subject.test.signal }] : [],
-    ),
-    ...[...steps, ...scenario.rules].flatMap(({ place, trigger }) =>
-      trigger.kind === 'when' ? signalsOf(trigger.condition).map((signal) => ({ place, signal })) : [],
-    ),
+  const actions = steps.flatMap((step) => step.actions);
+  const layout = new Layout(
+    plant,
+    actions.some(({ request }) => request.path === '/devices'),
+    hasCsip,
+  );
+  const placed: readonly Placed[] = [
+    ...allExpectations(scenario).map(({ place, subject }) => ({ place, problems: layout.subject(subject) })),
+    ...[...steps, ...scenario.rules].map(({ place, trigger }) => ({
+      place,
+      problems: trigger.kind === 'when' ? layout.condition(trigger.condition) : [],
+    })),
+    ...actions
+      .filter(({ status }) => status === null || status < 400)
+      .map((action) => ({ place: action.place, problems: layout.action(action) })),
+    ...scenario.plots.map(({ place, signal }) => ({ place, problems: layout.signal(signal) })),
   ];
-  const ofPoints = found.flatMap(({ place, signal }) => {
-    if (signal.kind !== 'point' || (addsDevices && !known.has(signal.device))) return [];
-    const detail = pointIssue(plant, signal.device, signal.point);
-    return detail === null ? [] : [{ name: placeText(place), detail }];
-  });
-  return [...ofPoints, ...eventIssues(scenario, hasCsip)];
+  return placed.flatMap(({ place, problems }) => problems.map((detail) => ({ name: placeText(place), detail })));
 }
 
 /** Why the devices of a plant are not those that a scenario brings along; null: they are, as far as their types tell. */

@@ -5,7 +5,7 @@ import { SimError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { factsOf } from '../../core/zod-facts.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
-import type { Rule, Scenario, ScenarioRequest, Signal, Step, Trigger } from '../model.ts';
+import type { Rule, Scenario, ScenarioRequest, Step, Trigger } from '../model.ts';
 import { placeText } from '../place.ts';
 import { actionsOf, expectationOf, signalOf, stepOf, triggerOf } from './build.ts';
 import type { Here, PlannedRequest } from './build.ts';
@@ -32,6 +32,18 @@ export type RequestCheck = (request: ScenarioRequest) => RequestRefusal | null;
 
 /** Members of a scenario beside those of `headSchema`. */
 const otherMembers = ['config', 'steps', 'rules', 'finally', '$schema'] as const;
+
+/** Words for the parts of a step, rule or scenario, by the member that holds them. */
+const parts: Readonly<Record<string, string>> = {
+  ...{ expect: 'an assertion', always: 'an assertion', when: 'a condition', all: 'a condition', any: 'a condition' },
+  ...{ call: 'a call', message: 'a message', messages: 'a number of messages', sequence: 'a sequence' },
+  ...{ write: 'a write', plots: 'a signal' },
+};
+
+/** The innermost part that a path leads into. */
+function partName(path: readonly PropertyKey[]): string | undefined {
+  return path.flatMap((step) => (Object.hasOwn(parts, step) ? (parts[String(step)] ?? []) : [])).at(-1);
+}
 
 /** Steps that a list of a file stands for, read one by one. */
 class Reader {
@@ -61,13 +73,24 @@ class Reader {
     };
   }
 
-  /** The value by a schema; null when an issue was noted. */
-  parsed<S extends z.ZodType>(schema: S, value: unknown, here: Here, member: string): z.output<S> | null {
+  /** The value by a schema; null when an issue was noted. @param whole words for what it describes: `a step` */
+  parsed<S extends z.ZodType>(
+    schema: S,
+    value: unknown,
+    here: Here,
+    whole: string,
+    more: readonly string[] = [],
+  ): z.output<S> | null {
     const result = schema.safeParse(value, withInput);
     if (result.success) return result.data;
-    const facts = factsOf(schema);
+    const { members, ranges } = factsOf(schema);
+    const facts = {
+      ranges,
+      members: (path: readonly PropertyKey[]) => [...(members(path) ?? []), ...(path.length === 0 ? more : [])],
+    };
     for (const issue of result.error.issues)
-      for (const { path, detail } of issueWords(issue, member, facts)) here.issue(path, detail);
+      for (const { path, detail } of issueWords(issue, `a member of ${partName(issue.path) ?? whole}`, facts))
+        here.issue(path, detail);
     return null;
   }
 
@@ -105,7 +128,7 @@ class Reader {
     }
     const filled = this.filled(entry, parameters, here);
     if (filled === undefined) return [];
-    const raw = this.parsed(stepSchema(), filled, here, 'a member of a step') as RawStep | null;
+    const raw = this.parsed(stepSchema(), filled, here, 'a step') as RawStep | null;
     if (raw === null) return [];
     // in the order of the file, in which the schema does not give them back
     const inOrder = { ...Object.fromEntries(Object.keys(filled as object).map((key) => [key, raw[key]])) } as RawStep;
@@ -134,7 +157,7 @@ class Reader {
     const { steps, ...head } = entry as { readonly steps?: unknown };
     const filled = this.filled(head, parameters, here);
     if (filled === undefined) return [];
-    const raw = this.parsed(repeatSchema(), { ...(filled as object), steps }, here, 'a member of a loop');
+    const raw = this.parsed(repeatSchema(), { ...(filled as object), steps }, here, 'a loop');
     if (raw === null) return [];
     const [[name, values] = ['', []]] =
       typeof raw.repeat === 'number'
@@ -153,11 +176,11 @@ class Reader {
     const here = this.here(source, base);
     const filled = this.filled(entry, parameters, here);
     if (filled === undefined) return [];
-    const raw = this.parsed(includeSchema(), filled, here, 'a member of an include');
+    const raw = this.parsed(includeSchema(), filled, here, 'an include');
     if (raw === null) return [];
     try {
       const file = source.include(raw.include, [...base, 'include']);
-      const inner = this.parsed(includedSchema(), file.value, this.here(file, []), 'a member of an included file');
+      const inner = this.parsed(includedSchema(), file.value, this.here(file, []), 'an included file');
       if (inner === null) return [];
       return this.steps(inner.steps, file, ['steps'], { ...parameters, ...inner.parameters, ...raw.with });
     } catch (error) {
@@ -185,7 +208,7 @@ class Reader {
     };
     const filled = this.filled(head, parameters, here);
     if (filled === undefined) return [];
-    const raw = this.parsed(ruleSchema(), { ...(filled as object), steps }, here, 'a member of a rule');
+    const raw = this.parsed(ruleSchema(), { ...(filled as object), steps }, here, 'a rule');
     if (raw === null) return [];
     const { every } = raw;
     const trigger = every === undefined ? triggerOf(raw, 0, here) : { kind: 'every' as const, s: every };
@@ -270,11 +293,14 @@ export function readScenario(source: Source, name: string, given: Parameters, ch
   const others: readonly string[] = otherMembers;
   const own = Object.fromEntries(Object.entries(value).filter(([key]) => !others.includes(key)));
   const filled = reader.filled(own, parameters, here);
-  const head = filled === undefined ? null : reader.parsed(headSchema(), filled, here, 'a member of a scenario');
+  const head = filled === undefined ? null : reader.parsed(headSchema(), filled, here, 'a scenario', otherMembers);
   const always = (head?.always ?? []).map((each, n) =>
     expectationOf(each, 0, reader.here(source, ['always', n]), [], true),
   );
-  const plots = (head?.plots ?? []).map((each, n): Signal | null => signalOf(each, reader.here(source, ['plots', n])));
+  const plots = (head?.plots ?? []).map((each, n) => {
+    const plot = reader.here(source, ['plots', n]);
+    return { place: plot.place([]), signal: signalOf(each, plot) };
+  });
   const scenario: Scenario = {
     name: head?.name ?? name,
     description: head?.description ?? '',
@@ -283,7 +309,7 @@ export function readScenario(source: Source, name: string, given: Parameters, ch
     rules: reader.rules(value.rules, source, parameters),
     always: always.filter((each) => each !== null),
     finally: value.finally === undefined ? [] : reader.steps(value.finally, source, ['finally'], parameters),
-    plots: plots.filter((each) => each !== null),
+    plots: plots.flatMap(({ place, signal }) => (signal === null ? [] : { place, signal })),
     durationS: head?.duration ?? 0,
     timeoutS: head?.timeout ?? defaultTimeoutS,
     onFailure: head?.on_failure ?? 'continue',

@@ -70,20 +70,25 @@ class Files {
     return real;
   }
 
-  /** @param label the name in messages */
-  read(real: string, label: string, depth: number): Source {
+  /**
+   * @param label the name in messages
+   * @param at the include that names it; absent: the command line does
+   */
+  read(real: string, label: string, depth: number, at?: Place): Source {
     const whole: Place = { file: label, line: null, path: [] };
     if (!['.yaml', '.yml', '.json'].includes(extname(real).toLowerCase()))
       refuse(whole, `given extension "${extname(real)}"; allowed: .yaml, .yml, .json`);
-    const parsed = reading(whole, () => parseYamlText(this.text(real)));
+    const text = reading(at ?? whole, () => this.text(real));
+    const parsed = reading(whole, () => parseYamlText(text));
     const place = (path: readonly PropertyKey[]): Place => ({ file: label, line: parsed.lineOf(path), path });
     return {
       value: mapping(parsed.value, place([])),
       place,
-      include: (path, at) => {
-        if (depth === maxIncludeDepth) refuse(place(at), `files are included deeper than ${maxIncludeDepth} levels`);
-        const included = reading(place(at), () => this.inside(path, dirname(real)));
-        return this.read(included, relative(this.#root, included), depth + 1);
+      include: (path, key) => {
+        const here = place(key);
+        if (depth === maxIncludeDepth) refuse(here, `files are included deeper than ${maxIncludeDepth} levels`);
+        const included = reading(here, () => this.inside(path, dirname(real)));
+        return this.read(included, relative(this.#root, included), depth + 1, here);
       },
     };
   }

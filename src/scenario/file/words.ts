@@ -49,10 +49,12 @@ export function comparisonText(c: Comparison): string {
   return bounds.join(' and ') + tolerance;
 }
 
+/** ` since noon` */
+export const sinceText = ({ since }: ValueTest) => (since === null ? '' : ` since ${since}`);
+
 /** `701.W of device 0 above 3000` */
-export function testText({ signal, since, comparison }: ValueTest): string {
-  const difference = since === null ? '' : ` since ${since}`;
-  return `${signalText(signal)}${difference} ${comparisonText(comparison)}`;
+export function testText(test: ValueTest): string {
+  return `${signalText(test.signal)}${sinceText(test)} ${comparisonText(test.comparison)}`;
 }
 
 /** `an OCPP message with {"action":"BootNotification"}` */
@@ -123,5 +125,9 @@ export function subjectText(subject: Subject): string {
       return `no register differs from the start${ofDevice(subject.device)}${butFor(subject.except)}`;
     case 'consistent':
       return `all protocols agree${ofDevice(subject.device)}`;
+    case 'answered': {
+      const over = subject.protocol === null ? '' : ` over ${subject.protocol}`;
+      return `what was answered positively is done${over}${ofDevice(subject.device)}${butFor(subject.except)}`;
+    }
   }
 }

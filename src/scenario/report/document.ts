@@ -47,6 +47,7 @@ export function reportDocument(report: RunReport, { version, buildId, seed }: Re
     devices: report.devices,
     steps_forgotten: report.stepsForgotten,
     steps: report.steps().map(maskedStep),
+    assertions_forgotten: report.assertionsForgotten,
     assertions: report.assertions().map(assertionJson),
     series: report.series().map(({ signal, unit, samples }) => ({
       signal,

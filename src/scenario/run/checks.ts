@@ -2,10 +2,10 @@
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Window } from '../model.ts';
-import { comparisonText, signalText, subjectText, valueText, windowText } from '../file/words.ts';
+import { comparisonText, signalText, sinceText, subjectText, valueText, windowText } from '../file/words.ts';
 import type { Observation } from './conditions.ts';
 import { lookerOf } from './lookers.ts';
-import type { Looker, Sight } from './lookers.ts';
+import type { Looker, Sight, Since } from './lookers.ts';
 
 export type Verdict = 'pending' | 'passed' | 'failed';
 
@@ -22,11 +22,11 @@ export class Check {
   readonly #until: number;
   #last: Sight | null = null;
 
-  constructor(expectation: Expectation, observation: Observation, begin: SimTime) {
+  constructor(expectation: Expectation, observation: Observation, begin: SimTime, since: Since) {
     this.expectation = expectation;
     this.begin = begin;
     const { window } = expectation;
-    this.#looker = lookerOf(expectation.subject, observation, begin);
+    this.#looker = lookerOf(expectation.subject, observation, begin, since);
     this.#from = window.kind === 'for' ? addSeconds(begin, window.afterS) : begin;
     this.#until = endOf(window, begin);
   }
@@ -75,7 +75,7 @@ export class Check {
   close(now: SimTime): void {
     if (this.verdict !== 'pending') return;
     const { kind } = this.expectation.window;
-    if (kind === 'for') this.#decide(this.#last === null || this.#last.holds ? 'passed' : 'failed', now);
+    if (kind === 'for') this.#decide(this.#last?.holds === true ? 'passed' : 'failed', now);
     else this.#decide('failed', now);
   }
 
@@ -92,14 +92,14 @@ export class Check {
   }
 
   #words(now: SimTime): string {
-    const found = this.#last?.found() ?? 'it was not looked at';
+    const found = this.#last?.found() ?? 'the scenario ended before it was looked at';
     if (this.verdict === 'passed') return found;
     const { window, subject, name } = this.expectation;
     const isNamed = name !== subjectText(subject) + windowText(window);
     const after = `${valueText(secondsBetween(this.begin, now))} s after the step`;
     const wanted =
       subject.kind === 'value'
-        ? `${signalText(subject.test.signal)} must be ${comparisonText(subject.test.comparison)}`
+        ? `${signalText(subject.test.signal)}${sinceText(subject.test)} must be ${comparisonText(subject.test.comparison)}`
         : subjectText(subject) + windowText(window);
     const history = this.#looker.history();
     const when =

@@ -10,9 +10,11 @@ function equal(value: SignalValue, wanted: SignalValue, tolerance: number, symbo
   return value === wanted;
 }
 
-/** Whether a value meets every bound. A value that is no number meets no bound of order. */
+/** Whether a value meets every bound. A value that is no number meets no bound of order, and none at all no bound. */
 export function meets(value: SignalValue, c: Comparison, symbols?: Symbols): boolean {
   const { tolerance = 0 } = c;
+  // nothing is there: only that can be asked for
+  if (value === null) return c.equals === null && Object.keys(c).length === 1;
   if (c.equals !== undefined && !equal(value, c.equals, tolerance, symbols)) return false;
   if (c.not !== undefined && equal(value, c.not, tolerance, symbols)) return false;
   const ordered = [c.above, c.below, c.atLeast, c.atMost, c.between].some((bound) => bound !== undefined);

@@ -2,22 +2,27 @@
 import type { Source } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { Change } from '../../sunspec/map/bank.ts';
-import { pointName } from '../../sunspec/map/view.ts';
 import type { Condition, SignalValue, ValueTest, WriteTest } from '../model.ts';
 import { testText, valueText, conditionText } from '../file/words.ts';
 import { meets } from './compare.ts';
 import { ObservedCsipEvent } from './csip-events.ts';
 import type { ScenarioHost } from './host.ts';
-import type { Feeds } from './messages.ts';
+import type { Journal, JournalReader, RunEvent } from './journal.ts';
+import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
 
 /** A condition under observation. */
 export interface Observed {
   /** Looks again. @returns whether it is met now */
   look(now: SimTime): boolean | Promise<boolean>;
-  /** instant at which it may come true although nothing changes; Infinity: none */
+  /** Whether it holds, however long; what has come does not: it is over at once. */
+  holds(): boolean | Promise<boolean>;
+  /** the next instant at which it may come true although nothing changes; Infinity: none */
   readonly due: number;
+  /** position in the journal behind the events that met it; null: it was met without one */
+  readonly position: number | null;
+  /** It was waited for: what met it counts as used. */
+  take?(): void;
   /** What was seen, for the message of a step that waited in vain. */
   seen(): string;
   end(): void;
@@ -27,7 +32,7 @@ export interface Observed {
 export interface Observation {
   readonly host: ScenarioHost;
   readonly signals: Signals;
-  readonly feeds: Feeds;
+  readonly journal: Journal;
   /** looks again soon: something has happened between two ticks */
   readonly wake: () => void;
 }
@@ -53,6 +58,7 @@ function then<T, R>(value: T | Promise<T>, next: (value: T) => R): R | Promise<R
 
 class ObservedValue implements Observed {
   due = Infinity;
+  readonly position = null;
   readonly #test: ValueTest;
   readonly #forS: number;
   readonly #signals: Signals;
@@ -72,19 +78,24 @@ class ObservedValue implements Observed {
 
   #judge(value: SignalValue, now: SimTime): boolean {
     this.#last = value;
+    this.due = Infinity;
     if (!testMeets(this.#test, value, this.#signals)) {
       this.#since = null;
-      this.due = Infinity;
       return false;
     }
     this.#since ??= now;
-    this.due = addSeconds(this.#since, this.#forS);
-    return now >= this.due;
+    const due = addSeconds(this.#since, this.#forS);
+    if (now >= due) return true;
+    this.due = due;
+    return false;
+  }
+
+  holds(): boolean | Promise<boolean> {
+    return then(readTest(this.#test, this.#signals), (value) => testMeets(this.#test, value, this.#signals));
   }
 
   seen(): string {
-    const { unit } = this.#signals.reader(this.#test.signal);
-    return `${testText(this.#test)}: the last value was ${valueText(this.#last)}${unit === null ? '' : ` ${unit}`}`;
+    return `${testText(this.#test)}: ${lastSeen(this.#test, this.#last, this.#signals)}`;
   }
 
   end(): void {
@@ -92,22 +103,41 @@ class ObservedValue implements Observed {
   }
 }
 
+function lastSeen(test: ValueTest, value: SignalValue, signals: Signals): string {
+  const { unit, lack } = signals.reader(test.signal);
+  if (value === null && lack !== null && lack !== undefined) return lack;
+  return `the last value was ${valueText(value)}${unit === null ? '' : ` ${unit}`}`;
+}
+
 /** An event that comes from outside: once it has come, it is met. */
 class ObservedEvent implements Observed {
   readonly due = Infinity;
   readonly #words: string;
-  readonly #end: () => void;
+  readonly #meets: (event: RunEvent) => boolean;
+  readonly #reader: JournalReader;
   #hasCome = false;
 
-  constructor(words: string, follow: (come: () => void) => () => void) {
+  constructor(words: string, reader: JournalReader, meets: (event: RunEvent) => boolean) {
     this.#words = words;
-    this.#end = follow(() => {
-      this.#hasCome = true;
-    });
+    this.#reader = reader;
+    this.#meets = meets;
+  }
+
+  get position(): number | null {
+    return this.#hasCome ? this.#reader.position : null;
   }
 
   look(): boolean {
+    if (!this.#hasCome && this.#reader.next(this.#meets) !== null) {
+      this.#hasCome = true;
+      // a group may wait for its other conditions for long
+      this.#reader.end();
+    }
     return this.#hasCome;
+  }
+
+  holds(): boolean {
+    return false;
   }
 
   seen(): string {
@@ -115,30 +145,18 @@ class ObservedEvent implements Observed {
   }
 
   end(): void {
-    this.#end();
+    this.#reader.end();
   }
 }
 
 /** Writers that a condition without a source does not mean: the simulator itself, and the scenario. */
 const own: readonly Source[] = ['default', 'profile', 'reversion', 'fault', 'scenario'];
 
-function isWrite({ model, point, source }: WriteTest, { points, by }: Change): boolean {
+function isWrite({ device, model, point, source }: WriteTest, event: RunEvent): boolean {
+  if (event.kind !== 'write' || (device !== null && event.device !== device)) return false;
+  const { points, by } = event.change;
   if (source === null ? own.includes(by.source) : by.source !== source) return false;
-  return points.some((slot) => slot.modelId === model && (point === null || pointName(slot) === point));
-}
-
-function followWrites(test: WriteTest, { host, wake }: Observation, come: () => void): () => void {
-  const devices = host.plant.devices.filter(({ index }) => test.device === null || index === test.device);
-  const ends = devices.map(({ bank }) =>
-    bank.onChange((change) => {
-      if (!isWrite(test, change)) return;
-      come();
-      wake();
-    }),
-  );
-  return () => {
-    for (const end of ends) end();
-  };
+  return points.some((slot) => slot.modelId === model && (point === null || slot.path === point));
 }
 
 /** Several conditions of which all, or one, must be met; what has come stays. */
@@ -155,9 +173,26 @@ class ObservedGroup implements Observed {
     return Math.min(...this.#parts.map(({ due }) => due));
   }
 
-  async look(now: SimTime): Promise<boolean> {
+  get position(): number | null {
+    const positions = this.#parts.flatMap(({ position }) => position ?? []);
+    return positions.length === 0 ? null : Math.max(...positions);
+  }
+
+  take(): void {
+    for (const part of this.#parts) part.take?.();
+  }
+
+  look(now: SimTime): Promise<boolean> {
+    return this.#every((part) => part.look(now));
+  }
+
+  holds(): Promise<boolean> {
+    return this.#every((part) => part.holds());
+  }
+
+  async #every(ask: (part: Observed) => boolean | Promise<boolean>): Promise<boolean> {
     const met: boolean[] = [];
-    for (const part of this.#parts) met.push(await part.look(now));
+    for (const part of this.#parts) met.push(await ask(part));
     return this.#all ? met.every(Boolean) : met.some(Boolean);
   }
 
@@ -170,25 +205,23 @@ class ObservedGroup implements Observed {
   }
 }
 
-/** Begins to observe a condition. */
-export function observe(condition: Condition, observation: Observation): Observed {
+/** Begins to observe a condition. @param from position in the journal of the first event that counts */
+export function observe(condition: Condition, observation: Observation, from: number): Observed {
+  const event = (meets: (event: RunEvent) => boolean) =>
+    new ObservedEvent(conditionText(condition), observation.journal.reader(from), meets);
   switch (condition.kind) {
     case 'value':
       return new ObservedValue(condition.test, condition.forS, observation.signals);
-    case 'message': {
-      const { test } = condition;
-      return new ObservedEvent(conditionText(condition), (come) => observation.feeds.follow(test, come));
-    }
-    case 'write': {
-      const { test } = condition;
-      return new ObservedEvent(conditionText(condition), (come) => followWrites(test, observation, come));
-    }
+    case 'message':
+      return event((each) => isMessage(condition.test, each));
+    case 'write':
+      return event((each) => isWrite(condition.test, each));
     case 'csip_event':
       return new ObservedCsipEvent(condition.test, observation);
     case 'all':
     case 'any':
       return new ObservedGroup(
-        condition.conditions.map((each) => observe(each, observation)),
+        condition.conditions.map((each) => observe(each, observation, from)),
         condition.kind === 'all',
       );
   }

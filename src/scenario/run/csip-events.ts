@@ -40,6 +40,7 @@ const keyOf = ({ endDeviceLfdi, mrid }: CsipEvent): string => `${endDeviceLfdi} 
 
 /** Met by the first event that a test asks for; it stays met whatever becomes of the event. */
 export class ObservedCsipEvent implements Observed {
+  readonly position = null;
   readonly #test: CsipEventTest;
   readonly #host: ScenarioHost;
   readonly #counted: Set<string>;
@@ -67,6 +68,10 @@ export class ObservedCsipEvent implements Observed {
     return this.#met !== null;
   }
 
+  holds(): boolean {
+    return false;
+  }
+
   /** Time stops where an event starts or ends, as far as that is on the simulated clock. */
   get due(): number {
     if (this.#met !== null) return Infinity;
@@ -83,8 +88,11 @@ export class ObservedCsipEvent implements Observed {
     return `${words} did not come; ${list}`;
   }
 
+  take(): void {
+    if (this.#met !== null) this.#counted.add(this.#met);
+  }
+
   end(): void {
     this.#end();
-    if (this.#met !== null) this.#counted.add(this.#met);
   }
 }

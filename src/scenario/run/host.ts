@@ -18,10 +18,8 @@ export interface ScenarioHost {
   readonly csip: CsipEvents;
   /** Carries out a request as the scenario; begins within the call, never throws. */
   perform(request: ScenarioRequest): Promise<ScenarioAnswer>;
-  /** Id of the last message of a protocol, or of one station of it, while messages are kept; 0: none. */
-  lastMessageId(protocol: string, station: string): number;
-  /** Called with each message of a protocol from now on; the returned function ends it. */
-  onMessage(protocol: string, station: string, listener: () => void): () => void;
+  /** Called with the id of each message of a protocol from now on; the returned function ends it. */
+  onMessage(protocol: string, station: string, listener: (id: number) => void): () => void;
   /**
    * Takes the clock for this scenario; the returned function gives it back.
    * @throws SimError COMMAND_CONFLICT while another scenario has it

@@ -1,10 +1,16 @@
 /** Looks at the subjects of assertions. */
+import type { Device } from '../../contract/device.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
+import { answeredLooker } from './answered.ts';
 import { readTest, testMeets } from './conditions.ts';
+import type { ScenarioHost } from './host.ts';
 import type { Observation } from './conditions.ts';
+import type { RunEvent } from './journal.ts';
+import { isMessage } from './messages.ts';
+import type { Signals } from './signals.ts';
 
 /** What an assertion sees at one look. */
 export interface Sight {
@@ -40,15 +46,23 @@ class Extremes {
   }
 }
 
+function lackText({ signal, since }: ValueTest, signals: Signals): string {
+  const { lack } = signals.reader(signal);
+  if (since !== null && !signals.hasMark(since)) return `no step with the mark ${since} has been done so far`;
+  return lack ?? `${signalText(signal)} has no value`;
+}
+
+function foundText({ since }: ValueTest, value: SignalValue, unit: string | null): string {
+  const amount = `${valueText(value)}${unit === null ? '' : ` ${unit}`}`;
+  return since === null ? `it was ${amount}` : `the difference was ${amount}`;
+}
+
 function valueLooker(test: ValueTest, { signals }: Observation, begin: SimTime): Looker {
   const extremes = new Extremes();
   const reader = signals.reader(test.signal);
   const sight = (value: SignalValue, now: SimTime): Sight => {
     extremes.add(value, now);
-    const found = () =>
-      value === null
-        ? `${signalText(test.signal)} has no value`
-        : `it was ${valueText(value)}${reader.unit === null ? '' : ` ${reader.unit}`}`;
+    const found = () => (value === null ? lackText(test, signals) : foundText(test, value, reader.unit));
     return { holds: testMeets(test, value, signals), found };
   };
   return {
@@ -61,25 +75,26 @@ function valueLooker(test: ValueTest, { signals }: Observation, begin: SimTime):
   };
 }
 
-/** Counts messages, or finds them in their order. */
+/** Counts messages, or finds them in their order. @param from position in the journal of the first that counts */
 function messageLooker(
   tests: readonly MessageTest[],
   count: { readonly atLeast: number; readonly atMost: number } | null,
-  { feeds }: Observation,
+  { journal }: Observation,
+  from: number,
 ): Looker {
   let number = 0;
-  let position = 0;
-  const ends = tests.map((test, n) =>
-    feeds.follow(test, () => {
-      number += 1;
-      if (n === position) position += 1;
-    }),
-  );
+  const reader = journal.reader(from);
+  /** the next message of the order, or any of those that are counted */
+  const meets = (event: RunEvent) => {
+    const wanted = count === null ? tests.slice(number, number + 1) : tests;
+    return wanted.some((test) => isMessage(test, event));
+  };
   return {
     look() {
+      while (reader.next(meets)) number += 1;
       if (count !== null)
         return { holds: number >= count.atLeast && number <= count.atMost, found: () => `there were ${number}` };
-      const missing = tests[position];
+      const missing = tests[number];
       return {
         holds: missing === undefined,
         found: () => (missing === undefined ? 'all came' : `missing: ${messageText(missing)}`),
@@ -87,17 +102,26 @@ function messageLooker(
     },
     history: () => '',
     end() {
-      for (const end of ends) end();
+      reader.end();
     },
   };
 }
+
+/** The devices that an assertion is about; null: the one that it names is not there. */
+function chosen({ plant }: ScenarioHost, device: number | null): readonly Device[] | null {
+  const devices = plant.devices.filter(({ index }) => device === null || index === device);
+  return device !== null && devices.length === 0 ? null : devices;
+}
+
+const lacking = (device: number | null): Sight => ({ holds: false, found: () => `there is no device ${device}` });
 
 type Scope = Extract<Subject, { readonly kind: 'no_alarm' | 'nothing_left' }>;
 
 function alarmLooker({ device, except }: Scope, { host }: Observation): Looker {
   return {
     look() {
-      const devices = host.plant.devices.filter(({ index }) => device === null || index === device);
+      const devices = chosen(host, device);
+      if (devices === null) return lacking(device);
       const words: string[] = [];
       for (const { alarms } of devices)
         for (const { deviceIndex, code, message } of alarms)
@@ -125,8 +149,9 @@ function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
   return {
     async look() {
       const found: string[] = [];
-      for (const { index } of host.plant.devices) {
-        if (device !== null && device !== index) continue;
+      const devices = chosen(host, device);
+      if (devices === null) return lacking(device);
+      for (const { index } of devices) {
         const { status, body } = await host.perform({
           method: 'GET',
           path: '/registers/changes',
@@ -160,7 +185,8 @@ interface Consistency {
 function consistencyLooker(device: number | null, { host }: Observation): Looker {
   return {
     async look() {
-      const devices = host.plant.devices.filter(({ index }) => device === null || index === device);
+      const devices = chosen(host, device);
+      if (devices === null) return lacking(device);
       const words: string[] = [];
       for (const { index } of devices) {
         const { status, body } = await host.perform({ method: 'GET', path: '/consistency', query: { device: index } });
@@ -184,18 +210,28 @@ function disagreements({ quantities }: Consistency, index: number): readonly str
   return wrong.map(({ explanation }) => `Device ${index}: ${explanation ?? 'differs.'}`);
 }
 
+/** What belongs to an assertion: what comes from here on. */
+export interface Since {
+  /** position in the journal */
+  readonly events: number;
+  /** wall time, ms since the epoch */
+  readonly wallMs: number;
+}
+
 /** @param begin of the assertion */
-export function lookerOf(subject: Subject, observation: Observation, begin: SimTime): Looker {
+export function lookerOf(subject: Subject, observation: Observation, begin: SimTime, since: Since): Looker {
   switch (subject.kind) {
     case 'value':
       return valueLooker(subject.test, observation, begin);
     case 'messages':
-      return messageLooker(subject.tests, subject.count, observation);
+      return messageLooker(subject.tests, subject.count, observation, since.events);
     case 'no_alarm':
       return alarmLooker(subject, observation);
     case 'nothing_left':
       return leftLooker(subject, observation);
     case 'consistent':
       return consistencyLooker(subject.device, observation);
+    case 'answered':
+      return answeredLooker(subject, observation, since.wallMs);
   }
 }

@@ -1,7 +1,9 @@
 /** Messages of protocols as `GET <protocol>/messages` shows them. */
-import type { MessageProtocol, MessageTest } from '../model.ts';
+import { messageProtocols } from '../model.ts';
+import type { AnsweredSubject, MessageProtocol, MessageTest } from '../model.ts';
 import { matches } from './compare.ts';
 import type { ScenarioHost } from './host.ts';
+import type { Journal, MessageEvent, RunEvent } from './journal.ts';
 
 export interface Message extends Readonly<Record<string, unknown>> {
   readonly id: number;
@@ -12,43 +14,56 @@ interface MessageList {
 }
 
 const atOnce = 1000;
+const noStation = 'there is no charging station with OCPP, whose messages the scenario compares';
 
-/** The messages of one protocol, or of one station of it, in the order in which they went. */
+const feedKey = ({ protocol, station }: Pick<MessageTest, 'protocol' | 'station'>) => `${protocol} ${station ?? ''}`;
+const pathOf = (protocol: MessageProtocol, station: string) =>
+  protocol === 'ocpp' ? `/ocpp/${encodeURIComponent(station)}/messages` : `/${protocol}/messages`;
+
+/** Whether an event is a message that meets a test. */
+export function isMessage(test: MessageTest, event: RunEvent): boolean {
+  return (
+    event.kind === 'message' &&
+    event.message !== null &&
+    event.feed === feedKey(test) &&
+    matches(event.message, test.match)
+  );
+}
+
+/** The messages of one protocol, or of one station of it: they enter the journal when they come, and are read later. */
 class Feed {
   readonly #host: ScenarioHost;
   readonly #path: string;
-  readonly protocol: MessageProtocol;
-  readonly #station: string;
-  readonly #takers = new Set<(message: Message) => void>();
   readonly #endListening: () => void;
-  #lastId: number;
+  #unread: MessageEvent[] = [];
 
-  constructor(host: ScenarioHost, protocol: MessageProtocol, station: string, wake: () => void) {
+  /** @param come called with the id of each message */
+  constructor(host: ScenarioHost, protocol: MessageProtocol, station: string, come: (id: number) => MessageEvent) {
     this.#host = host;
-    this.protocol = protocol;
-    this.#station = station;
-    this.#path = protocol === 'ocpp' ? `/ocpp/${encodeURIComponent(station)}/messages` : `/${protocol}/messages`;
-    this.#lastId = host.lastMessageId(protocol, station);
-    this.#endListening = host.onMessage(protocol, station, wake);
+    this.#path = pathOf(protocol, station);
+    this.#endListening = host.onMessage(protocol, station, (id) => {
+      this.#unread.push(come(id));
+    });
   }
 
-  /** Calls back with each message from now on; the returned function ends it. */
-  follow(taker: (message: Message) => void): () => void {
-    this.#takers.add(taker);
-    return () => {
-      this.#takers.delete(taker);
-    };
-  }
-
-  /** Reads what is new, and tells it. */
-  async poll(): Promise<void> {
-    while (this.#host.lastMessageId(this.protocol, this.#station) > this.#lastId) {
-      const query = { after_id: this.#lastId, limit: atOnce };
+  /** Reads what has come. @returns number of messages that were gone already */
+  async read(): Promise<number> {
+    let gone = 0;
+    while (this.#unread.length > 0) {
+      const [first] = this.#unread;
+      const query = { after_id: (first?.id ?? 1) - 1, limit: atOnce };
       const { status, body } = await this.#host.perform({ method: 'GET', path: this.#path, query });
-      const list = status < 400 ? (body as MessageList).messages : [];
-      this.#lastId = list.at(-1)?.id ?? this.#host.lastMessageId(this.protocol, this.#station);
-      for (const message of list) for (const taker of this.#takers) taker(message);
+      const found = new Map(status < 400 ? (body as MessageList).messages.map((each) => [each.id, each]) : []);
+      const last = Math.max(0, ...found.keys());
+      const unread = this.#unread;
+      this.#unread = unread.filter(({ id }) => id > last && found.size > 0);
+      for (const event of unread) {
+        if (event.id > last && found.size > 0) continue;
+        event.message = found.get(event.id) ?? null;
+        if (event.message === null) gone += 1;
+      }
     }
+    return gone;
   }
 
   end(): void {
@@ -59,14 +74,16 @@ class Feed {
 /** The feeds of one run; it begins to record what a test asks for, and ends what it began. */
 export class Feeds {
   readonly #host: ScenarioHost;
+  readonly #journal: Journal;
   readonly #wake: () => void;
   readonly #feeds = new Map<string, Feed>();
   /** protocols whose recording this run has begun */
   readonly #begun = new Set<MessageProtocol>();
 
   /** @param wake called when a message has come */
-  constructor(host: ScenarioHost, wake: () => void) {
+  constructor(host: ScenarioHost, journal: Journal, wake: () => void) {
     this.#host = host;
+    this.#journal = journal;
     this.#wake = wake;
   }
 
@@ -80,20 +97,56 @@ export class Feeds {
     return [...new Set(problems)];
   }
 
-  async #openOne(protocol: MessageProtocol, station: string | null): Promise<string | null> {
-    const key = `${protocol} ${station ?? ''}`;
-    if (this.#feeds.has(key)) return null;
-    const id = station ?? (protocol === 'ocpp' ? await this.#firstStation() : '');
-    if (id === null) return 'there is no charging station with OCPP, whose messages the scenario compares';
-    const path = protocol === 'ocpp' ? `/ocpp/${encodeURIComponent(id)}/messages` : `/${protocol}/messages`;
+  /**
+   * Begins to record what assertions about answered commands look at.
+   * @returns what cannot be recorded of the protocols that they name, in words
+   */
+  async record(subjects: readonly AnsweredSubject[]): Promise<readonly string[]> {
+    const problems: string[] = [];
+    for (const { protocol } of subjects) {
+      // without a name protocols that are off have no commands
+      if (protocol === null) for (const each of messageProtocols) await this.#recordOne(each);
+      const problem = protocol === null ? null : await this.#recordOne(protocol);
+      if (problem !== null) problems.push(problem);
+    }
+    return [...new Set(problems)];
+  }
+
+  async #recordOne(protocol: MessageProtocol): Promise<string | null> {
+    // messages of a charging station are always kept
+    if (protocol === 'ocpp') return (await this.#firstStation()) === null ? noStation : null;
+    const path = `/${protocol}/messages`;
     const { status, body } = await this.#host.perform({ method: 'GET', path, query: { limit: 1 } });
     if (status >= 400) return (body as { readonly detail: string }).detail;
-    if ((body as { readonly enabled?: boolean }).enabled === false) {
-      const begun = await this.#host.perform({ method: 'POST', path, body: { enabled: true } });
-      if (begun.status >= 400) return (begun.body as { readonly detail: string }).detail;
-      this.#begun.add(protocol);
-    }
-    this.#feeds.set(key, new Feed(this.#host, protocol, id, this.#wake));
+    return this.#begin(protocol, path, body);
+  }
+
+  /** Begins to keep messages unless they are kept. @returns why that is not possible; null: they are kept */
+  async #begin(protocol: MessageProtocol, path: string, known: unknown): Promise<string | null> {
+    if ((known as { readonly enabled?: boolean }).enabled !== false) return null;
+    const { status, body } = await this.#host.perform({ method: 'POST', path, body: { enabled: true } });
+    if (status >= 400) return (body as { readonly detail: string }).detail;
+    this.#begun.add(protocol);
+    return null;
+  }
+
+  async #openOne(protocol: MessageProtocol, station: string | null): Promise<string | null> {
+    const feed = feedKey({ protocol, station });
+    if (this.#feeds.has(feed)) return null;
+    const id = station ?? (protocol === 'ocpp' ? await this.#firstStation() : '');
+    if (id === null) return noStation;
+    const path = pathOf(protocol, id);
+    const { status, body } = await this.#host.perform({ method: 'GET', path, query: { limit: 1 } });
+    if (status >= 400) return (body as { readonly detail: string }).detail;
+    const problem = await this.#begin(protocol, path, body);
+    if (problem !== null) return problem;
+    const come = (messageId: number) => {
+      const event: MessageEvent = { kind: 'message', feed, id: messageId, message: null };
+      this.#journal.add(event);
+      this.#wake();
+      return event;
+    };
+    this.#feeds.set(feed, new Feed(this.#host, protocol, id, come));
     return null;
   }
 
@@ -106,18 +159,11 @@ export class Feeds {
     );
   }
 
-  /** Calls back with each message that meets a test; the returned function ends it. */
-  follow(test: MessageTest, taker: (message: Message) => void): () => void {
-    const feed = this.#feeds.get(`${test.protocol} ${test.station ?? ''}`);
-    return (
-      feed?.follow((message) => {
-        if (matches(message, test.match)) taker(message);
-      }) ?? (() => undefined)
-    );
-  }
-
-  async poll(): Promise<void> {
-    for (const feed of this.#feeds.values()) await feed.poll();
+  /** Reads the messages that have come. @returns number of messages that were gone before */
+  async read(): Promise<number> {
+    let gone = 0;
+    for (const feed of this.#feeds.values()) gone += await feed.read();
+    return gone;
   }
 
   async end(): Promise<void> {

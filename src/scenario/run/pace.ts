@@ -4,6 +4,7 @@ import type { RunPace } from '../../contract/scenarios.ts';
 import type { Origin } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
 
 /** What lets time pass. */
 export interface Pace {
@@ -49,38 +50,57 @@ class FastPace implements Pace {
   }
 }
 
-/** The ticks of the running clock. */
+/** Ticks of the running clock. They end at the instants of the scenario, and wait there until it has looked. */
 class RealPace implements Pace {
   readonly kind = 'real';
   readonly #plant: Plant;
+  readonly #later: Later;
   readonly #by: Origin;
   readonly #before: Plant['time']['mode'];
+  #until = Infinity;
   #go: (() => void) | null = null;
-  #endTicks: (() => void) | null = null;
+  #letTickGo: (() => void) | null = null;
+  #endGuide: (() => void) | null = null;
   /** something has come while nothing waited */
   #isAwake = false;
 
-  constructor(plant: Plant, by: Origin) {
+  constructor(plant: Plant, later: Later, by: Origin) {
     this.#plant = plant;
+    this.#later = later;
     this.#by = by;
     this.#before = plant.time.mode;
   }
 
   begin(): void {
     if (this.#before === 'paused') this.#plant.setTime({ mode: 'accelerated' }, this.#by);
-    this.#endTicks = this.#plant.onTick(() => {
+    this.#endGuide = this.#plant.guideTicks({ due: () => this.#until, reached: () => this.#reached() });
+  }
+
+  /** A tick has ended: time stands until the scenario lets it go on, or takes too long. */
+  #reached(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#later(maxStandMs, resolve);
+      this.#letTickGo = () => {
+        cancel();
+        resolve();
+      };
       this.wake();
     });
   }
 
-  advance(): Promise<void> {
+  advance(until: number): Promise<void> {
+    this.#until = until;
     return new Promise((resolve) => {
       this.#go = resolve;
-      if (this.#isAwake)
-        setImmediate(() => {
-          this.wake();
-        });
+      if (this.#isAwake) setImmediate(() => this.wake());
+      else this.#pass();
     });
+  }
+
+  #pass(): void {
+    const go = this.#letTickGo;
+    this.#letTickGo = null;
+    go?.();
   }
 
   wake(): void {
@@ -91,12 +111,17 @@ class RealPace implements Pace {
   }
 
   end(): void {
-    this.#endTicks?.();
+    this.#until = Infinity;
+    this.#endGuide?.();
+    this.#pass();
     this.wake();
     if (this.#before === 'paused') this.#plant.setTime({ mode: 'paused' }, this.#by);
   }
 }
 
-export function createPace(kind: RunPace, plant: Plant, by: Origin): Pace {
-  return kind === 'fast' ? new FastPace(plant, by) : new RealPace(plant, by);
+/** Real time for which a tick of the running clock waits for the actions of a step. */
+export const maxStandMs = 100;
+
+export function createPace(kind: RunPace, plant: Plant, later: Later, by: Origin): Pace {
+  return kind === 'fast' ? new FastPace(plant, by) : new RealPace(plant, later, by);
 }

@@ -9,6 +9,9 @@ import type { ScenarioAnswer } from './host.ts';
 
 /** Results kept of the steps of rules, which may run without end. */
 const maxRuleSteps = 5000;
+const maxRuleChecks = 5000;
+/** More are counted only. */
+const maxFailures = 1000;
 
 function actionResult({ name, status: wanted }: Action, answer: ScenarioAnswer | null): ActionResult {
   if (answer === null) return { name, status: null, isExpected: true, detail: null };
@@ -18,8 +21,10 @@ function actionResult({ name, status: wanted }: Action, answer: ScenarioAnswer |
     readonly detail?: string;
     readonly errors?: readonly { readonly name: string; readonly detail: string }[];
   };
-  const words = [detail, ...errors.map((error) => `${error.name}: ${error.detail}`)].filter((each) => each !== null);
-  return { name, status, isExpected, detail: status < 400 ? null : words.join(' ') };
+  // the sentence of a refusal with one cause often is that cause
+  const causes = errors.filter((error) => detail?.includes(error.detail) !== true);
+  const words = [detail, ...causes.map((error) => `${error.name}: ${error.detail}`)].filter((each) => each !== null);
+  return { name, status, isExpected, detail: status < 400 ? null : words.join('; ') };
 }
 
 /** One step of a run. */
@@ -46,6 +51,13 @@ export class StepRecord {
     return `${name} was answered with ${String(status)}${detail === null ? '' : `: ${detail}`}`;
   }
 
+  /** It waited in vain. */
+  give(words: string, at: SimTime): void {
+    this.state = 'failed';
+    this.at = at;
+    this.message = words;
+  }
+
   result(start: SimTime): StepResult {
     const { step, state, at, message } = this;
     return {
@@ -65,10 +77,14 @@ export class RunRecord {
   readonly #steps: StepRecord[] = [];
   #ofRules: StepRecord[] = [];
   #isClosed = false;
-  readonly checks: Check[] = [];
-  readonly failures: string[] = [];
-  /** results of rules that had to go */
-  stepsForgotten = 0;
+  /** those of the steps of the scenario, and of `always` */
+  readonly #checks: Check[] = [];
+  #checksOfRules: Check[] = [];
+  readonly #failures: string[] = [];
+  #failuresNotKept = 0;
+  /** results of rules that had to go: there were too many */
+  #stepsForgotten = 0;
+  readonly #forgotten = { passed: 0, failed: 0 };
 
   constructor(start: SimTime) {
     this.#start = start;
@@ -85,8 +101,42 @@ export class RunRecord {
     this.#ofRules.push(record);
     if (this.#ofRules.length <= maxRuleSteps) return;
     const kept = this.#ofRules.slice(maxRuleSteps / 2);
-    this.stepsForgotten += this.#ofRules.length - kept.length;
+    this.#stepsForgotten += this.#ofRules.length - kept.length;
     this.#ofRules = kept;
+  }
+
+  check(checks: readonly Check[], isOfRule: boolean): void {
+    (isOfRule ? this.#checksOfRules : this.#checks).push(...checks);
+    if (this.#checksOfRules.length > maxRuleChecks) this.#forgetChecks();
+  }
+
+  /** The older half of those of rules goes, but for the ones without a verdict. */
+  #forgetChecks(): void {
+    const half = this.#checksOfRules.length / 2;
+    this.#checksOfRules = this.#checksOfRules.filter(({ verdict }, n) => {
+      if (n >= half || verdict === 'pending') return true;
+      this.#forgotten[verdict] += 1;
+      return false;
+    });
+  }
+
+  fail(words: string): void {
+    if (this.#failures.length < maxFailures) this.#failures.push(words);
+    else this.#failuresNotKept += 1;
+  }
+
+  /** A sentence each. */
+  get failures(): readonly string[] {
+    const more = this.#failuresNotKept;
+    return more === 0 ? this.#failures : [...this.#failures, `${more} more failures, which are not listed`];
+  }
+
+  get #allChecks(): readonly Check[] {
+    return [...this.#checks, ...this.#checksOfRules];
+  }
+
+  #count(wanted: 'passed' | 'failed'): number {
+    return this.#allChecks.filter(({ verdict }) => verdict === wanted).length + this.#forgotten[wanted];
   }
 
   /** The run is over: what has not been done is not done any more. */
@@ -111,15 +161,16 @@ export class RunRecord {
   get counts() {
     return {
       stepsDone: this.stepsDone,
-      stepsForgotten: this.stepsForgotten,
-      assertionsPassed: this.checks.filter(({ verdict }) => verdict === 'passed').length,
-      assertionsFailed: this.checks.filter(({ verdict }) => verdict === 'failed').length,
-      assertionsInAll: this.checks.length,
+      stepsForgotten: this.#stepsForgotten,
+      assertionsPassed: this.#count('passed'),
+      assertionsFailed: this.#count('failed'),
+      assertionsForgotten: this.#forgotten.passed + this.#forgotten.failed,
+      assertionsInAll: this.#allChecks.length + this.#forgotten.passed + this.#forgotten.failed,
     };
   }
 
   get assertions(): readonly AssertionResult[] {
-    return this.checks.map(({ expectation, verdict, message, begin, decidedAt }) => ({
+    return this.#allChecks.map(({ expectation, verdict, message, begin, decidedAt }) => ({
       place: placeText(expectation.place),
       name: expectation.name,
       state: verdict === 'pending' && this.#isClosed ? 'dropped' : verdict,

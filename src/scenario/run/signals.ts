@@ -14,6 +14,8 @@ export interface SignalReader {
   readonly symbols: Symbols;
   /** The value now; a promise where it takes a request. Null where the simulator does not have it. */
   read(): SignalValue | Promise<SignalValue>;
+  /** why the last value read was null, where that is known */
+  readonly lack?: string | null;
 }
 
 function deviceOf({ plant }: ScenarioHost, index: number): Device | undefined {
@@ -76,12 +78,17 @@ function answerReader(host: ScenarioHost, signal: Extract<Signal, { readonly kin
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
+  let lack: string | null = null;
   return {
     signal,
     unit: null,
     symbols: undefined,
+    get lack() {
+      return lack;
+    },
     async read() {
       const { status, body } = await host.perform(signal.request);
+      lack = status < 400 ? null : `it was answered with ${status}: ${(body as { readonly detail: string }).detail}`;
       return status < 400 ? memberOf(body, steps) : null;
     },
   };
@@ -126,6 +133,10 @@ export class Signals {
     const values = new Map<string, SignalValue>();
     this.#marks.set(name, values);
     for (const signal of signals) values.set(JSON.stringify(signal), await this.reader(signal).read());
+  }
+
+  hasMark(name: string): boolean {
+    return this.#marks.has(name);
   }
 
   /** The difference from the value at a mark; null without such numbers. */

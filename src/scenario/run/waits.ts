@@ -2,20 +2,24 @@
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Observed } from './conditions.ts';
 
-/** One flow that waits. */
-export interface Wait {
+/** What ends a wait. */
+export interface WaitRule {
   /** instant at which it is over; Infinity: only the condition ends it */
   readonly due: number;
-  readonly observed: Observed | null;
+  readonly observed: Pick<Observed, 'look' | 'due' | 'end'> | null;
   /** instant at which the condition is given up */
   readonly deadline: number;
   /** the same on the wall clock, while the simulated clock stands; null: it runs */
   readonly realDeadlineMs: number | null;
-  /** Goes on; called once. @param isMet false: the condition was given up */
+}
+
+/** One flow that waits. */
+export interface Wait extends WaitRule {
+  /** Goes on; called once. @param isMet false: the condition was given up, or nothing is waited for any more */
   readonly go: (isMet: boolean) => void;
 }
 
-/** The waits of one run, in the order in which they began. */
+/** The waits of one part of a run, in the order in which they began. */
 export class Waits {
   readonly #waits = new Set<Wait>();
 
@@ -23,12 +27,7 @@ export class Waits {
     this.#waits.add(wait);
   }
 
-  get size(): number {
-    return this.#waits.size;
-  }
-
-  /** Ends a wait. @returns false when it is over already */
-  finish(wait: Wait, isMet: boolean): boolean {
+  #finish(wait: Wait, isMet: boolean): boolean {
     if (!this.#waits.delete(wait)) return false;
     wait.observed?.end();
     wait.go(isMet);
@@ -41,7 +40,7 @@ export class Waits {
     for (const wait of [...this.#waits]) {
       const isMet = wait.due <= now || (wait.observed !== null && (await wait.observed.look(now)));
       const isGivenUp = wait.realDeadlineMs === null ? wait.deadline <= now : wait.realDeadlineMs <= wallMs;
-      if (isMet || isGivenUp) found = this.finish(wait, isMet) || found;
+      if (isMet || isGivenUp) found = this.#finish(wait, isMet) || found;
     }
     return found;
   }
@@ -54,15 +53,13 @@ export class Waits {
     return due;
   }
 
-  /** The first real deadline of those for which the clock stands; null: it may run. */
-  get standsUntilMs(): number | null {
-    const deadlines = [...this.#waits].flatMap(({ realDeadlineMs }) => realDeadlineMs ?? []);
-    return deadlines.length === 0 ? null : Math.min(...deadlines);
+  /** Whether the clock stands for one. */
+  get stands(): boolean {
+    return [...this.#waits].some(({ realDeadlineMs }) => realDeadlineMs !== null);
   }
 
-  /** Ends all of them without going on. */
+  /** Ends all of them: nothing is waited for any more. */
   clear(): void {
-    for (const { observed } of this.#waits) observed?.end();
-    this.#waits.clear();
+    for (const wait of [...this.#waits]) this.#finish(wait, false);
   }
 }

@@ -1,0 +1,81 @@
+/** Ticks of real time: they follow the rate of the clock as far as the machine can. */
+import type { TickGuide } from '../../contract/plant.ts';
+import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { tickSeconds } from '../../core/time/sim-clock.ts';
+import type { SimClock } from '../../core/time/sim-clock.ts';
+import type { Pace } from './pace.ts';
+
+/** The plant as ticks of real time use it. */
+export interface TickedPlant {
+  readonly clock: SimClock;
+  readonly tickIntervalS: number;
+  readonly pace: Pace;
+  readonly monotonicMs: () => number;
+  readonly hasEnded: () => boolean;
+  /** end of the last tick, real ms */
+  readonly lastEndMs: () => number;
+  /** Work begins that gives way to other work from time to time. */
+  readonly begin: () => void;
+  /** Runs `work` while no device joins or leaves and no other tick runs. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Runs one tick, which ends after the first piece beyond the deadline. @returns the simulated seconds done */
+  readonly run: (seconds: number, deadlineMs: number) => Promise<number>;
+}
+
+export class RealTicks {
+  readonly #plant: TickedPlant;
+  #guide: TickGuide | null = null;
+
+  constructor(plant: TickedPlant) {
+    this.#plant = plant;
+  }
+
+  /** @see Plant.guideTicks */
+  follow(guide: TickGuide): () => void {
+    this.#guide = guide;
+    return () => {
+      if (this.#guide === guide) this.#guide = null;
+    };
+  }
+
+  /** Nothing happens while the clock is paused. @param slots tick intervals since the last tick */
+  async tick(slots: number): Promise<void> {
+    let end: SimTime | null = null;
+    for (;;) {
+      const isOver = await this.#plant.inTurn(async () => {
+        if (this.#plant.clock.paused || this.#plant.hasEnded()) return true;
+        this.#plant.begin();
+        end ??= this.#end(slots);
+        return this.#piece(end);
+      });
+      await this.#guide?.reached();
+      if (isOver) return;
+    }
+  }
+
+  #end(slots: number): SimTime {
+    const { clock, tickIntervalS, pace } = this.#plant;
+    const wantedS = secondsBetween(clock.tickTime, clock.tickEnd(tickSeconds(clock.rate, tickIntervalS * slots)));
+    return addSeconds(clock.tickTime, pace.cut(wantedS));
+  }
+
+  /** Ticks to `end`, or to an earlier instant of the guide. @returns whether no tick is to follow */
+  async #piece(end: SimTime): Promise<boolean> {
+    const { clock } = this.#plant;
+    const wanted = this.#guide?.due() ?? Infinity;
+    const until = wanted > clock.tickTime && wanted < end ? (wanted as SimTime) : end;
+    await this.#measured(secondsBetween(clock.tickTime, until));
+    // short of it: the machine had no time for more
+    return until === end || clock.tickTime < until;
+  }
+
+  /** A tick whose duration updates the pace. */
+  async #measured(seconds: number): Promise<void> {
+    const { clock, pace, monotonicMs, run } = this.#plant;
+    const beginMs = monotonicMs();
+    const lastEndMs = this.#plant.lastEndMs();
+    const doneS = await run(seconds, beginMs + pace.budgetMs);
+    pace.learn({ beginMs, endMs: monotonicMs(), lastEndMs, doneS, rate: clock.rate });
+  }
+}

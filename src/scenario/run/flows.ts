@@ -1,0 +1,255 @@
+/** The flows of a run: its steps one after the other, and its rules beside them. */
+import { errorText, SimError } from '../../core/errors.ts';
+import { addSeconds } from '../../core/time/clock.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Condition, Expectation, Rule, Step, Trigger } from '../model.ts';
+import { placeText } from '../place.ts';
+import { valueText } from '../file/words.ts';
+import type { Check } from './checks.ts';
+import { observe } from './conditions.ts';
+import type { Observation } from './conditions.ts';
+import type { ScenarioAnswer, ScenarioHost } from './host.ts';
+import { endless } from './instants.ts';
+import type { Instants } from './instants.ts';
+import type { RunRecord, StepRecord } from './record.ts';
+import { Waits } from './waits.ts';
+import type { WaitRule } from './waits.ts';
+
+/** A rule that begins so often at one instant would do so for ever. */
+const maxRoundsAtOnce = 1000;
+
+/** The run as its flows see it. */
+export interface FlowRun {
+  readonly host: ScenarioHost;
+  readonly observation: Observation;
+  readonly instants: Instants;
+  readonly record: RunRecord;
+  /** Begins assertions. @param from position in the journal of the first event that counts */
+  expect(expectations: readonly Expectation[], begin: SimTime, from: number, isOfRule: boolean): readonly Check[];
+  /** Remembers values for differences. */
+  mark(name: string): Promise<void>;
+  fail(words: string): void;
+  /** The scenario cannot be carried on. */
+  break(error: unknown): void;
+  /** A flow waits, or is over. */
+  rest(): void;
+}
+
+/** Where a flow stands. */
+interface Cursor {
+  /** instant of the step before */
+  last: SimTime;
+  /** position in the journal from which events count for the next step */
+  events: number;
+}
+
+/** How a wait has ended. */
+type Ended<T> =
+  | { readonly isMet: true; readonly begun: T; readonly at: SimTime }
+  | { readonly isMet: false; readonly words: string };
+
+/** The flows of one part of a run. Once it is ended none of them begins a further step. */
+export class Flows {
+  readonly waits = new Waits();
+  readonly #run: FlowRun;
+  /** flows that do not wait */
+  #busy = 0;
+  #isEnded = false;
+
+  constructor(run: FlowRun) {
+    this.#run = run;
+  }
+
+  get isBusy(): boolean {
+    return this.#busy > 0;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    this.waits.clear();
+  }
+
+  /** Begins a flow. An error in it ends the run. */
+  begin(work: () => Promise<void>): void {
+    this.#busy += 1;
+    work().then(
+      () => {
+        this.#rest();
+      },
+      (error: unknown) => {
+        this.#run.break(error);
+        this.#rest();
+      },
+    );
+  }
+
+  #rest(): void {
+    this.#busy -= 1;
+    this.#run.rest();
+  }
+
+  get #now(): SimTime {
+    return this.#run.host.plant.now;
+  }
+
+  /** Carries steps out. @param events see `Cursor` */
+  async steps(steps: readonly Step[], events: number, isOfRule: boolean): Promise<void> {
+    const { record: book, fail } = this.#run;
+    const cursor: Cursor = { last: this.#now, events };
+    // those of the scenario are shown before they begin
+    const records = isOfRule ? null : steps.map((step) => book.step(step, false));
+    for (const [n, step] of steps.entries()) {
+      if (this.#isEnded) return;
+      const record = records?.[n] ?? book.step(step, true);
+      const ended = await this.#triggered(step.trigger, cursor, () => this.#start(record, cursor));
+      if (ended.isMet) await this.#complete(record, ended.begun);
+      else {
+        if (this.#ended()) return;
+        cursor.last = this.#now;
+        record.give(ended.words, cursor.last);
+        fail(`${placeText(step.place)}: ${ended.words}`);
+      }
+    }
+  }
+
+  /** It may have been ended while a flow waited. */
+  #ended(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Waits without a step. */
+  async last(until: SimTime): Promise<void> {
+    await this.#until(until, () => undefined);
+  }
+
+  /** Carries out the steps of a rule each time that its trigger comes true. */
+  async rule({ place, trigger, steps }: Rule): Promise<void> {
+    const cursor: Cursor = { last: this.#now, events: this.#run.observation.journal.end };
+    let [at, rounds] = [cursor.last, 0];
+    const wait: Trigger = trigger.kind === 'every' ? { kind: 'after', delayS: trigger.s } : endless(trigger);
+    while (!this.#ended()) {
+      const ended = await this.#triggered(wait, cursor, () => undefined);
+      if (!ended.isMet || this.#ended()) return;
+      [rounds, at] = at === cursor.last ? [rounds + 1, at] : [1, cursor.last];
+      if (rounds > maxRoundsAtOnce)
+        throw new SimError('COMMAND_CONFLICT', `${placeText(place)} began ${maxRoundsAtOnce} times at one instant`);
+      // holds back what comes while the steps run
+      const kept = this.#run.observation.journal.reader(cursor.events);
+      await this.steps(steps, cursor.events, true);
+      if (trigger.kind === 'when') await this.#over(trigger.condition);
+      kept.end();
+    }
+  }
+
+  /** Waits until a condition does not hold any more: a rule runs once each time that it comes true. */
+  async #over(condition: Condition): Promise<void> {
+    const observed = observe(condition, this.#run.observation, this.#run.observation.journal.end);
+    if (!(await observed.holds())) {
+      observed.end();
+      return;
+    }
+    const isOver = {
+      due: Infinity,
+      look: async () => !(await observed.holds()),
+      end: () => {
+        observed.end();
+      },
+    };
+    await this.#wait(
+      { due: Infinity, observed: isOver, deadline: Infinity, realDeadlineMs: null },
+      () => undefined,
+      () => '',
+    );
+  }
+
+  /** Begins the actions and assertions of a step, all of them at the present instant. */
+  #start(record: StepRecord, { events }: Cursor): Begun {
+    const { host, expect } = this.#run;
+    const { step } = record;
+    record.state = 'running';
+    record.at = this.#now;
+    // before the actions: what they cause at once belongs to the step
+    const checks = expect(step.expectations, record.at, events, record.isOfRule);
+    return { checks, answers: Promise.all(step.actions.map(({ request }) => host.perform(request))) };
+  }
+
+  async #complete(record: StepRecord, { checks, answers }: Begun): Promise<void> {
+    const { step } = record;
+    const refusal = record.answered(await answers);
+    if (step.mark !== null) await this.#run.mark(step.mark);
+    record.state = refusal === null ? 'done' : 'failed';
+    record.message = refusal;
+    if (refusal !== null) this.#run.fail(`${placeText(step.place)}: ${refusal}`);
+    // before the next step, which may change the same thing at the same instant
+    for (const check of checks) if (check.isImmediate) await check.look(this.#now);
+  }
+
+  /** Waits for a trigger, and calls `begin` at its very instant, when the cursor has moved there. */
+  async #triggered<T>(trigger: Trigger, cursor: Cursor, begin: () => T): Promise<Ended<T>> {
+    const { host, observation, instants } = this.#run;
+    /** @param events behind those that the trigger waited for */
+    const started = (events = observation.journal.end) => {
+      cursor.last = this.#now;
+      cursor.events = events;
+      return begin();
+    };
+    if (trigger.kind !== 'when') {
+      const due = instants.dueOf(trigger, cursor.last);
+      if (due === null) return { isMet: false, words: 'the pattern has no match within five years' };
+      return this.#until(due, () => started());
+    }
+    const { condition, timeoutS, realTimeoutS } = trigger;
+    const observed = observe(condition, observation, cursor.events);
+    const words = () => {
+      const limit = realTimeoutS === null ? `${valueText(timeoutS)} s` : `${valueText(realTimeoutS)} s of real time`;
+      return `waited ${limit} in vain: ${observed.seen()}`;
+    };
+    const rule = {
+      due: Infinity,
+      observed,
+      deadline: addSeconds(this.#now, Math.min(timeoutS, 1e9)),
+      realDeadlineMs: realTimeoutS === null ? null : host.wall.monotonicMs() + realTimeoutS * 1000,
+    };
+    const met = () => {
+      observed.take?.();
+      return started(observed.position ?? undefined);
+    };
+    return this.#wait(rule, met, words);
+  }
+
+  #until<T>(due: number, begin: () => T): Promise<Ended<T>> {
+    if (due <= this.#now) return Promise.resolve({ isMet: true, begun: begin(), at: this.#now });
+    return this.#wait({ due, observed: null, deadline: Infinity, realDeadlineMs: null }, begin, () => '');
+  }
+
+  #wait<T>(rule: WaitRule, begin: () => T, words: () => string): Promise<Ended<T>> {
+    if (this.#isEnded) {
+      rule.observed?.end();
+      return Promise.resolve({ isMet: false, words: '' });
+    }
+    return new Promise((resolve, reject) => {
+      this.waits.add({
+        ...rule,
+        go: (isMet) => {
+          this.#busy += 1;
+          try {
+            resolve(isMet ? { isMet, begun: begin(), at: this.#now } : { isMet, words: words() });
+          } catch (error) {
+            reject(error instanceof Error ? error : new Error(errorText(error)));
+          }
+        },
+      });
+      this.#rest();
+    });
+  }
+}
+
+/** A step that has begun. */
+interface Begun {
+  readonly checks: readonly Check[];
+  readonly answers: Promise<readonly ScenarioAnswer[]>;
+}
