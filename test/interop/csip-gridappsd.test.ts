@@ -1,17 +1,11 @@
-import { X509Certificate } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { lfdiOf } from '../csip/head-end/head-end.ts';
-import { headEndPki } from '../support/head-end.ts';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
-import { freePorts } from '../support/ports.ts';
 import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { PythonPeer, describeWith } from './support/peers.ts';
 import { Stream } from './support/stream.ts';
+import { UtilityServer } from './support/utility-server.ts';
 
 const mRID = 'C0FFEE000000000000000000000000A1';
 /** of the control; the server takes one connection for each request and is slow on a busy machine */
@@ -23,7 +17,7 @@ const powerSets = (lists: Json): readonly Json[] => lists['/mup_0_mr_0_rs'] ?? [
 const powers = ({ lists }: Json): readonly number[] => powerSets(lists).map(({ Reading }) => Reading[0].value);
 
 describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility server of other people', () => {
-  let directory: string;
+  let utility: UtilityServer;
   let server: PythonPeer;
   let simulator: RunningSimulator;
   let master: PythonPeer;
@@ -31,30 +25,10 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
   let lfdi: string;
 
   before(async () => {
-    const pki = await headEndPki();
-    lfdi = lfdiOf(new X509Certificate(pki.device.cert).raw);
-    directory = mkdtempSync(join(tmpdir(), 'derbench-gridappsd-'));
-    const port = await freePorts(1);
-    const file = (name: string, text: string): string => {
-      const path = join(directory, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text, { mode: 0o600 });
-      return path;
-    };
-    // where the server keeps certificates; it would make its own in place of those that are missing
-    mkdirSync(join(directory, 'tls', 'combined'), { recursive: true });
-    file('openssl.cnf', '');
-    const root = file('tls/certs/ca.crt', pki.root.cert);
-    file('tls/private/ca.pem', pki.root.key);
-    file(`tls/certs/127.0.0.1:${port}.crt`, pki.server.cert);
-    file(`tls/private/127.0.0.1:${port}.pem`, pki.server.key);
-    const cert = file('tls/certs/device.crt', pki.device.cert);
-    const key = file('tls/private/device.pem', pki.device.key);
-    server = new PythonPeer('utility_server', port, directory);
-    await server.ask('ready');
+    utility = await UtilityServer.open();
+    ({ peer: server, lfdi } = utility);
     simulator = await startSimulator([
-      ...['--csip_client_enable', 'yes', '--csip_server_port', String(port), '--csip_website_port', '0'],
-      ...['--csip_cert', cert, '--csip_key', key, '--csip_root_cert', root, '--csip_pin', '111115'],
+      ...['--csip_client_enable', 'yes', '--csip_website_port', '0', ...utility.flags],
       ...['--csip_poll_rate_s', '2', '--tick', '0.1'],
     ]);
     master = new PythonPeer('sunspec_master', simulator.modbusPort);
@@ -66,8 +40,7 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
     await stream.close();
     await master.stop();
     expect(await simulator.stop()).to.equal(0);
-    await server.stop();
-    rmSync(directory, { recursive: true, force: true });
+    await utility.close();
   });
 
   const client = async (): Promise<Json> => (await ask(simulator.httpPort, '/api/sim/csip-client')).json;
