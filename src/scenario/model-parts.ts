@@ -1,5 +1,5 @@
 /** Parts of a scenario, wherever they stand in it. */
-import type { Condition, Expectation, MessageTest, Scenario, Signal, Step, Trigger } from './model.ts';
+import type { AnsweredSubject, Condition, Expectation, MessageTest, Scenario, Signal, Step, Trigger } from './model.ts';
 
 export function allSteps({ steps, rules, finally: last }: Scenario): readonly Step[] {
   return [...steps, ...rules.flatMap((rule) => rule.steps), ...last];
@@ -32,6 +32,11 @@ export function messageTests(scenario: Scenario): readonly MessageTest[] {
 /** Whether a step or rule waits for a write to the registers. */
 export function waitsForWrites(scenario: Scenario): boolean {
   return allConditions(scenario).some(({ kind }) => kind === 'write');
+}
+
+/** What the scenario asks about commands that were answered: their messages must be recorded. */
+export function answeredSubjects(scenario: Scenario): readonly AnsweredSubject[] {
+  return allExpectations(scenario).flatMap(({ subject }) => (subject.kind === 'answered' ? [subject] : []));
 }
 
 /** Signals whose difference from a mark is compared. */

@@ -22,12 +22,15 @@ export class Check {
   readonly #until: number;
   #last: Sight | null = null;
 
-  /** @param from position in the journal of the first event that counts */
-  constructor(expectation: Expectation, observation: Observation, begin: SimTime, from: number) {
+  /**
+   * @param from position in the journal of the first event that counts
+   * @param sinceMs wall time from which on commands of peers belong to it
+   */
+  constructor(expectation: Expectation, observation: Observation, begin: SimTime, from: number, sinceMs: number) {
     this.expectation = expectation;
     this.begin = begin;
     const { window } = expectation;
-    this.#looker = lookerOf(expectation.subject, observation, begin, from);
+    this.#looker = lookerOf(expectation.subject, observation, { begin, from, sinceMs });
     this.#from = window.kind === 'for' ? addSeconds(begin, window.afterS) : begin;
     this.#until = endOf(window, begin);
   }

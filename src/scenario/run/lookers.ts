@@ -4,6 +4,7 @@ import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
+import { answeredLooker } from './answered.ts';
 import { readTest, testMeets } from './conditions.ts';
 import type { ScenarioHost } from './host.ts';
 import type { Observation } from './conditions.ts';
@@ -209,8 +210,16 @@ function disagreements({ quantities }: Consistency, index: number): readonly str
   return wrong.map(({ explanation }) => `Device ${index}: ${explanation ?? 'differs.'}`);
 }
 
-/** @param begin of the assertion @param from position in the journal of the first event that counts */
-export function lookerOf(subject: Subject, observation: Observation, begin: SimTime, from: number): Looker {
+/** From when on what happens belongs to an assertion. */
+export interface Beginning {
+  readonly begin: SimTime;
+  /** position in the journal of the first event that counts */
+  readonly from: number;
+  /** wall time from which on commands of peers count, ms since the epoch */
+  readonly sinceMs: number;
+}
+
+export function lookerOf(subject: Subject, observation: Observation, { begin, from, sinceMs }: Beginning): Looker {
   switch (subject.kind) {
     case 'value':
       return valueLooker(subject.test, observation, begin);
@@ -222,5 +231,7 @@ export function lookerOf(subject: Subject, observation: Observation, begin: SimT
       return leftLooker(subject, observation);
     case 'consistent':
       return consistencyLooker(subject.device, observation);
+    case 'answered':
+      return answeredLooker(subject, observation, sinceMs);
   }
 }

@@ -6,7 +6,7 @@ import type { Origin } from '../../core/origin.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Scenario, Signal } from '../model.ts';
-import { markedSignals, messageTests, plottedSignals, waitsForWrites } from '../model-parts.ts';
+import { answeredSubjects, markedSignals, messageTests, plottedSignals, waitsForWrites } from '../model-parts.ts';
 import { placeText } from '../place.ts';
 import { valueText } from '../file/words.ts';
 import { Check } from './checks.ts';
@@ -201,7 +201,8 @@ export class ScenarioRun {
 
   async #carryOut(): Promise<void> {
     const { steps, rules, always, durationS, timeoutS } = this.#scenario;
-    for (const problem of await this.#feeds.open(messageTests(this.#scenario)))
+    const problems = await this.#feeds.open(messageTests(this.#scenario));
+    for (const problem of [...problems, ...(await this.#feeds.record(answeredSubjects(this.#scenario)))])
       throw new SimError('COMMAND_CONFLICT', problem);
     await this.#signals.mark('start', this.#marked);
     this.#series.sample(this.#now);
@@ -335,7 +336,8 @@ export class ScenarioRun {
   }
 
   #expect(expectations: readonly Expectation[], begin: SimTime, from: number, isOfRule: boolean): readonly Check[] {
-    const checks = expectations.map((expectation) => new Check(expectation, this.#observation, begin, from));
+    const sinceMs = this.#isLast ? this.#startedAtMs : this.#host.wall.nowMs();
+    const checks = expectations.map((each) => new Check(each, this.#observation, begin, from, sinceMs));
     this.#record.check(checks, isOfRule);
     this.#open.push(...checks);
     return checks;
