@@ -60,6 +60,7 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
     master = new PythonPeer('sunspec_master', simulator.modbusPort);
     await master.ask('scan');
     stream = await Stream.open(simulator.httpPort);
+    await post('csip/messages', { enabled: true });
   });
   after(async () => {
     await stream.close();
@@ -70,6 +71,15 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
   });
 
   const client = async (): Promise<Json> => (await ask(simulator.httpPort, '/api/sim/csip-client')).json;
+  async function post(path: string, body: Json): Promise<void> {
+    const { status, text } = await ask(simulator.httpPort, `/api/sim/${path}`, { method: 'POST', body });
+    if (status >= 300) throw new Error(`${path}: ${status} ${text}`);
+  }
+  /** What the responses to an event promise. */
+  const promised = async (event: string): Promise<readonly Json[]> => {
+    const { json } = await ask(simulator.httpPort, '/api/sim/answers?protocol=csip');
+    return (json.answers as readonly Json[]).filter(({ command }) => command === `event ${event}`);
+  };
   const read = (model: number): Promise<Json> => master.ask('read', { model });
   const until = <T>(what: string, answer: () => Promise<T | undefined>): Promise<T> => stream.until(what, 30, answer);
 
@@ -96,6 +106,14 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
     expect(published.status).to.equal(201);
     await until('the limit', async () => ((await read(704)).WMaxLimPct === 40 ? true : undefined));
     await until('the power', async () => (Math.abs((await read(701)).W - 4000) <= 20 ? true : undefined));
+    const begun = await until('response 2', async () => {
+      const found = await promised(mRID);
+      return found.length > 0 ? found : undefined;
+    });
+    expect(begun.map(({ told, answer, done }) => [told.value, answer, done])).to.deep.equal([
+      ['ENABLED', 'Response 2 (started)', true],
+      [40, 'Response 2 (started)', true],
+    ]);
     const responses = await until('response 3', async () => {
       const { responses } = await server.ask('stored');
       return responses.length === 3 ? responses : undefined;
@@ -107,6 +125,11 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
     expect(started).to.be.within(start, start + 1);
     expect(completed).to.be.within(start + seconds.duration, start + seconds.duration + 1);
     expect((await read(704)).WMaxLimPct).to.equal(90);
+    const given = await promised(mRID);
+    expect(given.map(({ answer, done }) => [answer, done])).to.deep.equal([
+      ['Response 3 (completed)', true],
+      ['Response 3 (completed)', true],
+    ]);
   });
 
   it('reports what pysunspec2 reads: capability, settings and status are in the store of the server', async () => {
@@ -134,6 +157,20 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
     const begin = periods[0]?.start ?? NaN;
     expect(periods).to.deep.equal(
       periods.map((_, index) => ({ start: begin + postRateS * index, duration: postRateS })),
+    );
+  });
+
+  it('was told of a control that has started in a device that does not act by it', async () => {
+    await post('faults', { inject: [{ protocol: 'device', kind: 'ignore_effect', points: ['704'] }] });
+    const event = mRID.replace(/1$/, '2');
+    const start = Math.floor(Date.now() / 1000) + seconds.ahead;
+    await server.ask('control', { mrid: event, start, duration: seconds.duration, limit: 3000 });
+    const broken = await until('response 2', async () => {
+      const found = (await promised(event)).find(({ done }) => done === false);
+      return found?.told.value === 30 ? found : undefined;
+    });
+    expect(broken.explanation).to.match(
+      /asked for op_mod_max_lim_w_pct, which is 704\.WMaxLimPct = 30, by event \w+ at .* and was answered with Response 2 \(started\); the register has 30, but the device acts by 90: fault 'ignore_effect'/,
     );
   });
 });
