@@ -1,8 +1,8 @@
 /** A request to adopt a stored set: the set in force must be the stored one afterwards. */
 import type { Device } from '../../contract/device.ts';
-import type { Provenance } from '../../core/origin.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
 import { adoptionPoints } from '../../sunspec/map/sets.ts';
+import { pointName } from '../../sunspec/map/view.ts';
 import type { Claim, Exchange } from './model.ts';
 
 type AdoptionClaim = Pick<Claim, 'found' | 'holds' | 'reason'>;
@@ -23,11 +23,19 @@ function pairsOf(
   });
 }
 
-const isAfter = (writer: Provenance | undefined, { answeredWallMs }: Exchange) =>
-  writer !== undefined && writer.wallMs > answeredWallMs;
+interface Adoption {
+  readonly exchange: Exchange;
+  /** whether a later write over the same protocol has a point */
+  readonly isLater: (point: string) => boolean;
+}
 
 /** @param number of the set that was asked for, from 1 */
-export function adoptionClaim(device: Device, request: PointSlot, number: number, exchange: Exchange): AdoptionClaim {
+export function adoptionClaim(
+  device: Device,
+  request: PointSlot,
+  number: number,
+  { exchange, isLater }: Adoption,
+): AdoptionClaim {
   const { bank } = device;
   const result = adoptionPoints(bank.layout, request.modelId)?.result;
   if (result === undefined) return { found: null, reason: 'the model has no result of the adoption' };
@@ -36,8 +44,10 @@ export function adoptionClaim(device: Device, request: PointSlot, number: number
   const said = typeof state === 'string' ? state : null;
   const acted = (slot: PointSlot) => device.heldValue(slot) ?? bank.value(slot);
   // a stored set that was written since is another one than the one that was adopted
+  const isOther = (stored: PointSlot) =>
+    isLater(pointName(stored)) || (bank.provenance(stored)?.wallMs ?? 0) > exchange.answeredWallMs;
   const differing = pairsOf(bank.layout, request, number).find(
-    ([stored, inForce]) => bank.value(stored) !== acted(inForce) && !isAfter(bank.provenance(stored), exchange),
+    ([stored, inForce]) => bank.value(stored) !== acted(inForce) && !isOther(stored),
   );
   const writer = bank.provenance(differing?.[1] ?? request) ?? null;
   const holder = 'the register';

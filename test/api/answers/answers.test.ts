@@ -172,6 +172,10 @@ describe('GET answers', () => {
     it('lets every output of one bit show what it was told', async () => {
       const { points } = await mixed.site.get('dnp3/points?device=0&type=BO&coverage=served');
       for (const { index } of points as Json[]) for (const on of [true, false]) await dnp3.binary(index as number, on);
+      const { points: analog } = await mixed.site.get('dnp3/points?device=0&type=AO&coverage=served');
+      for (const { index, value } of analog as Json[])
+        if (Math.abs(value as number) < 30_000) await dnp3.analog(index as number, Math.round(value as number));
+      expect((await rows(pv, 'dnp3')).length).to.be.greaterThan(200);
       const wrong = (await rows(pv, 'dnp3')).filter(({ done }) => done === false);
       expect(wrong.map(({ explanation }) => explanation)).to.deep.equal([]);
     });
@@ -213,6 +217,15 @@ describe('GET answers', () => {
       const all = await rows(station, 'ocpp');
       expect(all.find(({ told }) => told.name === 'charging profile 1')?.cause).to.equal('superseded');
       expect(all.filter(({ done }) => done === false)).to.deep.equal([]);
+    });
+
+    it('finds every key as it was accepted', async () => {
+      const { keys } = await mixed.site.get('ocpp/CP-1/configuration');
+      const open = (keys as Json[]).filter(({ readonly: isFixed, value }) => isFixed === false && value !== null);
+      for (const { key, value } of open) await mixed.charger.call('ChangeConfiguration', { key, value });
+      const found = await rows(station, 'ocpp');
+      expect(found.length).to.be.greaterThan(20);
+      expect(found.filter(({ done }) => done !== true).map(({ explanation }) => explanation)).to.deep.equal([]);
     });
 
     it('catches a limit that is accepted and not followed', async () => {
