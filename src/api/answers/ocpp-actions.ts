@@ -5,6 +5,7 @@ import { availabilityClaims, reservationClaims, cancellationClaims } from './ocp
 import { clearedProfiles, profileClaims } from './ocpp-profiles.ts';
 import { startClaims, stopClaims } from './ocpp-sessions.ts';
 import { place } from './ocpp-call.ts';
+import { clearedDerControls, derClaims } from './ocpp-der.ts';
 import type { ClaimsOf, OcppCall } from './ocpp-call.ts';
 import { listOf, memberOf, numberOf, textOf } from './ocpp-payload.ts';
 import type { Claim, Value } from './model.ts';
@@ -89,45 +90,12 @@ function listClaims({ station, request }: OcppCall): readonly Claim[] {
   ];
 }
 
-/** States of a DER control that are as the central system must expect them. */
-const derStates: Readonly<Record<string, 'holds' | 'later' | 'gone' | 'broken'>> = {
-  applied: 'holds',
-  scheduled: 'later',
-  standby: 'later',
-  superseded: 'gone',
-  outweighed: 'gone',
-  waiting: 'broken',
-  refused: 'broken',
-};
-
-/** DER controls of 2.1. */
-function derClaims({ station, request }: OcppCall): readonly Claim[] {
-  const controlId = textOf(memberOf(request, 'controlId'));
-  if (controlId === null) return [];
-  const entry = station.derControls().find((each) => each.controlId === controlId);
-  const type = textOf(memberOf(request, 'controlType')) ?? 'control';
-  const name = `${type} ${controlId}`;
-  const common = {
-    name,
-    value: 'applied',
-    unit: null,
-    did: `set the DER control ${name}`,
-    subject: `DER control ${controlId}`,
-  };
-  if (entry === undefined) return [{ ...common, found: place(name, null), holds: false }];
-  const found = place(name, entry.state);
-  const kind = derStates[entry.state];
-  if (entry.overwritten) return [{ ...common, found, holds: false, ended: 'another writer has changed its points' }];
-  if (kind === 'later') return [{ ...common, found: null, reason: `the control is ${entry.state}` }];
-  if (kind === 'gone') return [{ ...common, found, holds: false, ended: 'another control comes before it' }];
-  return [{ ...common, found, holds: kind === 'holds' }];
-}
-
 export const ocppActions: Readonly<Record<string, ClaimsOf>> = {
   CancelReservation: cancellationClaims,
   ChangeAvailability: availabilityClaims,
   ChangeConfiguration: keyClaims,
   ClearChargingProfile: clearedProfiles,
+  ClearDERControl: clearedDerControls,
   RemoteStartTransaction: startClaims,
   RemoteStopTransaction: stopClaims,
   RequestStartTransaction: startClaims,
@@ -146,7 +114,6 @@ export const otherCommands: ReadonlySet<string> = new Set([
   'CertificateSigned',
   'ChangeTransactionTariff',
   'ClearCache',
-  'ClearDERControl',
   'ClearDisplayMessage',
   'ClearTariffs',
   'ClearVariableMonitoring',
