@@ -18,6 +18,7 @@ import {
   lenientWritesFault,
   partialWriteFault,
 } from '../../fault-kinds/modbus-acceptance.ts';
+import { ignoreCallFault } from '../../fault-kinds/ocpp.ts';
 import { targetOf } from '../../fault-kinds/targets.ts';
 import type { AnswerProtocol } from './model.ts';
 
@@ -37,7 +38,7 @@ const ofDevice: readonly Kind[] = [
 export const liars: Readonly<Record<AnswerProtocol, readonly Kind[]>> = {
   modbus: [ignoreWriteFault, lateWriteFault, alterWriteFault, partialWriteFault, lenientWritesFault, ...ofDevice],
   csip: [wrongStatusFault, wrongSubjectFault, ...ofDevice],
-  ocpp: ofDevice,
+  ocpp: [ignoreCallFault, ...ofDevice],
   dnp3: ofDevice,
 };
 

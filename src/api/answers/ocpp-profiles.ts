@@ -82,13 +82,14 @@ export function profileClaims(call: OcppCall): readonly Claim[] {
   if (id === null || connectorId === null) return [];
   const name = `charging profile ${id}`;
   const entry = station.chargingProfiles().find((each) => each.profileId === id && each.connectorId === connectorId);
-  const ended = endOf(profile, station, connectorId) ?? replacedBy(station, profile, id, connectorId);
+  const ended = endOf(profile, station, connectorId);
   const [level, purpose] = [memberOf(profile, 'stackLevel'), textOf(memberOf(profile, 'chargingProfilePurpose'))];
+  const slot = ` at ${connectorId} of ${purpose ?? ''} ${String(level)}`;
   const installed: Claim = {
     ...{ name, value: true, unit: null, did: `set ${name}` },
-    subject: `${name} at ${connectorId} of ${purpose ?? ''} ${String(level)}`,
-    // an id is unique in a station
-    takesOver: (subject) => subject.startsWith(`${name} at `),
+    subject: `${name}${slot}`,
+    // an id is unique in a station, and so is a purpose with its stackLevel at a connector: OCPP 1.6 3.13.2
+    takesOver: (subject) => subject.startsWith(`${name} at `) || subject.endsWith(slot),
     found: place(name, entry !== undefined),
     ...(ended !== undefined && { ended }),
   };
@@ -96,18 +97,6 @@ export function profileClaims(call: OcppCall): readonly Claim[] {
   const isOfStation = connectorId !== 0 || stationPurposes.has(entry.purpose);
   const places = isOfStation ? [connectorId] : connectorsOf(device).map((each) => each.connectorId);
   return [installed, ...places.flatMap((each) => limitClaim(call, entry, each, profile) ?? [])];
-}
-
-/** Of one purpose and stackLevel there is one profile at a connector: OCPP 1.6 3.13.2, OCPP 2.0.1 K01.FR.06. */
-function replacedBy(station: OcppStation, profile: unknown, id: number, connectorId: number): string | undefined {
-  const level = numberOf(memberOf(profile, 'stackLevel'));
-  const purpose = textOf(memberOf(profile, 'chargingProfilePurpose'));
-  const other = station
-    .chargingProfiles(connectorId)
-    .find((each) => each.profileId !== id && each.stackLevel === level && each.purpose === purpose);
-  return other === undefined
-    ? undefined
-    : `profile ${other.profileId} of the same purpose and stackLevel has replaced it`;
 }
 
 /** A profile that was named must be gone; of a choice by other members none may be left. */

@@ -244,6 +244,24 @@ describe('GET answers', () => {
       ]);
     });
 
+    it('catches calls that are accepted and ignored', async () => {
+      await inject({ protocol: 'ocpp', kind: 'ignore_call', device: station });
+      accepted(await mixed.charger.call('ChangeConfiguration', { key: 'HeartbeatInterval', value: '99' }));
+      accepted(await mixed.charger.call('ChangeAvailability', { connectorId: 1, type: 'Inoperative' }));
+      accepted(await install(9, 1000));
+      accepted(await mixed.charger.call('RemoteStartTransaction', { connectorId: 1, idTag: 'NOBODY' }));
+      const found = await rows(station, 'ocpp');
+      expect(found.map(({ told, done, cause }) => [told.name, done, cause])).to.deep.equal([
+        ['HeartbeatInterval', false, 'not_done'],
+        ['availability of connector 1', false, 'not_done'],
+        ['charging profile 9', false, 'not_done'],
+        ['session of NOBODY', false, 'not_done'],
+      ]);
+      expect(found[0]?.explanation).to.match(
+        /^OCPP central system of CP-1 set HeartbeatInterval = 99 at .* and was answered with Accepted; the station has 77: fault 'ignore_call' \(\d+\) is on\.$/,
+      );
+    });
+
     it('follows sessions that are started and stopped from afar', async () => {
       accepted(await mixed.charger.call('RemoteStartTransaction', { connectorId: 1, idTag: 'TAG' }));
       await mixed.site.advance(2);
