@@ -5,27 +5,13 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
 import { answeredLooker } from './answered.ts';
+import type { Looker, Sight } from './looker.ts';
 import { readTest, testMeets } from './conditions.ts';
 import type { ScenarioHost } from './host.ts';
 import type { Observation } from './conditions.ts';
 import type { RunEvent } from './journal.ts';
 import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
-
-/** What an assertion sees at one look. */
-export interface Sight {
-  readonly holds: boolean;
-  /** What was found, in words: `it was 3990 W`. */
-  readonly found: () => string;
-}
-
-/** One subject, looked at again and again. */
-export interface Looker {
-  look(now: SimTime): Sight | Promise<Sight>;
-  /** what was seen in the whole window, for a failure; empty: nothing more */
-  history(): string;
-  end(): void;
-}
 
 /** Lowest and highest number seen, with their instants. */
 class Extremes {
