@@ -5,7 +5,7 @@ import type { Expectation, Window } from '../model.ts';
 import { comparisonText, signalText, sinceText, subjectText, valueText, windowText } from '../file/words.ts';
 import type { Observation } from './conditions.ts';
 import { lookerOf } from './lookers.ts';
-import type { Looker, Sight, Since } from './lookers.ts';
+import type { Looker, Sight, Since } from './looker.ts';
 
 export type Verdict = 'pending' | 'passed' | 'failed';
 
