@@ -1,6 +1,6 @@
 /** Looks whether commands of peers that were answered positively are done. */
 import type { AnsweredSubject } from '../model.ts';
-import type { Observation } from './conditions.ts';
+import type { Observation } from './observed.ts';
 import type { Looker } from './looker.ts';
 
 /** The part of the answer of `GET answers` that an assertion reads. */

@@ -3,7 +3,7 @@ import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Window } from '../model.ts';
 import { comparisonText, signalText, sinceText, subjectText, valueText, windowText } from '../file/words.ts';
-import type { Observation } from './conditions.ts';
+import type { Observation } from './observed.ts';
 import { lookerOf } from './lookers.ts';
 import type { Looker, Sight, Since } from './looker.ts';
 

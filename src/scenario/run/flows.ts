@@ -7,7 +7,7 @@ import { placeText } from '../place.ts';
 import { valueText } from '../file/words.ts';
 import type { Check } from './checks.ts';
 import { observe } from './conditions.ts';
-import type { Observation } from './conditions.ts';
+import type { Observation } from './observed.ts';
 import type { ScenarioAnswer, ScenarioHost } from './host.ts';
 import { endless } from './instants.ts';
 import type { Instants } from './instants.ts';

@@ -8,7 +8,7 @@ import { answeredLooker } from './answered.ts';
 import type { Looker, Sight, Since } from './looker.ts';
 import { readTest, testMeets } from './conditions.ts';
 import type { ScenarioHost } from './host.ts';
-import type { Observation } from './conditions.ts';
+import type { Observation } from './observed.ts';
 import type { RunEvent } from './journal.ts';
 import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';

@@ -10,7 +10,7 @@ import { answeredSubjects, markedSignals, messageTests, plottedSignals, waitsFor
 import { placeText } from '../place.ts';
 import { valueText } from '../file/words.ts';
 import { Check } from './checks.ts';
-import type { Observation } from './conditions.ts';
+import type { Observation } from './observed.ts';
 import { Flows } from './flows.ts';
 import type { ScenarioHost } from './host.ts';
 import { Instants } from './instants.ts';
