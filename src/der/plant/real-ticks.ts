@@ -15,8 +15,6 @@ export interface TickedPlant {
   readonly hasEnded: () => boolean;
   /** end of the last tick, real ms */
   readonly lastEndMs: () => number;
-  /** Work begins that gives way to other work from time to time. */
-  readonly begin: () => void;
   /** Runs `work` while no device joins or leaves and no other tick runs. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs one tick, which ends after the first piece beyond the deadline. @returns the simulated seconds done */
@@ -49,7 +47,6 @@ export class RealTicks {
     for (;;) {
       const isOver = await this.#plant.inTurn(async () => {
         if (this.#plant.clock.paused || this.#plant.hasEnded()) return true;
-        this.#plant.begin();
         end ??= this.#end(slots);
         return this.#piece(end);
       });
