@@ -1,4 +1,5 @@
 import type { Route } from './http/route.ts';
+import { answersRoutes } from './answers/routes.ts';
 import { availableRoutes } from './controls/available-routes.ts';
 import { batteryRoutes } from './battery/routes.ts';
 import { csipRoutes } from './csip-client/routes.ts';
@@ -48,6 +49,7 @@ export const allRoutes: readonly Route[] = [
   ...metricsRoutes,
   ...commandRoutes,
   ...consistencyRoutes,
+  ...answersRoutes,
   ...controlsRoutes,
   ...localControlRoutes,
   ...holdRoutes,

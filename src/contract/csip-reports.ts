@@ -1,6 +1,7 @@
 /** What a client of IEEE 2030.5 has told its server, what it was told, and its messages, as REST shows them. */
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { JsonValue } from '../core/store.ts';
+import type { SimTime } from '../core/time/clock.ts';
 
 /** A document of the standard with its own member names; values of its type HexBinary are texts. */
 export type CsipDocument = Readonly<Record<string, JsonValue>>;
@@ -104,6 +105,7 @@ export interface CsipNotification {
 export interface CsipMessage {
   readonly id: number;
   readonly atMs: number;
+  readonly at: SimTime;
   /** `out`: a request of this client; `in`: a notification of the server */
   readonly direction: 'out' | 'in';
   readonly peer: string;

@@ -1,6 +1,8 @@
 import type { Origin } from '../core/origin.ts';
 import type { Bank } from '../sunspec/map/bank.ts';
 import type { FunctionName } from '../sunspec/map/functions.ts';
+import type { PointSlot } from '../sunspec/map/layout.ts';
+import type { AnyPointValue } from '../sunspec/map/types.ts';
 import type { GridTrace } from './grid-trace.ts';
 import type { BatteryTree } from './kinds/battery.ts';
 import type { EvseTransition } from './kinds/evse-transitions.ts';
@@ -141,6 +143,8 @@ export interface Device {
   chargingSessions(): readonly EvseSession[];
   /** instant at which the device began */
   readonly startedAt: SimTime;
+  /** The value by which it acts, where a fault keeps the last write of a point from it; undefined: it follows the register. */
+  heldValue(slot: PointSlot): AnyPointValue | undefined;
   /** Carries out a command whole or throws `COMMAND_*`. */
   command(command: DeviceCommand, by: Origin): void;
   /**

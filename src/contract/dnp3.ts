@@ -1,5 +1,6 @@
 /** The DNP3 outstations as REST, metrics and overview see them. Instants in ms since the epoch. */
 import type { Origin } from '../core/origin.ts';
+import type { SimTime } from '../core/time/clock.ts';
 import type { WireDirection } from '../core/wire/wire-log.ts';
 import type { Dnp3Profile } from './dnp3-settings.ts';
 
@@ -125,10 +126,21 @@ export interface Dnp3Counters {
   readonly confirmTimeouts: number;
 }
 
+/** One control in a request or in its answer: g12v1 or g41. */
+export interface Dnp3Control {
+  readonly type: 'BO' | 'AO';
+  readonly index: number;
+  /** wire units of an analog output; of a binary one the state that the code asks for, null: it asks for none */
+  readonly value: number | boolean | null;
+  /** control status code, 0: success; of a request always 0 */
+  readonly status: number;
+}
+
 /** A fragment as it went over the wire. */
 export interface Dnp3Message {
   readonly id: number;
   readonly atMs: number;
+  readonly at: SimTime;
   readonly direction: WireDirection;
   readonly deviceIndex: number | null;
   readonly peer: string;
@@ -138,6 +150,8 @@ export interface Dnp3Message {
   readonly iin: readonly Dnp3IinName[] | null;
   /** object headers in words: `g30v1 AI536..AI537` */
   readonly objects: readonly string[];
+  /** controls that a request or the answer to one carries; empty: it has none */
+  readonly controls: readonly Dnp3Control[];
   readonly hex: string;
   readonly truncated: boolean;
 }

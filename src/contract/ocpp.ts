@@ -49,6 +49,7 @@ export type OcppMessageType = (typeof ocppMessageTypes)[number];
 export interface OcppMessage {
   readonly id: number;
   readonly atMs: number;
+  readonly at: SimTime;
   readonly direction: WireDirection;
   /** `invalid`: no frame of OCPP-J */
   readonly type: OcppMessageType;

@@ -65,6 +65,15 @@ export const callErrorFault = faultKind({
   }),
 });
 
+export const ignoreCallFault = faultKind({
+  ...ocpp,
+  kind: 'ignore_call',
+  layer: 'acceptance',
+  summary: 'A call of the central system is answered as accepted and not carried out.',
+  targets: messages,
+  parameters: noParameters,
+});
+
 export const malformedFault = faultKind({
   ...ocpp,
   kind: 'malformed',
@@ -162,6 +171,7 @@ export const ocppFaults = [
   delayFault,
   noResponseFault,
   callErrorFault,
+  ignoreCallFault,
   malformedFault,
   duplicateFault,
   wrongMessageIdFault,

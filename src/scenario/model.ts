@@ -121,7 +121,21 @@ export type Subject =
   /** nothing differs from the start in `registers/changes` */
   | { readonly kind: 'nothing_left'; readonly device: number | null; readonly except: readonly string[] }
   /** every protocol presents the same quantities */
-  | { readonly kind: 'consistent'; readonly device: number | null };
+  | { readonly kind: 'consistent'; readonly device: number | null }
+  | AnsweredSubject;
+
+/**
+ * Commands of peers since the step began that were answered positively are done; in `always` and `finally` those since
+ * the start.
+ */
+export interface AnsweredSubject {
+  readonly kind: 'answered';
+  readonly device: number | null;
+  /** null: all that are on */
+  readonly protocol: MessageProtocol | null;
+  /** names of what was told, or of commands, that are not judged */
+  readonly except: readonly string[];
+}
 
 /** Number of messages; null of `Subject`: the tests must be met one after the other. */
 export interface CountTest {

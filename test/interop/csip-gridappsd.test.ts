@@ -1,17 +1,11 @@
-import { X509Certificate } from 'node:crypto';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { expect } from 'chai';
-import { lfdiOf } from '../csip/head-end/head-end.ts';
-import { headEndPki } from '../support/head-end.ts';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';
-import { freePorts } from '../support/ports.ts';
 import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { PythonPeer, describeWith } from './support/peers.ts';
 import { Stream } from './support/stream.ts';
+import { UtilityServer } from './support/utility-server.ts';
 
 const mRID = 'C0FFEE000000000000000000000000A1';
 /** of the control; the server takes one connection for each request and is slow on a busy machine */
@@ -23,7 +17,7 @@ const powerSets = (lists: Json): readonly Json[] => lists['/mup_0_mr_0_rs'] ?? [
 const powers = ({ lists }: Json): readonly number[] => powerSets(lists).map(({ Reading }) => Reading[0].value);
 
 describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility server of other people', () => {
-  let directory: string;
+  let utility: UtilityServer;
   let server: PythonPeer;
   let simulator: RunningSimulator;
   let master: PythonPeer;
@@ -31,45 +25,34 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
   let lfdi: string;
 
   before(async () => {
-    const pki = await headEndPki();
-    lfdi = lfdiOf(new X509Certificate(pki.device.cert).raw);
-    directory = mkdtempSync(join(tmpdir(), 'derbench-gridappsd-'));
-    const port = await freePorts(1);
-    const file = (name: string, text: string): string => {
-      const path = join(directory, name);
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text, { mode: 0o600 });
-      return path;
-    };
-    // where the server keeps certificates; it would make its own in place of those that are missing
-    mkdirSync(join(directory, 'tls', 'combined'), { recursive: true });
-    file('openssl.cnf', '');
-    const root = file('tls/certs/ca.crt', pki.root.cert);
-    file('tls/private/ca.pem', pki.root.key);
-    file(`tls/certs/127.0.0.1:${port}.crt`, pki.server.cert);
-    file(`tls/private/127.0.0.1:${port}.pem`, pki.server.key);
-    const cert = file('tls/certs/device.crt', pki.device.cert);
-    const key = file('tls/private/device.pem', pki.device.key);
-    server = new PythonPeer('utility_server', port, directory);
-    await server.ask('ready');
+    utility = await UtilityServer.open();
+    ({ peer: server, lfdi } = utility);
     simulator = await startSimulator([
-      ...['--csip_client_enable', 'yes', '--csip_server_port', String(port), '--csip_website_port', '0'],
-      ...['--csip_cert', cert, '--csip_key', key, '--csip_root_cert', root, '--csip_pin', '111115'],
+      ...['--csip_client_enable', 'yes', '--csip_website_port', '0', ...utility.flags],
       ...['--csip_poll_rate_s', '2', '--tick', '0.1'],
     ]);
     master = new PythonPeer('sunspec_master', simulator.modbusPort);
     await master.ask('scan');
     stream = await Stream.open(simulator.httpPort);
+    await post('csip/messages', { enabled: true });
   });
   after(async () => {
     await stream.close();
     await master.stop();
     expect(await simulator.stop()).to.equal(0);
-    await server.stop();
-    rmSync(directory, { recursive: true, force: true });
+    await utility.close();
   });
 
   const client = async (): Promise<Json> => (await ask(simulator.httpPort, '/api/sim/csip-client')).json;
+  async function post(path: string, body: Json): Promise<void> {
+    const { status, text } = await ask(simulator.httpPort, `/api/sim/${path}`, { method: 'POST', body });
+    if (status >= 300) throw new Error(`${path}: ${status} ${text}`);
+  }
+  /** What the responses to an event promise. */
+  const promised = async (event: string): Promise<readonly Json[]> => {
+    const { json } = await ask(simulator.httpPort, '/api/sim/answers?protocol=csip');
+    return (json.answers as readonly Json[]).filter(({ command }) => command === `event ${event}`);
+  };
   const read = (model: number): Promise<Json> => master.ask('read', { model });
   const until = <T>(what: string, answer: () => Promise<T | undefined>): Promise<T> => stream.until(what, 30, answer);
 
@@ -96,6 +79,14 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
     expect(published.status).to.equal(201);
     await until('the limit', async () => ((await read(704)).WMaxLimPct === 40 ? true : undefined));
     await until('the power', async () => (Math.abs((await read(701)).W - 4000) <= 20 ? true : undefined));
+    const begun = await until('response 2', async () => {
+      const found = await promised(mRID);
+      return found.length > 0 ? found : undefined;
+    });
+    expect(begun.map(({ told, answer, done }) => [told.value, answer, done])).to.deep.equal([
+      ['ENABLED', 'Response 2 (started)', true],
+      [40, 'Response 2 (started)', true],
+    ]);
     const responses = await until('response 3', async () => {
       const { responses } = await server.ask('stored');
       return responses.length === 3 ? responses : undefined;
@@ -107,6 +98,11 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
     expect(started).to.be.within(start, start + 1);
     expect(completed).to.be.within(start + seconds.duration, start + seconds.duration + 1);
     expect((await read(704)).WMaxLimPct).to.equal(90);
+    const given = await promised(mRID);
+    expect(given.map(({ answer, done }) => [answer, done])).to.deep.equal([
+      ['Response 3 (completed)', true],
+      ['Response 3 (completed)', true],
+    ]);
   });
 
   it('reports what pysunspec2 reads: capability, settings and status are in the store of the server', async () => {
@@ -134,6 +130,20 @@ describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility se
     const begin = periods[0]?.start ?? NaN;
     expect(periods).to.deep.equal(
       periods.map((_, index) => ({ start: begin + postRateS * index, duration: postRateS })),
+    );
+  });
+
+  it('was told of a control that has started in a device that does not act by it', async () => {
+    await post('faults', { inject: [{ protocol: 'device', kind: 'ignore_effect', points: ['704'] }] });
+    const event = mRID.replace(/1$/, '2');
+    const start = Math.floor(Date.now() / 1000) + seconds.ahead;
+    await server.ask('control', { mrid: event, start, duration: seconds.duration, limit: 3000 });
+    const broken = await until('response 2', async () => {
+      const found = (await promised(event)).find(({ done }) => done === false);
+      return found?.told.value === 30 ? found : undefined;
+    });
+    expect(broken.explanation).to.match(
+      /asked for op_mod_max_lim_w_pct, which is 704\.WMaxLimPct = 30, by event \w+ at .* and was answered with Response 2 \(started\); the register has 30, but the device acts by 90: fault 'ignore_effect'/,
     );
   });
 });

@@ -70,7 +70,7 @@ export const defaultApiLimits: ApiLimits = {
 };
 
 /** Version of the HTTP interface: `info.version` of the description and `api_version` of server-info. */
-export const apiVersion = '1.12.0';
+export const apiVersion = '1.13.0';
 
 interface ApiInfo {
   /** version of the simulator */

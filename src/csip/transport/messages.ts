@@ -4,7 +4,8 @@ import type { Origin, Provenance } from '../../core/origin.ts';
 import type { WireChannel, WireEntry, WireLog, WireMessage } from '../../core/wire/wire-log.ts';
 
 /** One request and its answer, as the transport hands them over. */
-export interface Exchanged extends Omit<CsipMessage, 'id' | 'atMs' | 'truncated' | 'requestBody' | 'responseBody'> {
+export interface Exchanged
+  extends Omit<CsipMessage, 'id' | 'atMs' | 'at' | 'truncated' | 'requestBody' | 'responseBody'> {
   readonly requestBody: Buffer | null;
   readonly responseBody: Buffer | null;
 }
@@ -184,12 +185,13 @@ export class CsipMessageBook implements CsipMessages {
   }
 
   #shown(entry: WireEntry<CsipFacts>): CsipMessage {
-    const { id, wallMs, direction, peer, deviceIndex, facts } = entry;
+    const { id, wallMs, sim, direction, peer, deviceIndex, facts } = entry;
     const { method, url, status, durationMs, requestHeaders, responseHeaders, truncated, error } = facts;
     const bodies = this.#channel.decode(entry);
     return {
       id,
       atMs: wallMs,
+      at: sim,
       direction,
       peer,
       deviceIndex,

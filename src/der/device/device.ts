@@ -215,6 +215,8 @@ export class SimDevice implements Device {
     }));
   }
 
+  readonly heldValue: Device['heldValue'] = (slot) => this.#registers.effects?.heldValue(slot);
+
   command(command: DeviceCommand, by: Origin): void {
     admitWriter(by, this.localControl, 'COMMAND_CONFLICT');
     switch (command.kind) {

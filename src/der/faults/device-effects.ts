@@ -14,6 +14,7 @@ import {
 } from '../../fault-kinds/device-effect.ts';
 import type { AdoptionOutcome, Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { alarmKinds } from '../device/alarms.ts';
 import type { AlarmCode } from '../device/alarms.ts';
@@ -77,6 +78,11 @@ export class DeviceEffects implements CommitParticipant {
   /** Whether a fault keeps the last write of a point from physics. */
   withholds(slot: PointSlot): boolean {
     return this.#host.effective.holds(slot);
+  }
+
+  /** The value by which physics acts where a fault keeps the last write of a point from it; undefined: it follows the register. */
+  heldValue(slot: PointSlot): AnyPointValue | undefined {
+    return this.#host.effective.heldValue(slot);
   }
 
   /** The lowest limit of a fault, percent of WMax; undefined: there is none. */

@@ -2,7 +2,8 @@
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { RegisterBank } from '../../sunspec/map/bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import { createMapView } from '../../sunspec/map/view.ts';
+import type { AnyPointValue } from '../../sunspec/map/types.ts';
+import { createMapView, readPoint } from '../../sunspec/map/view.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 
 /** A point that keeps its value from before the held write. */
@@ -33,6 +34,11 @@ export class EffectiveRegisters {
   /** Whether the last write of a point has not reached physics. */
   holds(slot: PointSlot): boolean {
     return this.#held.has(slot);
+  }
+
+  /** The value by which physics acts, where the last write of a point has not reached it; undefined: the register has it. */
+  heldValue(slot: PointSlot): AnyPointValue | undefined {
+    return this.#own && this.holds(slot) ? readPoint(this.#bank.layout, this.#own.image, slot) : undefined;
   }
 
   get map(): MapView {

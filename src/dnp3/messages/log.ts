@@ -4,6 +4,7 @@ import type { WireChannel, WireEntry, WireLog } from '../../core/wire/wire-log.t
 import { iinNames } from '../device-outstation.ts';
 import type { FragmentReport } from '../server/context.ts';
 import { describe, functionName } from '../stack/application/describe.ts';
+import { controlsIn } from './controls.ts';
 
 interface Facts {
   readonly outstation: number;
@@ -19,6 +20,7 @@ function messageOf(entry: WireEntry<Facts>): Dnp3Message {
   return {
     id: entry.id,
     atMs: entry.wallMs,
+    at: entry.sim,
     direction: entry.direction,
     deviceIndex: entry.deviceIndex,
     peer: entry.peer,
@@ -26,6 +28,7 @@ function messageOf(entry: WireEntry<Facts>): Dnp3Message {
     sequence,
     iin: iin === null ? null : iinNames(iin),
     objects,
+    controls: controlsIn(entry.raw),
     hex: entry.raw.toString('hex'),
     truncated: entry.rawLength > entry.raw.length,
   };

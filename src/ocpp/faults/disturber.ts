@@ -8,6 +8,7 @@ import {
   dropSocketFault,
   duplicateFault,
   flappingFault,
+  ignoreCallFault,
   malformedFault,
   meterJumpFault,
   missingMemberFault,
@@ -17,6 +18,7 @@ import {
 } from '../../fault-kinds/ocpp.ts';
 import { targetOf } from '../../fault-kinds/targets.ts';
 import type { DisturbableFrame, FrameDisturbance, FrameDisturber, MeterDistortion } from '../rpc/disturber.ts';
+import { acceptanceOf } from './acceptances.ts';
 import { connectorOf, malformed, withoutMembers } from './texts.ts';
 
 export interface OcppDisturberOptions {
@@ -34,7 +36,7 @@ const isAnswer = ({ type }: DisturbableFrame) => type === 'result' || type === '
 /**
  * The decisions about a frame, in this order; a fault counts the occasion only when its decision is reached:
  * 1. the first `drop_socket` or `no_response` that strikes decides alone;
- * 2. of a call of the central system the first `call_error` decides;
+ * 2. of a call of the central system the first `call_error` or `ignore_call` decides;
  * 3. a frame to be sent is changed by each other fault in order of injection: all delays add up, the payload is changed
  *    before the text.
  */
@@ -76,7 +78,7 @@ class StationDisturber implements FrameDisturber {
       if (fault.isOf(noResponseFault) && isUnanswered(frame, fault.parameters.carried_out) && strikes(fault))
         return { suppress: true };
     }
-    if (direction === 'in') return errorFor(frame, own, strikes);
+    if (direction === 'in') return answerFor(frame, own, strikes);
     const draft: Draft = {};
     for (const fault of own) spoil(fault, frame, draft, strikes);
     return Object.keys(draft).length === 0 ? null : draft;
@@ -149,16 +151,21 @@ function isUnanswered(frame: DisturbableFrame, isCarriedOut: boolean): boolean {
     : frame.direction === 'in' && frame.type === 'call';
 }
 
-function errorFor(
-  { type }: DisturbableFrame,
+function answerFor(
+  { type, action, payload }: DisturbableFrame,
   faults: readonly ActiveFault[],
   strikes: Strikes,
 ): FrameDisturbance | null {
   if (type !== 'call') return null;
   for (const fault of faults) {
-    if (!fault.isOf(callErrorFault) || !strikes(fault)) continue;
-    const { code, description } = fault.parameters;
-    return { callError: { code, description } };
+    if (fault.isOf(callErrorFault) && strikes(fault)) {
+      const { code, description } = fault.parameters;
+      return { callError: { code, description } };
+    }
+    if (!fault.isOf(ignoreCallFault)) continue;
+    // a call that only asks promises nothing: it is no occasion
+    const pretence = acceptanceOf(action, payload);
+    if (pretence !== null && strikes(fault)) return { pretence };
   }
   return null;
 }

@@ -20,6 +20,8 @@ export interface FrameDisturbance {
   readonly delayMs?: number;
   /** answers the call of the central system so, in place of its handler */
   readonly callError?: { readonly code: string; readonly description: string };
+  /** answers the call of the central system so, and does not carry it out */
+  readonly pretence?: Payload;
   /** the text in its place */
   readonly rewrite?: (text: string) => string;
   readonly twice?: true;

@@ -106,6 +106,7 @@ export function messageBook(channel: OcppChannel): OcppMessageBook {
         return {
           id: entry.id,
           atMs: entry.wallMs,
+          at: entry.sim,
           direction: entry.direction,
           type,
           messageId,

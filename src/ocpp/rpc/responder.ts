@@ -33,8 +33,8 @@ export interface IncomingCall {
 export interface Responder {
   opened(version: OcppSubprotocol): void;
   closed(): void;
-  /** @param instead the refusal that a fault puts in place of the handler */
-  take(call: IncomingCall, instead?: CallError): void;
+  /** @param instead the refusal, or the answer, that a fault puts in place of the handler */
+  take(call: IncomingCall, instead?: CallError | Payload): void;
 }
 
 /** Calls of a central system that are answered at one time; the rule permits one. */
@@ -155,7 +155,11 @@ export function createResponder(options: ResponderOptions): Responder {
         send(refusal(at.version, id, action, thrown));
       };
       try {
-        if (instead !== undefined) throw instead;
+        if (instead instanceof CallError) throw instead;
+        if (instead !== undefined) {
+          succeed(instead);
+          return;
+        }
         const answer = handle(action, call.payload, (each) => {
           if (acts === null) act(each);
           else acts.push(each);

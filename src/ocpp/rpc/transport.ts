@@ -16,7 +16,7 @@ import type { LinkOptions } from './link.ts';
 import { messageBook, ocppChannel, recordFrame } from './messages.ts';
 import type { OcppChannel, OcppMessageBook } from './messages.ts';
 import { CallError } from './model.ts';
-import type { CallHandler, Line, LineClosed, LineOpened, PayloadChecks, PayloadIssue } from './model.ts';
+import type { CallHandler, Line, LineClosed, LineOpened, Payload, PayloadChecks, PayloadIssue } from './model.ts';
 import { createOutlet } from './outlet.ts';
 import type { FrameFacts } from './outlet.ts';
 import { createResponder } from './responder.ts';
@@ -202,7 +202,7 @@ export function createTransport(options: TransportOptions): Transport {
     events.broken?.('OCPP-J 4.2.3', `${code.slice(0, maxCodeShown)} is no error code of the version`, action, id);
   };
 
-  const process = (frame: Frame, instead?: CallError) => {
+  const process = (frame: Frame, instead?: CallError | Payload) => {
     switch (frame.kind) {
       case 'call':
         responder.take(frame, instead);
@@ -248,8 +248,8 @@ export function createTransport(options: TransportOptions): Transport {
       return;
     }
     if (told.suppress) return;
-    const { callError } = told;
-    process(frame, callError === undefined ? undefined : new CallError(callError.code, callError.description));
+    const { callError, pretence } = told;
+    process(frame, callError === undefined ? pretence : new CallError(callError.code, callError.description));
   };
 
   const received = (frame: Frame, text: string) => {

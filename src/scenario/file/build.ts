@@ -183,7 +183,7 @@ function windowOf(raw: RawExpectation, here: Here, path: readonly PropertyKey[],
   return { kind: 'now' };
 }
 
-const subjectNames = [...signalNames, 'messages', 'sequence', 'no_alarm', 'nothing_left', 'consistent'];
+const subjectNames = [...signalNames, 'messages', 'sequence', 'no_alarm', 'nothing_left', 'consistent', 'answered'];
 
 function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: readonly PropertyKey[]): Subject | null {
   const kind = chosen(raw, subjectNames, here, path);
@@ -206,6 +206,10 @@ function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: re
   }
   if (raw.consistent)
     return { kind: 'consistent', device: raw.consistent === true ? null : (raw.consistent.device ?? null) };
+  if (raw.answered) {
+    const { device, protocol, except = [] } = raw.answered === true ? {} : raw.answered;
+    return { kind: 'answered', device: device ?? null, protocol: protocol ?? null, except };
+  }
   return { kind: 'value', test: valueTest(raw, defaults, here, path) };
 }
 

@@ -132,6 +132,20 @@ const expectationSchema = memo(() =>
       .optional()
       .meta({ description: 'No point differs from its start value, as `registers/changes` tells.' }),
     consistent: z.union([z.literal(true), z.strictObject({ device: device.optional() })]).optional(),
+    answered: z
+      .union([
+        z.literal(true),
+        z.strictObject({
+          device: device.optional(),
+          protocol: z.enum(messageProtocols).optional().meta({ description: 'Default all that are switched on.' }),
+          except: scope.except.meta({ description: 'Points, keys or commands that are not judged.' }),
+        }),
+      ])
+      .optional()
+      .meta({
+        description:
+          'Commands of peers since the step began that were answered positively are done, as `answers` tells; in `always` and `finally` those since the start.',
+      }),
     within: duration.optional().meta({ description: 'It must come true within so much simulated time.' }),
     for: duration.optional().meta({ description: 'It must hold at every tick for so long.' }),
     after: duration.optional().meta({ description: 'With `for`: it need not hold before.' }),

@@ -125,5 +125,9 @@ export function subjectText(subject: Subject): string {
       return `no register differs from the start${ofDevice(subject.device)}${butFor(subject.except)}`;
     case 'consistent':
       return `all protocols agree${ofDevice(subject.device)}`;
+    case 'answered': {
+      const over = subject.protocol === null ? '' : ` over ${subject.protocol}`;
+      return `what was answered positively is done${over}${ofDevice(subject.device)}${butFor(subject.except)}`;
+    }
   }
 }

@@ -5,7 +5,7 @@ import type { Expectation, Window } from '../model.ts';
 import { comparisonText, signalText, sinceText, subjectText, valueText, windowText } from '../file/words.ts';
 import type { Observation } from './conditions.ts';
 import { lookerOf } from './lookers.ts';
-import type { Looker, Sight } from './lookers.ts';
+import type { Looker, Sight, Since } from './looker.ts';
 
 export type Verdict = 'pending' | 'passed' | 'failed';
 
@@ -17,24 +17,25 @@ export class Check {
   /** why, in a sentence; empty while pending */
   message = '';
   decidedAt: SimTime | null = null;
+  /** there will be no verdict */
+  isDropped = false;
   readonly #looker: Looker;
   readonly #from: SimTime;
   readonly #until: number;
   #last: Sight | null = null;
 
-  /** @param from position in the journal of the first event that counts */
-  constructor(expectation: Expectation, observation: Observation, begin: SimTime, from: number) {
+  constructor(expectation: Expectation, observation: Observation, begin: SimTime, since: Since) {
     this.expectation = expectation;
     this.begin = begin;
     const { window } = expectation;
-    this.#looker = lookerOf(expectation.subject, observation, begin, from);
+    this.#looker = lookerOf(expectation.subject, observation, begin, since);
     this.#from = window.kind === 'for' ? addSeconds(begin, window.afterS) : begin;
     this.#until = endOf(window, begin);
   }
 
   /** The next instant at which the verdict may fall although nothing changes. */
   get due(): number {
-    return this.verdict === 'pending' ? this.#until : Infinity;
+    return this.verdict === 'pending' && !this.isDropped ? this.#until : Infinity;
   }
 
   /** Whether it is decided when its step is done, whatever steps follow at the same instant. */
@@ -44,7 +45,7 @@ export class Check {
 
   /** Looks at the present instant; decides where that is possible. */
   look(now: SimTime): void | Promise<void> {
-    if (this.verdict !== 'pending' || now < this.#from) return;
+    if (this.verdict !== 'pending' || this.isDropped || now < this.#from) return;
     const sight = this.#looker.look(now);
     if (sight instanceof Promise) return sight.then((seen) => this.#judge(seen, now));
     this.#judge(sight, now);
@@ -75,9 +76,18 @@ export class Check {
   /** The scenario ends: what held so far has passed, what had not come true has failed. */
   close(now: SimTime): void {
     if (this.verdict !== 'pending') return;
-    const { kind } = this.expectation.window;
-    if (kind === 'for') this.#decide(this.#last?.holds === true ? 'passed' : 'failed', now);
-    else this.#decide('failed', now);
+    const { window } = this.expectation;
+    if (window.kind !== 'for') this.#decide('failed', now);
+    else if (window.s === Infinity) this.#decide(this.#last?.holds === true ? 'passed' : 'failed', now);
+    else if (this.#last?.holds === false) this.#decide('failed', now);
+    else this.#drop(now);
+  }
+
+  /** Its window was cut short: it neither held nor failed. */
+  #drop(now: SimTime): void {
+    this.message = `the scenario ended ${valueText(secondsBetween(this.begin, now))} s after the step, before the window was over`;
+    this.#looker.end();
+    this.isDropped = true;
   }
 
   /** The scenario was stopped before the verdict fell. */

@@ -4,27 +4,14 @@ import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
+import { answeredLooker } from './answered.ts';
+import type { Looker, Sight, Since } from './looker.ts';
 import { readTest, testMeets } from './conditions.ts';
 import type { ScenarioHost } from './host.ts';
 import type { Observation } from './conditions.ts';
 import type { RunEvent } from './journal.ts';
 import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
-
-/** What an assertion sees at one look. */
-export interface Sight {
-  readonly holds: boolean;
-  /** What was found, in words: `it was 3990 W`. */
-  readonly found: () => string;
-}
-
-/** One subject, looked at again and again. */
-export interface Looker {
-  look(now: SimTime): Sight | Promise<Sight>;
-  /** what was seen in the whole window, for a failure; empty: nothing more */
-  history(): string;
-  end(): void;
-}
 
 /** Lowest and highest number seen, with their instants. */
 class Extremes {
@@ -209,18 +196,20 @@ function disagreements({ quantities }: Consistency, index: number): readonly str
   return wrong.map(({ explanation }) => `Device ${index}: ${explanation ?? 'differs.'}`);
 }
 
-/** @param begin of the assertion @param from position in the journal of the first event that counts */
-export function lookerOf(subject: Subject, observation: Observation, begin: SimTime, from: number): Looker {
+/** @param begin of the assertion */
+export function lookerOf(subject: Subject, observation: Observation, begin: SimTime, since: Since): Looker {
   switch (subject.kind) {
     case 'value':
       return valueLooker(subject.test, observation, begin);
     case 'messages':
-      return messageLooker(subject.tests, subject.count, observation, from);
+      return messageLooker(subject.tests, subject.count, observation, since.events);
     case 'no_alarm':
       return alarmLooker(subject, observation);
     case 'nothing_left':
       return leftLooker(subject, observation);
     case 'consistent':
       return consistencyLooker(subject.device, observation);
+    case 'answered':
+      return answeredLooker(subject, observation, since.wallMs);
   }
 }

@@ -1,18 +1,16 @@
 /** Messages of protocols as `GET <protocol>/messages` shows them. */
-import type { MessageProtocol, MessageTest } from '../model.ts';
+import { messageProtocols } from '../model.ts';
+import type { AnsweredSubject, MessageProtocol, MessageTest } from '../model.ts';
 import { matches } from './compare.ts';
 import type { ScenarioHost } from './host.ts';
-import type { Journal, MessageEvent, RunEvent } from './journal.ts';
-
-export interface Message extends Readonly<Record<string, unknown>> {
-  readonly id: number;
-}
+import type { Journal, Message, MessageEvent, RunEvent } from './journal.ts';
 
 interface MessageList {
   readonly messages: readonly Message[];
 }
 
 const atOnce = 1000;
+const noStation = 'there is no charging station with OCPP, whose messages the scenario compares';
 
 const feedKey = ({ protocol, station }: Pick<MessageTest, 'protocol' | 'station'>) => `${protocol} ${station ?? ''}`;
 const pathOf = (protocol: MessageProtocol, station: string) =>
@@ -95,19 +93,49 @@ export class Feeds {
     return [...new Set(problems)];
   }
 
+  /**
+   * Begins to record what assertions about answered commands look at.
+   * @returns what cannot be recorded of the protocols that they name, in words
+   */
+  async record(subjects: readonly AnsweredSubject[]): Promise<readonly string[]> {
+    const problems: string[] = [];
+    for (const { protocol } of subjects) {
+      // without a name protocols that are off have no commands
+      if (protocol === null) for (const each of messageProtocols) await this.#recordOne(each);
+      const problem = protocol === null ? null : await this.#recordOne(protocol);
+      if (problem !== null) problems.push(problem);
+    }
+    return [...new Set(problems)];
+  }
+
+  async #recordOne(protocol: MessageProtocol): Promise<string | null> {
+    // messages of a charging station are always kept
+    if (protocol === 'ocpp') return (await this.#firstStation()) === null ? noStation : null;
+    const path = `/${protocol}/messages`;
+    const { status, body } = await this.#host.perform({ method: 'GET', path, query: { limit: 1 } });
+    if (status >= 400) return (body as { readonly detail: string }).detail;
+    return this.#begin(protocol, path, body);
+  }
+
+  /** Begins to keep messages unless they are kept. @returns why that is not possible; null: they are kept */
+  async #begin(protocol: MessageProtocol, path: string, known: unknown): Promise<string | null> {
+    if ((known as { readonly enabled?: boolean }).enabled !== false) return null;
+    const { status, body } = await this.#host.perform({ method: 'POST', path, body: { enabled: true } });
+    if (status >= 400) return (body as { readonly detail: string }).detail;
+    this.#begun.add(protocol);
+    return null;
+  }
+
   async #openOne(protocol: MessageProtocol, station: string | null): Promise<string | null> {
     const feed = feedKey({ protocol, station });
     if (this.#feeds.has(feed)) return null;
     const id = station ?? (protocol === 'ocpp' ? await this.#firstStation() : '');
-    if (id === null) return 'there is no charging station with OCPP, whose messages the scenario compares';
+    if (id === null) return noStation;
     const path = pathOf(protocol, id);
     const { status, body } = await this.#host.perform({ method: 'GET', path, query: { limit: 1 } });
     if (status >= 400) return (body as { readonly detail: string }).detail;
-    if ((body as { readonly enabled?: boolean }).enabled === false) {
-      const begun = await this.#host.perform({ method: 'POST', path, body: { enabled: true } });
-      if (begun.status >= 400) return (begun.body as { readonly detail: string }).detail;
-      this.#begun.add(protocol);
-    }
+    const problem = await this.#begin(protocol, path, body);
+    if (problem !== null) return problem;
     const come = (messageId: number) => {
       const event: MessageEvent = { kind: 'message', feed, id: messageId, message: null };
       this.#journal.add(event);

@@ -6,7 +6,7 @@ import type { Origin } from '../../core/origin.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Scenario, Signal } from '../model.ts';
-import { markedSignals, messageTests, plottedSignals, waitsForWrites } from '../model-parts.ts';
+import { answeredSubjects, markedSignals, messageTests, plottedSignals, waitsForWrites } from '../model-parts.ts';
 import { placeText } from '../place.ts';
 import { valueText } from '../file/words.ts';
 import { Check } from './checks.ts';
@@ -202,7 +202,8 @@ export class ScenarioRun {
 
   async #carryOut(): Promise<void> {
     const { steps, rules, always, durationS, timeoutS } = this.#scenario;
-    for (const problem of await this.#feeds.open(messageTests(this.#scenario)))
+    const problems = await this.#feeds.open(messageTests(this.#scenario));
+    for (const problem of [...problems, ...(await this.#feeds.record(answeredSubjects(this.#scenario)))])
       throw new SimError('COMMAND_CONFLICT', problem);
     await this.#signals.mark('start', this.#marked);
     this.#series.sample(this.#now);
@@ -299,6 +300,7 @@ export class ScenarioRun {
       await this.#quiet();
       await this.#read();
       await this.#look();
+      await this.#series.ask(this.#now);
     } while (await this.#flows.waits.finishDue(this.#now, this.#host.wall.monotonicMs()));
   }
 
@@ -324,7 +326,7 @@ export class ScenarioRun {
   #sort(): void {
     for (const { verdict, expectation, message } of this.#open)
       if (verdict === 'failed') this.#fail(`${placeText(expectation.place)}: ${message}`);
-    this.#open = this.#open.filter(({ verdict }) => verdict === 'pending');
+    this.#open = this.#open.filter(({ verdict, isDropped }) => verdict === 'pending' && !isDropped);
   }
 
   #fail(words: string): void {
@@ -335,8 +337,9 @@ export class ScenarioRun {
     }
   }
 
-  #expect(expectations: readonly Expectation[], begin: SimTime, from: number, isOfRule: boolean): readonly Check[] {
-    const checks = expectations.map((expectation) => new Check(expectation, this.#observation, begin, from));
+  #expect(expectations: readonly Expectation[], begin: SimTime, events: number, isOfRule: boolean): readonly Check[] {
+    const since = { events, wallMs: this.#isLast ? this.#startedAtMs : this.#host.wall.nowMs() };
+    const checks = expectations.map((expectation) => new Check(expectation, this.#observation, begin, since));
     this.#record.check(checks, isOfRule);
     this.#open.push(...checks);
     return checks;

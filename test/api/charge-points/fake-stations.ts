@@ -71,7 +71,15 @@ export class FakeStations implements OcppStations {
       call: (call) => this.#later(() => (note('call', call), result(call.action))),
       messages: (filter) => {
         note('messages', filter);
-        const message = { id: 1, atMs, direction: 'in', messageId: null, action: null, durationMs: null } as const;
+        const message = {
+          id: 1,
+          atMs,
+          at: 0 as SimTime,
+          direction: 'in',
+          messageId: null,
+          action: null,
+          durationMs: null,
+        } as const;
         return [
           { ...message, type: 'invalid', payload: 'no frame', truncated: true },
           { ...message, id: 2, type: 'call', payload: [1], truncated: false },

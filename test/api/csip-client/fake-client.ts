@@ -13,6 +13,7 @@ import type {
 } from '../../../src/contract/csip-client.ts';
 import type { CsipMessage, CsipMessageFilter } from '../../../src/contract/csip-reports.ts';
 import { SimError } from '../../../src/core/errors.ts';
+import type { SimTime } from '../../../src/core/time/clock.ts';
 import { exampleTime } from '../../../src/api/common/schemas.ts';
 
 export const atMs = Date.parse(exampleTime);
@@ -162,6 +163,7 @@ const status: CsipStatus = {
 const message: CsipMessage = {
   id: 1,
   atMs,
+  at: 0 as SimTime,
   direction: 'out',
   peer: '127.0.0.1:8443',
   deviceIndex: 0,

@@ -6,6 +6,7 @@ import {
   dropSocketFault,
   duplicateFault,
   flappingFault,
+  ignoreCallFault,
   malformedFault,
   meterJumpFault,
   missingMemberFault,
@@ -86,6 +87,28 @@ describe('faults of OCPP charge points', () => {
     expect(disturber.disturb(asked)).to.deep.equal({ callError: { code: 'InternalError', description: '' } });
     bench.inject(callErrorFault, { code: 'Made', description: 'up' });
     expect(disturber.disturb(asked)).to.deep.equal({ callError: { code: 'Made', description: 'up' } });
+  });
+
+  it('ignore_call accepts what can be accepted, each variable by itself', () => {
+    const fault = bench.inject(ignoreCallFault, {}, { count: 2 });
+    expect(disturber.disturb(answer)).to.equal(null);
+    expect(disturber.disturb({ ...asked, action: 'GetConfiguration', payload: {} })).to.equal(null);
+    expect(fault.occasions).to.equal(0);
+    expect(disturber.disturb(asked)).to.deep.equal({ pretence: { status: 'Accepted' } });
+    const data = { component: { name: 'C' }, variable: { name: 'V' }, attributeValue: '1', attributeType: 'Target' };
+    const set = { ...asked, action: 'SetVariables', payload: { setVariableData: [data] } };
+    expect(disturber.disturb(set)).to.deep.equal({
+      pretence: {
+        setVariableResult: [
+          {
+            ...{ attributeStatus: 'Accepted', component: { name: 'C' } },
+            ...{ variable: { name: 'V' }, attributeType: 'Target' },
+          },
+        ],
+      },
+    });
+    expect([fault.strikeCount, fault.end]).to.deep.equal([2, 'count']);
+    expect(disturber.disturb(asked)).to.equal(null);
   });
 
   it('malformed spoils the text in each of its modes', () => {

@@ -6,6 +6,7 @@ import {
   dropSocketFault,
   duplicateFault,
   flappingFault,
+  ignoreCallFault,
   malformedFault,
   missingMemberFault,
   noPongFault,
@@ -114,6 +115,14 @@ describe('faults of a charge point on a connection', () => {
     });
     expect(rig.handled).to.deep.equal([]);
     expect((await station.call('ClearCache')).kind).to.equal('result');
+  });
+
+  it('ignore_call accepts in place of the handler', async () => {
+    bench.inject(ignoreCallFault, {}, { count: 1 });
+    expect(await station.call('ClearCache')).to.deep.equal({ kind: 'result', payload: accepted });
+    expect(rig.handled).to.deep.equal([]);
+    expect((await station.call('ClearCache')).kind).to.equal('result');
+    expect(rig.handled).to.have.length(1);
   });
 
   it('malformed: what goes out is no frame, and the message book shows it', async () => {

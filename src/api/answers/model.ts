@@ -1,0 +1,81 @@
+/** Commands of peers that were answered positively, and what the device holds of them now. */
+import type { Provenance } from '../../core/origin.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import type { Value } from '../consistency/model.ts';
+
+export type { Value } from '../consistency/model.ts';
+
+export const answerProtocols = ['modbus', 'csip', 'ocpp', 'dnp3'] as const;
+export type AnswerProtocol = (typeof answerProtocols)[number];
+
+/**
+ * `done`: the device holds it; `rounding`: but for a step of the encoding; `superseded`: by a later command or writer;
+ * `expired`: its time is over; `not_done`: nothing explains that the device does not hold it; `unknown`: nothing in the
+ * device shows it.
+ */
+export const answerCauses = ['done', 'rounding', 'superseded', 'expired', 'not_done', 'unknown'] as const;
+export type AnswerCause = (typeof answerCauses)[number];
+
+/** A command and its positive answer as they went over the wire. */
+export interface Exchange {
+  readonly protocol: AnswerProtocol;
+  /** ids of the messages of the protocol; of a command that came before the messages are kept null */
+  readonly messageId: number | null;
+  readonly answerId: number;
+  /** as messages name it */
+  readonly peer: string;
+  /** as the provenance of its writes names it; absent: as messages do */
+  readonly writerPeer?: string;
+  /** in a sentence: `Modbus master 127.0.0.1:40312` */
+  readonly peerName: string;
+  /** in the protocol's words: `write multiple registers`, `SetChargingProfile` */
+  readonly command: string;
+  /** `success`, `Accepted` */
+  readonly answer: string;
+  /** wall time of command and answer, ms since the epoch */
+  readonly wallMs: number;
+  readonly answeredWallMs: number;
+  /** of the answer */
+  readonly at: SimTime;
+}
+
+/** Where the device has what it was told to have. */
+export interface Found {
+  /** `704.WMaxLimPct`, `connector 1`, `AO87` */
+  readonly place: string;
+  /** in a sentence: `the register`, `the station` */
+  readonly holder: string;
+  readonly value: Value;
+  /** value by which the device acts where a fault keeps the last write from it; absent: it follows the register */
+  readonly followed?: Value;
+  /** last writer; null: none is known */
+  readonly writer: Provenance | null;
+}
+
+/** One thing that a command asked for. */
+export interface Claim {
+  readonly name: string;
+  readonly value: Value;
+  readonly unit: string | null;
+  /** what the peer did, in a sentence: `wrote 704.WMaxLimPct = 50` */
+  readonly did: string;
+  /** null: nothing shows it, see `reason` */
+  readonly found: Found | null;
+  /** a later command with the same subject takes over from it */
+  readonly subject: string;
+  /** whether it takes over from an earlier command of another subject too */
+  readonly takesOver?: (subject: string) => boolean;
+  /** whether the value found is the one that was asked for; absent: it must be equal */
+  readonly holds?: boolean;
+  /** step of the encoding, in the unit of the value; absent: none */
+  readonly resolution?: number;
+  /** why nothing is owed any more, in words; absent: it is still owed */
+  readonly ended?: string;
+  /** why it is not judged */
+  readonly reason?: string;
+}
+
+export interface Answered {
+  readonly exchange: Exchange;
+  readonly claim: Claim;
+}

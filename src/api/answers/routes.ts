@@ -1,0 +1,31 @@
+import { lazily } from '../../core/lazy.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { answersQuery, answersSchema, exampleAnswers } from './schemas.ts';
+
+/** Few processes are ever asked for it. */
+const replies = lazily(() => import('./replies.ts'));
+
+const getAnswers = route({
+  method: 'get',
+  path: '/answers',
+  tag: 'Core',
+  operationId: 'get_answers',
+  summary: 'Commands that were answered positively, and whether the device has done them',
+  description:
+    'Commands and answers are taken from the messages as they went over the wire, so those of Modbus, DNP3 and IEEE 2030.5 must be ' +
+    'recorded (`POST modbus/messages`, `dnp3/messages`, `csip/messages`); those of OCPP always are. Each value that a command asked ' +
+    'for is compared with the registers without faults, or with the state of a charging station where no register has it. Nothing ' +
+    'of it counts as a request or as an occasion of a fault.',
+  query: answersQuery,
+  reply: answersSchema,
+  problems: ['shortage'],
+  examples: { reply: exampleAnswers },
+  async handle(ctx, { query: { device, protocol = null, since = 0, done = null } }) {
+    const { answersReply } = await replies();
+    return answersReply(ctx, selectedDevice(ctx, device), { sinceMs: since, protocol, done });
+  },
+});
+
+export const answersRoutes: readonly Route[] = [getAnswers];
