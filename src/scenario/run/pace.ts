@@ -79,7 +79,7 @@ class RealPace implements Pace {
   /** A tick has ended: time stands until the scenario lets it go on, or takes too long. */
   #reached(): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#later(maxStandMs, resolve);
+      const cancel = this.#later(2 * maxStandMs, resolve);
       this.#letTickGo = () => {
         cancel();
         resolve();
