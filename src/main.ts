@@ -1,4 +1,5 @@
 /** argv -> configuration -> app; signals; exit codes. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp } from './app.ts';
 import type { App } from './app.ts';
 import { formatIssues } from './config/issues/issues.ts';
@@ -61,7 +62,11 @@ async function main(): Promise<void> {
   if (asksForSubcommand(words, process.env)) {
     const { subcommand } = await import('./subcommands.ts');
     const code = await subcommand(words);
-    if (code !== null) exitNow(code);
+    if (code !== null) {
+      // a lookup that has failed counts as one under way until the event loop has turned
+      await nextTurn();
+      exitNow(code);
+    }
   }
   const loaded = loadConfig(words, process.env);
   if (loaded.kind !== 'run') {

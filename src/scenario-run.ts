@@ -1,5 +1,5 @@
 /** Scenarios on the command line: a simulator for each, its run, its results. */
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { createApp } from './app.ts';
 import type { App } from './app.ts';
@@ -11,6 +11,7 @@ import type { AppConfig } from './config/settings/app-config.ts';
 import type { Recorder } from './contract/recorder.ts';
 import type { RunReport } from './contract/scenarios.ts';
 import { SimError } from './core/errors.ts';
+import type { Issue } from './core/errors.ts';
 import { createLogBook } from './core/log/log.ts';
 import type { Origin } from './core/origin.ts';
 import { fileReason } from './core/text-file.ts';
@@ -21,6 +22,7 @@ import { configOfScenario, readScenario } from './scenario/file/read.ts';
 import { invalidScenario, sourceOfFile } from './scenario/file/source.ts';
 import type { Source } from './scenario/file/source.ts';
 import type { Scenario } from './scenario/model.ts';
+import { placeText } from './scenario/place.ts';
 import { reportDocument } from './scenario/report/document.ts';
 import type { ReportOrigin } from './scenario/report/document.ts';
 import { htmlPage } from './scenario/report/html.ts';
@@ -47,6 +49,8 @@ interface Prepared {
   readonly app: App;
   readonly config: AppConfig;
   readonly scenario: Scenario;
+  /** Calls back when `POST stop` asks for the end of the simulator. */
+  readonly whenStopped: (listener: () => void) => void;
 }
 
 /** Flags of the simulator, and the configuration that the scenario brings along. @throws SimError CONFIG_INVALID */
@@ -63,18 +67,45 @@ function layersOf({ flags, parameters, pace, usesFreePorts }: ScenarioCommand, f
   return { flags: [...named, ...flags], inline: { mapping: null, presets } };
 }
 
+/** Runs `load`; issues of the configuration in a scenario get its lines. @param label of that configuration in issues */
+function atLines<T>(source: Source, label: string | null, load: () => T): T {
+  try {
+    return load();
+  } catch (error) {
+    if (label === null || !(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
+    const issues = error.issues.map((issue) => {
+      if (!issue.name.startsWith(`${label}: `)) return issue;
+      const keys = issue.name.slice(label.length + 2).split('.');
+      const path = keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+      return { ...issue, name: placeText(source.place(['config', ...path])) };
+    });
+    throw new SimError('CONFIG_INVALID', error.message, issues);
+  }
+}
+
 /** A simulator that is not started, and the scenario checked against it. @throws SimError CONFIG_INVALID */
 function prepare(file: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared {
   const source = sourceOfFile(file);
   const { flags, inline } = layersOf(command, file, source);
-  const loaded = loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline);
+  const loaded = atLines(source, inline.mapping?.label ?? null, () =>
+    loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline),
+  );
   if (loaded.kind !== 'run') throw invalidScenario([{ name: `--${loaded.kind}`, detail: 'stands without a scenario' }]);
-  const app = createApp(loaded.config, { logBook: createLogBook({ write: () => undefined }) });
+  let onStop: () => void = () => undefined;
+  const app = createApp(loaded.config, {
+    logBook: createLogBook({ write: () => undefined }),
+    onStopRequest: () => {
+      onStop();
+    },
+  });
   const name = basename(file, extname(file));
   const scenario = readScenario(source, name, command.parameters, app.api.checkRequest);
   const issues = layoutIssues(scenario, app.plant, loaded.config.csip !== null);
   if (issues.length > 0) throw invalidScenario(issues);
-  return { app, config: loaded.config, scenario };
+  const whenStopped = (listener: () => void) => {
+    onStop = listener;
+  };
+  return { app, config: loaded.config, scenario, whenStopped };
 }
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
@@ -92,10 +123,12 @@ export function checkScenarios(command: ScenarioCommand, { print, env }: Command
 interface Finished {
   readonly report: RunReport;
   readonly origin: ReportOrigin;
+  /** the user wanted an end */
+  readonly isInterrupted: boolean;
 }
 
 async function runOne(file: string, command: ScenarioCommand, output: CommandOutput): Promise<Finished> {
-  const { app, config, scenario } = prepare(file, command, output.env);
+  const { app, config, scenario, whenStopped } = prepare(file, command, output.env);
   if (command.record !== null) app.recorder.set({ enabled: true }, commandOrigin);
   const { lines } = await app.start();
   if (!command.isQuiet && command.pace === 'real')
@@ -103,7 +136,12 @@ async function runOne(file: string, command: ScenarioCommand, output: CommandOut
   try {
     const pace = command.pace ?? 'fast';
     const run = new ScenarioRun(scenario, app.scenarioHost(scenario.name), { pace, by: commandOrigin });
+    let isInterrupted = false;
+    whenStopped(() => {
+      run.stop();
+    });
     const endInterrupt = output.onInterrupt(() => {
+      isInterrupted = true;
       run.stop();
     });
     const endProgress = showProgress(run, output, command.isQuiet);
@@ -112,7 +150,7 @@ async function runOne(file: string, command: ScenarioCommand, output: CommandOut
     endInterrupt();
     if (command.record !== null) await writeRecording(app.recorder, command.record);
     const { version, buildId } = app;
-    return { report, origin: { version, buildId, seed: config.seed } };
+    return { report, origin: { version, buildId, seed: config.seed }, isInterrupted };
   } finally {
     await app.stop();
   }
@@ -134,62 +172,86 @@ function showProgress(run: ScenarioRun, { show }: CommandOutput, isQuiet: boolea
 /**
  * Runs the scenarios of a command one after the other.
  * @returns whether all have passed
- * @throws SimError CONFIG_INVALID before the first runs, LISTEN_FAILED
+ * @throws SimError CONFIG_INVALID before the first runs; LISTEN_FAILED, when the results of those before are written
  */
 export async function runScenarios(command: ScenarioCommand, output: CommandOutput): Promise<boolean> {
   checkResultFiles(command);
+  // before hours of a run
+  if (command.files.length > 1) for (const file of command.files) prepare(file, command, output.env);
   const finished: Finished[] = [];
-  for (const file of command.files) {
-    const one = await runOne(file, command, output);
-    finished.push(one);
-    for (const line of reportLines(one.report)) output.print(line);
+  try {
+    for (const file of command.files) {
+      const one = await runOne(file, command, output);
+      finished.push(one);
+      for (const line of reportLines(one.report)) output.print(line);
+      if (one.isInterrupted) break;
+    }
+  } finally {
+    writeResults(command, finished);
   }
-  writeResults(command, finished);
-  return finished.every(({ report }) => report.state === 'passed');
+  const left = command.files.slice(finished.length);
+  if (left.length > 0) output.print(`not run: ${left.join(', ')}`);
+  return left.length === 0 && finished.every(({ report }) => report.state === 'passed');
 }
 
 function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly Finished[]): void {
-  const documents = finished.map(({ report, origin }) => reportDocument(report, origin));
-  if (json !== null)
-    writeResult('--json', json, `${JSON.stringify(documents.length === 1 ? documents[0] : documents, null, 2)}\n`);
-  if (junit !== null) writeResult('--junit', junit, junitXml(finished.map(({ report }) => report)));
   const [first] = finished;
-  if (html !== null && first) writeResult('--html', html, htmlPage(first.report, first.origin));
+  if (first === undefined) return;
+  const documents = finished.map(({ report, origin }) => reportDocument(report, origin));
+  const results: readonly (readonly [flag: string, path: string | null, content: () => string])[] = [
+    ['--json', json, () => `${JSON.stringify(documents.length === 1 ? documents[0] : documents, null, 2)}\n`],
+    ['--junit', junit, () => junitXml(finished.map(({ report }) => report))],
+    ['--html', html, () => htmlPage(first.report, first.origin)],
+  ];
+  // one that cannot be written does not keep the others from it
+  const refusals = results.flatMap(([flag, path, content]) =>
+    path === null ? [] : (refusalOf(flag, path, () => writeParts(path, [content()])) ?? []),
+  );
+  if (refusals.length > 0) throw new SimError('CONFIG_INVALID', 'A result cannot be written:', refusals);
 }
 
 async function writeRecording(recorder: Recorder, path: string): Promise<void> {
   const isCapture = extname(path).toLowerCase() === '.pcap';
-  writeResult('--record', path, await (isCapture ? recorder.packets() : recorder.lines()));
+  const parts = await (isCapture ? recorder.packets() : recorder.lines());
+  const refusal = refusalOf('--record', path, () => writeParts(path, parts));
+  if (refusal !== null) throw new SimError('CONFIG_INVALID', 'A result cannot be written:', [refusal]);
 }
 
-function refuseFile(flag: string, path: string, error: unknown): never {
-  const issue = { name: flag, detail: `${path} cannot be written: ${fileReason(error)}` };
-  throw new SimError('CONFIG_INVALID', 'A result cannot be written:', [issue]);
-}
-
-/** @throws SimError CONFIG_INVALID */
-function writeResult(flag: string, path: string, content: string | Iterable<string | Buffer>): void {
+function writeParts(path: string, parts: Iterable<string | Buffer>): void {
+  const file = openSync(path, 'w');
   try {
-    const file = openSync(path, 'w');
-    try {
-      for (const part of typeof content === 'string' ? [content] : content) writeFileSync(file, part);
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    refuseFile(flag, path, error);
+    for (const part of parts) writeFileSync(file, part);
+  } finally {
+    closeSync(file);
   }
 }
 
-/** Results that could not be written are refused before hours of a run. @throws SimError CONFIG_INVALID */
-function checkResultFiles({ junit, json, html, record }: ScenarioCommand): void {
-  for (const [flag, path] of Object.entries({ '--junit': junit, '--json': json, '--html': html, '--record': record })) {
-    if (path === null) continue;
-    try {
-      // what stands in it stays until there is a result
-      closeSync(openSync(path, 'a'));
-    } catch (error) {
-      refuseFile(flag, path, error);
-    }
+/** Why a file cannot be written. */
+function refusalOf(flag: string, path: string, work: () => void): Issue | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return { name: flag, detail: `${path} cannot be written: ${fileReason(error)}` };
   }
+}
+
+/** Results that could not be written are refused before anything runs. @throws SimError CONFIG_INVALID */
+function checkResultFiles({ files, junit, json, html, record }: ScenarioCommand): void {
+  const taken = new Map(files.map((file) => [resolve(file), 'is a scenario that is run']));
+  const issues: Issue[] = [];
+  for (const [flag, path] of Object.entries({ '--json': json, '--junit': junit, '--html': html, '--record': record })) {
+    if (path === null) continue;
+    const use = taken.get(resolve(path));
+    if (use !== undefined) issues.push({ name: flag, detail: `${path} ${use}` });
+    taken.set(resolve(path), `is the file of ${flag} already`);
+    // what stands in it stays until there is a result
+    const target = existsSync(path) ? path : dirname(resolve(path));
+    const refusal = refusalOf(flag, path, () => {
+      accessSync(target, constants.W_OK);
+      if (existsSync(path) && statSync(path).isDirectory()) throw new Error('it is a directory');
+    });
+    if (refusal !== null) issues.push(refusal);
+  }
+  if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'The command line is not valid:', issues);
 }

@@ -30,6 +30,8 @@ export interface ShelfParts {
 const maxScenarios = 64;
 /** Real time for the steps of `finally` when the simulator stops. */
 const finallyMs = 2000;
+/** The same for the answer to a request that ends a run. */
+const stopMs = 1000;
 
 /** The code of scenarios. */
 const loaded = lazily(() => import('./scenario/assembly.ts'));
@@ -37,7 +39,8 @@ const loaded = lazily(() => import('./scenario/assembly.ts'));
 interface Kept {
   readonly id: string;
   readonly source: Source;
-  readonly scenario: Scenario;
+  /** it is read again for each run: thousands of steps take more memory than their source */
+  readonly head: Pick<Scenario, 'name' | 'description' | 'parameters'>;
   readonly bundled: string | null;
   readonly addedBy: Origin;
   readonly addedAtMs: number;
@@ -51,10 +54,16 @@ function refused(error: unknown, issueOf: (issue: Issue) => Issue): unknown {
   return new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(issueOf));
 }
 
-const ofScenario = (issue: Issue): Issue => ({ ...issue, name: `/scenario${issue.name}` });
+/** A place in the body, or in the file of a bundled scenario. */
+const ofScenario = ({ name, detail }: Issue): Issue =>
+  name === '' || name.startsWith('/')
+    ? { name: `/scenario${name}`, detail }
+    : { name: '/bundled', detail: `${name}: ${detail}` };
 /** A parameter that a place of the scenario refuses. */
 const ofParameters = ({ name, detail }: Issue): Issue =>
-  name === '/parameters' ? { name, detail } : { name: '/parameters', detail: `${name}: ${detail}` };
+  /(^|\W)parameters$/.test(name)
+    ? { name: '/parameters', detail }
+    : { name: '/parameters', detail: `${name}: ${detail}` };
 
 export class ScenarioShelf implements ScenarioBook {
   readonly maxScenarios = maxScenarios;
@@ -86,15 +95,16 @@ export class ScenarioShelf implements ScenarioBook {
       const source =
         'content' in given ? code.sourceOfRequest(given.content) : code.sourceOfFile(pathOf(given.bundled));
       const name = 'content' in given ? 'scenario' : given.bundled;
+      const unusedSettings = this.#unused(code, source);
       const scenario = this.#read(code, source, name, {});
       const kept: Kept = {
         id: String((this.#lastId += 1)),
         source,
-        scenario,
+        head: { name: scenario.name, description: scenario.description, parameters: scenario.parameters },
         bundled: 'content' in given ? null : given.bundled,
         addedBy: by,
         addedAtMs: this.#parts.wall.nowMs(),
-        unusedSettings: this.#unused(code, source),
+        unusedSettings,
         run: null,
       };
       this.#kept.set(kept.id, kept);
@@ -133,7 +143,7 @@ export class ScenarioShelf implements ScenarioBook {
     const { plant, hostOf } = this.#parts;
     let scenario: Scenario;
     try {
-      scenario = this.#read(code, kept.source, kept.scenario.name, parameters);
+      scenario = this.#read(code, kept.source, kept.head.name, parameters);
     } catch (error) {
       throw refused(error, ofParameters);
     }
@@ -146,7 +156,7 @@ export class ScenarioShelf implements ScenarioBook {
     const kept = this.#find(id);
     if (kept.run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
     kept.run.stop();
-    await kept.run.finished;
+    await this.#within(stopMs, kept.run.finished);
     return shown(kept);
   }
 
@@ -172,10 +182,14 @@ export class ScenarioShelf implements ScenarioBook {
     const run = [...this.#kept.values()].find((kept) => kept.run?.report.state === 'running')?.run;
     if (!run) return;
     run.stop();
-    const { later } = this.#parts;
-    await new Promise<void>((resolve) => {
-      const cancel = later(finallyMs, resolve);
-      void run.finished.then(() => {
+    await this.#within(finallyMs, run.finished);
+  }
+
+  /** Waits for an end, but not longer. */
+  #within(ms: number, finished: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#parts.later(ms, resolve);
+      void finished.then(() => {
         cancel();
         resolve();
       });
@@ -201,7 +215,7 @@ function pathOf(name: string): string {
   ]);
 }
 
-function shown({ id, scenario, bundled, addedBy, addedAtMs, unusedSettings, run }: Kept): KeptScenario {
-  const { name, description, parameters } = scenario;
+function shown({ id, head, bundled, addedBy, addedAtMs, unusedSettings, run }: Kept): KeptScenario {
+  const { name, description, parameters } = head;
   return { id, name, description, bundled, parameters, addedBy, addedAtMs, unusedSettings, run: run?.report ?? null };
 }

@@ -7,6 +7,9 @@ const line = (stream: NodeJS.WriteStream) => (text: string) => {
   stream.write(`${text}\n`);
 };
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+const maxInterrupts = 2;
+
 const output: CommandOutput = {
   print: line(process.stdout),
   show: process.stderr.isTTY
@@ -16,8 +19,17 @@ const output: CommandOutput = {
     : null,
   env: process.env,
   onInterrupt(listener) {
-    process.once('SIGINT', listener);
-    return () => process.off('SIGINT', listener);
+    let count = 0;
+    const end = () => {
+      count += 1;
+      // the run ends, then the steps of finally, then the process
+      if (count > maxInterrupts) process.exit(exitCodes.failed);
+      listener();
+    };
+    for (const signal of signals) process.on(signal, end);
+    return () => {
+      for (const signal of signals) process.off(signal, end);
+    };
   },
 };
 

@@ -1,15 +1,12 @@
 /** Clients of IEEE 2030.5 at a head-end: their memory, and what they cost Modbus masters. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Group } from '../support/group.ts';
+import { HeadEndProcess } from '../support/head-end.ts';
+import type { Counts } from '../support/head-end.ts';
 import { masters, pollFleet, ratePerS, spreadOver } from '../support/masters.ts';
 import type { FleetLoad } from '../support/masters.ts';
-import { inCheckout, residentBytes } from '../support/processes.ts';
+import { residentBytes } from '../support/processes.ts';
 import { startSimulator } from '../support/simulator.ts';
 import type { Simulator } from '../support/simulator.ts';
 import { medianOf } from '../support/stats.ts';
@@ -20,47 +17,6 @@ const clients = 200;
 const mostRounds = 2;
 /** all resources are read and everything is posted once a minute */
 const rateS = 60;
-
-interface Counts {
-  readonly clients: number;
-  readonly requests: number;
-  readonly refused: number;
-  readonly responses: number;
-  readonly readings: number;
-}
-
-/** The head-end in its own process, with a certificate for each client. */
-class HeadEndProcess {
-  readonly directory = mkdtempSync(join(tmpdir(), 'derbench-bench-csip-'));
-  readonly #child = spawn(
-    process.execPath,
-    ['--import=tsx', inCheckout('bench/workers/csip-head-end.ts'), this.directory, String(clients)],
-    { stdio: ['ignore', 'pipe', 'inherit'], cwd: inCheckout('.') },
-  );
-  readonly #lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
-
-  async #line<T>(): Promise<T> {
-    const { value, done } = await this.#lines.next();
-    if (done === true) throw new Error('the head-end has ended');
-    return JSON.parse(value) as T;
-  }
-
-  async port(): Promise<number> {
-    return (await this.#line<{ readonly port: number }>()).port;
-  }
-
-  counts(): Promise<Counts> {
-    this.#child.kill('SIGUSR2');
-    return this.#line();
-  }
-
-  async stop(): Promise<void> {
-    const exited = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
-    await exited;
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-}
 
 interface Measured extends FleetLoad {
   readonly residentMb: number;
@@ -83,7 +39,7 @@ async function alone(settleS: number, seconds: number): Promise<Measured> {
 }
 
 async function connected(settleS: number, seconds: number): Promise<Measured & { readonly counts: Counts }> {
-  const headEnd = new HeadEndProcess();
+  const headEnd = new HeadEndProcess(clients);
   try {
     const flags = ['-N', String(clients), '--csip_client_enable', 'yes', '--csip_website_port', '0'];
     const port = ['--csip_server_port', String(await headEnd.port())];

@@ -1,10 +1,8 @@
 /** Charge points in one process: their memory, the time until all have booted, and for 1.6 CPU per message beside bare `ws`. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { CentralProcess } from '../support/central.ts';
 import type { Group } from '../support/group.ts';
 import { within } from '../support/net.ts';
 import { scratchDirectory } from '../support/peers.ts';
@@ -48,55 +46,26 @@ interface Driven {
   readonly late: number;
 }
 
-/** The central system in its own process. */
-class Central {
-  readonly #child = spawn(process.execPath, [inCheckout('bench/workers/ocpp-central.mjs')], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  readonly #lines = createInterface(this.#child.stdout)[Symbol.asyncIterator]();
-  #port: number | undefined;
-
-  async #line<T>(): Promise<T> {
-    const { value, done } = await this.#lines.next();
-    if (done === true) throw new Error('the central system has ended');
-    return JSON.parse(value) as T;
-  }
-
-  #ask<T>(request: { readonly what: string; readonly [name: string]: unknown }): Promise<T> {
-    this.#child.stdin.write(`${JSON.stringify(request)}\n`);
-    return this.#line();
-  }
-
-  async url(side: Side): Promise<string> {
-    this.#port ??= (await this.#line<{ readonly port: number }>()).port;
-    return `ws://127.0.0.1:${this.#port}/${side}`;
-  }
-
+/** The central system, as this group drives it. */
+class Central extends CentralProcess {
   async untilBooted(side: Side): Promise<void> {
     for (;;) {
-      const { booted } = (await this.#ask<Sides<Connected>>({ what: 'stations' }))[side];
+      const { booted } = (await this.ask<Sides<Connected>>({ what: 'stations' }))[side];
       if (booted === stations) return;
       await wait(20);
     }
   }
 
   samples(): Promise<object> {
-    return this.#ask({ what: 'samples' });
+    return this.ask({ what: 'samples' });
   }
 
   async drive(side: Side, rate: Rate, seconds: number): Promise<Driven> {
-    return (await this.#ask<Sides<Driven>>({ what: 'drive', paths: [side], seconds, rate: callsPerS[rate] }))[side];
+    return (await this.ask<Sides<Driven>>({ what: 'drive', paths: [side], seconds, rate: callsPerS[rate] }))[side];
   }
 
   async pinTo(processor: number | null): Promise<void> {
-    const { pid } = this.#child;
-    if (processor !== null && pid !== undefined) await pin(pid, processor);
-  }
-
-  async stop(): Promise<void> {
-    const exited = once(this.#child, 'exit');
-    this.#child.kill('SIGKILL');
-    await exited;
+    if (processor !== null && this.pid !== undefined) await pin(this.pid, processor);
   }
 }
 

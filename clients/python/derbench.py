@@ -20,7 +20,9 @@ from __future__ import annotations
 import atexit
 import datetime
 import http.client
+import inspect
 import json
+import math
 import os
 import re
 import shutil
@@ -29,6 +31,7 @@ import subprocess
 import tempfile
 import threading
 import time as _time
+import zoneinfo
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -40,14 +43,20 @@ Wanted = Union[float, int, str, Callable[[Any], bool]]
 _PREFIX = "/api/sim/"
 #: ticks of one request: longer ones could meet the time limit of a request
 _TICKS_PER_REQUEST = 1000
+#: real seconds: more than a socket takes as its limit are refused
+_LONGEST_REQUEST_S = 2_000_000
+#: real seconds that one look of `ready` takes at least
+_SHORTEST_LOOK_S = 0.1
+#: characters that a path may have unquoted: separators, and what the caller has quoted already
+_PATH_CHARACTERS = "/?&=%:@!$'()*+,;~[]"
 
 
 class DerbenchError(Exception):
     """A refused request, or none that could be made.
 
     status: HTTP status of the answer; None: there was none.
-    code: code of the problem, as `validation` or `conflict`; without an answer `not-reachable`, `timeout`,
-        `not-a-number`, `not-a-text`, `config-invalid`, `listen-failed`, `start-failed`.
+    code: code of the problem, as `validation` or `conflict`; without an answer `validation` (of an argument),
+        `not-reachable`, `timeout`, `not-a-number`, `not-a-text`, `config-invalid`, `listen-failed`, `start-failed`.
     detail: what happened, in words.
     issues: each refused member: a dict with `in`, `name`, `detail` and sometimes `allowed`.
     """
@@ -73,12 +82,12 @@ class Client:
     """
 
     def __init__(self, url: str = "http://127.0.0.1:8111", timeout_s: float = 300) -> None:
-        """url: address of the simulator. timeout_s: real seconds that one request may take."""
+        """url: address of the simulator, with `http://` or `https://`. timeout_s: real seconds that one request may take."""
+        scheme, self._host, self._port, path = _address(url)
         self.url = url.rstrip("/")
-        parts = urlsplit(self.url)
-        self._connection = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-        self._host, self._port, self._base = parts.hostname or "127.0.0.1", parts.port, parts.path
-        self._timeout_s = timeout_s
+        self._connection = http.client.HTTPSConnection if scheme == "https" else http.client.HTTPConnection
+        self._base = _quoted(path.rstrip("/"), _PATH_CHARACTERS)
+        self._timeout_s = _seconds("timeout_s", timeout_s, _LONGEST_REQUEST_S)
 
     # requests
 
@@ -94,38 +103,54 @@ class Client:
         """The answer to DELETE."""
         return self._request("DELETE", path, query)
 
-    def _request(self, method: str, path: str, query: Mapping[str, Any], body: Optional[Mapping[str, Any]] = None) -> Json:
-        path = path if path.startswith(_PREFIX) else _PREFIX + path.lstrip("/")
+    def _request(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any],
+        body: Optional[Mapping[str, Any]] = None,
+        timeout_s: Optional[float] = None,
+    ) -> Json:
+        if not isinstance(path, str):
+            raise _refusal(path, "a path as controls/time")
+        target = self._base + _quoted(path if path.startswith(_PREFIX) else _PREFIX + path.lstrip("/"), _PATH_CHARACTERS)
         given = {name: _query_text(value) for name, value in query.items() if value is not None}
         if given:
-            path += ("&" if "?" in path else "?") + urlencode(given)
+            target += ("&" if "?" in target else "?") + _encoded(urlencode, given)
         headers = {} if body is None else {"Content-Type": "application/json"}
-        connection = self._connection(self._host, self._port, timeout=self._timeout_s)
+        text = None if body is None else _json_text(body)
+        connection = self._connection(self._host, self._port, timeout=self._timeout_s if timeout_s is None else timeout_s)
         try:
-            connection.request(method, self._base + path, None if body is None else json.dumps(body), headers)
+            connection.request(method, target, text, headers)
             answer = connection.getresponse()
-            status, kind, text = answer.status, answer.headers.get_content_type(), answer.read().decode()
+            status, kind, text = answer.status, answer.headers.get_content_type(), answer.read().decode(errors="replace")
         except (OSError, http.client.HTTPException) as error:
             raise DerbenchError("not-reachable", f"{self.url} gives no answer: {error or type(error).__name__}") from error
         finally:
             connection.close()
         if not 200 <= status <= 299:
             raise _problem(status, text)
-        return json.loads(text) if kind == "application/json" else text
+        if kind != "application/json":
+            return text
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise DerbenchError("unknown", f"{self.url} answers with JSON that cannot be read: {error}", status) from error
 
     def ready(self, timeout_s: float = 30) -> None:
-        """Waits until the simulator answers. Raises DerbenchError `timeout`."""
-        end = _time.monotonic() + timeout_s
+        """Waits until the simulator answers, within timeout_s real seconds. Raises DerbenchError `timeout`."""
+        end = _time.monotonic() + _seconds("timeout_s", timeout_s, _LONGEST_REQUEST_S, least=0)
         while True:
+            left = max(end - _time.monotonic(), _SHORTEST_LOOK_S)
             try:
-                self.get("health")
+                self._request("GET", "health", {}, timeout_s=min(left, self._timeout_s))
                 return
             except DerbenchError as error:
                 if error.code != "not-reachable":
                     raise
                 if _time.monotonic() >= end:
                     raise DerbenchError("timeout", f"{error.detail} (for {timeout_s} s)") from error
-            _time.sleep(0.1)
+            _time.sleep(max(0, min(0.1, end - _time.monotonic())))
 
     # the clock
 
@@ -156,15 +181,21 @@ class Client:
         if sum(each is not None for each in (ticks, seconds, to)) > 1:
             raise DerbenchError("validation", "a step takes one of ticks, seconds and to")
         if seconds is None and to is None:
-            return self._step_ticks(1 if ticks is None else ticks, device)
+            return self._step_ticks(1 if ticks is None else _whole("ticks", ticks), device)
+        if seconds is not None:
+            _finite("seconds", seconds)
         now = self.time()
         present = _instant(now["sim_time"])
-        end = present + datetime.timedelta(seconds=seconds or 0) if to is None else _target(to, now)
+        try:
+            end = present + datetime.timedelta(seconds=seconds or 0) if to is None else _target(to, now)
+            text = _text_of(end)
+        except OverflowError as error:
+            raise _refusal(seconds if to is None else to, "a step to a date before the year 10000") from error
         whole_ticks = -(-(end - present).total_seconds() // _tick_seconds(now)) - 1
         whole = int(whole_ticks // _TICKS_PER_REQUEST) * _TICKS_PER_REQUEST
         if whole > 0:
             self._step_ticks(whole, device)
-        return self.post("controls/time/step", {"until": _text_of(end)}, device=device)
+        return self.post("controls/time/step", {"until": text}, device=device)
 
     def _step_ticks(self, ticks: int, device: Optional[int]) -> Json:
         while ticks > _TICKS_PER_REQUEST:
@@ -174,6 +205,8 @@ class Client:
 
     def step_to(self, time: str, device: Optional[int] = None) -> Json:
         """Steps to an instant as 2026-06-21T12:05:00Z, or to the next time of day as 12:05."""
+        if not isinstance(time, str):
+            raise _refusal(time, _INSTANTS)
         return self.step(to=time, device=device)
 
     # devices
@@ -215,6 +248,8 @@ class Client:
 
     def _sample(self, name: str, device: Optional[int]) -> Tuple[Any, Optional[str]]:
         """Value and, of an enumeration, its name."""
+        if not isinstance(name, str):
+            raise _refusal(name, _NAMES)
         named = re.fullmatch(r"(\d+)\.(.+)", name)
         if named:
             points = self.registers(named[1], [named[2]], device)["points"]
@@ -224,11 +259,12 @@ class Client:
             found = found[step] if isinstance(found, dict) and step in found else _Missing
         if found is None or isinstance(found, (int, float, str)):
             return found, None
-        allowed = "a point as 701.W, or a member of the snapshot as metrics.power_kw"
-        raise DerbenchError("validation", f'given "{name}"; allowed: {allowed}')
+        raise _refusal(name, _NAMES)
 
     def write(self, model: Union[int, str], points: Mapping[str, Union[float, int, str]], device: Optional[int] = None) -> Json:
         """Writes points of a model, all or none: numbers in engineering units, enumerations by name or number."""
+        if not isinstance(points, Mapping):
+            raise _refusal(points, 'points with their values, as {"WMaxLimPct": 50}')
         return self.post(f"registers/{model}", {"points": dict(points)}, device=device)
 
     def until(
@@ -242,18 +278,21 @@ class Client:
         """Waits until a point as `701.W`, or a member of the snapshot as `status.inverter_state`, is as wanted.
 
         wanted: a number or word that it equals (of an enumeration its number or name), or a function that gets the value
-        (of an enumeration its name) and says whether it passes. A value that the device does not have now never passes.
+        (of an enumeration its name) and says whether it passes; not None, and no `async` function, which are refused with
+        `validation`. A value that the device does not have now never passes.
         While the clock is paused this steps tick by tick; else it looks twice per tick. timeout_s is simulated time while
         the clock is paused, unless `simulated` says otherwise. Returns the value that passed. Raises DerbenchError
         `timeout` with the last value.
         """
+        _check_wanted(wanted)
+        _seconds("timeout_s", timeout_s, math.inf, least=0)
         now = self.time()
         by_simulation = now["mode"] == "paused" if simulated is None else simulated
         first, first_tick, first_real = _instant(now["sim_time"]), now["tick"], _time.monotonic()
         while True:
             value, symbol = self._sample(name, device)
             shown = value if symbol is None else symbol
-            if value is not None and (wanted(shown) if callable(wanted) else wanted in (value, symbol)):
+            if value is not None and _passes(value, symbol, wanted):
                 return value if not callable(wanted) and wanted == value else shown
             if by_simulation:
                 elapsed = (_instant(now["sim_time"]) - first).total_seconds()
@@ -271,8 +310,9 @@ class Client:
                 )
             if now["mode"] == "paused":
                 is_last = by_simulation and left < _tick_seconds(now)
-                end = first + datetime.timedelta(seconds=timeout_s)
-                body = {"until": _text_of(end)} if is_last else {"ticks": 1}
+                body: Dict[str, Any] = {"ticks": 1}
+                if is_last:
+                    body = {"until": _text_of(first + datetime.timedelta(seconds=timeout_s))}
                 now = self.post("controls/time/step", body)["time"]
             else:
                 # twice per tick, so that none is passed over
@@ -353,7 +393,7 @@ class Client:
 
     def messages(self, protocol: str, charge_point: str = "SIM-CP-1", **query: Any) -> List[Json]:
         """The kept messages of `modbus`, `csip`, `dnp3` or `ocpp`, oldest first."""
-        path = f"ocpp/{quote(charge_point, safe='')}/messages" if protocol == "ocpp" else f"{protocol}/messages"
+        path = f"ocpp/{_quoted(charge_point)}/messages" if protocol == "ocpp" else f"{protocol}/messages"
         return self.get(path, **query)["messages"]
 
 
@@ -378,10 +418,10 @@ class Simulator:
         **settings: Any,
     ) -> None:
         """command: program and first arguments, as ["node", "dist/main.js"]; nothing is started yet."""
-        self._command = list(command)
+        self._command = _words(command)
         blocks = {"devices": devices, "grid": grid, "faults": faults}
         self._blocks = {name: block for name, block in blocks.items() if block is not None}
-        self._ready_timeout_s = ready_timeout_s
+        self._ready_timeout_s = _seconds("ready_timeout_s", ready_timeout_s, _LONGEST_REQUEST_S)
         presets: Dict[str, Any] = {"website_port": 0, "mb_port": 0}
         if not settings.get("wall_clock"):
             presets["start_paused"] = True
@@ -426,21 +466,32 @@ class Simulator:
         return list(self._log)
 
     def start(self) -> "Simulator":
-        """Starts it and waits until it is ready. Raises DerbenchError with what it printed."""
+        """Starts it and waits until it is ready; after `stop` it starts anew, on other free ports.
+
+        Raises DerbenchError with what it printed; `start-failed` while it runs already.
+        """
+        if self._process is not None and self._process.poll() is None:
+            raise DerbenchError("start-failed", "the simulator has been started already; stop() comes first")
+        self.stop()
+        self._lines, self._log, self._client, self.modbus_ports = [], [], None, []
         program = shutil.which(self._command[0])
         if program is None:
             raise DerbenchError("start-failed", f"there is no program {self._command[0]}")
+        try:
+            # a process group of its own, so that a program between this one and the simulator (npx) ends with it
+            self._process = subprocess.Popen(
+                [program, *self._command[1:]],
+                env=self._environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=os.name == "posix",
+            )
+        except (OSError, ValueError) as error:
+            self._remove_file()
+            raise DerbenchError("start-failed", f"{program} cannot be started: {error}") from error
         atexit.register(self.stop)
-        # a process group of its own, so that a program between this one and the simulator (npx) ends with it
-        self._process = subprocess.Popen(
-            [program, *self._command[1:]],
-            env=self._environment(),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=os.name == "posix",
-        )
         for pipe, lines in ((self._process.stdout, self._lines), (self._process.stderr, self._log)):
             reader = threading.Thread(target=self._read, args=(pipe, lines), daemon=True)
             reader.start()
@@ -477,18 +528,22 @@ class Simulator:
             if pipe is not None:
                 pipe.close()
         self._readers, self.http_port = [], 0
-        if self._file is not None:
-            os.unlink(self._file)
-            self._file = None
+        self._remove_file()
         return code
+
+    def _remove_file(self) -> None:
+        file, self._file = self._file, None
+        if file is not None and os.path.exists(file):
+            os.unlink(file)
 
     def _environment(self) -> Dict[str, str]:
         settings = dict(self._settings)
         if self._blocks:
             if "config" in settings:
                 raise DerbenchError("config-invalid", "config is given beside devices, grid or faults; allowed: one of the two")
+            text = _json_text(self._blocks, "config-invalid")
             with tempfile.NamedTemporaryFile("w", prefix="derbench-", suffix=".json", delete=False) as file:
-                json.dump(self._blocks, file)
+                file.write(text)
             settings["config"] = self._file = file.name
         own = {name: value for name, value in os.environ.items() if not name.startswith("DERBENCH_")}
         return {**own, **{f"DERBENCH_{name.upper()}": _setting_text(value) for name, value in settings.items()}}
@@ -546,7 +601,104 @@ def _kill(process: "subprocess.Popen[str]") -> None:
 
 
 def _connector(charge_point: str, connector: int) -> str:
-    return f"evse/{quote(charge_point, safe='')}/connectors/{connector}"
+    return f"evse/{_quoted(charge_point)}/connectors/{connector}"
+
+
+#: what a name of a value, and an instant, may be
+_NAMES = "a point as 701.W, or a member of the snapshot as metrics.power_kw"
+_INSTANTS = "an instant as 2026-06-21T12:05:00Z, or a time of day as 12:05"
+
+
+def _refusal(given: Any, allowed: str, code: str = "validation") -> DerbenchError:
+    shown = json.dumps(given) if isinstance(given, str) else f"{given!r:.200}"
+    return DerbenchError(code, f"given {shown}; allowed: {allowed}")
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _finite(name: str, value: Any) -> None:
+    if not _is_number(value) or not math.isfinite(value):
+        raise _refusal(value, f"a finite number of {name}")
+
+
+def _seconds(name: str, value: Any, longest: float, least: float = 0.001) -> float:
+    """A span of time, checked."""
+    if not _is_number(value) or not math.isfinite(value) or not least <= value <= longest:
+        span = f"from {least:g} to {longest} s" if math.isfinite(longest) else f"from {least:g} s on, finite"
+        raise _refusal(value, f"{name} {span}")
+    return value
+
+
+def _whole(name: str, value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _refusal(value, f"a whole number of {name}")
+    return value
+
+
+def _address(url: Any) -> Tuple[str, str, Optional[int], str]:
+    """Scheme, host, port and path of the address of a simulator."""
+    allowed = "an address as http://localhost:8111"
+    if not isinstance(url, str):
+        raise _refusal(url, allowed)
+    if "://" not in url:
+        raise _refusal(url, f"{allowed}; did you mean http://{url}?")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+        host.encode("idna")
+    except ValueError as error:
+        raise _refusal(url, f"{allowed} ({error})") from error
+    if parts.scheme not in ("http", "https") or host == "" or parts.query or parts.fragment:
+        raise _refusal(url, allowed)
+    return parts.scheme, host, port, parts.path
+
+
+def _encoded(encode: Callable[..., str], text: Any, **options: str) -> str:
+    try:
+        return encode(text, **options)
+    except UnicodeError as error:
+        raise _refusal(text, "characters of Unicode") from error
+
+
+def _quoted(text: Any, safe: str = "") -> str:
+    return _encoded(quote, str(text), safe=safe)
+
+
+def _json_text(value: Any, code: str = "validation") -> str:
+    try:
+        return json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise DerbenchError(code, f"{value!r:.200} cannot be written as JSON: {error}") from error
+
+
+def _words(command: Any) -> List[str]:
+    """Program and first arguments."""
+    allowed = 'a list of program and arguments, as ["npx", "derbench"]'
+    if isinstance(command, (str, bytes, os.PathLike)) or not command:
+        raise _refusal(command, allowed)
+    try:
+        return [os.fsdecode(each) for each in command]
+    except TypeError as error:
+        raise _refusal(command, allowed) from error
+
+
+def _check_wanted(wanted: Any) -> None:
+    is_value = isinstance(wanted, (bool, str)) or _is_number(wanted) and not math.isnan(wanted)
+    if not is_value and not callable(wanted):
+        raise _refusal(wanted, "a number, a word, or a function that gets the value")
+
+
+def _passes(value: Any, symbol: Optional[str], wanted: Wanted) -> bool:
+    if not callable(wanted):
+        return wanted == symbol or (wanted == value and isinstance(wanted, bool) == isinstance(value, bool))
+    verdict = wanted(value if symbol is None else symbol)
+    if inspect.isawaitable(verdict):
+        if inspect.iscoroutine(verdict):
+            verdict.close()
+        raise _refusal(wanted, "a function that gets the value, and is not async")
+    return bool(verdict)
 
 
 def _query_text(value: Any) -> str:
@@ -573,7 +725,7 @@ def _problem(status: int, text: str) -> DerbenchError:
     if not isinstance(problem, dict):
         problem = {}
     detail = problem.get("detail") or text[:500] or f"HTTP status {status}"
-    return DerbenchError(problem.get("code", "unknown"), detail, status, problem.get("errors", ()))
+    return DerbenchError(problem.get("code", "unknown"), detail, status, problem.get("errors") or ())
 
 
 def _tick_seconds(time: Json) -> float:
@@ -597,16 +749,37 @@ def _second_of_day(clock: str) -> Optional[int]:
 def _target(to: str, now: Json) -> datetime.datetime:
     """The instant of a text, or the next time of day of the simulated clock, the present included."""
     present = _instant(now["sim_time"])
-    second = _second_of_day(to)
-    if second is None:
-        try:
-            instant = _instant(to)
-        except ValueError:
-            instant = None
-        if instant is None or instant.tzinfo is None:
-            allowed = "an instant as 2026-06-21T12:05:00Z, or a time of day as 12:05"
-            raise DerbenchError("validation", f"given {json.dumps(to)}; allowed: {allowed}")
-        return instant
-    # the clock shows whole seconds
-    shown = (_second_of_day(now["clock_time"]) or 0) + present.microsecond / 1e6
-    return present + datetime.timedelta(seconds=(second - shown) % 86400)
+    second = _second_of_day(to) if isinstance(to, str) else None
+    if second is not None:
+        return _next_time_of_day(second, present, now["timezone"])
+    try:
+        instant = _instant(to)
+    except (AttributeError, ValueError):
+        instant = None
+    if instant is None or instant.tzinfo is None:
+        raise _refusal(to, _INSTANTS)
+    return instant
+
+
+def _next_time_of_day(second: int, present: datetime.datetime, timezone: str) -> datetime.datetime:
+    """The first instant from the present on at which clocks of the zone show a second of the day.
+
+    An hour that a change of the time leaves out is that of the next day; of an hour that comes twice both count.
+    """
+    zone = _zone(timezone)
+    time = datetime.time(second // 3600, second // 60 % 60, second % 60)
+    today = present.astimezone(zone).date()
+    days = [today + datetime.timedelta(days=ahead) for ahead in range(4)]
+    shown = [datetime.datetime.combine(day, time, zone).replace(fold=fold) for day in days for fold in (0, 1)]
+    instants = [each.astimezone(datetime.timezone.utc) for each in shown]
+    return min(each for each in instants if each >= present and each.astimezone(zone).time() == time)
+
+
+def _zone(name: str) -> datetime.tzinfo:
+    if name == "UTC":
+        return datetime.timezone.utc
+    try:
+        return zoneinfo.ZoneInfo(name)
+    except (KeyError, ValueError, OSError) as error:
+        detail = f"this Python has no data of the time zone {name}: install tzdata, or give an instant as 2026-06-21T12:05:00Z"
+        raise DerbenchError("validation", detail) from error

@@ -18,7 +18,7 @@ import type {
   CsipFoundServer,
   CsipResponseResult,
 } from './csip-reports.ts';
-import type { CsipEvents } from './csip-events.ts';
+import type { CsipControlState, CsipEvents } from './csip-events.ts';
 
 export const csipStates = [
   'disabled',
@@ -139,9 +139,6 @@ export interface CsipProgram {
   readonly controlCount: number;
   readonly curves: readonly CsipCurve[];
 }
-
-export const csipControlStates = ['scheduled', 'active', 'completed', 'cancelled', 'superseded', 'rejected'] as const;
-export type CsipControlState = (typeof csipControlStates)[number];
 
 export interface CsipResponse {
   readonly mrid: string;

@@ -1,9 +1,16 @@
 /** Events of IEEE 2030.5 as the rest of the program follows them. */
-import type { CsipControl } from './csip-client.ts';
 
-/** An event at one moment, as one EndDevice knows it. */
-export interface CsipEvent
-  extends Pick<CsipControl, 'mrid' | 'programHref' | 'primacy' | 'state' | 'endDeviceLfdi' | 'deviceIndices'> {
+export const csipControlStates = ['scheduled', 'active', 'completed', 'cancelled', 'superseded', 'rejected'] as const;
+export type CsipControlState = (typeof csipControlStates)[number];
+
+/** An event at one moment, as one EndDevice knows it; members as in `CsipControl`. */
+export interface CsipEvent {
+  readonly mrid: string;
+  readonly programHref: string;
+  readonly primacy: number;
+  readonly state: CsipControlState;
+  readonly endDeviceLfdi: string;
+  readonly deviceIndices: readonly number[];
   /** null: the server gives none */
   readonly programMrid: string | null;
   /** the device has carried it out at least once (response 2) */

@@ -61,7 +61,7 @@ export interface Recorder {
   set(patch: RecorderPatch, by: Origin): void;
   /**
    * The recording as lines of JSON, each with its end: a header, then the entries that were there at the call, oldest
-   * first. Entries that are dropped meanwhile are left out.
+   * first. Entries that go for newer ones meanwhile are left out; those that are cleared meanwhile are not.
    */
   lines(filter?: RecordingFilter): Promise<Iterable<string>>;
   /** The recording as a file of packets: the parts of `packetProtocols` that went over TCP. */

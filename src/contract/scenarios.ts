@@ -42,6 +42,8 @@ export interface AssertionResult {
   readonly state: AssertionState;
   /** why, in a sentence */
   readonly message: string;
+  /** that is compared; null: something else is looked at */
+  readonly signal: string | null;
   /** simulated seconds since the start of the scenario */
   readonly beganS: number;
   readonly decidedS: number | null;
@@ -139,7 +141,10 @@ export interface ScenarioBook {
   add(given: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario>;
   /** @throws SimError UNKNOWN_RESOURCE, COMMAND_BAD_VALUE, COMMAND_CONFLICT when one runs already */
   start(id: string, start: ScenarioStart, by: Origin): Promise<KeptScenario>;
-  /** Ends a run; resolves when it is over. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT when it does not run */
+  /**
+   * Ends a run; its steps of `finally` are carried out, unless it is called again. Resolves when it is over, or after a
+   * moment, when it still runs. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT when it does not run
+   */
   stop(id: string): Promise<KeptScenario>;
   /** Forgets a scenario. @throws SimError UNKNOWN_RESOURCE, COMMAND_CONFLICT while it runs */
   remove(id: string): void;

@@ -1,6 +1,7 @@
 /** A client of the REST interface for scripts. */
+import { checkedAddress, checkedNumber, checkedOptions, checkedWhole, deviceOf, encoded, refusal } from './checks.ts';
 import { DerbenchError } from './error.ts';
-import { sender, shortPath } from './http.ts';
+import { sender } from './http.ts';
 import type { Send } from './http.ts';
 import type {
   ClientOptions,
@@ -44,6 +45,11 @@ type ReplyOf<P extends string> = P extends keyof GetReplies ? GetReplies[P] : Js
 
 /** Ticks of one request: longer ones could meet the time limit of `fetch`. */
 const ticksPerRequest = 1000;
+/** One look of `ready`: at least, so that a time limit of 0 finds a simulator that answers, and at most. */
+const shortestLookMs = 100;
+const longestLookMs = 300_000;
+/** The last instant of `Date`, ms. */
+const lastInstantMs = 8.64e15;
 
 /**
  * A running simulator. Paths are those of the description behind `/api/sim/`. Every method throws `DerbenchError` with
@@ -54,36 +60,40 @@ export class Client {
   readonly url: string;
   readonly #send: Send;
 
-  constructor(url = 'http://127.0.0.1:8111', { headers = {}, fetch = globalThis.fetch }: ClientOptions = {}) {
-    this.url = url.replace(/\/+$/, '');
+  /** @throws DerbenchError `validation` for an address without `http://` or `https://` */
+  constructor(url = 'http://127.0.0.1:8111', options: ClientOptions = {}) {
+    const { headers = {}, fetch = globalThis.fetch } = checkedOptions(options, ['headers', 'fetch']);
+    this.url = checkedAddress(url);
     this.#send = sender(this.url, fetch, headers);
   }
 
-  get<P extends string>(path: P, { query = {} }: Pick<RequestOptions, 'query'> = {}): Promise<ReplyOf<P>> {
-    return this.#send('GET', shortPath(path), query) as Promise<ReplyOf<P>>;
+  async get<P extends string>(path: P, options: Pick<RequestOptions, 'query'> = {}): Promise<ReplyOf<P>> {
+    return (await this.#send('GET', path, checkedOptions(options, ['query']))) as ReplyOf<P>;
   }
 
-  post(path: string, { query = {}, body = {} }: RequestOptions = {}): Promise<Json> {
-    return this.#send('POST', path, query, body);
+  async post(path: string, options: RequestOptions = {}): Promise<Json> {
+    return this.#send('POST', path, { body: {}, ...checkedOptions(options, ['query', 'body']) });
   }
 
-  delete(path: string, { query = {} }: Pick<RequestOptions, 'query'> = {}): Promise<Json> {
-    return this.#send('DELETE', path, query);
+  async delete(path: string, options: Pick<RequestOptions, 'query'> = {}): Promise<Json> {
+    return this.#send('DELETE', path, checkedOptions(options, ['query']));
   }
 
-  /** Waits until the simulator answers. @throws DerbenchError `timeout` */
-  async ready({ timeoutS = 30 }: { readonly timeoutS?: number } = {}): Promise<void> {
+  /** Waits until the simulator answers, so many real seconds (default 30). @throws DerbenchError `timeout` */
+  async ready(options: { readonly timeoutS?: number } = {}): Promise<void> {
+    const timeoutS = checkedNumber('timeoutS', checkedOptions(options, ['timeoutS']).timeoutS ?? 30, 0);
     const endMs = performance.now() + timeoutS * 1000;
     for (;;) {
       try {
-        await this.get('health');
+        const limitMs = Math.min(Math.max(endMs - performance.now(), shortestLookMs), longestLookMs);
+        await this.#send('GET', 'health', { limitMs });
         return;
       } catch (error) {
         const waits = error instanceof DerbenchError && error.code === 'not-reachable';
         if (!waits) throw error;
         if (performance.now() >= endMs)
           throw new DerbenchError({ code: 'timeout', detail: `${error.detail} (for ${timeoutS} s)`, cause: error });
-        await pause(100);
+        await pause(Math.max(0, Math.min(100, endMs - performance.now())));
       }
     }
   }
@@ -104,13 +114,21 @@ export class Client {
     return this.post('controls/time', { body: { mode: 'accelerated', rate } });
   }
 
-  /** Runs ticks of the paused clock, and answers when they are done. @throws DerbenchError `conflict` while it runs */
-  async step({ ticks, seconds, to, device }: StepSpan = {}): Promise<Step> {
+  /**
+   * Runs ticks of the paused clock, and answers when they are done.
+   * @param span a number of ticks, or one of `ticks`, `seconds` and `to`; none: one tick
+   * @throws DerbenchError `conflict` while the clock runs
+   */
+  async step(span: StepSpan | number = {}): Promise<Step> {
+    const given = typeof span === 'number' ? { ticks: span } : span;
+    const { ticks, seconds, to, device } = checkedOptions<StepSpan>(given, ['ticks', 'seconds', 'to', 'device']);
     if ([ticks, seconds, to].filter((each) => each !== undefined).length > 1)
       throw new DerbenchError({ code: 'validation', detail: 'a step takes one of ticks, seconds and to' });
-    if (seconds === undefined && to === undefined) return this.#stepTicks(ticks ?? 1, device);
+    if (seconds === undefined && to === undefined) return this.#stepTicks(checkedWhole('ticks', ticks ?? 1), device);
+    if (seconds !== undefined) checkedNumber('seconds', seconds);
     const now = await this.time();
     const endMs = to === undefined ? Date.parse(now.sim_time) + (seconds ?? 0) * 1000 : instantOf(to, now);
+    if (Math.abs(endMs) > lastInstantMs) throw refusal(seconds, 'seconds to an instant that a date can have');
     const wholeTicks = Math.ceil((endMs - Date.parse(now.sim_time)) / (tickSeconds(now) * 1000)) - 1;
     // of a long way the last part is as short as one request may be
     const whole = Math.floor(wholeTicks / ticksPerRequest) * ticksPerRequest;
@@ -128,14 +146,15 @@ export class Client {
   }
 
   /** Steps to an instant as `2026-06-21T12:05:00Z`, or to the next time of day as `12:05`. */
-  stepTo(time: string, { device }: DeviceOption = {}): Promise<Step> {
+  async stepTo(time: string, options: DeviceOption = {}): Promise<Step> {
+    const device = deviceOf(options);
     return this.step({ to: time, ...(device !== undefined && { device }) });
   }
 
   // devices
 
-  overview({ device }: DeviceOption = {}): Promise<Overview> {
-    return this.get('overview', { query: { device } });
+  async overview(options: DeviceOption = {}): Promise<Overview> {
+    return this.get('overview', { query: { device: deviceOf(options) } });
   }
 
   devices(): Promise<readonly Device[]> {
@@ -150,10 +169,11 @@ export class Client {
   }
 
   /** A model of the map, or some of its points. */
-  registers(
+  async registers(
     model: number | string,
-    { points, device }: DeviceOption & { readonly points?: readonly string[] } = {},
+    options: DeviceOption & { readonly points?: readonly string[] } = {},
   ): Promise<RegisterModel> {
+    const { points, device } = checkedOptions(options, ['points', 'device']);
     return this.get(`registers/${model}`, { query: { points, device } }) as Promise<RegisterModel>;
   }
 
@@ -161,13 +181,13 @@ export class Client {
    * The number in a point as `701.W`, in engineering units, or in a member of the snapshot as `metrics.power_kw`.
    * @throws DerbenchError `not-a-number`, also where the device does not have the quantity
    */
-  async point(name: string, { device }: DeviceOption = {}): Promise<number> {
-    return numberOf(name, await this.#sample(name, device));
+  async point(name: string, options: DeviceOption = {}): Promise<number> {
+    return numberOf(name, await this.#sample(name, deviceOf(options)));
   }
 
   /** The name of the value of an enumeration as `701.InvSt`, or a text as `1.Mn`. @throws DerbenchError `not-a-text` */
-  async text(name: string, { device }: DeviceOption = {}): Promise<string> {
-    return wordOf(name, await this.#sample(name, device));
+  async text(name: string, options: DeviceOption = {}): Promise<string> {
+    return wordOf(name, await this.#sample(name, deviceOf(options)));
   }
 
   #sample(name: string, device: number | undefined): Promise<Sample> {
@@ -178,23 +198,25 @@ export class Client {
   }
 
   /** Writes points of a model, all or none: numbers in engineering units, enumerations by name or number. */
-  write(
+  async write(
     model: number | string,
     points: Readonly<Record<string, number | string>>,
-    { device }: DeviceOption = {},
+    options: DeviceOption = {},
   ): Promise<RegisterModel> {
-    return this.post(`registers/${model}`, { query: { device }, body: { points } }) as Promise<RegisterModel>;
+    const query = { device: deviceOf(options) };
+    return this.post(`registers/${model}`, { query, body: { points } }) as Promise<RegisterModel>;
   }
 
   /**
    * Waits until a point as `701.W`, or a member of the snapshot as `status.inverter_state`, is as wanted. While the
-   * clock is paused it steps tick by tick; else it looks twice per tick.
+   * clock is paused it steps tick by tick; else it looks twice per tick. A test may be `async`.
    * @returns the value: for a wanted word its name or text, else its number (NaN of a text)
-   * @throws DerbenchError `timeout` with the last value
+   * @throws DerbenchError `timeout` with the last value; `validation` for null, NaN and unknown options
    */
   until(name: string, wanted: string, options?: WaitOptions): Promise<string>;
   until(name: string, wanted: Exclude<Wanted, string>, options?: WaitOptions): Promise<number>;
   async until(name: string, wanted: Wanted, options: WaitOptions = {}): Promise<number | string> {
+    checkedOptions(options, ['timeoutS', 'simulated', 'device']);
     const sim = {
       sample: () => this.#sample(name, options.device),
       time: () => this.time(),
@@ -210,12 +232,13 @@ export class Client {
   }
 
   /** Points that are not as they were at the start, with their writers. */
-  changes({ device }: DeviceOption = {}): Promise<readonly RegisterChange[]> {
-    return this.get('registers/changes', { query: { device } }).then(({ changes }) => changes);
+  async changes(options: DeviceOption = {}): Promise<readonly RegisterChange[]> {
+    return (await this.get('registers/changes', { query: { device: deviceOf(options) } })).changes;
   }
 
   /** Active alarms, of one device or of all. */
-  async alarms({ device }: DeviceOption = {}): Promise<readonly Alarm[]> {
+  async alarms(options: DeviceOption = {}): Promise<readonly Alarm[]> {
+    const device = deviceOf(options);
     const { alarms } = device === undefined ? await this.overview() : await this.device(device);
     return alarms.active;
   }
@@ -223,23 +246,23 @@ export class Client {
   // surroundings
 
   /** Changes the grid, of one device or the common one; without members it only answers how it is. */
-  grid(change: GridChange = {}, { device }: DeviceOption = {}): Promise<Grid> {
-    return this.#set('controls/grid', change, device);
+  async grid(change: GridChange = {}, options: DeviceOption = {}): Promise<Grid> {
+    return this.#set('controls/grid', change, deviceOf(options));
   }
 
   /** Starts an event of `GET grid-events`; null stops the one under way. */
-  gridEvent(
+  async gridEvent(
     event: string | null,
     parameters: Readonly<Record<string, number | string>> = {},
-    { device }: DeviceOption = {},
+    options: DeviceOption = {},
   ): Promise<Grid> {
     const body = { event, ...(event !== null && { parameters }) };
-    return this.post('controls/grid/event', { query: { device }, body }) as Promise<Grid>;
+    return this.post('controls/grid/event', { query: { device: deviceOf(options) }, body }) as Promise<Grid>;
   }
 
   /** Changes irradiance, temperatures and load; without members it only answers how they are. */
-  environment(change: EnvironmentChange = {}, { device }: DeviceOption = {}): Promise<Environment> {
-    return this.#set('controls/environment', change, device);
+  async environment(change: EnvironmentChange = {}, options: DeviceOption = {}): Promise<Environment> {
+    return this.#set('controls/environment', change, deviceOf(options));
   }
 
   #set<P extends 'controls/grid' | 'controls/environment'>(
@@ -261,10 +284,10 @@ export class Client {
   async fault(
     kind: string,
     parameters: Readonly<Record<string, unknown>> = {},
-    { device }: DeviceOption = {},
+    options: DeviceOption = {},
   ): Promise<Fault> {
     const body = { inject: [{ kind, ...parameters }] };
-    const { faults } = (await this.post('faults', { query: { device }, body })) as Faults;
+    const { faults } = (await this.post('faults', { query: { device: deviceOf(options) }, body })) as Faults;
     return faults.reduce((newest, each) => (each.id > newest.id ? each : newest));
   }
 
@@ -275,37 +298,38 @@ export class Client {
 
   // charging stations
 
-  #connector({ chargePoint = 'SIM-CP-1', connector = 1 }: ConnectorOption): string {
-    return `evse/${encodeURIComponent(chargePoint)}/connectors/${connector}`;
+  #connector(where: ConnectorOption): string {
+    const { chargePoint = 'SIM-CP-1', connector = 1 } = checkedOptions(where, ['chargePoint', 'connector']);
+    return `evse/${encoded(chargePoint)}/connectors/${connector}`;
   }
 
-  connector(where: ConnectorOption = {}): Promise<Connector> {
+  async connector(where: ConnectorOption = {}): Promise<Connector> {
     return this.get(this.#connector(where)) as Promise<Connector>;
   }
 
   /** Plugs a vehicle in. @param ev members in which it differs from the one of the profile, as `{ soc_pct: 40 }` */
-  plug(ev: Readonly<Record<string, unknown>> = {}, where: ConnectorOption = {}): Promise<Connector> {
+  async plug(ev: Readonly<Record<string, unknown>> = {}, where: ConnectorOption = {}): Promise<Connector> {
     return this.post(`${this.#connector(where)}/plug`, { body: { ev } }) as Promise<Connector>;
   }
 
-  unplug(where: ConnectorOption = {}): Promise<Connector> {
+  async unplug(where: ConnectorOption = {}): Promise<Connector> {
     return this.post(`${this.#connector(where)}/unplug`) as Promise<Connector>;
   }
 
   /** Presents a token, with OCPP to the central system. */
-  authorize(idToken: string, where: ConnectorOption = {}): Promise<Authorization> {
+  async authorize(idToken: string, where: ConnectorOption = {}): Promise<Authorization> {
     const body = { id_token: idToken };
     return this.post(`${this.#connector(where)}/authorize`, { body }) as Promise<Authorization>;
   }
 
   /** Starts a session. @param idToken not needed where plugging in authorises */
-  startCharging(idToken?: string, where: ConnectorOption = {}): Promise<Session> {
+  async startCharging(idToken?: string, where: ConnectorOption = {}): Promise<Session> {
     const body = idToken === undefined ? {} : { id_token: idToken };
     return this.post(`${this.#connector(where)}/start`, { body }) as Promise<Session>;
   }
 
   /** Ends the session; null when only an authorisation was withdrawn. */
-  stopCharging(where: ConnectorOption = {}): Promise<Session | null> {
+  async stopCharging(where: ConnectorOption = {}): Promise<Session | null> {
     return this.post(`${this.#connector(where)}/stop`) as Promise<Session | null>;
   }
 
@@ -321,7 +345,7 @@ export class Client {
     protocol: Protocol,
     { chargePoint = 'SIM-CP-1', ...query }: Query & { readonly chargePoint?: string } = {},
   ): Promise<readonly Message[]> {
-    const path = protocol === 'ocpp' ? `ocpp/${encodeURIComponent(chargePoint)}/messages` : `${protocol}/messages`;
+    const path = protocol === 'ocpp' ? `ocpp/${encoded(chargePoint)}/messages` : `${protocol}/messages`;
     return ((await this.get(path, { query })) as { messages: readonly Message[] }).messages;
   }
 }

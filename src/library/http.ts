@@ -1,4 +1,5 @@
 /** Requests to the REST interface: addresses, bodies, and problems as errors. */
+import { jsonOf, refusal } from './checks.ts';
 import { DerbenchError } from './error.ts';
 import type { Issue } from './error.ts';
 import type { Fetch, Query } from './options.ts';
@@ -8,14 +9,18 @@ const prefix = '/api/sim/';
 
 /** The path behind `/api/sim/`, which may be written or not. */
 export function shortPath(path: string): string {
+  if (typeof path !== 'string') throw refusal(path, 'a path as controls/time');
   return path.startsWith(prefix) ? path.slice(prefix.length) : path.replace(/^\/+/, '');
 }
 
 function address(base: string, path: string, query: Query): string {
+  if (typeof query !== 'object' || (query as unknown) === null) throw refusal(query, 'an object of parameters');
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
   const text = parameters.toString();
-  return `${base}${prefix}${shortPath(path)}${text === '' ? '' : `${path.includes('?') ? '&' : '?'}${text}`}`;
+  // what follows a # would not be sent
+  const sent = shortPath(path).replaceAll('#', '%23');
+  return `${base}${prefix}${sent}${text === '' ? '' : `${path.includes('?') ? '&' : '?'}${text}`}`;
 }
 
 interface Problem {
@@ -35,29 +40,76 @@ function errorOf(status: number, text: string): DerbenchError {
   return new DerbenchError({ status, code, detail, issues: errors });
 }
 
+interface SendOptions {
+  readonly query?: Query;
+  readonly body?: unknown;
+  /** after which the request is given up, ms; absent: the limit of `fetch` */
+  readonly limitMs?: number;
+}
+
 /** One request and its answer: what JSON says, or the text of an answer of another type. @throws DerbenchError */
-export type Send = (method: 'GET' | 'POST' | 'DELETE', path: string, query: Query, body?: unknown) => Promise<Json>;
+export type Send = (method: 'GET' | 'POST' | 'DELETE', path: string, options?: SendOptions) => Promise<Json>;
+
+interface Received {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+}
+
+async function received(fetch: Fetch, url: string, init: Parameters<Fetch>[1]): Promise<Received> {
+  const answer = await fetch(url, init);
+  return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() };
+}
+
+/** The same, given up after a time. */
+async function receivedWithin(
+  limitMs: number,
+  fetch: Fetch,
+  url: string,
+  init: Parameters<Fetch>[1],
+): Promise<Received> {
+  const controller = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      controller.abort();
+      reject(new Error(`none came within ${Math.round(limitMs) / 1000} s`));
+    }, limitMs);
+  });
+  // a `fetch` that the caller gave may pass over the signal: then the time ends the wait alone
+  const aborted = { ...init, signal: controller.signal };
+  try {
+    return await Promise.race([received(fetch, url, aborted), over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
 
 /** @param base address of the simulator without a slash at its end */
 export function sender(base: string, fetch: Fetch, headers: Readonly<Record<string, string>>): Send {
-  return async (method, path, query, body) => {
+  return async (method, path, { query = {}, body, limitMs } = {}) => {
     const hasBody = body !== undefined;
     const sent = { ...headers, ...(hasBody && { 'Content-Type': 'application/json' }) };
-    let status: number;
-    let type: string;
-    let text: string;
-    try {
-      const init = { method, headers: sent, ...(hasBody && { body: JSON.stringify(body) }) };
-      const answer = await fetch(address(base, path, query), init);
-      status = answer.status;
-      type = answer.headers.get('content-type') ?? '';
-      text = await answer.text();
-    } catch (cause) {
+    const init = { method, headers: sent, ...(hasBody && { body: jsonOf(body) }) };
+    const url = address(base, path, query);
+    const { status, type, text } = await (limitMs === undefined
+      ? received(fetch, url, init)
+      : receivedWithin(limitMs, fetch, url, init)
+    ).catch((cause: unknown) => {
       throw new DerbenchError({ code: 'not-reachable', detail: `${base} gives no answer: ${reasonOf(cause)}`, cause });
-    }
+    });
     if (status < 200 || status > 299) throw errorOf(status, text);
-    return type.startsWith('application/json') ? (JSON.parse(text) as unknown) : text;
+    return type.startsWith('application/json') ? jsonIn(text, base, status) : text;
   };
+}
+
+function jsonIn(text: string, base: string, status: number): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    const detail = `${base} answers with JSON that cannot be read: ${reasonOf(cause)}`;
+    throw new DerbenchError({ status, code: 'unknown', detail, cause });
+  }
 }
 
 /** `fetch` puts the reason of a failed connection beneath its own error. */

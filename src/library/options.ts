@@ -7,7 +7,7 @@ export interface FetchAnswer {
   text(): Promise<string>;
 }
 
-/** `fetch`, as far as the client uses it. */
+/** `fetch`, as far as the client uses it. A request of `ready` also has a `signal` that ends it when its time is over. */
 export type Fetch = (
   url: string,
   init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string },
@@ -56,7 +56,7 @@ export type Protocol = 'modbus' | 'csip' | 'dnp3' | 'ocpp';
  * What a value is to be: a number or a word that it equals (of an enumeration its number or its name), or a test of it.
  * A value that the device does not have now never passes. `word` is the value as text, of an enumeration its name.
  */
-export type Wanted = number | string | ((value: number, word: string) => boolean);
+export type Wanted = number | string | ((value: number, word: string) => boolean | PromiseLike<boolean>);
 
 /** Until when to wait. */
 export interface WaitOptions {

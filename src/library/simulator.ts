@@ -1,6 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** A simulator inside the process of a script. */
+import { jsonOf } from './checks.ts';
 import { Client } from './client.ts';
+import { DerbenchError } from './error.ts';
 import type { Address, Dnp3Address, ModbusAddress, SimulatorOptions } from './settings.ts';
 
 /** A running simulator. It keeps the process alive until it is stopped. */
@@ -25,6 +27,7 @@ export interface Simulator {
  * @throws DerbenchError `config-invalid` with every issue; `listen-failed` when a given port is in use
  */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
+  checkOptions(options);
   // the program is loaded here, so that a script with a client alone does not carry it
   const { startSimulator } = await import('./start.ts');
   const { endpoints, stop, ...addresses } = await startSimulator(options);
@@ -39,6 +42,21 @@ export async function createSimulator(options: SimulatorOptions = {}): Promise<S
     stop,
     [Symbol.asyncDispose]: stop,
   };
+}
+
+function checkOptions(options: unknown): void {
+  const wrong = (detail: string) =>
+    new DerbenchError({ code: 'config-invalid', detail, issues: [{ name: 'options', detail }] });
+  if (typeof options !== 'object' || options === null || Array.isArray(options))
+    throw wrong('the options of createSimulator must be an object, such as { tick: 1 }');
+  const { log } = options as SimulatorOptions;
+  if (log !== undefined && typeof log !== 'boolean' && typeof log !== 'function')
+    throw wrong('the option log must be true, false, or a function that gets the lines');
+  try {
+    jsonOf({ ...options, log: undefined });
+  } catch (cause) {
+    throw cause instanceof DerbenchError ? wrong(`the options cannot be read: ${cause.detail}`) : cause;
+  }
 }
 
 /** A host under which this machine reaches a listener on `host`. */

@@ -1,4 +1,5 @@
 /** Instants and spans of the simulated clock. */
+import { refusal } from './checks.ts';
 import { DerbenchError } from './error.ts';
 import type { Time } from './replies.ts';
 
@@ -7,7 +8,7 @@ export function tickSeconds({ tick_interval_s: intervalS, rate }: Time): number 
   return intervalS * rate;
 }
 
-const secondsPerDay = 86_400;
+const msPerDay = 86_400_000;
 const clockPattern = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
 
 function secondOfDay(clock: string): number | null {
@@ -17,6 +18,53 @@ function secondOfDay(clock: string): number | null {
   return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
 }
 
+/** Offset of local time from UTC at an instant, both in ms. */
+type OffsetMs = (atMs: number) => number;
+
+/** @throws DerbenchError `validation` for a zone that this runtime does not know */
+function offsetOf(timezone: string): OffsetMs {
+  let format: Intl.DateTimeFormat;
+  try {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: timezone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: 'numeric',
+      day: 'numeric',
+      hour: 'numeric',
+      minute: 'numeric',
+      second: 'numeric',
+    });
+  } catch (cause) {
+    throw refusal(
+      timezone,
+      'an instant as 2026-06-21T12:05:00Z, since the time zone of the clock is not known here',
+      cause,
+    );
+  }
+  return (atMs) => {
+    const found = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
+    const of = (type: Intl.DateTimeFormatPartTypes) => found.get(type) ?? 0;
+    const local = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
+    return local - Math.floor(atMs / 1000) * 1000;
+  };
+}
+
+/**
+ * The first instant from the present on at which local clocks show a second of the day. An hour that a change of the
+ * time leaves out is that of the next day; of an hour that comes twice both count.
+ */
+function nextTimeOfDay(second: number, presentMs: number, offsetMs: OffsetMs): number {
+  const todayMs = Math.floor((presentMs + offsetMs(presentMs)) / msPerDay) * msPerDay;
+  const instants = [0, 1, 2, 3].flatMap((ahead) => {
+    const localMs = todayMs + ahead * msPerDay + second * 1000;
+    // the offsets before and after a change of that day
+    const around = [offsetMs(localMs - msPerDay), offsetMs(localMs + msPerDay)];
+    return around.map((offset) => localMs - offset).filter((atMs) => atMs + offsetMs(atMs) === localMs);
+  });
+  return Math.min(...instants.filter((atMs) => atMs >= presentMs));
+}
+
 /**
  * A simulated instant, ms since the epoch.
  * @param to `2026-06-21T12:05:00Z`, or a time of day as `12:05`: the next one of the simulated clock, the present included
@@ -24,13 +72,9 @@ function secondOfDay(clock: string): number | null {
  */
 export function instantOf(to: string, now: Time): number {
   const wanted = secondOfDay(to);
+  if (typeof to !== 'string') throw refusal(to, 'an instant as 2026-06-21T12:05:00Z, or a time of day as 12:05');
   const instantMs = Date.parse(now.sim_time);
-  if (wanted !== null) {
-    // the clock shows whole seconds
-    const presentMs = (secondOfDay(now.clock_time) ?? 0) * 1000 + (instantMs % 1000);
-    const aheadMs = wanted * 1000 - presentMs;
-    return instantMs + (aheadMs < 0 ? aheadMs + secondsPerDay * 1000 : aheadMs);
-  }
+  if (wanted !== null) return nextTimeOfDay(wanted, instantMs, offsetOf(now.timezone));
   const date = Date.parse(to);
   if (Number.isNaN(date) || !/^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(to))
     throw new DerbenchError({

@@ -1,4 +1,5 @@
 /** Waiting until a value is as a test wants it: by steps while the clock is paused, else by polls. */
+import { checkedNumber, refusal } from './checks.ts';
 import { DerbenchError } from './error.ts';
 import type { WaitOptions, Wanted } from './options.ts';
 import type { Time } from './replies.ts';
@@ -17,7 +18,13 @@ export interface Waiting {
 
 const wordOf = ({ value, symbol }: Sample) => symbol ?? String(value);
 
-function passes(sample: Sample, wanted: Wanted): boolean {
+/** @throws DerbenchError `validation` for a value that no point ever has, such as null */
+function checkWanted(wanted: unknown): void {
+  const isValue = typeof wanted === 'number' ? !Number.isNaN(wanted) : ['string', 'boolean'].includes(typeof wanted);
+  if (!isValue && typeof wanted !== 'function') throw refusal(wanted, 'a number, a word, or a test of the value');
+}
+
+async function passes(sample: Sample, wanted: Wanted): Promise<boolean> {
   if (sample.value === null) return false;
   if (typeof wanted === 'function') return wanted(Number(sample.value), wordOf(sample));
   return sample.value === wanted || sample.symbol === wanted;
@@ -36,7 +43,7 @@ const shownS = (ms: number) => String(Math.round(ms) / 1000);
 
 /**
  * Answers the value that passes; the first look is at once.
- * @throws DerbenchError `timeout` with the last value and how long it waited
+ * @throws DerbenchError `timeout` with the last value and how long it waited; `validation`
  */
 export async function waitUntil(
   name: string,
@@ -44,6 +51,8 @@ export async function waitUntil(
   { sample, time, step, nowMs, pause }: Waiting,
   { timeoutS = 60, simulated }: WaitOptions,
 ): Promise<Sample> {
+  checkWanted(wanted);
+  checkedNumber('timeoutS', timeoutS, 0);
   let now = await time();
   const bySimulation = simulated ?? now.mode === 'paused';
   const [firstTick, firstMs] = [now.tick, nowMs()];
@@ -52,7 +61,7 @@ export async function waitUntil(
   const firstSim = Date.parse(now.sim_time);
   for (;;) {
     const found = await sample();
-    if (passes(found, wanted)) return found;
+    if (await passes(found, wanted)) return found;
     const elapsedMs = elapsedOf(now, firstSim);
     const leftMs = timeoutS * 1000 - elapsedMs;
     if (leftMs <= 0)

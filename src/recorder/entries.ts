@@ -20,6 +20,18 @@ interface Kept extends Recorded {
   readonly cost: number;
 }
 
+/** What came between two clearings. A reader that began before a clearing goes on with its own. */
+interface Era {
+  list: (Kept | undefined)[];
+  /** place of the oldest entry in the list */
+  first: number;
+  lastId: number;
+}
+
+function firstId({ list, first, lastId }: Era): number {
+  return lastId - (list.length - first) + 1;
+}
+
 /** Memory of an entry without octets and texts, about. */
 const baseCost = 512;
 /** Dropped entries stay in front of the list until they are this many, and more than those that are kept. */
@@ -43,12 +55,19 @@ function passes({ channel, entry: { wallMs } }: Recorded, filter: RecordingFilte
   return (protocols === undefined || protocols.includes(channel.protocol)) && wallMs >= sinceMs && wallMs < untilMs;
 }
 
+/** @param end id of the last entry */
+function* selected(era: Era, end: number, filter: RecordingFilter): Generator<Recorded> {
+  for (let id = firstId(era); id <= end; id += 1) {
+    id = Math.max(id, firstId(era));
+    const found = era.list[era.first + id - firstId(era)];
+    if (found === undefined || id > end) return;
+    if (passes(found, filter)) yield found;
+  }
+}
+
 export class Entries {
   #limit: number;
-  #list: (Kept | undefined)[] = [];
-  /** place of the oldest entry in the list */
-  #first = 0;
-  #lastId = 0;
+  #era: Era = { list: [], first: 0, lastId: 0 };
   readonly #total: Counts = { entries: 0, bytes: 0, dropped: 0 };
   readonly #byProtocol = new Map<string, Counts>();
 
@@ -66,7 +85,7 @@ export class Entries {
   }
 
   get lastId(): number {
-    return this.#lastId;
+    return this.#era.lastId;
   }
 
   /** With less memory than is taken the oldest entries go. @param limit bytes */
@@ -76,9 +95,10 @@ export class Entries {
   }
 
   add(channel: WireChannel, entry: WireEntry<unknown>): void {
-    this.#lastId += 1;
+    const era = this.#era;
+    era.lastId += 1;
     const cost = costOf(entry);
-    this.#list.push({ id: this.#lastId, channel, entry, cost });
+    era.list.push({ id: era.lastId, channel, entry, cost });
     for (const counts of [this.#total, this.#countsOf(channel.protocol)]) {
       counts.entries += 1;
       counts.bytes += cost;
@@ -88,25 +108,17 @@ export class Entries {
 
   /** Forgets entries and counts; ids go on. */
   clear(): void {
-    this.#list = [];
-    this.#first = 0;
+    this.#era = { list: [], first: 0, lastId: this.#era.lastId };
     this.#byProtocol.clear();
     Object.assign(this.#total, { entries: 0, bytes: 0, dropped: 0 });
   }
 
-  /** The entries that are there at the call, oldest first, without those that go before their turn. */
-  *select(filter: RecordingFilter): Generator<Recorded> {
-    const end = this.#lastId;
-    for (let id = this.#firstId(); id <= end; id += 1) {
-      id = Math.max(id, this.#firstId());
-      const found = this.#list[this.#first + id - this.#firstId()];
-      if (found === undefined || id > end) return;
-      if (passes(found, filter)) yield found;
-    }
-  }
-
-  #firstId(): number {
-    return this.#lastId - this.#total.entries + 1;
+  /**
+   * The entries that are there at the call, oldest first, without those that go for newer ones before their turn.
+   * Entries that are cleared meanwhile stay until the reader has had them.
+   */
+  select(filter: RecordingFilter): Iterable<Recorded> {
+    return selected(this.#era, this.#era.lastId, filter);
   }
 
   #countsOf(protocol: string): Counts {
@@ -117,15 +129,17 @@ export class Entries {
 
   #fit(): void {
     while (this.#total.bytes > this.#limit && this.#total.entries > 1) this.#drop();
-    if (this.#first < minStale || 2 * this.#first < this.#list.length) return;
-    this.#list = this.#list.slice(this.#first);
-    this.#first = 0;
+    const era = this.#era;
+    if (era.first < minStale || 2 * era.first < era.list.length) return;
+    era.list = era.list.slice(era.first);
+    era.first = 0;
   }
 
   #drop(): void {
-    const oldest = this.#list[this.#first];
-    this.#list[this.#first] = undefined;
-    this.#first += 1;
+    const { list, first } = this.#era;
+    const oldest = list[first];
+    list[first] = undefined;
+    this.#era.first += 1;
     if (oldest === undefined) return;
     for (const counts of [this.#total, this.#countsOf(oldest.channel.protocol)]) {
       counts.entries -= 1;

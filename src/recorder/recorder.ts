@@ -59,7 +59,7 @@ class WireRecorder implements Recorder {
     const wasOff = this.#unfollow === null;
     this.#changedBy = { ...by, at: now.sim, wallMs: now.wallMs };
     this.#limitMb = limitMb;
-    this.#protocols = protocols;
+    this.#protocols = protocols && [...new Set(protocols)];
     if (clear) this.#entries.clear();
     this.#entries.limitTo(limitMb * bytesPerMb);
     this.#end();

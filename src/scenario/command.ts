@@ -36,15 +36,19 @@ Runs scenarios one after the other, each on a simulator of its own, or only chec
   --html FILE          results as one page with plots; only for one scenario
   --record FILE        all messages of the run, as replay and tshark read them: .jsonl or .pcap; only for one scenario
   --quiet              prints failures and the last line only
+SIGINT, SIGTERM or SIGHUP end the run; its steps of finally are carried out, unless a second one comes.
 Ports that neither flags nor the scenario name are any free ones. Exit codes: 0 all passed, 2 wrong use or a file that
 is not valid, 4 a step or an assertion failed.`;
 
 const ownFlags = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
 
+/** A text such as 0034 is no number. */
+const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,3})?$/i;
+
 function valueOfText(text: string): string | number | boolean | null {
   if (text === 'true' || text === 'false') return text === 'true';
   if (text === 'null') return null;
-  return text.trim() !== '' && Number.isFinite(Number(text)) ? Number(text) : text;
+  return plainNumber.test(text) ? Number(text) : text;
 }
 
 /** Reads the words one after the other. */
@@ -102,6 +106,8 @@ class Words {
     const [name = '', value] = text.split(/=(.*)/s);
     if (value === undefined || !nameForm.test(name))
       this.issues.push({ name: '--set', detail: `given ${JSON.stringify(text)}; allowed: NAME=VALUE` });
+    else if (Object.hasOwn(this.parameters, name))
+      this.issues.push({ name: '--set', detail: `sets ${name} twice; allowed: once` });
     else this.parameters[name] = valueOfText(value);
   }
 }

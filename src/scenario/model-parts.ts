@@ -1,5 +1,16 @@
 /** Parts of a scenario, wherever they stand in it. */
-import type { AnsweredSubject, Condition, Expectation, MessageTest, Scenario, Signal, Step, Trigger } from './model.ts';
+import type {
+  AnsweredSubject,
+  Condition,
+  Expectation,
+  MessageTest,
+  Scenario,
+  Signal,
+  Step,
+  Trigger,
+  ValueTest,
+} from './model.ts';
+import type { Place } from './place.ts';
 
 export function allSteps({ steps, rules, finally: last }: Scenario): readonly Step[] {
   return [...steps, ...rules.flatMap((rule) => rule.steps), ...last];
@@ -39,15 +50,20 @@ export function answeredSubjects(scenario: Scenario): readonly AnsweredSubject[]
   return allExpectations(scenario).flatMap(({ subject }) => (subject.kind === 'answered' ? [subject] : []));
 }
 
-/** Signals whose difference from a mark is compared. */
-export function markedSignals(scenario: Scenario): readonly Signal[] {
-  const ofChecks = allExpectations(scenario).flatMap(({ subject }) =>
-    subject.kind === 'value' && subject.test.since !== null ? [subject.test.signal] : [],
+/** Comparisons of values in assertions, steps and rules, with the places that messages name. */
+export function valueTests(scenario: Scenario): readonly { readonly place: Place; readonly test: ValueTest }[] {
+  const ofChecks = allExpectations(scenario).flatMap(({ place, subject }) =>
+    subject.kind === 'value' ? [{ place, test: subject.test }] : [],
   );
-  const awaited = allConditions(scenario).flatMap((leaf) =>
-    leaf.kind === 'value' && leaf.test.since !== null ? [leaf.test.signal] : [],
+  const awaited = [...allSteps(scenario), ...scenario.rules].flatMap(({ place, trigger }) =>
+    leavesOf(trigger).flatMap((leaf) => (leaf.kind === 'value' ? [{ place, test: leaf.test }] : [])),
   );
   return [...ofChecks, ...awaited];
+}
+
+/** Signals whose difference from a mark is compared. */
+export function markedSignals(scenario: Scenario): readonly Signal[] {
+  return valueTests(scenario).flatMap(({ test }) => (test.since === null ? [] : [test.signal]));
 }
 
 /** Signals that the report plots. */

@@ -1,5 +1,5 @@
 /** A scenario as it is run: parameters, loops and included files have been put in. */
-import { csipControlStates } from '../contract/csip-client.ts';
+import { csipControlStates } from '../contract/csip-events.ts';
 import type { Place } from './place.ts';
 
 /** A request to the interface, as `api.perform` carries it out. */

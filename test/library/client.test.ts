@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import { Client, DerbenchError } from '../../src/library/index.ts';
 import type { Fetch } from '../../src/library/index.ts';
@@ -51,6 +54,9 @@ describe('The client for scripts', () => {
     expect(await after(client.step({ seconds: 2.25 }))).to.include({ sim_time: at(seconds + 2.25) });
     expect(await after(client.stepTo(at(seconds + 3000)))).to.include({ sim_time: at(seconds + 3000) });
     expect(await failure(client.step({ ticks: 1, seconds: 1 }))).to.include({ code: 'validation', status: null });
+    const { tick: reached } = await client.time();
+    expect(await after(client.step(5))).to.include({ tick: reached + 5 });
+    expect(await failure(client.step(0))).to.include({ code: 'validation', status: 422 });
     await client.rate(1);
     expect(await failure(client.step())).to.include({ code: 'conflict', status: 409 });
   });
@@ -84,6 +90,98 @@ describe('The client for scripts', () => {
     );
     expect((await failure(client.text('701.W'))).code).to.equal('not-a-text');
     expect(await failure(client.get('nothing'))).to.include({ status: 404, code: 'not-found' });
+  });
+
+  it('refuses addresses without a scheme, and says which one is meant', () => {
+    const message = (url: unknown) => {
+      try {
+        new Client(url as string);
+      } catch (error) {
+        expect(error).to.be.instanceOf(DerbenchError).and.include({ code: 'validation', status: null });
+        return (error as DerbenchError).message;
+      }
+      throw new Error(`expected a refusal of ${String(url)}`);
+    };
+    expect(message('localhost:8111')).to.equal(
+      'given "localhost:8111"; allowed: an address as http://localhost:8111; did you mean http://localhost:8111?',
+    );
+    for (const url of ['ftp://localhost', 'http://', 'http://localhost:99999', 'http://localhost?x', null, 8111])
+      expect(message(url), String(url)).to.match(/allowed: an address as http:\/\/localhost:8111$/);
+    expect(() => new Client('http://localhost', { timeout: 1 } as object)).to.throw(DerbenchError, 'headers, fetch');
+  });
+
+  it('refuses arguments that mean nothing before it sends anything', async () => {
+    const sent: string[] = [];
+    const fetch: Fetch = (url) => Promise.reject(new Error(String(sent.push(url))));
+    const untyped = new Client('http://sim.test', { fetch }) as unknown as Record<
+      string,
+      (...args: unknown[]) => Promise<unknown>
+    >;
+    const wrong: [string, ...unknown[]][] = [
+      ['step', '5'],
+      ['step', { tick: 3 }],
+      ['step', null],
+      ['step', 1.5],
+      ['step', { ticks: NaN }],
+      ['step', { seconds: NaN }],
+      ['step', { seconds: Infinity }],
+      ['stepTo', '12:00', { devise: 1 }],
+      ['until', '701.W', 5, { timeout_s: 10 }],
+      ['until', '701.W', null],
+      ['until', '701.W', undefined],
+      ['until', '701.W', NaN],
+      ['until', '701.W', 5, { timeoutS: NaN }],
+      ['until', '701.W', 5, { timeoutS: Infinity }],
+      ['ready', { timeoutS: NaN }],
+      ['ready', 5],
+      ['point', '701.W', { devise: 1 }],
+      ['overview', 1],
+      ['get', 'registers/701', { points: ['W'] }],
+      ['get', 'registers/701', { query: null }],
+      ['get', 5],
+      ['rate', NaN],
+      ['post', 'controls/grid', { body: { voltage_pu: 1n } }],
+      ['post', 'controls/grid', { body: () => 1 }],
+      ['plug', {}, { chargePoint: '\ud800' }],
+    ];
+    for (const [method, ...args] of wrong) {
+      const label = `${method} ${args.map(String).join()}`;
+      const error = await failure(untyped[method]!.apply(untyped, args));
+      expect([error.code, error.status], label).to.deep.equal(['validation', null]);
+      expect(error.message, label).to.match(/^given .*; allowed: /);
+    }
+    expect(sent).to.deep.equal([]);
+  });
+
+  it('gives an async test of a value its time', async () => {
+    const { tick } = await client.time();
+    let looks = 0;
+    await client.until('701.W', () => Promise.resolve((looks += 1) > 2));
+    expect((await client.time()).tick).to.equal(tick + 2);
+    expect(await failure(client.until('701.W', () => Promise.resolve(false), { timeoutS: 3 }))).to.include({
+      code: 'timeout',
+    });
+  });
+
+  it('sends paths with any characters', async () => {
+    for (const path of ['a b', 'ü', 'health#x'])
+      expect(await failure(client.get(path)), path).to.include({ status: 404, code: 'not-found' });
+  });
+
+  it('keeps the time of ready before a listener that never answers', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const sockets = new Set<{ destroy(): void }>();
+    silent.on('connection', (socket) => sockets.add(socket));
+    const { port } = silent.address() as AddressInfo;
+    const error = await failure(new Client(`http://127.0.0.1:${port}`).ready({ timeoutS: 0.2 }));
+    expect(error).to.include({ code: 'timeout' });
+    expect(error.message).to.match(/gives no answer: .*\(for 0\.2 s\)$/);
+    expect(sockets.size).to.be.above(0);
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+    const deaf = new Client('http://sim.test', { fetch: () => new Promise(() => undefined) });
+    expect((await failure(deaf.ready({ timeoutS: 0 }))).code).to.equal('timeout');
   });
 
   it('throws for a simulator that does not answer, and for an answer of some other server', async () => {

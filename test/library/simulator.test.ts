@@ -48,6 +48,25 @@ describe('createSimulator', () => {
     expect(issuesOf({ config: 3 })[0]).to.match(/^options: config: given 3; allowed: a path/);
   });
 
+  it('refuses options that are none, in words', async () => {
+    const refused = async (options: unknown): Promise<string> => {
+      try {
+        const sim = await createSimulator(options as Record<string, unknown>);
+        await sim.stop();
+      } catch (error) {
+        expect(error).to.be.instanceOf(DerbenchError).and.include({ code: 'config-invalid', status: null });
+        return (error as DerbenchError).message;
+      }
+      return 'started';
+    };
+    for (const options of [null, [], 5, 'mixed-site'])
+      expect(await refused(options)).to.match(/must be an object, such as \{ tick: 1 \}$/);
+    expect(await refused({ log: 5 })).to.match(/log must be true, false, or a function/);
+    expect(await refused({ tick: NaN })).to.match(/given NaN; allowed: finite numbers$/);
+    expect(await refused({ seed: 1n })).to.match(/cannot be read/);
+    expect(await refused({ quite_another: 1 })).to.match(/allowed: those that derbench --help lists$/);
+  });
+
   it('starts several in one process, and stops each for itself, also by request', async () => {
     const handlers = process.eventNames().map((name) => process.listenerCount(name));
     const first = await createSimulator({ N: 2, dnp3_enable: true });

@@ -103,16 +103,20 @@ describe('Waiting of a script', () => {
   });
 
   it('knows the next time of day, past midnight too, and refuses other texts', () => {
-    const now = (clock: string, at: string) => ({ clock_time: clock, sim_time: at }) as Time;
-    const at = (to: string, clock: string, sim: string) => new Date(instantOf(to, now(clock, sim))).toISOString();
-    expect(at('14:05', '14:00:00', '2026-06-21T12:00:00.250Z')).to.equal('2026-06-21T12:05:00.000Z');
-    expect(at('14:00:00', '14:00:00', '2026-06-21T12:00:00.000Z')).to.equal('2026-06-21T12:00:00.000Z');
-    expect(at('00:10', '23:50:00', '2026-06-21T21:50:00.000Z')).to.equal('2026-06-21T22:10:00.000Z');
-    expect(at('2026-06-21T14:05:00+02:00', '', '2026-06-21T12:00:00.000Z')).to.equal('2026-06-21T12:05:00.000Z');
+    const at = (to: string, sim: string, timezone = 'Europe/Berlin') =>
+      new Date(instantOf(to, { sim_time: sim, timezone } as Time)).toISOString();
+    expect(at('14:05', '2026-06-21T12:00:00.250Z')).to.equal('2026-06-21T12:05:00.000Z');
+    expect(at('14:00:00', '2026-06-21T12:00:00.000Z')).to.equal('2026-06-21T12:00:00.000Z');
+    expect(at('14:00:00', '2026-06-21T12:00:00.001Z')).to.equal('2026-06-22T12:00:00.000Z');
+    expect(at('00:10', '2026-06-21T21:50:00.000Z')).to.equal('2026-06-21T22:10:00.000Z');
+    expect(at('2026-06-21T14:05:00+02:00', '2026-06-21T12:00:00.000Z')).to.equal('2026-06-21T12:05:00.000Z');
+    // changes of summer time: the night with 23 hours, an hour that is left out, one that comes twice
+    expect(at('12:00', '2026-03-28T19:00:00.000Z')).to.equal('2026-03-29T10:00:00.000Z');
+    expect(at('02:30', '2026-03-29T00:59:50.000Z')).to.equal('2026-03-30T00:30:00.000Z');
+    expect(at('02:30', '2026-10-25T00:30:00.000Z')).to.equal('2026-10-25T00:30:00.000Z');
+    expect(at('02:30', '2026-10-25T00:30:00.001Z')).to.equal('2026-10-25T01:30:00.000Z');
+    expect(() => at('12:00', '2026-06-21T12:00:00.000Z', 'No/Zone')).to.throw(DerbenchError, 'No/Zone');
     for (const wrong of ['24:00', 'noon', '2026-06-21', '2026-06-21T12:00:00', ''])
-      expect(() => at(wrong, '12:00:00', '2026-06-21T12:00:00.000Z'), wrong).to.throw(
-        DerbenchError,
-        'allowed: an instant',
-      );
+      expect(() => at(wrong, '2026-06-21T12:00:00.000Z'), wrong).to.throw(DerbenchError, 'allowed: an instant');
   });
 });

@@ -91,6 +91,8 @@ describe('recorder', () => {
     say(csip, 'a');
     expect(await words()).to.deep.equal(['a']);
     expect([...recorder.state.byProtocol.keys()]).to.deep.equal(['csip']);
+    on({ protocols: ['csip', 'modbus', 'csip'] });
+    expect(recorder.state.protocols).to.deep.equal(['csip', 'modbus']);
   });
 
   it('drops the oldest entries beyond its memory, and counts them', async () => {
@@ -113,17 +115,36 @@ describe('recorder', () => {
     expect(recorder.state).to.include({ entries: 0, bytes: 0, dropped: 0, lastId: 3000, limitMb: 1 });
   });
 
-  it('leaves out what is dropped while it is read, and what comes meanwhile', async () => {
+  it('reads on what is cleared meanwhile, and leaves out what comes meanwhile', async () => {
     const channel = channelOf('modbus');
     on();
     for (const word of ['a', 'b', 'c']) say(channel, word);
     const lines = (await recorder.lines())[Symbol.iterator]();
-    lines.next();
+    expect(JSON.parse(String(lines.next().value))).to.include({ entries: 3 });
     lines.next();
     say(channel, 'd');
     expect(String(lines.next().value)).to.include('"id":2');
     on({ clear: true });
+    say(channel, 'e');
+    expect(String(lines.next().value)).to.include('"id":3');
     expect(lines.next().done).to.equal(true);
+    expect(await words()).to.deep.equal(['e']);
+    expect((await rows())[1]).to.include({ id: 5 });
+  });
+
+  it('leaves out what goes for newer messages while it is read', async () => {
+    on({ limitMb: 1 });
+    const channel = wireLog.channel<object, string>({
+      ...{ protocol: 'modbus', key: '', entries: 1, bytes: 1e6, decode: ({ raw }) => raw.toString() },
+    });
+    const long = 'x'.repeat(300_000);
+    for (let i = 0; i < 3; i += 1) say(channel, long);
+    const lines = (await recorder.lines())[Symbol.iterator]();
+    lines.next();
+    for (let i = 0; i < 2; i += 1) say(channel, long);
+    expect(String(lines.next().value)).to.include('"id":3');
+    expect(lines.next().done).to.equal(true);
+    expect(recorder.state).to.include({ entries: 3, dropped: 2 });
   });
 
   it('never has a secret of OCPP or CSIP', async () => {

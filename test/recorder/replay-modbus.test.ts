@@ -1,3 +1,9 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect } from 'chai';
 import { compareAnswer } from '../../src/recorder/replay/modbus-compare.ts';
 import { exchangesOf } from '../../src/recorder/replay/modbus-exchange.ts';
@@ -125,6 +131,13 @@ describe('replay of Modbus', () => {
     for (const wrong of [
       [],
       ['f'],
+      ['.', '--modbus', 'h:1'],
+      ['f', '--modbus', 'x=h:1'],
+      ['f', '--modbus', '=h:1'],
+      ['f', '--modbus'],
+      ['f', '--modbus', 'h:1', '--exact=yes'],
+      ['f', '--modbus', 'h:1', '--tolerance', '-1'],
+      ['f', '--modbus', 'h:1', '--rate', '1', '--rate', '2'],
       ['f', 'g', '--modbus', 'h:1'],
       ['f', '--modbus', 'h'],
       ['f', '--modbus', 'h:1', '--pace', 'slow'],
@@ -137,6 +150,101 @@ describe('replay of Modbus', () => {
       const io = { out: () => undefined, error: (line: string) => errors.push(line) };
       expect(await replayCommand(wrong, io), wrong.join(' ')).to.equal(2);
       expect(errors).to.have.length(1);
+      expect(errors[0])
+        .to.match(/^derbench replay: /)
+        .and.not.match(/EISDIR|ENOENT|positional/);
     }
+  });
+
+  describe('from a file', () => {
+    let folder: string;
+    let server: Server;
+    const request = { wall_ms: 0, sim_s: 0, protocol: 'modbus', key: '', direction: 'in', peer: 'p', device_index: 0 };
+    const facts = { exchange_id: 1, framing: 'mbap', interface: 'modbus_tcp', function: 3, unit_id: 1 };
+    const frame = adu(1, 1, '0380e80001').toString('base64');
+    const asked = { ...request, id: 1, kind: 'request', cut: false, encoding: 'base64', raw: frame, details: facts };
+    const answered = {
+      ...asked,
+      id: 2,
+      direction: 'out',
+      kind: 'answer',
+      raw: adu(1, 1, '03020007').toString('base64'),
+    };
+
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'derbench-replay-'));
+      server = createServer((socket) => socket.on('data', () => socket.write(adu(1, 1, '03020007'))));
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+    });
+    after(async () => {
+      server.close();
+      await rm(folder, { recursive: true });
+    });
+
+    async function replayed(entries: readonly object[], where = '', bom = '') {
+      const file = join(folder, 'recording.jsonl');
+      const lines = [{ recording: 'derbench', format: 1 }, ...entries].map((line) => JSON.stringify(line));
+      await writeFile(file, `${bom}${lines.join('\n')}\n`);
+      const [out, errors]: string[][] = [[], []];
+      const io = { out: (line: string) => out!.push(line), error: (line: string) => errors!.push(line) };
+      const address = `${where}127.0.0.1:${(server.address() as AddressInfo).port}`;
+      return { code: await replayCommand([file, '--modbus', address], io), out: out!, errors: errors! };
+    }
+
+    it('takes a byte order mark, and names protocols that it does not know', async () => {
+      const { code, out } = await replayed([asked, answered, { ...asked, protocol: 'mqtt' }], '', '\uFEFF');
+      expect(out).to.deep.equal([
+        'left out: 1 message of "mqtt", a protocol that is not known',
+        'modbus: 1 request replayed, 0 differences',
+      ]);
+      expect(code).to.equal(0);
+    });
+
+    it('is no success when nothing was compared', async () => {
+      const error = 'derbench replay: nothing of modbus was compared, so the replay is no success';
+      const elsewhere = await replayed([asked, answered], '5=');
+      expect([elsewhere.code, ...elsewhere.errors]).to.deep.equal([2, error]);
+      expect(elsewhere.out).to.deep.equal([
+        'modbus: the address of device 5 is not used: no request of the recording asks that device first',
+        'modbus: left out: 1 request to devices without an address',
+        'modbus: 0 requests replayed, 0 differences',
+      ]);
+      const bare = await replayed([{ ...asked, details: undefined }]);
+      expect([bare.code, ...bare.errors]).to.deep.equal([2, error]);
+      const unanswered = await replayed([asked]);
+      expect([unanswered.code, ...unanswered.errors]).to.deep.equal([2, error]);
+    });
+
+    it('refuses octets that are no base64', async () => {
+      for (const raw of ['!!!', 'A', 'AA AA']) {
+        const { code, errors } = await replayed([{ ...asked, raw }]);
+        expect(errors, raw).to.deep.equal(['derbench replay: line 2 of the recording has a raw that is no base64']);
+        expect(code).to.equal(2);
+      }
+    });
+  });
+
+  it('says in words of its own what is wrong with an argument', async () => {
+    const said = async (...argv: string[]) => {
+      const errors: string[] = [];
+      await replayCommand(argv, { out: () => undefined, error: (line) => errors.push(line) });
+      return errors
+        .join()
+        .replace('derbench replay: ', '')
+        .replace('; derbench replay --help explains the arguments', '');
+    };
+    const to = ['--modbus', '127.0.0.1:1'];
+    expect(await said('/nowhere/x.jsonl', ...to)).to.equal('/nowhere/x.jsonl cannot be read: there is no such file');
+    expect(await said('.', ...to)).to.equal('. cannot be read: it is a directory');
+    expect(await said('f', ...to, '--tolerence', '3')).to.equal('--tolerence is no option; did you mean --tolerance?');
+    expect(await said('f', ...to, '--tolerance')).to.equal('--tolerance lacks its value');
+    expect(await said('f', ...to, '--tolerance', '-1')).to.equal(
+      '--tolerance must be a number from 0 to 1000; given "-1"',
+    );
+    expect(await said('f', ...to, '--limit=1', '--limit=2')).to.equal('--limit is given twice');
+    expect(await said('f', ...to, '-x')).to.equal('-x is no option');
+    expect(await said('f', '--modbus', 'x=127.0.0.1:1')).to.equal(
+      '--modbus takes [INDEX=]HOST:PORT; "x" is no index of a device, proxy or meter',
+    );
   });
 });

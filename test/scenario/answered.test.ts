@@ -27,7 +27,7 @@ describe('the assertion that what was answered is done', () => {
 
   it('holds for a device that does what it says, with the same words in every run', async () => {
     const report = await run({
-      steps: [connect, { ...write(60), expect: { answered: true } }],
+      steps: [{ expect: { answered: true } }, connect, { ...write(60), expect: { answered: true } }],
       always: [{ answered: { device: 0, protocol: 'modbus' } }],
       finally: [
         { expect: { answered: true } },
@@ -37,9 +37,10 @@ describe('the assertion that what was answered is done', () => {
     expect(report.failures).to.deep.equal([]);
     expect(verdicts(report)).to.deep.equal([
       ['passed', 'all of it is done'],
-      ['passed', 'all of it is done'],
-      ['passed', 'all of it is done'],
       ['passed', 'no command was answered positively'],
+      ['passed', 'all of it is done'],
+      ['passed', 'all of it is done'],
+      ['passed', 'all of it is done'],
     ]);
   });
 

@@ -35,14 +35,19 @@ function answerReply(plant: Plant, { exchange, claim, done, cause, explanation, 
   };
 }
 
-export function answersReply(ctx: RouteContext, device: Device, wanted: AnswersWanted) {
+export function answersReply(
+  ctx: RouteContext,
+  device: Device,
+  wanted: AnswersWanted & { readonly done: boolean | null },
+) {
   const { judged, protocols, counts } = answersOf(ctx, device, wanted);
+  const listed = wanted.done === null ? judged : judged.filter(({ done }) => done === wanted.done);
   return replyInPieces<AnswersReply>({
     device_index: device.index,
     done: counts.not_done === 0,
     count: judged.length,
     causes: counts,
     protocols: protocols.map((each) => ({ ...each })),
-    answers: eachLater(judged, (each) => answerReply(ctx.plant, each)),
+    answers: eachLater(listed, (each) => answerReply(ctx.plant, each)),
   });
 }

@@ -22,9 +22,9 @@ const getAnswers = route({
   reply: answersSchema,
   problems: ['shortage'],
   examples: { reply: exampleAnswers },
-  async handle(ctx, { query: { device, protocol = null, since = 0 } }) {
+  async handle(ctx, { query: { device, protocol = null, since = 0, done = null } }) {
     const { answersReply } = await replies();
-    return answersReply(ctx, selectedDevice(ctx, device), { sinceMs: since, protocol });
+    return answersReply(ctx, selectedDevice(ctx, device), { sinceMs: since, protocol, done });
   },
 });
 

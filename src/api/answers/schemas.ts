@@ -1,5 +1,5 @@
 import { memo } from '../../core/memo.ts';
-import { deviceIndex, deviceParam, exampleTime, isoParam, isoTime } from '../common/schemas.ts';
+import { deviceIndex, deviceParam, exampleTime, flagParam, isoParam, isoTime } from '../common/schemas.ts';
 import { writerSchema } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 import { answerCauses, answerProtocols } from './model.ts';
@@ -10,6 +10,7 @@ const protocolEnum = z.enum(answerProtocols);
 export const answersQuery = z.strictObject({
   device: deviceParam.optional(),
   protocol: protocolEnum.optional().openapi({ description: 'Only commands of this protocol.' }),
+  done: flagParam('done', 'Only commands that are done, or that are not; counts are of all.').optional(),
   since: isoParam('since', 'Only commands that came at this wall time or later.').optional(),
 });
 
@@ -84,7 +85,7 @@ export const answersSchema = memo(() =>
     .strictObject({
       device_index: deviceIndex,
       done: z.boolean().openapi({ description: 'No answered command is `not_done`.' }),
-      count: count('Commands listed, one for each value.'),
+      count: count('Commands, one for each value.'),
       causes: z.strictObject(causeShape).openapi({ description: 'Commands by cause.' }),
       protocols: z
         .array(
@@ -95,7 +96,9 @@ export const answersSchema = memo(() =>
           }),
         )
         .openapi({ description: 'How each protocol takes part.' }),
-      answers: z.array(answerSchema()).openapi({ description: 'In the order of the answers.' }),
+      answers: z
+        .array(answerSchema())
+        .openapi({ description: 'In the order of the answers; with `done` those alone.' }),
     })
     .openapi('Answers'),
 );

@@ -1,5 +1,5 @@
 import { memo } from '../../core/memo.ts';
-import { csipControlStates } from '../../contract/csip-client.ts';
+import { csipControlStates } from '../../contract/csip-events.ts';
 import { csipResponseResults } from '../../contract/csip-reports.ts';
 import { z } from '../description/zod.ts';
 import {

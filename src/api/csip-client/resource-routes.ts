@@ -1,5 +1,5 @@
 /** What the client of IEEE 2030.5 knows of its head-end: Time, EndDevices, programs, events and curves. */
-import { csipControlStates } from '../../contract/csip-client.ts';
+import { csipControlStates } from '../../contract/csip-events.ts';
 import { newestParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import { HttpProblem } from '../http/errors.ts';

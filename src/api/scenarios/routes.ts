@@ -104,6 +104,9 @@ const stopScenario = route({
   tag: 'Core',
   operationId: 'stop_scenario',
   summary: 'Ends a run; the steps of `finally` are still carried out',
+  description:
+    'The answer comes when the run is over, or after a second with the state `running` while the steps of `finally` last; a ' +
+    'second request ends these too.',
   params: scenarioParams,
   reply: scenarioSchema,
   problems: ['unknown-resource', 'conflict'],

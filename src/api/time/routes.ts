@@ -49,7 +49,7 @@ const setTime = route({
   },
   handle(ctx, { body, by }) {
     const { plant } = ctx;
-    checkClockIsFree(ctx, by);
+    checkClockIsFree(ctx);
     if (Object.keys(body).length === 0) {
       throw invalid('body', '', `at least one of ${Object.keys(timeBodySchema().shape).join(', ')} is required`);
     }
@@ -73,8 +73,8 @@ const setTime = route({
 });
 
 /** While a scenario runs the clock is its own. @throws SimError COMMAND_CONFLICT */
-function checkClockIsFree({ clockOwner }: RouteContext, { source }: Origin): void {
-  if (clockOwner.name !== null && source !== 'scenario')
+function checkClockIsFree({ clockOwner }: RouteContext): void {
+  if (clockOwner.name !== null)
     throw new SimError(
       'COMMAND_CONFLICT',
       `the scenario ${JSON.stringify(clockOwner.name)} has the clock until it ends; POST scenarios/{id}/stop ends it`,
@@ -112,7 +112,7 @@ const step = route({
   problems: ['conflict'],
   examples: { body: { ticks: 1 }, reply: exampleStep },
   async handle(ctx, { query, body, by }) {
-    checkClockIsFree(ctx, by);
+    checkClockIsFree(ctx);
     const index = query.device === undefined ? firstIndex(ctx.plant) : selectedDevice(ctx, query.device).index;
     const { published } =
       body.until === undefined ? await ctx.plant.step(body.ticks ?? 1, by) : await runUntil(ctx.plant, body.until, by);

@@ -49,7 +49,7 @@ const maxListedNames = 20;
 export function unknownName(name: string, what: string, given: string, known: readonly string[]): Issue {
   const near = nearest(given, known);
   if (near !== null) return { name, detail: `unknown ${what}; nearest known: ${near}`, allowed: known };
-  const all = known.length > maxListedNames ? 'those that --help lists' : known.join(', ');
+  const all = known.length > maxListedNames ? 'those that derbench --help lists' : known.join(', ');
   return { name, detail: `unknown ${what}; allowed: ${all}`, allowed: known };
 }
 

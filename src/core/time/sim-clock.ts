@@ -6,6 +6,7 @@ import { zoneOffsetMs } from './zone.ts';
 const minRate = 0.01;
 const maxRate = 3600;
 const msPerDay = 86_400_000;
+const endless = (): number => Infinity;
 
 /** Local time since the last midnight, ms; also before 1970. @param localMs ms since the epoch on local clocks */
 function sinceMidnight(localMs: number): number {
@@ -44,6 +45,10 @@ export class SimClock {
   #rateBefore = 1;
   /** the instant of the act that runs inside a tick; null: none does */
   #actingAt: SimTime | null = null;
+  /** the time shown does not run on with real time */
+  #stands = false;
+  /** the next instant at which a tick will end before its time; Infinity: none */
+  #nextEnd: () => number = endless;
 
   constructor(wall: WallClock, settings: ClockSettings, start: SimTime) {
     this.#wall = wall;
@@ -89,7 +94,8 @@ export class SimClock {
   }
 
   #present(): SimTime {
-    const now = Math.min(this.#flowing(), this.#horizon) as SimTime;
+    const nextEnd = this.#nextEnd();
+    const now = Math.min(this.#flowing(), this.#horizon, nextEnd > this.#now ? nextEnd : Infinity) as SimTime;
     if (now > this.#shown) this.#shown = now;
     return this.#shown;
   }
@@ -120,6 +126,22 @@ export class SimClock {
     }
   }
 
+  /** Does not show a later time than this before a tick has reached it. @param nextEnd null: as usual */
+  waitFor(nextEnd: (() => number) | null): void {
+    this.#nextEnd = nextEnd ?? endless;
+  }
+
+  /** Stays at the end of the last tick until `goOn`: what happens meanwhile, happens at that very instant. */
+  stand(): void {
+    this.#stands = true;
+  }
+
+  goOn(): void {
+    if (!this.#stands) return;
+    this.#stands = false;
+    this.#anchorMs = this.#wall.monotonicMs();
+  }
+
   /**
    * Where a tick that falls due now must end: one interval (or the slots it takes over) further, or, when the rate
    * or the pause has changed since the last tick, where the clock has run to.
@@ -143,7 +165,7 @@ export class SimClock {
   }
 
   #flowing(): SimTime {
-    if (this.paused) return this.#anchor;
+    if (this.paused || this.#stands) return this.#anchor;
     const elapsed = (this.#wall.monotonicMs() - this.#anchorMs) * 1000 * this.rate;
     return (this.#anchor + Math.max(0, Math.round(elapsed))) as SimTime;
   }

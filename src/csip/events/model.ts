@@ -1,5 +1,5 @@
 /** What the scheduler of events takes in and gives out. Times are seconds of server time. */
-import type { CsipControlState } from '../../contract/csip-client.ts';
+import type { CsipControlState } from '../../contract/csip-events.ts';
 import type { ControlInForce, ControlOutcome, ModeName, ResolvedControl } from '../control/model.ts';
 
 /** EventStatus.currentStatus. */

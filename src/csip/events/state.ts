@@ -1,6 +1,6 @@
 /** What the scheduler remembers about one EndDevice. Values are never changed in place: a step makes new ones. */
 import type { ControlInForce, ControlOutcome, ModeName } from '../control/model.ts';
-import type { CsipControlState } from '../../contract/csip-client.ts';
+import type { CsipControlState } from '../../contract/csip-events.ts';
 import type { ListedControl, ListedDefault } from './model.ts';
 
 /** `received`: its list has just shown it, and nothing is decided; it lasts within one step only. */

@@ -6,7 +6,6 @@ import type {
   CsipConfig,
   CsipConfigPatch,
   CsipControl,
-  CsipControlState,
   CsipCurve,
   CsipDiagnostic,
   CsipEndDevice,
@@ -24,7 +23,7 @@ import type {
   CsipNotification,
   CsipSubscriptions,
 } from '../../contract/csip-reports.ts';
-import type { CsipEvent } from '../../contract/csip-events.ts';
+import type { CsipControlState, CsipEvent } from '../../contract/csip-events.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { FullMember } from '../members.ts';

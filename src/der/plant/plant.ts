@@ -390,9 +390,6 @@ export class SimPlant implements Plant {
       ...{ clock, tickIntervalS, monotonicMs, pace: this.#pace },
       hasEnded: () => this.#ended,
       lastEndMs: () => this.#lastEndMs,
-      begin: () => {
-        this.#sliceStart = monotonicMs();
-      },
       inTurn: (work) => this.#turns.take(work),
       run: (seconds, deadlineMs) => this.#run(seconds, deadlineMs),
     });
@@ -404,9 +401,6 @@ export class SimPlant implements Plant {
       clock,
       tickIntervalS,
       latest: () => this.#latest,
-      begin: () => {
-        this.#sliceStart = this.#options.monotonicMs();
-      },
       inTurn: (work) => this.#turns.take(work),
       checkRunning: () => {
         this.#checkRunning();

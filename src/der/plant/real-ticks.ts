@@ -15,8 +15,6 @@ export interface TickedPlant {
   readonly hasEnded: () => boolean;
   /** end of the last tick, real ms */
   readonly lastEndMs: () => number;
-  /** Work begins that gives way to other work from time to time. */
-  readonly begin: () => void;
   /** Runs `work` while no device joins or leaves and no other tick runs. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
   /** Runs one tick, which ends after the first piece beyond the deadline. @returns the simulated seconds done */
@@ -33,9 +31,13 @@ export class RealTicks {
 
   /** @see Plant.guideTicks */
   follow(guide: TickGuide): () => void {
+    const { clock } = this.#plant;
     this.#guide = guide;
+    clock.waitFor(() => guide.due());
     return () => {
-      if (this.#guide === guide) this.#guide = null;
+      if (this.#guide !== guide) return;
+      this.#guide = null;
+      clock.waitFor(null);
     };
   }
 
@@ -45,13 +47,20 @@ export class RealTicks {
     for (;;) {
       const isOver = await this.#plant.inTurn(async () => {
         if (this.#plant.clock.paused || this.#plant.hasEnded()) return true;
-        this.#plant.begin();
         end ??= this.#end(slots);
         return this.#piece(end);
       });
-      await this.#guide?.reached();
+      await this.#reached();
       if (isOver) return;
     }
+  }
+
+  async #reached(): Promise<void> {
+    if (this.#guide === null) return;
+    const { clock } = this.#plant;
+    clock.stand();
+    await this.#guide.reached();
+    clock.goOn();
   }
 
   #end(slots: number): SimTime {

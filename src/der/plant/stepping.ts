@@ -13,8 +13,6 @@ export interface SteppedPlant {
   readonly clock: SimClock;
   readonly tickIntervalS: number;
   readonly latest: () => TickEvent;
-  /** A request begins. */
-  readonly begin: () => void;
   /** Runs `work` while no device joins or leaves and no other tick runs. */
   readonly inTurn: (work: () => Promise<TickEvent>) => Promise<TickEvent>;
   /** @throws SimError STOPPING */
@@ -78,7 +76,6 @@ export class Stepping {
     over: (event: TickEvent, done: number) => boolean,
   ): Promise<TickEvent> {
     return this.#requests.take(async () => {
-      this.#plant.begin();
       const pausesEnded = this.#pausesEnded;
       for (let done = 0; ; ) {
         if (this.#pausesEnded !== pausesEnded) {

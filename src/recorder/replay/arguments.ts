@@ -1,6 +1,7 @@
 /** The command line of `derbench replay`. */
 import { parseArgs } from 'node:util';
-import { errorText, SimError } from '../../core/errors.ts';
+import { SimError } from '../../core/errors.ts';
+import { didYouMean } from '../../core/nearest.ts';
 import { defaultReplayOptions, paces } from './options.ts';
 import type { ReplayOptions } from './options.ts';
 import type { ReplayTarget } from './replay.ts';
@@ -33,8 +34,8 @@ Replays a recording (GET recorder/download) against a build that runs already, a
   --timeout SECONDS         wait for an answer, or the next message of a client (default 5)
   --limit N                 differences to print (default 100)
 
-Values that move are measurements, counters and rests of times. Exit code: 0 no difference, 4 differences, 2 wrong use,
-1 the other end cannot be reached.`;
+Values that move are measurements, counters and rests of times. Exit code: 0 no difference, 4 differences, 2 wrong use, no
+recording, or nothing that could be compared, 1 the other end cannot be reached.`;
 
 const options = {
   modbus: { type: 'string', multiple: true },
@@ -82,7 +83,9 @@ function deviceTargets(flag: 'modbus' | 'dnp3', given: readonly string[]): Devic
   const byDevice = new Map<number, Target>();
   const named: Record<'all' | 'proxy' | 'meter', Target | null> = { all: null, proxy: null, meter: null };
   for (const text of given) {
-    const [, word, address = text] = /^(\d{1,9}|proxy|meter)=(.*)$/.exec(text) ?? [];
+    const [, word, address = text] = /^([^=]*)=(.*)$/.exec(text) ?? [];
+    if (word !== undefined && !/^(?:\d{1,9}|proxy|meter)$/.test(word))
+      throw wrong(`--${flag} takes [INDEX=]HOST:PORT; ${JSON.stringify(word)} is no index of a device, proxy or meter`);
     const target = targetOf(flag, address);
     if (word === 'proxy' || word === 'meter') named[word] = target;
     else if (word === undefined) named.all = target;
@@ -91,8 +94,8 @@ function deviceTargets(flag: 'modbus' | 'dnp3', given: readonly string[]): Devic
   return { ...named, byDevice };
 }
 
-function optionsOf(values: Readonly<Partial<Record<keyof typeof options, unknown>>>): ReplayOptions {
-  const text = (name: keyof typeof options) => values[name] as string | undefined;
+function optionsOf(values: Words['values']): ReplayOptions {
+  const text = (name: Name) => values[name] as string | undefined;
   const pace = paces.find((each) => each === (text('pace') ?? defaultReplayOptions.pace));
   if (pace === undefined)
     throw wrong(`--pace must be one of ${paces.join(', ')}; given ${JSON.stringify(values.pace)}`);
@@ -111,12 +114,46 @@ function optionsOf(values: Readonly<Partial<Record<keyof typeof options, unknown
   };
 }
 
-function parsed(argv: readonly string[]) {
-  try {
-    return parseArgs({ args: [...argv], options, allowPositionals: true });
-  } catch (error) {
-    throw wrong(errorText(error));
+type Name = keyof typeof options;
+
+interface Words {
+  readonly values: Readonly<Partial<Record<Name, string | boolean | readonly string[]>>>;
+  readonly positionals: readonly string[];
+}
+
+const isName = (name: string): name is Name => Object.hasOwn(options, name);
+
+function checkOption(name: string, rawName: string, value: string | undefined, isAgain: boolean): void {
+  if (!isName(name)) {
+    const near = didYouMean(
+      rawName,
+      Object.keys(options).map((each) => `--${each}`),
+    );
+    throw wrong(`${rawName} is no option${near}`);
   }
+  const { type, multiple = false } = options[name] as { readonly type: string; readonly multiple?: boolean };
+  if (type === 'string' && value === undefined) throw wrong(`${rawName} lacks its value`);
+  if (type === 'boolean' && value !== undefined)
+    throw wrong(`${rawName} takes no value; given ${JSON.stringify(value)}`);
+  if (isAgain && !multiple) throw wrong(`${rawName} is given twice`);
+}
+
+/** The words by name. The checks are made here, since those of Node have words of their own. */
+function parsed(argv: readonly string[]): Words {
+  const { values, positionals, tokens } = parseArgs({
+    args: [...argv],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const seen = new Set<string>();
+  for (const token of tokens)
+    if (token.kind === 'option') {
+      checkOption(token.name, token.rawName, token.value, seen.has(token.name));
+      seen.add(token.name);
+    }
+  return { values: values as Words['values'], positionals };
 }
 
 /** @returns null: help is asked for. @throws SimError CONFIG_INVALID */
@@ -127,13 +164,19 @@ export function parseReplayArguments(argv: readonly string[]): ReplayArguments |
   if (file === undefined) throw wrong('the file of the recording is missing');
   if (more.length > 0)
     throw wrong(`there is one file; given also ${more.map((each) => JSON.stringify(each)).join(', ')}`);
+  const { modbus, dnp3, ocpp, csip, limit } = values;
   const target: ReplayTarget = {
-    ...(values.modbus && { modbus: deviceTargets('modbus', values.modbus) }),
-    ...(values.dnp3 && { dnp3: deviceTargets('dnp3', values.dnp3) }),
-    ...(values.ocpp !== undefined && { ocpp: listenerOf('ocpp', values.ocpp) }),
-    ...(values.csip !== undefined && { csip: listenerOf('csip', values.csip) }),
+    ...(Array.isArray(modbus) && { modbus: deviceTargets('modbus', modbus) }),
+    ...(Array.isArray(dnp3) && { dnp3: deviceTargets('dnp3', dnp3) }),
+    ...(typeof ocpp === 'string' && { ocpp: listenerOf('ocpp', ocpp) }),
+    ...(typeof csip === 'string' && { csip: listenerOf('csip', csip) }),
   };
   if (Object.keys(target).length === 0)
     throw wrong('nothing to replay: none of --modbus, --dnp3, --ocpp, --csip is given');
-  return { file, target, options: optionsOf(values), shown: numberOf('limit', values.limit, 100, 0, 10_000) };
+  return {
+    file,
+    target,
+    options: optionsOf(values),
+    shown: numberOf('limit', limit as string | undefined, 100, 0, 10_000),
+  };
 }

@@ -1,8 +1,13 @@
 /** `derbench replay FILE`: arguments to a replay, and its reports as text. */
+import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
+import type { ReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
-import { errorText, SimError } from '../../core/errors.ts';
+import { recordedProtocols } from '../../contract/recorder.ts';
+import { SimError } from '../../core/errors.ts';
 import { exitCodes } from '../../core/exit-codes.ts';
+import { fileReason } from '../../core/text-file.ts';
 import { parseReplayArguments, replayHelp } from './arguments.ts';
 import type { ReplayArguments } from './arguments.ts';
 import { readRecording } from './recording.ts';
@@ -23,19 +28,27 @@ export interface CommandIo {
 export const differencesCode = 4;
 
 async function recordingOf(file: string): Promise<Recording> {
-  const stream = createReadStream(file, 'utf8');
-  const opened = new Promise<void>((resolve, reject) => {
-    stream.once('open', () => {
-      resolve();
-    });
-    stream.once('error', reject);
-  });
+  let stream: ReadStream;
   try {
-    await opened;
+    // a directory can be opened, and fails only when it is read
+    if ((await stat(file)).isDirectory()) throw new Error('it is a directory');
+    stream = createReadStream(file, 'utf8');
+    await once(stream, 'open');
   } catch (error) {
-    throw new SimError('CONFIG_INVALID', `${file} cannot be read: ${errorText(error)}`);
+    throw new SimError('CONFIG_INVALID', `${file} cannot be read: ${fileReason(error)}`);
   }
   return readRecording(createInterface({ input: stream, crlfDelay: Infinity }));
+}
+
+/** Messages that no replay knows, one sentence for each protocol. */
+function unknownProtocols({ messages }: Recording): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const { protocol } of messages)
+    if (!recordedProtocols.some((each) => each === protocol)) counts.set(protocol, (counts.get(protocol) ?? 0) + 1);
+  return [...counts].map(
+    ([protocol, n]) =>
+      `left out: ${counted(n, 'message')} of ${JSON.stringify(protocol)}, a protocol that is not known`,
+  );
 }
 
 function printReport({ protocol, requests, differences, ignored, notes }: ReplayReport, shown: number, io: CommandIo) {
@@ -48,17 +61,24 @@ function printReport({ protocol, requests, differences, ignored, notes }: Replay
 }
 
 async function run({ file, target, options, shown }: ReplayArguments, io: CommandIo): Promise<number> {
-  const { messages } = await recordingOf(file);
-  const reports = await replay(messages, target, options, (line) => {
+  const recording = await recordingOf(file);
+  for (const line of unknownProtocols(recording)) io.out(line);
+  const reports = await replay(recording.messages, target, options, (line) => {
     io.out(line);
   });
   for (const report of reports) printReport(report, shown, io);
-  return reports.some(({ differences }) => differences.length > 0) ? differencesCode : exitCodes.ok;
+  const isVacuous = ({ compared, differences }: ReplayReport) => compared === 0 && differences.length === 0;
+  const vacuous = reports.filter(isVacuous).map(({ protocol }) => protocol);
+  if (vacuous.length > 0)
+    io.error(`derbench replay: nothing of ${vacuous.join(' and ')} was compared, so the replay is no success`);
+  if (reports.some(({ differences }) => differences.length > 0)) return differencesCode;
+  return vacuous.length > 0 ? exitCodes.usage : exitCodes.ok;
 }
 
 /**
  * @param argv what follows `replay` on the command line
- * @returns exit code: 0 no difference, 4 differences, 2 wrong use or no recording, 1 the other end cannot be reached
+ * @returns exit code: 0 no difference, 4 differences, 2 wrong use, no recording or nothing to compare, 1 the other end
+ * cannot be reached
  */
 export async function replayCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   try {

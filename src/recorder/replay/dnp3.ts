@@ -124,8 +124,9 @@ export async function replayDnp3(
       connectionOf: ({ peer }) => peer.slice(peer.indexOf('@') + 1),
     },
   );
+  findings.notes.push(...links.unasked());
   const pacer = new Pacer(options);
-  let [homeless, silent] = [0, 0];
+  let homeless = 0;
   try {
     for (const request of requests) {
       const { message, pair, responses } = request;
@@ -138,14 +139,16 @@ export async function replayDnp3(
       const isSilent = responses.length === 0;
       const fragments = await link.ask(pair, message.raw, isSilent ? options.silenceMs : options.timeoutMs);
       findings.requests += 1;
-      if (isSilent) silent += 1;
+      if (isSilent) findings.uncompared += 1;
       else compare(request, fragments, options, findings);
       links.done(message);
     }
   } finally {
     links.close();
   }
-  if (silent > 0) findings.notes.push(`not compared: ${counted(silent, 'request')} without a recorded response`);
+  const { uncompared } = findings;
+  if (uncompared > 0)
+    findings.notes.push(`not compared: ${counted(uncompared, 'request')} without a recorded response`);
   if (homeless > 0) findings.notes.push(`left out: ${counted(homeless, 'request')} to devices without an address`);
   return findings.report('dnp3');
 }

@@ -32,8 +32,9 @@ export async function replayModbus(
       connectionOf: ({ peer }) => peer,
     },
   );
+  findings.notes.push(...links.unasked());
   const pacer = new Pacer(options);
-  let [unknown, homeless] = [0, 0];
+  let homeless = 0;
   try {
     for (const exchange of exchanges) {
       const { request, answer, noAnswer } = exchange;
@@ -45,14 +46,15 @@ export async function replayModbus(
       }
       const received = await link.ask(request.raw, answer?.length ?? 0);
       findings.requests += 1;
-      if (answer === null && noAnswer === null) unknown += 1;
+      if (answer === null && noAnswer === null) findings.uncompared += 1;
       else compareAnswer(exchange, received, options, findings);
       links.done(request);
     }
   } finally {
     links.close();
   }
-  if (unknown > 0) findings.notes.push(`not compared: ${counted(unknown, 'request')} without a recorded answer`);
+  const { uncompared } = findings;
+  if (uncompared > 0) findings.notes.push(`not compared: ${counted(uncompared, 'request')} without a recorded answer`);
   if (homeless > 0) findings.notes.push(`left out: ${counted(homeless, 'request')} to devices without an address`);
   return findings.report('modbus');
 }

@@ -74,6 +74,18 @@ function numberOf(entry: Members, name: string, line: number): number {
   return value;
 }
 
+const unpadded = (base64: string) => base64.replace(/={1,2}$/, '');
+
+/** Octets of `raw`. */
+function octetsOf(entry: Members, encoding: 'utf8' | 'base64', line: number): Buffer {
+  const text = textOf(entry, 'raw', line);
+  const octets = Buffer.from(text, encoding);
+  // Node passes over characters that are no base64
+  if (encoding === 'base64' && unpadded(octets.toString('base64')) !== unpadded(text))
+    throw wrong(line, 'has a raw that is no base64');
+  return octets;
+}
+
 function messageOf(entry: Members, line: number): RecordedMessage {
   const direction = wireDirections.find((each) => each === entry.direction);
   if (direction === undefined) throw wrong(line, 'has a direction that is not in or out');
@@ -91,21 +103,22 @@ function messageOf(entry: Members, line: number): RecordedMessage {
     deviceIndex: typeof index === 'number' ? index : null,
     kind: textOf(entry, 'kind', line),
     cut: entry.cut === true,
-    raw: Buffer.from(textOf(entry, 'raw', line), encoding),
+    raw: octetsOf(entry, encoding, line),
     details: isMembers(entry.details) ? entry.details : {},
   };
 }
 
 /**
- * @param lines without their ends; empty ones are passed over
+ * @param lines without their ends; empty ones are passed over, and so is a byte order mark before the first
  * @throws SimError CONFIG_INVALID with the line that is not one of a recording
  */
 export async function readRecording(lines: AsyncIterable<string> | Iterable<string>): Promise<Recording> {
   let header: Members | null = null;
   const messages: RecordedMessage[] = [];
   let line = 0;
-  for await (const text of lines) {
+  for await (const given of lines) {
     line += 1;
+    const text = line === 1 ? given.replace(/^\uFEFF/, '') : given;
     if (text === '') continue;
     const members = membersOf(text, line);
     if (header === null) header = checkHeader(members);

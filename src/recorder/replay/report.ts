@@ -4,6 +4,8 @@ export interface ReplayReport {
   readonly protocol: string;
   /** requests of the recording that were replayed, or of the new build that were answered */
   readonly requests: number;
+  /** how many of them had a recorded answer, or a recorded silence, that the new one was compared with */
+  readonly compared: number;
   /** in plain words, in the order in which they were found */
   readonly differences: readonly string[];
   /** values that differ and are not differences: they move, or are within the tolerance */
@@ -21,6 +23,8 @@ export class Findings {
   readonly notes: string[] = [];
   ignored = 0;
   requests = 0;
+  /** requests of which the recording has nothing to compare */
+  uncompared = 0;
   #more = 0;
 
   differ(text: string): void {
@@ -31,7 +35,15 @@ export class Findings {
   report(protocol: string): ReplayReport {
     const more = this.#more > 0 ? [`${this.#more} more differences`] : [];
     const { requests, ignored } = this;
-    return { protocol, requests, ignored, differences: [...this.differences, ...more], notes: [...this.notes] };
+    const compared = requests - this.uncompared;
+    return {
+      protocol,
+      requests,
+      compared,
+      ignored,
+      differences: [...this.differences, ...more],
+      notes: [...this.notes],
+    };
   }
 }
 

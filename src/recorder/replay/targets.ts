@@ -91,6 +91,14 @@ export class Links<L extends Link> {
     return link;
   }
 
+  /** Addresses that are given for devices which no request of the recording asks, one sentence each. */
+  unasked(): readonly string[] {
+    const asked = new Set(this.#devices.values());
+    return [...this.#options.targets.byDevice.keys()]
+      .filter((index) => !asked.has(index))
+      .map((index) => `the address of device ${index} is not used: no request of the recording asks that device first`);
+  }
+
   #targetOf({ details }: RecordedMessage, device: number | undefined): Target | null {
     const { all, byDevice, proxy, meter } = this.#options.targets;
     if (details.interface === 'modbus_proxy') return proxy;

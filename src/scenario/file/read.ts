@@ -4,8 +4,10 @@ import type { Issue } from '../../core/errors.ts';
 import { SimError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { factsOf } from '../../core/zod-facts.ts';
+import type { SchemaFacts } from '../../core/zod-facts.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
-import type { Rule, Scenario, ScenarioRequest, Step, Trigger } from '../model.ts';
+import type { Rule, Scenario, ScenarioRequest, Step } from '../model.ts';
+import { allSteps, valueTests } from '../model-parts.ts';
 import { placeText } from '../place.ts';
 import { actionsOf, expectationOf, signalOf, stepOf, triggerOf } from './build.ts';
 import type { Here, PlannedRequest } from './build.ts';
@@ -18,6 +20,10 @@ import type { Source } from './source.ts';
 
 /** Steps of a scenario, those of loops and included files counted each time. */
 export const maxSteps = 10_000;
+/** Actions and assertions of all steps together. */
+const maxParts = 30_000;
+/** Includes, those of included files and loops counted each time. */
+const maxIncludes = 10_000;
 const maxIssues = 50;
 const defaultTimeoutS = 30 * 86_400;
 
@@ -45,22 +51,48 @@ function partName(path: readonly PropertyKey[]): string | undefined {
   return path.flatMap((step) => (Object.hasOwn(parts, step) ? (parts[String(step)] ?? []) : [])).at(-1);
 }
 
+/** Operations that would take the run out of its own hands. */
+const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
+  {
+    form: /^\/controls\/time(\/|$)/,
+    words: 'the scenario has the clock: after, time and cron pass time, and config has time_rate',
+  },
+  { form: /^\/scenarios\/[^/]+(\/st(art|op))?$/, words: 'a scenario cannot start, stop or delete scenarios' },
+];
+
 /** Steps that a list of a file stands for, read one by one. */
 class Reader {
   readonly #check: RequestCheck;
   readonly #issues: Issue[] = [];
+  #issuesNotKept = 0;
   #steps = 0;
+  #parts = 0;
+  #includes = 0;
 
   constructor(check: RequestCheck) {
     this.#check = check;
   }
 
   get issues(): readonly Issue[] {
-    return this.#issues;
+    const more = this.#issuesNotKept;
+    return more === 0
+      ? this.#issues
+      : [...this.#issues, { name: 'and more', detail: `${more} further issues are not listed` }];
   }
 
   note(issue: Issue): void {
     if (this.#issues.length < maxIssues) this.#issues.push(issue);
+    else this.#issuesNotKept += 1;
+  }
+
+  get #issueCount(): number {
+    return this.#issues.length + this.#issuesNotKept;
+  }
+
+  /** Notes it when there is one more than are allowed. @returns whether there are too many */
+  #exceeds(count: number, before: number, limit: number, here: Here, noun: string): boolean {
+    if (count > limit && before <= limit) here.issue([], `a scenario has at most ${limit} ${noun}`);
+    return count > limit;
   }
 
   here(source: Source, base: readonly PropertyKey[]): Here {
@@ -83,10 +115,10 @@ class Reader {
   ): z.output<S> | null {
     const result = schema.safeParse(value, withInput);
     if (result.success) return result.data;
-    const { members, ranges } = factsOf(schema);
-    const facts = {
-      ranges,
-      members: (path: readonly PropertyKey[]) => [...(members(path) ?? []), ...(path.length === 0 ? more : [])],
+    const known = factsOf(schema);
+    const facts: SchemaFacts = {
+      ranges: (path) => known.ranges(path),
+      members: (path) => [...(known.members(path) ?? []), ...(path.length === 0 ? more : [])],
     };
     for (const issue of result.error.issues)
       for (const { path, detail } of issueWords(issue, `a member of ${partName(issue.path) ?? whole}`, facts))
@@ -133,11 +165,22 @@ class Reader {
     // in the order of the file, in which the schema does not give them back
     const inOrder = { ...Object.fromEntries(Object.keys(filled as object).map((key) => [key, raw[key]])) } as RawStep;
     const actions = actionsOf(inOrder, here);
+    const step = stepOf(raw, actions, here);
+    const before = this.#parts;
+    this.#parts += actions.length + step.expectations.length;
+    if (this.#exceeds(this.#parts, before, maxParts, here, 'actions and assertions')) return [];
     for (const action of actions) this.#checkRequest(action, here);
-    return [stepOf(raw, actions, here)];
+    return [step];
   }
 
-  #checkRequest({ request, keyOf }: PlannedRequest, here: Here): void {
+  #checkRequest({ request, keyOf, status }: PlannedRequest, here: Here): void {
+    const own = request.method === 'GET' ? undefined : reserved.find(({ form }) => form.test(request.path));
+    if (own !== undefined) {
+      here.issue(keyOf([]), own.words);
+      return;
+    }
+    // a refusal is wanted
+    if (status !== null && status >= 400) return;
     const refusal = this.#check(request);
     if (refusal === null) return;
     const { errors = [], detail } = refusal;
@@ -164,9 +207,10 @@ class Reader {
         ? [['round', Array.from({ length: raw.repeat }, (_, n) => n + 1)] as const]
         : Object.entries(raw.repeat);
     const found: Step[] = [];
+    const issuesBefore = this.#issueCount;
     for (const value of values) {
       // a faulty round is not told of for each value
-      if (this.#issues.length > 0 || this.#steps > maxSteps) break;
+      if (this.#issueCount > issuesBefore || this.#steps > maxSteps || this.#parts > maxParts) break;
       found.push(...this.steps(raw.steps, source, [...base, 'steps'], { ...parameters, [name]: value }));
     }
     return found;
@@ -178,10 +222,16 @@ class Reader {
     if (filled === undefined) return [];
     const raw = this.parsed(includeSchema(), filled, here, 'an include');
     if (raw === null) return [];
+    this.#includes += 1;
+    if (this.#exceeds(this.#includes, this.#includes - 1, maxIncludes, here, 'includes')) return [];
     try {
       const file = source.include(raw.include, [...base, 'include']);
       const inner = this.parsed(includedSchema(), file.value, this.here(file, []), 'an included file');
       if (inner === null) return [];
+      const known = Object.keys(inner.parameters ?? {});
+      for (const name of Object.keys(raw.with ?? {}))
+        if (!known.includes(name))
+          here.issue(['with', name], `${raw.include} has no parameter of this name${didYouMean(name, known)}`);
       return this.steps(inner.steps, file, ['steps'], { ...parameters, ...inner.parameters, ...raw.with });
     } catch (error) {
       if (!(error instanceof SimError)) throw error;
@@ -227,26 +277,29 @@ class Reader {
 
 /** Marks that are named in `since` but by no step. */
 function unknownMarks(scenario: Scenario, note: (issue: Issue) => void): void {
-  const { steps, rules, finally: last, always } = scenario;
-  const all = [...steps, ...rules.flatMap((rule) => rule.steps), ...last];
-  const marks = ['start', ...all.flatMap(({ mark }) => mark ?? [])];
-  const expectations = [...all.flatMap((step) => step.expectations), ...always];
-  for (const { place, subject } of expectations) {
-    if (subject.kind !== 'value' || subject.test.since === null || marks.includes(subject.test.since)) continue;
-    const detail = `no step has the mark ${subject.test.since}${didYouMean(subject.test.since, marks)}`;
-    note({ name: placeText(place), detail });
+  const marks = ['start', ...allSteps(scenario).flatMap(({ mark }) => mark ?? [])];
+  for (const { place, test } of valueTests(scenario)) {
+    if (test.since === null || marks.includes(test.since)) continue;
+    note({ name: placeText(place), detail: `no step has the mark ${test.since}${didYouMean(test.since, marks)}` });
   }
-  const waits = all.map(({ place, trigger }) => ({ place, trigger }));
-  for (const { place, trigger } of waits)
-    for (const since of sinceOf(trigger))
-      if (!marks.includes(since)) note({ name: placeText(place), detail: `no step has the mark ${since}` });
 }
 
-function sinceOf(trigger: Trigger): readonly string[] {
-  if (trigger.kind !== 'when') return [];
-  const { condition } = trigger;
-  const leaves = condition.kind === 'all' || condition.kind === 'any' ? condition.conditions : [condition];
-  return leaves.flatMap((leaf) => (leaf.kind === 'value' && leaf.test.since !== null ? [leaf.test.since] : []));
+/** Requests of signals that no operation has. */
+function unknownAnswers(scenario: Scenario, check: RequestCheck, note: (issue: Issue) => void): void {
+  const tested = valueTests(scenario).map(({ place, test }) => ({ place, signal: test.signal }));
+  for (const { place, signal } of [...tested, ...scenario.plots]) {
+    const refusal = signal.kind === 'answer' ? check(signal.request) : null;
+    if (refusal === null) continue;
+    const causes = refusal.errors?.map((error) => `${error.name}: ${error.detail}`) ?? [];
+    note({ name: placeText(place), detail: `get: ${causes.length > 0 ? causes.join('; ') : refusal.detail}` });
+  }
+}
+
+/** `at` counts from the start of the scenario, before which `finally` has no place. */
+function offsetsAtTheEnd({ finally: last }: Scenario, note: (issue: Issue) => void): void {
+  for (const { place, trigger } of last)
+    if (trigger.kind === 'at')
+      note({ name: placeText(place), detail: 'at counts from the start of the scenario; finally takes after' });
 }
 
 /** Offsets of `at` that lie before the step in front of them. */
@@ -318,7 +371,9 @@ export function readScenario(source: Source, name: string, given: Parameters, ch
     reader.note(issue);
   };
   disorder(scenario.steps, note);
+  offsetsAtTheEnd(scenario, note);
   unknownMarks(scenario, note);
+  unknownAnswers(scenario, check, note);
   if (reader.issues.length > 0) throw invalidScenario(reader.issues);
   return scenario;
 }

@@ -5,6 +5,7 @@ import { SimError } from '../../core/errors.ts';
 import type { Issue } from '../../core/errors.ts';
 import { fileReason, readTextFile } from '../../core/text-file.ts';
 import { parseYamlText } from '../../core/yaml.ts';
+import type { YamlText } from '../../core/yaml.ts';
 import { placeText } from '../place.ts';
 import type { Place } from '../place.ts';
 
@@ -49,16 +50,25 @@ export function sourceOfRequest(value: unknown): Source {
 /** The files of one scenario: they lie in one folder or below, and their bytes are counted together. */
 class Files {
   readonly #root: string;
+  /** by real path */
+  readonly #parsed = new Map<string, YamlText>();
   #left = maxScenarioBytes;
 
   constructor(root: string) {
     this.#root = root;
   }
 
+  /** A file that several includes name is read once. @throws Error in words for the user */
   text(path: string): string {
-    const text = readTextFile(path, this.#left);
+    const text = readTextFile(path, maxScenarioBytes);
     this.#left -= Buffer.byteLength(text);
+    if (this.#left < 0) throw new Error(`the files of a scenario are larger than ${maxScenarioBytes} bytes together`);
     return text.replace(/^\uFEFF/, '');
+  }
+
+  #parse(real: string, whole: Place, at: Place): YamlText {
+    const text = reading(at, () => this.text(real));
+    return reading(whole, () => parseYamlText(text));
   }
 
   /** The file that a path leads to once links are resolved. @throws Error in words for the user */
@@ -78,8 +88,8 @@ class Files {
     const whole: Place = { file: label, line: null, path: [] };
     if (!['.yaml', '.yml', '.json'].includes(extname(real).toLowerCase()))
       refuse(whole, `given extension "${extname(real)}"; allowed: .yaml, .yml, .json`);
-    const text = reading(at ?? whole, () => this.text(real));
-    const parsed = reading(whole, () => parseYamlText(text));
+    const parsed = this.#parsed.get(real) ?? this.#parse(real, whole, at ?? whole);
+    this.#parsed.set(real, parsed);
     const place = (path: readonly PropertyKey[]): Place => ({ file: label, line: parsed.lineOf(path), path });
     return {
       value: mapping(parsed.value, place([])),

@@ -104,7 +104,7 @@ export function htmlPage(report: RunReport, origin: ReportOrigin): string {
   const charts = report.series().map((series) =>
     chart(
       series,
-      failed.flatMap(({ name, decidedS }) => (name.includes(series.signal) && decidedS !== null ? [decidedS] : [])),
+      failed.flatMap(({ signal, decidedS }) => (signal === series.signal && decidedS !== null ? [decidedS] : [])),
     ),
   );
   const failures = report.failures.map((words) => `<li>${html(words)}</li>`);

@@ -40,7 +40,7 @@ function stepCase({ name, place, state, message }: StepResult): Case {
 
 function assertionCase({ name, place, state, message, beganS, decidedS }: AssertionResult): Case {
   const outcome = state === 'passed' ? 'passed' : state === 'failed' ? 'failed' : 'skipped';
-  const words = outcome === 'skipped' ? 'the scenario ended before its verdict' : message;
+  const words = outcome === 'skipped' && message === '' ? 'the scenario ended before its verdict' : message;
   return { name, place, timeS: (decidedS ?? beganS) - beganS, outcome, message: words };
 }
 
@@ -74,7 +74,7 @@ function suiteXml(report: RunReport): readonly string[] {
   ];
 }
 
-/** One suite for each run. The times of test cases are simulated seconds, those of suites real ones. */
+/** One suite for each run. The times of assertions are simulated seconds, those of suites real ones. */
 export function junitXml(reports: readonly RunReport[]): string {
   const suites = reports.flatMap(suiteXml);
   return [

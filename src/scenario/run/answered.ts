@@ -1,15 +1,15 @@
 /** Looks whether commands of peers that were answered positively are done. */
 import type { AnsweredSubject } from '../model.ts';
-import type { Observation } from './conditions.ts';
-import type { Looker } from './lookers.ts';
+import type { Observation } from './observed.ts';
+import type { Looker } from './looker.ts';
 
 /** The part of the answer of `GET answers` that an assertion reads. */
 interface Answers {
-  readonly protocols: readonly { readonly protocol: string; readonly reason: string | null }[];
+  /** of all, whatever is listed */
+  readonly count: number;
   readonly answers: readonly {
     readonly command: string;
     readonly told: { readonly name: string };
-    readonly done: boolean | null;
     readonly explanation: string | null;
   }[];
 }
@@ -30,16 +30,16 @@ export function answeredLooker(
       const broken: string[] = [];
       let count = 0;
       for (const { index } of devices) {
-        const query = { device: index, since, ...(protocol !== null && { protocol }) };
+        const query = { device: index, since, done: false, ...(protocol !== null && { protocol }) };
         const { status, body } = await host.perform({ method: 'GET', path: '/answers', query });
         if (status >= 400) {
           broken.push((body as { readonly detail: string }).detail);
           continue;
         }
-        const { answers } = body as Answers;
-        const judged = answers.filter(({ told, command }) => !except.includes(told.name) && !except.includes(command));
-        count += judged.length;
-        for (const { done, explanation } of judged) if (done === false) broken.push(explanation ?? 'It is not done.');
+        const { answers, count: all } = body as Answers;
+        count += all;
+        for (const { told, command, explanation } of answers)
+          if (!except.includes(told.name) && !except.includes(command)) broken.push(explanation ?? 'It is not done.');
       }
       return { holds: broken.length === 0, found: () => foundWords(broken, count) };
     },

@@ -1,25 +1,17 @@
 /** Instants of the simulated clock: times of day and cron patterns. */
 import { createTask, validateDetailed } from 'node-cron';
-import { localDateMs } from '../../core/time/sim-clock.ts';
 import { zoneOffsetMs } from '../../core/time/zone.ts';
 
 const msPerHour = 3_600_000;
 const msPerDay = 24 * msPerHour;
+/** Within a month that a pattern does not have. */
+const skippedMs = 20 * msPerHour;
 /** A pattern that has no match in so many days has none. */
 const searchedDays = 366 * 5;
 
-function two(value: number): string {
-  return String(value).padStart(2, '0');
-}
-
-/** The next instant after `afterMs` at which clocks of a zone show a time of day. All in ms since the epoch. */
-export function nextTimeOfDay(ofDayS: number, zone: string, afterMs: number): number {
-  const time = `${two(Math.floor(ofDayS / 3600))}:${two(Math.floor(ofDayS / 60) % 60)}:${two(ofDayS % 60)}`;
-  for (let day = 0; ; day += 1) {
-    const local = new Date(afterMs + zoneOffsetMs(zone, afterMs) + day * msPerDay);
-    const found = localDateMs(local.toISOString().slice(0, 10), time, zone);
-    if (found > afterMs) return found;
-  }
+/** The pattern of a time of day: once a day, but for a day whose clock leaves it out or shows it twice. */
+export function patternOf(ofDayS: number): string {
+  return `${ofDayS % 60} ${Math.floor(ofDayS / 60) % 60} ${Math.floor(ofDayS / 3600)} * * *`;
 }
 
 /** Cron patterns on a clock that is not the machine's: node-cron decides, this class finds the dates worth asking about. */
@@ -37,7 +29,9 @@ export class CronPattern {
     this.#task = createTask(pattern, () => undefined, { timezone: zone });
     const { fields } = validateDetailed(pattern);
     const all = (length: number) => Array.from({ length }, (_, n) => n);
-    this.#fields = fields ?? { second: [0], minute: all(60), hour: all(24), month: all(13) };
+    const { second, minute, hour, month } = fields ?? { second: [0], minute: all(60), hour: all(24), month: all(13) };
+    const sorted = (values: readonly number[]) => [...values].sort((a, b) => a - b);
+    this.#fields = { second: sorted(second), minute: sorted(minute), hour, month };
     this.#zone = zone;
   }
 
@@ -52,8 +46,14 @@ export class CronPattern {
     ) {
       const found = this.#within(quarter, afterMs);
       if (found !== null) return found;
+      // never beyond the first hour of the next month
+      if (!this.#hasMonth(quarter) && !this.#hasMonth(quarter + skippedMs)) quarter += skippedMs;
     }
     return null;
+  }
+
+  #hasMonth(ms: number): boolean {
+    return this.#fields.month.includes(new Date(ms + zoneOffsetMs(this.#zone, ms)).getUTCMonth() + 1);
   }
 
   #within(quarter: number, afterMs: number): number | null {

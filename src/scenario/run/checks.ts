@@ -3,9 +3,9 @@ import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Window } from '../model.ts';
 import { comparisonText, signalText, sinceText, subjectText, valueText, windowText } from '../file/words.ts';
-import type { Observation } from './conditions.ts';
+import type { Observation } from './observed.ts';
 import { lookerOf } from './lookers.ts';
-import type { Looker, Sight, Since } from './lookers.ts';
+import type { Looker, Sight, Since } from './looker.ts';
 
 export type Verdict = 'pending' | 'passed' | 'failed';
 
@@ -17,6 +17,8 @@ export class Check {
   /** why, in a sentence; empty while pending */
   message = '';
   decidedAt: SimTime | null = null;
+  /** there will be no verdict */
+  isDropped = false;
   readonly #looker: Looker;
   readonly #from: SimTime;
   readonly #until: number;
@@ -33,7 +35,7 @@ export class Check {
 
   /** The next instant at which the verdict may fall although nothing changes. */
   get due(): number {
-    return this.verdict === 'pending' ? this.#until : Infinity;
+    return this.verdict === 'pending' && !this.isDropped ? this.#until : Infinity;
   }
 
   /** Whether it is decided when its step is done, whatever steps follow at the same instant. */
@@ -43,7 +45,7 @@ export class Check {
 
   /** Looks at the present instant; decides where that is possible. */
   look(now: SimTime): void | Promise<void> {
-    if (this.verdict !== 'pending' || now < this.#from) return;
+    if (this.verdict !== 'pending' || this.isDropped || now < this.#from) return;
     const sight = this.#looker.look(now);
     if (sight instanceof Promise) return sight.then((seen) => this.#judge(seen, now));
     this.#judge(sight, now);
@@ -74,9 +76,18 @@ export class Check {
   /** The scenario ends: what held so far has passed, what had not come true has failed. */
   close(now: SimTime): void {
     if (this.verdict !== 'pending') return;
-    const { kind } = this.expectation.window;
-    if (kind === 'for') this.#decide(this.#last?.holds === true ? 'passed' : 'failed', now);
-    else this.#decide('failed', now);
+    const { window } = this.expectation;
+    if (window.kind !== 'for') this.#decide('failed', now);
+    else if (window.s === Infinity) this.#decide(this.#last?.holds === true ? 'passed' : 'failed', now);
+    else if (this.#last?.holds === false) this.#decide('failed', now);
+    else this.#drop(now);
+  }
+
+  /** Its window was cut short: it neither held nor failed. */
+  #drop(now: SimTime): void {
+    this.message = `the scenario ended ${valueText(secondsBetween(this.begin, now))} s after the step, before the window was over`;
+    this.#looker.end();
+    this.isDropped = true;
   }
 
   /** The scenario was stopped before the verdict fell. */

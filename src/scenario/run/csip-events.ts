@@ -2,7 +2,7 @@
 import type { CsipEvent } from '../../contract/csip-events.ts';
 import { csipEventText } from '../file/words.ts';
 import type { CsipEventTest } from '../model.ts';
-import type { Observation, Observed } from './conditions.ts';
+import type { Observation, Observed } from './observed.ts';
 import type { ScenarioHost } from './host.ts';
 
 /** States that last: an event that is in one already counts when the wait begins. */

@@ -7,7 +7,7 @@ import { placeText } from '../place.ts';
 import { valueText } from '../file/words.ts';
 import type { Check } from './checks.ts';
 import { observe } from './conditions.ts';
-import type { Observation } from './conditions.ts';
+import type { Observation } from './observed.ts';
 import type { ScenarioAnswer, ScenarioHost } from './host.ts';
 import { endless } from './instants.ts';
 import type { Instants } from './instants.ts';
@@ -98,7 +98,7 @@ export class Flows {
 
   /** Carries steps out. @param events see `Cursor` */
   async steps(steps: readonly Step[], events: number, isOfRule: boolean): Promise<void> {
-    const { record: book, fail } = this.#run;
+    const { record: book } = this.#run;
     const cursor: Cursor = { last: this.#now, events };
     // those of the scenario are shown before they begin
     const records = isOfRule ? null : steps.map((step) => book.step(step, false));
@@ -111,7 +111,7 @@ export class Flows {
         if (this.#ended()) return;
         cursor.last = this.#now;
         record.give(ended.words, cursor.last);
-        fail(`${placeText(step.place)}: ${ended.words}`);
+        this.#run.fail(`${placeText(step.place)}: ${ended.words}`);
       }
     }
   }
@@ -168,12 +168,12 @@ export class Flows {
 
   /** Begins the actions and assertions of a step, all of them at the present instant. */
   #start(record: StepRecord, { events }: Cursor): Begun {
-    const { host, expect } = this.#run;
+    const { host } = this.#run;
     const { step } = record;
     record.state = 'running';
     record.at = this.#now;
     // before the actions: what they cause at once belongs to the step
-    const checks = expect(step.expectations, record.at, events, record.isOfRule);
+    const checks = this.#run.expect(step.expectations, record.at, events, record.isOfRule);
     return { checks, answers: Promise.all(step.actions.map(({ request }) => host.perform(request))) };
   }
 

@@ -3,7 +3,7 @@ import type { Plant } from '../../contract/plant.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Rule, Trigger } from '../model.ts';
-import { CronPattern, nextTimeOfDay } from './calendar.ts';
+import { CronPattern, patternOf } from './calendar.ts';
 
 export class Instants {
   readonly #plant: Plant;
@@ -27,9 +27,9 @@ export class Instants {
       case 'after':
         return addSeconds(last, trigger.delayS);
       case 'time':
-        return this.#plant.simAt(nextTimeOfDay(trigger.ofDayS, timezone, this.#plant.dateMs(sim)));
       case 'cron': {
-        const next = this.#pattern(trigger.pattern, timezone).next(this.#plant.dateMs(sim));
+        const text = trigger.kind === 'time' ? patternOf(trigger.ofDayS) : trigger.pattern;
+        const next = this.#pattern(text, timezone).next(this.#plant.dateMs(sim));
         return next === null ? null : this.#plant.simAt(next);
       }
     }

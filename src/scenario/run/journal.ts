@@ -1,6 +1,10 @@
 /** Messages and writes during a run, in the order in which they came. */
-import type { Message } from './messages.ts';
 import type { Change } from '../../sunspec/map/bank.ts';
+
+/** A message as `GET <protocol>/messages` shows it. */
+export interface Message extends Readonly<Record<string, unknown>> {
+  readonly id: number;
+}
 
 /** A message of a feed. */
 export interface MessageEvent {

@@ -5,27 +5,13 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
 import { answeredLooker } from './answered.ts';
+import type { Looker, Sight, Since } from './looker.ts';
 import { readTest, testMeets } from './conditions.ts';
 import type { ScenarioHost } from './host.ts';
-import type { Observation } from './conditions.ts';
+import type { Observation } from './observed.ts';
 import type { RunEvent } from './journal.ts';
 import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
-
-/** What an assertion sees at one look. */
-export interface Sight {
-  readonly holds: boolean;
-  /** What was found, in words: `it was 3990 W`. */
-  readonly found: () => string;
-}
-
-/** One subject, looked at again and again. */
-export interface Looker {
-  look(now: SimTime): Sight | Promise<Sight>;
-  /** what was seen in the whole window, for a failure; empty: nothing more */
-  history(): string;
-  end(): void;
-}
 
 /** Lowest and highest number seen, with their instants. */
 class Extremes {
@@ -208,14 +194,6 @@ function disagreements({ quantities }: Consistency, index: number): readonly str
   const presentations = quantities.flatMap((quantity) => quantity.presentations);
   const wrong = presentations.filter(({ cause }) => cause === 'fault' || cause === 'unexplained');
   return wrong.map(({ explanation }) => `Device ${index}: ${explanation ?? 'differs.'}`);
-}
-
-/** What belongs to an assertion: what comes from here on. */
-export interface Since {
-  /** position in the journal */
-  readonly events: number;
-  /** wall time, ms since the epoch */
-  readonly wallMs: number;
 }
 
 /** @param begin of the assertion */

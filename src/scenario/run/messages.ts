@@ -3,11 +3,7 @@ import { messageProtocols } from '../model.ts';
 import type { AnsweredSubject, MessageProtocol, MessageTest } from '../model.ts';
 import { matches } from './compare.ts';
 import type { ScenarioHost } from './host.ts';
-import type { Journal, MessageEvent, RunEvent } from './journal.ts';
-
-export interface Message extends Readonly<Record<string, unknown>> {
-  readonly id: number;
-}
+import type { Journal, Message, MessageEvent, RunEvent } from './journal.ts';
 
 interface MessageList {
   readonly messages: readonly Message[];

@@ -3,6 +3,7 @@ import type { ActionResult, AssertionResult, StepResult, StepState } from '../..
 import type { SimTime } from '../../core/time/clock.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { Action, Step } from '../model.ts';
+import { signalText } from '../file/words.ts';
 import { placeText } from '../place.ts';
 import type { Check } from './checks.ts';
 import type { ScenarioAnswer } from './host.ts';
@@ -45,10 +46,13 @@ export class StepRecord {
   /** Takes the answers of its actions. @returns words of the first that was not expected; null: all were */
   answered(answers: readonly ScenarioAnswer[]): string | null {
     this.#actions = this.step.actions.map((action, n) => actionResult(action, answers[n] ?? null));
-    const wrong = this.#actions.find(({ isExpected }) => !isExpected);
+    const at = this.#actions.findIndex(({ isExpected }) => !isExpected);
+    const wrong = this.#actions[at];
     if (wrong === undefined) return null;
+    const wanted = this.step.actions[at]?.status ?? null;
     const { name, status, detail } = wrong;
-    return `${name} was answered with ${String(status)}${detail === null ? '' : `: ${detail}`}`;
+    const expected = wanted === null ? '' : `, not ${wanted}`;
+    return `${name} was answered with ${String(status)}${expected}${detail === null ? '' : `: ${detail}`}`;
   }
 
   /** It waited in vain. */
@@ -175,6 +179,7 @@ export class RunRecord {
       name: expectation.name,
       state: verdict === 'pending' && this.#isClosed ? 'dropped' : verdict,
       message,
+      signal: expectation.subject.kind === 'value' ? signalText(expectation.subject.test.signal) : null,
       beganS: secondsBetween(this.#start, begin),
       decidedS: decidedAt === null ? null : secondsBetween(this.#start, decidedAt),
     }));

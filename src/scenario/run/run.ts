@@ -10,7 +10,7 @@ import { answeredSubjects, markedSignals, messageTests, plottedSignals, waitsFor
 import { placeText } from '../place.ts';
 import { valueText } from '../file/words.ts';
 import { Check } from './checks.ts';
-import type { Observation } from './conditions.ts';
+import type { Observation } from './observed.ts';
 import { Flows } from './flows.ts';
 import type { ScenarioHost } from './host.ts';
 import { Instants } from './instants.ts';
@@ -300,6 +300,7 @@ export class ScenarioRun {
       await this.#quiet();
       await this.#read();
       await this.#look();
+      await this.#series.ask(this.#now);
     } while (await this.#flows.waits.finishDue(this.#now, this.#host.wall.monotonicMs()));
   }
 
@@ -325,7 +326,7 @@ export class ScenarioRun {
   #sort(): void {
     for (const { verdict, expectation, message } of this.#open)
       if (verdict === 'failed') this.#fail(`${placeText(expectation.place)}: ${message}`);
-    this.#open = this.#open.filter(({ verdict }) => verdict === 'pending');
+    this.#open = this.#open.filter(({ verdict, isDropped }) => verdict === 'pending' && !isDropped);
   }
 
   #fail(words: string): void {

@@ -3,6 +3,7 @@ import type { SignalSeries } from '../../contract/scenarios.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { signalText } from '../file/words.ts';
+import type { SignalValue } from '../model.ts';
 import type { SignalReader } from './signals.ts';
 
 /** Samples kept of one signal; beyond it every second one goes. */
@@ -23,6 +24,14 @@ class Series {
     this.#ticks += 1;
     if (this.#ticks % this.#stride !== 0) return;
     const value = this.#reader.read();
+    if (!(value instanceof Promise)) this.#add(s, value);
+  }
+
+  async ask(s: number): Promise<void> {
+    this.#add(s, await this.#reader.read());
+  }
+
+  #add(s: number, value: SignalValue): void {
     if (typeof value !== 'number') return;
     this.#samples.push([s, value]);
     if (this.#samples.length < maxSamples) return;
@@ -35,24 +44,45 @@ class Series {
   }
 }
 
-/** The signals of one run that can be read without a request. */
+/** Ticks per sample of a signal that takes a request. */
+const requestStride = 20;
+
+/** The plotted signals of one run. */
 export class SeriesBook {
+  /** those that can be read without a request */
   readonly #series: readonly Series[];
+  readonly #ofAnswers: readonly Series[];
+  #ticks = 0;
+  #isDue = false;
   readonly #begin: SimTime;
 
   constructor(readers: readonly SignalReader[], begin: SimTime) {
-    const unique = [...new Set(readers)].filter(({ signal }) => signal.kind !== 'answer');
-    this.#series = unique.map((reader) => new Series(reader));
+    const unique = [...new Set(readers)];
+    const isAnswer = ({ signal }: SignalReader) => signal.kind === 'answer';
+    this.#series = unique.filter((reader) => !isAnswer(reader)).map((reader) => new Series(reader));
+    this.#ofAnswers = unique.filter(isAnswer).map((reader) => new Series(reader));
     this.#begin = begin;
   }
 
   sample(now: SimTime): void {
     const s = secondsBetween(this.#begin, now);
     for (const each of this.#series) each.sample(s);
+    this.#isDue ||= this.#ticks % requestStride === 0;
+    this.#ticks += 1;
+  }
+
+  /** Samples signals that take a request, from time to time. */
+  async ask(now: SimTime): Promise<void> {
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    const s = secondsBetween(this.#begin, now);
+    for (const each of this.#ofAnswers) await each.ask(s);
   }
 
   /** Those that have numbers. */
   get results(): readonly SignalSeries[] {
-    return this.#series.map(({ result }) => result).filter(({ samples }) => samples.length > 0);
+    return [...this.#series, ...this.#ofAnswers]
+      .map(({ result }) => result)
+      .filter(({ samples }) => samples.length > 0);
   }
 }

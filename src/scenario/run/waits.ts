@@ -1,6 +1,6 @@
 /** What the flows of a scenario wait for, and when simulated time may go on. */
 import type { SimTime } from '../../core/time/clock.ts';
-import type { Observed } from './conditions.ts';
+import type { Observed } from './observed.ts';
 
 /** What ends a wait. */
 export interface WaitRule {

@@ -49,6 +49,28 @@ describe('Simulated time', () => {
     expect(clock.ageMs(addSeconds(start, 9000))).to.equal(0);
   });
 
+  it('waits for a tick that will end before its time, and stands where it has ended', () => {
+    const { wall, clock } = clockOf('accelerated', { rate: 10 });
+    let nextEnd = addSeconds(start, 17);
+    clock.waitFor(() => nextEnd);
+    clock.advanceTo(addSeconds(start, 15), 15);
+    wall.advance(1000);
+    expect(secondsBetween(start, clock.sim())).to.equal(17);
+    clock.advanceTo(nextEnd, 15);
+    clock.stand();
+    wall.advance(500);
+    expect([clock.sim(), clock.acting()]).to.deep.equal([nextEnd, nextEnd]);
+    // one that has been reached holds nothing back
+    clock.goOn();
+    wall.advance(200);
+    expect(secondsBetween(start, clock.sim())).to.equal(19);
+    nextEnd = addSeconds(start, 20);
+    wall.advance(1000);
+    expect(secondsBetween(start, clock.sim())).to.equal(20);
+    clock.waitFor(null);
+    expect(secondsBetween(start, clock.sim())).to.equal(29);
+  });
+
   it('stands while paused', () => {
     const { wall, clock } = clockOf('accelerated', { rate: 10 });
     clock.advanceTo(addSeconds(start, 15), 15);

@@ -1,10 +1,13 @@
 """Tests of clients/python/derbench.py. COMMAND: program and first arguments of the simulator, as JSON."""
 
+import datetime
 import json
 import os
+import socket
+import time
 import unittest
 
-from derbench import Client, DerbenchError, Simulator
+from derbench import Client, DerbenchError, Simulator, _target
 
 command = json.loads(os.environ["COMMAND"])
 
@@ -122,6 +125,94 @@ class WithSimulator(unittest.TestCase):
         self.assertIn("of real time (0 ticks)", str(found.error))
         client.pause()
 
+    def test_arguments_that_mean_nothing_are_refused_before_a_request(self):
+        away = Client("http://127.0.0.1:1")
+
+        async def verdict(_value):
+            return False
+
+        for url, hint in {
+            "localhost:8111": "did you mean http://localhost:8111?",
+            "ftp://localhost": "as http://localhost:8111",
+            "http://localhost:99999": "0-65535",
+            "http://localhost:abc": "as http://localhost:8111",
+            "http://" + "a" * 80: "as http://localhost:8111",
+        }.items():
+            with self.refused("validation") as found:
+                Client(url)
+            self.assertIn(hint, found.error.detail)
+        for wrong in (
+            lambda: Client(timeout_s=float("nan")),
+            lambda: away.until("701.W", None),
+            lambda: away.until("701.W", object()),
+            lambda: away.until("701.W", float("nan")),
+            lambda: away.until("701.W", 1, timeout_s=float("nan")),
+            lambda: away.step("5"),
+            lambda: away.step(ticks=1000.5),
+            lambda: away.step(seconds=float("nan")),
+            lambda: away.step(seconds=float("inf")),
+            lambda: away.step_to(5),
+            lambda: away.rate(float("nan")),
+            lambda: away.post("controls/grid", {"voltage_pu": object()}),
+            lambda: away.get("\udc80"),
+            lambda: away.get("health", name="\udc80"),
+            lambda: away.write(704, None),
+            lambda: away.ready(timeout_s=float("nan")),
+            lambda: Simulator("npx derbench"),
+            lambda: Simulator([]),
+            lambda: Simulator(ready_timeout_s="1"),
+        ):
+            with self.refused("validation"):
+                wrong()
+        with self.refused("validation") as found:
+            self.client.until("701.W", verdict)
+        self.assertIn("not async", found.error.detail)
+        with self.refused("validation") as found:
+            self.client.step(seconds=1e15)
+        for path in ("a b", "\u00fc", "a#b"):
+            with self.refused("not-found", 404):
+                self.client.get(path)
+        with self.refused("config-invalid"):
+            simulator(grid={"voltage_pu": object()}).start()
+        with self.refused("start-failed"):
+            Simulator(command, seed="\0").start()
+
+    def test_starts_again_after_its_end_and_not_twice(self):
+        again = simulator(website_ip="127.0.0.1")
+        with again:
+            first = again.http_port
+            with self.refused("start-failed") as found:
+                again.start()
+            self.assertIn("started already", found.error.detail)
+            self.assertEqual(again.http_port, first)
+            again.client.step()
+        lines = again.lines
+        self.assertIsNone(again.stop())
+        with again:
+            self.assertEqual(len(again.lines), len(lines))
+            self.assertEqual(again.client.time()["tick"], 0)
+            self.assertTrue(again.client.url.endswith(f":{again.http_port}"))
+            again.client.post("stop")
+            again._process.wait(timeout=20)
+            self.assertEqual(again.start().client.time()["tick"], 0)
+
+    def test_times_of_day_are_those_of_the_zone(self):
+        def next_time(to, sim_time, timezone="Europe/Berlin"):
+            instant = _target(to, {"sim_time": sim_time, "timezone": timezone})
+            return instant.astimezone(datetime.timezone.utc).isoformat()
+
+        self.assertEqual(next_time("12:00", "2026-03-28T20:00:00.250Z"), "2026-03-29T10:00:00+00:00")
+        self.assertEqual(next_time("02:30", "2026-03-29T00:59:50.000Z"), "2026-03-30T00:30:00+00:00")
+        self.assertEqual(next_time("02:30", "2026-10-25T00:30:00.000Z"), "2026-10-25T00:30:00+00:00")
+        self.assertEqual(next_time("02:30", "2026-10-25T00:30:00.001Z"), "2026-10-25T01:30:00+00:00")
+        self.assertEqual(next_time("12:00", "2026-03-28T12:00:01.000Z", "UTC"), "2026-03-29T12:00:00+00:00")
+        with self.refused("validation"):
+            next_time("12:00", "2026-03-28T12:00:01.000Z", "No/Zone")
+        night = {"start_date": "2026-03-28", "start_clock_time": "20:00:00", "wall_clock_timezone": "Europe/Berlin"}
+        with simulator(tick=60, **night) as sim:
+            reached = sim.client.step_to("12:00")["time"]
+            self.assertEqual((reached["sim_time"], reached["clock_time"]), ("2026-03-29T10:00:00.000Z", "12:00:00"))
+
     def test_a_simulator_that_cannot_start(self):
         with self.refused("config-invalid") as found:
             simulator(tick=0, devices=[{"device_type": "PVV"}]).start()
@@ -145,6 +236,11 @@ class WithSimulator(unittest.TestCase):
         with self.refused("timeout"):
             away.ready(timeout_s=0)
         self.client.ready()
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            began = time.monotonic()
+            with self.refused("timeout"):
+                Client(f"http://127.0.0.1:{silent.getsockname()[1]}").ready(timeout_s=0.3)
+            self.assertLess(time.monotonic() - began, 5)
 
 
 if __name__ == "__main__":

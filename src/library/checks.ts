@@ -1,0 +1,86 @@
+/** Refuses arguments that say nothing: members that a method does not have, and numbers that are none. */
+import { DerbenchError } from './error.ts';
+import type { DeviceOption } from './options.ts';
+
+/** A value as a message names it. */
+function shownValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'function') return 'a function';
+  if (Array.isArray(value)) return 'a list';
+  return typeof value === 'object' && value !== null ? 'an object' : String(value);
+}
+
+/** @param allowed what stands in its place, with an example */
+export function refusal(given: unknown, allowed: string, cause?: unknown): DerbenchError {
+  return new DerbenchError({
+    code: 'validation',
+    detail: `given ${shownValue(given)}; allowed: ${allowed}`,
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+/** The options of a method, which must be an object of members that it has. @throws DerbenchError `validation` */
+export function checkedOptions<T extends object>(options: T, known: readonly (keyof T & string)[]): T {
+  const allowed = `an object with ${known.join(', ')}`;
+  if (typeof options !== 'object' || (options as unknown) === null || Array.isArray(options))
+    throw refusal(options, allowed);
+  const unknown = Object.keys(options).find((name) => !(known as readonly string[]).includes(name));
+  if (unknown !== undefined) throw refusal(unknown, known.length === 1 ? `the option ${known[0] ?? ''}` : allowed);
+  return options;
+}
+
+export function deviceOf(options: DeviceOption): number | undefined {
+  return checkedOptions(options, ['device']).device;
+}
+
+/** @throws DerbenchError `validation` unless it is a finite number from a minimum on */
+export function checkedNumber(name: string, value: unknown, min = -Infinity): number {
+  if (typeof value === 'number' && Number.isFinite(value) && value >= min) return value;
+  throw refusal(value, `a finite number of ${name}${min === -Infinity ? '' : ` from ${min} on`}`);
+}
+
+/** @throws DerbenchError `validation` unless it is a whole number */
+export function checkedWhole(name: string, value: unknown): number {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
+  throw refusal(value, `a whole number of ${name}`);
+}
+
+/** The address of a simulator, without a slash at its end. @throws DerbenchError `validation` */
+export function checkedAddress(url: unknown): string {
+  const example = 'an address as http://localhost:8111';
+  if (typeof url !== 'string') throw refusal(url, example);
+  if (!url.includes('://')) throw refusal(url, `${example}; did you mean http://${url}?`);
+  if (!/^https?:\/\/[^?#]+$/i.test(url) || !URL.canParse(url)) throw refusal(url, example);
+  return url.replace(/\/+$/, '');
+}
+
+/** A part of a path. @throws DerbenchError `validation` for halves of characters */
+export function encoded(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch (cause) {
+    throw refusal(text, 'whole characters', cause);
+  }
+}
+
+function refuseNoNumbers(_name: string, value: unknown): unknown {
+  // JSON would say null, which means something else
+  if (typeof value === 'number' && !Number.isFinite(value)) throw refusal(value, 'finite numbers');
+  return value;
+}
+
+/** A body as JSON. @throws DerbenchError `validation` where JSON cannot say it */
+export function jsonOf(body: unknown): string {
+  let text: unknown;
+  try {
+    text = JSON.stringify(body, refuseNoNumbers);
+  } catch (cause) {
+    if (cause instanceof DerbenchError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw refusal(body, `a body that JSON can hold (${reason})`, cause);
+  }
+  // of a function there is no JSON
+  if (typeof text !== 'string') throw refusal(body, 'a body that JSON can hold');
+  return text;
+}

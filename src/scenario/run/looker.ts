@@ -1,0 +1,25 @@
+/** What an assertion looks with. */
+import type { SimTime } from '../../core/time/clock.ts';
+
+/** What an assertion sees at one look. */
+export interface Sight {
+  readonly holds: boolean;
+  /** What was found, in words: `it was 3990 W`. */
+  readonly found: () => string;
+}
+
+/** One subject, looked at again and again. */
+export interface Looker {
+  look(now: SimTime): Sight | Promise<Sight>;
+  /** what was seen in the whole window, for a failure; empty: nothing more */
+  history(): string;
+  end(): void;
+}
+
+/** What belongs to an assertion: what comes from here on. */
+export interface Since {
+  /** position in the journal */
+  readonly events: number;
+  /** wall time, ms since the epoch */
+  readonly wallMs: number;
+}
