@@ -112,11 +112,11 @@ describeWith(['gridappsd', 'openssl'], 'a utility server', function () {
   async function operate(server: LinePeer): Promise<void> {
     const publish = (mrid: string | undefined) =>
       server.ask('control', { mrid, start: Math.floor(Date.now() / 1000) + 300, duration: 600, limit: 4000 });
-    const stored = (holds: (found: Json) => boolean) =>
-      seen(async () => (holds(await server.ask('stored')) ? true : undefined));
-    await stored(({ documents }) => documents.dercap?.type !== undefined);
+    const known = (what: string) =>
+      seen(async () => ((await server.ask('known', { what })) === true ? true : undefined));
+    await known('capability');
     await publish(events[0]);
-    await stored(({ responses }) => responses.some(({ status }: Json) => status === 3));
+    await known('completed');
     await publish(events[1]);
   }
 
@@ -295,8 +295,10 @@ describeWith(['ocpp'], 'a central system', function () {
       return call('SetChargingProfile', { connectorId, csChargingProfiles });
     };
     await heard('BootNotification');
-    // only now it has the answer
-    await heard('StatusNotification');
+    // a call before the answer would be refused
+    await seen(async () => ((await central.ask('exchanged')).includes('BootNotification') ? true : undefined));
+    await limit(1, 'TxDefaultProfile', 9000, 0);
+    await heard('BootNotification');
     await limit(1, 'TxDefaultProfile', 9000, 0);
     await heard('StatusNotification', { connectorId: 1, status: 'Charging' });
     await limit(2, 'ChargePointMaxProfile', 6000, 0);
@@ -311,12 +313,12 @@ describeWith(['ocpp'], 'a central system', function () {
     expect(books.map(({ stop }) => stop !== null)).to.deep.equal([true, true]);
   });
 
-  it('charging-central fails where the station tells another energy', async () => {
-    const lie = { protocol: 'ocpp', kind: 'meter_jump', offset_wh: 5000 };
+  it('charging-central fails where the station accepts its profile and ignores it', async () => {
+    const lie = { protocol: 'ocpp', kind: 'ignore_call', action: 'SetChargingProfile', connector: 0 };
     const { code, failures } = await bench.run('charging-central', flags, [lie]);
     expect(code).to.equal(4);
     expect(failures.join('\n')).to.match(
-      /it stays, and no protocol shows another power: .*OCPP shows \d+ Wh and the register has \d+ Wh.*fault 'meter_jump'/,
+      /the station does what it accepts: .*OCPP central system of CP-1 set charging profile 1.* answered with Accepted; .*fault 'ignore_call'/,
     );
   });
 });

@@ -11,8 +11,8 @@ export interface MessageEvent {
   readonly kind: 'message';
   readonly feed: string;
   readonly id: number;
-  /** null: it has not been read yet, or was gone before */
-  message: Message | null;
+  /** undefined: it has not been read yet; null: it was gone before that */
+  message: Message | null | undefined;
 }
 
 /** A write to the registers of a device. */
@@ -29,6 +29,9 @@ const trimmedAtOnce = 1000;
 /** Events kept for a reader that does not come to them. */
 const maxKept = 100_000;
 
+const isUnread = (event: RunEvent | 'gone'): boolean =>
+  event !== 'gone' && event.kind === 'message' && event.message === undefined;
+
 /** Reads a journal from a position on, as long as it is kept. */
 export class JournalReader {
   /** number of events before the next one to be looked at */
@@ -40,11 +43,14 @@ export class JournalReader {
     this.position = position;
   }
 
-  /** The next event that meets a test; null: none has come so far. The position is behind it. */
+  /**
+   * The next event that meets a test; null: none has come so far. The position is behind it, and never behind a message
+   * that has not been read: it may have come while something else was looked at.
+   */
   next(meets: (event: RunEvent) => boolean): RunEvent | null {
     for (;;) {
       const event = this.#journal.at(this.position);
-      if (event === undefined) return null;
+      if (event === undefined || isUnread(event)) return null;
       this.position += 1;
       if (event !== 'gone' && meets(event)) return event;
     }

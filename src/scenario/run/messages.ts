@@ -21,6 +21,7 @@ export function isMessage(test: MessageTest, event: RunEvent): boolean {
   return (
     event.kind === 'message' &&
     event.message !== null &&
+    event.message !== undefined &&
     event.feed === feedKey(test) &&
     matches(event.message, test.match)
   );
@@ -137,7 +138,7 @@ export class Feeds {
     const problem = await this.#begin(protocol, path, body);
     if (problem !== null) return problem;
     const come = (messageId: number) => {
-      const event: MessageEvent = { kind: 'message', feed, id: messageId, message: null };
+      const event: MessageEvent = { kind: 'message', feed, id: messageId, message: undefined };
       this.#journal.add(event);
       this.#wake();
       return event;

@@ -8,7 +8,7 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from threading import Thread
+from threading import Condition, Thread
 
 address, port, directory = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
 # The server fails in a zone without summer time, and keeps copies of its resources at home.
@@ -44,12 +44,33 @@ initialize_2030_5(config, repository)
 flask_server.server_config, flask_server.tls_repository = config, repository
 server = flask_server.build_server(config, repository, threaded=True)
 responses = []
+answered = Condition()
 
 
 @server.app.post("/responses")
 def _respond():
     responses.append(asdict(xml_to_dataclass(request.get_data(as_text=True), models.DERControlResponse)))
     return Response(status=201, headers={"Location": f"/responses/{len(responses) - 1}"})
+
+
+@server.app.after_request
+def _note(response):
+    with answered:
+        answered.notify_all()
+    return response
+
+
+# what an operator waits for: the DERCapability of the device, and response 3 to an event
+FACTS = {
+    "capability": lambda: getattr(adapters.ListAdapter.get_single("/der_0_dercap"), "type", None) is not None,
+    "completed": lambda: any(int(one["status"] or 0) == 3 for one in responses),
+}
+
+
+def known(what, seconds=2):
+    """Whether the server knows it, now or after one of the requests to come."""
+    with answered:
+        return answered.wait_for(FACTS[what], seconds)
 
 
 def control(mrid, start, duration, limit):
@@ -86,4 +107,4 @@ def stored():
 
 
 Thread(target=server.serve_forever, daemon=True).start()
-serve({"control": control, "stored": stored, "ready": lambda: True}, answers)
+serve({"control": control, "stored": stored, "known": known, "ready": lambda: True}, answers)
