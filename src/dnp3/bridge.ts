@@ -18,7 +18,7 @@ import type { AnyPointValue } from '../sunspec/map/types.ts';
 import type { CurvePoint, DeviceHolds, DevicePort, PointWrite, TripGroup } from './device-port.ts';
 
 /** The plant as an outstation sees it. */
-export type PortPlant = Pick<Plant, 'at' | 'dateMs' | 'setSite' | 'siteOf' | 'silentDevices' | 'time'>;
+export type PortPlant = Pick<Plant, 'at' | 'dateMs' | 'setSite' | 'siteOf' | 'silentDevices' | 'now'>;
 
 /** Owner of the limits that masters of DNP3 set at the connection point of a device. */
 const siteOwner = 'dnp3';
@@ -60,9 +60,11 @@ class MapPort implements DevicePort {
   readonly name: string;
   readonly device: Device;
   readonly #plant: PortPlant;
+  readonly #firstSlots: ReadonlyMap<string, PointSlot>;
 
   constructor(device: Device, plant: PortPlant) {
     this.device = device;
+    this.#firstSlots = firstSlots(device.bank.layout);
     this.index = device.index;
     this.name = device.name;
     this.#plant = plant;
@@ -220,7 +222,7 @@ class MapPort implements DevicePort {
 
   get now(): SimTime {
     // within a sub-step the device may be ahead of the clock
-    const { sim } = this.#plant.time;
+    const { now: sim } = this.#plant;
     return this.device.detailAt > sim ? this.device.detailAt : sim;
   }
 
@@ -243,7 +245,7 @@ class MapPort implements DevicePort {
   }
 
   #find(point: PointPath, at: readonly number[]): PointSlot | undefined {
-    if (at.length === 0) return firstSlots(this.device.bank.layout).get(point);
+    if (at.length === 0) return this.#firstSlots.get(point);
     const byNumbers = slotsByPath(this.device.bank.layout).get(point);
     if (byNumbers === undefined) return undefined;
     const [first = ''] = byNumbers.keys();

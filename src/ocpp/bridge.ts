@@ -10,7 +10,7 @@ import type { GridMeter } from './station/sampling.ts';
 import type { ConnectorRating, StationNameplate, StationPort } from './station/port.ts';
 
 /** The plant as a station sees it. */
-export type StationPlant = Pick<Plant, 'time' | 'silentDevices' | 'onTick'>;
+export type StationPlant = Pick<Plant, 'now' | 'time' | 'silentDevices' | 'onTick'>;
 
 /** @throws SimError COMMAND_NOT_APPLICABLE */
 function evseDetailOf({ detail, index }: Pick<Device, 'detail' | 'index'>): EvseDetail {
@@ -98,7 +98,7 @@ export function createStationPort(device: Device, plant: StationPlant, id: strin
     sampleOf: ({ connector, at, powerW }) => connectorSample(connector, at, hz(), powerW),
     get now() {
       // within a sub-step the device may be ahead of the clock
-      return device.detailAt > plant.time.sim ? device.detailAt : plant.time.sim;
+      return device.detailAt > plant.now ? device.detailAt : plant.now;
     },
     get dark() {
       return plant.silentDevices.has(device.index);

@@ -322,9 +322,14 @@ function accessorAtOrigin(slot: PointSlot): Accessor {
   return accessor;
 }
 
+const noBytes: Buffer = Buffer.alloc(0);
+let lastRead: { readonly bytes: Buffer; readonly dv: DataView } = { bytes: noBytes, dv: new DataView(noBytes.buffer) };
+
 /** Decoded value of one point in the bytes of a bank: number, symbol or text; null when not implemented. */
 export function readPoint(layout: Layout, bytes: Buffer, slot: PointSlot): AnyPointValue {
-  const dv = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // points are read many at a time from the same bytes
+  if (bytes !== lastRead.bytes) lastRead = { bytes, dv: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+  const { dv } = lastRead;
   return accessorAtOrigin(slot).get.call(new Cursor(dv, (slot.address - layout.base) * 2, slot.index, undefined));
 }
 
