@@ -3,7 +3,7 @@ import { accessSync, closeSync, constants, existsSync, openSync, statSync, write
 import { basename, dirname, extname, resolve } from 'node:path';
 import { createApp } from './app.ts';
 import type { App } from './app.ts';
-import { isBundledExample } from './config/profile/bundled.ts';
+import { bundledScenarioPath, isBundledExample } from './config/profile/bundled.ts';
 import { parseFlags } from './config/layers/flags.ts';
 import { loadConfig } from './config/layers/load.ts';
 import type { Presets } from './config/layers/presets.ts';
@@ -84,7 +84,8 @@ function atLines<T>(source: Source, label: string | null, load: () => T): T {
 }
 
 /** A simulator that is not started, and the scenario checked against it. @throws SimError CONFIG_INVALID */
-function prepare(file: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared {
+function prepare(given: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared {
+  const file = existsSync(given) ? given : (bundledScenarioPath(given) ?? given);
   const source = sourceOfFile(file);
   const { flags, inline } = layersOf(command, file, source);
   const loaded = atLines(source, inline.mapping?.label ?? null, () =>

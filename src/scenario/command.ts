@@ -28,7 +28,8 @@ export interface ScenarioCommand {
 export const commandHelp = `derbench run FILE [FILE ...] [options] [flags of the simulator]
 derbench check FILE [FILE ...]
 
-Runs scenarios one after the other, each on a simulator of its own, or only checks them.
+Runs scenarios one after the other, each on a simulator of its own, or only checks them. FILE may be the name of one that
+comes with the program, such as volt-watt.
   --pace fast|real     fast: as fast as possible on a paused clock (default); real: at the rate of the clock
   --set NAME=VALUE     a parameter of the scenario; may be repeated
   --junit FILE         results as JUnit XML

@@ -40,6 +40,11 @@ export function messageTests(scenario: Scenario): readonly MessageTest[] {
   return [...awaited, ...counted];
 }
 
+/** Whether points of the registers are compared. */
+export function comparesPoints(scenario: Scenario): boolean {
+  return valueTests(scenario).some(({ test }) => test.signal.kind === 'point');
+}
+
 /** Whether a step or rule waits for a write to the registers. */
 export function waitsForWrites(scenario: Scenario): boolean {
   return allConditions(scenario).some(({ kind }) => kind === 'write');

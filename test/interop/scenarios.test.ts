@@ -1,11 +1,15 @@
 /** Every scenario that comes with the program, headless, by its command line. */
 import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import { bundledScenarioNames, bundledScenarioPath } from '../../src/config/profile/bundled.ts';
+import { packageFile } from '../../src/core/package-files.ts';
+import { sourceOfFile } from '../../src/scenario/file/source.ts';
 import { fromSource } from '../support/process.ts';
 
 const execute = promisify(execFile);
@@ -28,6 +32,21 @@ async function resultOf(name: string, file: string): Promise<Result> {
   expect(real).to.be.an('object');
   return result;
 }
+
+describe('bundled scenarios', () => {
+  it('fit the published schema, with which editors check them', () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const schema = JSON.parse(readFileSync(packageFile('config/schema/scenario.schema.json'), 'utf8')) as object;
+    const validate = ajv.compile(schema);
+    const folder = packageFile('config/scenarios/with-peers');
+    const withPeers = readdirSync(folder).map((name) => join(folder, name));
+    for (const path of [...bundledScenarioNames.map((name) => bundledScenarioPath(name) ?? ''), ...withPeers]) {
+      const { value } = sourceOfFile(path);
+      expect(validate(value), `${path}: ${JSON.stringify(validate.errors?.slice(0, 3))}`).to.equal(true);
+    }
+    expect(validate({ steps: [{ grid: { voltage: 1 } }] })).to.equal(false);
+  });
+});
 
 describe('bundled scenarios, run headless', () => {
   let folder: string;

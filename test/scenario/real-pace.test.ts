@@ -161,21 +161,23 @@ describe('runs of scenarios at the rate of the clock', () => {
     expect(instantsAt(real, '/rules/0/steps/0')).to.deep.equal([7, 14, 21, 28, 35]);
   });
 
-  it('go on as soon as something comes between two ticks', async () => {
-    const bench = new Bench();
-    const run = await bench.begin({
-      steps: [{ when: { write: { model: 704, source: 'rest' } }, ...limit(30) }, { after: 1.5 }],
+  for (const [what, when] of [
+    ['a write', { write: { model: 704, source: 'rest' } }],
+    ['a value of a register', { point: '704.WMaxLimPct', equals: 80 }],
+  ] as const)
+    it(`go on as soon as ${what} comes between two ticks`, async () => {
+      const bench = new Bench();
+      const run = await bench.begin({ steps: [{ when, ...limit(30) }, { after: 1.5 }] });
+      await bench.ticks(2);
+      expect(run.report.stepsDone).to.equal(0);
+      const body = { points: { WMaxLimPct: 80 } };
+      await bench.app.api.perform({ method: 'POST', path: '/registers/704', body, by: { source: 'rest' } });
+      await turns();
+      expect(run.report.stepsDone).to.equal(1);
+      expect(bench.limitPct()).to.equal(30);
+      const report = await bench.ended(run);
+      expect(report.state, report.failures.join()).to.equal('passed');
     });
-    await bench.ticks(2);
-    expect(run.report.stepsDone).to.equal(0);
-    const body = { points: { WMaxLimPct: 80 } };
-    await bench.app.api.perform({ method: 'POST', path: '/registers/704', body, by: { source: 'rest' } });
-    await turns();
-    expect(run.report.stepsDone).to.equal(1);
-    expect(bench.limitPct()).to.equal(30);
-    const report = await bench.ended(run);
-    expect(report.state, report.failures.join()).to.equal('passed');
-  });
 
   it('are stopped between two ticks, and put back what finally says', async () => {
     const bench = new Bench();
@@ -233,6 +235,7 @@ describe('runs of scenarios at the rate of the clock', () => {
     const begun = report.steps().filter(({ place, atS }) => place.startsWith('/rules') && atS !== null);
     expect(begun.map(({ place }) => place)).to.deep.equal(['/rules/0/steps/0', '/rules/1/steps/0']);
     expect(instantsAt(report, '/rules/0/steps/0')).to.deep.equal([4]);
+    expect(instantsAt(report, '/rules/1/steps/0'), 'beside an answer that is late').to.deep.equal([5]);
   });
 
   it('let a paused clock run meanwhile, at whatever rate', async () => {

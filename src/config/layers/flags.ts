@@ -36,6 +36,7 @@ export function flagSpelled(word: string): { readonly spelling: string; readonly
   return null;
 }
 
+const scenarioFile = /\.(ya?ml|json)$/i;
 const negativeNumber = /^-\.?\d/;
 
 function looksLikeFlag(word: string): boolean {
@@ -69,7 +70,8 @@ export function parseFlags(argv: readonly string[]): ParsedFlags {
 
   for (let word = take(); word !== undefined; word = take()) {
     if (!looksLikeFlag(word)) {
-      issues.push({ name: shown(word), detail: 'stands alone; allowed: flags, each with its value' });
+      const hint = scenarioFile.test(word) ? `; a scenario runs with: derbench run ${word}` : '';
+      issues.push({ name: shown(word), detail: `stands alone; allowed: flags, each with its value${hint}` });
       continue;
     }
     const equals = word.indexOf('=');

@@ -19,8 +19,9 @@ function withParameters(schema: unknown): unknown {
       key === 'enum' || key === 'default' ? value : withParameters(value),
     ]),
   );
-  const { type } = node;
-  if (type !== 'number' && type !== 'integer' && type !== 'boolean' && node['enum'] === undefined) return inner;
+  const types = [node['type'] ?? []].flat();
+  const isOther = types.some((type) => type === 'number' || type === 'integer' || type === 'boolean');
+  if (!isOther && node['enum'] === undefined) return inner;
   const { description, ...rest } = inner;
   return { ...(description !== undefined && { description }), anyOf: [rest, parameter] };
 }
@@ -39,8 +40,8 @@ export function scenarioJsonSchema(config: Json, bodyOf: (operation: string) => 
   const definitions: Json = {};
   /** References of a part lead to the whole schema: its definitions move there. */
   const hoisted = ({ $defs = {}, ...part }: Json): Json => {
-    Object.assign(definitions, $defs);
-    return part;
+    Object.assign(definitions, withParameters($defs));
+    return withParameters(part) as Json;
   };
   const step = jsonOf(stepSchema());
   const members = step['properties'] as Json;
@@ -50,7 +51,7 @@ export function scenarioJsonSchema(config: Json, bodyOf: (operation: string) => 
     if (body !== null)
       members[name] = {
         description: doc,
-        anyOf: [withParameters(hoisted(body)), { type: ['string', 'boolean', 'null'] }],
+        anyOf: [hoisted(body), { type: ['string', 'boolean', 'null'] }],
       };
   }
   const steps = { type: 'array', minItems: 1, items: { $ref: '#/$defs/entry' } };

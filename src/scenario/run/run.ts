@@ -6,7 +6,14 @@ import type { Origin } from '../../core/origin.ts';
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Scenario, Signal } from '../model.ts';
-import { answeredSubjects, markedSignals, messageTests, plottedSignals, waitsForWrites } from '../model-parts.ts';
+import {
+  answeredSubjects,
+  comparesPoints,
+  markedSignals,
+  messageTests,
+  plottedSignals,
+  waitsForWrites,
+} from '../model-parts.ts';
 import { placeText } from '../place.ts';
 import { valueText } from '../file/words.ts';
 import { Check } from './checks.ts';
@@ -180,13 +187,17 @@ export class ScenarioRun {
     this.#wake();
   }
 
-  /** Writes enter the journal, also those to devices that join later; the returned function ends it. */
+  /**
+   * Conditions are looked at again after each write, also to devices that join later. Writes that steps wait for enter the
+   * journal. The returned function ends it.
+   */
   #followWrites(): () => void {
     const { plant } = this.#host;
-    if (!waitsForWrites(this.#scenario)) return () => undefined;
+    const isJournalled = waitsForWrites(this.#scenario);
+    if (!isJournalled && !comparesPoints(this.#scenario)) return () => undefined;
     const follow = ({ index, bank }: Device) =>
       bank.onChange((change) => {
-        this.#journal.add({ kind: 'write', device: index, change });
+        if (isJournalled) this.#journal.add({ kind: 'write', device: index, change });
         this.#wake();
       });
     const ends = plant.devices.map(follow);
