@@ -166,14 +166,14 @@ describe('rules of scenarios', () => {
 
   it('keep a bounded number of results', async () => {
     const report = await bench().run({
-      duration: 1000,
+      duration: 550,
       steps: [{ mark: 'a' }],
       rules: [{ every: 0.1, steps: [{ expect: { point: '701.W', above: 1e9 } }] }],
     });
-    expect(report.assertionsFailed).to.equal(10_000);
-    expect(report.assertionsInAll).to.equal(10_000);
+    expect(report.assertionsFailed).to.equal(5500);
+    expect(report.assertionsInAll).to.equal(5500);
     expect(report.assertions().length).to.be.at.most(5001);
     expect(report.failures).to.have.length(1001);
-    expect(report.failures.at(-1)).to.equal('9000 more failures, which are not listed');
+    expect(report.failures.at(-1)).to.equal('4500 more failures, which are not listed');
   });
 });
