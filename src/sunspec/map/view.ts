@@ -50,8 +50,8 @@ export type Recorder = (slotIndex: number) => void;
 
 /** The place that an accessor works on: the bytes, the offset of its group, and the group's first slot. */
 class Cursor {
-  readonly dv: DataView;
-  readonly offset: number;
+  dv: DataView;
+  offset: number;
   readonly firstSlot: number;
   readonly record: Recorder | undefined;
 
@@ -323,14 +323,19 @@ function accessorAtOrigin(slot: PointSlot): Accessor {
 }
 
 const noBytes: Buffer = Buffer.alloc(0);
-let lastRead: { readonly bytes: Buffer; readonly dv: DataView } = { bytes: noBytes, dv: new DataView(noBytes.buffer) };
+let lastBytes = noBytes;
+/** moved from point to point: reading is synchronous, and a getter reads nothing else */
+const readCursor = new Cursor(new DataView(noBytes.buffer), 0, 0, undefined);
 
 /** Decoded value of one point in the bytes of a bank: number, symbol or text; null when not implemented. */
 export function readPoint(layout: Layout, bytes: Buffer, slot: PointSlot): AnyPointValue {
   // points are read many at a time from the same bytes
-  if (bytes !== lastRead.bytes) lastRead = { bytes, dv: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
-  const { dv } = lastRead;
-  return accessorAtOrigin(slot).get.call(new Cursor(dv, (slot.address - layout.base) * 2, slot.index, undefined));
+  if (bytes !== lastBytes) {
+    lastBytes = bytes;
+    readCursor.dv = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+  readCursor.offset = (slot.address - layout.base) * 2;
+  return accessorAtOrigin(slot).get.call(readCursor);
 }
 
 /** Encodes one value into the bytes of a candidate. @throws SimError MAP_BAD_VALUE */

@@ -17,7 +17,6 @@ export interface EventSelection {
   readonly class?: 1 | 2 | 3;
 }
 
-const eventClasses = [1, 2, 3] as const;
 type ByClass<T> = Readonly<Record<1 | 2 | 3, T>>;
 type Queues = Readonly<Record<PointKind, ByClass<QueuedEvent[]>>>;
 
@@ -29,6 +28,8 @@ export class EventBuffer {
   readonly #capacity: number;
   readonly #queues: Queues;
   readonly #all: readonly QueuedEvent[][];
+  /** the last event of each point of which the latest alone is kept */
+  readonly #latest = new Map<PointEvent['spec'], QueuedEvent>();
   #next = 1;
   #isOverflown = false;
   /** events lost since the start */
@@ -52,15 +53,18 @@ export class EventBuffer {
   add(event: PointEvent, at: Instant): void {
     const queues = this.#queues[event.spec.kind];
     this.taken += 1;
-    // a master may have given the point another class since
-    if (event.spec.keeps === 'latest') for (const each of eventClasses) dropFormer(queues[each], event);
+    const former = this.#latest.get(event.spec);
+    // a master may have given the point another class since; what is on its way stays
+    if (former !== undefined && !former.isSent) remove(queues[former.class], former);
     const queue = queues[event.class];
     if (queue.length >= this.#capacity) {
       queue.shift();
       this.lost += 1;
       this.#isOverflown = true;
     }
-    queue.push({ ...event, number: this.#next++, at, isSent: false });
+    const queued = { ...event, number: this.#next++, at, isSent: false };
+    queue.push(queued);
+    if (event.spec.keeps === 'latest') this.#latest.set(event.spec, queued);
   }
 
   /** Events that wait and are not part of a response. */
@@ -106,14 +110,17 @@ export class EventBuffer {
     if (lost === this.lost && this.#all.every(({ length }) => length < this.#capacity)) this.#isOverflown = false;
   }
 
-  /** The confirm has not come: they wait again. */
+  /** The confirm has not come: they wait again, unless a newer event of the same point has made them worthless. */
   release(events: readonly QueuedEvent[]): void {
-    for (const each of events) each.isSent = false;
+    for (const each of events) {
+      each.isSent = false;
+      if (each.spec.keeps === 'latest' && this.#latest.get(each.spec) !== each)
+        remove(this.#queues[each.spec.kind][each.class], each);
+    }
   }
 }
 
-/** Takes out what a newer event of the same point makes worthless, unless it is on its way. */
-function dropFormer(queue: QueuedEvent[], { spec }: PointEvent): void {
-  const at = queue.findIndex((each) => each.spec.index === spec.index && !each.isSent);
+function remove(queue: QueuedEvent[], event: QueuedEvent): void {
+  const at = queue.indexOf(event);
   if (at >= 0) queue.splice(at, 1);
 }
