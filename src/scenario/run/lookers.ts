@@ -143,6 +143,7 @@ function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
           path: '/registers/changes',
           query: { device: index },
         });
+        if (status >= 400) found.push(`device ${index}: ${(body as { readonly detail: string }).detail}`);
         const list = status < 400 ? (body as Changes).changes : [];
         for (const { point, start_value: start, value, changed_by: by } of list)
           if (!except.includes(point))

@@ -40,6 +40,9 @@ function pointReader(host: ScenarioHost, signal: Extract<Signal, { readonly kind
     get symbols() {
       return slot?.def.type.startsWith('enum') === true ? slot.def.symbols : undefined;
     },
+    get lack() {
+      return device === undefined ? `there is no device ${index}` : null;
+    },
     read() {
       if (device === undefined || !host.plant.devices.includes(device)) {
         device = deviceOf(host, index);
