@@ -100,9 +100,10 @@ function prepare(given: string, command: ScenarioCommand, env: CommandOutput['en
     },
   });
   const name = basename(file, extname(file));
-  const scenario = readScenario(source, name, command.parameters, app.api.checkRequest);
-  const issues = layoutIssues(scenario, app.plant, loaded.config.csip !== null);
-  if (issues.length > 0) throw invalidScenario(issues);
+  const hasCsip = loaded.config.csip !== null;
+  const scenario = readScenario(source, name, command.parameters, app.api.checkRequest, (read) =>
+    layoutIssues(read, app.plant, hasCsip),
+  );
   const whenStopped = (listener: () => void) => {
     onStop = listener;
   };

@@ -120,11 +120,10 @@ export class ScenarioShelf implements ScenarioBook {
   }
 
   #read(code: ScenarioCode, source: Source, name: string, parameters: ScenarioStart['parameters'] = {}): Scenario {
-    const scenario = code.readScenario(source, name, parameters, this.#parts.checkRequest);
-    const { plant, csip } = this.#parts;
-    const issues = code.layoutIssues(scenario, plant, csip.enabled);
-    if (issues.length > 0) throw code.invalidScenario(issues);
-    return scenario;
+    const { plant, csip, checkRequest } = this.#parts;
+    return code.readScenario(source, name, parameters, checkRequest, (scenario) =>
+      code.layoutIssues(scenario, plant, csip.enabled),
+    );
   }
 
   /** @throws SimError COMMAND_CONFLICT when the devices are others */

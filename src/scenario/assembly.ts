@@ -1,7 +1,7 @@
 /** What a running simulator needs of scenarios; imported with the first of them. */
 export { layoutIssues, deviceMismatch } from './file/layout.ts';
 export { configOfScenario, readScenario } from './file/read.ts';
-export { invalidScenario, sourceOfFile, sourceOfRequest } from './file/source.ts';
+export { sourceOfFile, sourceOfRequest } from './file/source.ts';
 export { reportDocument } from './report/document.ts';
 export { htmlPage } from './report/html.ts';
 export { junitXml } from './report/junit.ts';

@@ -334,9 +334,16 @@ function unknownParameters(source: Source, given: Parameters): readonly string[]
  * The scenario of a source.
  * @param name for a scenario that has none
  * @param given parameters, over those of the file
+ * @param more issues that other parts find
  * @throws SimError CONFIG_INVALID with every issue and its place
  */
-export function readScenario(source: Source, name: string, given: Parameters, check: RequestCheck): Scenario {
+export function readScenario(
+  source: Source,
+  name: string,
+  given: Parameters,
+  check: RequestCheck,
+  more: (scenario: Scenario) => readonly Issue[] = () => [],
+): Scenario {
   const reader = new Reader(check);
   const value: Loose = source.value;
   const here = reader.here(source, []);
@@ -374,6 +381,7 @@ export function readScenario(source: Source, name: string, given: Parameters, ch
   offsetsAtTheEnd(scenario, note);
   unknownMarks(scenario, note);
   unknownAnswers(scenario, check, note);
+  more(scenario).forEach(note);
   if (reader.issues.length > 0) throw invalidScenario(reader.issues);
   return scenario;
 }

@@ -47,7 +47,10 @@ describe('scenarios over REST', () => {
       steps: [{ grid: { voltage_pu: 9 } }, { expect: { point: '701.Wx', above: 1 } }],
     });
     expect(status).to.equal(422);
-    expect(errors.map(({ name }: Json) => name)).to.deep.equal(['/scenario/steps/0/grid/voltage_pu']);
+    expect(errors.map(({ name }: Json) => name)).to.deep.equal([
+      '/scenario/steps/0/grid/voltage_pu',
+      '/scenario/steps/1/expect',
+    ]);
     const { errors: others } = await add({ steps: [{ expect: { point: '701.Wx', above: 1 } }] });
     expect(others[0].name).to.equal('/scenario/steps/0/expect');
     expect((await call('POST', '', {})).status).to.equal(422);
