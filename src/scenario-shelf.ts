@@ -12,7 +12,7 @@ import type { WallClock } from './core/time/clock.ts';
 import type { Later } from './core/time/timers.ts';
 import type { Scenario } from './scenario/model.ts';
 import type { Source } from './scenario/file/source.ts';
-import type { RequestCheck } from './scenario/file/read.ts';
+import type { RequestCheck } from './scenario/file/whole.ts';
 import type { ScenarioHost } from './scenario/run/host.ts';
 import type { ScenarioRun } from './scenario/run/run.ts';
 import type { ReportOrigin } from './scenario/report/document.ts';

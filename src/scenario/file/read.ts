@@ -6,8 +6,7 @@ import { didYouMean } from '../../core/nearest.ts';
 import { factsOf } from '../../core/zod-facts.ts';
 import type { SchemaFacts } from '../../core/zod-facts.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
-import type { Rule, Scenario, ScenarioRequest, Step } from '../model.ts';
-import { allSteps, valueTests } from '../model-parts.ts';
+import type { Rule, Scenario, Step } from '../model.ts';
 import { placeText } from '../place.ts';
 import { actionsOf, expectationOf, signalOf, stepOf, triggerOf } from './build.ts';
 import type { Here, PlannedRequest } from './build.ts';
@@ -17,6 +16,8 @@ import { headSchema, includedSchema, includeSchema, repeatSchema, ruleSchema, st
 import type { RawStep } from './schema.ts';
 import { invalidScenario } from './source.ts';
 import type { Source } from './source.ts';
+import { checkWhole } from './whole.ts';
+import type { RequestCheck } from './whole.ts';
 
 /** Steps of a scenario, those of loops and included files counted each time. */
 export const maxSteps = 10_000;
@@ -26,15 +27,6 @@ const maxParts = 30_000;
 const maxIncludes = 10_000;
 const maxIssues = 50;
 const defaultTimeoutS = 30 * 86_400;
-
-/** An error that the interface would answer. */
-export interface RequestRefusal {
-  readonly detail: string;
-  readonly errors?: readonly { readonly in: string; readonly name: string; readonly detail: string }[];
-}
-
-/** What the operations of the simulator say of a request; null: it is well-formed. */
-export type RequestCheck = (request: ScenarioRequest) => RequestRefusal | null;
 
 /** Members of a scenario beside those of `headSchema`. */
 const otherMembers = ['config', 'steps', 'rules', 'finally', '$schema'] as const;
@@ -275,47 +267,6 @@ class Reader {
   }
 }
 
-/** Marks that are named in `since` but by no step. */
-function unknownMarks(scenario: Scenario, note: (issue: Issue) => void): void {
-  const marks = ['start', ...allSteps(scenario).flatMap(({ mark }) => mark ?? [])];
-  for (const { place, test } of valueTests(scenario)) {
-    if (test.since === null || marks.includes(test.since)) continue;
-    note({ name: placeText(place), detail: `no step has the mark ${test.since}${didYouMean(test.since, marks)}` });
-  }
-}
-
-/** Requests of signals that no operation has. */
-function unknownAnswers(scenario: Scenario, check: RequestCheck, note: (issue: Issue) => void): void {
-  const tested = valueTests(scenario).map(({ place, test }) => ({ place, signal: test.signal }));
-  for (const { place, signal } of [...tested, ...scenario.plots]) {
-    const refusal = signal.kind === 'answer' ? check(signal.request) : null;
-    if (refusal === null) continue;
-    const causes = refusal.errors?.map((error) => `${error.name}: ${error.detail}`) ?? [];
-    note({ name: placeText(place), detail: `get: ${causes.length > 0 ? causes.join('; ') : refusal.detail}` });
-  }
-}
-
-/** `at` counts from the start of the scenario, before which `finally` has no place. */
-function offsetsAtTheEnd({ finally: last }: Scenario, note: (issue: Issue) => void): void {
-  for (const { place, trigger } of last)
-    if (trigger.kind === 'at')
-      note({ name: placeText(place), detail: 'at counts from the start of the scenario; finally takes after' });
-}
-
-/** Offsets of `at` that lie before the step in front of them. */
-function disorder(steps: readonly Step[], note: (issue: Issue) => void): void {
-  let last = 0;
-  for (const { place, trigger } of steps) {
-    if (trigger.kind !== 'at') continue;
-    if (trigger.offsetS < last)
-      note({
-        name: placeText(place),
-        detail: `at ${trigger.offsetS} s is before the step in front of it, at ${last} s`,
-      });
-    last = Math.max(last, trigger.offsetS);
-  }
-}
-
 interface Loose extends Readonly<Record<string, unknown>> {
   readonly steps?: unknown;
   readonly rules?: unknown;
@@ -377,10 +328,7 @@ export function readScenario(
   const note = (issue: Issue) => {
     reader.note(issue);
   };
-  disorder(scenario.steps, note);
-  offsetsAtTheEnd(scenario, note);
-  unknownMarks(scenario, note);
-  unknownAnswers(scenario, check, note);
+  checkWhole(scenario, check, note);
   more(scenario).forEach(note);
   if (reader.issues.length > 0) throw invalidScenario(reader.issues);
   return scenario;

@@ -1,6 +1,7 @@
 /** Looks whether commands of peers that were answered positively are done. */
 import type { AnsweredSubject } from '../model.ts';
 import type { Observation } from './observed.ts';
+import { chosen, lacking } from './looker.ts';
 import type { Looker } from './looker.ts';
 
 /** The part of the answer of `GET answers` that an assertion reads. */
@@ -26,7 +27,8 @@ export function answeredLooker(
   const since = new Date(sinceMs).toISOString();
   return {
     async look() {
-      const devices = host.plant.devices.filter(({ index }) => device === null || index === device);
+      const devices = chosen(host, device);
+      if (devices === null) return lacking(device);
       const broken: string[] = [];
       let count = 0;
       for (const { index } of devices) {

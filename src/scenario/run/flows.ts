@@ -44,9 +44,7 @@ interface Cursor {
 }
 
 /** How a wait has ended. */
-type Ended<T> =
-  | { readonly isMet: true; readonly begun: T; readonly at: SimTime }
-  | { readonly isMet: false; readonly words: string };
+type Ended<T> = { readonly isMet: true; readonly begun: T } | { readonly isMet: false; readonly words: string };
 
 /** The flows of one part of a run. Once it is ended none of them begins a further step. */
 export class Flows {
@@ -222,7 +220,7 @@ export class Flows {
   }
 
   #until<T>(due: number, begin: () => T): Promise<Ended<T>> {
-    if (due <= this.#now) return Promise.resolve({ isMet: true, begun: begin(), at: this.#now });
+    if (due <= this.#now) return Promise.resolve({ isMet: true, begun: begin() });
     return this.#wait({ due, observed: null, deadline: Infinity, realDeadlineMs: null }, begin, () => '');
   }
 
@@ -237,7 +235,7 @@ export class Flows {
         go: (isMet) => {
           this.#busy += 1;
           try {
-            resolve(isMet ? { isMet, begun: begin(), at: this.#now } : { isMet, words: words() });
+            resolve(isMet ? { isMet, begun: begin() } : { isMet, words: words() });
           } catch (error) {
             reject(error instanceof Error ? error : new Error(errorText(error)));
           }

@@ -1,5 +1,7 @@
 /** What an assertion looks with. */
+import type { Device } from '../../contract/device.ts';
 import type { SimTime } from '../../core/time/clock.ts';
+import type { ScenarioHost } from './host.ts';
 
 /** What an assertion sees at one look. */
 export interface Sight {
@@ -23,3 +25,14 @@ export interface Since {
   /** wall time, ms since the epoch */
   readonly wallMs: number;
 }
+
+/** The devices that an assertion is about; null: the one that it names is not there. */
+export function chosen({ plant }: ScenarioHost, device: number | null): readonly Device[] | null {
+  const devices = plant.devices.filter(({ index }) => device === null || index === device);
+  return device !== null && devices.length === 0 ? null : devices;
+}
+
+export const lacking = (device: number | null): Sight => ({
+  holds: false,
+  found: () => `there is no device ${device}`,
+});

@@ -1,13 +1,12 @@
 /** Looks at the subjects of assertions. */
-import type { Device } from '../../contract/device.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
 import { answeredLooker } from './answered.ts';
+import { chosen, lacking } from './looker.ts';
 import type { Looker, Sight, Since } from './looker.ts';
 import { readTest, testMeets } from './conditions.ts';
-import type { ScenarioHost } from './host.ts';
 import type { Observation } from './observed.ts';
 import type { RunEvent } from './journal.ts';
 import { isMessage } from './messages.ts';
@@ -92,14 +91,6 @@ function messageLooker(
     },
   };
 }
-
-/** The devices that an assertion is about; null: the one that it names is not there. */
-function chosen({ plant }: ScenarioHost, device: number | null): readonly Device[] | null {
-  const devices = plant.devices.filter(({ index }) => device === null || index === device);
-  return device !== null && devices.length === 0 ? null : devices;
-}
-
-const lacking = (device: number | null): Sight => ({ holds: false, found: () => `there is no device ${device}` });
 
 type Scope = Extract<Subject, { readonly kind: 'no_alarm' | 'nothing_left' }>;
 
