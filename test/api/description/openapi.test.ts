@@ -4,6 +4,7 @@ import { problemTable } from '../../../src/core/http/problem.ts';
 import { errorCodes } from '../../../src/core/errors.ts';
 import { problemOf } from '../../../src/api/http/errors.ts';
 import { apiPrefix, tags } from '../../../src/api/http/route.ts';
+import { resourceOf } from '../../../src/api/description/resources.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { collectOperations, membersOf } from '../../support/openapi.ts';
 import type { Operation } from '../../support/openapi.ts';
@@ -68,6 +69,14 @@ describe('OpenAPI description', () => {
     expect(operations.map(({ name }) => name)).to.have.members(served);
     expect(new Set(served).size).to.equal(served.length);
     expect(served).to.have.length(allRoutes.length);
+  });
+
+  it('has each operation under one resource of its group, or under the group if it has none (the pages show it once)', () => {
+    const tagged = allRoutes.map((route) => ({ group: route.tag, resource: resourceOf(route)?.name, route }));
+    const divided = new Set(tagged.filter(({ resource }) => resource !== undefined).map(({ group }) => group));
+    for (const { group, resource, route } of tagged) {
+      expect(resource !== undefined, `${route.method} ${route.path} of ${group}`).to.equal(divided.has(group));
+    }
   });
 
   it('leaves out pages, their files and itself only', async () => {
