@@ -16,6 +16,7 @@ import { createLogBook } from './core/log/log.ts';
 import type { Origin } from './core/origin.ts';
 import { fileReason } from './core/text-file.ts';
 import { callLater } from './core/time/timers.ts';
+import { nearOwnFlags } from './scenario/command.ts';
 import type { ScenarioCommand } from './scenario/command.ts';
 import { layoutIssues } from './scenario/file/layout.ts';
 import { configOfScenario, readScenario } from './scenario/file/read.ts';
@@ -30,6 +31,7 @@ import { junitXml } from './scenario/report/junit.ts';
 import { progressLine } from './scenario/report/progress.ts';
 import { reportLines } from './scenario/report/text.ts';
 import { ScenarioRun } from './scenario/run/run.ts';
+import { scenarioNames } from './scenario-words.ts';
 
 /** Where a command prints. */
 export interface CommandOutput {
@@ -67,6 +69,16 @@ function layersOf({ flags, parameters, pace, usesFreePorts }: ScenarioCommand, f
   return { flags: [...named, ...flags], inline: { mapping: null, presets } };
 }
 
+/** Runs `load`; issues of flags that are close to one of `derbench run` name that one. */
+function withFlagsOfRun<T>(load: () => T): T {
+  try {
+    return load();
+  } catch (error) {
+    if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
+    throw new SimError('CONFIG_INVALID', error.message, nearOwnFlags(error.issues));
+  }
+}
+
 /** Runs `load`; issues of the configuration in a scenario get its lines. @param label of that configuration in issues */
 function atLines<T>(source: Source, label: string | null, load: () => T): T {
   try {
@@ -89,7 +101,7 @@ function prepare(given: string, command: ScenarioCommand, env: CommandOutput['en
   const source = sourceOfFile(file);
   const { flags, inline } = layersOf(command, file, source);
   const loaded = atLines(source, inline.mapping?.label ?? null, () =>
-    loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline),
+    withFlagsOfRun(() => loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline)),
   );
   if (loaded.kind !== 'run') throw invalidScenario([{ name: `--${loaded.kind}`, detail: 'stands without a scenario' }]);
   let onStop: () => void = () => undefined;
@@ -102,7 +114,7 @@ function prepare(given: string, command: ScenarioCommand, env: CommandOutput['en
   const name = basename(file, extname(file));
   const hasCsip = loaded.config.csip !== null;
   const scenario = readScenario(source, name, command.parameters, app.api.checkRequest, (read) =>
-    layoutIssues(read, app.plant, hasCsip),
+    layoutIssues(read, { plant: app.plant, hasCsip, names: scenarioNames() }),
   );
   const whenStopped = (listener: () => void) => {
     onStop = listener;

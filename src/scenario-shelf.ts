@@ -11,6 +11,7 @@ import type { Origin } from './core/origin.ts';
 import type { WallClock } from './core/time/clock.ts';
 import type { Later } from './core/time/timers.ts';
 import type { Scenario } from './scenario/model.ts';
+import { scenarioNames } from './scenario-words.ts';
 import type { Source } from './scenario/file/source.ts';
 import type { RequestCheck } from './scenario/file/whole.ts';
 import type { ScenarioHost } from './scenario/run/host.ts';
@@ -122,7 +123,7 @@ export class ScenarioShelf implements ScenarioBook {
   #read(code: ScenarioCode, source: Source, name: string, parameters: ScenarioStart['parameters'] = {}): Scenario {
     const { plant, csip, checkRequest } = this.#parts;
     return code.readScenario(source, name, parameters, checkRequest, (scenario) =>
-      code.layoutIssues(scenario, plant, csip.enabled),
+      code.layoutIssues(scenario, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
     );
   }
 

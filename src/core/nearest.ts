@@ -31,8 +31,9 @@ function leastSteps(counts: Int8Array, length: number, other: string): number {
 const minStart = 3;
 
 /**
- * The only known name each of whose words begins as those of the given one do: web_port is website_port. Without this a
- * short word is closer to any other short word.
+ * The known name each of whose words begins as those of the given one do: web_port is website_port; of several the one
+ * with the fewest words: voltage is voltage_pu, not voltage_a_pu. Without this a short word is closer to any other short
+ * word.
  */
 function abbreviated(wanted: string, known: readonly string[]): string | null {
   if (wanted.length < minStart) return null;
@@ -44,7 +45,10 @@ function abbreviated(wanted: string, known: readonly string[]): string | null {
     const whole = text.split('_');
     return words.every((word, i) => whole[i]?.startsWith(word));
   });
-  return found.length === 1 ? (found[0] ?? null) : null;
+  const wordsOf = (name: string) => plain(name).split('_').length;
+  const fewest = Math.min(...found.map(wordsOf));
+  const shortest = found.filter((name) => wordsOf(name) === fewest);
+  return shortest.length === 1 ? (shortest[0] ?? null) : null;
 }
 
 /** The longest known word that the given word begins with: Batt for Battery. */

@@ -43,6 +43,14 @@ is not valid, 4 a step or an assertion failed.`;
 
 const ownFlags = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
 
+/** Issues of the command line, those about a flag that is close to one of the command with that one. */
+export function nearOwnFlags(issues: readonly Issue[]): readonly Issue[] {
+  return issues.map((issue) => {
+    const near = issue.detail.startsWith('unknown flag') ? didYouMean(issue.name, ownFlags) : '';
+    return near === '' ? issue : { ...issue, detail: `unknown flag${near}` };
+  });
+}
+
 /** A text such as 0034 is no number. */
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,3})?$/i;
 
@@ -92,8 +100,13 @@ class Words {
         this.flags.push(this.#take() ?? '');
       return;
     }
-    if (flag === '--quiet') this.own.set(flag, 'yes');
+    if (flag === '--quiet') this.#switch(flag, inline);
     else this.#value(flag, inline ?? this.#take());
+  }
+
+  #switch(flag: string, value: string | undefined): void {
+    if (value !== undefined) this.issues.push({ name: flag, detail: `given ${JSON.stringify(value)}; takes no value` });
+    else this.own.set(flag, 'yes');
   }
 
   #value(flag: string, value: string | undefined): void {

@@ -41,6 +41,7 @@ describe('the nearest known name', () => {
 
   it('words that are cut short or run on mean the only name that fits', () => {
     expect(nearest('web_port', ['mb_port', 'website_port'])).to.equal('website_port');
+    expect(nearest('voltage', ['outage', 'voltage_a_pu', 'voltage_pu', 'voltage_b_pu'])).to.equal('voltage_pu');
     expect(nearest('Battery', ['PV', 'Batt-3Phase', 'Batt', 'EVSE'])).to.equal('Batt');
     expect(nearest('Fuelcell', ['PV', 'Fuelcell-3Phase'])).to.equal('Fuelcell-3Phase');
     expect(nearest('Wind', ['Wind-T3-3Phase', 'Wind-T4-3Phase'])).to.equal(null);

@@ -89,4 +89,33 @@ describe('derbench run', () => {
         },
       ]);
   });
+
+  it('names the flag or the word of the scenario that was meant', () => {
+    const issuesOf = (...words: readonly string[]) => {
+      try {
+        checkScenarios(scenarioCommand([path('limit.yaml'), ...words]), output());
+      } catch (error) {
+        if (error instanceof SimError) return error.issues.map(({ name, detail }) => `${name}: ${detail}`);
+        throw error;
+      }
+      return [];
+    };
+    expect(issuesOf('--jnit', 'x')).to.deep.equal(['--jnit: unknown flag; did you mean --junit?']);
+    expect(issuesOf('--mb_prt', '3')).to.deep.equal(['--mb_prt: unknown flag; nearest known: --mb_port']);
+    expect(issuesOf('--quiet=no')).to.deep.equal(['--quiet: given "no"; takes no value']);
+    const words = `
+steps:
+  - expect: { no_alarm: { except: [soc_lo] } }
+  - expect: { messages: { protocol: modbus, match: { unit: 1 }, at_most: 0 } }
+  - when: { message: { protocol: dnp3, match: { functoin: read } } }
+`;
+    writeFileSync(path('limit.yaml'), words);
+    const issues = issuesOf();
+    expect(issues.map((each) => each.split('; known')[0])).to.deep.equal([
+      'limit.yaml:3: steps[0].expect: there is no alarm soc_lo; did you mean soc_low?',
+      'limit.yaml:4: steps[1].expect: messages of modbus have no member unit; did you mean unit_id?',
+      'limit.yaml:5: steps[2]: messages of dnp3 have no member functoin; did you mean function?',
+    ]);
+    expect(issues[2]).to.match(/; known: id, timestamp, .*objects/);
+  });
 });

@@ -7,6 +7,7 @@ import { createLogBook } from '../../src/core/log/log.ts';
 import { addSeconds } from '../../src/core/time/clock.ts';
 import type { SimTime } from '../../src/core/time/clock.ts';
 import { layoutIssues } from '../../src/scenario/file/layout.ts';
+import { scenarioNames } from '../../src/scenario-words.ts';
 import { readScenario } from '../../src/scenario/file/read.ts';
 import { sourceOfRequest } from '../../src/scenario/file/source.ts';
 import { ScenarioRun } from '../../src/scenario/run/run.ts';
@@ -162,8 +163,8 @@ describe('events of IEEE 2030.5 as conditions', () => {
       logBook: createLogBook({ write: () => undefined }),
     });
     const scenario = check(app, { steps: [{ at: 1 }, { when: { any: [{ csip_event: { state: 'active' } }] } }] });
-    expect(layoutIssues(scenario, app.plant, true)).to.deep.equal([]);
-    const [issue] = layoutIssues(scenario, app.plant, false);
+    expect(layoutIssues(scenario, { plant: app.plant, hasCsip: true, names: scenarioNames() })).to.deep.equal([]);
+    const [issue] = layoutIssues(scenario, { plant: app.plant, hasCsip: false, names: scenarioNames() });
     expect(issue?.name).to.equal('/steps/1');
     expect(issue?.detail).to.include('the client is switched off');
     expect(() => check(app, { steps: [{ when: { csip_event: { state: 'begun' } } }] })).to.throw();

@@ -231,6 +231,9 @@ const messageSchema = memo(() =>
     .openapi('OcppMessage'),
 );
 
+/** Names of the members of a message. */
+export const messageMembers = (): readonly string[] => Object.keys(messageSchema().shape);
+
 export const messagesSchema = memo(() =>
   z
     .strictObject({ messages: z.array(messageSchema()).openapi({ description: 'Oldest first.' }) })

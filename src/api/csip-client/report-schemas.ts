@@ -286,6 +286,9 @@ const messageSchema = memo(() =>
     .openapi('CsipMessage'),
 );
 
+/** Names of the members of a message. */
+export const messageMembers = (): readonly string[] => Object.keys(messageSchema().shape);
+
 const recorderMembers = {
   enabled: flag('Whether messages are recorded.'),
   capacity: count('Messages that can be kept; 0: disabled.'),

@@ -154,6 +154,9 @@ const messageSchema = memo(() =>
     })
     .openapi('ModbusMessage'),
 );
+
+/** Names of the members of a message. */
+export const messageMembers = (): readonly string[] => Object.keys(messageSchema().shape);
 export type MessageReply = z.output<ReturnType<typeof messageSchema>>;
 
 const recorderMembers = {

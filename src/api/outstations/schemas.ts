@@ -192,6 +192,9 @@ const messageSchema = memo(() =>
     .openapi('Dnp3Message'),
 );
 
+/** Names of the members of a message. */
+export const messageMembers = (): readonly string[] => Object.keys(messageSchema().shape);
+
 export const messagesSchema = memo(() =>
   z
     .strictObject({

@@ -1,16 +1,41 @@
-/** Checks what a scenario says of devices, points and values against the devices that it will run on. */
+/** Checks the devices, points, values and names of a scenario against the simulator that it will run on. */
 import type { Plant } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Device } from '../../contract/device.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
-import type { Action, Comparison, Condition, Scenario, Signal, Subject, ValueTest } from '../model.ts';
+import type {
+  Action,
+  Comparison,
+  Condition,
+  MessageProtocol,
+  MessageTest,
+  Scenario,
+  Signal,
+  Subject,
+  ValueTest,
+} from '../model.ts';
 import { allExpectations, allSteps } from '../model-parts.ts';
 import { placeText } from '../place.ts';
 import type { Place } from '../place.ts';
 
 type Problems = readonly string[];
+
+/** Names that the simulator knows, whatever its devices. */
+export interface KnownNames {
+  readonly alarmCodes: readonly string[];
+  /** members of a message, as `GET <protocol>/messages` shows it */
+  readonly messageMembers: Readonly<Record<MessageProtocol, readonly string[]>>;
+}
+
+/** What a scenario is checked against. */
+export interface Surroundings {
+  readonly plant: Plant;
+  /** whether the simulator has a client of IEEE 2030.5 */
+  readonly hasCsip: boolean;
+  readonly names: KnownNames;
+}
 
 const modelOf = (point: string) => Number(point.slice(0, point.indexOf('.')));
 const nameOf = (point: string) => point.slice(point.indexOf('.') + 1);
@@ -74,11 +99,13 @@ class Layout {
   readonly #plant: Plant;
   readonly #addsDevices: boolean;
   readonly #hasCsip: boolean;
+  readonly #names: KnownNames;
 
-  constructor(plant: Plant, addsDevices: boolean, hasCsip: boolean) {
+  constructor({ plant, hasCsip, names }: Surroundings, addsDevices: boolean) {
     this.#plant = plant;
     this.#addsDevices = addsDevices;
     this.#hasCsip = hasCsip;
+    this.#names = names;
   }
 
   #find(index: number): Device | undefined {
@@ -125,10 +152,29 @@ class Layout {
       case 'value':
         return this.test(subject.test);
       case 'messages':
-        return [];
+        return subject.tests.flatMap((test) => this.message(test));
+      case 'no_alarm':
+        return [...this.device(subject.device), ...this.#alarms(subject.except)];
       default:
         return this.device(subject.device);
     }
+  }
+
+  #alarms(codes: readonly string[]): Problems {
+    const { alarmCodes } = this.#names;
+    const unknown = codes.filter((code) => !alarmCodes.includes(code));
+    return unknown.map((code) => `there is no alarm ${code}${didYouMean(code, alarmCodes)}`);
+  }
+
+  /** Members of a message that none of its protocol has. */
+  message({ protocol, match }: MessageTest): Problems {
+    const members = this.#names.messageMembers[protocol];
+    return Object.keys(match)
+      .filter((name) => !members.includes(name))
+      .map(
+        (name) =>
+          `messages of ${protocol} have no member ${name}${didYouMean(name, members)}; known: ${members.join(', ')}`,
+      );
   }
 
   condition(condition: Condition): Problems {
@@ -148,7 +194,7 @@ class Layout {
         if (this.#hasCsip) return this.device(condition.test.device);
         return ['waits for an event of IEEE 2030.5, and the client is switched off (csip_client_enable)'];
       case 'message':
-        return [];
+        return this.message(condition.test);
     }
   }
 
@@ -171,15 +217,13 @@ interface Placed {
 /**
  * Devices, models, points, members and events that are not there, and values that a point never has. A scenario that adds
  * devices may name them before.
- * @param hasCsip whether the simulator has a client of IEEE 2030.5
  */
-export function layoutIssues(scenario: Scenario, plant: Plant, hasCsip: boolean): readonly Issue[] {
+export function layoutIssues(scenario: Scenario, surroundings: Surroundings): readonly Issue[] {
   const steps = allSteps(scenario);
   const actions = steps.flatMap((step) => step.actions);
   const layout = new Layout(
-    plant,
+    surroundings,
     actions.some(({ request }) => request.path === '/devices'),
-    hasCsip,
   );
   const placed: readonly Placed[] = [
     ...allExpectations(scenario).map(({ place, subject }) => ({ place, problems: layout.subject(subject) })),
