@@ -80,6 +80,11 @@ class MapPort implements DevicePort {
     return typeof value === 'number' ? value : null;
   }
 
+  reader(point: PointPath): () => AnyPointValue {
+    const slot = this.#find(point, []);
+    return slot === undefined ? () => null : this.device.bank.reader(slot);
+  }
+
   code(point: PointPath): number | null {
     const value = this.value(point);
     if (typeof value === 'number') return value;

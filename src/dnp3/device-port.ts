@@ -49,6 +49,8 @@ export interface DevicePort {
   /** Decoded value; null: the device does not have it. @param at as of `PointWrite` */
   value(point: PointPath, ...at: readonly number[]): AnyPointValue;
   number(point: PointPath, ...at: readonly number[]): number | null;
+  /** `value` of one point that is read in every tick. */
+  reader(point: PointPath): () => AnyPointValue;
   /** As `number`, with the number of the value of an enumeration. */
   code(point: PointPath): number | null;
   has(point: PointPath, ...at: readonly number[]): boolean;

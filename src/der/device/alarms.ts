@@ -85,6 +85,7 @@ export const alarmKinds = {
 } as const satisfies Record<string, AlarmKind>;
 export type AlarmCode = keyof typeof alarmKinds;
 
+const noAlarms: readonly Alarm[] = [];
 const kindOf = (code: AlarmCode): AlarmKind => alarmKinds[code];
 
 /** The alarm of a condition that a source names; those without a code of their own come as the vendor's. */
@@ -232,7 +233,10 @@ export class DeviceAlarms {
   }
 
   /** @param ports of the source, to which some alarms belong */
-  list(ports: readonly DcPort[]): Alarm[] {
+  list(ports: readonly DcPort[]): readonly Alarm[] {
+    // alarms of adapters, which neither registers nor physics know
+    const ofAdapters = this.#context.commAlarms?.of(this.#deviceIndex) ?? [];
+    if (this.#since.size === 0 && ofAdapters.length === 0) return noAlarms;
     const portOf = (code: AlarmCode) => {
       const at = ports.findIndex(({ conditions }) => conditions?.has(code));
       return at < 0 ? null : at;
@@ -248,8 +252,7 @@ export class DeviceAlarms {
       latched: kindOf(code).latched === true,
       message: this.#textOf(code),
     }));
-    // alarms of adapters, which neither registers nor physics know
-    const comm = (this.#context.commAlarms?.of(deviceIndex) ?? []).map((alarm) => ({
+    const comm = ofAdapters.map((alarm) => ({
       ...alarm,
       source: 'comm' as const,
       deviceIndex,

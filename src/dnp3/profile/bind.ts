@@ -24,6 +24,15 @@ function boundTo(point: PointPath, factor: number): string {
   return factor === -1 ? `-${point}` : `${factor} x ${point}`;
 }
 
+/** `port.number` of a point that is read in every tick. */
+export function numberReader(port: DevicePort, point: PointPath): () => number | null {
+  const read = port.reader(point);
+  return () => {
+    const value = read();
+    return typeof value === 'number' ? value : null;
+  };
+}
+
 /** An input that shows a number of the map; null: the device does not have it. */
 export function pointInput(
   port: DevicePort,
@@ -31,9 +40,11 @@ export function pointInput(
   { factor = 1, ...more }: InputOptions = {},
 ): InputSource | null {
   if (!port.has(point)) return null;
+  // a reader takes memory: settings, which are read after commits alone, have none
+  const number = more.measured === true || more.live === true ? numberReader(port, point) : () => port.number(point);
   return {
     read() {
-      const value = port.number(point);
+      const value = number();
       return value === null ? null : value * factor;
     },
     bound: boundTo(point, factor),

@@ -9,7 +9,7 @@ import { OnDemandModel } from './on-demand.ts';
 import type { OnDemandOptions } from './on-demand.ts';
 import { adoptionPoints, isAdoptionRequest } from './sets.ts';
 import { checkAccess, checkAdoptAccess, checkValues, encodePoint } from './transaction.ts';
-import { createMapView, readPoint, writePoint } from './view.ts';
+import { createMapView, pointReader, readPoint, writePoint } from './view.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import type { MapView, MeasurementView, WritableMapView } from './view.ts';
 import type { AnyPointValue } from './types.ts';
@@ -86,6 +86,8 @@ export interface PointBank {
   checkAdopt(by: Origin, change: AdoptChange): void;
   /** Decoded value of any point; null when not implemented. */
   value(slot: PointSlot): AnyPointValue;
+  /** `value` of one point that is read in every tick. */
+  reader(slot: PointSlot): () => AnyPointValue;
   /** Decoded value of a point at the start of the device; null when not implemented, or not known. */
   startValue(slot: PointSlot): AnyPointValue;
   /** Raw registers of a point, as unsigned 16-bit words. */
@@ -172,6 +174,8 @@ export class RegisterBank implements Bank {
   readonly #clock: CommitClock;
   readonly #options: BankOptions;
   readonly #onDemand: OnDemandModel | null;
+  /** shared by the readers of points */
+  #readersView: DataView | undefined;
   #participants: readonly CommitParticipant[] = [];
   #writers: Map<PointSlot, Provenance> | undefined;
   #lastWrite: LastWrite | null = null;
@@ -267,6 +271,18 @@ export class RegisterBank implements Bank {
   value(slot: PointSlot): AnyPointValue {
     this.#onDemand?.lookAt(slot.address - this.layout.base, slot.def.size);
     return slot.implemented ? readPoint(this.layout, this.#bytes, slot) : null;
+  }
+
+  reader(slot: PointSlot): () => AnyPointValue {
+    if (!slot.implemented) return () => null;
+    const { buffer, byteOffset, byteLength } = this.#bytes;
+    const read = pointReader(this.layout, (this.#readersView ??= new DataView(buffer, byteOffset, byteLength)), slot);
+    const onDemand = this.#onDemand;
+    if (onDemand === null) return read;
+    return () => {
+      onDemand.lookAt(slot.address - this.layout.base, slot.def.size);
+      return read();
+    };
   }
 
   startValue(slot: PointSlot): AnyPointValue {

@@ -338,6 +338,13 @@ export function readPoint(layout: Layout, bytes: Buffer, slot: PointSlot): AnyPo
   return accessorAtOrigin(slot).get.call(readCursor);
 }
 
+/** `readPoint` of one point that is read again and again. @param dv over the bytes of a bank */
+export function pointReader(layout: Layout, dv: DataView, slot: PointSlot): () => AnyPointValue {
+  const cursor = new Cursor(dv, (slot.address - layout.base) * 2, slot.index, undefined);
+  const { get } = accessorAtOrigin(slot);
+  return () => get.call(cursor);
+}
+
 /** Encodes one value into the bytes of a candidate. @throws SimError MAP_BAD_VALUE */
 export function writePoint(layout: Layout, bytes: Buffer, slot: PointSlot, value: AnyPointValue): void {
   const dv = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,7 +1,7 @@
 /** The system meter: AI533 to AI568, AI43 to AI48, BI94 to BI105 and the counters. */
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { DevicePort } from '../../device-port.ts';
-import { batteryOf, bindings, computed, pointInput, reservesPct, settingOutput } from '../bind.ts';
+import { batteryOf, bindings, computed, numberReader, pointInput, reservesPct, settingOutput } from '../bind.ts';
 import type { InputOptions } from '../bind.ts';
 import type { InputSource, PartContext, PointBindings, PointName } from '../types.ts';
 
@@ -118,10 +118,8 @@ function thresholdPoints(context: PartContext): PointBindings {
   const present = thresholds.filter(({ point }) => port.has(point));
   return bindings(
     present.flatMap(({ point, outputs: [high, low], inputs }) => {
-      const value = () => {
-        const now = port.number(point) ?? 0;
-        return magnitudes.has(point) ? Math.abs(now) : now;
-      };
+      const number = numberReader(port, point);
+      const value = magnitudes.has(point) ? () => Math.abs(number() ?? 0) : () => number() ?? 0;
       return [
         [inputs[0], computed(() => value() > settings.number(high), point, { live: true })],
         [inputs[1], computed(() => value() < settings.number(low), point, { live: true })],

@@ -1,6 +1,6 @@
 /** Alarms, operating states and protection: BI0 to BI24 and BI52 to BI63. */
 import type { TripFunction } from '../../../sunspec/map/functions.ts';
-import { batteryOf, bindings, computed, enablePoint } from '../bind.ts';
+import { batteryOf, bindings, computed, enablePoint, numberReader } from '../bind.ts';
 import type { InputSource, PartContext, PointBindings, PointName } from '../types.ts';
 
 type Inputs = readonly (readonly [PointName, InputSource | null])[];
@@ -28,7 +28,8 @@ function alarms({ port }: PartContext): Inputs {
 function chargeEnds({ port }: PartContext): Inputs {
   const limits = () => batteryOf(port);
   if (limits() === null || !port.has('713.SoC')) return [];
-  const soc = () => port.number('713.SoC') ?? 0;
+  const socPct = numberReader(port, '713.SoC');
+  const soc = () => socPct() ?? 0;
   return [
     ['BI4', computed(() => soc() >= (limits()?.socMaxPct ?? 100), '713.SoC', now)],
     ['BI7', computed(() => soc() <= (limits()?.socMinPct ?? 0), '713.SoC', now)],
@@ -37,15 +38,18 @@ function chargeEnds({ port }: PartContext): Inputs {
 
 function states({ port, settings }: PartContext): Inputs {
   const { device } = port;
-  const inverter = (state: string) => port.value('701.InvSt') === state;
-  const isOn = () => port.value('701.St') === 'ON';
+  const inverterState = port.reader('701.InvSt');
+  const operatingState = port.reader('701.St');
+  const enterService = port.reader('703.ES');
+  const activeW = numberReader(port, '701.W');
+  const inverter = (state: string) => inverterState() === state;
+  const isOn = () => operatingState() === 'ON';
   // on its way down power flows, whatever 701.St says
   const isConnected = () => isOn() || inverter('SHUTTING_DOWN');
   const isWaiting = () => !isOn() && device.enterService.state === 'waiting';
   const idleW = 0.002 * (port.number('702.WMaxRtg') ?? 0);
-  const w = () => port.number('701.W') ?? 0;
-  const mayStart = () =>
-    port.value('703.ES') !== 'DISABLED' && device.activeTrips.length === 0 && !settings.flag('BO0');
+  const w = () => activeW() ?? 0;
+  const mayStart = () => enterService() !== 'DISABLED' && device.activeTrips.length === 0 && !settings.flag('BO0');
   const state = (read: () => boolean, bound: string) => computed(read, bound, now);
   return [
     ['BI10', state(() => device.localControl, '715.LocRemCtl')],
@@ -82,11 +86,15 @@ function protection({ port }: PartContext): Inputs {
   const { device } = port;
   return protections
     .filter(({ name }) => port.supports(name))
-    .flatMap(({ name, alarm, inputs: [blocked, started, operated] }) => [
-      [blocked, computed(() => !port.isEnabled(name), enablePoint(port, name) ?? name, now)] as const,
-      [started, computed(() => device.activeTrips.includes(name), 'timers of the function', now)] as const,
-      [operated, computed(() => device.alarms.some(({ code }) => code === alarm), '701.Alrm', now)] as const,
-    ]);
+    .flatMap(({ name, alarm, inputs: [blocked, started, operated] }) => {
+      const point = enablePoint(port, name);
+      const enable = point === null ? () => null : port.reader(point);
+      return [
+        [blocked, computed(() => enable() !== 'ENABLED', point ?? name, now)] as const,
+        [started, computed(() => device.activeTrips.includes(name), 'timers of the function', now)] as const,
+        [operated, computed(() => device.alarms.some(({ code }) => code === alarm), '701.Alrm', now)] as const,
+      ];
+    });
 }
 
 /** The part of alarms and states. */

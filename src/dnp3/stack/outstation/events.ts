@@ -62,7 +62,8 @@ export class EventBuffer {
       this.lost += 1;
       this.#isOverflown = true;
     }
-    const queued = { ...event, number: this.#next++, at, isSent: false };
+    const { spec, class: of, state, stamp } = event;
+    const queued: QueuedEvent = { spec, class: of, state, stamp, number: this.#next++, at, isSent: false };
     queue.push(queued);
     if (event.spec.keeps === 'latest') this.#latest.set(event.spec, queued);
   }
