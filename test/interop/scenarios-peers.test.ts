@@ -53,10 +53,10 @@ class Bench {
     await writeFile(file, text.replace(/^config:\n/m, lies));
     const json = join(this.#folder, `${name}.json`);
     const path = faults.length === 0 ? bundled : file;
-    const code = await execute(program, [...words, 'run', path, '--quiet', '--json', json, ...flags], {
-      timeout: 45_000,
-      killSignal: 'SIGINT',
-    }).then(
+    const running = execute(program, [...words, 'run', path, '--quiet', '--json', json, ...flags]);
+    // the option `timeout` would close the pipes, and the program ends without results when it cannot print
+    const limit = setTimeout(() => running.child.kill('SIGINT'), 45_000);
+    const code = await running.then(
       () => 0,
       (error: unknown) => {
         const { code: exit, stderr } = error as { readonly code?: number; readonly stderr?: string };
@@ -64,6 +64,7 @@ class Bench {
         return exit;
       },
     );
+    clearTimeout(limit);
     return { code, ...(JSON.parse(await readFile(json, 'utf8')) as Omit<Result, 'code'>) };
   }
 }
