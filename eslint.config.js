@@ -161,7 +161,7 @@ export default tseslint.config(
   ),
   typesOnly(
     ['src/scenario/**/*.ts'],
-    ['**/sunspec/map/bank.ts', '**/sunspec/models/**'],
+    ['**/sunspec/map/{bank,register-bank}.ts', '**/sunspec/models/**'],
     'a scenario sees the types of the registers only',
   ),
   ...[

@@ -4,7 +4,8 @@ import { basename, dirname, extname, resolve } from 'node:path';
 import { createApp } from './app.ts';
 import type { App } from './app.ts';
 import { bundledScenarioPath, isBundledExample } from './config/profile/bundled.ts';
-import { parseFlags } from './config/layers/flags.ts';
+import { unknownName } from './config/issues/issues.ts';
+import { knownSpellings, parseFlags } from './config/layers/flags.ts';
 import { loadConfig } from './config/layers/load.ts';
 import type { Presets } from './config/layers/presets.ts';
 import type { AppConfig } from './config/settings/app-config.ts';
@@ -16,7 +17,7 @@ import { createLogBook } from './core/log/log.ts';
 import type { Origin } from './core/origin.ts';
 import { fileReason } from './core/text-file.ts';
 import { callLater } from './core/time/timers.ts';
-import { nearOwnFlags } from './scenario/command.ts';
+import { ownFlags } from './scenario/command.ts';
 import type { ScenarioCommand } from './scenario/command.ts';
 import { layoutIssues } from './scenario/file/layout.ts';
 import { configOfScenario, readScenario } from './scenario/file/read.ts';
@@ -31,7 +32,7 @@ import { junitXml } from './scenario/report/junit.ts';
 import { progressLine } from './scenario/report/progress.ts';
 import { reportLines } from './scenario/report/text.ts';
 import { ScenarioRun } from './scenario/run/run.ts';
-import { scenarioNames } from './scenario-words.ts';
+import { scenarioNames } from './scenario-names.ts';
 
 /** Where a command prints. */
 export interface CommandOutput {
@@ -69,13 +70,18 @@ function layersOf({ flags, parameters, pace, usesFreePorts }: ScenarioCommand, f
   return { flags: [...named, ...flags], inline: { mapping: null, presets } };
 }
 
-/** Runs `load`; issues of flags that are close to one of `derbench run` name that one. */
+/** Runs `load`; the issue of an unknown flag knows the flags of `derbench run` too. */
 function withFlagsOfRun<T>(load: () => T): T {
   try {
     return load();
   } catch (error) {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
-    throw new SimError('CONFIG_INVALID', error.message, nearOwnFlags(error.issues));
+    const issues = error.issues.map((issue) =>
+      issue.allowed === knownSpellings
+        ? unknownName(issue.name, 'flag', issue.name, [...ownFlags, ...knownSpellings])
+        : issue,
+    );
+    throw new SimError('CONFIG_INVALID', error.message, issues);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Origin } from './core/origin.ts';
 import type { WallClock } from './core/time/clock.ts';
 import type { Later } from './core/time/timers.ts';
 import type { Scenario } from './scenario/model.ts';
-import { scenarioNames } from './scenario-words.ts';
+import { scenarioNames } from './scenario-names.ts';
 import type { Source } from './scenario/file/source.ts';
 import type { RequestCheck } from './scenario/file/whole.ts';
 import type { ScenarioHost } from './scenario/run/host.ts';

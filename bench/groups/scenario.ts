@@ -60,13 +60,9 @@ export const scenarioGroup: Group = {
       aimTable('scenario', [
         aimRow(`${siteName}, scenario/bare ticks`, small.scenarioS / small.bareS, '', { atMost: 1.6 }),
         aimRow(`${fleetName}, scenario/bare ticks`, large.scenarioS / large.bareS, '', { atMost: 3 }),
-        ...(large.aloneS === null
-          ? []
-          : [
-              aimRow(`${fleetName}, scenario/bare ticks without them`, large.scenarioS / large.aloneS, '', {
-                atMost: 3,
-              }),
-            ]),
+        aimRow(`${fleetName}, scenario/bare ticks without them`, large.scenarioS / (large.aloneS ?? NaN), '', {
+          atMost: 3,
+        }),
       ]),
     ];
   },

@@ -41,15 +41,8 @@ SIGINT, SIGTERM or SIGHUP end the run; its steps of finally are carried out, unl
 Ports that neither flags nor the scenario name are any free ones. Exit codes: 0 all passed, 2 wrong use or a file that
 is not valid, 4 a step or an assertion failed.`;
 
-const ownFlags = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
-
-/** Issues of the command line, those about a flag that is close to one of the command with that one. */
-export function nearOwnFlags(issues: readonly Issue[]): readonly Issue[] {
-  return issues.map((issue) => {
-    const near = issue.detail.startsWith('unknown flag') ? didYouMean(issue.name, ownFlags) : '';
-    return near === '' ? issue : { ...issue, detail: `unknown flag${near}` };
-  });
-}
+/** Flags of `derbench run` itself, beside those of the simulator. */
+export const ownFlags: readonly string[] = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
 
 /** A text such as 0034 is no number. */
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,3})?$/i;

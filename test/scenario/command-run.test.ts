@@ -100,7 +100,7 @@ describe('derbench run', () => {
       }
       return [];
     };
-    expect(issuesOf('--jnit', 'x')).to.deep.equal(['--jnit: unknown flag; did you mean --junit?']);
+    expect(issuesOf('--jnit', 'x')).to.deep.equal(['--jnit: unknown flag; nearest known: --junit']);
     expect(issuesOf('--mb_prt', '3')).to.deep.equal(['--mb_prt: unknown flag; nearest known: --mb_port']);
     expect(issuesOf('--quiet=no')).to.deep.equal(['--quiet: given "no"; takes no value']);
     const words = `

@@ -7,7 +7,7 @@ import { createLogBook } from '../../src/core/log/log.ts';
 import { addSeconds } from '../../src/core/time/clock.ts';
 import type { SimTime } from '../../src/core/time/clock.ts';
 import { layoutIssues } from '../../src/scenario/file/layout.ts';
-import { scenarioNames } from '../../src/scenario-words.ts';
+import { scenarioNames } from '../../src/scenario-names.ts';
 import { readScenario } from '../../src/scenario/file/read.ts';
 import { sourceOfRequest } from '../../src/scenario/file/source.ts';
 import { ScenarioRun } from '../../src/scenario/run/run.ts';

@@ -157,6 +157,7 @@ const messageSchema = memo(() =>
 
 /** Names of the members of a message. */
 export const messageMembers = (): readonly string[] => Object.keys(messageSchema().shape);
+
 export type MessageReply = z.output<ReturnType<typeof messageSchema>>;
 
 const recorderMembers = {

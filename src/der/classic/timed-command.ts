@@ -5,7 +5,7 @@ import type { RandomStream } from '../../core/random.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
-import type { RegisterBank } from '../../sunspec/map/bank.ts';
+import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
 
 export interface CommandHost {

@@ -2,7 +2,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { CommAlarms } from '../../core/comm-alarms.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { Logger } from '../../core/log/log.ts';
-import type { CommitClock } from '../../sunspec/map/bank.ts';
+import type { CommitClock } from '../../sunspec/map/register-bank.ts';
 import type { DarkDevices } from './dark-devices.ts';
 import type { TerminalsContext } from './terminals.ts';
 import type { VisitPlan } from '../surroundings/visits.ts';

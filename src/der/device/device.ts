@@ -18,7 +18,7 @@ import type { EvseSession } from '../../contract/kinds/evse.ts';
 import type { Override } from '../../contract/overrides.ts';
 import { createRandom } from '../../core/random.ts';
 import { Scheduler } from '../../core/time/scheduler.ts';
-import type { CommitClock, RegisterBank } from '../../sunspec/map/bank.ts';
+import type { CommitClock, RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { ControlFunction, Device } from '../../contract/device.ts';
 import { DeviceAlarms, tripNames } from './alarms.ts';
 import type { DeviceContext } from './device-context.ts';

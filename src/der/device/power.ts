@@ -2,7 +2,7 @@
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import { SimError } from '../../core/errors.ts';
-import type { RegisterBank } from '../../sunspec/map/bank.ts';
+import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import type { DarkDevices } from './dark-devices.ts';
 import type { CommandWriters } from './last-writers.ts';

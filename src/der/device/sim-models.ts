@@ -3,7 +3,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import { gridSources, irradianceSources } from '../../sunspec/map/source-words.ts';
 import type { GridPatch, SurroundingsPatch } from '../../contract/environment.ts';
-import type { CommitClock } from '../../sunspec/map/bank.ts';
+import type { CommitClock } from '../../sunspec/map/register-bank.ts';
 import type { Commit, CommitParticipant, FollowUp } from '../../sunspec/map/commit.ts';
 import type { ModelChoice, PointSlot } from '../../sunspec/map/layout.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';

@@ -3,7 +3,7 @@ import type { EvseExternalLimit } from '../../contract/kinds/evse.ts';
 import { isLater } from '../../core/origin.ts';
 import type { Provenance } from '../../core/origin.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { RegisterBank } from '../../sunspec/map/bank.ts';
+import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import { phaseCount } from '../inverter/ac.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import { takeLimit } from '../inverter/take-limit.ts';

@@ -4,7 +4,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Scheduler } from '../../core/time/scheduler.ts';
 import { holds } from '../../sunspec/faults/condition.ts';
-import type { RegisterBank } from '../../sunspec/map/bank.ts';
+import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { AdoptionOutcome, Commit, FollowUp } from '../../sunspec/map/commit.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { EffectiveRegisters } from './effective-registers.ts';

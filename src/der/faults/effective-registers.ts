@@ -1,6 +1,6 @@
 /** The registers from which physics reads its settings while faults hold writes back. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
-import type { RegisterBank } from '../../sunspec/map/bank.ts';
+import type { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { createMapView, readPoint } from '../../sunspec/map/view.ts';

@@ -29,7 +29,7 @@ export interface KnownNames {
   readonly messageMembers: Readonly<Record<MessageProtocol, readonly string[]>>;
 }
 
-/** What a scenario is checked against. */
+/** The simulator that a scenario is checked for. */
 export interface Surroundings {
   readonly plant: Plant;
   /** whether the simulator has a client of IEEE 2030.5 */
@@ -152,7 +152,7 @@ class Layout {
       case 'value':
         return this.test(subject.test);
       case 'messages':
-        return subject.tests.flatMap((test) => this.message(test));
+        return subject.tests.flatMap((test) => this.#message(test));
       case 'no_alarm':
         return [...this.device(subject.device), ...this.#alarms(subject.except)];
       default:
@@ -167,7 +167,7 @@ class Layout {
   }
 
   /** Members of a message that none of its protocol has. */
-  message({ protocol, match }: MessageTest): Problems {
+  #message({ protocol, match }: MessageTest): Problems {
     const members = this.#names.messageMembers[protocol];
     return Object.keys(match)
       .filter((name) => !members.includes(name))
@@ -194,7 +194,7 @@ class Layout {
         if (this.#hasCsip) return this.device(condition.test.device);
         return ['waits for an event of IEEE 2030.5, and the client is switched off (csip_client_enable)'];
       case 'message':
-        return this.message(condition.test);
+        return this.#message(condition.test);
     }
   }
 

@@ -2,7 +2,7 @@
 import { addSeconds } from '../../core/time/clock.ts';
 import type { Origin } from '../../core/origin.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
-import type { CommitClock, RegisterBank } from './bank.ts';
+import type { CommitClock, RegisterBank } from './register-bank.ts';
 import type { AdoptionOutcome, Commit, CommitParticipant } from './commit.ts';
 import type { PointSlot } from './layout.ts';
 

@@ -11,7 +11,7 @@ import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Scheduler, Timer } from '../../core/time/scheduler.ts';
 import type { Origin } from '../../core/origin.ts';
-import type { CommitClock, RegisterBank } from './bank.ts';
+import type { CommitClock, RegisterBank } from './register-bank.ts';
 import type { Commit, CommitParticipant } from './commit.ts';
 import { memoPerLayout } from './layout.ts';
 import type { Layout, ModelPlace, PointSlot } from './layout.ts';

@@ -338,8 +338,9 @@ export function readPoint(layout: Layout, bytes: Buffer, slot: PointSlot): AnyPo
   return accessorAtOrigin(slot).get.call(readCursor);
 }
 
-/** `readPoint` of one point that is read again and again. @param dv over the bytes of a bank */
-export function pointReader(layout: Layout, dv: DataView, slot: PointSlot): () => AnyPointValue {
+/** `readPoint` of one point that is read again and again. */
+export function pointReader(layout: Layout, bytes: Buffer, slot: PointSlot): () => AnyPointValue {
+  const dv = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const cursor = new Cursor(dv, (slot.address - layout.base) * 2, slot.index, undefined);
   const { get } = accessorAtOrigin(slot);
   return () => get.call(cursor);

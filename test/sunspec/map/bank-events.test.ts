@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Origin } from '../../../src/core/origin.ts';
-import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
+import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import type { Change } from '../../../src/sunspec/map/bank.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
+import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import {
   byModbus,

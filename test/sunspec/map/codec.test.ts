@@ -10,7 +10,7 @@ import {
   removeScale,
   setText,
 } from '../../../src/sunspec/map/codec.ts';
-import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
+import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import { buildLayout } from '../../../src/sunspec/map/layout.ts';
 import type { AnyPointValue, ModelDef, PointDef, PointType } from '../../../src/sunspec/map/types.ts';
 import { createMapView, pointName } from '../../../src/sunspec/map/view.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
 import type { Origin } from '../../../src/core/origin.ts';
-import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
+import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import type { AdoptionOutcome, Commit, CommitParticipant } from '../../../src/sunspec/map/commit.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
 import { byModbus, byRest, codeOf, HandClock, mapLayout, named, startImage } from '../../support/map.ts';

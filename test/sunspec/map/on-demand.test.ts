@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { simTimeFromMs } from '../../../src/core/time/clock.ts';
-import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
+import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import { byModbus, codeOf, mapLayout, named, startImage } from '../../support/map.ts';
 
 const clock = { sim: () => simTimeFromMs(0), wallMs: () => 0 };

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
-import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
+import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import type { AdoptChange } from '../../../src/sunspec/map/bank.ts';
 import type { Commit } from '../../../src/sunspec/map/commit.ts';
 import {

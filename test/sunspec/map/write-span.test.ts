@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { partialWriteFault } from '../../../src/fault-kinds/modbus-acceptance.ts';
 import { Acceptance } from '../../../src/sunspec/faults/acceptance.ts';
-import { RegisterBank } from '../../../src/sunspec/map/bank.ts';
+import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import { buildLayout } from '../../../src/sunspec/map/layout.ts';
 import type { ModelDef } from '../../../src/sunspec/map/types.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';

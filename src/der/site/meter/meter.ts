@@ -2,8 +2,8 @@
 import { microsPerSecond, secondsBetween } from '../../../core/time/clock.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import type { SiteMeter, SiteMeterNow } from '../../../contract/site-meter.ts';
-import { RegisterBank } from '../../../sunspec/map/bank.ts';
-import type { CommitClock } from '../../../sunspec/map/bank.ts';
+import { RegisterBank } from '../../../sunspec/map/register-bank.ts';
+import type { CommitClock } from '../../../sunspec/map/register-bank.ts';
 import { createMapView } from '../../../sunspec/map/view.ts';
 import { phaseCount, terminalVoltages } from '../../inverter/ac.ts';
 import type { Wiring } from '../../inverter/ac.ts';

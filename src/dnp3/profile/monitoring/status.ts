@@ -86,15 +86,11 @@ function protection({ port }: PartContext): Inputs {
   const { device } = port;
   return protections
     .filter(({ name }) => port.supports(name))
-    .flatMap(({ name, alarm, inputs: [blocked, started, operated] }) => {
-      const point = enablePoint(port, name);
-      const enable = point === null ? () => null : port.reader(point);
-      return [
-        [blocked, computed(() => enable() !== 'ENABLED', point ?? name, now)] as const,
-        [started, computed(() => device.activeTrips.includes(name), 'timers of the function', now)] as const,
-        [operated, computed(() => device.alarms.some(({ code }) => code === alarm), '701.Alrm', now)] as const,
-      ];
-    });
+    .flatMap(({ name, alarm, inputs: [blocked, started, operated] }) => [
+      [blocked, computed(() => !port.isEnabled(name), enablePoint(port, name) ?? name, now)] as const,
+      [started, computed(() => device.activeTrips.includes(name), 'timers of the function', now)] as const,
+      [operated, computed(() => device.alarms.some(({ code }) => code === alarm), '701.Alrm', now)] as const,
+    ]);
 }
 
 /** The part of alarms and states. */

@@ -1,4 +1,4 @@
-/** Names that scenarios may use and that only the whole program knows. */
+/** Names in scenarios that the interface and the devices define. */
 import { messageMembers as ofOcpp } from './api/charge-points/schemas.ts';
 import { messageMembers as ofCsip } from './api/csip-client/report-schemas.ts';
 import { messageMembers as ofModbus } from './api/modbus/message-schemas.ts';

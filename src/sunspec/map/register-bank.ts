@@ -1,0 +1,399 @@
+/** The bank of a device over one buffer: reads, transactions, commits and their listeners. */
+import { errorText, SimError } from '../../core/errors.ts';
+import type { Origin, Provenance } from '../../core/origin.ts';
+import type { SimTime } from '../../core/time/clock.ts';
+import { adopt, adoptInPlace } from './adoption.ts';
+import type { AdoptChange, Bank, BankOptions, Change, LastWrite } from './bank.ts';
+import { Commit } from './commit.ts';
+import type { CommitParticipant, FollowUp, Former } from './commit.ts';
+import { memoPerLayout } from './layout.ts';
+import type { Layout, PointSlot } from './layout.ts';
+import { OnDemandModel } from './on-demand.ts';
+import { adoptionPoints, isAdoptionRequest } from './sets.ts';
+import { notInMap } from './span-words.ts';
+import { checkAccess, checkAdoptAccess, checkValues, encodePoint } from './transaction.ts';
+import type { AnyPointValue } from './types.ts';
+import { createMapView, pointReader, readPoint, writePoint } from './view.ts';
+import type { MapView, MeasurementView, WritableMapView } from './view.ts';
+import { writeSpan } from './write-span.ts';
+
+/** The clocks a commit is stamped with. */
+export interface CommitClock {
+  sim(): SimTime;
+  wallMs(): number;
+}
+
+/** Candidate image and transaction views of one layout, lent to one transaction at a time. */
+interface Scratch {
+  readonly image: Buffer;
+  readonly tx: WritableMapView;
+  touched: Set<number> | null;
+}
+
+/** Points that get back a former value. */
+type Restored = ReadonlyMap<PointSlot, Former>;
+const noneRestored: Restored = new Map();
+
+const nothing = () => undefined;
+
+interface Conclusion {
+  readonly by: Origin;
+  /** requests among the points that are still to be carried out */
+  readonly adoptions?: readonly PointSlot[];
+  readonly restored?: Restored;
+  /** called before follow-ups and listeners */
+  readonly committed?: () => void;
+}
+
+const scratchOf = memoPerLayout((layout): Scratch => {
+  const image = Buffer.alloc(layout.imageSize * 2);
+  const made: Scratch = {
+    image,
+    touched: null,
+    tx: createMapView(layout, image, (index) => {
+      made.touched?.add(index);
+    }),
+  };
+  return made;
+});
+
+/** One buffer per device is the truth; devices of one shape share layout and views. */
+export class RegisterBank implements Bank {
+  readonly layout: Layout;
+  readonly map: MapView;
+  /** `map` for the device itself, which publishes past the transactions: measurements and status can be assigned. */
+  readonly measurements: MeasurementView;
+  readonly #bytes: Buffer;
+  readonly #clock: CommitClock;
+  readonly #options: BankOptions;
+  readonly #onDemand: OnDemandModel | null;
+  #participants: readonly CommitParticipant[] = [];
+  #writers: Map<PointSlot, Provenance> | undefined;
+  #lastWrite: LastWrite | null = null;
+  readonly #listeners = new Set<(change: Change) => void>();
+  readonly #reloadListeners = new Set<(by: Origin, at: SimTime) => void>();
+
+  /** @param image start values; owned by the bank from now on */
+  constructor(layout: Layout, image: Buffer, clock: CommitClock, options: BankOptions = {}) {
+    this.layout = layout;
+    this.#bytes = image;
+    this.#clock = clock;
+    this.#options = options;
+    const view = createMapView(layout, image);
+    this.map = view;
+    this.measurements = view;
+    this.#onDemand = options.onDemand ? OnDemandModel.in(layout, image, this.map, options.onDemand) : null;
+  }
+
+  /** Sets the participants of each commit, in the order of calls; after construction, since they need the bank. */
+  join(participants: readonly CommitParticipant[]): void {
+    this.#participants = participants;
+  }
+
+  read(address: number, count: number): Buffer {
+    const first = address - this.layout.base;
+    if (first < 0 || count < 1 || first + count > this.layout.size) {
+      throw notInMap(address, count);
+    }
+    if (this.#onDemand !== null) this.#onDemand.lookAt(first, count);
+    return this.#bytes.subarray(first * 2, (first + count) * 2);
+  }
+
+  image(): Buffer {
+    this.#onDemand?.lookAt(0, this.layout.size);
+    return this.#bytes;
+  }
+
+  write(address: number, words: Buffer, by: Origin): void {
+    this.#writeSpan(address, words, by, (scratch, points) => {
+      this.#commit(scratch, points, by);
+    });
+  }
+
+  check(address: number, words: Buffer, by: Origin): void {
+    this.#writeSpan(address, words, by, (scratch, points) => {
+      checkValues(this.layout, scratch.image, points);
+    });
+  }
+
+  transact(by: Origin, change: (tx: WritableMapView) => void): void {
+    this.#change(by, (scratch) => {
+      change(scratch.tx);
+    });
+  }
+
+  assign(by: Origin, values: readonly { readonly slot: PointSlot; readonly value: AnyPointValue }[]): void {
+    this.#change(by, (scratch) => {
+      for (const { slot, value } of values) {
+        scratch.touched?.add(slot.index);
+        checkAccess(slot);
+        encodePoint(this.layout, scratch.image, slot, value);
+      }
+    });
+  }
+
+  adopt(by: Origin, change: AdoptChange, committed: () => void = nothing): void {
+    this.#adoptable(by, change, (scratch, points, restored) => {
+      if (points.length > 0) this.#conclude(scratch, points, { restored, by, committed });
+      else committed();
+    });
+  }
+
+  checkAdopt(by: Origin, change: AdoptChange): void {
+    this.#adoptable(by, change, nothing);
+  }
+
+  /**
+   * Ends an adoption that was deferred: the set is checked and copied as it is now, in one change event. Does nothing
+   * when the adoption is no longer in progress, because another one or a reset came in between.
+   * @param by the writer of the request
+   */
+  completeAdoption(request: PointSlot, by: Origin): void {
+    const result = adoptionPoints(this.layout, request.modelId)?.result;
+    if (!result || this.value(result) !== 'IN_PROGRESS') return;
+    const scratch = this.#open();
+    try {
+      this.#conclude(scratch, adopt(this.layout, scratch.image, request), { by });
+    } finally {
+      scratch.touched = null;
+    }
+  }
+
+  value(slot: PointSlot): AnyPointValue {
+    this.#onDemand?.lookAt(slot.address - this.layout.base, slot.def.size);
+    return slot.implemented ? readPoint(this.layout, this.#bytes, slot) : null;
+  }
+
+  reader(slot: PointSlot): () => AnyPointValue {
+    if (!slot.implemented) return () => null;
+    const read = pointReader(this.layout, this.#bytes, slot);
+    const onDemand = this.#onDemand;
+    if (onDemand === null) return read;
+    return () => {
+      onDemand.lookAt(slot.address - this.layout.base, slot.def.size);
+      return read();
+    };
+  }
+
+  startValue(slot: PointSlot): AnyPointValue {
+    return this.#options.startValueOf?.(slot) ?? null;
+  }
+
+  raw(slot: PointSlot): number[] {
+    this.#onDemand?.lookAt(slot.address - this.layout.base, slot.def.size);
+    const at = (slot.address - this.layout.base) * 2;
+    return Array.from({ length: slot.def.size }, (_, i) => this.#bytes.readUInt16BE(at + 2 * i));
+  }
+
+  /** Publishes one measurement or status point without a transaction; for the device itself. */
+  publish(slot: PointSlot, value: AnyPointValue): void {
+    writePoint(this.layout, this.#bytes, slot, value);
+  }
+
+  provenance(slot: PointSlot): Provenance | undefined {
+    return this.#options.writerOf?.(slot) ?? this.#writers?.get(slot) ?? this.#options.startWriters?.get(slot);
+  }
+
+  get lastWrite(): LastWrite | null {
+    return this.#lastWrite;
+  }
+
+  former(slot: PointSlot): Former {
+    let rank: number | undefined;
+    for (const participant of this.#participants) rank ??= participant.rankOf?.(slot);
+    return { raw: this.raw(slot), writer: this.provenance(slot), rank };
+  }
+
+  /** Puts all start values back (reset of the device), with one change event for the settings that differed. */
+  reload(image: Buffer, by: Origin): void {
+    const differs = (slot: PointSlot) => {
+      const at = (slot.address - this.layout.base) * 2;
+      return image.compare(this.#bytes, at, at + slot.def.size * 2, at, at + slot.def.size * 2) !== 0;
+    };
+    const points = this.layout.slots.filter((slot) => slot.def.access === 'RW' && differs(slot));
+    image.copy(this.#bytes);
+    this.#writers = undefined;
+    this.#lastWrite = null;
+    for (const participant of this.#participants) {
+      this.#guarded(() => participant.reloaded?.(points, by));
+    }
+    for (const listener of this.#reloadListeners) {
+      this.#guarded(() => {
+        listener(by, this.#clock.sim());
+      });
+    }
+    this.#announce(points, by);
+  }
+
+  onChange(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  onReload(listener: (by: Origin, at: SimTime) => void): () => void {
+    this.#reloadListeners.add(listener);
+    return () => {
+      this.#reloadListeners.delete(listener);
+    };
+  }
+
+  /** @param by the writer; absent for a change that was admitted before */
+  #open(by?: Origin): Scratch {
+    if (by) for (const participant of this.#participants) participant.admit?.(by);
+    const scratch = scratchOf(this.layout);
+    if (scratch.touched) throw new SimError('INTERNAL', 'a register transaction was opened inside another');
+    scratch.touched = new Set();
+    // the candidate is copied back whole
+    this.#onDemand?.draw();
+    this.#bytes.copy(scratch.image);
+    return scratch;
+  }
+
+  /** Copies a span onto the candidate and calls `then` with the points under it. */
+  #writeSpan(
+    address: number,
+    words: Buffer,
+    by: Origin,
+    then: (scratch: Scratch, points: readonly PointSlot[]) => void,
+  ): void {
+    const { base } = this.layout;
+    const { points, ignored } = writeSpan(this.layout, address, words.length / 2);
+    const scratch = this.#open(by);
+    try {
+      if (ignored.length === 0) words.copy(scratch.image, (address - base) * 2);
+      else {
+        for (const slot of points) {
+          const at = (slot.address - address) * 2;
+          words.copy(scratch.image, (slot.address - base) * 2, at, at + slot.def.size * 2);
+        }
+      }
+      then(scratch, points);
+    } finally {
+      scratch.touched = null;
+    }
+  }
+
+  #change(by: Origin, change: (scratch: Scratch) => void): void {
+    const scratch = this.#open(by);
+    try {
+      change(scratch);
+      const points = this.#touchedIn(scratch);
+      for (const slot of points) checkAccess(slot);
+      if (points.length > 0) this.#commit(scratch, points, by);
+    } finally {
+      scratch.touched = null;
+    }
+  }
+
+  /** Checks a change whole and calls `then` with the points to commit. */
+  #adoptable(
+    by: Origin,
+    change: AdoptChange,
+    then: (scratch: Scratch, points: readonly PointSlot[], restored: Restored) => void,
+  ): void {
+    const { layout } = this;
+    const scratch = this.#open(by);
+    const { image } = scratch;
+    const restored = new Map<PointSlot, Former>();
+    const touch = (slot: PointSlot) => {
+      scratch.touched?.add(slot.index);
+      checkAdoptAccess(slot);
+    };
+    try {
+      change(
+        scratch.tx,
+        (slot, value) => {
+          touch(slot);
+          encodePoint(layout, image, slot, value);
+        },
+        (slot, former) => {
+          touch(slot);
+          former.raw.forEach((word, i) => image.writeUInt16BE(word, (slot.address - layout.base + i) * 2));
+          restored.set(slot, former);
+        },
+      );
+      const points = this.#touchedIn(scratch);
+      for (const slot of points) checkAdoptAccess(slot);
+      checkValues(
+        layout,
+        image,
+        points.filter((slot) => !restored.has(slot)),
+      );
+      then(scratch, [...points, ...adoptInPlace(layout, image, points)], restored);
+    } finally {
+      scratch.touched = null;
+    }
+  }
+
+  #touchedIn(scratch: Scratch): PointSlot[] {
+    return [...(scratch.touched ?? [])].map((index) => this.#slot(index));
+  }
+
+  #commit(scratch: Scratch, points: readonly PointSlot[], by: Origin): void {
+    checkValues(this.layout, scratch.image, points);
+    this.#conclude(scratch, points, { by, adoptions: points.filter(isAdoptionRequest) });
+  }
+
+  /** Commits the validated candidate. */
+  #conclude(
+    scratch: Scratch,
+    points: readonly PointSlot[],
+    { by, adoptions = [], restored = noneRestored, committed = nothing }: Conclusion,
+  ): void {
+    const commit = new Commit(this.layout, scratch.image, points, adoptions, by, restored);
+    const followUps: FollowUp[] = [];
+    for (const participant of this.#participants) {
+      const followUp = participant.prepare?.(commit) ?? null;
+      if (followUp !== null) followUps.push(followUp);
+    }
+    for (const request of commit.adoptions) commit.settle(request, 'ADOPT');
+    commit.close();
+    scratch.image.copy(this.#bytes);
+    scratch.touched = null;
+    const provenance: Provenance = { ...by, at: this.#clock.sim(), wallMs: this.#clock.wallMs() };
+    this.#writers ??= new Map();
+    for (const slot of [...commit.points, ...commit.adopted]) this.#writers.set(slot, provenance);
+    const [slot] = points;
+    if (slot) this.#lastWrite = { slot, by: provenance };
+    for (const [slot, { writer }] of restored) this.#setWriter(slot, writer);
+    for (const [slot, twin] of commit.mirrored) {
+      const former = restored.get(twin);
+      if (former) this.#setWriter(slot, former.writer);
+    }
+    committed();
+    for (const followUp of followUps) this.#guarded(followUp);
+    this.#announce(commit.points, by);
+  }
+
+  /** @param writer undefined: a start value */
+  #setWriter(slot: PointSlot, writer: Provenance | undefined): void {
+    if (writer === undefined) this.#writers?.delete(slot);
+    else this.#writers?.set(slot, writer);
+  }
+
+  #announce(points: readonly PointSlot[], by: Origin): void {
+    const event: Change = { points, by, at: this.#clock.sim() };
+    for (const listener of this.#listeners) {
+      this.#guarded(() => {
+        listener(event);
+      });
+    }
+  }
+
+  /** The write stands: an error of one follow-up or listener must not reach the writer or the others. */
+  #guarded(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#options.onError?.(errorText(error));
+    }
+  }
+
+  #slot(index: number): PointSlot {
+    const slot = this.layout.slots[index];
+    if (!slot) throw new SimError('INTERNAL', `no point slot ${index}`);
+    return slot;
+  }
+}
