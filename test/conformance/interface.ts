@@ -65,10 +65,11 @@ export function interfaceProcedures(line: Line): void {
       const before = await map.words(limit);
       const broken = await bed.wire();
       const request = broken.frame(`10${hex16(limit.address)}0001020064`);
+      const brokenOff = bed.breaking();
       broken.send(request.subarray(0, request.length - 3));
       // others are served meanwhile
       expect(await answered(await bed.wire(), markerRead)).to.equal(markerAnswer);
-      await bed.breakOff();
+      await brokenOff();
       if (line.framing === 'rtu') {
         // the line has been silent: what has begun is void, and the next request is answered
         expect(await answered(broken, markerRead)).to.equal(markerAnswer);
@@ -86,8 +87,9 @@ export function interfaceProcedures(line: Line): void {
         const wire = await bed.wire();
         const damaged = wire.frame(`06${hex16(limit.address)}0064`);
         damaged[damaged.length - 1]! ^= 1;
+        const brokenOff = bed.breaking();
         wire.send(damaged);
-        await bed.breakOff();
+        await brokenOff();
         expect(await answered(wire, markerRead)).to.equal(markerAnswer);
         expect(wire.pending).to.equal(0);
         expect(await map.words(limit)).to.deep.equal(before);

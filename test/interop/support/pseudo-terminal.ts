@@ -41,9 +41,9 @@ export const pseudoTerminal: Line = {
       },
       // no waiting: a frame must go on within the gap of the line, and that is real time
       begun: () => Promise.resolve(),
-      async breakOff() {
+      breaking() {
         const before = unreadable();
-        await until(() => unreadable() > before);
+        return () => until(() => unreadable() > before);
       },
       master: async (index) => SerialMaster.rtu(await plug(), 1 + index, settings),
       wire: async (index) =>

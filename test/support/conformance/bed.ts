@@ -42,7 +42,7 @@ export interface Line {
 /** The listeners or the line in front of the devices of a bed. */
 export interface Served {
   readonly begun: () => Promise<void>;
-  readonly breakOff: () => Promise<void>;
+  readonly breaking: () => () => Promise<void>;
   readonly stop: () => Promise<void>;
   readonly master: (index: number) => Promise<Master>;
   readonly wire: (index: number) => Promise<Wire>;
@@ -57,8 +57,11 @@ export interface Bed {
   wire(index?: number): Promise<Wire>;
   /** Waits until a device holds the piece of a request that has been sent. */
   begun(): Promise<void>;
-  /** Lets enough time pass for a device to drop an incomplete request. */
-  breakOff(): Promise<void>;
+  /**
+   * Called before an incomplete request is sent. The function returned lets enough time pass for a device to drop it,
+   * or knows that the device has dropped it meanwhile.
+   */
+  breaking(): () => Promise<void>;
   /** Resets all devices and settles them in a nominal grid under more sun than they can use. */
   restart(): Promise<void>;
   /** Runs ticks of one second. */
@@ -107,17 +110,16 @@ async function listening(plant: SimPlant, kind: 'tcp' | 'tls' | 'rtu_over_tcp'):
   return {
     stop: () => adapter.stop(),
     begun,
-    async breakOff() {
+    breaking() {
       const { unreadable } = adapter.counters;
-      if (rtuOverTcp) {
-        await until(() => adapter.counters.unreadable > unreadable);
-        return;
-      }
-      await begun();
-      // a limit counts from the first round in which it applies
-      sweeper.sweep();
-      wall.advance(60_000);
-      sweeper.sweep();
+      if (rtuOverTcp) return () => until(() => adapter.counters.unreadable > unreadable);
+      return async () => {
+        await begun();
+        // a limit counts from the first round in which it applies
+        sweeper.sweep();
+        wall.advance(60_000);
+        sweeper.sweep();
+      };
     },
     async master(index) {
       if (rtuOverTcp) return SerialMaster.rtuOverTcp(portOf(index), 1);
@@ -171,7 +173,7 @@ function cables(plant: SimPlant): Served {
     },
     // a cable passes on each piece at once
     begun: turn,
-    async breakOff() {
+    breaking: () => async () => {
       await turn();
       timers.pass(1000);
       // the server handles what has arrived before it checks for silence
@@ -214,7 +216,7 @@ export async function openBed(
   return {
     plant,
     begun: served.begun,
-    breakOff: served.breakOff,
+    breaking: served.breaking,
     master: (index = 0) => kept(served.master(index)),
     wire: (index = 0) => kept(served.wire(index)),
     async restart() {
