@@ -59,5 +59,9 @@ export function createScenarioHost({
       wireLog.find(protocol, station)?.subscribe(({ id }) => {
         listener(id);
       }) ?? (() => undefined),
+    hasSwitchedMessages(protocol) {
+      const last = wireLog.find(protocol, '')?.changedBy;
+      return last?.source === 'scenario' && last.peer === name;
+    },
   });
 }

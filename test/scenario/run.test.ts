@@ -172,6 +172,22 @@ describe('runs of scenarios', () => {
     expect((body as { enabled: boolean }).enabled).to.equal(false);
   });
 
+  it('leave messages recorded that a client has asked for during the run', async () => {
+    const app = simulator();
+    const by = { source: 'rest' } as const;
+    const messages = { protocol: 'modbus', match: { kind: 'request' }, at_most: 0 };
+    const content = { steps: [{ at: 3, expect: { messages } }] };
+    const scenario = readScenario(sourceOfRequest(content), 'test', {}, app.api.checkRequest);
+    const run = new ScenarioRun(scenario, app.scenarioHost('test'), { pace: 'fast', by });
+    const unfollow = app.plant.onTick(() => {
+      unfollow();
+      void app.api.perform({ method: 'POST', path: '/modbus/messages', body: { enabled: true }, by });
+    });
+    expect((await run.finished).state).to.equal('passed');
+    const { body } = await app.api.perform({ method: 'GET', path: '/modbus/messages', by });
+    expect((body as { enabled: boolean }).enabled).to.equal(true);
+  });
+
   it('keep the clock from others and give it back as it was', async () => {
     const app = simulator();
     const scenario = readScenario(sourceOfRequest({ steps: [{ at: 60 }] }), 'test', {}, app.api.checkRequest);

@@ -20,6 +20,8 @@ export interface ScenarioHost {
   perform(request: ScenarioRequest): Promise<ScenarioAnswer>;
   /** Called with the id of each message of a protocol from now on; the returned function ends it. */
   onMessage(protocol: string, station: string, listener: (id: number) => void): () => void;
+  /** Whether this scenario, and no other client after it, switched the recording of a protocol's messages. */
+  hasSwitchedMessages(protocol: string): boolean;
   /**
    * Takes the clock for this scenario; the returned function gives it back.
    * @throws SimError COMMAND_CONFLICT while another scenario has it

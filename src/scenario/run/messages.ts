@@ -165,7 +165,9 @@ export class Feeds {
 
   async end(): Promise<void> {
     for (const feed of this.#feeds.values()) feed.end();
+    // a client that has switched the recording on meanwhile still wants it
     for (const protocol of this.#begun)
-      await this.#host.perform({ method: 'POST', path: `/${protocol}/messages`, body: { enabled: false } });
+      if (this.#host.hasSwitchedMessages(protocol))
+        await this.#host.perform({ method: 'POST', path: `/${protocol}/messages`, body: { enabled: false } });
   }
 }
