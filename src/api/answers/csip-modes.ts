@@ -1,4 +1,5 @@
 /** Modes of a DERControl and the registers that must hold their values: one row each, by the names of `csip/controls`. */
+import { outwards } from '../../contract/ride-through-curve.ts';
 import type { Device } from '../../contract/device.ts';
 import { pointNumber, hasPoint } from '../../sunspec/map/named-points.ts';
 import { functionTable } from '../../sunspec/map/functions.ts';
@@ -89,6 +90,27 @@ const curve =
     return wanted;
   };
 
+type Trip = 'lv_trip' | 'hv_trip' | 'lf_trip' | 'hf_trip';
+
+/** A ride-through curve; REST shows its points as the document has them. */
+const rideThrough =
+  (name: Trip, region: 'MayTrip' | 'MomCess' | 'MustTrip'): ModeRow =>
+  (value) => {
+    const { model, axes } = functionTable[name];
+    const [axis] = axes;
+    const shown = axis === 'V' ? 'v_pct' : 'hz';
+    const read = member(value, 'points');
+    if (!Array.isArray(read)) return null;
+    const points = read.map((point) => ({ x: Number(member(point, 'time_s')), y: Number(member(point, shown)) }));
+    const at = `${model}.Crv[0].${region}`;
+    const wanted: Record<string, Value> = { ...enabled(name), [`${at}.ActPt`]: points.length };
+    outwards(points, name.startsWith('l') ? 'low' : 'high').forEach(({ x, y }, n) => {
+      wanted[`${at}.Pt[${n}].Tms`] = x;
+      wanted[`${at}.Pt[${n}].${axis}`] = y;
+    });
+    return wanted;
+  };
+
 export const csipModes: Readonly<Record<string, ModeRow>> = {
   op_mod_energize: (value) => enabled('enter_service', value === true),
   op_mod_fixed_pf_absorb_w: powerFactor('pf_absorb', 'PFWAbs'),
@@ -96,6 +118,16 @@ export const csipModes: Readonly<Record<string, ModeRow>> = {
   op_mod_fixed_var: fixedVar,
   op_mod_fixed_w_pct: fixedW,
   op_mod_freq_droop: droop,
+  op_mod_hfrt_may_trip: rideThrough('hf_trip', 'MayTrip'),
+  op_mod_hfrt_must_trip: rideThrough('hf_trip', 'MustTrip'),
+  op_mod_hvrt_may_trip: rideThrough('hv_trip', 'MayTrip'),
+  op_mod_hvrt_momentary_cessation: rideThrough('hv_trip', 'MomCess'),
+  op_mod_hvrt_must_trip: rideThrough('hv_trip', 'MustTrip'),
+  op_mod_lfrt_may_trip: rideThrough('lf_trip', 'MayTrip'),
+  op_mod_lfrt_must_trip: rideThrough('lf_trip', 'MustTrip'),
+  op_mod_lvrt_may_trip: rideThrough('lv_trip', 'MayTrip'),
+  op_mod_lvrt_momentary_cessation: rideThrough('lv_trip', 'MomCess'),
+  op_mod_lvrt_must_trip: rideThrough('lv_trip', 'MustTrip'),
   op_mod_max_lim_w_inject: maxLimW,
   op_mod_max_lim_w_pct: maxLimPct,
   op_mod_target_var: targetVar,

@@ -33,7 +33,9 @@ describe('registers of the modes of a DERControl', () => {
         compared.add(mode);
         apply(bridge);
       }
-      expect([...compared]).to.include.members(['opModMaxLimW', 'opModFixedVar', 'opModVoltVar', 'opModFreqDroop']);
+      const functions = ['opModMaxLimW', 'opModFixedVar', 'opModVoltVar', 'opModFreqDroop'];
+      const trips = ['opModLVRTMustTrip', 'opModLVRTMomentaryCessation', 'opModHFRTMayTrip', 'opModHVRTMustTrip'];
+      expect([...compared]).to.include.members([...functions, ...trips]);
     });
 
   it('has rows for modes that there are, and none for a value that cannot be read', () => {
