@@ -96,8 +96,7 @@ type Trip = 'lv_trip' | 'hv_trip' | 'lf_trip' | 'hf_trip';
 const rideThrough =
   (name: Trip, region: 'MayTrip' | 'MomCess' | 'MustTrip'): ModeRow =>
   (value) => {
-    const { model, axes } = functionTable[name];
-    const [axis] = axes;
+    const { model, axes: [axis] = [] } = functionTable[name];
     const shown = axis === 'V' ? 'v_pct' : 'hz';
     const read = member(value, 'points');
     if (!Array.isArray(read)) return null;
@@ -106,7 +105,7 @@ const rideThrough =
     const wanted: Record<string, Value> = { ...enabled(name), [`${at}.ActPt`]: points.length };
     outwards(points, name.startsWith('l') ? 'low' : 'high').forEach(({ x, y }, n) => {
       wanted[`${at}.Pt[${n}].Tms`] = x;
-      wanted[`${at}.Pt[${n}].${axis}`] = y;
+      wanted[`${at}.Pt[${n}].${String(axis)}`] = y;
     });
     return wanted;
   };
