@@ -8,7 +8,7 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 
 address, port, directory = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
 # The server fails in a zone without summer time, and keeps copies of its resources at home.
@@ -45,6 +45,18 @@ flask_server.server_config, flask_server.tls_repository = config, repository
 server = flask_server.build_server(config, repository, threaded=True)
 responses = []
 answered = Condition()
+handle = server.app.wsgi_app
+in_turn = Lock()
+
+
+def _one_at_a_time(environ, start_response):
+    """The parser clears its index of classes and fills it again when modules were imported, which the first request of the
+    operator does. A request that another thread parses meanwhile finds no class and is answered with 500."""
+    with in_turn:
+        return handle(environ, start_response)
+
+
+server.app.wsgi_app = _one_at_a_time
 
 
 @server.app.post("/responses")
@@ -85,6 +97,8 @@ def control(mrid, start, duration, limit):
         DERControlBase=models.DERControlBase(opModMaxLimW=limit),
     )
     answer = server.app.test_client().post("/admin/derp/1/derc", data=dataclass_to_xml(body))
+    if answer.status_code >= 300:
+        raise RuntimeError(f"the server answers {answer.status_code} to the control: {answer.get_data(as_text=True)}")
     return {"status": answer.status_code, "href": answer.headers.get("Location")}
 
 
