@@ -7,6 +7,7 @@ store. The server has no resource for responses: one is added here, with its own
 import os
 import sys
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
 from threading import Condition, Lock, Thread
 
@@ -23,6 +24,7 @@ from ieee_2030_5.certs import TLSRepository  # noqa: E402
 from ieee_2030_5.config import ServerConfiguration  # noqa: E402
 from ieee_2030_5.server.server_constructs import initialize_2030_5  # noqa: E402
 from ieee_2030_5.utils import dataclass_to_xml, xml_to_dataclass  # noqa: E402
+from ieee_2030_5.utils.tls_wrapper import OpensslWrapper  # noqa: E402
 from line_server import serve  # noqa: E402
 
 config = ServerConfiguration(
@@ -39,6 +41,8 @@ config = ServerConfiguration(
         "DefaultDERControl": {"DERControlBase": {"opModMaxLimW": 9000}},
     },
 )
+# The server starts openssl for each of its certificates with every request; here they do not change.
+OpensslWrapper.tls_get_fingerprint_from_cert = staticmethod(cache(OpensslWrapper.tls_get_fingerprint_from_cert))
 repository = TLSRepository(config.tls_repository, config.openssl_cnf, config.server_hostname)
 initialize_2030_5(config, repository)
 flask_server.server_config, flask_server.tls_repository = config, repository
@@ -50,8 +54,8 @@ in_turn = Lock()
 
 
 def _one_at_a_time(environ, start_response):
-    """The parser clears its index of classes and fills it again when modules were imported, which the first request of the
-    operator does. A request that another thread parses meanwhile finds no class and is answered with 500."""
+    """The parser clears its index of classes and fills it again after an import, and the first request of the operator
+    imports. A request that another thread parses meanwhile finds no class there and is answered with 500."""
     with in_turn:
         return handle(environ, start_response)
 
