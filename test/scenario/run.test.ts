@@ -134,6 +134,22 @@ describe('runs of scenarios', () => {
     expect(states(report)).to.deep.equal(['failed', 'passed']);
   });
 
+  it('tell of a step that still waits at their end what it has waited for', async () => {
+    const report = await run({
+      on_failure: 'stop',
+      steps: [
+        { grid: { voltage_pu: 1 }, expect: { point: '701.W', above: 9e9, within: '5 s' } },
+        { when: { write: { model: 704, source: 'modbus' } } },
+        { after: 1 },
+      ],
+    });
+    expect(report.steps().map(({ state, message }) => [state, message])).to.deep.equal([
+      ['done', null],
+      ['skipped', 'the scenario ended before: write to model 704 by modbus did not come'],
+      ['skipped', 'the scenario ended before'],
+    ]);
+  });
+
   it('compare energies and other differences with a mark, run rules, and tell refusals', async () => {
     const report = await run({
       duration: '1 h',

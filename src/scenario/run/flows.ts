@@ -106,7 +106,10 @@ export class Flows {
       const ended = await this.#triggered(step.trigger, cursor, () => this.#start(record, cursor));
       if (ended.isMet) await this.#complete(record, ended.begun);
       else {
-        if (this.#ended()) return;
+        if (this.#ended()) {
+          if (ended.words !== '') record.message = ended.words;
+          return;
+        }
         cursor.last = this.#now;
         record.give(ended.words, cursor.last);
         this.#run.fail(`${placeText(step.place)}: ${ended.words}`);
@@ -203,6 +206,7 @@ export class Flows {
     const { condition, timeoutS, realTimeoutS } = trigger;
     const observed = observe(condition, observation, cursor.events);
     const words = () => {
+      if (this.#isEnded) return `the scenario ended before: ${observed.seen()}`;
       const limit = realTimeoutS === null ? `${valueText(timeoutS)} s` : `${valueText(realTimeoutS)} s of real time`;
       return `waited ${limit} in vain: ${observed.seen()}`;
     };

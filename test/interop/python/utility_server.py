@@ -7,8 +7,9 @@ store. The server has no resource for responses: one is added here, with its own
 import os
 import sys
 from dataclasses import asdict
+from functools import cache
 from pathlib import Path
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 
 address, port, directory = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
 # The server fails in a zone without summer time, and keeps copies of its resources at home.
@@ -23,6 +24,7 @@ from ieee_2030_5.certs import TLSRepository  # noqa: E402
 from ieee_2030_5.config import ServerConfiguration  # noqa: E402
 from ieee_2030_5.server.server_constructs import initialize_2030_5  # noqa: E402
 from ieee_2030_5.utils import dataclass_to_xml, xml_to_dataclass  # noqa: E402
+from ieee_2030_5.utils.tls_wrapper import OpensslWrapper  # noqa: E402
 from line_server import serve  # noqa: E402
 
 config = ServerConfiguration(
@@ -39,12 +41,26 @@ config = ServerConfiguration(
         "DefaultDERControl": {"DERControlBase": {"opModMaxLimW": 9000}},
     },
 )
+# The server starts openssl for each of its certificates with every request; here they do not change.
+OpensslWrapper.tls_get_fingerprint_from_cert = staticmethod(cache(OpensslWrapper.tls_get_fingerprint_from_cert))
 repository = TLSRepository(config.tls_repository, config.openssl_cnf, config.server_hostname)
 initialize_2030_5(config, repository)
 flask_server.server_config, flask_server.tls_repository = config, repository
 server = flask_server.build_server(config, repository, threaded=True)
 responses = []
 answered = Condition()
+handle = server.app.wsgi_app
+in_turn = Lock()
+
+
+def _one_at_a_time(environ, start_response):
+    """The parser clears its index of classes and fills it again after an import, and the first request of the operator
+    imports. A request that another thread parses meanwhile finds no class there and is answered with 500."""
+    with in_turn:
+        return handle(environ, start_response)
+
+
+server.app.wsgi_app = _one_at_a_time
 
 
 @server.app.post("/responses")
@@ -85,6 +101,8 @@ def control(mrid, start, duration, limit):
         DERControlBase=models.DERControlBase(opModMaxLimW=limit),
     )
     answer = server.app.test_client().post("/admin/derp/1/derc", data=dataclass_to_xml(body))
+    if answer.status_code >= 300:
+        raise RuntimeError(f"the server answers {answer.status_code} to the control: {answer.get_data(as_text=True)}")
     return {"status": answer.status_code, "href": answer.headers.get("Location")}
 
 
