@@ -115,10 +115,10 @@ steps:
     expect(issues.map((each) => each.split('; known')[0])).to.deep.equal([
       'limit.yaml:3: steps[0].expect: there is no alarm soc_lo; did you mean soc_low?',
       'limit.yaml:4: steps[1].expect: messages of modbus have no member unit; did you mean unit_id?',
-      'limit.yaml:5: steps[2]: messages of dnp3 have no member functoin; did you mean function?',
       'limit.yaml:6: steps[3].expect: device 0 has no point 704.WMaxLimPtc; did you mean 704.WMaxLimPct?',
       'limit.yaml:6: steps[3].expect: WMaxLimPct is no point; allowed: model and name, such as 704.WMaxLimPct',
+      'limit.yaml:5: steps[2]: messages of dnp3 have no member functoin; did you mean function?',
     ]);
-    expect(issues[2]).to.match(/; known: id, timestamp, .*objects/);
+    expect(issues[4]).to.match(/; known: id, timestamp, .*objects/);
   });
 });
