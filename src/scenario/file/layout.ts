@@ -221,8 +221,20 @@ class Layout {
     const index = device === undefined ? 0 : Number(device);
     const [, model] = /^\/registers\/(\d+)$/.exec(path) ?? [];
     if (method !== 'POST' || model === undefined) return device === undefined ? [] : this.device(index);
-    const { points } = (typeof body === 'object' && body !== null ? body : {}) as { readonly points?: object };
-    return Object.keys(points ?? {}).flatMap((name) => this.point(index, Number(model), name));
+    const { points = {} } = (typeof body === 'object' && body !== null ? body : {}) as { readonly points?: object };
+    return Object.entries(points).flatMap(([name, value]) => this.#write(index, Number(model), name, value));
+  }
+
+  /** Why a write is refused whatever the state of the device. */
+  #write(index: number, model: number, name: string, value: unknown): Problems {
+    const problems = this.point(index, model, name);
+    const slot = this.#find(index)?.bank.layout.slot(model, name);
+    if (problems.length > 0 || slot === undefined) return problems;
+    const point = `${model}.${name}`;
+    if (slot.def.access !== 'RW') return [`${point} of device ${index} is read only`];
+    return typeof value === 'string' && slot.def.type.startsWith('enum')
+      ? valueProblems(slot, point, { equals: value })
+      : [];
   }
 }
 
