@@ -147,6 +147,8 @@ export interface Expectation {
   readonly place: Place;
   /** words for the report */
   readonly name: string;
+  /** names that the file gives its step and itself; null: none */
+  readonly title: string | null;
   readonly subject: Subject;
   readonly window: Window;
 }
@@ -163,6 +165,8 @@ export interface Action {
 export interface Step {
   readonly place: Place;
   readonly name: string;
+  /** name that the file gives it; null: none */
+  readonly title: string | null;
   readonly trigger: Trigger;
   readonly actions: readonly Action[];
   readonly expectations: readonly Expectation[];

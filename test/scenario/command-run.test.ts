@@ -108,14 +108,21 @@ steps:
   - expect: { no_alarm: { except: [soc_lo] } }
   - expect: { messages: { protocol: modbus, match: { unit: 1 }, at_most: 0 } }
   - when: { message: { protocol: dnp3, match: { functoin: read } } }
+  - registers: { 704: { WMaxLimPct: 500, WMaxLimPctEna: ENABLE } }
+  - registers: { 701: { W: 5 } }
+  - expect: { nothing_left: { except: [704.WMaxLimPtc, 704.WMaxLimPct, WMaxLimPct] } }
 `;
     writeFileSync(path('limit.yaml'), words);
     const issues = issuesOf();
     expect(issues.map((each) => each.split('; known')[0])).to.deep.equal([
       'limit.yaml:3: steps[0].expect: there is no alarm soc_lo; did you mean soc_low?',
       'limit.yaml:4: steps[1].expect: messages of modbus have no member unit; did you mean unit_id?',
+      'limit.yaml:8: steps[5].expect: device 0 has no point 704.WMaxLimPtc; did you mean 704.WMaxLimPct?',
+      'limit.yaml:8: steps[5].expect: WMaxLimPct is no point; allowed: model and name, such as 704.WMaxLimPct',
       'limit.yaml:5: steps[2]: messages of dnp3 have no member functoin; did you mean function?',
+      'limit.yaml:6: steps[3].registers: 704.WMaxLimPctEna cannot be "ENABLE"; did you mean ENABLED?; it has DISABLED, ENABLED',
+      'limit.yaml:7: steps[4].registers: 701.W of device 0 is read only',
     ]);
-    expect(issues[2]).to.match(/; known: id, timestamp, .*objects/);
+    expect(issues[4]).to.match(/; known: id, timestamp, .*objects/);
   });
 });

@@ -53,17 +53,19 @@ describe('runs of scenarios', () => {
       steps: [
         { at: 5, expect: { point: '701.W', above: 5000 } },
         {
+          name: 'a limit of 40 %',
           registers: { 704: { WMaxLimPct: 40, WMaxLimPctEna: 'ENABLED' } },
           expect: [
             { point: '701.W', at_most: 4000, tolerance: 1, within: '10 s' },
             { point: '701.W', below: 3000, within: '4 s' },
             { point: '701.W', equals: 4000, tolerance: 1, after: '10 s', for: '5 s' },
-            { snapshot: 'status.connection_state', equals: 'connected', for: '3 s' },
+            { snapshot: 'status.connection_state', equals: 'connected', for: '3 s', name: 'no trip' },
             { point: '701.ConnSt', equals: 1 },
             { get: 'controls/grid', pointer: '/frequency_hz', equals: 60 },
           ],
         },
       ],
+      finally: [{ expect: { nothing_left: true } }],
     });
     expect(states(report)).to.deep.equal([
       'passed',
@@ -75,14 +77,20 @@ describe('runs of scenarios', () => {
       'passed',
       'passed',
       'passed',
+      'failed',
     ]);
+    const names = report.assertions().map(({ name }) => name);
+    expect(names).to.include.members(['power stays', 'a limit of 40 %: no trip']);
     expect(report.state).to.equal('failed');
-    expect(report.failures).to.have.length(2);
+    expect(report.failures).to.have.length(3);
     const words = report.failures.join('\n');
     expect(words).to.match(
-      /\/always\/1: power stays: 701.W of device 0 must be above 5000: broken .* after the step; it was \d+ W/,
+      /\/always\/1: power stays: 701.W of device 0 must be above 5000: broken .* after the start; it was \d+ W/,
     );
-    expect(words).to.match(/\/steps\/1\/expect\/1: .* did not come true within 4 s; it was 4000 W \(lowest 4000 after/);
+    expect(words).to.match(
+      /\/steps\/1\/expect\/1: a limit of 40 %: 701.W of .* did not come true within 4 s; it was 4000 W \(lowest 4000 after/,
+    );
+    expect(words).to.contain('704.WMaxLimPctEna is ENABLED instead of DISABLED, set by scenario');
   });
 
   it('wait for conditions, and fail where they do not come', async () => {

@@ -213,18 +213,26 @@ function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: re
   return { kind: 'value', test: valueTest(raw, defaults, here, path) };
 }
 
-/** @param whole it holds from the start to the end */
+/** @param step that it belongs to; null: it holds from the start to the end */
 export function expectationOf(
   raw: RawExpectation,
-  device: number,
+  step: RawStep | null,
   here: Here,
   path: readonly PropertyKey[],
-  whole = false,
 ): Expectation | null {
-  const window = windowOf(raw, here, path, whole);
-  const subject = subjectOf(raw, { device }, here, path);
+  const window = windowOf(raw, here, path, step === null);
+  const subject = subjectOf(raw, { device: step?.device ?? 0 }, here, path);
   if (subject === null) return null;
-  return { place: here.place(path), name: raw.name ?? subjectText(subject) + windowText(window), subject, window };
+  // one step in a report of many: `it stays connected` alone does not tell which test that was
+  const joined = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined).join(': ');
+  const title = joined(step?.name, raw.name);
+  return {
+    place: here.place(path),
+    name: joined(step?.name, raw.name ?? subjectText(subject) + windowText(window)),
+    title: title === '' ? null : title,
+    subject,
+    window,
+  };
 }
 
 function listOf<T>(given: T | readonly T[] | undefined): readonly T[] {
@@ -283,15 +291,15 @@ function stepName(raw: RawStep, trigger: Trigger, actions: readonly Action[]): s
 
 /** @param actions see `actionsOf` */
 export function stepOf(raw: RawStep, actions: readonly PlannedRequest[], here: Here): Step {
-  const { device = 0 } = raw;
-  const trigger = triggerOf(raw, device, here);
+  const trigger = triggerOf(raw, raw.device ?? 0, here);
   if (raw.mark === 'start') here.issue(['mark'], 'start is the mark of the start; allowed: another name');
   const expectations = listOf(raw.expect).map((each, n) =>
-    expectationOf(each, device, here, Array.isArray(raw.expect) ? ['expect', n] : ['expect']),
+    expectationOf(each, raw, here, Array.isArray(raw.expect) ? ['expect', n] : ['expect']),
   );
   return {
     place: here.place([]),
     name: stepName(raw, trigger, actions),
+    title: raw.name ?? null,
     trigger,
     actions: actions.map(({ place, name, request, status }) => ({ place, name, request, status })),
     expectations: expectations.filter((each) => each !== null),

@@ -123,6 +123,13 @@ class Layout {
     return device === undefined ? this.device(index) : absence(device, model, name);
   }
 
+  /** `point` of one device, or of any. */
+  #pointOfAny(device: number | null, model: number, name: string | null): Problems {
+    const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
+    const found = indexes.map((index) => this.point(index, model, name));
+    return found.every((problems) => problems.length > 0) ? (found[0] ?? []) : [];
+  }
+
   test({ signal, comparison, since }: ValueTest): Problems {
     const problems = this.signal(signal);
     if (signal.kind !== 'point' || problems.length > 0 || since !== null) return problems;
@@ -155,6 +162,16 @@ class Layout {
         return subject.tests.flatMap((test) => this.#message(test));
       case 'no_alarm':
         return [...this.device(subject.device), ...this.#alarms(subject.except)];
+      case 'nothing_left': {
+        const { device, except } = subject;
+        const problems = this.device(device);
+        if (problems.length > 0) return problems;
+        return except.flatMap((point) =>
+          /^\d+\../.test(point)
+            ? this.#pointOfAny(device, modelOf(point), nameOf(point))
+            : [`${point} is no point; allowed: model and name, such as 704.WMaxLimPct`],
+        );
+      }
       default:
         return this.device(subject.device);
     }
@@ -163,7 +180,9 @@ class Layout {
   #alarms(codes: readonly string[]): Problems {
     const { alarmCodes } = this.#names;
     const unknown = codes.filter((code) => !alarmCodes.includes(code));
-    return unknown.map((code) => `there is no alarm ${code}${didYouMean(code, alarmCodes)}`);
+    return unknown.map(
+      (code) => `there is no alarm ${code}${didYouMean(code, alarmCodes)}; known: ${alarmCodes.join(', ')}`,
+    );
   }
 
   /** Members of a message that none of its protocol has. */
@@ -183,9 +202,7 @@ class Layout {
         return this.test(condition.test);
       case 'write': {
         const { device, model, point } = condition.test;
-        const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
-        const found = indexes.map((index) => this.point(index, model, point));
-        return found.every((problems) => problems.length > 0) ? (found[0] ?? []) : [];
+        return this.#pointOfAny(device, model, point);
       }
       case 'all':
       case 'any':
@@ -204,8 +221,20 @@ class Layout {
     const index = device === undefined ? 0 : Number(device);
     const [, model] = /^\/registers\/(\d+)$/.exec(path) ?? [];
     if (method !== 'POST' || model === undefined) return device === undefined ? [] : this.device(index);
-    const { points } = (typeof body === 'object' && body !== null ? body : {}) as { readonly points?: object };
-    return Object.keys(points ?? {}).flatMap((name) => this.point(index, Number(model), name));
+    const { points = {} } = (typeof body === 'object' && body !== null ? body : {}) as { readonly points?: object };
+    return Object.entries(points).flatMap(([name, value]) => this.#write(index, Number(model), name, value));
+  }
+
+  /** Why a write is refused whatever the state of the device. */
+  #write(index: number, model: number, name: string, value: unknown): Problems {
+    const problems = this.point(index, model, name);
+    const slot = this.#find(index)?.bank.layout.slot(model, name);
+    if (problems.length > 0 || slot === undefined) return problems;
+    const point = `${model}.${name}`;
+    if (slot.def.access !== 'RW') return [`${point} of device ${index} is read only`];
+    return typeof value === 'string' && slot.def.type.startsWith('enum')
+      ? valueProblems(slot, point, { equals: value })
+      : [];
   }
 }
 

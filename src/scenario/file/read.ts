@@ -306,7 +306,7 @@ export function readScenario(
   const filled = reader.filled(own, parameters, here);
   const head = filled === undefined ? null : reader.parsed(headSchema(), filled, here, 'a scenario', otherMembers);
   const always = (head?.always ?? []).map((each, n) =>
-    expectationOf(each, 0, reader.here(source, ['always', n]), [], true),
+    expectationOf(each, null, reader.here(source, ['always', n]), []),
   );
   const plots = (head?.plots ?? []).map((each, n) => {
     const plot = reader.here(source, ['plots', n]);

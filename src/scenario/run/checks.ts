@@ -85,7 +85,7 @@ export class Check {
 
   /** Its window was cut short: it neither held nor failed. */
   #drop(now: SimTime): void {
-    this.message = `the scenario ended ${valueText(secondsBetween(this.begin, now))} s after the step, before the window was over`;
+    this.message = `the scenario ended ${this.#sinceBegin(now)}, before the window was over`;
     this.#looker.end();
     this.isDropped = true;
   }
@@ -102,12 +102,16 @@ export class Check {
     this.#looker.end();
   }
 
+  #sinceBegin(now: SimTime): string {
+    const { window } = this.expectation;
+    const isWhole = window.kind === 'for' && window.s === Infinity;
+    return `${valueText(secondsBetween(this.begin, now))} s after the ${isWhole ? 'start' : 'step'}`;
+  }
+
   #words(now: SimTime): string {
     const found = this.#last?.found() ?? 'the scenario ended before it was looked at';
     if (this.verdict === 'passed') return found;
-    const { window, subject, name } = this.expectation;
-    const isNamed = name !== subjectText(subject) + windowText(window);
-    const after = `${valueText(secondsBetween(this.begin, now))} s after the step`;
+    const { window, subject, title } = this.expectation;
     const wanted =
       subject.kind === 'value'
         ? `${signalText(subject.test.signal)}${sinceText(subject.test)} must be ${comparisonText(subject.test.comparison)}`
@@ -118,9 +122,9 @@ export class Check {
         ? ''
         : window.kind === 'within'
           ? `did not come true within ${valueText(window.s)} s; `
-          : `broken ${after}; `;
-    const named = isNamed ? `${name}: ` : '';
-    return `${named}${wanted}: ${when}${found}${history === '' ? '' : ` (${history})`}`;
+          : `broken ${this.#sinceBegin(now)}; `;
+    const titled = title === null ? '' : `${title}: `;
+    return `${titled}${wanted}: ${when}${found}${history === '' ? '' : ` (${history})`}`;
   }
 }
 

@@ -112,9 +112,13 @@ export class Flows {
         }
         cursor.last = this.#now;
         record.give(ended.words, cursor.last);
-        this.#run.fail(`${placeText(step.place)}: ${ended.words}`);
+        this.#fail(step, ended.words);
       }
     }
+  }
+
+  #fail({ place, title }: Step, words: string): void {
+    this.#run.fail([placeText(place), ...(title === null ? [] : [title]), words].join(': '));
   }
 
   /** It may have been ended while a flow waited. */
@@ -184,7 +188,7 @@ export class Flows {
     if (step.mark !== null) await this.#run.mark(step.mark);
     record.state = refusal === null ? 'done' : 'failed';
     record.message = refusal;
-    if (refusal !== null) this.#run.fail(`${placeText(step.place)}: ${refusal}`);
+    if (refusal !== null) this.#fail(step, refusal);
     // before the next step, which may change the same thing at the same instant
     for (const check of checks) if (check.isImmediate) await check.look(this.#now);
   }

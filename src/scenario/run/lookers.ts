@@ -118,6 +118,9 @@ interface Changes {
     readonly point: string;
     readonly start_value: unknown;
     readonly value: unknown;
+    /** of enumerations */
+    readonly start_symbol?: string | null;
+    readonly symbol?: string | null;
     readonly changed_by: { readonly source: string } | null;
   }[];
 }
@@ -136,11 +139,14 @@ function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
         });
         if (status >= 400) found.push(`device ${index}: ${(body as { readonly detail: string }).detail}`);
         const list = status < 400 ? (body as Changes).changes : [];
-        for (const { point, start_value: start, value, changed_by: by } of list)
-          if (!except.includes(point))
-            found.push(
-              `device ${index}: ${point} is ${valueText(value)} instead of ${valueText(start)}${by === null ? '' : `, set by ${by.source}`}`,
-            );
+        for (const { point, changed_by: by, ...change } of list) {
+          if (except.includes(point)) continue;
+          const is = change.symbol ?? valueText(change.value);
+          const was = change.start_symbol ?? valueText(change.start_value);
+          found.push(
+            `device ${index}: ${point} is ${is} instead of ${was}${by === null ? '' : `, set by ${by.source}`}`,
+          );
+        }
       }
       return {
         holds: found.length === 0,

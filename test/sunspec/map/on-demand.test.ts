@@ -47,6 +47,23 @@ describe('registers on demand', () => {
     expect(bank.value(irradiance)).to.equal(1);
     expect(bank.raw(irradiance)).to.deep.equal([20]);
     expect(bank.map.m64413!.Irr).to.equal(3);
+    expect(bank.reader(irradiance)()).to.equal(4);
+  });
+
+  it('readers of other points draw nothing, and show each commit', () => {
+    const { bank, drawn } = countingBank();
+    const limit = bank.reader(named(layout, '704.WMaxLimPct'));
+    const switched = bank.reader(named(layout, '704.WMaxLimPctEna'));
+    expect([limit(), switched()]).to.deep.equal([100, 'DISABLED']);
+    expect(drawn()).to.equal(0);
+    bank.transact(byModbus, (tx) => {
+      tx.m704.WMaxLimPct = 60;
+      tx.m704.WMaxLimPctEna = 'ENABLED';
+      expect(limit(), 'before the commit').to.equal(100);
+    });
+    const atCommit = drawn();
+    expect([limit(), switched()]).to.deep.equal([60, 'ENABLED']);
+    expect(drawn()).to.equal(atCommit);
   });
 
   it('a refused read draws nothing', () => {
