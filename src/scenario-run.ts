@@ -130,14 +130,49 @@ function prepare(given: string, command: ScenarioCommand, env: CommandOutput['en
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
+/** Issues of one of several files, with the path by which it was given. */
+function issuesOf(file: string, { message, issues }: SimError): readonly Issue[] {
+  const label = basename(file);
+  if (issues.length === 0) return [{ name: file, detail: message }];
+  return issues.map((issue) => ({
+    ...issue,
+    name: issue.name.startsWith(label) ? file + issue.name.slice(label.length) : `${file}: ${issue.name}`,
+  }));
+}
+
+/**
+ * Checks every file of a command, so that one look tells of all mistakes.
+ * @param valid called with each file that is valid
+ * @throws SimError CONFIG_INVALID
+ */
+function checkEach(
+  { files, ...command }: ScenarioCommand,
+  env: CommandOutput['env'],
+  valid: (file: string, scenario: Scenario) => void,
+) {
+  const refused: { readonly file: string; readonly error: SimError }[] = [];
+  for (const file of files) {
+    try {
+      valid(file, prepare(file, { files, ...command }, env).scenario);
+    } catch (error) {
+      if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID' || files.length === 1) throw error;
+      refused.push({ file, error });
+    }
+  }
+  if (refused.length > 0)
+    throw new SimError(
+      'CONFIG_INVALID',
+      `${refused.length} of ${counted(files.length, 'scenario')} ${refused.length === 1 ? 'is' : 'are'} not valid:`,
+      refused.flatMap(({ file, error }) => issuesOf(file, error)),
+    );
+}
+
 /** Checks the files of a command. @throws SimError CONFIG_INVALID */
 export function checkScenarios(command: ScenarioCommand, { print, env }: CommandOutput): void {
-  for (const file of command.files) {
-    const { scenario } = prepare(file, command, env);
-    const { name, steps, rules, finally: last } = scenario;
+  checkEach(command, env, (file, { name, steps, rules, finally: last }) => {
     const counts = [counted(steps.length + last.length, 'step'), counted(rules.length, 'rule')];
     print(`${file}: ${name} is valid: ${counts.join(', ')}`);
-  }
+  });
 }
 
 interface Finished {
@@ -197,7 +232,7 @@ function showProgress(run: ScenarioRun, { show }: CommandOutput, isQuiet: boolea
 export async function runScenarios(command: ScenarioCommand, output: CommandOutput): Promise<boolean> {
   checkResultFiles(command);
   // before hours of a run
-  if (command.files.length > 1) for (const file of command.files) prepare(file, command, output.env);
+  if (command.files.length > 1) checkEach(command, output.env, () => undefined);
   const finished: Finished[] = [];
   try {
     for (const file of command.files) {

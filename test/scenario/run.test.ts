@@ -214,6 +214,7 @@ describe('runs of scenarios', () => {
     expect(junitXml([report]))
       .to.contain('<testsuite name="a &lt;b&gt; &amp; &quot;c&quot;"')
       .and.contain('tests="3"');
+    expect(htmlPage({ ...report, name: '\0\u001b\ud800' }, origin)).to.contain('<h1>??? ');
     const page = htmlPage(report, origin);
     expect(page).to.contain('a &lt;b&gt; &amp; &quot;c&quot;').and.contain('<svg').and.not.contain('<script');
   });

@@ -15,6 +15,7 @@ import type {
   MessageProtocol,
   MessageTest,
   Scenario,
+  ScenarioRequest,
   Signal,
   Subject,
   ValueTest,
@@ -42,6 +43,8 @@ export interface Surroundings {
   readonly names: KnownNames;
 }
 
+const membersOf = (value: unknown) =>
+  (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
 const modelOf = (point: string) => Number(point.slice(0, point.indexOf('.')));
 const nameOf = (point: string) => point.slice(point.indexOf('.') + 1);
 
@@ -140,7 +143,7 @@ class Layout {
   }
 
   signal(signal: Signal): Problems {
-    if (signal.kind === 'answer') return [];
+    if (signal.kind === 'answer') return this.#devicesOf(signal.request);
     if (signal.kind === 'snapshot') {
       const problems = this.device(signal.device);
       return problems.length > 0 ? problems : snapshotProblems(this.#plant, signal.device, signal.member);
@@ -160,6 +163,12 @@ class Layout {
         return subject.tests.flatMap((test) => this.#message(test));
       case 'no_alarm':
         return [...this.device(subject.device), ...this.#alarms(subject.except)];
+      case 'nothing_left': {
+        const problems = this.device(subject.device);
+        return problems.length > 0
+          ? problems
+          : subject.except.flatMap((point) => this.#anyPoint(subject.device, point));
+      }
       default:
         return this.device(subject.device);
     }
@@ -171,8 +180,24 @@ class Layout {
     return unknown.map((code) => `there is no alarm ${code}${didYouMean(code, alarmCodes)}`);
   }
 
-  /** Members of a message that none of its protocol has. */
+  /** Why no device has a point. @param device null: any */
+  #pointOfAny(device: number | null, model: number, name: string | null): Problems {
+    const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
+    const found = indexes.map((index) => this.point(index, model, name));
+    return found.every((problems) => problems.length > 0) ? (found[0] ?? []) : [];
+  }
+
+  /** @param point with its model */
+  #anyPoint(device: number | null, point: string): Problems {
+    return /^\d+\../.test(point)
+      ? this.#pointOfAny(device, modelOf(point), nameOf(point))
+      : [`${JSON.stringify(point)} is no model and point, such as 704.WMaxLimPct`];
+  }
+
+  /** A protocol without messages, and members of a message that none of its protocol has. */
   #message({ protocol, match }: MessageTest): Problems {
+    if (protocol === 'csip' && !this.#hasCsip)
+      return ['compares messages of IEEE 2030.5, and the client is switched off (csip_client_enable)'];
     const members = this.#names.messageMembers[protocol];
     return Object.keys(match)
       .filter((name) => !members.includes(name))
@@ -188,9 +213,7 @@ class Layout {
         return this.test(condition.test);
       case 'write': {
         const { device, model, point } = condition.test;
-        const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
-        const found = indexes.map((index) => this.point(index, model, point));
-        return found.every((problems) => problems.length > 0) ? (found[0] ?? []) : [];
+        return this.#pointOfAny(device, model, point);
       }
       case 'all':
       case 'any':
@@ -203,14 +226,36 @@ class Layout {
     }
   }
 
-  /** Devices and points that a request names. What else it may lack the operation says when it runs. */
-  action({ request: { method, path, query, body } }: Action): Problems {
-    const device = query?.['device'];
-    const index = device === undefined ? 0 : Number(device);
+  /** Devices and points that a request names, and their values. What else it may lack the operation says when it runs. */
+  action({ request }: Action): Problems {
+    const { method, path, query, body } = request;
     const [, model] = /^\/registers\/(\d+)$/.exec(path) ?? [];
-    if (method !== 'POST' || model === undefined) return device === undefined ? [] : this.device(index);
-    const { points } = (typeof body === 'object' && body !== null ? body : {}) as { readonly points?: object };
-    return Object.keys(points ?? {}).flatMap((name) => this.point(index, Number(model), name));
+    if (method !== 'POST' || model === undefined) return this.#devicesOf(request);
+    const { points } = membersOf(body) as { readonly points?: object };
+    const index = Number(query?.['device'] ?? 0);
+    return Object.entries(points ?? {}).flatMap(([name, value]) => this.#written(index, Number(model), name, value));
+  }
+
+  /** Devices that a request names that are not there. */
+  #devicesOf({ path, query, body }: ScenarioRequest): Problems {
+    const { device, inject } = membersOf(body);
+    const faults = (Array.isArray(inject) ? inject : []) as readonly unknown[];
+    const named = [device, ...faults.map((fault) => membersOf(fault)['device'])];
+    const indexes = [query?.['device'], ...named].filter((each) => each !== undefined).map(Number);
+    const isStation = /^\/evse\/[^/]+\/connectors\//.test(path);
+    return isStation && !this.#addsDevices && this.#plant.devices.every(({ assetType }) => assetType !== 'evse')
+      ? ['there is no charging station']
+      : [...new Set(indexes)].filter(Number.isInteger).flatMap((index) => this.device(index));
+  }
+
+  /** Why a point does not take a value, as far as that is known before. */
+  #written(index: number, model: number, name: string, value: unknown): Problems {
+    const point = `${model}.${name}`;
+    const problems = this.point(index, model, name);
+    const slot = this.#slot({ kind: 'point', device: index, point });
+    return problems.length > 0 || slot === undefined || typeof value !== 'string'
+      ? problems
+      : valueProblems(slot, point, { equals: value });
   }
 }
 
@@ -246,7 +291,9 @@ export function layoutIssues(scenario: Scenario, surroundings: Surroundings): re
 
 /** Entries of the setting `devices`, as far as they say which devices there are. */
 const deviceEntries = memo(() =>
-  z.array(z.looseObject({ device_type: z.string().optional(), count: z.int().min(1).max(10_000).optional() })).optional(),
+  z
+    .array(z.looseObject({ device_type: z.string().optional(), count: z.int().min(1).max(10_000).optional() }))
+    .optional(),
 );
 
 /** `2 x PV, EVSE` */
@@ -276,10 +323,17 @@ function mismatch(wanted: readonly (readonly [type: string, count: number])[], p
  * Why the devices of a plant are not those that a scenario brings along; null: they are, as far as their types tell.
  * @throws SimError CONFIG_INVALID for entries that are no devices
  */
-export function deviceMismatch(source: Source, { devices }: Readonly<Record<string, unknown>>, plant: Plant): string | null {
+export function deviceMismatch(
+  source: Source,
+  { devices }: Readonly<Record<string, unknown>>,
+  plant: Plant,
+): string | null {
   const result = deviceEntries().safeParse(devices, withInput);
   if (result.success)
-    return mismatch((result.data ?? []).map(({ device_type: type = '', count = 1 }) => [type, count]), plant);
+    return mismatch(
+      (result.data ?? []).map(({ device_type: type = '', count = 1 }) => [type, count]),
+      plant,
+    );
   const words = result.error.issues.flatMap((issue) => issueWords(issue, 'a member of a device'));
   throw invalidScenario(
     words.map(({ path, detail }) => ({ name: placeText(source.place(['config', 'devices', ...path])), detail })),
