@@ -180,6 +180,8 @@ interface Finished {
   readonly origin: ReportOrigin;
   /** the user wanted an end */
   readonly isInterrupted: boolean;
+  /** why the recording could not be written */
+  readonly refusal: Issue | null;
 }
 
 async function runOne(file: string, command: ScenarioCommand, output: CommandOutput): Promise<Finished> {
@@ -203,9 +205,9 @@ async function runOne(file: string, command: ScenarioCommand, output: CommandOut
     const report = await run.finished;
     endProgress();
     endInterrupt();
-    if (command.record !== null) await writeRecording(app.recorder, command.record);
+    const refusal = command.record === null ? null : await writeRecording(app.recorder, command.record);
     const { version, buildId } = app;
-    return { report, origin: { version, buildId, seed: config.seed }, isInterrupted };
+    return { report, origin: { version, buildId, seed: config.seed }, isInterrupted, refusal };
   } finally {
     await app.stop();
   }
@@ -259,17 +261,20 @@ function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly
     ['--html', html, () => htmlPage(first.report, first.origin)],
   ];
   // one that cannot be written does not keep the others from it
-  const refusals = results.flatMap(([flag, path, content]) =>
-    path === null ? [] : (refusalOf(flag, path, () => writeParts(path, [content()])) ?? []),
-  );
+  const refusals = [
+    ...finished.flatMap(({ refusal }) => refusal ?? []),
+    ...results.flatMap(([flag, path, content]) =>
+      path === null ? [] : (refusalOf(flag, path, () => writeParts(path, [content()])) ?? []),
+    ),
+  ];
   if (refusals.length > 0) throw new SimError('CONFIG_INVALID', 'A result cannot be written:', refusals);
 }
 
-async function writeRecording(recorder: Recorder, path: string): Promise<void> {
+/** @returns why it cannot be written; null: it is */
+async function writeRecording(recorder: Recorder, path: string): Promise<Issue | null> {
   const isCapture = extname(path).toLowerCase() === '.pcap';
   const parts = await (isCapture ? recorder.packets() : recorder.lines());
-  const refusal = refusalOf('--record', path, () => writeParts(path, parts));
-  if (refusal !== null) throw new SimError('CONFIG_INVALID', 'A result cannot be written:', [refusal]);
+  return refusalOf('--record', path, () => writeParts(path, parts));
 }
 
 function writeParts(path: string, parts: Iterable<string | Buffer>): void {

@@ -1,5 +1,5 @@
 /** `derbench run` and `check` within the process. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -62,6 +62,18 @@ describe('derbench run', () => {
     expect(await run('--set', 'limit_pct=150', '--record', path('out.pcap'))).to.equal(false);
     expect(lines[0]).to.match(/^ {2}✗ limit.yaml:6: steps\[0\]: POST \/registers\/704 was answered with 4\d\d: /);
     expect(readFileSync(path('out.pcap')).readUInt32LE(0)).to.equal(0xa1b2c3d4);
+  });
+
+  it('writes the results although the disk is full for the recording', async function () {
+    if (!existsSync('/dev/full')) this.skip();
+    const error = await run('--record', '/dev/full', '--json', path('out.json')).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.instanceOf(SimError);
+    expect((error as SimError).issues[0]?.name).to.equal('--record');
+    expect(lines.join()).to.match(/^Limit: passed/);
+    expect(read('out.json')).to.contain('"passed"');
   });
 
   it('refuses results that cannot be written before anything runs', async () => {
