@@ -130,14 +130,49 @@ function prepare(given: string, command: ScenarioCommand, env: CommandOutput['en
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
+/** Issues of one of several files, with the path by which it was given. */
+function issuesOf(file: string, { message, issues }: SimError): readonly Issue[] {
+  const label = basename(file);
+  if (issues.length === 0) return [{ name: file, detail: message }];
+  return issues.map((issue) => ({
+    ...issue,
+    name: issue.name.startsWith(label) ? file + issue.name.slice(label.length) : `${file}: ${issue.name}`,
+  }));
+}
+
+/**
+ * Checks every file of a command, so that one look tells of all mistakes.
+ * @param valid called with each file that is valid
+ * @throws SimError CONFIG_INVALID
+ */
+function checkEach(
+  { files, ...command }: ScenarioCommand,
+  env: CommandOutput['env'],
+  valid: (file: string, scenario: Scenario) => void,
+) {
+  const refused: { readonly file: string; readonly error: SimError }[] = [];
+  for (const file of files) {
+    try {
+      valid(file, prepare(file, { files, ...command }, env).scenario);
+    } catch (error) {
+      if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID' || files.length === 1) throw error;
+      refused.push({ file, error });
+    }
+  }
+  if (refused.length > 0)
+    throw new SimError(
+      'CONFIG_INVALID',
+      `${refused.length} of ${counted(files.length, 'scenario')} ${refused.length === 1 ? 'is' : 'are'} not valid:`,
+      refused.flatMap(({ file, error }) => issuesOf(file, error)),
+    );
+}
+
 /** Checks the files of a command. @throws SimError CONFIG_INVALID */
 export function checkScenarios(command: ScenarioCommand, { print, env }: CommandOutput): void {
-  for (const file of command.files) {
-    const { scenario } = prepare(file, command, env);
-    const { name, steps, rules, finally: last } = scenario;
+  checkEach(command, env, (file, { name, steps, rules, finally: last }) => {
     const counts = [counted(steps.length + last.length, 'step'), counted(rules.length, 'rule')];
     print(`${file}: ${name} is valid: ${counts.join(', ')}`);
-  }
+  });
 }
 
 interface Finished {
@@ -145,6 +180,8 @@ interface Finished {
   readonly origin: ReportOrigin;
   /** the user wanted an end */
   readonly isInterrupted: boolean;
+  /** why the recording could not be written */
+  readonly refusal: Issue | null;
 }
 
 async function runOne(file: string, command: ScenarioCommand, output: CommandOutput): Promise<Finished> {
@@ -168,9 +205,9 @@ async function runOne(file: string, command: ScenarioCommand, output: CommandOut
     const report = await run.finished;
     endProgress();
     endInterrupt();
-    if (command.record !== null) await writeRecording(app.recorder, command.record);
+    const refusal = command.record === null ? null : await writeRecording(app.recorder, command.record);
     const { version, buildId } = app;
-    return { report, origin: { version, buildId, seed: config.seed }, isInterrupted };
+    return { report, origin: { version, buildId, seed: config.seed }, isInterrupted, refusal };
   } finally {
     await app.stop();
   }
@@ -197,7 +234,7 @@ function showProgress(run: ScenarioRun, { show }: CommandOutput, isQuiet: boolea
 export async function runScenarios(command: ScenarioCommand, output: CommandOutput): Promise<boolean> {
   checkResultFiles(command);
   // before hours of a run
-  if (command.files.length > 1) for (const file of command.files) prepare(file, command, output.env);
+  if (command.files.length > 1) checkEach(command, output.env, () => undefined);
   const finished: Finished[] = [];
   try {
     for (const file of command.files) {
@@ -224,17 +261,20 @@ function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly
     ['--html', html, () => htmlPage(first.report, first.origin)],
   ];
   // one that cannot be written does not keep the others from it
-  const refusals = results.flatMap(([flag, path, content]) =>
-    path === null ? [] : (refusalOf(flag, path, () => writeParts(path, [content()])) ?? []),
-  );
+  const refusals = [
+    ...finished.flatMap(({ refusal }) => refusal ?? []),
+    ...results.flatMap(([flag, path, content]) =>
+      path === null ? [] : (refusalOf(flag, path, () => writeParts(path, [content()])) ?? []),
+    ),
+  ];
   if (refusals.length > 0) throw new SimError('CONFIG_INVALID', 'A result cannot be written:', refusals);
 }
 
-async function writeRecording(recorder: Recorder, path: string): Promise<void> {
+/** @returns why it cannot be written; null: it is */
+async function writeRecording(recorder: Recorder, path: string): Promise<Issue | null> {
   const isCapture = extname(path).toLowerCase() === '.pcap';
   const parts = await (isCapture ? recorder.packets() : recorder.lines());
-  const refusal = refusalOf('--record', path, () => writeParts(path, parts));
-  if (refusal !== null) throw new SimError('CONFIG_INVALID', 'A result cannot be written:', [refusal]);
+  return refusalOf('--record', path, () => writeParts(path, parts));
 }
 
 function writeParts(path: string, parts: Iterable<string | Buffer>): void {

@@ -132,7 +132,7 @@ export class ScenarioShelf implements ScenarioBook {
     const config = code.configOfScenario(source, {});
     if (config === null) return [];
     if (typeof config === 'string') return ['config'];
-    const mismatch = code.deviceMismatch(config, this.#parts.plant);
+    const mismatch = code.deviceMismatch(source, config, this.#parts.plant);
     if (mismatch !== null) throw new SimError('COMMAND_CONFLICT', mismatch);
     return Object.keys(config).filter((key) => key !== 'devices');
   }

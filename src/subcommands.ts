@@ -1,10 +1,12 @@
 /** `derbench run`, `check` and `replay`, and the flag `--scenario`. */
 import { exitCodes } from './core/exit-codes.ts';
+import { printableLines } from './core/log/log.ts';
 import { isSubcommand } from './core/subcommand.ts';
 import type { CommandOutput } from './scenario-run.ts';
 
 const line = (stream: NodeJS.WriteStream) => (text: string) => {
-  stream.write(`${text}\n`);
+  // names in scenarios come from outside
+  stream.write(`${printableLines(text)}\n`);
 };
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -14,7 +16,7 @@ const output: CommandOutput = {
   print: line(process.stdout),
   show: process.stderr.isTTY
     ? (text) => {
-        process.stderr.write(`\r\u001b[K${text}`);
+        process.stderr.write(`\r\u001b[K${printableLines(text)}`);
       }
     : null,
   env: process.env,

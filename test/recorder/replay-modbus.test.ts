@@ -181,14 +181,14 @@ describe('replay of Modbus', () => {
       await rm(folder, { recursive: true });
     });
 
-    async function replayed(entries: readonly object[], where = '', bom = '') {
+    async function replayed(entries: readonly object[], where = '', bom = '', ...more: readonly string[]) {
       const file = join(folder, 'recording.jsonl');
       const lines = [{ recording: 'derbench', format: 1 }, ...entries].map((line) => JSON.stringify(line));
       await writeFile(file, `${bom}${lines.join('\n')}\n`);
       const [out, errors]: string[][] = [[], []];
       const io = { out: (line: string) => out!.push(line), error: (line: string) => errors!.push(line) };
       const address = `${where}127.0.0.1:${(server.address() as AddressInfo).port}`;
-      return { code: await replayCommand([file, '--modbus', address], io), out: out!, errors: errors! };
+      return { code: await replayCommand([file, '--modbus', address, ...more], io), out: out!, errors: errors! };
     }
 
     it('takes a byte order mark, and names protocols that it does not know', async () => {
@@ -213,6 +213,15 @@ describe('replay of Modbus', () => {
       expect([bare.code, ...bare.errors]).to.deep.equal([2, error]);
       const unanswered = await replayed([asked]);
       expect([unanswered.code, ...unanswered.errors]).to.deep.equal([2, error]);
+    });
+
+    it('takes names to be ignored that a point can have', async () => {
+      for (const name of ['701', '701.W', 'W', '705.Crv[1].Pt[0].V', '705.Crv.Pt.V', '714.Prt.DCW'])
+        expect((await replayed([asked, answered], '', '', '--ignore', name)).code, name).to.equal(0);
+      for (const name of ['', '999', '701.', '__proto__', 'AI 536', '701.W,'])
+        expect((await replayed([asked, answered], '', '', '--ignore', name)).code, name).to.equal(2);
+      const { errors } = await replayed([asked, answered], '', '', '--ignore', 'W,701.Vr');
+      expect(errors[0]).to.contain('nothing that is replayed has the name "701.Vr"');
     });
 
     it('refuses octets that are no base64', async () => {

@@ -1,5 +1,5 @@
 /** `derbench run` and `check` within the process. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
@@ -64,6 +64,18 @@ describe('derbench run', () => {
     expect(readFileSync(path('out.pcap')).readUInt32LE(0)).to.equal(0xa1b2c3d4);
   });
 
+  it('writes the results although the disk is full for the recording', async function () {
+    if (!existsSync('/dev/full')) this.skip();
+    const error = await run('--record', '/dev/full', '--json', path('out.json')).then(
+      () => null,
+      (reason: unknown) => reason,
+    );
+    expect(error).to.be.instanceOf(SimError);
+    expect((error as SimError).issues[0]?.name).to.equal('--record');
+    expect(lines.join()).to.match(/^Limit: passed/);
+    expect(read('out.json')).to.contain('"passed"');
+  });
+
   it('refuses results that cannot be written before anything runs', async () => {
     const error = await run('--json', path('none/out.json')).then(
       () => null,
@@ -90,16 +102,17 @@ describe('derbench run', () => {
       ]);
   });
 
+  const issuesOf = (...words: readonly string[]) => {
+    try {
+      checkScenarios(scenarioCommand([path('limit.yaml'), ...words]), output());
+    } catch (error) {
+      if (error instanceof SimError) return error.issues.map(({ name, detail }) => `${name}: ${detail}`);
+      throw error;
+    }
+    return [];
+  };
+
   it('names the flag or the word of the scenario that was meant', () => {
-    const issuesOf = (...words: readonly string[]) => {
-      try {
-        checkScenarios(scenarioCommand([path('limit.yaml'), ...words]), output());
-      } catch (error) {
-        if (error instanceof SimError) return error.issues.map(({ name, detail }) => `${name}: ${detail}`);
-        throw error;
-      }
-      return [];
-    };
     expect(issuesOf('--jnit', 'x')).to.deep.equal(['--jnit: unknown flag; nearest known: --junit']);
     expect(issuesOf('--mb_prt', '3')).to.deep.equal(['--mb_prt: unknown flag; nearest known: --mb_port']);
     expect(issuesOf('--quiet=no')).to.deep.equal(['--quiet: given "no"; takes no value']);
@@ -118,11 +131,58 @@ steps:
       'limit.yaml:3: steps[0].expect: there is no alarm soc_lo; did you mean soc_low?',
       'limit.yaml:4: steps[1].expect: messages of modbus have no member unit; did you mean unit_id?',
       'limit.yaml:8: steps[5].expect: device 0 has no point 704.WMaxLimPtc; did you mean 704.WMaxLimPct?',
-      'limit.yaml:8: steps[5].expect: WMaxLimPct is no point; allowed: model and name, such as 704.WMaxLimPct',
+      'limit.yaml:8: steps[5].expect: "WMaxLimPct" is no model and point, such as 704.WMaxLimPct',
       'limit.yaml:5: steps[2]: messages of dnp3 have no member functoin; did you mean function?',
       'limit.yaml:6: steps[3].registers: 704.WMaxLimPctEna cannot be "ENABLE"; did you mean ENABLED?; it has DISABLED, ENABLED',
       'limit.yaml:7: steps[4].registers: 701.W of device 0 is read only',
     ]);
     expect(issues[4]).to.match(/; known: id, timestamp, .*objects/);
+  });
+
+  it('names devices that are not there wherever they stand, and values that a point never has', () => {
+    const steps = [
+      '{ device: 9, command: stop }',
+      '{ device: 9, fault: { protocol: device, kind: reboot } }',
+      '{ fault: { protocol: device, kind: reboot, device: 9 } }',
+      '{ plug: true }',
+      '{ expect: { get: controls?device=9, pointer: /a, equals: 1 } }',
+      '{ registers: { 704: { WMaxLimPctEna: ON, WMaxLimPct: much } } }',
+      '{ expect: { nothing_left: { except: [704.WMaxLim, WMaxLimPct] } } }',
+      '{ when: { message: { protocol: csip } } }',
+    ];
+    writeFileSync(path('limit.yaml'), `steps:\n${steps.map((each) => `  - ${each}\n`).join('')}`);
+    expect(issuesOf()).to.have.members([
+      'limit.yaml:2: steps[0].command: there is no device 9; indexes are 0',
+      'limit.yaml:3: steps[1].fault: there is no device 9; indexes are 0',
+      'limit.yaml:4: steps[2].fault: there is no device 9; indexes are 0',
+      'limit.yaml:5: steps[3].plug: there is no charging station',
+      'limit.yaml:6: steps[4].expect: there is no device 9; indexes are 0',
+      'limit.yaml:7: steps[5].registers: 704.WMaxLimPctEna cannot be "ON"; it has DISABLED, ENABLED',
+      'limit.yaml:7: steps[5].registers: 704.WMaxLimPct is a number and cannot be "much"',
+      'limit.yaml:8: steps[6].expect: device 0 has no point 704.WMaxLim',
+      'limit.yaml:8: steps[6].expect: "WMaxLimPct" is no model and point, such as 704.WMaxLimPct',
+      'limit.yaml:9: steps[7]: compares messages of IEEE 2030.5, and the client is switched off (csip_client_enable)',
+    ]);
+  });
+
+  it('tells of the mistakes of every file, by the path that was given', () => {
+    writeFileSync(path('one.yaml'), 'steps: [{}]');
+    writeFileSync(path('two.yaml'), 'steps: {}');
+    const words = ['one.yaml', 'limit.yaml', 'two.yaml'].map(path);
+    const check = () => {
+      checkScenarios(scenarioCommand(words), output());
+    };
+    expect(check).to.throw(SimError, '2 of 3 scenarios are not valid:');
+    expect(check)
+      .to.throw(SimError)
+      .with.property('issues')
+      .that.deep.equals([
+        {
+          name: `${path('one.yaml')}:1: steps[0]`,
+          detail: 'does nothing: it needs a trigger, an action, expect, mark or name',
+        },
+        { name: `${path('two.yaml')}:1: steps`, detail: 'must be a list of steps' },
+      ]);
+    expect(lines[0]).to.equal(`${path('limit.yaml')}: Limit is valid: 3 steps, 0 rules`);
   });
 });

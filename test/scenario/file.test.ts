@@ -106,6 +106,41 @@ describe('scenario files', () => {
     expect(issues[0]).to.contain('did you mean voltage_pu?');
   });
 
+  it('refuse what does nothing, never ends or can never be met', () => {
+    expect(issuesOf(() => read({ steps: [] }))).to.deep.equal(['/steps: must have at least 1 step']);
+    const rule = { when: { point: '701.W', above: 0, timeout: 5 }, steps: [{ after: 1 }] };
+    const content = {
+      steps: [
+        {},
+        { device: 0 },
+        { name: 'a note' },
+        { expect: { point: '701.W', above: 5, below: 5 } },
+        { expect: { point: '701.W', equals: 5, at_least: 6, tolerance: 0.4 } },
+        { expect: { point: '701.W', above: 5, below: 5, tolerance: 1 } },
+      ],
+      rules: [rule, 5],
+    };
+    const nothing = 'does nothing: it needs a trigger, an action, expect, mark or name';
+    expect(issuesOf(() => read(content))).to.deep.equal([
+      `/steps/0: ${nothing}`,
+      `/steps/1: ${nothing}`,
+      '/steps/3/expect: no value can meet all of its comparisons',
+      '/steps/4/expect: no value can meet all of its comparisons',
+      '/rules/0/when/timeout: is for steps; a rule waits to the end of the scenario',
+      '/rules/1: must be an object; given 5',
+    ]);
+  });
+
+  it('tell of the same mistake once, however often its file is included', () => {
+    folder.write({
+      'main.yaml': 'steps: [{ include: part.yaml }, { include: part.yaml }]',
+      'part.yaml': 'steps: [{ grdi: 1 }]',
+    });
+    expect(issuesOf(() => folder.read('main.yaml'))).to.deep.equal([
+      'part.yaml:1: steps[0].grdi: is not a member of a step; did you mean grid?',
+    ]);
+  });
+
   it('include only what lies in their folder once links are resolved', () => {
     const outside = new Folder().write({ 'secret.yaml': 'steps: [{ at: 1 }]' });
     symlinkSync(join(outside.path, 'secret.yaml'), join(folder.path, 'link.yaml'));

@@ -26,6 +26,27 @@ const run = (content: unknown): Promise<RunReport> => runOn(simulator(), content
 const states = (report: RunReport) => report.assertions().map(({ state }) => state);
 
 describe('runs of scenarios', () => {
+  it('leave out a device that another client removes while all of them are asked', async () => {
+    for (const path of ['/consistency', '/registers/changes', '/answers']) {
+      const subject = { '/consistency': 'consistent', '/registers/changes': 'nothing_left', '/answers': 'answered' }[
+        path
+      ]!;
+      const app = simulator('-N', '2');
+      const host = app.scenarioHost('test');
+      const perform: typeof host.perform = async (request) => {
+        if (request.path === path && app.plant.devices.length === 2)
+          await host.perform({ method: 'POST', path: '/devices/1/remove' });
+        return host.perform(request);
+      };
+      const content = sourceOfRequest({ steps: [{ after: 2, expect: { [subject]: true } }] });
+      const scenario = readScenario(content, 'test', {}, app.api.checkRequest);
+      const options = { pace: 'fast', by: { source: 'rest' } } as const;
+      const report = await new ScenarioRun(scenario, { ...host, perform }, options).finished;
+      expect(app.plant.devices, subject).to.have.length(1);
+      expect(report.state, report.failures.join()).to.equal('passed');
+    }
+  });
+
   it('carry steps out at their very instants, whatever the tick', async () => {
     const app = simulator();
     const report = await runOn(app, {
@@ -254,6 +275,7 @@ describe('runs of scenarios', () => {
     expect(junitXml([report]))
       .to.contain('<testsuite name="a &lt;b&gt; &amp; &quot;c&quot;"')
       .and.contain('tests="3"');
+    expect(htmlPage({ ...report, name: '\0\u001b\ud800' }, origin)).to.contain('<h1>??? ');
     const page = htmlPage(report, origin);
     expect(page).to.contain('a &lt;b&gt; &amp; &quot;c&quot;').and.contain('<svg').and.not.contain('<script');
   });

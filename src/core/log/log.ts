@@ -60,6 +60,7 @@ const pinoLevel = { debug: 'debug', info: 'info', warning: 'warn', error: 'error
 // control characters, halves of characters, line and paragraph separators, and marks that turn the direction of writing
 const unprintable = '\\p{Cc}\\p{Cs}\\u061c\\u200e\\u200f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
 const hasUnprintable = new RegExp(`[${unprintable}]`, 'u');
+const unprintableInLines = new RegExp(`(?!\\n)[${unprintable}]`, 'gu');
 // also the backslash: one in the text could pass for an escape
 const escaped = new RegExp(`[${unprintable}\\\\]`, 'gu');
 
@@ -88,6 +89,11 @@ export function isPrintable(text: string): boolean {
 export function printable(text: string): string {
   // one character more than fits, so that the ellipsis appears
   return cutTo(maxMessageBytes, text.slice(0, maxMessageBytes + 1).replace(escaped, escapeOf));
+}
+
+/** Lines without control characters, for a terminal. */
+export function printableLines(text: string): string {
+  return text.replace(unprintableInLines, escapeOf);
 }
 
 function textStream(write: (line: string) => void): DestinationStream {

@@ -10,6 +10,7 @@ import { exitCodes } from '../../core/exit-codes.ts';
 import { fileReason } from '../../core/text-file.ts';
 import { parseReplayArguments, replayHelp } from './arguments.ts';
 import type { ReplayArguments } from './arguments.ts';
+import { checkIgnored } from './ignored.ts';
 import { readRecording } from './recording.ts';
 import type { Recording } from './recording.ts';
 import { counted } from './report.ts';
@@ -62,6 +63,7 @@ function printReport({ protocol, requests, differences, ignored, notes }: Replay
 
 async function run({ file, target, options, shown }: ReplayArguments, io: CommandIo): Promise<number> {
   const recording = await recordingOf(file);
+  checkIgnored(options.ignore, target, recording.messages);
   for (const line of unknownProtocols(recording)) io.out(line);
   const reports = await replay(recording.messages, target, options, (line) => {
     io.out(line);

@@ -36,6 +36,8 @@ const names = {
   analogOutput: 'AO',
   octetString: 'string',
 } as const;
+/** First words of the names of points, such as `AI` of `AI 536`. */
+export const pointKinds: readonly string[] = Object.values(names);
 const moving: ReadonlySet<string> = new Set(['AI', 'CTR', 'frozen CTR']);
 const onlineBit = 0x01;
 

@@ -41,6 +41,9 @@ export function pointOf(name: string): KnownPoint | undefined {
   return known().get(name.replace(/\[\d+\]/g, ''));
 }
 
+/** Names of all points of the models, without indices: `714.Prt.DCW`. */
+export const pointNames = memo((): readonly string[] => [...known().keys()]);
+
 /** Whether a name is among those that are not compared. */
 export function isIgnored(name: string, ignore: readonly string[]): boolean {
   const plain = name.replace(/\[\d+\]/g, '');

@@ -75,11 +75,29 @@ export function signalOf(raw: RawSignal, here: Here): Signal | null {
 
 const comparisonNames = ['equals', 'not', 'above', 'below', 'at_least', 'at_most', 'between'] as const;
 
+/** Whether the bounds leave no number between them. */
+function isNever({
+  equals,
+  above,
+  below,
+  at_least: atLeast,
+  at_most: atMost,
+  between,
+  tolerance = 0,
+}: RawCondition): boolean {
+  const exact = typeof equals === 'number' ? [equals] : [];
+  const low = Math.max(...[above, atLeast, between?.[0]].filter((each) => each !== undefined), ...exact);
+  const high = Math.min(...[below, atMost, between?.[1]].filter((each) => each !== undefined), ...exact);
+  if (low - tolerance > high + tolerance) return true;
+  return tolerance === 0 && low === high && (low === above || high === below);
+}
+
 function comparison(raw: RawCondition, here: Here, path: readonly PropertyKey[]): Comparison {
   if (comparisonNames.every((name) => raw[name] === undefined))
     here.issue(path, `needs one of ${comparisonNames.join(', ')}`);
   const { between } = raw;
   if (between && between[0] > between[1]) here.issue([...path, 'between'], 'must have the lower bound first');
+  else if (isNever(raw)) here.issue(path, 'no value can meet all of its comparisons');
   return {
     ...(raw.equals !== undefined && { equals: raw.equals }),
     ...(raw.not !== undefined && { not: raw.not }),
@@ -289,10 +307,15 @@ function stepName(raw: RawStep, trigger: Trigger, actions: readonly Action[]): s
   return raw.expect === undefined ? (raw.mark === undefined ? 'wait' : `mark ${raw.mark}`) : 'assertions';
 }
 
+/** Members of a step that do nothing by themselves. A name alone is a note in the report. */
+const scopeNames = ['device', 'connector'];
+
 /** @param actions see `actionsOf` */
 export function stepOf(raw: RawStep, actions: readonly PlannedRequest[], here: Here): Step {
   const trigger = triggerOf(raw, raw.device ?? 0, here);
   if (raw.mark === 'start') here.issue(['mark'], 'start is the mark of the start; allowed: another name');
+  if (Object.keys(raw).every((key) => scopeNames.includes(key)))
+    here.issue([], 'does nothing: it needs a trigger, an action, expect, mark or name');
   const expectations = listOf(raw.expect).map((each, n) =>
     expectationOf(each, raw, here, Array.isArray(raw.expect) ? ['expect', n] : ['expect']),
   );

@@ -1,8 +1,11 @@
 /** Checks the devices, points, values and names of a scenario against the simulator that it will run on. */
+import { z } from 'zod';
 import type { Plant } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
 import type { Issue } from '../../core/errors.ts';
+import { memo } from '../../core/memo.ts';
 import { didYouMean } from '../../core/nearest.ts';
+import { issueWords, withInput } from '../../core/zod-issues.ts';
 import type { Device } from '../../contract/device.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type {
@@ -12,6 +15,7 @@ import type {
   MessageProtocol,
   MessageTest,
   Scenario,
+  ScenarioRequest,
   Signal,
   Subject,
   ValueTest,
@@ -19,6 +23,8 @@ import type {
 import { allExpectations, allSteps } from '../model-parts.ts';
 import { placeText } from '../place.ts';
 import type { Place } from '../place.ts';
+import { invalidScenario } from './source.ts';
+import type { Source } from './source.ts';
 
 type Problems = readonly string[];
 
@@ -37,6 +43,8 @@ export interface Surroundings {
   readonly names: KnownNames;
 }
 
+const membersOf = (value: unknown) =>
+  (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
 const modelOf = (point: string) => Number(point.slice(0, point.indexOf('.')));
 const nameOf = (point: string) => point.slice(point.indexOf('.') + 1);
 
@@ -123,13 +131,6 @@ class Layout {
     return device === undefined ? this.device(index) : absence(device, model, name);
   }
 
-  /** `point` of one device, or of any. */
-  #pointOfAny(device: number | null, model: number, name: string | null): Problems {
-    const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
-    const found = indexes.map((index) => this.point(index, model, name));
-    return found.every((problems) => problems.length > 0) ? (found[0] ?? []) : [];
-  }
-
   test({ signal, comparison, since }: ValueTest): Problems {
     const problems = this.signal(signal);
     if (signal.kind !== 'point' || problems.length > 0 || since !== null) return problems;
@@ -142,7 +143,7 @@ class Layout {
   }
 
   signal(signal: Signal): Problems {
-    if (signal.kind === 'answer') return [];
+    if (signal.kind === 'answer') return this.#devicesOf(signal.request);
     if (signal.kind === 'snapshot') {
       const problems = this.device(signal.device);
       return problems.length > 0 ? problems : snapshotProblems(this.#plant, signal.device, signal.member);
@@ -163,14 +164,10 @@ class Layout {
       case 'no_alarm':
         return [...this.device(subject.device), ...this.#alarms(subject.except)];
       case 'nothing_left': {
-        const { device, except } = subject;
-        const problems = this.device(device);
-        if (problems.length > 0) return problems;
-        return except.flatMap((point) =>
-          /^\d+\../.test(point)
-            ? this.#pointOfAny(device, modelOf(point), nameOf(point))
-            : [`${point} is no point; allowed: model and name, such as 704.WMaxLimPct`],
-        );
+        const problems = this.device(subject.device);
+        return problems.length > 0
+          ? problems
+          : subject.except.flatMap((point) => this.#anyPoint(subject.device, point));
       }
       default:
         return this.device(subject.device);
@@ -185,8 +182,24 @@ class Layout {
     );
   }
 
-  /** Members of a message that none of its protocol has. */
+  /** Why neither a device nor, with null, any of them has a point. */
+  #pointOfAny(device: number | null, model: number, name: string | null): Problems {
+    const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
+    const found = indexes.map((index) => this.point(index, model, name));
+    return found.every((problems) => problems.length > 0) ? (found[0] ?? []) : [];
+  }
+
+  /** @param point with its model */
+  #anyPoint(device: number | null, point: string): Problems {
+    return /^\d+\../.test(point)
+      ? this.#pointOfAny(device, modelOf(point), nameOf(point))
+      : [`${JSON.stringify(point)} is no model and point, such as 704.WMaxLimPct`];
+  }
+
+  /** A protocol without messages, and members of a message that none of its protocol has. */
   #message({ protocol, match }: MessageTest): Problems {
+    if (protocol === 'csip' && !this.#hasCsip)
+      return ['compares messages of IEEE 2030.5, and the client is switched off (csip_client_enable)'];
     const members = this.#names.messageMembers[protocol];
     return Object.keys(match)
       .filter((name) => !members.includes(name))
@@ -215,26 +228,36 @@ class Layout {
     }
   }
 
-  /** Devices and points that a request names. What else it may lack the operation says when it runs. */
-  action({ request: { method, path, query, body } }: Action): Problems {
-    const device = query?.['device'];
-    const index = device === undefined ? 0 : Number(device);
+  /** Devices and points that a request names, and their values. What else it may lack the operation says when it runs. */
+  action({ request }: Action): Problems {
+    const { method, path, query, body } = request;
     const [, model] = /^\/registers\/(\d+)$/.exec(path) ?? [];
-    if (method !== 'POST' || model === undefined) return device === undefined ? [] : this.device(index);
-    const { points = {} } = (typeof body === 'object' && body !== null ? body : {}) as { readonly points?: object };
-    return Object.entries(points).flatMap(([name, value]) => this.#write(index, Number(model), name, value));
+    if (method !== 'POST' || model === undefined) return this.#devicesOf(request);
+    const { points } = membersOf(body) as { readonly points?: object };
+    const index = Number(query?.['device'] ?? 0);
+    return Object.entries(points ?? {}).flatMap(([name, value]) => this.#written(index, Number(model), name, value));
   }
 
-  /** Why a write is refused whatever the state of the device. */
-  #write(index: number, model: number, name: string, value: unknown): Problems {
-    const problems = this.point(index, model, name);
-    const slot = this.#find(index)?.bank.layout.slot(model, name);
-    if (problems.length > 0 || slot === undefined) return problems;
+  /** Devices that a request names that are not there. */
+  #devicesOf({ path, query, body }: ScenarioRequest): Problems {
+    const { device, inject } = membersOf(body);
+    const faults = (Array.isArray(inject) ? inject : []) as readonly unknown[];
+    const named = [device, ...faults.map((fault) => membersOf(fault)['device'])];
+    const indexes = [query?.['device'], ...named].filter((each) => each !== undefined).map(Number);
+    const isStation = /^\/evse\/[^/]+\/connectors\//.test(path);
+    return isStation && !this.#addsDevices && this.#plant.devices.every(({ assetType }) => assetType !== 'evse')
+      ? ['there is no charging station']
+      : [...new Set(indexes)].filter(Number.isInteger).flatMap((index) => this.device(index));
+  }
+
+  /** Why a point does not take a value, as far as that is known before. */
+  #written(index: number, model: number, name: string, value: unknown): Problems {
     const point = `${model}.${name}`;
+    const problems = this.point(index, model, name);
+    const slot = this.#slot({ kind: 'point', device: index, point });
+    if (problems.length > 0 || slot === undefined) return problems;
     if (slot.def.access !== 'RW') return [`${point} of device ${index} is read only`];
-    return typeof value === 'string' && slot.def.type.startsWith('enum')
-      ? valueProblems(slot, point, { equals: value })
-      : [];
+    return typeof value === 'string' ? valueProblems(slot, point, { equals: value }) : [];
   }
 }
 
@@ -268,15 +291,53 @@ export function layoutIssues(scenario: Scenario, surroundings: Surroundings): re
   return placed.flatMap(({ place, problems }) => problems.map((detail) => ({ name: placeText(place), detail })));
 }
 
-/** Why the devices of a plant are not those that a scenario brings along; null: they are, as far as their types tell. */
-export function deviceMismatch({ devices }: Readonly<Record<string, unknown>>, plant: Plant): string | null {
-  if (!Array.isArray(devices)) return null;
-  const wanted = (devices as readonly { readonly device_type?: string; readonly count?: number }[]).flatMap(
-    ({ device_type: type, count = 1 }) => Array.from({ length: count }, () => type ?? ''),
-  );
+/** Entries of the setting `devices`, as far as they say which devices there are. */
+const deviceEntries = memo(() =>
+  z
+    .array(z.looseObject({ device_type: z.string().optional(), count: z.int().min(1).max(10_000).optional() }))
+    .optional(),
+);
+
+/** `2 x PV, EVSE` */
+function typesText(types: readonly (readonly [type: string, count: number])[]): string {
+  return types.map(([type, count]) => (count === 1 ? type : `${count} x ${type}`)).join(', ');
+}
+
+/** Why the devices of a plant are not those of the setting `devices`; null: they are, as far as their types tell. */
+function mismatch(wanted: readonly (readonly [type: string, count: number])[], plant: Plant): string | null {
   const present = plant.devices.map(({ deviceType }) => deviceType);
-  const fits = wanted.length <= present.length && wanted.every((type, n) => type === '' || type === present[n]);
-  return fits
-    ? null
-    : `the scenario is for ${wanted.join(', ')}, and the devices are ${present.join(', ')}; derbench run starts a simulator of its own`;
+  let at = 0;
+  const fits = wanted.every(([type, count]) => {
+    const found = present.slice(at, (at += count));
+    return found.length === count && (type === '' || found.every((each) => each === type));
+  });
+  if (fits) return null;
+  const counts = present.reduce<[string, number][]>((list, type) => {
+    const last = list.at(-1);
+    if (last?.[0] === type) last[1] += 1;
+    else list.push([type, 1]);
+    return list;
+  }, []);
+  return `the scenario is for ${typesText(wanted)}, and the devices are ${typesText(counts)}; derbench run starts a simulator of its own`;
+}
+
+/**
+ * Why the devices of a plant are not those that a scenario brings along; null: they are, as far as their types tell.
+ * @throws SimError CONFIG_INVALID for entries that are no devices
+ */
+export function deviceMismatch(
+  source: Source,
+  { devices }: Readonly<Record<string, unknown>>,
+  plant: Plant,
+): string | null {
+  const result = deviceEntries().safeParse(devices, withInput);
+  if (result.success)
+    return mismatch(
+      (result.data ?? []).map(({ device_type: type = '', count = 1 }) => [type, count]),
+      plant,
+    );
+  const words = result.error.issues.flatMap((issue) => issueWords(issue, 'a member of a device'));
+  throw invalidScenario(
+    words.map(({ path, detail }) => ({ name: placeText(source.place(['config', 'devices', ...path])), detail })),
+  );
 }

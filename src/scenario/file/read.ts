@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Issue } from '../../core/errors.ts';
 import { SimError } from '../../core/errors.ts';
-import { didYouMean } from '../../core/nearest.ts';
+import { didYouMean, givenText } from '../../core/nearest.ts';
 import { factsOf } from '../../core/zod-facts.ts';
 import type { SchemaFacts } from '../../core/zod-facts.ts';
 import { issueWords, withInput } from '../../core/zod-issues.ts';
@@ -55,8 +55,10 @@ const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
 /** Steps that a list of a file stands for, read one by one. */
 class Reader {
   readonly #check: RequestCheck;
-  readonly #issues: Issue[] = [];
+  /** by place and words: an include that stands in a loop is told of once */
+  readonly #issues = new Map<string, Issue>();
   #issuesNotKept = 0;
+  #issueCount = 0;
   #steps = 0;
   #parts = 0;
   #includes = 0;
@@ -67,18 +69,16 @@ class Reader {
 
   get issues(): readonly Issue[] {
     const more = this.#issuesNotKept;
-    return more === 0
-      ? this.#issues
-      : [...this.#issues, { name: 'and more', detail: `${more} further issues are not listed` }];
+    const kept = [...this.#issues.values()];
+    return more === 0 ? kept : [...kept, { name: 'and more', detail: `${more} further issues are not listed` }];
   }
 
   note(issue: Issue): void {
-    if (this.#issues.length < maxIssues) this.#issues.push(issue);
+    this.#issueCount += 1;
+    const key = JSON.stringify([issue.name, issue.detail]);
+    if (this.#issues.has(key)) return;
+    if (this.#issues.size < maxIssues) this.#issues.set(key, issue);
     else this.#issuesNotKept += 1;
-  }
-
-  get #issueCount(): number {
-    return this.#issues.length + this.#issuesNotKept;
   }
 
   /** Notes it when there is one more than are allowed. @returns whether there are too many */
@@ -136,6 +136,7 @@ class Reader {
       here.issue([], 'must be a list of steps');
       return [];
     }
+    if (list.length === 0) here.issue([], 'must have at least 1 step');
     return (list as unknown[]).flatMap((entry, n) => this.#entry(entry, source, [...base, n], parameters));
   }
 
@@ -245,14 +246,19 @@ class Reader {
 
   #rule(entry: unknown, source: Source, base: readonly PropertyKey[], parameters: Parameters): Rule[] {
     const here = this.here(source, base);
-    const { steps, ...head } = (typeof entry === 'object' && entry !== null ? entry : {}) as {
-      readonly steps?: unknown;
-    };
+    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) {
+      here.issue([], `must be an object; given ${givenText(entry)}`);
+      return [];
+    }
+    const { steps, ...head } = entry as { readonly steps?: unknown };
     const filled = this.filled(head, parameters, here);
     if (filled === undefined) return [];
     const raw = this.parsed(ruleSchema(), { ...(filled as object), steps }, here, 'a rule');
     if (raw === null) return [];
     const { every } = raw;
+    for (const name of ['timeout', 'real_timeout'] as const)
+      if (raw.when?.[name] !== undefined)
+        here.issue(['when', name], 'is for steps; a rule waits to the end of the scenario');
     const trigger = every === undefined ? triggerOf(raw, 0, here) : { kind: 'every' as const, s: every };
     if (trigger.kind !== 'every' && trigger.kind !== 'cron' && trigger.kind !== 'when') return [];
     const inner = this.steps(raw.steps, source, [...base, 'steps'], parameters);

@@ -1,6 +1,7 @@
 /** The result of a run as one page: no script, no request to anywhere. */
 import type { AssertionResult, RunReport, SignalSeries, StepResult } from '../../contract/scenarios.ts';
 import type { ReportOrigin } from './document.ts';
+import { documentText } from './junit.ts';
 
 const escapes: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -9,7 +10,7 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '&quot;',
   "'": '&#39;',
 };
-const html = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+const html = (text: string) => documentText(text).replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 
 const style = `
 :root { color-scheme: light dark; --line: #8888; --good: #1a7f37; --bad: #cf222e; --muted: #777; --trace: #0969da; }

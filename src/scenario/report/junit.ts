@@ -9,14 +9,17 @@ const escapes: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 };
 
-/** Text for XML 1.0, also inside an attribute; characters that XML does not have become a question mark. */
+/** Characters that neither XML 1.0 nor HTML has become a question mark. */
+export function documentText(text: string): string {
+  return text.replace(
+    /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
+    '?',
+  );
+}
+
+/** Text for XML 1.0, also inside an attribute. */
 export function xmlText(text: string): string {
-  return text
-    .replace(
-      /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
-      '?',
-    )
-    .replace(/[&<>"\n]/g, (character) => escapes[character] ?? character);
+  return documentText(text).replace(/[&<>"\n]/g, (character) => escapes[character] ?? character);
 }
 
 interface Case {

@@ -1,7 +1,7 @@
 /** Looks whether commands of peers that were answered positively are done. */
 import type { AnsweredSubject } from '../model.ts';
 import type { Observation } from './observed.ts';
-import { chosen, lacking } from './looker.ts';
+import { chosen, hasGone, lacking } from './looker.ts';
 import type { Looker } from './looker.ts';
 
 /** The part of the answer of `GET answers` that an assertion reads. */
@@ -34,6 +34,7 @@ export function answeredLooker(
       for (const { index } of devices) {
         const query = { device: index, since, done: false, ...(protocol !== null && { protocol }) };
         const { status, body } = await host.perform({ method: 'GET', path: '/answers', query });
+        if (status >= 400 && hasGone(host, index, device)) continue;
         if (status >= 400) {
           broken.push((body as { readonly detail: string }).detail);
           continue;

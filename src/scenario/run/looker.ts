@@ -32,6 +32,11 @@ export function chosen({ plant }: ScenarioHost, device: number | null): readonly
   return device !== null && devices.length === 0 ? null : devices;
 }
 
+/** Whether a device is gone, and the assertion named it no more than the others: it went while they were asked. */
+export function hasGone({ plant }: ScenarioHost, index: number, named: number | null): boolean {
+  return named === null && plant.devices.every((device) => device.index !== index);
+}
+
 export const lacking = (device: number | null): Sight => ({
   holds: false,
   found: () => `there is no device ${device}`,

@@ -4,7 +4,7 @@ import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
 import { answeredLooker } from './answered.ts';
-import { chosen, lacking } from './looker.ts';
+import { chosen, hasGone, lacking } from './looker.ts';
 import type { Looker, Sight, Since } from './looker.ts';
 import { readTest, testMeets } from './conditions.ts';
 import type { Observation } from './observed.ts';
@@ -137,6 +137,7 @@ function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
           path: '/registers/changes',
           query: { device: index },
         });
+        if (status >= 400 && hasGone(host, index, device)) continue;
         if (status >= 400) found.push(`device ${index}: ${(body as { readonly detail: string }).detail}`);
         const list = status < 400 ? (body as Changes).changes : [];
         for (const { point, changed_by: by, ...change } of list) {
@@ -174,6 +175,7 @@ function consistencyLooker(device: number | null, { host }: Observation): Looker
       const words: string[] = [];
       for (const { index } of devices) {
         const { status, body } = await host.perform({ method: 'GET', path: '/consistency', query: { device: index } });
+        if (status >= 400 && hasGone(host, index, device)) continue;
         if (status >= 400) words.push((body as { readonly detail: string }).detail);
         else if (!(body as Consistency).consistent) words.push(...disagreements(body as Consistency, index));
       }

@@ -57,6 +57,16 @@ describe('scenarios over REST', () => {
     expect((await call('POST', '', { bundled: 'no-such' })).errors[0].name).to.equal('/bundled');
     const other = await add({ config: { devices: [{ device_type: 'Wind-3Phase' }] }, steps });
     expect(other.status).to.equal(409);
+    const counts = [{ device_type: 'PV-3Phase', count: 1e9 }, null, { count: 0 }];
+    const { status: refused, errors: entries } = await add({ config: { devices: counts }, steps });
+    expect(refused).to.equal(422);
+    expect(entries.map(({ name }: Json) => name)).to.deep.equal([
+      '/scenario/config/devices/0/count',
+      '/scenario/config/devices/1',
+      '/scenario/config/devices/2/count',
+    ]);
+    const { detail } = await add({ config: { devices: [{ device_type: 'PV-3Phase', count: 10_000 }] }, steps });
+    expect(detail).to.contain('is for 10000 x PV-3Phase, and the devices are PV-3Phase;');
   });
 
   it('take parameters for a run, and name those that they refuse', async () => {

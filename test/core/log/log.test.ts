@@ -1,6 +1,13 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createLogBook, isPrintable, logLevels, printable, silentLogger } from '../../../src/core/log/log.ts';
+import {
+  createLogBook,
+  isPrintable,
+  logLevels,
+  printable,
+  printableLines,
+  silentLogger,
+} from '../../../src/core/log/log.ts';
 import type { LogBook, LogLevel } from '../../../src/core/log/log.ts';
 import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
@@ -28,6 +35,10 @@ describe('log: printable', () => {
   it('shows control characters instead of sending them', () => {
     expect(printable('a\nb\r\tc\0')).to.equal('a\\x0ab\\x0d\\x09c\\x00');
     expect(printable('\u001b[31mred\u007f\u0085\u009b')).to.equal('\\x1b[31mred\\x7f\\x85\\x9b');
+  });
+
+  it('keeps line ends and backslashes of lines for a terminal', () => {
+    expect(printableLines('a\\b\n\u001b[2Jc\0\rd')).to.equal('a\\b\n\\x1b[2Jc\\x00\\x0dd');
   });
 
   it('cuts long text and says so', () => {
