@@ -70,17 +70,22 @@ function layersOf({ flags, parameters, pace, usesFreePorts }: ScenarioCommand, f
   return { flags: [...named, ...flags], inline: { mapping: null, presets } };
 }
 
-/** Runs `load`; the issue of an unknown flag knows the flags of `derbench run` too. */
-function withFlagsOfRun<T>(load: () => T): T {
+/**
+ * Runs `load`; the issue of an unknown flag knows the flags of `derbench run` too.
+ * @param isRun false: for the flag `--scenario`, beside which they cannot stand
+ */
+function withFlagsOfRun<T>(isRun: boolean, load: () => T): T {
   try {
     return load();
   } catch (error) {
     if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
-    const issues = error.issues.map((issue) =>
-      issue.allowed === knownSpellings
-        ? unknownName(issue.name, 'flag', issue.name, [...ownFlags, ...knownSpellings])
-        : issue,
-    );
+    const issues = error.issues.map((issue) => {
+      if (issue.allowed !== knownSpellings) return issue;
+      if (isRun) return unknownName(issue.name, 'flag', issue.name, [...ownFlags, ...knownSpellings]);
+      return ownFlags.includes(issue.name)
+        ? { name: issue.name, detail: 'is a flag of derbench run FILE and cannot stand beside --scenario' }
+        : issue;
+    });
     throw new SimError('CONFIG_INVALID', error.message, issues);
   }
 }
@@ -107,7 +112,9 @@ function prepare(given: string, command: ScenarioCommand, env: CommandOutput['en
   const source = sourceOfFile(file);
   const { flags, inline } = layersOf(command, file, source);
   const loaded = atLines(source, inline.mapping?.label ?? null, () =>
-    withFlagsOfRun(() => loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline)),
+    withFlagsOfRun(command.usesFreePorts, () =>
+      loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline),
+    ),
   );
   if (loaded.kind !== 'run') throw invalidScenario([{ name: `--${loaded.kind}`, detail: 'stands without a scenario' }]);
   let onStop: () => void = () => undefined;
@@ -169,6 +176,12 @@ function checkEach(
 
 /** Checks the files of a command. @throws SimError CONFIG_INVALID */
 export function checkScenarios(command: ScenarioCommand, { print, env }: CommandOutput): void {
+  const { json, junit, html, record } = command;
+  const useless = Object.entries({ '--json': json, '--junit': junit, '--html': html, '--record': record });
+  const issues = useless.flatMap(([name, path]) =>
+    path === null ? [] : { name, detail: 'is for derbench run; check has no results' },
+  );
+  if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'The command line is not valid:', issues);
   checkEach(command, env, (file, { name, steps, rules, finally: last }) => {
     const counts = [counted(steps.length + last.length, 'step'), counted(rules.length, 'rule')];
     print(`${file}: ${name} is valid: ${counts.join(', ')}`);

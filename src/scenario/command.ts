@@ -154,10 +154,16 @@ const scenarioFlag = /^--scenario(?:=(.*))?$/s;
 
 /**
  * The command that the flag `--scenario FILE` of the simulator stands for: the scenario at the rate of the clock, with the
- * other flags. @returns null: there is no such flag
+ * other flags.
+ * @returns null: there is no such flag
+ * @throws SimError CONFIG_INVALID for two of them
  */
 export function flaggedScenario(words: readonly string[], variable: string | undefined): ScenarioCommand | null {
   const at = words.findIndex((word) => scenarioFlag.test(word));
+  if (words.filter((word) => scenarioFlag.test(word)).length > 1)
+    throw new SimError('CONFIG_INVALID', 'The command line is not valid:', [
+      { name: '--scenario', detail: 'given twice; derbench run takes several files' },
+    ]);
   const inline = at < 0 ? variable : scenarioFlag.exec(words[at] ?? '')?.[1];
   const file = inline ?? words[at + 1];
   // without a value the flags are read as ever, and refuse it

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { SimError } from '../../src/core/errors.ts';
 import { checkScenarios, runScenarios } from '../../src/scenario-run.ts';
-import { scenarioCommand } from '../../src/scenario/command.ts';
+import { flaggedScenario, scenarioCommand } from '../../src/scenario/command.ts';
 
 const text = `
 name: Limit
@@ -163,6 +163,18 @@ steps:
       'limit.yaml:8: steps[6].expect: "WMaxLimPct" is no model and point, such as 704.WMaxLimPct',
       'limit.yaml:9: steps[7]: compares messages of IEEE 2030.5, and the client is switched off (csip_client_enable)',
     ]);
+  });
+
+  it('refuses flags that would do nothing', () => {
+    expect(issuesOf('--junit', path('out.xml'))).to.deep.equal(['--junit: is for derbench run; check has no results']);
+    const flagged = flaggedScenario(['--scenario', path('limit.yaml'), '--junit', 'x'], undefined)!;
+    expect(() => checkScenarios(flagged, output()))
+      .to.throw(SimError)
+      .with.property('issues')
+      .that.deep.equals([
+        { name: '--junit', detail: 'is a flag of derbench run FILE and cannot stand beside --scenario' },
+      ]);
+    expect(() => flaggedScenario(['--scenario', 'a.yaml', '--scenario=b.yaml'], undefined)).to.throw(SimError);
   });
 
   it('tells of the mistakes of every file, by the path that was given', () => {

@@ -185,8 +185,14 @@ class Layout {
   /** Why neither a device nor, with null, any of them has a point. */
   #pointOfAny(device: number | null, model: number, name: string | null): Problems {
     const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
-    const found = indexes.map((index) => this.point(index, model, name));
-    return found.every((problems) => problems.length > 0) ? (found[0] ?? []) : [];
+    let first: Problems = [];
+    // of a fleet mostly the first device has it
+    for (const index of indexes) {
+      const problems = this.point(index, model, name);
+      if (problems.length === 0) return [];
+      if (first.length === 0) first = problems;
+    }
+    return first;
   }
 
   /** @param point with its model */
