@@ -1,5 +1,6 @@
 /** What a running simulator needs of scenarios; imported with the first of them. */
-export { layoutIssues, deviceMismatch } from './file/layout.ts';
+export { deviceMismatch } from './file/devices.ts';
+export { layoutIssues } from './file/layout.ts';
 export { configOfScenario, readScenario } from './file/read.ts';
 export { sourceOfFile, sourceOfRequest } from './file/source.ts';
 export { reportDocument } from './report/document.ts';

@@ -1,11 +1,8 @@
 /** Checks the devices, points, values and names of a scenario against the simulator that it will run on. */
-import { z } from 'zod';
 import type { Plant } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
 import type { Issue } from '../../core/errors.ts';
-import { memo } from '../../core/memo.ts';
 import { didYouMean } from '../../core/nearest.ts';
-import { issueWords, withInput } from '../../core/zod-issues.ts';
 import type { Device } from '../../contract/device.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type {
@@ -23,8 +20,6 @@ import type {
 import { allExpectations, allSteps } from '../model-parts.ts';
 import { placeText } from '../place.ts';
 import type { Place } from '../place.ts';
-import { invalidScenario } from './source.ts';
-import type { Source } from './source.ts';
 
 type Problems = readonly string[];
 
@@ -295,55 +290,4 @@ export function layoutIssues(scenario: Scenario, surroundings: Surroundings): re
     ...scenario.plots.map(({ place, signal }) => ({ place, problems: layout.signal(signal) })),
   ];
   return placed.flatMap(({ place, problems }) => problems.map((detail) => ({ name: placeText(place), detail })));
-}
-
-/** Entries of the setting `devices`, as far as they say which devices there are. */
-const deviceEntries = memo(() =>
-  z
-    .array(z.looseObject({ device_type: z.string().optional(), count: z.int().min(1).max(10_000).optional() }))
-    .optional(),
-);
-
-/** `2 x PV, EVSE` */
-function typesText(types: readonly (readonly [type: string, count: number])[]): string {
-  return types.map(([type, count]) => (count === 1 ? type : `${count} x ${type}`)).join(', ');
-}
-
-/** Why the devices of a plant are not those of the setting `devices`; null: they are, as far as their types tell. */
-function mismatch(wanted: readonly (readonly [type: string, count: number])[], plant: Plant): string | null {
-  const present = plant.devices.map(({ deviceType }) => deviceType);
-  let at = 0;
-  const fits = wanted.every(([type, count]) => {
-    const found = present.slice(at, (at += count));
-    return found.length === count && (type === '' || found.every((each) => each === type));
-  });
-  if (fits) return null;
-  const counts = present.reduce<[string, number][]>((list, type) => {
-    const last = list.at(-1);
-    if (last?.[0] === type) last[1] += 1;
-    else list.push([type, 1]);
-    return list;
-  }, []);
-  return `the scenario is for ${typesText(wanted)}, and the devices are ${typesText(counts)}; derbench run starts a simulator of its own`;
-}
-
-/**
- * Why the devices of a plant are not those that a scenario brings along; null: they are, as far as their types tell.
- * @throws SimError CONFIG_INVALID for entries that are no devices
- */
-export function deviceMismatch(
-  source: Source,
-  { devices }: Readonly<Record<string, unknown>>,
-  plant: Plant,
-): string | null {
-  const result = deviceEntries().safeParse(devices, withInput);
-  if (result.success)
-    return mismatch(
-      (result.data ?? []).map(({ device_type: type = '', count = 1 }) => [type, count]),
-      plant,
-    );
-  const words = result.error.issues.flatMap((issue) => issueWords(issue, 'a member of a device'));
-  throw invalidScenario(
-    words.map(({ path, detail }) => ({ name: placeText(source.place(['config', 'devices', ...path])), detail })),
-  );
 }

@@ -1,0 +1,60 @@
+/** Whether the devices that a scenario brings along are those of a simulator. */
+import { z } from 'zod';
+import type { Plant } from '../../contract/plant.ts';
+import { memo } from '../../core/memo.ts';
+import { issueWords, withInput } from '../../core/zod-issues.ts';
+import { placeText } from '../place.ts';
+import { invalidScenario } from './source.ts';
+import type { Source } from './source.ts';
+
+/** Entries of the setting `devices`, as far as they say which devices there are. */
+const deviceEntries = memo(() =>
+  z
+    .array(z.looseObject({ device_type: z.string().optional(), count: z.int().min(1).max(10_000).optional() }))
+    .optional(),
+);
+
+/** `2 x PV, EVSE` */
+function typesText(types: readonly (readonly [type: string, count: number])[]): string {
+  return types.map(([type, count]) => (count === 1 ? type : `${count} x ${type}`)).join(', ');
+}
+
+/** Why the devices of a plant are not those of the setting `devices`; null: they are, as far as their types tell. */
+function mismatch(wanted: readonly (readonly [type: string, count: number])[], plant: Plant): string | null {
+  const present = plant.devices.map(({ deviceType }) => deviceType);
+  let end = 0;
+  const fits = wanted.every(([type, count]) => {
+    const found = present.slice(end, end + count);
+    end += count;
+    return found.length === count && (type === '' || found.every((each) => each === type));
+  });
+  if (fits) return null;
+  const counts = present.reduce<[string, number][]>((list, type) => {
+    const last = list.at(-1);
+    if (last?.[0] === type) last[1] += 1;
+    else list.push([type, 1]);
+    return list;
+  }, []);
+  return `the scenario is for ${typesText(wanted)}, and the devices are ${typesText(counts)}; derbench run starts a simulator of its own`;
+}
+
+/**
+ * Why the devices of a plant are not those that a scenario brings along; null: they are, as far as their types tell.
+ * @throws SimError CONFIG_INVALID for entries that are no devices
+ */
+export function deviceMismatch(
+  source: Source,
+  { devices }: Readonly<Record<string, unknown>>,
+  plant: Plant,
+): string | null {
+  const result = deviceEntries().safeParse(devices, withInput);
+  if (result.success)
+    return mismatch(
+      (result.data ?? []).map(({ device_type: type = '', count = 1 }) => [type, count]),
+      plant,
+    );
+  const words = result.error.issues.flatMap((issue) => issueWords(issue, 'a member of a device'));
+  throw invalidScenario(
+    words.map(({ path, detail }) => ({ name: placeText(source.place(['config', 'devices', ...path])), detail })),
+  );
+}
