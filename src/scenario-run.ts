@@ -153,14 +153,15 @@ function issuesOf(file: string, { message, issues }: SimError): readonly Issue[]
  * @throws SimError CONFIG_INVALID
  */
 function checkEach(
-  { files, ...command }: ScenarioCommand,
+  command: ScenarioCommand,
   env: CommandOutput['env'],
   valid: (file: string, scenario: Scenario) => void,
 ) {
+  const { files } = command;
   const refused: { readonly file: string; readonly error: SimError }[] = [];
   for (const file of files) {
     try {
-      valid(file, prepare(file, { files, ...command }, env).scenario);
+      valid(file, prepare(file, command, env).scenario);
     } catch (error) {
       if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID' || files.length === 1) throw error;
       refused.push({ file, error });

@@ -6,6 +6,15 @@ export interface XY {
   readonly y: number;
 }
 
+/** Where the curves of each trip function are: model, point of the threshold, and side of nominal on which it lies. */
+export const tripModels = {
+  lv_trip: { model: 707, y: 'V', side: 'low' },
+  hv_trip: { model: 708, y: 'V', side: 'high' },
+  lf_trip: { model: 709, y: 'Hz', side: 'low' },
+  hf_trip: { model: 710, y: 'Hz', side: 'high' },
+} as const;
+export type TripName = keyof typeof tripModels;
+
 /** The points of a ride-through curve by duration; of one duration the threshold farthest from nominal first. */
 export function outwards(points: readonly XY[], side: 'low' | 'high'): readonly XY[] {
   const sign = side === 'low' ? 1 : -1;

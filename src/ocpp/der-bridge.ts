@@ -13,7 +13,8 @@ import type { PointSlot } from '../sunspec/map/layout.ts';
 import { hasPoint, pointNumber, pointValue } from '../sunspec/map/named-points.ts';
 import { PointHolds, written } from '../sunspec/map/point-holds.ts';
 import type { PointValues, Written } from '../sunspec/map/point-holds.ts';
-import type { DerCondition, DerPoint, DerPort, DerService, DerTrip, DerWanted, TripName } from './station/der-port.ts';
+import type { TripName } from '../contract/ride-through-curve.ts';
+import type { DerCondition, DerPoint, DerPort, DerService, DerTrip, DerWanted } from './station/der-port.ts';
 
 /** The plant as DER controls see it. */
 export type DerPlant = Pick<Plant, 'onTick'>;

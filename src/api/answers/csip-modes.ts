@@ -1,5 +1,6 @@
 /** Modes of a DERControl and the registers that must hold their values: one row each, by the names of `csip/controls`. */
-import { outwards } from '../../contract/ride-through-curve.ts';
+import { outwards, tripModels } from '../../contract/ride-through-curve.ts';
+import type { TripName } from '../../contract/ride-through-curve.ts';
 import type { Device } from '../../contract/device.ts';
 import { pointNumber, hasPoint } from '../../sunspec/map/named-points.ts';
 import { functionTable } from '../../sunspec/map/functions.ts';
@@ -90,22 +91,20 @@ const curve =
     return wanted;
   };
 
-type Trip = 'lv_trip' | 'hv_trip' | 'lf_trip' | 'hf_trip';
-
 /** A ride-through curve; REST shows its points as the document has them. */
 const rideThrough =
-  (name: Trip, region: 'MayTrip' | 'MomCess' | 'MustTrip'): ModeRow =>
+  (name: TripName, region: 'MayTrip' | 'MomCess' | 'MustTrip'): ModeRow =>
   (value) => {
-    const { model, axes: [axis] = [] } = functionTable[name];
+    const { model, y: axis, side } = tripModels[name];
     const shown = axis === 'V' ? 'v_pct' : 'hz';
     const read = member(value, 'points');
     if (!Array.isArray(read)) return null;
     const points = read.map((point) => ({ x: Number(member(point, 'time_s')), y: Number(member(point, shown)) }));
     const at = `${model}.Crv[0].${region}`;
     const wanted: Record<string, Value> = { ...enabled(name), [`${at}.ActPt`]: points.length };
-    outwards(points, name.startsWith('l') ? 'low' : 'high').forEach(({ x, y }, n) => {
+    outwards(points, side).forEach(({ x, y }, n) => {
       wanted[`${at}.Pt[${n}].Tms`] = x;
-      wanted[`${at}.Pt[${n}].${String(axis)}`] = y;
+      wanted[`${at}.Pt[${n}].${axis}`] = y;
     });
     return wanted;
   };

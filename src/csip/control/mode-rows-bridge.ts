@@ -1,5 +1,6 @@
 /** The control modes and the points of a device that carry them out: one row each. A mode without a row has no physics. */
-import { isRideThrough, outwards } from '../../contract/ride-through-curve.ts';
+import { isRideThrough, outwards, tripModels } from '../../contract/ride-through-curve.ts';
+import type { TripName } from '../../contract/ride-through-curve.ts';
 import type { FunctionName } from '../../sunspec/map/functions.ts';
 import type { Received, Revision } from '../xml/document.ts';
 import type { DERControlBase } from '../xml/documents.ts';
@@ -284,14 +285,6 @@ function voltWatt(_link: unknown, { asset, control }: WishContext): Wish | Refus
   const settings = asset.points(706, { [`${setOne}.DeptRef`]: reference });
   return withPoints(wish, [...settings, ...response(asset, 706, read.curve)]);
 }
-
-type TripName = 'lv_trip' | 'hv_trip' | 'lf_trip' | 'hf_trip';
-const tripModels = {
-  lv_trip: { model: 707, y: 'V', side: 'low' },
-  hv_trip: { model: 708, y: 'V', side: 'high' },
-  lf_trip: { model: 709, y: 'Hz', side: 'low' },
-  hf_trip: { model: 710, y: 'Hz', side: 'high' },
-} as const satisfies Record<TripName, unknown>;
 
 /** A ride-through curve: x is a duration, y a threshold. */
 function rideThrough<Mode extends CurveMode>(

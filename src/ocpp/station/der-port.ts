@@ -1,11 +1,9 @@
 /** The functions of grid support of a charging station, as block R of OCPP 2.1 sets them. `der-bridge.ts` makes it. */
 import type { ActiveDecider, ReactiveDecider } from '../../contract/grid-trace.ts';
+import type { TripName } from '../../contract/ride-through-curve.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { FunctionName } from '../../sunspec/map/functions.ts';
 import type { Written } from '../../sunspec/map/point-holds.ts';
-
-/** Trip functions of voltage and frequency. */
-export type TripName = Extract<FunctionName, 'lv_trip' | 'hv_trip' | 'lf_trip' | 'hf_trip'>;
 
 /** `limited`: on the way into service; `out`: for any other reason than a trip. */
 export type DerService = 'in_service' | 'ceased' | 'tripped' | 'limited' | 'out';

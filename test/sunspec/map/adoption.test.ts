@@ -3,7 +3,8 @@ import { adoptionIssue } from '../../../src/sunspec/map/adoption.ts';
 import { createMapView, pointName } from '../../../src/sunspec/map/view.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { inSet, models, readOnly, request, result, setBytes, setPlace, setValues } from '../../support/curves.ts';
-import { byModbus, byRest, codeOf, createTestBank, mapLayout, startImage, words } from '../../support/map.ts';
+import { byModbus, byRest, codeOf, createTestBank, mapLayout, words } from '../../support/map.ts';
+import { startImage } from '../../support/map-start.ts';
 
 describe('adoption (section 6)', () => {
   for (const model of models) {

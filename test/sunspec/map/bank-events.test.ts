@@ -3,17 +3,8 @@ import type { Origin } from '../../../src/core/origin.ts';
 import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import type { Change } from '../../../src/sunspec/map/bank.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
-import {
-  byModbus,
-  byRest,
-  codeOf,
-  createTestBank,
-  HandClock,
-  mapLayout,
-  slotOf,
-  startImage,
-  words,
-} from '../../support/map.ts';
+import { byModbus, byRest, codeOf, createTestBank, HandClock, mapLayout, slotOf, words } from '../../support/map.ts';
+import { startImage } from '../../support/map-start.ts';
 
 describe('bank: change events and provenance', () => {
   it('one event lists every point of the commit, with origin and time', () => {

@@ -10,9 +10,9 @@ import {
   HandClock,
   leanSizes,
   mapLayout,
-  startImage,
   words,
 } from '../../support/map.ts';
+import { startImage } from '../../support/map-start.ts';
 import type { TestBank } from '../../support/map.ts';
 
 /** A refused change must leave no trace: registers, provenance, events. */

@@ -4,7 +4,8 @@ import type { Origin } from '../../../src/core/origin.ts';
 import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import type { AdoptionOutcome, Commit, CommitParticipant } from '../../../src/sunspec/map/commit.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';
-import { byModbus, byRest, codeOf, HandClock, mapLayout, named, startImage } from '../../support/map.ts';
+import { byModbus, byRest, codeOf, HandClock, mapLayout, named } from '../../support/map.ts';
+import { startImage } from '../../support/map-start.ts';
 
 const layout = mapLayout();
 const ramp = named(layout, '704.WRmp');

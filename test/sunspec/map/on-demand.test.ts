@@ -1,7 +1,8 @@
 import { expect } from 'chai';
 import { simTimeFromMs } from '../../../src/core/time/clock.ts';
 import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
-import { byModbus, codeOf, mapLayout, named, startImage } from '../../support/map.ts';
+import { byModbus, codeOf, mapLayout, named } from '../../support/map.ts';
+import { startImage } from '../../support/map-start.ts';
 
 const clock = { sim: () => simTimeFromMs(0), wallMs: () => 0 };
 const layout = mapLayout({ simModels: true });

@@ -3,17 +3,8 @@ import { SimError } from '../../../src/core/errors.ts';
 import { RegisterBank } from '../../../src/sunspec/map/register-bank.ts';
 import type { AdoptChange } from '../../../src/sunspec/map/bank.ts';
 import type { Commit } from '../../../src/sunspec/map/commit.ts';
-import {
-  byModbus,
-  byRest,
-  codeOf,
-  createTestBank,
-  errorOf,
-  HandClock,
-  mapLayout,
-  named,
-  startImage,
-} from '../../support/map.ts';
+import { byModbus, byRest, codeOf, createTestBank, errorOf, HandClock, mapLayout, named } from '../../support/map.ts';
+import { startImage } from '../../support/map-start.ts';
 
 describe('adopt: former values', () => {
   it('restore brings value and writer back, whatever the range is by now', () => {

@@ -3,7 +3,8 @@ import type { Layout, PointSlot } from '../../../src/sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../../src/sunspec/map/types.ts';
 import { createMapView, pointName, readPoint } from '../../../src/sunspec/map/view.ts';
 import type { MapView } from '../../../src/sunspec/map/view.ts';
-import { createTestBank, errorOf, byRest, mapLayout, startImage } from '../../support/map.ts';
+import { createTestBank, errorOf, byRest, mapLayout } from '../../support/map.ts';
+import { startImage } from '../../support/map-start.ts';
 
 const options = {
   omit: ['701.TmpAmb', '701.MnAlrmInfo', '704.WSetPct', '705.Crv.Pri', '714.Prt.Tmp', '714.Prt.IDStr', '715.OpCtl'],

@@ -1,9 +1,9 @@
 /** DER controls as points of the SunSpec models 703 to 712: one row for each type that the physics has. */
-import { isRideThrough, outwards } from '../../../contract/ride-through-curve.ts';
-import type { XY } from '../../../contract/ride-through-curve.ts';
+import { isRideThrough, outwards, tripModels } from '../../../contract/ride-through-curve.ts';
+import type { TripName, XY } from '../../../contract/ride-through-curve.ts';
 import { gradientRange } from '../../../contract/gradient.ts';
 import type { FunctionName } from '../../../sunspec/map/functions.ts';
-import type { DerFacts, DerPoint, DerSettings, TripName } from '../../station/der-port.ts';
+import type { DerFacts, DerPoint, DerSettings } from '../../station/der-port.ts';
 import type { DERCurve, DERUnitEnum } from '../messages.ts';
 import { isRefusal, notSupported, rejected } from './model.ts';
 import type { DerBody, DERControlEnum, DerMember, DerRefusal } from './model.ts';
@@ -145,13 +145,6 @@ function wattVar({ value: curve }: BodyOf<'curve'>, facts: DerFacts): Result {
   if (isRefusal(set)) return set;
   return { points: [...set, ...optional(facts, 712, { [`${setOne}.DeptRef`]: varDeptRefs[curve.yUnit] })] };
 }
-
-const tripModels = {
-  lv_trip: { model: 707, y: 'V', side: 'low' },
-  hv_trip: { model: 708, y: 'V', side: 'high' },
-  lf_trip: { model: 709, y: 'Hz', side: 'low' },
-  hf_trip: { model: 710, y: 'Hz', side: 'high' },
-} as const satisfies Record<TripName, unknown>;
 
 /** A curve of a trip function. In OCPP x is the threshold and y the time; in SunSpec it is the other way round. */
 function rideThrough(name: TripName, region: 'MayTrip' | 'MustTrip' | 'MomCess'): DerTarget {
