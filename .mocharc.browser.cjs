@@ -1,0 +1,8 @@
+/** Tests in a real browser; `npm run build` comes before. */
+const { jobs, suite, testFiles } = require('./scripts/test/mocha-options.cjs');
+
+module.exports = suite(testFiles('test/browser'), {
+  timeout: 120_000,
+  parallel: true,
+  jobs,
+});

@@ -1,0 +1,9 @@
+/** Tests with independent implementations. */
+const { jobs, suite, testFiles } = require('./scripts/test/mocha-options.cjs');
+
+module.exports = suite(testFiles('test/interop'), {
+  timeout: 120_000,
+  parallel: true,
+  // peers wait for each other most of the time
+  jobs: jobs + 2,
+});

@@ -1,0 +1,34 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+/** Files that differ from the last commit, new ones among them. */
+function changedFiles() {
+  const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter((line) => line !== '');
+  return new Set([...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')]);
+}
+
+/** What a file names in imports, lazy ones too, and in the URLs of files that it reads. */
+function references(file) {
+  if (!/\.(ts|tsx|mjs|cjs)$/.test(file) || !existsSync(file)) return [];
+  const text = readFileSync(file, 'utf8');
+  return [...text.matchAll(/(?:from|import\(|new URL\()\s*'(\.[^']+)'/g)].map(([, path]) =>
+    normalize(join(dirname(file), path)),
+  );
+}
+
+/** The tests among `files` whose imports lead to a file that differs from the last commit. */
+export function changedTests(files) {
+  const changed = changedFiles();
+  const direct = new Map();
+  const reaches = (test) => {
+    const visited = new Set([test]);
+    for (const file of visited) {
+      if (changed.has(file)) return true;
+      if (!direct.has(file)) direct.set(file, references(file));
+      for (const next of direct.get(file)) visited.add(next);
+    }
+    return false;
+  };
+  return files.filter(reaches);
+}
