@@ -1,14 +1,11 @@
 /** gosunspec, the library inside evcc and mbmd, reads the older map, and limits as evcc does. */
 import { expect } from 'chai';
-import { buildGoSunSpec } from './support/gosunspec.ts';
-import type { GoSunSpec } from './support/gosunspec.ts';
+import { startGoSunSpec } from './support/gosunspec.ts';
 import { chainOf, inverterModel } from './support/map-chains.ts';
 import { describeWith } from './support/peers.ts';
 import type { LinePeer } from './support/peers.ts';
 import { Stage, titleOf } from './support/stage.ts';
 import type { StagedShape } from './support/stage.ts';
-
-const buildMs = 600_000;
 
 const shapes: readonly StagedShape[] = [
   { device: 'PV-3Phase', layout: 'classic', phases: 3 },
@@ -19,16 +16,6 @@ const shapes: readonly StagedShape[] = [
 ];
 
 describeWith(['go'], 'gosunspec as a client', () => {
-  let built: GoSunSpec;
-
-  before(function () {
-    this.timeout(buildMs);
-    built = buildGoSunSpec();
-  });
-  after(() => {
-    built.remove();
-  });
-
   for (const shape of shapes)
     describe(titleOf(shape), () => {
       let stage: Stage;
@@ -37,7 +24,7 @@ describeWith(['go'], 'gosunspec as a client', () => {
 
       before(async () => {
         stage = await Stage.ofShape(shape);
-        peer = built.start(stage.simulator.modbusPort);
+        peer = startGoSunSpec(stage.simulator.modbusPort);
       });
       after(async () => {
         await peer.stop();

@@ -4,12 +4,11 @@ import type { Json } from '../support/http.ts';
 import { chainOf, inverterModel } from './support/map-chains.ts';
 import { describeWith } from './support/peers.ts';
 import type { LinePeer } from './support/peers.ts';
-import { buildRustClients, rustClients } from './support/rust.ts';
-import type { RustClient, RustClients } from './support/rust.ts';
+import { rustClients, startRustClient } from './support/rust.ts';
+import type { RustClient } from './support/rust.ts';
 import { Stage, titleOf } from './support/stage.ts';
 import type { StagedShape } from './support/stage.ts';
 
-const buildMs = 900_000;
 const runs: readonly StagedShape[] = [
   { device: 'PV-3Phase', layout: 'classic', phases: 3 },
   { device: 'PV-3Phase', layout: 'both', phases: 3 },
@@ -32,13 +31,6 @@ async function valuesOf(client: RustClient, peer: LinePeer, model: number): Prom
 
 describeWith(['rust'], 'Rust crates as SunSpec clients', function () {
   this.timeout(120_000);
-  let built: RustClients;
-
-  before(function () {
-    this.timeout(buildMs);
-    built = buildRustClients();
-  });
-
   for (const shape of runs)
     describe(titleOf(shape), () => {
       let stage: Stage;
@@ -54,7 +46,7 @@ describeWith(['rust'], 'Rust crates as SunSpec clients', function () {
           let peer: LinePeer;
 
           before(() => {
-            peer = built.start(client, stage.simulator.modbusPort);
+            peer = startRustClient(client, stage.simulator.modbusPort);
           });
           after(() => peer.stop());
 

@@ -1,11 +1,9 @@
 import { expect } from 'chai';
-import { buildGoCentral } from './support/ocpp-go.ts';
-import type { GoCentral } from './support/ocpp-go.ts';
+import { startGoCentral } from './support/ocpp-go.ts';
 import { profilesOf } from './support/ocpp-security.ts';
 import type { ProfilesCase } from './support/ocpp-security.ts';
 import { describeWith, PythonPeer } from './support/peers.ts';
 
-const buildLimitMs = 300_000;
 
 const hexadecimal = '00ff3a80c3289f7b0a0d22275c00fe01';
 
@@ -29,15 +27,5 @@ describeWith(['ocpp', 'openssl'], 'security profiles of OCPP 1.6 at the package 
 });
 
 describeWith(['go', 'openssl'], 'security profiles of OCPP 1.6 at ocpp-go', () => {
-  let program: GoCentral;
-
-  before(function () {
-    this.timeout(buildLimitMs);
-    program = buildGoCentral();
-  });
-  after(() => {
-    program.remove();
-  });
-
-  profilesOf({ ...with16, open: (port, options) => program.start(port, options) });
+  profilesOf({ ...with16, open: startGoCentral });
 });

@@ -1,15 +1,13 @@
 import { expect } from 'chai';
 import { freePorts } from '../support/ports.ts';
 import { inSeconds, sampled, StationAtCentral } from './support/ocpp-central.ts';
-import { buildGoCentral } from './support/ocpp-go.ts';
-import type { GoCentral } from './support/ocpp-go.ts';
+import { startGoCentral } from './support/ocpp-go.ts';
 import { describeWith, PythonPeer } from './support/peers.ts';
 import type { LinePeer } from './support/peers.ts';
 
 const tag = 'TAG-1';
 const rated = 11_000;
 const openLimitMs = 120_000;
-const buildLimitMs = 300_000;
 
 /** The life of a station at a central system of other people. @param open starts the system */
 function lifeOf(open: (port: number) => LinePeer): void {
@@ -184,15 +182,5 @@ describeWith(['ocpp', 'pysunspec2'], 'a charge point of OCPP 1.6 at the central 
 });
 
 describeWith(['go', 'pysunspec2'], 'a charge point of OCPP 1.6 at the central system of ocpp-go', () => {
-  let program: GoCentral;
-
-  before(function () {
-    this.timeout(buildLimitMs);
-    program = buildGoCentral();
-  });
-  after(() => {
-    program.remove();
-  });
-
-  lifeOf((port) => program.start(port));
+  lifeOf((port) => startGoCentral(port));
 });

@@ -10,7 +10,6 @@ import { hashDataOf, signatureOf, signedBy, verifiedSubject } from './support/oc
 import { describeWith } from './support/peers.ts';
 import { PkiOnDisk } from './support/pki-on-disk.ts';
 
-const buildLimitMs = 300_000;
 const password = 'correct-horse-battery';
 
 describeWith(['go', 'openssl'], 'upkeep of a charging station of OCPP 2.0.1 at the CSMS of ocpp-go', () => {
@@ -20,7 +19,7 @@ describeWith(['go', 'openssl'], 'upkeep of a charging station of OCPP 2.0.1 at t
   let station: StationAtCentral;
 
   before(async function () {
-    this.timeout(buildLimitMs);
+    this.timeout(120_000);
     pki = new PkiOnDisk();
     await files.open();
     writeFileSync(pki.path('password'), password);

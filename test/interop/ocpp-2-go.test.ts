@@ -4,13 +4,11 @@ import { charge, event, injectedW, metered, report, requestId, set } from './sup
 import { inSeconds, sampled } from './support/ocpp-central.ts';
 import type { CentralOptions, StationAtCentral } from './support/ocpp-central.ts';
 import { FileServer } from './support/ocpp-files.ts';
-import { buildGoCentral } from './support/ocpp-go.ts';
-import type { GoCentral } from './support/ocpp-go.ts';
+import { startGoCentral } from './support/ocpp-go.ts';
 import { goFlags, goOptions, GoStation } from './support/ocpp-go-station.ts';
 import { profilesOf } from './support/ocpp-security.ts';
 import { describeWith } from './support/peers.ts';
 
-const buildLimitMs = 300_000;
 const hexadecimal = '00ff3a80c3289f7b0a0d22275c00fe01';
 const register = 'Energy.Active.Import.Register';
 const activePower = 'Power.Active.Import';
@@ -21,7 +19,7 @@ describeWith(['go'], 'a charging station of OCPP 2.0.1 at the CSMS of ocpp-go', 
   let station: StationAtCentral;
 
   before(async function () {
-    this.timeout(buildLimitMs);
+    this.timeout(120_000);
     await files.open();
     both = await GoStation.open('CS-1');
     ({ station } = both);
@@ -268,18 +266,8 @@ describeWith(['go'], 'a charging station of OCPP 2.0.1 at the CSMS of ocpp-go', 
 });
 
 describeWith(['go', 'openssl'], 'security profiles of OCPP 2.0.1 at ocpp-go', () => {
-  let program: GoCentral;
-
-  before(function () {
-    this.timeout(buildLimitMs);
-    program = buildGoCentral();
-  });
-  after(() => {
-    program.remove();
-  });
-
   profilesOf({
-    open: (port: number, options: CentralOptions) => program.start(port, { ...options, ...goOptions }),
+    open: (port: number, options: CentralOptions) => startGoCentral(port, { ...options, ...goOptions }),
     flags: goFlags,
     // all of it is text, also hexadecimal digits
     password: hexadecimal,

@@ -1,16 +1,10 @@
 /**
- * The client procedures of the CSIP-AUS test definitions, read as data from their wheel. The wheel is not installed and
- * none of its code runs; it is kept in the cache of the machine.
+ * The client procedures of the CSIP-AUS test definitions, read as data from their wheel. None of its code runs.
  */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { python } from '../support/peers.ts';
-
-const version = '1.18.2';
-const cache = join(process.env['XDG_CACHE_HOME'] ?? tmpdir(), `derbench-cactus-test-definitions-${version}`);
+import { installedPath } from '../support/peers.ts';
 
 export type Value = string | number | boolean | null | readonly Value[];
 export type Parameters = Readonly<Record<string, Value>>;
@@ -41,17 +35,9 @@ export interface Procedure {
   readonly Steps: Readonly<Record<string, Step>>;
 }
 
-/** @throws Error when the wheel cannot be had */
+/** @throws Error where `npm run peers` has not installed them */
 export function procedures(): readonly Procedure[] {
-  const folder = join(cache, 'cactus_test_definitions', 'client', 'procedures');
-  if (!existsSync(folder)) {
-    mkdirSync(cache, { recursive: true });
-    const only = ['--no-deps', '--python-version', '3.12', '--only-binary=:all:', '--dest', cache];
-    const options = { stdio: 'pipe', timeout: 60_000 } as const;
-    execFileSync(python, ['-m', 'pip', 'download', '-q', ...only, `cactus-test-definitions==${version}`], options);
-    const wheel = readdirSync(cache).find((name) => name.endsWith('.whl')) ?? '';
-    execFileSync(python, ['-m', 'zipfile', '-e', join(cache, wheel), cache], options);
-  }
+  const folder = join(installedPath('cactus'), 'cactus_test_definitions', 'client', 'procedures');
   return readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
     .sort()

@@ -3,8 +3,7 @@ import { expect } from 'chai';
 import { freePorts } from '../../support/ports.ts';
 import { StationAtCentral } from './ocpp-central.ts';
 import type { CentralOptions } from './ocpp-central.ts';
-import { buildGoCentral } from './ocpp-go.ts';
-import type { GoCentral } from './ocpp-go.ts';
+import { startGoCentral } from './ocpp-go.ts';
 import type { LinePeer } from './peers.ts';
 
 export const goOptions = { version: '2.0.1' } as const;
@@ -13,24 +12,21 @@ export const goFlags = ['--ocpp_version', 'ocpp2.0.1j'];
 
 export class GoStation {
   readonly station: StationAtCentral;
-  readonly #program: GoCentral;
   readonly #central: LinePeer;
 
-  private constructor(program: GoCentral, central: LinePeer, station: StationAtCentral) {
-    this.#program = program;
+  private constructor(central: LinePeer, station: StationAtCentral) {
     this.#central = central;
     this.station = station;
   }
 
-  /** Builds the program and starts both; takes minutes where nothing is in the cache of Go. */
+  /** Starts both. */
   static async open(id: string, options: CentralOptions = {}, flags: readonly string[] = []): Promise<GoStation> {
-    const program = buildGoCentral();
     const port = await freePorts(1);
-    const central = program.start(port, { ...options, ...goOptions });
+    const central = startGoCentral(port, { ...options, ...goOptions });
     await central.ask('ready');
     const scheme = options.cert === undefined ? 'ws' : 'wss';
     const url = `${scheme}://127.0.0.1:${port}`;
-    return new GoStation(program, central, await StationAtCentral.open(id, central, url, [...goFlags, ...flags]));
+    return new GoStation(central, await StationAtCentral.open(id, central, url, [...goFlags, ...flags]));
   }
 
   /** Closes both; the package has refused nothing of the station. */
@@ -38,6 +34,5 @@ export class GoStation {
     expect(await this.#central.ask('refused')).to.deep.equal([]);
     expect(await this.station.close()).to.equal(0);
     await this.#central.stop();
-    this.#program.remove();
   }
 }

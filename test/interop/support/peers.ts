@@ -1,50 +1,46 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Json } from '../../support/http.ts';
 
-const localPython = fileURLToPath(new URL('../../../.venv/bin/python', import.meta.url));
+/** What `npm run peers` has installed: versions by peer, null for one that cannot be had, and where they are. */
+interface Installed {
+  readonly paths: Readonly<Record<string, string | null>>;
+  readonly versions: Readonly<Record<string, string | null>>;
+}
+
+const installedFile = new URL('../../../.cache/peers.json', import.meta.url);
+const installed: Installed = existsSync(installedFile)
+  ? (JSON.parse(readFileSync(installedFile, 'utf8')) as Installed)
+  : { paths: {}, versions: {} };
+
+/** Where an installed peer is; empty where it is not. */
+export function installedPath(
+  name: 'python' | 'opendnp3' | 'dertwin' | 'gridappsd' | 'goCentral' | 'goSunSpec' | 'rust' | 'cactus',
+): string {
+  return installed.paths[name] ?? '';
+}
+
 /** The interpreter with the Python peers. */
-export const python =
-  [process.env['PYTHON'], localPython].find((path) => path !== undefined && existsSync(path)) ?? 'python3';
+export const python = process.env['PYTHON'] ?? (installedPath('python') || 'python3');
 
-/** dertwin and the pymodbus that it needs, an older one than that of the other peers. */
-const dertwinPackages = fileURLToPath(new URL('../../../.venv/dertwin', import.meta.url));
-/** The environment of a process that runs dertwin. */
-export const dertwinEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: dertwinPackages };
+/** The environment of a process that runs dertwin, and the pymodbus that it needs, an older one than the other peers. */
+export const dertwinEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: installedPath('dertwin') };
 
-/** gridappsd-2030-5 and what it needs. */
-const gridappsdPackages = fileURLToPath(new URL('../../../.venv/gridappsd', import.meta.url));
-const gridappsdEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: gridappsdPackages };
+/** The environment of a process that runs gridappsd-2030-5. */
+const gridappsdEnvironment: NodeJS.ProcessEnv = { ...process.env, PYTHONPATH: installedPath('gridappsd') };
 
 /** A Python 3.10 with opendnp3, the only version that it has wheels for. */
-export const pythonOfOpendnp3 =
-  [process.env['PYTHON_OPENDNP3'], fileURLToPath(new URL('../../../.venv/opendnp3/bin/python', import.meta.url))].find(
-    (path) => path !== undefined && existsSync(path),
-  ) ?? 'python3.10';
+const pythonOfOpendnp3 = process.env['PYTHON_OPENDNP3'] ?? (installedPath('opendnp3') || 'python3.10');
 
 const succeeds = (program: string, args: readonly string[], env = process.env) =>
   spawnSync(program, args, { stdio: 'ignore', timeout: 30_000, env }).status === 0;
 
-/** Go from 1.23 on. */
-function goIsPresent(): boolean {
-  const { status, stdout } = spawnSync('go', ['version'], { encoding: 'utf8', timeout: 30_000 });
-  const [, major, minor] = /go(\d+)\.(\d+)/.exec(status === 0 ? stdout : '') ?? [];
-  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 23);
-}
-
-/** Rust from 1.76 on, the version that the crates ask for. */
-function rustIsPresent(): boolean {
-  if (!succeeds('cargo', ['--version'])) return false;
-  const { status, stdout } = spawnSync('rustc', ['--version'], { encoding: 'utf8', timeout: 30_000 });
-  const [, major, minor] = /rustc (\d+)\.(\d+)/.exec(status === 0 ? stdout : '') ?? [];
-  return Number(major) > 1 || (Number(major) === 1 && Number(minor) >= 76);
-}
+const imports = (modules: string, interpreter = python) => succeeds(interpreter, ['-c', `import ${modules}`]);
 
 /** Folder of the model definitions in pysunspec2. @throws Error without it */
 export function pysunspec2Models(): string {
@@ -57,82 +53,46 @@ export function pysunspec2Models(): string {
   return join(stdout.trim(), 'models', 'json');
 }
 
-export const peers = {
-  python: {
-    present: () => succeeds(python, ['-c', 'import sys; assert sys.version_info >= (3, 9)']),
-    get: 'Python 3.9 or later',
-  },
-  pysunspec2: {
-    present: () => succeeds(python, ['-c', 'import sunspec2, serial']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  pysunspec: {
-    present: () => succeeds(python, ['-c', 'import sunspec.core.client']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  pymodbus: {
-    present: () => succeeds(python, ['-c', 'import pymodbus']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  pandapower: {
-    present: () => succeeds(python, ['-c', 'import pandapower']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  py20305: {
-    present: () => succeeds(python, ['-c', 'import py20305.connectors.sunspec, sunspec2']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  envoy_schema: {
-    present: () => succeeds(python, ['-c', 'import envoy_schema, lxml']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  dertwin: {
-    present: () => succeeds(python, ['-c', 'import dertwin.main'], dertwinEnvironment),
-    get: 'python3 -m pip install --target .venv/dertwin -r test/interop/requirements-dertwin.txt',
-  },
-  gridappsd: {
-    present: () =>
-      succeeds(python, ['-c', 'import ieee_2030_5.adapters, ieee_2030_5.flask_server'], {
-        ...gridappsdEnvironment,
-        HOME: tmpdir(),
-      }),
-    get: 'python3 -m pip install --no-deps --target .venv/gridappsd -r test/interop/requirements-gridappsd.txt',
-  },
-  pvlib: {
-    present: () => succeeds(python, ['-c', 'import pvlib']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  prometheus_client: {
-    present: () => succeeds(python, ['-c', 'import prometheus_client']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  schemathesis: {
-    present: () => succeeds(python, ['-c', 'import schemathesis']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  ocpp: {
-    present: () => succeeds(python, ['-c', 'import ocpp.v16, websockets.asyncio.server']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  py1815: {
-    present: () => succeeds(python, ['-c', 'import py1815.master.evaluate']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  dnp3py: {
-    present: () => succeeds(python, ['-c', 'import dnp3.master.tcp_runner']),
-    get: 'python3 -m venv .venv && .venv/bin/pip install -r test/interop/requirements.txt',
-  },
-  opendnp3: {
-    present: () => succeeds(pythonOfOpendnp3, ['-c', 'import pydnp3']),
-    get: 'python3.10 -m venv .venv/opendnp3 && .venv/opendnp3/bin/pip install -r test/interop/requirements-opendnp3.txt',
-  },
-  go: { present: goIsPresent, get: 'Go 1.23 or later' },
-  rust: { present: rustIsPresent, get: 'Rust 1.76 or later' },
-  mbpoll: { present: () => succeeds('mbpoll', ['-V']), get: 'apt-get install mbpoll' },
-  socat: { present: () => succeeds('socat', ['-V']), get: 'apt-get install socat' },
-  openssl: { present: () => succeeds('openssl', ['version']), get: 'apt-get install openssl' },
-  tshark: { present: () => succeeds('tshark', ['--version']), get: 'apt-get install tshark' },
+/** The peers, each with a look at the machine for a checkout in which `npm run peers` has not installed it. */
+const probes = {
+  python: () => succeeds(python, ['-c', 'import sys; assert sys.version_info >= (3, 9)']),
+  pysunspec2: () => imports('sunspec2, serial'),
+  pysunspec: () => imports('sunspec.core.client'),
+  pymodbus: () => imports('pymodbus'),
+  pandapower: () => imports('pandapower'),
+  py20305: () => imports('py20305.connectors.sunspec, sunspec2'),
+  envoy_schema: () => imports('envoy_schema, lxml'),
+  pvlib: () => imports('pvlib'),
+  prometheus_client: () => imports('prometheus_client'),
+  schemathesis: () => imports('schemathesis'),
+  ocpp: () => imports('ocpp.v16, websockets.asyncio.server'),
+  py1815: () => imports('py1815.master.evaluate'),
+  dnp3py: () => imports('dnp3.master.tcp_runner'),
+  opendnp3: () => imports('pydnp3', pythonOfOpendnp3),
+  dertwin: () => false,
+  gridappsd: () => false,
+  go: () => false,
+  rust: () => false,
+  cactus: () => false,
+  mbpoll: () => succeeds('mbpoll', ['-V']),
+  socat: () => succeeds('socat', ['-V']),
+  openssl: () => succeeds('openssl', ['version']),
+  tshark: () => succeeds('tshark', ['--version']),
 } as const;
+
+export type Peer = keyof typeof probes;
+
+const presence = new Map<Peer, boolean>();
+
+/** Whether a peer can take part; looked up once in a process. */
+export function isPresent(peer: Peer): boolean {
+  let present = presence.get(peer);
+  if (present === undefined) {
+    present = (installed.versions[peer] ?? null) !== null || probes[peer]();
+    presence.set(peer, present);
+  }
+  return present;
+}
 
 /** Skips the tests of a hook's suite with a notice of the reason. */
 export function skip(context: Mocha.Context, reason: string): never {
@@ -142,16 +102,13 @@ export function skip(context: Mocha.Context, reason: string): never {
 
 /** A suite that needs peers; on a machine without one of them its hooks do not run and its tests are skipped with a notice. */
 export function describeWith(
-  names: readonly (keyof typeof peers)[],
+  names: readonly Peer[],
   title: string,
   body: (this: Mocha.Suite) => void,
 ): void {
   describe(names.join(', '), () => {
     before(function () {
-      for (const name of names) {
-        const { present, get } = peers[name];
-        if (!present()) skip(this, `${name} is missing (${get})`);
-      }
+      for (const name of names) if (!isPresent(name)) skip(this, `${name} is missing (npm run peers)`);
     });
     describe(title, body);
   });

@@ -5,7 +5,7 @@ import { startSimulator } from '../../support/process.ts';
 import type { RunningSimulator } from '../../support/process.ts';
 import { cable, end, ends } from './cable.ts';
 import { PythonPeer } from './peers.ts';
-import type { peers } from './peers.ts';
+import type { Peer } from './peers.ts';
 import { PkiOnDisk } from './pki-on-disk.ts';
 
 /** A simulator with pysunspec2 in front of it. */
@@ -19,7 +19,7 @@ export interface SunSpecLine {
 /** A way to a device, and the programs that it takes. */
 export interface LineKind {
   readonly name: string;
-  readonly peers: readonly (keyof typeof peers)[];
+  readonly peers: readonly Peer[];
   /** @param flags of the simulator, beyond those of the line */
   open(flags: readonly string[]): Promise<SunSpecLine>;
 }
