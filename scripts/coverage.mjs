@@ -40,7 +40,9 @@ for (const folder of folders.sort()) {
   const isLow = measured.some((value, i) => value < bounds[folder][i]);
   if (isLow) failures += 1;
   result[folder] = measured;
-  console.log(`${isLow ? 'LOW ' : '    '}${folder.padEnd(28)} lines ${measured[0]} (${bounds[folder][0]}), branches ${measured[1]} (${bounds[folder][1]})`);
+  console.log(
+    `${isLow ? 'LOW ' : '    '}${folder.padEnd(28)} lines ${measured[0]} (${bounds[folder][0]}), branches ${measured[1]} (${bounds[folder][1]})`,
+  );
 }
 writeFileSync('.cache/coverage.json', JSON.stringify(result));
 if (failures > 0) process.exitCode = 1;

@@ -6,7 +6,7 @@
  * --changed runs the files that import something which differs from the last commit.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { changedTests } from './test/changed.mjs';
@@ -35,7 +35,8 @@ function readCosts() {
 function keepCosts() {
   const lines = readdirSync(costFolder).flatMap((name) => readFileSync(`${costFolder}/${name}`, 'utf8').split('\n'));
   const measured = lines.filter((line) => line !== '').map((line) => JSON.parse(line));
-  writeFileSync(costFile, JSON.stringify({ ...readCosts(), ...Object.fromEntries(measured) }, null, 1));
+  const costs = Object.entries({ ...readCosts(), ...Object.fromEntries(measured) });
+  writeFileSync(costFile, JSON.stringify(Object.fromEntries(costs.filter(([file]) => existsSync(file))), null, 1));
 }
 
 /** @returns the exit code of mocha */
@@ -73,13 +74,14 @@ const environment = {
   ...(depth !== undefined && { TEST_DEPTH: depth }),
   TEST_COST: costFolder,
   // code that comes from the cache is counted less precisely by coverage
-  ...(isNative && !process.env.NODE_V8_COVERAGE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '.cache/node' }),
+  ...(isNative &&
+    !process.env.NODE_V8_COVERAGE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '.cache/node' }),
 };
 const report = process.env.TEST_REPORT;
 const ran = [];
 if (forUnit.some(isFile) || !args.some(isFile)) ran.push(mocha('.mocharc.cjs', forUnit, environment));
 if (forUi.some(isFile) || !args.some(isFile)) {
-  const ui = { ...environment, ...(report && { TEST_REPORT: report.replace('.json', '-ui.json') }) };
+  const ui = { ...environment, ...(report && { TEST_REPORT: report.replace(/\.json$/, '-ui.json') }) };
   ran.push(mocha('.mocharc.ui.cjs', forUi, ui));
 }
 keepCosts();

@@ -37,23 +37,48 @@ function baseOf(commit) {
 
 const commit = gitOr('unknown', 'rev-parse', 'HEAD');
 const base = baseOf(commit);
-const changed = gitOr('', 'diff', '--name-only', base, 'HEAD').split('\n').filter((path) => path !== '');
+const changed = gitOr('', 'diff', '--name-only', base, 'HEAD')
+  .split('\n')
+  .filter((path) => path !== '');
 const startedAt = new Date();
 const seed =
   process.env.CI_SEED ??
-  String(createHash('sha256').update(`${commit} ${process.env.CI_RUN_ID ?? startedAt.getTime()}`).digest().readInt32BE());
+  String(
+    createHash('sha256')
+      .update(`${commit} ${process.env.CI_RUN_ID ?? startedAt.getTime()}`)
+      .digest()
+      .readInt32BE(),
+  );
 
-for (const stale of ['.cache/ci', '.cache/v8', '.cache/ci.json']) rmSync(stale, { recursive: true, force: true });
+for (const stale of ['ci', 'v8', 'ci.json', 'skipped.jsonl', 'flaky.jsonl', 'test-cost.json'])
+  rmSync(`.cache/${stale}`, { recursive: true, force: true });
 const node = nodeOf(mainVersion);
 const { NODE_V8_COVERAGE: _, FORCE_COLOR: __, ...inherited } = process.env;
 const environment = withNode(node, {
   ...inherited,
-  ...{ CI: 'true', NO_COLOR: '1', PIP_DISABLE_PIP_VERSION_CHECK: '1' },
-  ...{ TEST_DEPTH: 'ci', FC_SEED: seed, TEST_SKIPPED: `${root}/.cache/ci/skipped.jsonl`, CI_BASE: base },
+  CI: 'true',
+  NO_COLOR: '1',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
+  TEST_DEPTH: 'ci',
+  FC_SEED: seed,
+  TEST_SKIPPED: `${root}/.cache/skipped.jsonl`,
+  TEST_FLAKY: `${root}/.cache/flaky.jsonl`,
+  CI_BASE: base,
 });
-process.stdout.write(`derbench ${commit.slice(0, 12)}, Node.js ${mainVersion}, FC_SEED=${seed}, changes since ${base.slice(0, 12)}\n`);
+process.stdout.write(
+  `derbench ${commit.slice(0, 12)}, Node.js ${mainVersion}, FC_SEED=${seed}, changes since ${base.slice(0, 12)}\n`,
+);
 
-const summary = new Summary({ root, commit, node: mainVersion, depth: 'ci', seed, startedAt, budgetS });
+const summary = new Summary({
+  root,
+  file: '.cache/ci.json',
+  commit,
+  node: mainVersion,
+  depth: 'ci',
+  seed,
+  startedAt,
+  budgetS,
+});
 await runStages(changeStages(changed), {
   folder: '.cache/ci',
   cwd: root,

@@ -77,7 +77,14 @@ function runStage(stage, { folder, cwd, environment }) {
       output.end(() => {
         const s = Math.round((Date.now() - beginMs) / 100) / 10;
         const outcome = code === 0 && reason === undefined ? 'passed' : 'failed';
-        resolve({ name: stage.name, outcome, s, cpuS: Math.round(cpuSeconds(cpuFile)), log, ...(reason && { reason }) });
+        resolve({
+          name: stage.name,
+          outcome,
+          s,
+          cpuS: Math.round(cpuSeconds(cpuFile)),
+          log,
+          ...(reason && { reason }),
+        });
       });
     });
   });
@@ -129,7 +136,15 @@ export async function runStages(stages, options) {
       if (state === 'early') continue;
       waiting.delete(stage);
       if (state === 'ready') begin(stage);
-      else finish(stage, { name: stage.name, outcome: 'skipped', s: 0, cpuS: 0, log: '', reason: 'a stage that it needs failed' });
+      else
+        finish(stage, {
+          name: stage.name,
+          outcome: 'skipped',
+          s: 0,
+          cpuS: 0,
+          log: '',
+          reason: 'a stage that it needs failed',
+        });
     }
     if (running.size > 0) await Promise.race(running.values());
     else if (waiting.size === before && before > 0)

@@ -1,34 +1,32 @@
-/** The stages of a run for each change, with the seconds that they may take on two slow cores. */
+/** The stages of a run, with the seconds that each may take on two slow cores. */
 import { readFileSync } from 'node:fs';
-import { floorVersion, nodeOf } from './runtime.mjs';
+import { createRequire } from 'node:module';
 import { interopFiles } from './judges.mjs';
+import { floorVersion, nodeOf } from './runtime.mjs';
+
+const { testFiles } = createRequire(import.meta.url)('../test/mocha-options.cjs');
+/** Versions beside the main one on which the whole suite runs at night: the floor, the maintained ones, the newest. */
+const nightlyVersions = [floorVersion, '22.23.3', '26.0.0'];
+/** The modules of rules are mutated in turn, so many parts of them a night. */
+const mutationParts = 5;
 
 const npm = (script, ...args) => ['npm', 'run', '--silent', script, ...(args.length > 0 ? ['--', ...args] : [])];
-const report = (name) => `.cache/ci/${name}.json`;
 
-/** The tests that need Node.js alone, once, with coverage. */
-const unit = {
-  name: 'npm test',
-  command: ['npm', 'test', '--silent'],
-  needs: ['npm ci'],
-  cores: 2,
-  budgetS: 330,
-  environment: { NODE_V8_COVERAGE: '.cache/v8', TEST_REPORT: report('unit') },
-  reports: [report('unit'), report('unit-ui')],
-};
+/** A stage of tests, each command of which writes a report. */
+function tests(name, folder, stage, more = []) {
+  const file = (part) => `${folder}/${part.replaceAll(/[^a-z0-9.]+/gi, '-')}.json`;
+  return {
+    name,
+    ...stage,
+    environment: { ...stage.environment, TEST_REPORT: file(name) },
+    reports: [name, ...more.map((part) => `${name}-${part}`)].map(file),
+  };
+}
 
-/** @param changed files of the change, by which further judges are called */
-export function changeStages(changed) {
-  const judges = interopFiles(changed);
+/** What comes before all tests. */
+function setUp() {
   return [
     { name: 'npm ci', command: ['npm', 'ci', '--no-audit', '--no-fund'], budgetS: 90 },
-    { name: 'peers', command: ['node', 'scripts/peers.mjs', '--required'], cores: 0, budgetS: 600 },
-    { name: 'types of the interface', command: npm('generate:ui'), needs: ['npm ci'], budgetS: 30 },
-    { name: 'lint', command: npm('lint'), needs: ['types of the interface'], budgetS: 260 },
-    { name: 'typecheck', command: npm('typecheck'), needs: ['types of the interface'], budgetS: 120 },
-    { name: 'format', command: npm('format:check'), needs: ['npm ci'], budgetS: 20 },
-    { name: 'generated files', command: npm('check:generated'), needs: ['npm ci'], budgetS: 60 },
-    { name: 'version of the HTTP interface', command: npm('check:openapi'), needs: ['npm ci'], budgetS: 20 },
     { name: 'build', command: npm('build'), needs: ['npm ci'], budgetS: 30 },
     {
       name: `start on Node.js ${floorVersion}`,
@@ -37,37 +35,129 @@ export function changeStages(changed) {
       budgetS: 30,
     },
     { name: 'package', command: ['node', '--import=tsx', 'scripts/pack-smoke.ts'], needs: ['build'], budgetS: 60 },
-    unit,
+  ];
+}
+
+/** @param {string} lint the script of package.json */
+function checks(lint, lintBudgetS) {
+  return [
+    { name: 'types of the interface', command: npm('generate:ui'), needs: ['npm ci'], budgetS: 30 },
+    { name: 'lint', command: npm(lint), needs: ['types of the interface'], budgetS: lintBudgetS },
+    { name: 'typecheck', command: npm('typecheck'), needs: ['types of the interface'], budgetS: 120 },
+    { name: 'format', command: npm('format:check'), needs: ['npm ci'], budgetS: 20 },
+    { name: 'generated files', command: npm('check:generated'), needs: ['npm ci'], budgetS: 60 },
+    { name: 'version of the HTTP interface', command: npm('check:openapi'), needs: ['npm ci'], budgetS: 20 },
+  ];
+}
+
+/** The tests that need Node.js alone, once, with coverage. */
+function unitTests(folder, budgetS) {
+  const environment = { NODE_V8_COVERAGE: '.cache/v8' };
+  const stage = { command: ['npm', 'test', '--silent'], needs: ['npm ci'], cores: 2, budgetS, environment };
+  return [
+    tests('npm test', folder, stage, ['ui']),
+    { name: 'coverage', command: npm('coverage:report'), needs: ['npm test?'], budgetS: 60 },
     {
-      name: 'coverage',
-      command: npm('coverage:report'),
+      name: 'cost of test files',
+      command: ['node', 'scripts/test/cost.mjs'],
       needs: ['npm test?'],
-      budgetS: 60,
+      cores: 0,
+      budgetS: 10,
     },
-    {
-      name: 'interop tests',
+  ];
+}
+
+/** The tests with peers, those in a browser beside them. */
+function peerTests(folder, judges, budgets) {
+  return [
+    tests('interop tests', folder, {
       command: npm('test:interop', ...judges.together),
       needs: ['npm ci', 'peers?', 'npm test?'],
-      budgetS: 480,
-      environment: { TEST_REPORT: report('interop') },
-      reports: [report('interop')],
-    },
-    {
-      name: 'browser tests',
+      budgetS: budgets.together,
+    }),
+    tests('browser tests', folder, {
       command: npm('test:browser'),
-      needs: ['package?', 'build', 'peers?', 'npm test?'],
+      needs: ['build', 'package?', 'peers?', 'npm test?'],
       budgetS: 400,
-      environment: { TEST_REPORT: report('browser') },
-      reports: [report('browser')],
-    },
-    {
-      name: 'interop tests, one at a time',
+    }),
+    tests('interop tests, one at a time', folder, {
       command: npm('test:interop', '--no-parallel', ...judges.alone),
-      needs: ['interop tests?', 'browser tests?'],
+      needs: ['npm ci', 'interop tests?', 'browser tests?'],
       cores: 2,
-      budgetS: 300,
-      environment: { TEST_REPORT: report('interop-alone') },
-      reports: [report('interop-alone')],
+      budgetS: budgets.alone,
+    }),
+  ];
+}
+
+/** @param changed files of the change, which call judges of the night */
+export function changeStages(changed) {
+  const peers = { name: 'peers', command: ['node', 'scripts/peers.mjs', '--required'], cores: 0, budgetS: 600 };
+  return [
+    peers,
+    ...setUp(),
+    ...checks('lint', 260),
+    ...unitTests('.cache/ci', 330),
+    ...peerTests('.cache/ci', interopFiles(changed), { together: 480, alone: 300 }),
+  ];
+}
+
+/** Test files with properties. */
+function propertyFiles() {
+  return testFiles('test', ['test/interop', 'test/browser', 'test/ui']).filter((file) =>
+    readFileSync(file, 'utf8').includes('holds('),
+  );
+}
+
+/** @param night `seed` of its random cases, and the number of its `day` */
+export function nightlyStages({ seed, day }) {
+  const folder = '.cache/nightly';
+  const suite = (name, stage) =>
+    tests(name, folder, { command: ['npm', 'test', '--silent'], needs: ['npm ci'], cores: 2, budgetS: 900, ...stage }, [
+      'ui',
+    ]);
+  const otherSeeds = [seed + 1, seed + 2].map((each) =>
+    tests(`properties, FC_SEED=${each}`, folder, {
+      command: ['npm', 'test', '--silent', '--', '--seed', String(each), ...propertyFiles()],
+      needs: ['npm ci'],
+      cores: 2,
+      budgetS: 2400,
+    }),
+  );
+  const otherVersions = nightlyVersions.map((version) =>
+    suite(`npm test on Node.js ${version}`, {
+      command: ['node', 'scripts/ci/on-node.mjs', version, 'npm', 'test', '--silent'],
+      environment: { TEST_DEPTH: 'quick' },
+    }),
+  );
+  const part = `${(day % mutationParts) + 1}/${mutationParts}`;
+  return [
+    { name: 'peers', command: ['node', 'scripts/peers.mjs', '--required'], cores: 0, budgetS: 1200 },
+    ...setUp(),
+    ...checks('lint:full', 600),
+    ...unitTests(folder, 2400),
+    ...peerTests(folder, interopFiles(null), { together: 2400, alone: 1200 }),
+    ...otherVersions,
+    suite('npm test in random order', { environment: { TEST_ORDER: 'random', TEST_DEPTH: 'quick' } }),
+    suite('npm test under load', {
+      command: ['node', 'scripts/ci/under-load.mjs', 'npm', 'test', '--silent'],
+      environment: { TEST_DEPTH: 'quick' },
+    }),
+    ...otherSeeds,
+    { name: 'mutations by hand', command: npm('mutation:hand'), needs: ['npm ci'], cores: 2, budgetS: 1200 },
+    {
+      name: `mutations of rule modules, part ${part}`,
+      command: npm('mutation', '--part', part),
+      needs: ['npm ci'],
+      cores: 2,
+      budgetS: 7200,
+    },
+    { name: 'benchmarks', command: npm('bench', '--quick'), needs: ['npm ci'], cores: 2, budgetS: 1800 },
+    {
+      name: 'npm audit',
+      command: ['npm', 'audit', '--audit-level=high'],
+      needs: ['npm ci'],
+      budgetS: 60,
+      advisory: true,
     },
   ];
 }

@@ -1,6 +1,7 @@
 /** The outcome of a run: for those who read the log, and for programs (`.cache/ci.json`). */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { nightlyNotice } from './nights.mjs';
 
 /** Over this share of its budget a stage fails even if all of its checks pass. */
 const maxShareOfBudget = 1.25;
@@ -36,7 +37,7 @@ export class Summary {
   #run;
   #stages = [];
 
-  /** @param run `root`, `commit`, `node`, `depth`, `seed`, `startedAt`, `budgetS` */
+  /** @param run `root`, `file` of the result, `commit`, `node`, `depth`, `seed`, `startedAt`, `budgetS` */
   constructor(run) {
     this.#run = run;
   }
@@ -45,10 +46,20 @@ export class Summary {
     const counts = this.#countsOf(stage, ended);
     const isLate = ended.s > stage.budgetS * maxShareOfBudget;
     if (isLate && counts.failed === 0 && stage.advisory !== true) counts.failed = 1;
-    const reason = ended.reason ?? (isLate ? `took ${ended.s} s, more than ${maxShareOfBudget} times its budget` : undefined);
-    this.#stages.push({ name: stage.name, s: ended.s, cpuS: ended.cpuS, budgetS: stage.budgetS, ...counts, ...(reason && { reason }) });
+    const reason =
+      ended.reason ?? (isLate ? `took ${ended.s} s, more than ${maxShareOfBudget} times its budget` : undefined);
+    this.#stages.push({
+      name: stage.name,
+      s: ended.s,
+      cpuS: ended.cpuS,
+      budgetS: stage.budgetS,
+      ...counts,
+      ...(reason && { reason }),
+    });
     const numbers = `${counts.passed} passed, ${counts.failed} failed${counts.pending ? `, ${counts.pending} skipped` : ''}`;
-    say(`== ${stage.name}: ${numbers}; ${ended.s} s of ${stage.budgetS} s, ${ended.cpuS} CPU s${reason ? `; ${reason}` : ''}`);
+    say(
+      `== ${stage.name}: ${numbers}; ${ended.s} s of ${stage.budgetS} s, ${ended.cpuS} CPU s${reason ? `; ${reason}` : ''}`,
+    );
     if (ended.outcome === 'failed') for (const line of endOf(ended.log)) say(`   ${line}`);
   }
 
@@ -67,11 +78,13 @@ export class Summary {
 
   /** Prints what the run found and writes it to `.cache/ci.json`. @returns whether all of it is good */
   end() {
-    const { root, budgetS, startedAt, ...run } = this.#run;
+    const { root, file, budgetS, startedAt, ...run } = this.#run;
     const sum = (name) => this.#stages.reduce((total, stage) => total + stage[name], 0);
-    const [passed, failed] = [sum('passed'), sum('failed')];
     const s = Math.round((Date.now() - startedAt.getTime()) / 1000);
-    const skipped = readLines(`${root}/.cache/ci/skipped.jsonl`);
+    const skipped = readLines(`${root}/.cache/skipped.jsonl`);
+    // a judge that could not take part has confirmed nothing
+    const absent = skipped.filter(({ reason }) => reason.endsWith('is missing (npm run peers)')).length;
+    const [passed, failed] = [sum('passed'), sum('failed') + absent];
     const versions = readJson(`${root}/.cache/peers.json`, { versions: {} }).versions;
     const missingPeers = Object.keys(versions).filter((name) => versions[name] === null);
     const result = {
@@ -84,17 +97,20 @@ export class Summary {
       skipped,
       coverage: readJson(`${root}/.cache/coverage.json`, {}),
       mutation: readJson(`${root}/.cache/mutation/summary.json`, {}),
-      flaky: readJson(`${root}/.cache/ci/flaky.json`, []),
+      flaky: readLines(`${root}/.cache/flaky.jsonl`),
     };
-    const file = `${root}/.cache/ci.json`;
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);
     const bad = this.#stages.filter((stage) => stage.failed > 0);
     say('');
     for (const stage of bad) say(`failed: ${stage.name}${stage.reason ? ` (${stage.reason})` : ''}`);
     for (const [reason, count] of countsBy(skipped, ({ reason }) => reason)) say(`skipped: ${reason} (${count})`);
+    if (absent > 0) say(`failed: ${absent} suites without their peer`);
+    for (const { title, error } of result.flaky) say(`in quarantine, failed: ${title}: ${error}`);
     if (missingPeers.length > 0) say(`missing peers: ${missingPeers.join(', ')}`);
-    say(`${s} s of ${budgetS} s, FC_SEED=${run.seed} (CI_SEED=${run.seed} .ci/run repeats it)`);
+    say(`${s} s of ${budgetS} s, FC_SEED=${run.seed} (CI_SEED=${run.seed} repeats its random cases)`);
+    const notice = nightlyNotice(Date.now());
+    if (notice !== null) say(`notice: ${notice}`);
     if (s > budgetS) say(`the run took ${s - budgetS} s more than it may: the newest judge moves to the nightly run`);
     say(`${passed} passed, ${failed} failed`);
     return failed === 0;

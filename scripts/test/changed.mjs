@@ -4,7 +4,10 @@ import { dirname, join, normalize } from 'node:path';
 
 /** Files that differ from the last commit, new ones among them. */
 function changedFiles() {
-  const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n').filter((line) => line !== '');
+  const git = (...args) =>
+    execFileSync('git', args, { encoding: 'utf8' })
+      .split('\n')
+      .filter((line) => line !== '');
   return new Set([...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')]);
 }
 

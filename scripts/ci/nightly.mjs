@@ -1,0 +1,102 @@
+/**
+ * `npm run nightly`: what is too dear for each change: all tests in full depth, other versions of Node.js, the suite in
+ * random order and under load, all judges, mutations, benchmarks. Writes `.cache/nightly.json` and `.cache/nightly.md`.
+ *
+ *   npm run nightly -- [--list] [--only TEXT ...]    stages whose name contains a text, with those that they need
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { nightlyFolder } from './nights.mjs';
+import { mainVersion, nodeOf, withNode } from './runtime.mjs';
+import { runStages } from './scheduler.mjs';
+import { nightlyStages } from './stages.mjs';
+import { Summary } from './summary.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+process.chdir(root);
+const budgetS = 5 * 3600;
+
+/** The stages whose name contains one of the texts, and all that they need. */
+function chosen(stages, texts) {
+  if (texts.length === 0) return stages;
+  const names = new Set(stages.map(({ name }) => name).filter((name) => texts.some((text) => name.includes(text))));
+  for (const name of names) {
+    const stage = stages.find((each) => each.name === name);
+    for (const need of stage?.needs ?? []) if (!need.endsWith('?')) names.add(need);
+  }
+  return stages
+    .filter(({ name }) => names.has(name))
+    .map((stage) => ({ ...stage, needs: stage.needs?.filter((need) => names.has(need.replace(/\?$/, ''))) }));
+}
+
+/** The nights before this one, oldest first. */
+function earlierNights() {
+  mkdirSync(nightlyFolder, { recursive: true });
+  return readdirSync(nightlyFolder)
+    .filter((name) => name.endsWith('.json'))
+    .sort()
+    .slice(-7)
+    .map((name) => JSON.parse(readFileSync(`${nightlyFolder}/${name}`, 'utf8')));
+}
+
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+/** The stages as a table, each with the median of its CPU seconds in the nights before. */
+function markdown({ commit, startedAt, seed, stages }, nights) {
+  const rows = stages.map(({ name, passed, failed, pending, s, cpuS, reason }) => {
+    const before = nights.flatMap((night) =>
+      night.stages.filter((stage) => stage.name === name).map((stage) => stage.cpuS),
+    );
+    const usual = before.length > 0 ? median(before) : null;
+    const rise = usual !== null && usual > 0 && cpuS > usual * 1.2 ? ' **+20 %**' : '';
+    return `| ${name} | ${passed} | ${failed} | ${pending} | ${s} | ${cpuS}${rise} | ${usual ?? '-'} | ${reason ?? ''} |`;
+  });
+  return [
+    `# Night of ${startedAt.slice(0, 10)}`,
+    '',
+    `Commit ${commit}, FC_SEED=${seed}.`,
+    '',
+    '| stage | passed | failed | skipped | s | CPU s | CPU s, median of seven nights | |',
+    '|---|---|---|---|---|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n');
+}
+
+const startedAt = new Date();
+const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+const day = Math.floor(startedAt.getTime() / 86_400_000);
+const seed = process.env.CI_SEED ?? String(createHash('sha256').update(`${commit} ${day}`).digest().readInt32BE());
+const texts = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
+const stages = chosen(nightlyStages({ seed: Number(seed), day }), texts);
+if (process.argv.includes('--list')) {
+  for (const { name, budgetS: each } of stages) console.log(`${name} (${each} s)`);
+  process.exit(0);
+}
+for (const stale of ['.cache/nightly', '.cache/v8', '.cache/skipped.jsonl', '.cache/flaky.jsonl'])
+  rmSync(stale, { recursive: true, force: true });
+const { NODE_V8_COVERAGE: _, FORCE_COLOR: __, ...inherited } = process.env;
+const nights = earlierNights();
+const file = '.cache/nightly.json';
+const summary = new Summary({ root, file, commit, node: mainVersion, depth: 'full', seed, startedAt, budgetS });
+await runStages(stages, {
+  folder: '.cache/nightly',
+  cwd: root,
+  environment: withNode(nodeOf(mainVersion), {
+    ...inherited,
+    CI: 'true',
+    NO_COLOR: '1',
+    PIP_DISABLE_PIP_VERSION_CHECK: '1',
+    TEST_DEPTH: 'full',
+    FC_SEED: seed,
+    TEST_SKIPPED: `${root}/.cache/skipped.jsonl`,
+    TEST_FLAKY: `${root}/.cache/flaky.jsonl`,
+  }),
+  onBegin: (stage) => process.stdout.write(`== ${stage.name}: begins\n`),
+  onEnd: (stage, ended) => summary.add(stage, ended),
+});
+process.exitCode = summary.end() ? 0 : 1;
+writeFileSync('.cache/nightly.md', markdown(JSON.parse(readFileSync(file, 'utf8')), nights));
+copyFileSync(file, `${nightlyFolder}/${startedAt.toISOString().slice(0, 10)}.json`);
