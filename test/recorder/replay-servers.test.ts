@@ -42,6 +42,15 @@ describe('replay of servers', () => {
       expect(found(was, is, { moving: 3 })).to.have.length(1);
       expect(found(was, is, { moving: 'all' })).to.have.length(1);
     });
+
+    it('may differ in measurements by their tolerance, and no more', () => {
+      expect(['95', '105'].map((meter) => found({ meter: '100' }, { meter }, { moving: 5 }).length)).to.deep.equal([
+        0, 0,
+      ]);
+      expect(['94.9', '105.1'].map((meter) => found({ meter: '100' }, { meter }, { moving: 5 }).length)).to.deep.equal([
+        1, 1,
+      ]);
+    });
   });
 
   it('documents of XML differ by the path, whatever prefix, times and made-up ids they have', () => {

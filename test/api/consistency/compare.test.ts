@@ -73,4 +73,10 @@ describe('presentations compared with a register', () => {
     expect(new Set(quantityNames).size).to.equal(quantityNames.length);
     for (const [name, { about }] of quantityTable) expect(about, name).to.match(/\.$/);
   });
+
+  it('differ by rounding up to half a step of both encodings, and by no more', () => {
+    // half of 10 W and half of 100 W
+    expect([3935, 4045].map((value) => verdict(dnp3(value)).cause)).to.deep.equal(['rounding', 'rounding']);
+    expect([3934, 4046].map((value) => verdict(dnp3(value)).cause)).to.deep.equal(['unexplained', 'unexplained']);
+  });
 });

@@ -125,6 +125,16 @@ describe('Sharing of a limit of the site', () => {
       6,
       [0, 6],
     ],
+    [
+      'a least power that fits exactly is admitted',
+      [
+        { demand: 10, least: 4 },
+        { demand: 9, least: 4 },
+        { demand: 8, least: 4 },
+      ],
+      8,
+      [4, 4, 0],
+    ],
     ['no room', [{ demand: 10 }, { demand: 1, least: 1 }], 0, [0, 0]],
     ['nobody', [], 5, []],
   ];

@@ -170,6 +170,39 @@ describe('controls of DNP3', () => {
     expect(answer.endsWith('08 57 00 f4 01 00 00 08')).to.equal(true);
   });
 
+  it('8.2.7 counts on from 15 to 0', () => {
+    const stack = rig();
+    stack.ask(`cf 03 ${one()}`);
+    expect(statusOf(stack.ask(`c0 04 ${one()}`))).to.equal(0);
+    expect(stack.done).to.have.length(1);
+  });
+
+  it('8.2.4 takes an OPERATE in the last instant of 5 s', () => {
+    const stack = rig();
+    stack.ask(`c1 03 ${one()}`);
+    stack.clock.pass(5000);
+    expect(statusOf(stack.ask(`c2 04 ${one()}`))).to.equal(0);
+  });
+
+  it('refuses an OPERATE of ranges and of other objects with IIN2, and uses the select up', () => {
+    for (const [objects, iin2] of [
+      ['0c 01 00 11 11 03 01 64 00 00 00 64 00 00 00 00', '04'],
+      ['0a 02 28 01 00 11 00 01', '02'],
+    ] as const) {
+      const stack = rig();
+      stack.ask(`c1 03 ${one()}`);
+      expect(stack.ask(`c2 04 ${objects}`), objects).to.deep.equal([`c2 81 90 ${iin2}`]);
+      expect(statusOf(stack.ask(`c3 04 ${one()}`)), objects).to.equal(2);
+      expect(stack.done, objects).to.deep.equal([]);
+    }
+  });
+
+  it('8.4.3 refuses a control relay output block with a count of 0, with status 4', () => {
+    const stack = rig();
+    expect(statusOf(stack.ask('c1 05 0c 01 28 01 00 11 00 03 00 64 00 00 00 64 00 00 00 00'))).to.equal(4);
+    expect(stack.done).to.deep.equal([]);
+  });
+
   it('answers status 17 while another master has selected the output', () => {
     const stack = rig();
     stack.ask(`c1 03 ${one()}`, 5);

@@ -35,6 +35,15 @@ describe('the transport function', () => {
     expect([long(0x40), long(0x81)]).to.deep.equal([null, null]);
   });
 
+  it('delivers a fragment of the greatest size, and none with an octet more', () => {
+    const lengthOf = (octets: number) => {
+      const reassembler = new Reassembler(100);
+      reassembler.push(Buffer.concat([Buffer.from([0x40]), Buffer.alloc(60)]));
+      return reassembler.push(Buffer.concat([Buffer.from([0x81]), Buffer.alloc(octets)]))?.length ?? null;
+    };
+    expect([39, 40, 41].map(lengthOf)).to.deep.equal([99, 100, null]);
+  });
+
   it('holds no memory for middle segments without octets', () => {
     const reassembler = new Reassembler();
     reassembler.push(hex('40 01'));

@@ -97,3 +97,61 @@ describe('Charging profiles: limits', () => {
     expect(cut).to.deep.include({ durationS: 2, periods: periods.slice(0, 2) });
   });
 });
+
+describe('Charging profiles: the one that prevails', () => {
+  const amperes = (limit: number) => ({ schedule: { unit: 'A', periods: only(limit) } }) as const;
+  const running = { connectorId: 1, transactionId: 'T', startedMs: noonMs } as const;
+  /** The limit at connector 1 with these profiles, in either order of receipt. */
+  const limitOf = (precedence: ChargingState['precedence'], ...changes: readonly Change[]) => {
+    const state = (order: readonly Change[]): ChargingState => ({
+      ...stateOf(...order.map((change, profileId) => ({ profileId, ...change }))),
+      transactions: [running],
+      precedence,
+    });
+    const limits = [changes, [...changes].reverse()].map((order) => limitAt(state(order), 1, noonMs).limitA);
+    expect(limits[0]).to.equal(limits[1]);
+    return limits[0];
+  };
+  const ofStation = { purpose: 'tx_default', connectorId: 0 } as const;
+  const ofConnector = { purpose: 'tx_default', connectorId: 1 } as const;
+
+  it('of one purpose is that of the highest stackLevel (1.6, 3.13.2)', () => {
+    const levels = [0, 1, 2].map((stackLevel): Change => ({ ...ofConnector, ...amperes(10 + stackLevel), stackLevel }));
+    expect(limitOf('stack_level', ...levels)).to.equal(12);
+    expect(limitOf('connector_first', ...levels)).to.equal(12);
+  });
+
+  it('is that of the connector whatever the stackLevel in 1.6 (3.13.1), and that of the stackLevel in 2.x (K01)', () => {
+    const high = { ...ofStation, ...amperes(20), stackLevel: 9 };
+    const own = { ...ofConnector, ...amperes(10), stackLevel: 0 };
+    expect(limitOf('connector_first', high, own)).to.equal(10);
+    expect(limitOf('stack_level', high, own)).to.equal(20);
+  });
+
+  it('of equal stackLevels is that of the connector, then the later one', () => {
+    for (const precedence of ['connector_first', 'stack_level'] as const) {
+      expect(limitOf(precedence, { ...ofStation, ...amperes(20) }, { ...ofConnector, ...amperes(10) })).to.equal(10);
+      const later = { ...ofConnector, ...amperes(20), receivedMs: noonMs };
+      const earlier = { ...ofConnector, ...amperes(10), receivedMs: noonMs - 1 };
+      expect(limitOf(precedence, later, earlier)).to.equal(20);
+    }
+  });
+
+  it('of the transaction replaces the default, also with a higher limit (1.6, 3.13.1)', () => {
+    const ofTransaction = { purpose: 'tx', connectorId: 1, transactionId: 'T' } as const;
+    const byDefault = { ...ofConnector, ...amperes(10), stackLevel: 9 };
+    expect(limitOf('stack_level', { ...ofTransaction, ...amperes(20) }, byDefault)).to.equal(20);
+    expect(limitOf('stack_level', { ...ofTransaction, ...amperes(20), transactionId: 'U' }, byDefault)).to.equal(10);
+  });
+
+  it('holds from validFrom on, and ends at validTo and at the end of its duration', () => {
+    const limits = (change: Change) => [-1, 0, 999, 1000].map((ms) => limitAt(stateOf(change), 0, noonMs + ms).limitW);
+    expect(limits({ receivedMs: noonMs - 10_000, validFromMs: noonMs, validToMs: noonMs + 1000 })).to.deep.equal([
+      null,
+      10_000,
+      10_000,
+      null,
+    ]);
+    expect(limits({ schedule: { startMs: noonMs, durationS: 1 } })).to.deep.equal([null, 10_000, 10_000, null]);
+  });
+});

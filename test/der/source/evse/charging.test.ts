@@ -78,6 +78,17 @@ describe('EVSE: charging of a vehicle', () => {
     expect(at(source).powerW).to.be.closeTo(10_929.6, 100);
   });
 
+  it('a vehicle that has become full opens its contactors under load, without a ramp', () => {
+    const source = station({ ev: { soc_pct: 30, target_soc_pct: 80 } });
+    plug(source);
+    run(source, 60);
+    expect(at(source).powerW).to.be.above(10_000);
+    source.command({ kind: 'evse.ev', connectorId: 1, ev: { targetSocPct: 30 } });
+    // 8 A/s from 16 A would take 2 s
+    expect(step(source, 0.1) + 0).to.equal(0);
+    expect(at(source)).to.deep.include({ status: 'suspended_ev', powerW: 0 });
+  });
+
   it('starts after its delay and ramps', () => {
     const source = station();
     plug(source);

@@ -131,6 +131,14 @@ describe('EVSE: limits', () => {
     expect(source.detail().powerW).to.be.closeTo(7000, 1e-6);
   });
 
+  it('demands that fill the limit exactly are not cut', () => {
+    const demand = Float64Array.from([10, 20]);
+    const out = new Float64Array(2);
+    const isCut = (limitW: number) => sharePower(demand, new Float64Array(2), limitW, out);
+    expect([29.9, 30, 30.1].map(isCut)).to.deep.equal([true, false, false]);
+    expect([...out]).to.deep.equal([10, 20]);
+  });
+
   it('sharing never exceeds the limit or goes below a minimum', () => {
     const share = (demand: number[], minimums: number[], limitW: number) => {
       const out = new Float64Array(demand.length);

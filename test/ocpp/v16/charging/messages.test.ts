@@ -77,6 +77,13 @@ describe('OCPP 1.6 smart charging: messages', () => {
     expect(findings).to.have.length(2);
   });
 
+  it('stackLevels reach from 0 to ChargeProfileMaxStackLevel (9.4)', async () => {
+    const { set } = chargingRig();
+    const answers = [];
+    for (const stackLevel of [-1, 0, 99, 100]) answers.push(await set(profile({ stackLevel })));
+    expect(answers).to.deep.equal(['Rejected', 'Accepted', 'Accepted', 'Rejected']);
+  });
+
   it('the same id replaces anywhere, the same purpose and stackLevel at the same connector (5.16.3)', async () => {
     const { set, charging } = chargingRig('EVSE-AC-7.4kW-2port');
     const ids = () => charging.chargingProfiles().map(({ profileId, connectorId }) => `${profileId}@${connectorId}`);
