@@ -1,0 +1,19 @@
+/** Plugin of Stryker: mutants inside calls of a logger are not made, since no rule depends on what a log says. */
+import { PluginKind, declareValuePlugin } from '@stryker-mutator/api/plugin';
+
+const levels = new Set(['trace', 'debug', 'info', 'warn', 'error', 'fatal']);
+
+/** `log.warn(...)`, `this.#log.info(...)`, `deps.log?.debug(...)`. */
+function isLogCall({ type, callee }) {
+  if (type !== 'CallExpression' && type !== 'OptionalCallExpression') return false;
+  const { object, property } = callee;
+  if (!levels.has(property?.name)) return false;
+  const receiver = object.property ?? object;
+  return /^(log|logger)$/.test(receiver.name ?? receiver.id?.name ?? '');
+}
+
+export const strykerPlugins = [
+  declareValuePlugin(PluginKind.Ignore, 'log-calls', {
+    shouldIgnore: ({ node }) => (isLogCall(node) ? 'call of a logger' : undefined),
+  }),
+];
