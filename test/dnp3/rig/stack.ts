@@ -105,6 +105,8 @@ export class Stack {
   readonly database: PointDatabase;
   readonly outstation: Outstation;
   readonly done: Control[] = [];
+  /** controls that were refused before the device was asked */
+  readonly refusals: { readonly index: number; readonly status: ControlStatus; readonly isSelect: boolean }[] = [];
   readonly disturbance = { iin: 0, ignoresConfirm: false, dropped: false, sequenceShift: 0 };
   readonly conditions = { localControl: false, trouble: false };
   readonly #sent = new Map<number, Buffer[]>();
@@ -125,6 +127,9 @@ export class Stack {
             const status = judge(control);
             if (status === 0) this.done.push(control);
             return status;
+          },
+          refused: ({ index }, status, _, isSelect) => {
+            this.refusals.push({ index, status, isSelect });
           },
         },
         conditions: { localControl: () => conditions.localControl, trouble: () => conditions.trouble },
