@@ -14,6 +14,7 @@ function isLogCall({ type, callee }) {
 
 export const strykerPlugins = [
   declareValuePlugin(PluginKind.Ignore, 'log-calls', {
-    shouldIgnore: ({ node }) => (isLogCall(node) ? 'call of a logger' : undefined),
+    // the whole statement, since its removal is a mutant too
+    shouldIgnore: ({ node }) => (isLogCall(node.expression ?? node) ? 'call of a logger' : undefined),
   }),
 ];

@@ -114,6 +114,8 @@ export class Stack {
   readonly database: PointDatabase;
   readonly outstation: Outstation;
   readonly done: Control[] = [];
+  /** for each of `done`, who has asked for it */
+  readonly peers: string[] = [];
   /** controls that were refused before the device was asked */
   readonly refusals: { readonly index: number; readonly status: ControlStatus; readonly isSelect: boolean }[] = [];
   /** masters whose connection was replaced by another one */
@@ -140,9 +142,10 @@ export class Stack {
         controls: {
           has,
           select: (control) => judge(control),
-          operate: (control) => {
+          operate: (control, { peer }) => {
             const status = judge(control);
             if (status === 0) this.done.push(control);
+            if (status === 0) this.peers.push(peer);
             return status;
           },
           refused: ({ index }, status, _, isSelect) => {

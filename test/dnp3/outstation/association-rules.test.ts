@@ -1,0 +1,482 @@
+/** Connections, confirms, restarts and unsolicited responses: the cases that a mutation of the source would change. */
+import type { Buffer } from 'node:buffer';
+import { expect } from 'chai';
+import { EventBuffer } from '../../../src/dnp3/stack/outstation/events.ts';
+import { Indications } from '../../../src/dnp3/stack/outstation/indications.ts';
+import type { Session } from '../../../src/dnp3/stack/outstation/types.ts';
+import { hex, toHex } from '../rig/frames.ts';
+import { HandClock, MasterTime, Stack, spec } from '../rig/stack.ts';
+
+const clearRestart = '02 50 01 00 07 07 00';
+const writeTime = '02 32 01 07 01 00 68 e5 cf 8b 01';
+const [class1, class2, class3] = ['3c 02 06', '3c 03 06', '3c 04 06'];
+const delay = '34 02 07 01 00 00';
+const crob = '0c 01 17 01 00 03 01 64 00 00 00 64 00 00 00 00';
+
+function rig(more: Partial<ConstructorParameters<typeof Stack>[0]> = {}): Stack {
+  const stack = new Stack({
+    specs: [
+      ...[1, 2, 3].map((of, index) => spec('binaryInput', index, { class: of as 1 | 2 | 3, eventVariation: 1 })),
+      spec('analogInput', 0, { keeps: 'latest' }),
+      spec('binaryOutput', 0, { class: 0 }),
+    ],
+    ...more,
+  });
+  for (const index of [0, 1, 2]) stack.set('binaryInput', index, 0);
+  stack.set('analogInput', 0, 0);
+  return stack;
+}
+function settled(more: Parameters<typeof rig>[0] = {}): Stack {
+  const stack = rig(more);
+  stack.ask(`c0 ${clearRestart}`);
+  stack.ask(`c1 ${writeTime}`);
+  return stack;
+}
+/** The response without objects is confirmed. */
+function unsolicited(): Stack {
+  const stack = settled({ unsolicited: true });
+  stack.clock.pass(0);
+  expect(stack.sent()).to.deep.equal(['f0 82 00 00']);
+  stack.ask('d0 00');
+  stack.clock.pass(0);
+  return stack;
+}
+const association = (stack: Stack) => stack.outstation.association(4)!;
+const event = (index: string, state = '81') => `02 01 28 01 00 ${index} 00 ${state}`;
+
+/** A connection that keeps what is sent to it. */
+function connection() {
+  const sent: { readonly fragment: string; readonly badCrc: boolean | undefined }[] = [];
+  let replaced = 0;
+  const session: Session = {
+    peer: '4@127.0.0.1:9',
+    send: (fragment: Buffer, options) => sent.push({ fragment: toHex(fragment), badCrc: options?.badCrc }),
+    replaced: () => (replaced += 1),
+    probe: () => undefined,
+  };
+  return { session, sent, replaced: () => replaced };
+}
+
+describe('the connection of a master', () => {
+  it('is replaced by the next one, which takes the answers over', () => {
+    const stack = settled();
+    stack.set('binaryInput', 0, 1);
+    stack.ask(`c2 01 ${class1}`);
+    const next = connection();
+    association(stack).open(next.session);
+    expect(stack.replaced).to.deep.equal([4]);
+    expect(association(stack).session).to.equal(next.session);
+    // what was under way is over: its confirm comes too late
+    stack.ask('c2 00');
+    expect(association(stack).events.size).to.equal(1);
+    expect(stack.ask('c3 17')).to.deep.equal([]);
+    expect(next.sent).to.deep.equal([{ fragment: `c3 81 02 00 ${delay}`, badCrc: false }]);
+  });
+
+  it('does not end with the end of one that it has replaced', () => {
+    const stack = settled();
+    const [former, next] = [connection(), connection()];
+    association(stack).open(former.session);
+    association(stack).open(next.session);
+    association(stack).close(former.session);
+    expect(association(stack).session).to.equal(next.session);
+    expect([former.replaced(), next.replaced()]).to.deep.equal([1, 0]);
+    association(stack).close(next.session);
+    expect(association(stack).session).to.equal(null);
+  });
+
+  it('takes with it what waits for a confirm, the select, and the last request', () => {
+    const stack = settled();
+    stack.set('binaryInput', 0, 1);
+    stack.ask(`c2 01 ${class1}`);
+    stack.disconnect();
+    stack.clock.pass(5000);
+    expect(association(stack).counters.confirmTimeouts).to.equal(0);
+    stack.connect();
+    expect(stack.ask('c2 00')).to.deep.equal([]);
+    expect(association(stack).events.waiting()[1]).to.equal(1);
+    stack.ask(`c3 05 ${crob}`);
+    stack.disconnect();
+    stack.connect();
+    // the same octets are a new request
+    stack.ask(`c3 05 ${crob}`);
+    expect(stack.done).to.have.length(2);
+  });
+
+  it('is named as the one who operates', () => {
+    const stack = settled({ masters: [4, 5] });
+    stack.ask(`c2 05 ${crob}`);
+    stack.disconnect(5);
+    stack.ask(`c2 05 ${crob}`, 5, 'broadcast-no-confirm');
+    stack.outstation.association(5)?.receive(hex(`c3 05 ${crob}`), 'broadcast-no-confirm', '7@127.0.0.1:8');
+    expect(stack.peers).to.deep.equal(['4@127.0.0.1:1', '5', '7@127.0.0.1:8']);
+  });
+
+  it('tells when its last request has come', () => {
+    const stack = rig();
+    expect(association(stack).lastRequestMs).to.equal(null);
+    stack.clock.pass(70);
+    stack.ask('c2 17');
+    stack.clock.pass(70);
+    expect(association(stack).lastRequestMs).to.equal(70);
+  });
+
+  it('does not count what is no request', () => {
+    const stack = settled();
+    const before = { ...association(stack).counters };
+    for (const octets of ['', 'c2', '82 17', '42 17', 'd2 17', 'c2 81 00 00'])
+      expect(stack.ask(octets)).to.deep.equal([]);
+    expect(association(stack).counters).to.deep.equal(before);
+  });
+});
+
+describe('requests of DNP3', () => {
+  it('that have no answer have none the second time, and are carried out once', () => {
+    const stack = settled();
+    for (let n = 0; n < 2; n += 1) expect(stack.ask(`c2 06 ${crob}`)).to.deep.equal([]);
+    expect(stack.done).to.have.length(1);
+  });
+
+  it('are counted with their answers, refusals and late confirms', () => {
+    const stack = rig({ masters: [4, 5] });
+    const sum = () => stack.outstation.counters;
+    stack.ask('c0 17');
+    stack.ask('c1 46', 5);
+    stack.ask('c2 01 63 01 06');
+    stack.ask('c3 01 01 02 00 00 00');
+    stack.ask('c4 02 50 01 00 04 04 00');
+    stack.set('binaryInput', 0, 1);
+    stack.set('binaryInput', 0, 0);
+    stack.ask(`c5 01 ${class1}`);
+    stack.clock.pass(5000);
+    expect(sum()).to.deep.equal({
+      ...{ requests: 6, responses: 6, unsolicited: 0, refusals: 3, confirmTimeouts: 1 },
+      // two of each master
+      ...{ events: 4, eventsLost: 0 },
+    });
+  });
+
+  it('restart the association by a broadcast too', () => {
+    const stack = settled();
+    expect(stack.ask('c2 0d', 4, 'broadcast-no-confirm')).to.deep.equal([]);
+    expect(stack.ask('c3 17')).to.deep.equal([`c3 81 90 00 ${delay}`]);
+  });
+
+  it('end a select by a broadcast', () => {
+    const stack = settled();
+    stack.ask(`c2 03 ${crob}`);
+    stack.ask('c2 08 14 00 06', 4, 'broadcast-no-confirm');
+    expect(association(stack).selectPending).to.equal(false);
+  });
+
+  it('are not confirmed by a broadcast', () => {
+    const stack = settled();
+    stack.set('binaryInput', 0, 1);
+    stack.ask(`c2 01 ${class1}`);
+    stack.ask('c2 00', 4, 'broadcast-no-confirm');
+    expect(association(stack).events.size).to.equal(1);
+    stack.ask('c2 00');
+    expect(association(stack).events.size).to.equal(0);
+  });
+
+  it('get their answers as faults have it', () => {
+    const stack = settled();
+    stack.disturbance.sequenceShift = 3;
+    expect(stack.ask('ce 17')).to.deep.equal([`c1 81 00 00 ${delay}`]);
+    stack.disturbance.sequenceShift = 0;
+    stack.disturbance.iin = 0x2040;
+    expect(stack.ask('c2 17')).to.deep.equal([`c2 81 40 20 ${delay}`]);
+    expect(association(stack).indications).to.equal(0x2040);
+    stack.disturbance.iin = 0;
+    stack.disturbance.dropped = true;
+    expect(stack.ask('c3 17')).to.deep.equal([]);
+    stack.disturbance.dropped = false;
+    stack.disturbance.ignoresConfirm = true;
+    stack.set('binaryInput', 0, 1);
+    expect(stack.ask(`c4 01 ${class1}`)).to.deep.equal([`e4 81 00 00 ${event('00')}`]);
+    stack.ask('c4 00');
+    expect(association(stack).events.size).to.equal(1);
+  });
+
+  it('hear of a broadcast until its confirm, where its address asks for one', () => {
+    for (const cast of ['broadcast-confirm', 'broadcast-confirm-optional'] as const) {
+      const stack = settled();
+      stack.ask('c2 18', 4, cast);
+      for (const seq of [3, 4]) expect(stack.ask(`c${seq} 17`), cast).to.deep.equal([`e${seq} 81 01 00 ${delay}`]);
+      stack.ask('c4 00');
+      expect(stack.ask('c5 17'), cast).to.deep.equal([`c5 81 00 00 ${delay}`]);
+    }
+  });
+});
+
+describe('a restart of the outstation', () => {
+  it('is told to every master, and drops select, answer and last request', () => {
+    const stack = settled({ masters: [4, 5] });
+    stack.ask(`c2 03 ${crob}`);
+    stack.outstation.restart();
+    expect(association(stack).selectPending).to.equal(false);
+    expect(stack.ask('c3 17')).to.deep.equal([`c3 81 90 00 ${delay}`]);
+    expect(stack.ask('c3 17', 5)).to.deep.equal([`c3 81 90 00 ${delay}`]);
+    stack.set('binaryInput', 0, 1);
+    stack.ask(`c4 01 ${class1}`);
+    stack.outstation.restart();
+    stack.ask('c4 00');
+    expect(association(stack).events.waiting()[1]).to.equal(1);
+    stack.ask(`c5 05 ${crob}`);
+    stack.outstation.restart();
+    stack.ask(`c5 05 ${crob}`);
+    expect(stack.done).to.have.length(2);
+  });
+
+  it('gives points their classes back', () => {
+    const stack = settled();
+    stack.ask('c2 16 3c 01 06 01 00 06');
+    stack.outstation.restart();
+    expect(stack.database.points('binaryInput').map((point) => point.class)).to.deep.equal([1, 2, 3]);
+  });
+
+  it('ends a broadcast that no response has told', () => {
+    const stack = settled();
+    stack.ask('c2 18', 4, 'broadcast-confirm');
+    stack.outstation.restart();
+    expect(stack.ask('c3 17')).to.deep.equal([`c3 81 90 00 ${delay}`]);
+  });
+
+  it('begins unsolicited responses anew, without classes and from number 0', () => {
+    const stack = unsolicited();
+    stack.ask(`c2 14 ${class1}`);
+    stack.set('binaryInput', 0, 1);
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal([`f1 82 00 00 ${event('00')}`]);
+    stack.outstation.restart();
+    expect([association(stack).unsolicited.nullConfirmed, association(stack).unsolicited.isPending]).to.deep.equal([
+      false,
+      false,
+    ]);
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal(['f0 82 92 00']);
+    stack.ask('d0 00');
+    stack.clock.pass(60_000);
+    expect(stack.sent()).to.deep.equal([]);
+    expect(association(stack).unsolicited.classes).to.deep.equal([]);
+  });
+
+  it('sends nothing to a master without a connection', () => {
+    const stack = unsolicited();
+    stack.disconnect();
+    const before = association(stack).counters.unsolicited;
+    stack.outstation.restart();
+    stack.clock.pass(60_000);
+    expect([stack.sent(), association(stack).counters.unsolicited]).to.deep.equal([[], before]);
+    stack.connect();
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal(['f0 82 90 00']);
+  });
+});
+
+describe('the end of an outstation', () => {
+  it('is that of its connections, and of what it hears of its points', () => {
+    const stack = settled({ masters: [4, 5] });
+    stack.disconnect(5);
+    stack.outstation.close();
+    expect(stack.outstation.associations.map(({ session }) => session)).to.deep.equal([null, null]);
+    stack.set('binaryInput', 0, 1);
+    expect(stack.outstation.counters.events).to.equal(0);
+    expect(stack.outstation.association(6)).to.equal(null);
+  });
+});
+
+describe('unsolicited responses', () => {
+  const enabled = (stack: Stack) => association(stack).unsolicited.classes;
+
+  it('are enabled and disabled by class, whatever is wrong with other headers', () => {
+    const stack = unsolicited();
+    expect(association(stack).unsolicited.nullConfirmed).to.equal(true);
+    expect(stack.ask(`c2 14 ${class3} ${class1}`)).to.deep.equal(['c2 81 00 00']);
+    expect(enabled(stack)).to.deep.equal([1, 3]);
+    expect(stack.ask(`c3 15 ${class3}`)).to.deep.equal(['c3 81 00 00']);
+    expect(enabled(stack)).to.deep.equal([1]);
+    for (const wrong of ['3c 01 06', '3c 05 06', '3c 03 07 01', '3c 03 00 00 01', '1e 03 06'])
+      expect(stack.ask(`c4 14 ${wrong} ${class3}`), wrong).to.deep.equal(['c4 81 00 04']);
+    expect(enabled(stack)).to.deep.equal([1, 3]);
+    for (const wrong of ['', '3c 02', '3c 02 99'])
+      expect(stack.ask(`c5 14 ${wrong}`), wrong).to.deep.equal(['c5 81 00 04']);
+    expect(stack.ask('c6 15')).to.deep.equal(['c6 81 00 04']);
+    expect(enabled(stack)).to.deep.equal([1, 3]);
+  });
+
+  it('tell what waited before its class was enabled', () => {
+    const stack = unsolicited();
+    stack.set('binaryInput', 1, 1);
+    stack.clock.pass(10_000);
+    expect(stack.sent()).to.deep.equal([]);
+    stack.ask(`c2 14 ${class2}`);
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal([`f1 82 00 00 ${event('01')}`]);
+    stack.ask('d1 00');
+    stack.ask(`c3 15 ${class2}`);
+    stack.set('binaryInput', 1, 0);
+    stack.clock.pass(10_000);
+    expect(stack.sent()).to.deep.equal([]);
+  });
+
+  it('go on after their confirm with what has come since, under the next number', () => {
+    const stack = unsolicited();
+    stack.ask(`c2 14 ${class1} ${class2}`);
+    stack.set('binaryInput', 0, 1);
+    stack.clock.pass(0);
+    stack.set('binaryInput', 1, 1);
+    stack.clock.pass(100);
+    expect(stack.sent()).to.deep.equal([`f1 82 00 00 ${event('00')}`]);
+    // of another number, and one that is not of an unsolicited response
+    stack.ask('d0 00');
+    stack.ask('c1 00');
+    expect(association(stack).unsolicited.isPending).to.equal(true);
+    stack.ask('d1 00');
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal([`f2 82 00 00 ${event('01')}`]);
+    expect(association(stack).counters).to.include({ unsolicited: 3, confirmTimeouts: 0 });
+    stack.clock.pass(5000);
+    expect(association(stack).counters).to.include({ unsolicited: 3, confirmTimeouts: 1 });
+    stack.clock.pass(5000);
+    expect(association(stack).counters).to.include({ unsolicited: 4, confirmTimeouts: 1 });
+  });
+
+  it('count from 15 on to 0', () => {
+    const stack = unsolicited();
+    stack.ask(`c2 14 ${class1}`);
+    const firsts = Array.from({ length: 16 }, (_, n) => {
+      stack.set('binaryInput', 0, (n + 1) % 2);
+      stack.clock.pass(0);
+      const first = stack.sent()[0]?.slice(0, 2) ?? '';
+      stack.ask(`d${first.slice(1)} 00`);
+      return first;
+    });
+    expect(firsts).to.deep.equal([...'123456789abcdef0'].map((digit) => `f${digit}`));
+  });
+
+  it('wait for a connection, and come again over the next one', () => {
+    const stack = unsolicited();
+    stack.ask(`c2 14 ${class1}`);
+    stack.disconnect();
+    stack.set('binaryInput', 0, 1);
+    stack.clock.pass(20_000);
+    expect(association(stack).counters).to.include({ unsolicited: 1, confirmTimeouts: 0 });
+    stack.connect();
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal([`f1 82 00 00 ${event('00')}`]);
+    stack.disconnect();
+    expect(association(stack).unsolicited.isPending).to.equal(false);
+    stack.clock.pass(20_000);
+    expect(association(stack).counters).to.include({ unsolicited: 2, confirmTimeouts: 0 });
+    stack.connect();
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal([`f1 82 00 00 ${event('00')}`]);
+  });
+
+  it('wait for the confirm of an answer, and come at once behind it', () => {
+    const stack = unsolicited();
+    stack.ask(`c2 14 ${class1}`);
+    stack.set('binaryInput', 1, 1);
+    stack.clock.pass(0);
+    stack.ask(`c3 01 ${class2}`);
+    stack.set('binaryInput', 0, 1);
+    stack.clock.pass(1000);
+    expect(stack.sent()).to.deep.equal([]);
+    stack.ask('c3 00');
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal([`f1 82 00 00 ${event('00')}`]);
+  });
+
+  it('have another number when they tell something else than the attempt before', () => {
+    const stack = unsolicited();
+    stack.ask(`c2 14 ${class1}`);
+    const analog = (value: string) => `20 01 28 01 00 00 00 01 ${value} 00 00 00`;
+    const next = (...values: readonly number[]) => {
+      for (const value of values) stack.set('analogInput', 0, value);
+      stack.clock.pass(10_000);
+      return stack.sent();
+    };
+    stack.set('analogInput', 0, 1);
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal([`f1 82 00 00 ${analog('01')}`]);
+    expect(next()).to.deep.equal([`f1 82 00 00 ${analog('01')}`]);
+    expect(next(2)).to.deep.equal([`f2 82 00 00 ${analog('02')}`]);
+    // another event, though its octets are the same
+    expect(next(3, 2)).to.deep.equal([`f3 82 00 00 ${analog('02')}`]);
+  });
+
+  it('are not waited for where none has been sent', () => {
+    const stack = settled({ unsolicited: true });
+    stack.ask('d0 00');
+    expect(association(stack).unsolicited.nullConfirmed).to.equal(false);
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal(['f0 82 00 00']);
+  });
+});
+
+describe('indications', () => {
+  function indications(bits = 0) {
+    const asked: boolean[] = [];
+    const disturber = {
+      iin: (isSent: boolean) => {
+        asked.push(isSent);
+        return bits;
+      },
+      ignoresConfirm: () => false,
+      response: () => ({ dropped: false, badCrc: false, sequenceShift: 0 }),
+    };
+    const events = new EventBuffer(1);
+    const conditions = { localControl: () => false, trouble: () => false };
+    const time = new MasterTime(new HandClock());
+    time.needsTime = false;
+    const made = new Indications({ conditions, disturber }, { events, time });
+    made.hasRestarted = false;
+    return { made, asked, events };
+  }
+
+  it('are shown without a response, and told in one', () => {
+    const { made, asked } = indications(0x40);
+    expect(made.next).to.equal(0x40);
+    expect(made.report()).to.deep.equal({ bits: 0x40, own: 0, broadcasts: 0, lost: 0 });
+    expect(asked).to.deep.equal([false, true]);
+  });
+
+  it('tell of a broadcast once where its address asks for no confirm', () => {
+    const { made } = indications();
+    made.broadcast('broadcast-no-confirm');
+    expect([made.asks, made.next, made.report().own, made.next]).to.deep.equal([false, 1, 1, 0]);
+  });
+
+  it('go on telling of a broadcast that the confirmed fragment did not tell of', () => {
+    const { made } = indications(1);
+    const before = made.report();
+    made.broadcast('broadcast-confirm');
+    // the fault has set the bit in that fragment, no broadcast
+    made.confirmed({ ...before, broadcasts: 1 });
+    expect(made.asks).to.equal(true);
+    const first = made.report();
+    made.broadcast('broadcast-confirm');
+    made.confirmed(first);
+    expect(made.asks).to.equal(true);
+    made.confirmed(made.report());
+    expect([made.asks, made.report().own]).to.deep.equal([false, 0]);
+  });
+
+  it('go on telling of an overflow that the confirmed fragment did not tell of', () => {
+    const { made, events } = indications(0x800);
+    const before = made.report();
+    const lose = (): void => {
+      for (let n = 0; n < 2; n += 1) {
+        const of = spec('binaryInput', 0);
+        events.add({ spec: of, class: 1, state: { value: 1, flags: 1 }, stamp: 0 }, { localMs: 0, dateMs: 0 });
+      }
+    };
+    lose();
+    events.confirm(events.select({}));
+    made.confirmed({ ...before, lost: 1 });
+    expect(events.isOverflown).to.equal(true);
+    made.confirmed(made.report());
+    expect(events.isOverflown).to.equal(false);
+  });
+});
