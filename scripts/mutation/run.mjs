@@ -1,9 +1,9 @@
 /**
  * Mutation tests of the rule modules of `test/mutation.json`. Needs Node.js 24; Stryker is installed on first use.
  *
- *   node scripts/mutation/run.mjs [module...] [--all] [--changed[=REF]] [--fifth] [--fresh] [--raise] [--list]
+ *   npm run mutation -- [module...] [--all] [--changed[=REF]] [--part N/M] [--fresh] [--raise] [--list]
  *
- * --changed takes the modules with a source or a test that differs from a commit (HEAD), --fifth those of tonight.
+ * --changed takes the modules with a source or a test that differs from a commit (HEAD), --part every M-th from the N-th.
  * --fresh tries every mutant again, also those of unchanged files. --raise writes floors that a score permits.
  * Fails when a module is below its floor. `.cache/mutation` holds a report for each module, and `summary.json`.
  */
@@ -25,7 +25,6 @@ process.chdir(fileURLToPath(new URL('../..', import.meta.url)));
 const folder = 'scripts/mutation';
 const stryker = `${folder}/node_modules/@stryker-mutator/core/bin/stryker.js`;
 const shim = fileURLToPath(new URL('mocha12.cjs', import.meta.url));
-const nights = 5;
 
 function readJson(file, otherwise) {
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : otherwise;
@@ -56,19 +55,22 @@ function changedModules(ref) {
   );
 }
 
-/** The modules of this night: each has its turn once in five. */
-function fifthOfTonight() {
-  const day = Math.floor(Date.now() / 86_400_000);
-  return ruleModules().filter((_, i) => i % nights === day % nights);
+/** Modules in turn. @param part as `2/5`: the 2nd, the 7th and so on */
+function modulesOfPart(part) {
+  const [number, count] = part.split('/').map(Number);
+  if (!(number >= 1 && number <= count)) throw new Error(`--part ${part} is not like 2/5`);
+  return ruleModules().filter((_, i) => i % count === number - 1);
 }
 
 function chosen(args) {
+  const at = args.indexOf('--part');
+  const part = at < 0 ? undefined : args.splice(at, 2)[1];
   const names = args.filter((argument) => !argument.startsWith('-'));
   const changed = args.find((argument) => /^--changed(=|$)/.test(argument));
   const rows = [
     ...names.map(moduleNamed),
     ...(args.includes('--all') ? ruleModules() : []),
-    ...(args.includes('--fifth') ? fifthOfTonight() : []),
+    ...(part === undefined ? [] : modulesOfPart(part)),
     ...(changed === undefined ? [] : changedModules(changed.split('=')[1] ?? 'HEAD')),
   ];
   return [...new Set(rows.map(({ module }) => module))].map(moduleNamed);
@@ -81,6 +83,8 @@ function mutate(module, isFresh) {
     env: {
       ...process.env,
       NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require="${shim}"`,
+      // the outcomes of tests under mutation are no results of the suite
+      ...{ TEST_REPORT: undefined, TEST_SKIPPED: undefined, TEST_FLAKY: undefined, TEST_COST: undefined },
       MUTATION_MODULE: module,
       MUTATION_FORCE: isFresh ? '1' : '0',
       FC_SCALE: process.env.FC_SCALE ?? '0.2',

@@ -76,6 +76,15 @@ describe('rules of the controls of DNP3', () => {
     }
   });
 
+  it('lose their select by another request, also one with its number', () => {
+    const stack = rig();
+    stack.ask(`c1 03 ${one()}`);
+    stack.ask('c1 17');
+    expect(stack.outstation.association(4)?.selectPending).to.equal(false);
+    expect(statusOf(stack.ask(`c2 04 ${one()}`))).to.equal(2);
+    expect(stack.done).to.deep.equal([]);
+  });
+
   it('go on from sequence number 15 to 0', () => {
     const stack = rig();
     stack.ask(`cf 03 ${one()}`);

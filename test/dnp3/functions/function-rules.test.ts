@@ -130,6 +130,7 @@ describe('freezes and classes of DNP3', () => {
     ['class 2', '3c 03 06 1e 00 00 01 01', '00', [2, 2]],
     ['class 3 and, of one point, class 1', '3c 04 06 1e 00 06 3c 02 06 1e 00 17 01 01', '00', [3, 1]],
     ['a class that there is not', '3c 05 06 1e 00 06', '04', [2, 2]],
+    ['nothing behind a class that there is not', '3c 05 06 3c 02 06 1e 00 06', '04', [2, 2]],
     ['a class by a count', '3c 02 07 01 1e 00 06', '04', [2, 2]],
     ['a class by a range', '3c 02 00 00 00 1e 00 06', '04', [2, 2]],
     ['a class for a group that there is not', '3c 02 06 63 00 06 1e 00 06', '02', [1, 1]],

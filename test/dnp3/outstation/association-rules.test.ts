@@ -1,11 +1,9 @@
 /** Connections, confirms, restarts and unsolicited responses: the cases that a mutation of the source would change. */
 import type { Buffer } from 'node:buffer';
 import { expect } from 'chai';
-import { EventBuffer } from '../../../src/dnp3/stack/outstation/events.ts';
-import { Indications } from '../../../src/dnp3/stack/outstation/indications.ts';
 import type { Session } from '../../../src/dnp3/stack/outstation/types.ts';
 import { hex, toHex } from '../rig/frames.ts';
-import { HandClock, MasterTime, Stack, spec } from '../rig/stack.ts';
+import { Stack, spec } from '../rig/stack.ts';
 
 const clearRestart = '02 50 01 00 07 07 00';
 const writeTime = '02 32 01 07 01 00 68 e5 cf 8b 01';
@@ -167,6 +165,16 @@ describe('requests of DNP3', () => {
     stack.ask(`c2 03 ${crob}`);
     stack.ask('c2 08 14 00 06', 4, 'broadcast-no-confirm');
     expect(association(stack).selectPending).to.equal(false);
+  });
+
+  it('are answered by nothing more when their last fragment is confirmed', () => {
+    const stack = settled();
+    stack.set('binaryInput', 0, 1);
+    expect(stack.ask(`c2 01 ${class1}`)).to.deep.equal([`e2 81 00 00 ${event('00')}`]);
+    expect(stack.ask('c2 00')).to.deep.equal([]);
+    expect(stack.ask('c2 00')).to.deep.equal([]);
+    stack.clock.pass(60_000);
+    expect(association(stack).counters).to.include({ responses: 3, confirmTimeouts: 0 });
   });
 
   it('are not confirmed by a broadcast', () => {
@@ -342,6 +350,43 @@ describe('unsolicited responses', () => {
     expect(association(stack).counters).to.include({ unsolicited: 4, confirmTimeouts: 1 });
   });
 
+  it('come with an event alone, when nothing else happens', () => {
+    const stack = unsolicited();
+    stack.ask(`c2 14 ${class1}`);
+    stack.clock.pass(60_000);
+    expect(stack.sent()).to.deep.equal([]);
+    stack.set('binaryInput', 0, 1);
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal([`f1 82 00 00 ${event('00')}`]);
+    // nothing follows the confirm
+    expect(stack.ask('d1 00')).to.deep.equal([]);
+    stack.clock.pass(60_000);
+    expect(stack.sent()).to.deep.equal([]);
+  });
+
+  it('come behind the last fragment of an answer, though nobody confirms it', () => {
+    const stack = new Stack({
+      specs: [
+        spec('binaryInput', 0, { eventVariation: 1 }),
+        ...Array.from({ length: 60 }, (_, i) => spec('analogInput', i)),
+      ],
+      limits: { fragmentBytes: 249 },
+      unsolicited: true,
+    });
+    stack.set('binaryInput', 0, 0);
+    stack.clock.pass(0);
+    stack.ask('d0 00');
+    stack.ask(`c1 14 ${class1}`);
+    stack.clock.pass(0);
+    expect(stack.ask('c2 01 1e 01 06')[0]).to.match(/^a2 /);
+    stack.set('binaryInput', 0, 1);
+    stack.clock.pass(1000);
+    expect(stack.sent()).to.deep.equal([]);
+    expect(stack.ask('c2 00')[0]).to.match(/^43 /);
+    stack.clock.pass(0);
+    expect(stack.sent()).to.deep.equal([`f1 82 90 00 ${event('00')}`]);
+  });
+
   it('count from 15 on to 0', () => {
     const stack = unsolicited();
     stack.ask(`c2 14 ${class1}`);
@@ -352,7 +397,7 @@ describe('unsolicited responses', () => {
       stack.ask(`d${first.slice(1)} 00`);
       return first;
     });
-    expect(firsts).to.deep.equal([...'123456789abcdef0'].map((digit) => `f${digit}`));
+    expect(firsts).to.deep.equal(Array.from({ length: 16 }, (_, n) => `f${((n + 1) & 0xf).toString(16)}`));
   });
 
   it('wait for a connection, and come again over the next one', () => {
@@ -412,71 +457,5 @@ describe('unsolicited responses', () => {
     expect(association(stack).unsolicited.nullConfirmed).to.equal(false);
     stack.clock.pass(0);
     expect(stack.sent()).to.deep.equal(['f0 82 00 00']);
-  });
-});
-
-describe('indications', () => {
-  function indications(bits = 0) {
-    const asked: boolean[] = [];
-    const disturber = {
-      iin: (isSent: boolean) => {
-        asked.push(isSent);
-        return bits;
-      },
-      ignoresConfirm: () => false,
-      response: () => ({ dropped: false, badCrc: false, sequenceShift: 0 }),
-    };
-    const events = new EventBuffer(1);
-    const conditions = { localControl: () => false, trouble: () => false };
-    const time = new MasterTime(new HandClock());
-    time.needsTime = false;
-    const made = new Indications({ conditions, disturber }, { events, time });
-    made.hasRestarted = false;
-    return { made, asked, events };
-  }
-
-  it('are shown without a response, and told in one', () => {
-    const { made, asked } = indications(0x40);
-    expect(made.next).to.equal(0x40);
-    expect(made.report()).to.deep.equal({ bits: 0x40, own: 0, broadcasts: 0, lost: 0 });
-    expect(asked).to.deep.equal([false, true]);
-  });
-
-  it('tell of a broadcast once where its address asks for no confirm', () => {
-    const { made } = indications();
-    made.broadcast('broadcast-no-confirm');
-    expect([made.asks, made.next, made.report().own, made.next]).to.deep.equal([false, 1, 1, 0]);
-  });
-
-  it('go on telling of a broadcast that the confirmed fragment did not tell of', () => {
-    const { made } = indications(1);
-    const before = made.report();
-    made.broadcast('broadcast-confirm');
-    // the fault has set the bit in that fragment, no broadcast
-    made.confirmed({ ...before, broadcasts: 1 });
-    expect(made.asks).to.equal(true);
-    const first = made.report();
-    made.broadcast('broadcast-confirm');
-    made.confirmed(first);
-    expect(made.asks).to.equal(true);
-    made.confirmed(made.report());
-    expect([made.asks, made.report().own]).to.deep.equal([false, 0]);
-  });
-
-  it('go on telling of an overflow that the confirmed fragment did not tell of', () => {
-    const { made, events } = indications(0x800);
-    const before = made.report();
-    const lose = (): void => {
-      for (let n = 0; n < 2; n += 1) {
-        const of = spec('binaryInput', 0);
-        events.add({ spec: of, class: 1, state: { value: 1, flags: 1 }, stamp: 0 }, { localMs: 0, dateMs: 0 });
-      }
-    };
-    lose();
-    events.confirm(events.select({}));
-    made.confirmed({ ...before, lost: 1 });
-    expect(events.isOverflown).to.equal(true);
-    made.confirmed(made.report());
-    expect(events.isOverflown).to.equal(false);
   });
 });
