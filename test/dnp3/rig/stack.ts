@@ -194,7 +194,7 @@ export class Stack {
     if (session) this.outstation.association(master)?.close(session);
   }
 
-  set(kind: PointKind, index: number, value: number, flags = healthy.online): void {
+  set(kind: PointKind, index: number, value: number, flags: number = healthy.online): void {
     this.database.update(kind, index, { value, flags }, this.clock.nowMs);
   }
 
