@@ -61,6 +61,7 @@ export default tseslint.config(
       'dist.*/**',
       'bench/built/**',
       'coverage/**',
+      '.stryker-tmp/**',
       'node_modules/**',
       '.venv/**',
       'src/api/description/pages/**',

@@ -20,18 +20,22 @@ function references(file) {
   );
 }
 
-/** The tests among `files` whose imports lead to a file that differs from the last commit. */
-export function changedTests(files) {
-  const changed = changedFiles();
+/** The tests among `files` whose imports lead to one of the targets. @param targets a set of files */
+export function testsReaching(files, targets) {
   const direct = new Map();
   const reaches = (test) => {
     const visited = new Set([test]);
     for (const file of visited) {
-      if (changed.has(file)) return true;
+      if (targets.has(file)) return true;
       if (!direct.has(file)) direct.set(file, references(file));
       for (const next of direct.get(file)) visited.add(next);
     }
     return false;
   };
   return files.filter(reaches);
+}
+
+/** The tests among `files` whose imports lead to a file that differs from the last commit. */
+export function changedTests(files) {
+  return testsReaching(files, changedFiles());
 }

@@ -10,6 +10,7 @@ import type {
   Cast,
   Control,
   ControlStatus,
+  DeviceAttribute,
   Instant,
   OutstationLimits,
   Session,
@@ -96,7 +97,15 @@ export interface StackOptions {
   readonly unsolicited?: boolean;
   /** the status of a control; default: success */
   readonly judge?: (control: Control) => ControlStatus;
+  readonly clearsCounters?: boolean;
+  readonly restartDelayMs?: number;
+  readonly attributes?: readonly DeviceAttribute[];
 }
+
+const attributesOfRig: readonly DeviceAttribute[] = [
+  { variation: 252, value: 'derbench' },
+  { variation: 250, value: 'test' },
+];
 
 const healthy = { online: quality.online };
 
@@ -105,13 +114,25 @@ export class Stack {
   readonly database: PointDatabase;
   readonly outstation: Outstation;
   readonly done: Control[] = [];
+  /** for each of `done`, who has asked for it */
+  readonly peers: string[] = [];
+  /** controls that were refused before the device was asked */
+  readonly refusals: { readonly index: number; readonly status: ControlStatus; readonly isSelect: boolean }[] = [];
+  /** masters whose connection was replaced by another one */
+  readonly replaced: number[] = [];
+  /** how often the values were brought up to date */
+  refreshes = 0;
   readonly disturbance = { iin: 0, ignoresConfirm: false, dropped: false, sequenceShift: 0 };
   readonly conditions = { localControl: false, trouble: false };
   readonly #sent = new Map<number, Buffer[]>();
   readonly #sessions = new Map<number, Session>();
 
-  constructor({ specs, masters = [4], limits = {}, unsolicited = false, judge = () => 0 }: StackOptions) {
-    this.database = new PointDatabase({ specs });
+  constructor({ specs, masters = [4], limits = {}, unsolicited = false, judge = () => 0, ...options }: StackOptions) {
+    const { clearsCounters = false, restartDelayMs = 0, attributes = attributesOfRig } = options;
+    const refresh = (): void => {
+      this.refreshes += 1;
+    };
+    this.database = new PointDatabase({ specs, clearsCounters, refresh });
     const has = (kind: Control['kind'], index: number) =>
       this.database.point(kind === 'binary' ? 'binaryOutput' : 'analogOutput', index) !== undefined;
     const { clock, disturbance, conditions } = this;
@@ -121,10 +142,14 @@ export class Stack {
         controls: {
           has,
           select: (control) => judge(control),
-          operate: (control) => {
+          operate: (control, { peer }) => {
             const status = judge(control);
             if (status === 0) this.done.push(control);
+            if (status === 0) this.peers.push(peer);
             return status;
+          },
+          refused: ({ index }, status, _, isSelect) => {
+            this.refusals.push({ index, status, isSelect });
           },
         },
         conditions: { localControl: () => conditions.localControl, trouble: () => conditions.trouble },
@@ -136,13 +161,10 @@ export class Stack {
         clock: { monotonicMs: () => clock.nowMs, stamp: () => clock.nowMs },
         later: clock.later,
         limits: { ...defaultLimits, ...limits },
-        attributes: [
-          { variation: 252, value: 'derbench' },
-          { variation: 250, value: 'test' },
-        ],
+        attributes,
         unsolicited,
         masterClock: () => new MasterTime(clock),
-        restartDelayMs: 0,
+        restartDelayMs,
         log: { info: () => undefined, warning: () => undefined, debug: () => undefined },
       },
       masters,
@@ -158,7 +180,9 @@ export class Stack {
       send: (fragment) => {
         sent.push(fragment);
       },
-      replaced: () => undefined,
+      replaced: () => {
+        this.replaced.push(master);
+      },
       probe: () => undefined,
     };
     this.#sessions.set(master, session);
@@ -170,7 +194,7 @@ export class Stack {
     if (session) this.outstation.association(master)?.close(session);
   }
 
-  set(kind: PointKind, index: number, value: number, flags = healthy.online): void {
+  set(kind: PointKind, index: number, value: number, flags: number = healthy.online): void {
     this.database.update(kind, index, { value, flags }, this.clock.nowMs);
   }
 

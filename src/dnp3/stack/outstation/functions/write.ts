@@ -21,8 +21,6 @@ function indications({ objects }: ObjectHeader, context: FunctionContext): Act |
 }
 
 const time48 = (octets: Buffer) => octets.readUIntLE(0, 6);
-/** Dates that the surrounding program can show. */
-const maxDateMs = 8.64e15;
 
 function time(header: ObjectHeader, context: FunctionContext, book: TimeBook): Act | number {
   const { variation, range, objects } = header;
@@ -31,7 +29,7 @@ function time(header: ObjectHeader, context: FunctionContext, book: TimeBook): A
   if (range.kind !== 'count' || range.count !== 1 || object === undefined) return iin.parameterError;
   const atMs = variation === 1 ? context.receivedMs : book.recordedMs;
   const ms = time48(object.octets);
-  if (atMs === null || ms > maxDateMs) return iin.parameterError;
+  if (atMs === null) return iin.parameterError;
   return () => {
     if (variation === 3) book.recordedMs = null;
     context.time.sync(ms, atMs);
