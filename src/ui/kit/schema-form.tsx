@@ -91,6 +91,8 @@ function valueOf(schema: Schema, text: string): unknown {
       return shape.single && values.length === 1 ? values[0] : values;
     }
     case 'json':
+    // inside another group
+    case 'group':
       try {
         return JSON.parse(text) as unknown;
       } catch {
@@ -134,7 +136,7 @@ function hintOf(schema: Schema, shape: Shape): string {
   if (shape.kind === 'number' && minimum !== undefined && maximum !== undefined && !/ to /.test(description ?? ''))
     parts.push(`From ${minimum} to ${maximum}.`);
   if (shape.kind === 'list') parts.push('Several: with commas.');
-  if (shape.kind === 'json') parts.push('As JSON.');
+  if (shape.kind === 'json' || shape.kind === 'group') parts.push('As JSON.');
   return parts.filter((part) => part !== '').join(' ');
 }
 

@@ -47,8 +47,9 @@ export function NameplatePanel({ device }: PageProps) {
             storage && ['Storage', `${digits((storage.wh_rating_wh ?? Number.NaN) / 1000, 2)} kWh`],
             [
               'DC ports',
-              data.dc_ports.map(({ index, type, name }) => `${index} ${type}${name ? ` ${name}` : ''}`).join(', ') ||
-                dash,
+              data.dc_ports
+                .map(({ index, type, name }) => `${index} ${type ?? dash}${name ? ` ${name}` : ''}`)
+                .join(', ') || dash,
             ],
             ['SunSpec models', data.models.map(({ id }) => id).join(', ')],
           ]}

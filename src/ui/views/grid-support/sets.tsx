@@ -3,7 +3,7 @@ import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
 import { Action } from '../../kit/action';
 import { Chip, Panel } from '../../kit/panel';
-import { timeOfDay, words } from '../../look/format';
+import { dash, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import type { FunctionEntry, Settings } from './functions';
@@ -19,8 +19,8 @@ export type SetEntry = Settings & {
 };
 
 export interface Sets {
-  readonly adopt_request: number;
-  readonly adopt_result: string;
+  readonly adopt_request: number | null;
+  readonly adopt_result: string | null;
   readonly sets: readonly SetEntry[];
 }
 
@@ -71,7 +71,10 @@ export function SetsPanel({ device, entry, sets }: SetsPanelProps) {
   const edited = storedSet(sets)?.number ?? 1;
   const request = entry.kind === 'droop' ? 'AdptCtlReq' : 'AdptCrvReq';
   return (
-    <Panel title="Sets" tools={<Chip tone={tone}>{`adoption of set ${sets.adopt_request}: ${words(result)}`}</Chip>}>
+    <Panel
+      title="Sets"
+      tools={<Chip tone={tone}>{`adoption of set ${sets.adopt_request ?? dash}: ${words(result)}`}</Chip>}
+    >
       {result === 'failed' && (
         <p class="problem">{asked?.issue?.detail ?? 'The set could not be adopted as it was.'}</p>
       )}

@@ -18,7 +18,8 @@ export function RegistersView() {
   const owner: Owner | null = param('of') === 'site' ? 'site' : (device?.device_index ?? null);
   const { data, problem } = useLive(owner === null ? null : modelsCall(owner), 'once');
   const models = data?.models ?? [];
-  const id = Number(param('model') ?? models.find((model) => model.id !== 1)?.id);
+  const asked = param('model');
+  const id = Number(asked ?? models.find((model) => model.id !== 1)?.id);
   const text = param('search') ?? '';
   return (
     <>
@@ -63,7 +64,11 @@ export function RegistersView() {
             {models.some((model) => model.id === id) ? (
               <ModelPanel key={`${owner} ${id}`} owner={owner} id={id} />
             ) : (
-              <Empty>This map has no model {id}: choose one of the list.</Empty>
+              <Empty>
+                {asked === null
+                  ? 'Choose a model of the list.'
+                  : `This map has no model ${asked}: choose one of the list.`}
+              </Empty>
             )}
           </div>
         </div>
