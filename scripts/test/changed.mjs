@@ -11,12 +11,19 @@ function changedFiles() {
   return new Set([...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')]);
 }
 
+/** The file of a path: imports of the dashboard leave its ending out. */
+function fileOf(path) {
+  return (
+    ['', '.ts', '.tsx'].map((ending) => path + ending).find((file) => /\.\w+$/.test(file) && existsSync(file)) ?? path
+  );
+}
+
 /** What a file names in imports, lazy ones too, and in the URLs of files that it reads. */
 function references(file) {
   if (!/\.(ts|tsx|mjs|cjs)$/.test(file) || !existsSync(file)) return [];
   const text = readFileSync(file, 'utf8');
   return [...text.matchAll(/(?:from|import\(|new URL\()\s*'(\.[^']+)'/g)].map(([, path]) =>
-    normalize(join(dirname(file), path)),
+    fileOf(normalize(join(dirname(file), path))),
   );
 }
 

@@ -1,0 +1,93 @@
+import { expect } from 'chai';
+import {
+  dash,
+  dateAndTime,
+  digits,
+  quantities,
+  show,
+  timeOfDay,
+  wallTime,
+  words,
+  zone,
+} from '../../../src/ui/look/format';
+import type { QuantityName } from '../../../src/ui/look/format';
+
+/** A text with plain spaces and signs. */
+const plain = (text: string) => text.replaceAll('\u00a0', ' ').replaceAll('−', '-');
+
+describe('numbers of the dashboard', () => {
+  const rows: readonly (readonly [value: number, quantity: QuantityName, text: string])[] = [
+    [7.4249, 'activePower', '7.42 kW'],
+    [-1.5, 'reactivePower', '-1.50 kvar'],
+    [10, 'apparentPower', '10.00 kVA'],
+    [277.128, 'voltage', '277.1 V'],
+    [26.75, 'current', '26.8 A'],
+    [59.9996, 'frequency', '60.000 Hz'],
+    [0.95, 'powerFactor', '0.950'],
+    [50, 'soc', '50.0 %'],
+    [101.25, 'percent', '101.3 %'],
+    [15, 'energy', '15.00 kWh'],
+    [-20.04, 'temperature', '-20.0 °C'],
+    [999.6, 'irradiance', '1000 W/m²'],
+    [9, 'windSpeed', '9.0 m/s'],
+    [6.49, 'speed', '6.5 rpm'],
+    [-90, 'angle', '-90.0 °'],
+    [0.16, 'seconds', '0.2 s'],
+    [1.05, 'perUnit', '1.0500 pu'],
+  ];
+  for (const [value, quantity, text] of rows)
+    it(`shows ${value} as ${quantity}: ${text}`, () => expect(plain(show(value, quantity))).to.equal(text));
+
+  it('has a row for each quantity', () => {
+    expect(rows.map(([, quantity]) => quantity)).to.have.members(Object.keys(quantities));
+  });
+
+  it('keeps number and unit on one line, and has a real minus sign', () => {
+    expect(show(-3, 'activePower')).to.equal('−3.00\u00a0kW');
+  });
+
+  it('shows what is no number as a dash without a unit', () => {
+    for (const value of [null, undefined, Number.NaN, Infinity, -Infinity])
+      for (const quantity of Object.keys(quantities)) expect(show(value, quantity as QuantityName)).to.equal(dash);
+  });
+
+  it('has no negative zero', () => {
+    expect(digits(-0.004, 2)).to.equal('0.00');
+    expect(digits(-0, 0)).to.equal('0');
+    expect(digits(-0.005, 2)).to.equal('−0.01');
+  });
+});
+
+describe('times of the dashboard', () => {
+  afterEach(() => (zone.value = 'UTC'));
+
+  it('are in the zone of the simulated clock', () => {
+    expect(dateAndTime('2026-06-21T23:04:07.900Z')).to.equal('2026-06-21 23:04:07');
+    zone.value = 'Europe/Berlin';
+    expect(dateAndTime('2026-06-21T23:04:07.900Z')).to.equal('2026-06-22 01:04:07');
+    expect(timeOfDay('2026-06-21T22:04:07.000Z')).to.equal('00:04:07');
+    zone.value = 'America/Los_Angeles';
+    expect(timeOfDay('2026-01-21T22:04:07.000Z')).to.equal('14:04:07');
+  });
+
+  it('says UTC where an instant is real, in any zone', () => {
+    zone.value = 'Asia/Tokyo';
+    expect(wallTime('2026-06-21T05:50:17.120Z')).to.equal('05:50:17 UTC');
+  });
+
+  it('shows an instant that is not there as a dash', () => {
+    for (const format of [dateAndTime, timeOfDay, wallTime]) {
+      expect(format(null)).to.equal(dash);
+      expect(format(undefined)).to.equal(dash);
+    }
+  });
+});
+
+describe('names of the API for people', () => {
+  it('have spaces', () => expect(words('in_service_now')).to.equal('in service now'));
+
+  it('are a dash where there is none', () => {
+    expect(words(null)).to.equal(dash);
+    expect(words(undefined)).to.equal(dash);
+  });
+});

@@ -1,0 +1,191 @@
+import { expect } from 'chai';
+import { CsipPage } from '../../../src/ui/shell/csip-page';
+import { Shell } from '../../../src/ui/shell/shell';
+import { views } from '../../../src/ui/shell/views';
+import { tickEveryMs } from '../../../src/ui/store/stream';
+import { pass, wall } from '../support/clock.ts';
+import { Daemon, refusal } from '../support/daemon.ts';
+import { address, all, button, leave, one, press, show, textOf } from '../support/page.tsx';
+import { settle } from '../support/settle.ts';
+import { nonValues } from '../support/shown.ts';
+import { answerForSite, telemetryOf } from '../support/site.ts';
+import { accept, end, send, startPage } from '../support/stream.ts';
+import { variants } from '../support/variants.ts';
+
+const key = async (name: string) => {
+  document.body.dispatchEvent(new KeyboardEvent('keydown', { key: name, bubbles: true, cancelable: true }));
+  await settle();
+};
+
+describe('page around the views', () => {
+  let daemon: Daemon;
+  const alerts = () => all('[role=alert]').map((each) => each.textContent.replace(/\s+/g, ' '));
+
+  before(startPage);
+
+  beforeEach(async () => {
+    daemon = new Daemon().on('GET scenarios', () => ({ ...daemon.exampleOf('GET', 'scenarios'), clock_owner: null }));
+    answerForSite(daemon);
+    await accept();
+    await address('#/logs');
+  });
+
+  afterEach(async () => {
+    await leave();
+    tickEveryMs.value = null;
+    await pass(3000);
+  });
+
+  for (const variant of variants)
+    it(`shows clock, protocols and views: ${variant}`, async () => {
+      daemon.variant = variant;
+      const root = await show(<Shell />);
+      expect(textOf('[data-test=clock]')).to.equal('12:00:01');
+      expect(all('.views a[title]').map((each) => each.textContent)).to.deep.equal(views.map(({ title }) => title));
+      expect(document.title).to.equal('Logs · derbench');
+      expect(nonValues(root)).to.deep.equal([]);
+      expect(alerts()).to.deep.equal([]);
+    });
+
+  it('says since when the connection is lost, and when the page tries again', async () => {
+    await show(<Shell />);
+    await send(telemetryOf(daemon, 1)[0]);
+    const lostAt = new Date(wall.nowMs()).toISOString().slice(11, 19);
+    const { random } = Math;
+    Math.random = () => 1;
+    await end();
+    Math.random = random;
+    expect(alerts()).to.deep.equal([
+      `No connection to the daemon since ${lostAt} UTC: what is shown is old. Next attempt in 1 s.`,
+    ]);
+    await accept();
+    await pass(1000);
+    expect(alerts()).to.deep.equal([]);
+  });
+
+  it('is grey when telemetry does not come while the clock runs', async () => {
+    await show(<Shell />);
+    await send(telemetryOf(daemon, 2)[0]);
+    await pass(8000);
+    expect(one('.shell').className).to.match(/\bold\b/);
+    expect(alerts()[0]).to.match(/^The daemon has sent nothing since \d\d:\d\d:\d\d UTC/);
+  });
+
+  it('names what it cannot read in no panel', async () => {
+    await show(<Shell />);
+    daemon.on('GET controls/time', () => refusal(500, 'The clock is busy.'));
+    for (const snapshot of telemetryOf(daemon, 3)) await send(snapshot);
+    await pass(2000);
+    expect(alerts()[0]).to.match(/^controls\/time: not read since .* UTC: The clock is busy\.$/);
+    expect(one('.shell').className).to.match(/\bold-controls-time\b/);
+  });
+
+  it('says that the device of the address is not there', async () => {
+    await address('#/logs?device=42');
+    await show(<Shell />);
+    expect(alerts()[0]).to.match(/^There is no device 42\./);
+  });
+
+  it('shows the overview where the address names no view, and goes where keys lead', async () => {
+    await address('#/nothing');
+    await show(<Shell />);
+    expect(textOf('.views [aria-current=page]')).to.equal('Overview');
+    await key('g');
+    await key('l');
+    expect(location.hash).to.equal('#/logs');
+  });
+
+  it('pauses, runs and steps the clock by keys', async () => {
+    daemon.on('POST controls/time', () => ({})).on('POST controls/time/step', () => ({}));
+    await show(<Shell />);
+    await key(' ');
+    expect(daemon.to('POST controls/time').map(({ body }) => body)).to.deep.equal([{ mode: 'paused' }]);
+    daemon.on('GET controls/time', () => ({ ...daemon.exampleOf('GET', 'controls/time'), mode: 'paused' }));
+    await pass(6000);
+    await key(' ');
+    await key('.');
+    expect(daemon.to('POST controls/time').at(-1)?.body).to.deep.equal({ mode: 'accelerated' });
+    expect(daemon.to('POST controls/time/step').map(({ body }) => body)).to.deep.equal([{ ticks: 1 }]);
+  });
+
+  it('leaves keys to a field', async () => {
+    await show(<Shell />);
+    const field = one('main input');
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: ' ', bubbles: true }));
+    await settle();
+    expect(daemon.to('POST controls/time')).to.deep.equal([]);
+  });
+
+  it('runs until a time of day, that of the next day if it has passed', async () => {
+    daemon.on('GET controls/time', () => ({
+      ...daemon.exampleOf('GET', 'controls/time'),
+      mode: 'paused',
+      sim_time: '2026-06-21T12:00:01.500Z',
+      clock_time: '14:00:01',
+    }));
+    await show(<Shell />);
+    const field = one('[aria-label="Run until"]');
+    const untils: unknown[] = [];
+    for (const time of ['15:00', '13:59:59', '25:00']) {
+      field.value = time;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      await settle();
+      const title = field.parentElement?.querySelector('.curl')?.getAttribute('title') ?? '';
+      untils.push(/"until":"([^"]*)"/.exec(title)?.[1]);
+    }
+    expect(untils).to.deep.equal(['2026-06-21T13:00:00.000Z', '2026-06-22T11:59:59.000Z', undefined]);
+    expect(button('Run until').disabled).to.equal(true);
+  });
+
+  it('leaves the clock to a scenario that has it', async () => {
+    daemon.on('GET scenarios', () => ({ ...daemon.exampleOf('GET', 'scenarios'), clock_owner: 'High voltage' }));
+    await show(<Shell />);
+    expect(button('Pause').disabled).to.equal(true);
+    expect(textOf('[data-test=clock-owner]')).to.equal('scenario High voltage');
+  });
+
+  it('finds devices, views, models and points', async () => {
+    await show(<Shell />);
+    await key('/');
+    const field = one('dialog input');
+    const find = async (text: string) => {
+      field.value = text;
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      await settle();
+      return all('dialog li').map((each) => each.textContent);
+    };
+    expect(await find('WIND')).to.deep.equal(['2 Device wind PV-3Phase']);
+    expect(await find('inputs')).to.deep.equal(['Grid & inputs view']);
+    expect(await find('704')).to.deep.equal(['704 DERCtlAC Direct controls']);
+    await find('704.WMaxLimPct');
+    one('dialog form').dispatchEvent(new Event('submit', { bubbles: true, cancelable: true }));
+    await settle();
+    expect(location.hash).to.equal('#/registers?model=704&point=WMaxLimPct');
+    expect(all('dialog')).to.deep.equal([]);
+  });
+
+  it('lists its keys', async () => {
+    await show(<Shell />);
+    await key('?');
+    expect(all('dialog dt').map((each) => each.textContent)).to.include.members(['space', '/', 'g o', 'g l']);
+    await press('Close');
+    expect(all('dialog')).to.deep.equal([]);
+  });
+
+  it('changes its colours, and keeps the choice', async () => {
+    await show(<Shell />);
+    const name = button('Dark').textContent;
+    await press('Dark');
+    expect(name).to.equal('Dark');
+    expect(document.documentElement.dataset['theme']).to.equal('dark');
+    expect(localStorage.getItem('theme')).to.equal('dark');
+    await press('Light');
+    expect(document.documentElement.dataset['theme']).to.equal('light');
+  });
+
+  it('has a page for the CSIP client alone', async () => {
+    await show(<CsipPage />);
+    expect(textOf('h1')).to.equal('IEEE 2030.5 client');
+    expect(all('.views')).to.deep.equal([]);
+  });
+});

@@ -1,0 +1,147 @@
+import { expect } from 'chai';
+import {
+  arrivalOf,
+  frame,
+  keepOnly,
+  link,
+  onSnapshot,
+  opened,
+  snapshotOf,
+  staleSinceMs,
+  tick,
+  tickEveryMs,
+} from '../../../src/ui/store/stream';
+import { pass, wall } from '../support/clock.ts';
+import { Daemon } from '../support/daemon.ts';
+import { telemetryOf } from '../support/site.ts';
+import { accept, end, send, sockets, startPage } from '../support/stream.ts';
+
+/** The wait that the page announces, ms; 0 while the connection is there. */
+const announcedMs = () => (link.value.state === 'lost' ? link.value.retryAtMs - wall.nowMs() : 0);
+
+describe('telemetry stream of the page', () => {
+  const daemon = new Daemon();
+  const { random } = Math;
+
+  before(startPage);
+
+  beforeEach(async () => {
+    // the longest wait of each attempt
+    Math.random = () => 1;
+    await accept();
+  });
+
+  afterEach(() => {
+    Math.random = random;
+    tickEveryMs.value = null;
+  });
+
+  it('is a WebSocket of the daemon that served the page', () => {
+    expect(sockets.at(-1)?.address).to.equal('ws://127.0.0.1:8111/api/sim/ws/telemetry');
+  });
+
+  it('keeps the newest telemetry of each device, and when it came', async () => {
+    for (const snapshot of telemetryOf(daemon, 10)) await send(snapshot);
+    const [first] = telemetryOf(daemon, 11);
+    await send(first);
+    expect(snapshotOf(0)?.tick).to.equal(11);
+    expect(snapshotOf(1)?.tick).to.equal(10);
+    expect(tick.value).to.equal(11);
+    expect(arrivalOf(0)).to.be.above(arrivalOf(1) ?? Infinity);
+  });
+
+  it('tells listeners of each message, and is drawn once for all messages of a frame', async () => {
+    const heard: number[] = [];
+    const stop = onSnapshot(({ device_index }) => heard.push(device_index));
+    const before = frame.value;
+    for (const snapshot of telemetryOf(daemon, 12)) sockets.at(-1)?.onmessage?.({ data: JSON.stringify(snapshot) });
+    expect(frame.value).to.equal(before);
+    await pass(20);
+    expect(frame.value).to.equal(before + 1);
+    expect(heard).to.deep.equal([0, 1, 2, 3, 4, 5]);
+    stop();
+    await send(telemetryOf(daemon, 13)[0]);
+    expect(heard).to.have.lengthOf(6);
+  });
+
+  it('forgets devices that were removed', async () => {
+    for (const snapshot of telemetryOf(daemon, 14)) await send(snapshot);
+    keepOnly(new Set([1, 4]));
+    expect([0, 1, 2, 3, 4, 5].filter((index) => snapshotOf(index) !== undefined)).to.deep.equal([1, 4]);
+    expect(arrivalOf(0)).to.equal(undefined);
+  });
+
+  it('waits twice as long after each failure, at most 15 s, and says since when', async () => {
+    const lostAtMs = wall.nowMs();
+    await end();
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 7; attempt += 1) {
+      waits.push(announcedMs());
+      const before = sockets.length;
+      await pass(announcedMs() - 1);
+      expect(sockets.length, 'no attempt before its time').to.equal(before);
+      await pass(1);
+      expect(sockets.length).to.equal(before + 1);
+      await end();
+    }
+    expect(waits).to.deep.equal([500, 1000, 2000, 4000, 8000, 15_000, 15_000]);
+    expect(link.value).to.include({ state: 'lost', sinceMs: lostAtMs });
+  });
+
+  it('waits half as long at least, so that pages come back one after the other', async () => {
+    Math.random = () => 0;
+    await end();
+    expect(announcedMs()).to.equal(250);
+  });
+
+  it('begins with short waits again once the daemon was back', async () => {
+    await end();
+    await pass(500);
+    await end();
+    await pass(1000);
+    const before = opened.value;
+    await accept();
+    expect(link.value).to.deep.equal({ state: 'open' });
+    expect(opened.value).to.equal(before + 1);
+    await end();
+    expect(announcedMs()).to.equal(500);
+    await pass(500);
+  });
+
+  it('calls what is shown old after three ticks without a message', async () => {
+    tickEveryMs.value = 2000;
+    await send(telemetryOf(daemon, 20)[0]);
+    const atMs = wall.nowMs() - 20;
+    await pass(6000);
+    expect(staleSinceMs.value).to.equal(null);
+    await pass(1000);
+    expect(staleSinceMs.value).to.equal(atMs);
+    await send(telemetryOf(daemon, 21)[0]);
+    await pass(1000);
+    expect(staleSinceMs.value).to.equal(null);
+  });
+
+  it('waits three seconds at least where ticks are fast', async () => {
+    tickEveryMs.value = 10;
+    await send(telemetryOf(daemon, 22)[0]);
+    await pass(2000);
+    expect(staleSinceMs.value).to.equal(null);
+    await pass(2000);
+    expect(staleSinceMs.value).not.to.equal(null);
+  });
+
+  it('takes silence for nothing while the clock stands', async () => {
+    await send(telemetryOf(daemon, 23)[0]);
+    await pass(60_000);
+    expect(staleSinceMs.value).to.equal(null);
+  });
+
+  it('calls it old at once when the connection is lost, also while the clock stands', async () => {
+    await end();
+    await pass(1000);
+    expect(staleSinceMs.value).not.to.equal(null);
+    await accept();
+    await pass(1000);
+    expect(staleSinceMs.value).to.equal(null);
+  });
+});

@@ -1,0 +1,79 @@
+/** The page of a test: draws, types, presses, and reads as a user does. */
+import type { ComponentChild } from 'preact';
+import { render } from 'preact';
+import { settle } from './settle.ts';
+
+let root: HTMLElement | null = null;
+
+/** Draws in an empty page, and waits for its answers. */
+export async function show(what: ComponentChild): Promise<HTMLElement> {
+  await leave();
+  const parent = document.createElement('div');
+  document.body.append(parent);
+  root = parent;
+  render(what, parent);
+  await settle();
+  return parent;
+}
+
+/** Ends what is drawn. */
+export async function leave(): Promise<void> {
+  if (root === null) return;
+  render(null, root);
+  root.remove();
+  root = null;
+  await settle();
+}
+
+/** Shows another address, as a link does. @param hash such as `#/devices?device=1` */
+export async function address(hash: string): Promise<void> {
+  history.replaceState(null, '', hash);
+  dispatchEvent(new Event('hashchange'));
+  await settle();
+}
+
+/** @throws Error unless the page has it */
+export function one(selector: string): HTMLInputElement {
+  const [element] = all(selector);
+  if (element === undefined) throw new Error(`the page has no ${selector}`);
+  return element;
+}
+
+/** Elements as inputs: a test reads what its element has. */
+export function all(selector: string): readonly HTMLInputElement[] {
+  return [...document.querySelectorAll<HTMLInputElement>(selector)];
+}
+
+/** The text of an element, with single spaces. */
+export function textOf(selector = 'body'): string {
+  return one(selector).textContent.replace(/\s+/g, ' ').trim();
+}
+
+/** The button with this text, or this name. */
+export function button(name: string): HTMLInputElement {
+  const match = all('button').find(
+    (each) => each.textContent.trim() === name || each.getAttribute('aria-label') === name,
+  );
+  if (match === undefined) throw new Error(`the page has no button ${name}`);
+  return match;
+}
+
+export async function press(name: string): Promise<void> {
+  button(name).click();
+  await settle();
+}
+
+/** Types into a field, or chooses. @param name of the input */
+export async function type(name: string, text: string): Promise<void> {
+  const field = one(`[name="${name}"]`);
+  field.value = text;
+  field.dispatchEvent(new Event(field.tagName === 'SELECT' ? 'change' : 'input', { bubbles: true }));
+  await settle();
+}
+
+export async function tick(name: string, on: boolean): Promise<void> {
+  const box = one(`[name="${name}"]`);
+  box.checked = on;
+  box.dispatchEvent(new Event('change', { bubbles: true }));
+  await settle();
+}

@@ -1,0 +1,57 @@
+/** The telemetry stream of the page: a test is its other end. */
+import { startLive } from '../../../src/ui/store/live';
+import { startStream } from '../../../src/ui/store/stream';
+import type { Snapshot } from '../../../src/ui/store/stream';
+import { pass } from './clock.ts';
+import { settle } from './settle.ts';
+
+class PageSocket {
+  readonly address: string;
+  onopen: (() => void) | null = null;
+  onmessage: ((event: { readonly data: string }) => void) | null = null;
+  onclose: (() => void) | null = null;
+
+  constructor(address: string) {
+    this.address = address;
+    sockets.push(this);
+  }
+}
+
+/** Connections that the page has opened, the newest last. */
+export const sockets: PageSocket[] = [];
+
+let isStarted = false;
+
+/** Starts the stream and what follows it, as the page does; the module is one for all tests of the process. */
+export async function startPage(): Promise<void> {
+  if (isStarted) return;
+  isStarted = true;
+  globalThis.WebSocket = PageSocket as unknown as typeof WebSocket;
+  startStream();
+  startLive(true);
+  await settle();
+}
+
+function newest(): PageSocket {
+  const socket = sockets.at(-1);
+  if (socket === undefined) throw new Error('the page has opened no connection');
+  return socket;
+}
+
+/** The daemon accepts the newest connection. */
+export async function accept(): Promise<void> {
+  newest().onopen?.();
+  await settle();
+}
+
+/** The daemon sends the telemetry of a device, and the screen draws it. */
+export async function send(snapshot: Snapshot): Promise<void> {
+  newest().onmessage?.({ data: JSON.stringify(snapshot) });
+  await pass(20);
+}
+
+/** The connection ends. */
+export async function end(): Promise<void> {
+  newest().onclose?.();
+  await settle();
+}

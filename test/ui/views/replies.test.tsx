@@ -1,0 +1,78 @@
+import { expect } from 'chai';
+import { views } from '../../../src/ui/shell/views';
+import { functions, pathOf } from '../../../src/ui/views/grid-support/functions';
+import { pass } from '../support/clock.ts';
+import { Daemon } from '../support/daemon.ts';
+import { address, all, leave, show, textOf } from '../support/page.tsx';
+import { callIssues, nonValues } from '../support/shown.ts';
+import { answerForSite, kinds, telemetryOf } from '../support/site.ts';
+import { accept, send, startPage } from '../support/stream.ts';
+import { variants } from '../support/variants.ts';
+
+const parts = (path: string, setting: string, names: string) =>
+  names.split(' ').map((name) => `${path}?${setting}=${name}`);
+
+/** The first function of each kind; the others are drawn by the same code. */
+const firstOfKind = functions.filter(({ kind }, index) => functions.findIndex((each) => each.kind === kind) === index);
+const alike = functions.filter((each) => !firstOfKind.includes(each)).map(({ name }) => `grid-support/${pathOf(name)}`);
+
+/** Each view with each of its parts, by address. */
+const places: readonly string[] = [
+  'overview',
+  ...kinds.map((_kind, index) => `devices?device=${index}`),
+  'charts',
+  'inputs',
+  ...functions.map(({ name }) => `grid-support/${pathOf(name)}`),
+  ...['why', 'holds', 'changes', 'gradient'].map((page) => `grid-support/${page}`),
+  'faults',
+  'protocols/modbus',
+  ...parts('protocols/csip', 'csip-part', 'state events reports settings messages'),
+  ...parts('protocols/ocpp', 'ocpp-part', 'connection trace findings configuration schedules lists'),
+  'protocols/dnp3',
+  'protocols/sunspec-client',
+  'registers',
+  'scenarios',
+  'logs',
+];
+
+describe('views with the replies of the API', () => {
+  before(async () => {
+    await startPage();
+    await accept();
+  });
+
+  afterEach(async () => {
+    await leave();
+    // answers that nothing shows are forgotten
+    await pass(3000);
+  });
+
+  for (const place of places) {
+    const View = views.find(({ path }) => place.split(/[/?]/)[0] === path)?.component;
+    if (View === undefined) throw new Error(`no view is at ${place}`);
+    for (const variant of alike.includes(place) ? (['example'] as const) : variants)
+      it(`${place}: ${variant}`, async () => {
+        const daemon = new Daemon();
+        daemon.variant = variant;
+        answerForSite(daemon);
+        await address(`#/${place}`);
+        const root = await show(<View />);
+        for (const snapshot of telemetryOf(daemon)) await send(snapshot);
+        if (variant === 'example') {
+          await pass(1000);
+          expect(all('[role=alert]').filter((each) => each.textContent !== '')).to.deep.equal([]);
+        }
+        expect(textOf().length).to.be.above(60);
+        expect(daemon.asked).not.to.have.lengthOf(0);
+        expect(daemon.strange).to.deep.equal([]);
+        expect(nonValues(root)).to.deep.equal([]);
+        // from what a daemon never answers, such as a curve without points, no call follows
+        if (variant === 'example' || variant === 'least') expect(callIssues()).to.deep.equal([]);
+      });
+  }
+
+  it('has a place for each view', () => {
+    const shown = new Set(places.map((place) => place.split(/[/?]/)[0]));
+    expect(views.filter(({ path }) => !shown.has(path))).to.deep.equal([]);
+  });
+});
