@@ -14,6 +14,8 @@ import type { DERCurve } from '../../src/csip/xml/documents.ts';
 import type { Device } from '../../src/contract/device.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
+import type { Bank } from '../../src/sunspec/map/bank.ts';
+import type { Layout, PointSlot } from '../../src/sunspec/map/layout.ts';
 import { pointValue } from '../../src/sunspec/map/named-points.ts';
 import type { AnyPointValue } from '../../src/sunspec/map/types.ts';
 
@@ -73,18 +75,74 @@ export function points(device: Device, ...names: readonly string[]): readonly An
   return names.map((name) => point(device, name));
 }
 
-/** Everything that controls change, by name: RW points and their writers, switch, slopes, hybrid dispatch, limits. */
-export function stateOf(plant: SimPlant, index = 0): Readonly<Record<string, unknown>> {
+interface Place {
+  readonly slot: PointSlot;
+  /** as `704.WMaxLimPct` */
+  readonly name: string;
+  /** byte offset in the image, and that of the end */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Value and writer of a point, which nobody changes. */
+type Entry = readonly [value: AnyPointValue, source: string | null, peer: string | null];
+
+/** The RW points of a layout with their latest state: states of equal registers share what is decoded. */
+interface Settings {
+  readonly places: readonly Place[];
+  image: Buffer;
+  entries: Readonly<Record<string, Entry>>;
+}
+
+const settingsOf = new WeakMap<Layout, Settings>();
+
+function createSettings({ base, slots, blank }: Layout): Settings {
+  const places = slots
+    .filter(({ def, implemented }) => def.access === 'RW' && implemented)
+    .map((slot) => {
+      const from = (slot.address - base) * 2;
+      return { slot, name: `${slot.modelId}.${slot.path}`, from, to: from + slot.def.size * 2 };
+    });
+  return { places, image: blank(), entries: {} };
+}
+
+function isSame(a: Buffer, b: Buffer, { from, to }: Place): boolean {
+  for (let at = from; at < to; at += 1) if (a[at] !== b[at]) return false;
+  return true;
+}
+
+/** The values and writers of the RW points, by name; the same object as before while none has changed. */
+function pointsOf(bank: Bank): Readonly<Record<string, Entry>> {
+  const settings = settingsOf.get(bank.layout) ?? createSettings(bank.layout);
+  settingsOf.set(bank.layout, settings);
+  const image = bank.image();
+  const changed: [name: string, entry: Entry][] = [];
+  for (const place of settings.places) {
+    const { slot, name } = place;
+    // an adoption request is a command: its writer stays
+    const { source = null, peer = null } = (slot.def.effect === 'latch' ? null : bank.provenance(slot)) ?? {};
+    const last = settings.entries[name];
+    if (last?.[1] === source && last[2] === peer && isSame(image, settings.image, place)) continue;
+    changed.push([name, [bank.value(slot), source, peer]]);
+  }
+  if (changed.length > 0) {
+    settings.image = Buffer.from(image);
+    settings.entries = { ...settings.entries, ...Object.fromEntries(changed) };
+  }
+  return settings.entries;
+}
+
+/** All that controls change, by name. */
+export interface ControlState {
+  /** RW points with their writers */
+  readonly points: Readonly<Record<string, readonly unknown[]>>;
+  /** switch, slopes, hybrid dispatch, limits */
+  readonly others: Readonly<Record<string, unknown>>;
+}
+
+export function stateOf(plant: SimPlant, index = 0): ControlState {
   const { bank, detail, gradient, switchClosed } = plant.device(index);
-  const rw = bank.layout.slots.filter(({ def, implemented }) => def.access === 'RW' && implemented);
-  return {
-    ...Object.fromEntries(
-      rw.map((slot) => {
-        // an adoption request is a command: its writer stays
-        const { source = null, peer = null } = (slot.def.effect === 'latch' ? null : bank.provenance(slot)) ?? {};
-        return [`${slot.modelId}.${slot.path}`, [bank.value(slot), source, peer]];
-      }),
-    ),
+  const others = {
     gradient,
     switchClosed,
     hybrid: detail.kind === 'hybrid-dc' ? [detail.policy, detail.manualBatteryW] : null,
@@ -92,16 +150,24 @@ export function stateOf(plant: SimPlant, index = 0): Readonly<Record<string, unk
       owners.map(({ owner, limitsW }) => [devices, owner, limitsW]),
     ),
   };
+  return { points: pointsOf(bank), others };
 }
 
-/** What differs between two states, by name. */
-export function differences(
+type Differences = Readonly<Record<string, readonly [before: unknown, after: unknown]>>;
+
+function differencesIn(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, readonly [before: unknown, after: unknown]>> {
+): Differences {
+  if (before === after) return {};
   return Object.fromEntries(
     Object.keys(before).flatMap((name) =>
       isDeepStrictEqual(before[name], after[name]) ? [] : [[name, [before[name], after[name]] as const]],
     ),
   );
+}
+
+/** The differences between two states, by name. */
+export function differences(before: ControlState, after: ControlState): Differences {
+  return { ...differencesIn(before.points, after.points), ...differencesIn(before.others, after.others) };
 }

@@ -238,11 +238,7 @@ describe('An EndDevice with several devices', () => {
     await plant.step(20);
     expect(plant.siteOf([0, 1, 2]).netW).to.be.closeTo(6000, 10);
     bridge.close();
-    expect([0, 1, 2].map((index) => differences(before[index] ?? {}, stateOf(plant, index)))).to.deep.equal([
-      {},
-      {},
-      {},
-    ]);
+    expect(before.map((each, index) => differences(each, stateOf(plant, index)))).to.deep.equal([{}, {}, {}]);
   });
 
   it('waits with a limit where the plant takes none', async () => {

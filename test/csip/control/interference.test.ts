@@ -7,6 +7,7 @@ import { rebootFault } from '../../../src/fault-kinds/device-effect.ts';
 import type { AnyPointValue } from '../../../src/sunspec/map/types.ts';
 import { FaultyRig } from '../../support/faulty-rig.ts';
 import { control, differences, event, stateOf, target } from '../../support/csip-controls.ts';
+import type { ControlState } from '../../support/csip-controls.ts';
 import { baseOf, curves, values } from '../../support/csip-mode-values.ts';
 
 const rest = { source: 'rest' } as const;
@@ -116,13 +117,9 @@ async function play(rig: FaultyRig, act: Foreign): Promise<void> {
 }
 
 /** Values without their writers. */
-function settingsOf(rig: FaultyRig): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(stateOf(rig.plant)).map(([name, value]) => [
-      name,
-      Array.isArray(value) && /^[0-9]/.test(name) ? (value[0] as unknown) : value,
-    ]),
-  );
+function settingsOf({ plant }: FaultyRig): ControlState {
+  const { points, others } = stateOf(plant);
+  return { points: Object.fromEntries(Object.entries(points).map(([name, [value]]) => [name, [value]])), others };
 }
 
 describe('DERControls between other writers', () => {

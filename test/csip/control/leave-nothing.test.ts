@@ -2,9 +2,12 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import type { ControlInForce, ModeName } from '../../../src/csip/control/model.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
+import { dealt } from '../../support/choice.ts';
+import { pick } from '../../support/depth.ts';
 import { Rest } from '../../support/rest.ts';
 import { testPlant } from '../../support/plant.ts';
 import { apply, control, differences, event, standard, stateOf, target } from '../../support/csip-controls.ts';
+import type { ControlState } from '../../support/csip-controls.ts';
 import { baseOf, curves, values } from '../../support/csip-mode-values.ts';
 
 const settings = {
@@ -37,8 +40,9 @@ const defaultOf = (modes: readonly ModeName[]) => {
 };
 
 /** Limits on their way depend on the power from which they have started. */
-function withoutLimits(plant: SimPlant): Readonly<Record<string, unknown>> {
-  return { ...stateOf(plant), limits: null };
+function withoutLimits(plant: SimPlant): ControlState {
+  const { points, others } = stateOf(plant);
+  return { points, others: { ...others, limits: null } };
 }
 
 function plantOf(type: string): SimPlant {
@@ -46,13 +50,14 @@ function plantOf(type: string): SimPlant {
 }
 
 describe('DERControls leave nothing behind', () => {
-  for (const type of types) {
+  for (const [at, type] of types.entries()) {
     it(`${type}: each mode alone, and after a default control`, async () => {
       const plant = plantOf(type);
       await plant.step(2);
       const bridge = target(plant);
       const before = stateOf(plant);
-      for (const mode of bridge.supported) {
+      const modes = [...bridge.supported];
+      for (const mode of pick({ quick: dealt(modes, 3, at), ci: modes })) {
         const [outcome] = apply(bridge, eventOf(`E ${mode}`, [mode], 500));
         // EVSE that only charge take no positive set-point, devices that only feed none below zero
         if (outcome?.state !== 'invalid') expect(outcome, mode).to.deep.include({ state: 'applied', leftOut: [] });
