@@ -47,7 +47,10 @@ export async function startDashboard(
     return undefined;
   }
   if (!existsSync(built)) throw new Error('the dashboard is not built: npm run build:ui');
-  const [{ app, port }, browser] = await Promise.all([startApp(types, flags, options), launch(executable)]);
+  const [{ app, port }, browser] = await Promise.all([
+    startApp(types, flags, { history: 'real', ...options }),
+    launch(executable),
+  ]);
   const origin = `http://127.0.0.1:${port}`;
   const ask = async (path: string, init?: RequestInit): Promise<Answer> => {
     const answer = await fetch(`${origin}/api/sim/${path}`, init);

@@ -16,20 +16,32 @@ export interface RunningOptions extends AppOptions {
   readonly webPort?: number;
   /** makes the OpenAPI document before the start: its first request blocks the event loop for some 0.3 s */
   readonly described?: boolean;
+  /** default: a small one of 64 samples, unless a flag asks for a size; `real`: as in the product */
+  readonly history?: 'small' | 'real';
   /** flags from which each device is made; default: none */
   readonly deviceFlags?: readonly string[];
 }
+
+const smallHistory = 64;
 
 /** The whole simulator on free ports, one device of each type. */
 export async function startApp(
   types: readonly string[] = ['PV-3Phase'],
   flags: readonly string[] = [],
-  { paused = true, webPort = 0, described = false, deviceFlags = [], ...options }: RunningOptions = {},
+  {
+    paused = true,
+    webPort = 0,
+    described = false,
+    history = 'small',
+    deviceFlags = [],
+    ...options
+  }: RunningOptions = {},
 ): Promise<RunningApp> {
   const config = configOf('-wp', String(webPort), '-p', '0', ...(paused ? ['--start_paused', 'yes'] : []), ...flags);
   const devices = types.flatMap((type) => configOf('--device_type', type, ...deviceFlags).devices);
+  const isSmall = history === 'small' && !flags.includes('--history_samples');
   const app = createApp(
-    { ...config, devices },
+    { ...config, devices, ...(isSmall && { historySamples: smallHistory }) },
     { logBook: createLogBook({ write: () => undefined }), checkReplies: true, ...options },
   );
   if (described) await app.api.document();

@@ -151,11 +151,22 @@ function register(registry: OpenAPIRegistry, route: Route): void {
   });
 }
 
+const descriptionsOf = new WeakMap<readonly Route[], OpenApiDocument>();
+
 /**
- * The OpenAPI 3.1 description of a list of operations; it depends on nothing else.
+ * The OpenAPI 3.1 description of a list of operations; it depends on nothing else, so that all simulators of a process
+ * share it. Do not change it.
  * @param version `info.version`
  */
 export function describeApi(routes: readonly Route[], version: string): OpenApiDocument {
+  const last = descriptionsOf.get(routes);
+  if (last?.info.version === version) return last;
+  const document = describe(routes, version);
+  descriptionsOf.set(routes, document);
+  return document;
+}
+
+function describe(routes: readonly Route[], version: string): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   registry.register('Problem', problemSchema());
   // before its first use, which would otherwise give it its own description and nullability

@@ -151,6 +151,15 @@ export class RouteTable {
   }
 }
 
+const tables = new WeakMap<readonly Route[], RouteTable>();
+
+/** The table of a list of operations; all simulators of a process share it. */
+export function routeTableOf(routes: readonly Route[]): RouteTable {
+  const table = tables.get(routes) ?? new RouteTable(routes);
+  tables.set(routes, table);
+  return table;
+}
+
 /** The method of a route that serves a method of a request; as there, HEAD is served by `get`, and capitals count. */
 function methodOf(method: string): Route['method'] | null {
   if (method === 'GET' || method === 'HEAD') return 'get';

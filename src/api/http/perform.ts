@@ -11,7 +11,8 @@ import { bodyInProcess } from './body.ts';
 import type { ApiLimits, RouteContext } from './context.ts';
 import { answerOf, checkedStream, replyContent } from './dispatch.ts';
 import { describeError, HttpProblem } from './errors.ts';
-import { parseQuery, RouteTable } from './paths.ts';
+import { parseQuery, routeTableOf } from './paths.ts';
+import type { RouteTable } from './paths.ts';
 import { nextRequestId } from './reply.ts';
 import { apiPrefix, StreamedReply } from './route.ts';
 import type { Answer, RawInput, Route } from './route.ts';
@@ -72,7 +73,7 @@ class Reader {
   readonly #limits: Pick<ApiLimits, 'maxBodyBytes' | 'maxUrlBytes'>;
 
   constructor(routes: readonly Route[], limits: Pick<ApiLimits, 'maxBodyBytes' | 'maxUrlBytes'>) {
-    this.#table = new RouteTable(routes);
+    this.#table = routeTableOf(routes);
     this.#limits = limits;
   }
 

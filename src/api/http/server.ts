@@ -24,7 +24,7 @@ import { createHotReads } from './hot-reads.ts';
 import { countAnswers } from '../metrics/answer-counts.ts';
 import { Metrics } from '../metrics/metrics.ts';
 import type { OpenApiDocument } from '../description/openapi.ts';
-import { parseQuery, pathRefusal, RouteTable } from './paths.ts';
+import { parseQuery, pathRefusal, routeTableOf } from './paths.ts';
 import { createPerform, createRequestCheck } from './perform.ts';
 import type { CheckRequest, Perform } from './perform.ts';
 import { sendBytes, sendProblem } from './reply.ts';
@@ -142,7 +142,7 @@ function createApp(ctx: RouteContext, options: ApiOptions, share: LoopShare, { h
   app.use(createAdmission(guard, ctx));
   mountRoutes(app, routes, { ctx, checkReplies, share });
   mountPages(app);
-  const table = new RouteTable(routes);
+  const table = routeTableOf(routes);
   app.use((request: Request, response: Response) => {
     const location = table.withoutSlash(request.originalUrl);
     // the status keeps method and body, so that a write arrives as one

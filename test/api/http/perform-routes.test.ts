@@ -62,8 +62,8 @@ const plug = [`${connector}/plug`, { ev_side: true, evse_side: true }] as const;
 const earlierRequests: Readonly<Record<string, readonly (readonly [path: string, body: object])[]>> = {
   get_overview: [step],
   delete_device: [['/devices', exampleAddedEntry]],
-  // the example of the operation before lets the clock run
-  step_time: [['/controls/time', { mode: 'paused' }]],
+  // the example of the operation before lets the clock run, and a tick last an hour
+  step_time: [['/controls/time', { mode: 'paused', rate: 1 }]],
   start_session: [plug, [`${connector}/stop`, {}]],
   suspend_session: [[`${connector}/unplug`, {}], plug, step],
   lock_cable: [[`${connector}/unlock`, {}]],

@@ -218,7 +218,7 @@ describe('dashboard: all views', function () {
   });
 
   it('comes back after a restart of the daemon, without drafts for the earlier run', async () => {
-    let running: RunningApp = await startApp(['PV-3Phase']);
+    let running: RunningApp = await startApp(['PV-3Phase'], [], { history: 'real' });
     const { port } = running;
     const page = await dashboard.browser.newPage();
     page.setDefaultTimeout(30_000);
@@ -236,7 +236,7 @@ describe('dashboard: all views', function () {
       const banner = page.getByRole('alert').filter({ hasText: 'No connection to the daemon' });
       await banner.waitFor();
       expect(await banner.innerText()).to.match(/Next attempt in \d+ s/);
-      running = await startApp(['PV-3Phase'], [], { webPort: port });
+      running = await startApp(['PV-3Phase'], [], { history: 'real', webPort: port });
       await banner.waitFor({ state: 'detached' });
       await running.app.plant.step(3);
       await page.locator('[data-test="clock"][title$="tick 3"]').waitFor();
