@@ -73,9 +73,10 @@ const environment = {
   ...(seed !== undefined && { FC_SEED: seed }),
   ...(depth !== undefined && { TEST_DEPTH: depth }),
   TEST_COST: costFolder,
-  // code that comes from the cache is counted less precisely by coverage
+  // Code that comes from the cache is counted less precisely by coverage. The path is absolute, since tests start Node.js
+  // in other folders.
   ...(isNative &&
-    !process.env.NODE_V8_COVERAGE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '.cache/node' }),
+    !process.env.NODE_V8_COVERAGE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? `${root}.cache/node` }),
 };
 const report = process.env.TEST_REPORT;
 const ran = [];

@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { wholeDescription } from '../../src/api/description/whole.ts';
 import { packageFile } from '../../src/core/package-files.ts';
 import type { Json } from '../support/http.ts';
-import { fromSource } from '../support/process.ts';
+import { fromSource, sourceFlags } from '../support/process.ts';
 import { blocksOf, pasted } from './support/documents.ts';
 import { describeWith, python } from './support/peers.ts';
 
@@ -195,7 +195,7 @@ describeWith(['python'], 'the page about testing a head-end', function () {
     const file = join(folder, 'head-end.test.mts');
     const library = JSON.stringify(packageFile('src/library/index.ts'));
     await writeFile(file, test.replace("'derbench'", library));
-    const args = ['--import=tsx', '--test', '--test-reporter=junit', file];
+    const args = [...sourceFlags, '--test', '--test-reporter=junit', file];
     // a test runner inside a test runner would report to the outer one
     const env = { ...process.env, NODE_TEST_CONTEXT: undefined };
     const report = await pasted([process.execPath, ...args], '', env);
@@ -205,7 +205,7 @@ describeWith(['python'], 'the page about testing a head-end', function () {
   it('a scenario: passes as the page shows it', async () => {
     const file = join(folder, 'limit.yaml');
     await writeFile(file, textsIn('yaml').find((text) => text.startsWith('# limit.yaml')) ?? '');
-    const report = await pasted([process.execPath, '--import=tsx', packageFile('src/cli.ts'), 'run', file], '');
+    const report = await pasted([process.execPath, ...sourceFlags, packageFile('src/cli.ts'), 'run', file], '');
     expect(report).to.include('A limit of half the power: passed (2 of 2 assertions, 2 of 2 steps');
   });
 

@@ -9,8 +9,11 @@ const startLimitMs = 20_000;
 /** Program and first arguments; the flags of a test follow them. */
 export type Command = readonly [program: string, ...args: string[]];
 
+/** Flags of Node.js for sources: from version 24 on it strips types by itself, tsx does it below. */
+export const sourceFlags: readonly string[] = Number(process.versions.node.split('.')[0]) >= 24 ? [] : ['--import=tsx'];
+
 /** The simulator from its sources, without a build. */
-export const fromSource: Command = [process.execPath, '--import=tsx', 'src/cli.ts'];
+export const fromSource: Command = [process.execPath, ...sourceFlags, 'src/cli.ts'];
 
 /** A simulator in its own process. */
 export interface RunningSimulator {
