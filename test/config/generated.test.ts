@@ -14,7 +14,14 @@ import { createTemplate } from '../../src/der/device/template.ts';
 
 const config = fileURLToPath(new URL('../../config/', import.meta.url));
 const text = (name: string) => readFileSync(config + name, 'utf8');
-const published = (name: string) => z.fromJSONSchema(JSON.parse(text(`schema/${name}.schema.json`)));
+const schemas = new Map<string, ReturnType<typeof z.fromJSONSchema>>();
+
+/** A published schema, read once. */
+function published(name: string): ReturnType<typeof z.fromJSONSchema> {
+  const schema = schemas.get(name) ?? z.fromJSONSchema(JSON.parse(text(`schema/${name}.schema.json`)));
+  schemas.set(name, schema);
+  return schema;
+}
 
 describe('generated configuration files', () => {
   for (const [name, expected] of generatedFiles()) {

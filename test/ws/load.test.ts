@@ -6,6 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import type { LogEntry } from '../../src/core/log/log.ts';
+import { pick } from '../support/depth.ts';
 import { openStream, StreamClient } from '../support/stream.ts';
 import type { StreamFixture } from '../support/stream.ts';
 
@@ -127,18 +128,22 @@ describe('telemetry stream under load', () => {
   });
 
   it('ten of twenty clients that never read cost the others nothing and no memory that grows', async () => {
-    stream = await openStream(50);
-    stream.plant.padding = 'x'.repeat(1000);
+    // fewer texts that are longer: unsent ones of all ticks would be above the limit of memory, too
+    const { devices, length, ticksOfKernel, ticks } = pick({
+      quick: { devices: 10, length: 15_000, ticksOfKernel: 60, ticks: 70 },
+      ci: { devices: 50, length: 1000, ticksOfKernel: 150, ticks: 200 },
+    });
+    stream = await openStream(devices);
+    stream.plant.padding = 'x'.repeat(length);
     const accepted: Socket[] = [];
     stream.server.on('connection', (socket) => accepted.push(socket));
-    const clients = range(20).map(() => new Checker(range(50)));
+    const clients = range(20).map(() => new Checker(range(devices)));
     await Promise.all(clients.map((client) => client.tick(0)));
     const readers = clients.slice(10);
     for (const { tcp } of clients.slice(0, 10)) tcp.pause();
-    // what the kernel takes
-    await run(150, readers);
+    await run(ticksOfKernel, readers);
     const before = await memory();
-    await run(200, readers);
+    await run(ticks, readers);
     const grown = (await memory()) - before;
     expect(grown / 1e6).to.be.below(8);
     expect(readers.flatMap(({ faults }) => faults)).to.deep.equal([]);

@@ -5,6 +5,7 @@ import { createRandom } from '../../../src/core/random.ts';
 import type { CentralAnswer } from '../central/answers.ts';
 import type { BookedTransaction } from '../central/books.ts';
 import { Site } from './site.ts';
+import { pick } from '../../support/depth.ts';
 
 const sampleS = 5;
 const register = 'Energy.Active.Import.Register';
@@ -189,7 +190,10 @@ function compare(transactions: readonly BookedTransaction[], watch: Watch): void
   }
 }
 
-describe('a charging station of OCPP 2.x whose line breaks 200 times', () => {
+/** Breaks of the line in the two tests. */
+const [cutsOfLine, cutsWithRestarts] = pick({ quick: [60, 30], ci: [200, 80] });
+
+describe('a charging station of OCPP 2.x whose line breaks again and again', () => {
   const open = (version: 'ocpp2.0.1' | 'ocpp2.1') =>
     Site.open({
       flags: ['--ocpp_version', version === 'ocpp2.1' ? version : 'ocpp2.0.1j'],
@@ -261,20 +265,20 @@ describe('a charging station of OCPP 2.x whose line breaks 200 times', () => {
   }
 
   it('leaves complete and right books: each session once, its energy, its times, what was offline (2.1)', async () => {
-    const { site, cuts, watch } = await run('ocpp2.1', 17, 200, 0);
+    const { site, cuts, watch } = await run('ocpp2.1', 17, cutsOfLine, 0);
     try {
       const { transactions } = site.station.books;
-      expect(transactions.length).to.be.greaterThan(40);
+      expect(transactions.length).to.be.greaterThan(cutsOfLine / 5);
       compare(transactions, watch);
       const energyWh = transactions.reduce((sum, { events }) => {
         const all = events.flatMap(readings);
         return sum + (all.at(-1) ?? NaN) - (all[0] ?? NaN);
       }, 0);
       expect(energyWh).to.equal(Math.round(site.connector().energyWh));
-      expect(energyWh).to.be.greaterThan(50);
+      expect(energyWh).to.be.greaterThan(pick({ quick: 0, ci: 50 }));
       expect(cuts.needless).to.deep.equal([]);
-      expect(cuts.repeats).to.be.greaterThan(10);
-      expect(site.station.connects).to.be.greaterThan(200);
+      expect(cuts.repeats).to.be.greaterThan(cutsOfLine / 20);
+      expect(site.station.connects).to.be.greaterThan(cutsOfLine);
       expect(site.station.callsOf('BootNotification')).to.have.length(1);
     } finally {
       await site.close();
@@ -282,10 +286,10 @@ describe('a charging station of OCPP 2.x whose line breaks 200 times', () => {
   }).timeout(60_000);
 
   it('also where the simulator restarts again and again (2.0.1)', async () => {
-    const { site, cuts, watch, restarts } = await run('ocpp2.0.1', 18, 80, 0.1);
+    const { site, cuts, watch, restarts } = await run('ocpp2.0.1', 18, cutsWithRestarts, 0.1);
     try {
       compare(site.station.books.transactions, watch);
-      expect(restarts).to.be.greaterThan(10);
+      expect(restarts).to.be.greaterThan(pick({ quick: 0, ci: 10 }));
       expect(cuts.needless).to.deep.equal([]);
     } finally {
       await site.close();

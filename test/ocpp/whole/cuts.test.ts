@@ -2,11 +2,12 @@
 import { expect } from 'chai';
 import type { EvseTransition } from '../../../src/contract/kinds/evse-transitions.ts';
 import { createRandom } from '../../../src/core/random.ts';
+import { pick as byDepth } from '../../support/depth.ts';
 import type { Json } from '../../support/http.ts';
 import type { CentralAnswer } from '../central/answers.ts';
 import { id, Site } from './site.ts';
 
-const cuts = 200;
+const cuts = byDepth({ quick: 60, ci: 200 });
 const sampleS = 5;
 
 /**
@@ -63,7 +64,7 @@ function watched(site: Site): { readonly starts: Event[]; readonly stops: Event[
   return seen;
 }
 
-describe('a charge point of OCPP 1.6 whose line breaks 200 times', () => {
+describe('a charge point of OCPP 1.6 whose line breaks again and again', () => {
   it('leaves complete and right books: one start and one stop of each session, its energy, its times', async () => {
     const random = createRandom(17, 'cuts');
     const pick = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random.next() * list.length)] ?? list[0];
@@ -121,7 +122,7 @@ describe('a charge point of OCPP 1.6 whose line breaks 200 times', () => {
         return connection_state === 'connected' && queue.transaction_messages === 0;
       });
       const { starts, stops, values } = books;
-      expect(seen.starts.length).to.be.greaterThan(40);
+      expect(seen.starts.length).to.be.greaterThan(cuts / 5);
       expect(seen.stops).to.have.length(seen.starts.length);
       const told = (event: Json, meter: string): Event => ({
         meterWh: event[meter] as number,
@@ -137,7 +138,7 @@ describe('a charge point of OCPP 1.6 whose line breaks 200 times', () => {
         0,
       );
       expect(energyWh).to.equal(Math.round(site.connector().energyWh));
-      expect(energyWh).to.be.greaterThan(100);
+      expect(energyWh).to.be.greaterThan(byDepth({ quick: 0, ci: 100 }));
       for (const [n, { transactionId }] of starts.entries()) {
         const from = seen.starts[n]?.atMs ?? NaN;
         const to = seen.stops[n]?.atMs ?? NaN;
@@ -147,7 +148,7 @@ describe('a charge point of OCPP 1.6 whose line breaks 200 times', () => {
         expect(sampled, `samples of session ${n}`).to.deep.equal(due);
       }
       // the cases that the issue is about have all happened
-      expect(books.repeats).to.be.greaterThan(10);
+      expect(books.repeats).to.be.greaterThan(cuts / 20);
       expect(station.connects).to.be.greaterThan(cuts);
       expect(station.callsOf('BootNotification')).to.have.length(1);
     } finally {

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
+import { pick } from '../../support/depth.ts';
 import type { Json } from '../../support/http.ts';
 import type { CentralStation } from '../central/station.ts';
 import { id, Site } from './site.ts';
@@ -221,8 +222,8 @@ describe('stations of 1.6, 2.0.1 and 2.1 in one process', () => {
   });
 });
 
-describe('100 stations of OCPP 2.1 in one process', () => {
-  const count = 100;
+describe('many stations of OCPP 2.1 in one process', () => {
+  const count = pick({ quick: 20, ci: 100 });
   const devices = Array.from({ length: count }, (_, device) => device);
   /** KiB of the heap that a station may hold with its device, and that another transaction may add */
   const [maxKib, maxMoreKib] = [1000, 60];
