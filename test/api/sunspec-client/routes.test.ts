@@ -15,7 +15,7 @@ describe('REST sunspec-client', () => {
   let port: number;
   let modbusPort: number;
   beforeEach(async () => {
-    ({ app, port } = await startApp(['Batt-3Phase']));
+    ({ app, port } = await startApp(['Batt-3Phase'], [], { history: 'real' }));
     modbusPort = modbusEndpoint(app, 0).port;
   });
   afterEach(() => app.stop());

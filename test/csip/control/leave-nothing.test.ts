@@ -57,7 +57,9 @@ describe('DERControls leave nothing behind', () => {
       const bridge = target(plant);
       const before = stateOf(plant);
       const modes = [...bridge.supported];
-      for (const mode of pick({ quick: dealt(modes, 3, at), ci: modes })) {
+      // the first two disconnect: the winner among functions of reactive power depends on the power at which they meet
+      const some = [...modes.slice(0, 2), ...dealt(modes.slice(2), 3, at)];
+      for (const mode of pick({ quick: some, ci: modes })) {
         const [outcome] = apply(bridge, eventOf(`E ${mode}`, [mode], 500));
         // EVSE that only charge take no positive set-point, devices that only feed none below zero
         if (outcome?.state !== 'invalid') expect(outcome, mode).to.deep.include({ state: 'applied', leftOut: [] });
