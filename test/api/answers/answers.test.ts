@@ -1,4 +1,6 @@
 import { expect } from 'chai';
+import { spread } from '../../support/choice.ts';
+import { pick } from '../../support/depth.ts';
 import type { Json } from '../../support/http.ts';
 import { MixedSite, pv, station } from '../consistency/site.ts';
 import { accepted, OperatingMaster, WritingMaster } from './peers.ts';
@@ -171,11 +173,13 @@ describe('GET answers', () => {
 
     it('lets every output of one bit show what it was told', async () => {
       const { points } = await mixed.site.get('dnp3/points?device=0&type=BO&coverage=served');
-      for (const { index } of points as Json[]) for (const on of [true, false]) await dnp3.binary(index as number, on);
+      const some = <T>(all: readonly T[]): readonly T[] => pick({ quick: spread(all, 30), ci: all });
+      for (const { index } of some<Json>(points))
+        for (const on of [true, false]) await dnp3.binary(index as number, on);
       const { points: analog } = await mixed.site.get('dnp3/points?device=0&type=AO&coverage=served');
-      for (const { index, value } of analog as Json[])
+      for (const { index, value } of some<Json>(analog))
         if (Math.abs(value as number) < 30_000) await dnp3.analog(index as number, Math.round(value as number));
-      expect((await rows(pv, 'dnp3')).length).to.be.greaterThan(200);
+      expect((await rows(pv, 'dnp3')).length).to.be.greaterThan(pick({ quick: 60, ci: 200 }));
       const wrong = (await rows(pv, 'dnp3')).filter(({ done }) => done === false);
       expect(wrong.map(({ explanation }) => explanation)).to.deep.equal([]);
     });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { ControlOptions, HeadEnd } from '../head-end/head-end.ts';
 import type { Control, Program } from '../head-end/model.ts';
 import { Site } from './site.ts';
+import { pick } from '../../support/depth.ts';
 
 const limit = (percent: number) => ({ opModMaxLimW: percent * 100 });
 const reactive = (percent: number) => ({ opModFixedVar: { refType: 2, value: percent * 100 } });
@@ -141,7 +142,7 @@ describe('a client at a head-end: groups, programs and events', () => {
   });
 
   it('CORE-021, ALL-22: random starts stay within their bound and are drawn once', async () => {
-    const controls = Array.from({ length: 5 }, (_, index) =>
+    const controls = Array.from({ length: pick({ quick: 3, ci: 5 }) }, (_, index) =>
       give(point, { modes: limit(50), inS: 100 + 300 * index, durationS: 60, randomizeStartS: 60 }),
     );
     await site.responded(controls.at(-1) as Control, 3, 2000);
