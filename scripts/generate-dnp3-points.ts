@@ -2,9 +2,8 @@
  * Writes docs/dnp3-points.md: the points of the DER profile of DNP3 from the tables of the source, with what simulated
  * devices of all kinds bind them to.
  *
- *   npm run generate:dnp3
+ *   npm run generate:dnp3 [-- --check]
  */
-import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { createRandom } from '../src/core/random.ts';
 import { createDevicePort } from '../src/dnp3/bridge.ts';
@@ -17,8 +16,10 @@ import { testPlant } from '../test/support/plant.ts';
 import { simulatedRemoteClock } from '../test/support/remote-clock.ts';
 import { absenceOf, pointGroups } from './dnp3-point-groups.ts';
 import type { PointGroup } from './dnp3-point-groups.ts';
+import { deliver } from './generated.ts';
 
-export const pointsPage = new URL('../docs/dnp3-points.md', import.meta.url);
+const path = 'docs/dnp3-points.md';
+export const pointsPage = new URL(`../${path}`, import.meta.url);
 
 /** Devices of all kinds, with the flags that make them. Some kinds have variants with other points. */
 const devices: readonly (readonly [kind: string, phases: 1 | 2 | 3, ...flags: string[]])[] = [
@@ -330,4 +331,6 @@ export function pointsPageText(): string {
   ].join('');
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(pointsPage, pointsPageText());
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  process.exitCode = deliver(new Map([[path, pointsPageText()]]), process.argv);
+}
