@@ -1,5 +1,6 @@
 import tseslint from 'typescript-eslint';
 import derbench from './scripts/lint/plugin.mjs';
+import { offOutsideSources, options } from './scripts/lint/type-rules.mjs';
 
 // Layer rules of docs/ARCHITECTURE.md: who may import whom. A folder lists what it must not reach.
 // A later block replaces an earlier one for the same file and rule: every file is in one block of each helper.
@@ -157,9 +158,7 @@ export default tseslint.config(
     files: ['**/*.{ts,tsx}'],
     extends: [...tseslint.configs.strictTypeChecked],
     rules: {
-      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
-      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
-      '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
+      ...options,
       '@typescript-eslint/consistent-type-imports': 'error',
     },
   },
@@ -253,11 +252,7 @@ export default tseslint.config(
     rules: {
       '@typescript-eslint/no-unused-expressions': 'off',
       '@typescript-eslint/no-non-null-assertion': 'off',
-      '@typescript-eslint/no-unsafe-assignment': 'off',
-      '@typescript-eslint/no-unsafe-member-access': 'off',
-      '@typescript-eslint/no-unsafe-argument': 'off',
-      '@typescript-eslint/no-unsafe-call': 'off',
-      '@typescript-eslint/no-unsafe-return': 'off',
+      ...offOutsideSources,
     },
   },
 );

@@ -9,7 +9,7 @@ RuleTester.itOnly = it;
 const path = '../../scripts/lint/plugin.mjs';
 const { default: plugin } = (await import(path)) as { default: { rules: Record<string, Rule.RuleModule> } };
 
-const tester = new RuleTester({ languageOptions: { parser: tseslint.parser as never } });
+const tester = new RuleTester({ languageOptions: { parser: tseslint.parser } });
 
 interface Cases {
   readonly valid: readonly string[];
