@@ -246,9 +246,12 @@ const names = [...roots, 'ConnectionPoint'];
 add('documents.ts', [
   header,
   ...sorted.map(([name, rows]) => interfaceText(name, rows)),
-  `/** Root elements that a client reads or writes. */\nexport interface Documents {\n${names.map((name) => `  readonly ${name}: ${name};\n`).join('')}}`,
+  '/** Root elements that a client reads or writes. */\nexport interface Documents ' +
+    `{\n${names.map((name) => `  readonly ${name}: ${name};\n`).join('')}}`,
   `type Notifiable = Omit<Documents, 'Notification' | 'NotificationList' | 'Error' | 'ConnectionPoint'>;`,
-  `/** The resource inside a notification: its type is that of \`xsi:type\`. */\nexport type NotifiedResource = {\n  readonly [Name in keyof Notifiable]: { readonly name: Name; readonly value: Notifiable[Name] };\n}[keyof Notifiable];`,
+  '/** The resource inside a notification: its type is that of `xsi:type`. */\nexport type ' +
+    'NotifiedResource = {\n  readonly [Name in keyof Notifiable]: { readonly name: Name; readonly value: ' +
+    'Notifiable[Name] };\n}[keyof Notifiable];',
 ]);
 
 const scalars = new Map<string, Scalar>();

@@ -156,7 +156,8 @@ describe('recorder', () => {
     const facts = { direction: 'in', type: 'call', messageId: '1', action: 'X', durationMs: null } as const;
     for (const text of [
       `[2,"1","ChangeConfiguration",{"key":"AuthorizationKey","value":"${secret}"}]`,
-      `[2,"2","SetVariables",{"setVariableData":[{"component":{"name":"SecurityCtrlr"},"variable":{"name":"BasicAuthPassword"},"attributeValue":"${secret}"}]}]`,
+      '[2,"2","SetVariables",{"setVariableData":[{"component":{"name":"SecurityCtrlr"},' +
+        `"variable":{"name":"BasicAuthPassword"},"attributeValue":"${secret}"}]}]`,
       `[2,"3","DataTransfer",{"vendorId":"x","data":"${pem}"}]`,
       `[2,"4","GetLog",{"remoteLocation":"ftp://u:${secret}@h/"}]`,
     ])
