@@ -1,10 +1,5 @@
 /** `...{ a, b }` in an object literal says no more than `a, b`: it only packs several members on one line. */
 
-/** The expression without casts. */
-function withoutCast(node) {
-  return node.type === 'TSAsExpression' || node.type === 'TSSatisfiesExpression' ? withoutCast(node.expression) : node;
-}
-
 // spreading calls a getter, so an accessor is a reason to spread
 const isAccessor = (member) => member.type === 'Property' && member.kind !== 'init';
 
@@ -29,9 +24,10 @@ export default {
   },
   create(context) {
     const check = (spread) => {
-      const literal = withoutCast(spread.argument);
+      const literal = spread.argument;
+      // a literal with a cast says something of its members
       if (literal.type !== 'ObjectExpression' || literal.properties.some(isAccessor)) return;
-      const members = literal === spread.argument ? membersText(context.sourceCode, literal) : null;
+      const members = membersText(context.sourceCode, literal);
       context.report({
         node: spread,
         messageId: 'packed',

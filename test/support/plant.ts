@@ -121,7 +121,6 @@ const defaults = {
   clouds: 'clear',
   feeder: null,
   simModels: false,
-  meter: null,
   log: silentLogger,
 } satisfies TestPlantOptions;
 
@@ -145,7 +144,7 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
     gridProfile,
     feeder,
     simModels,
-    meter,
+    meter = null,
     unitAddressOf,
     faults,
     commAlarms,
