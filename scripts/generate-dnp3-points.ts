@@ -49,7 +49,10 @@ function bindingsOfAll(): Bindings {
     const plant = testPlant({ devices: configuredDevices(...flags) });
     const points = new OutstationPoints({
       port: createDevicePort(plant.device(0), plant),
-      ...{ profile: 'an2018', rows: an2018Rows, parts: profileParts, clock: simulatedRemoteClock(plant) },
+      profile: 'an2018',
+      rows: an2018Rows,
+      parts: profileParts,
+      clock: simulatedRemoteClock(plant),
       random: (purpose) => createRandom(1, purpose),
       log: { info: () => undefined, warning: () => undefined },
     });
