@@ -47,7 +47,7 @@ const idPattern = new RegExp(`^(?=.{1,${maxIdLength}}$)[!-~](?:[ -~]*[!-~])?$`);
 
 export const ocppIdText =
   `text of 1 to ${maxIdLength} printable ASCII characters, without blanks around it, and none of ` +
-  `${reservedChargePointIds.join(', ')}`;
+  reservedChargePointIds.join(', ');
 
 /** Whether a text can be a charge point identity: identifierString of OCPP-J 3.1.1 of 2.x, without its rule on colons. */
 export function isOcppId(text: string): boolean {

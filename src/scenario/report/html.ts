@@ -115,7 +115,7 @@ function facts(report: RunReport, { version, buildId, seed }: ReportOrigin): str
     [
       'Real',
       `${new Date(report.startedAtMs).toISOString()}, ` +
-        `${secondsText(((report.endedAtMs ?? report.startedAtMs) - report.startedAtMs) / 1000)}`,
+        secondsText(((report.endedAtMs ?? report.startedAtMs) - report.startedAtMs) / 1000),
     ],
     ['Devices', report.devices.map(({ index, name, type }) => `${index}: ${name} (${type})`).join(', ')],
     ...(parameters.length > 0 ? [['Parameters', parameters.join(', ')] as const] : []),

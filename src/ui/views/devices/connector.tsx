@@ -37,7 +37,7 @@ export function ConnectorCard({ id, connector, central }: ConnectorProps) {
                 'Limit',
                 <span data-test={`limit-${cid}`}>
                   {`${show(connector.limit_kw, 'activePower')}, ` +
-                    `${connector.limit_source === 'none' ? 'nothing limits' : `by ${words(connector.limit_source)}`}`}
+                    (connector.limit_source === 'none' ? 'nothing limits' : `by ${words(connector.limit_source)}`)}
                 </span>,
               ],
               [
@@ -64,7 +64,7 @@ export function ConnectorCard({ id, connector, central }: ConnectorProps) {
                 'Cable',
                 `${cable.ev_plugged ? 'in the vehicle' : 'not in the vehicle'}, ` +
                   `${cable.evse_plugged ? 'in the station' : 'not in the station'}, ` +
-                  `${cable.locked ? 'locked' : 'not locked'}`,
+                  (cable.locked ? 'locked' : 'not locked'),
               ],
               ['Authorised', connector.authorized ? 'yes' : 'no'],
               [
@@ -73,7 +73,7 @@ export function ConnectorCard({ id, connector, central }: ConnectorProps) {
                   ? dash
                   : `${ev.id ?? 'without name'}: ${show(ev.soc_pct, 'soc')} of ` +
                     `${show(ev.battery_capacity_kwh, 'energy')}, target ${show(ev.target_soc_pct, 'soc')}, up to ` +
-                    `${show(ev.max_charge_kw, 'activePower')}`,
+                    show(ev.max_charge_kw, 'activePower'),
               ],
               [
                 'Session',

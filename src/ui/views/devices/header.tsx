@@ -44,7 +44,7 @@ export function DeviceHeader({ device }: PageProps) {
             'Power',
             <span data-test="device-power">
               {`${show(full?.metrics.power_kw, 'activePower')}, ` +
-                `${show(full?.metrics.reactive_power_kvar, 'reactivePower')}`}
+                show(full?.metrics.reactive_power_kvar, 'reactivePower')}
             </span>,
           ],
           outcome === null ? null : ['Grid', <span data-test="outcome">{outcome}</span>],
