@@ -88,7 +88,8 @@ async function main(): Promise<void> {
   }
   const [cpu] = cpus();
   process.stdout.write(
-    `Node ${process.version}, ${cpus().length} x ${cpu?.model ?? 'unknown processor'}, median of ${wanted.rounds}${wanted.quick ? ', quick' : ''}\n\n`,
+    `Node ${process.version}, ${cpus().length} x ${cpu?.model ?? 'unknown processor'}, median of ` +
+      `${wanted.rounds}${wanted.quick ? ', quick' : ''}\n\n`,
   );
   for (const group of wanted.groups) {
     for (const table of await group.run(wanted, progress)) process.stdout.write(`${formatTable(table)}\n`);

@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { PointType } from '../src/sunspec/map/types.ts';
+import { dataFolder, deliver } from './generated.ts';
 import { labelFor } from './model-labels.ts';
 
 /** The parts of the official JSON that become facts of a table; its prose is left out on purpose. */
@@ -296,7 +297,7 @@ function renderAll(folder: string): Map<string, string> {
   const problems: string[] = [];
   for (const id of [...modelIds, ...classicModelIds, ...clientModelIds, ...meterModelIds]) {
     try {
-      files.set(modelFile(id), renderModel(readModelJson(folder, id), labelFor));
+      files.set(`src/sunspec/models/${modelFile(id)}`, renderModel(readModelJson(folder, id), labelFor));
     } catch (error) {
       problems.push(...(error instanceof ModelProblems ? error.problems : [String(error)]));
     }
@@ -305,37 +306,14 @@ function renderAll(folder: string): Map<string, string> {
   return files;
 }
 
-function textOrNothing(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
 function main(args: readonly string[]): number {
-  const folders = args.filter((arg) => !arg.startsWith('--'));
-  const flags = args.filter((arg) => arg.startsWith('--'));
-  const [folder] = folders;
-  if (folder === undefined || folders.length > 1 || flags.some((flag) => flag !== '--check')) {
-    process.stderr.write('usage: generate-models.ts DIR [--check]\n  DIR holds the official model_*.json\n');
-    return 2;
-  }
-  const target = fileURLToPath(new URL('../src/sunspec/models/', import.meta.url));
-  let files: Map<string, string>;
   try {
-    files = renderAll(folder);
+    const folder = dataFolder(args, 'generate-models.ts DIR [--check]; DIR holds the official model_*.json');
+    return deliver(renderAll(folder), args);
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    console.error(error instanceof Error ? error.message : String(error));
     return 1;
   }
-  if (flags.length === 0) {
-    for (const [name, text] of files) writeFileSync(join(target, name), text);
-    return 0;
-  }
-  const differing = [...files].filter(([name, text]) => textOrNothing(join(target, name)) !== text);
-  for (const [name] of differing) process.stderr.write(`src/sunspec/models/${name} differs from the definitions\n`);
-  return differing.length === 0 ? 0 : 1;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) process.exitCode = main(process.argv.slice(2));

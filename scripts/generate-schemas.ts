@@ -1,5 +1,4 @@
-/** Writes config/schema/*.json and config/default.yaml from the declarations in src/config. */
-import { writeFileSync } from 'node:fs';
+/** Writes config/schema/*.json and config/default.yaml from the declarations in src/config: `npm run generate:schemas`. */
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { deviceProfileSchema } from '../src/config/profile/device-profile.ts';
@@ -9,8 +8,7 @@ import { faultProfileSchema } from '../src/fault-kinds/profile.ts';
 import { proxyMapSchema } from '../src/sunspec/modbus/proxy/schema.ts';
 import { allRoutes } from '../src/api/routes.ts';
 import { scenarioJsonSchema } from '../src/scenario/file/json-schema.ts';
-
-const directory = new URL('../config/', import.meta.url);
+import { deliver } from './generated.ts';
 
 function jsonSchema(schema: z.ZodType, name: string): string {
   const { $schema, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' });
@@ -82,5 +80,6 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const [name, text] of generatedFiles()) writeFileSync(new URL(name, directory), text);
+  const files = [...generatedFiles()].map(([name, text]) => [`config/${name}`, text] as const);
+  process.exitCode = deliver(new Map(files), process.argv);
 }

@@ -63,7 +63,8 @@ export function windWeekText(): string {
     '# Made by scripts/make-wind-week.ts; make it again instead of changing it.',
     `# Synthetic 10-minute means, no measurements; seed ${seed}. Recipe: AR(1) course with a daily rhythm, mapped to a Weibull`,
     `# distribution of mean 7.8 m/s at ${hubM} m, with one storm hour of ${storm.peakMS} m/s (day 5) and one calm night (day 3 to 4).`,
-    `# wind_speed_m_s is at anemometer height, ${anemometerM} m: the hub speed times (${anemometerM}/${hubM})^${shearExponent} = ${toAnemometer.toFixed(4)}.`,
+    `# wind_speed_m_s is at anemometer height, ${anemometerM} m: the hub speed times ` +
+      `(${anemometerM}/${hubM})^${shearExponent} = ${toAnemometer.toFixed(4)}.`,
     'time_s,wind_speed_m_s,wind_direction_deg',
   ];
   gaussianCourse().forEach((g, row) => {

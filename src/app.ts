@@ -148,7 +148,10 @@ function build(config: AppConfig, options: AppOptions): Parts {
   const remoteClock = createRemoteClocks(config, { clock, plant, wall, later, log });
   const context: AdapterContext = {
     ...shared,
-    ...{ config, commAlarms, remoteClock, wireLog },
+    config,
+    commAlarms,
+    remoteClock,
+    wireLog,
     store: options.store ?? createMemoryStore(),
     typesWith: (passes) => typesWith(config, passes),
   };
@@ -167,7 +170,8 @@ function build(config: AppConfig, options: AppOptions): Parts {
     {
       ...shared,
       ...recording,
-      ...{ eventLoop, ...scenarios },
+      eventLoop,
+      ...scenarios,
       ...clients,
       addDevice: (entry, by) => changes.add(entry, by),
       removeDevice: (index, by) => changes.remove(index, by),
@@ -179,10 +183,18 @@ function build(config: AppConfig, options: AppOptions): Parts {
     checkReplies,
   );
   return {
-    ...{ plant, faults, http, changes, eventLoop, logBook, log },
+    plant,
+    faults,
+    http,
+    changes,
+    eventLoop,
+    logBook,
+    log,
     adapters: http.adapters,
     ticker: tickerOf(config, plant, wall),
-    ...{ recorder: recording.recorder, scenarios: scenarios.scenarios, scenarioHost: hostOf },
+    recorder: recording.recorder,
+    scenarios: scenarios.scenarios,
+    scenarioHost: hostOf,
   };
 }
 
@@ -231,7 +243,8 @@ function composeProtocols(context: AdapterContext): Protocols {
   const own = [csip, ocpp, dnp3].filter((each) => each !== null);
   const protocols = [...composeModbus(context), sunspecClient, ...own];
   return {
-    ...{ protocols, sunspecClient },
+    protocols,
+    sunspecClient,
     csipClient: csipClientOf(csip),
     ocpp: ocppStationsOf(ocpp),
     dnp3: dnp3OutstationsOf(dnp3),

@@ -22,7 +22,8 @@ export function typesWith(
     try {
       const { profile, phases } = deviceOf({ device_type: name, profile: deviceTypes[name].defaultProfile }, 0);
       return passes(
-        createTemplate(profile, phases, grid.nominalFrequencyHz, simTimeFromMs(0), 0, simModels, false).layout,
+        createTemplate(profile, phases, grid.nominalFrequencyHz, simTimeFromMs(0), 0, { withSimModels: simModels })
+          .layout,
       );
     } catch (error) {
       // the other settings do not fit this type

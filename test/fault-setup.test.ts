@@ -164,7 +164,8 @@ describe('faults of a configuration', () => {
   it('are in force from the start, by name, by file and inline', () => {
     const files = {
       '/site/mine.yaml':
-        'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop, every: 3 }, { protocol: device, kind: alarm, codes: [over_temp] }]\n',
+        'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop, every: 3 }, { protocol: device, kind: ' +
+        'alarm, codes: [over_temp] }]\n',
     };
     expect(
       activeOf(

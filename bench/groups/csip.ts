@@ -82,7 +82,9 @@ export const csipGroup: Group = {
     const pairs = beside.map((each, index) => ({ each, base: without[index] ?? each }));
     return [
       {
-        title: `csip: ${clients} devices, each with a client over TLS, polls and posts every ${rateS} s; ${masters} masters at ${ratePerS} Hz for ${seconds} s, ${count} rounds`,
+        title:
+          `csip: ${clients} devices, each with a client over TLS, polls and posts every ${rateS} s; ${masters} ` +
+          `masters at ${ratePerS} Hz for ${seconds} s, ${count} rounds`,
         head: ['', 'p50 ms', 'p99 ms', 'max ms', 'CPU %', 'RSS MB', 'clients that report', 'refused'],
         rows: [
           row('without clients', without, []),

@@ -52,7 +52,9 @@ export const fleetGroup: Group = {
     ];
     return [
       {
-        title: `fleet: -N ${devices}, default tick, ${masters} masters on ${masters} devices at ${ratePerS} Hz for ${seconds} s, ${count} rounds`,
+        title:
+          `fleet: -N ${devices}, default tick, ${masters} masters on ${masters} devices at ${ratePerS} Hz for ` +
+          `${seconds} s, ${count} rounds`,
         head: ['server', 'p50 ms', 'p99 ms', 'max ms', 'CPU %', 'answered'],
         rows: [row(`derbench -N ${devices}`, ours), row(`${minimal.name}, no devices`, floor)],
         notes: [

@@ -136,7 +136,9 @@ async function fleetTables(count: number, quick: boolean, progress: (text: strin
   const heldKb = held.totalBytes / 1000;
   return [
     {
-      title: `kinds: ${fleetDevices} mixed devices, default tick, ${masters} masters on ${masters} devices at ${ratePerS} Hz for ${seconds} s, ${count} rounds`,
+      title:
+        `kinds: ${fleetDevices} mixed devices, default tick, ${masters} masters on ${masters} devices at ` +
+        `${ratePerS} Hz for ${seconds} s, ${count} rounds`,
       head: ['', 'CPU %', 'p50 ms', 'p99 ms', 'max ms', 'kB per device'],
       rows: [
         [

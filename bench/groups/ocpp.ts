@@ -249,7 +249,8 @@ function tables(rounds: readonly Round[], { settleS, seconds }: Times, { note }:
       notes: [
         'a message is a frame in or out; the CPU of the same time without messages, ticks included, is subtracted',
         note,
-        `CPU per message, ours/bare ws, at ${callsPerS.many} calls/s each: ${figure(ratioAt('many'))}; there the central system never sleeps, so that no write has to wake it`,
+        `CPU per message, ours/bare ws, at ${callsPerS.many} calls/s each: ${figure(ratioAt('many'))}; there ` +
+          'the central system never sleeps, so that no write has to wake it',
       ],
     },
     aimTable('ocpp', [

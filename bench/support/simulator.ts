@@ -12,7 +12,11 @@ export interface Simulator extends Server {
 
 export const startLimitS = 60;
 
-/** Starts the compiled simulator as its users do. It does not wait until it answers. @param flags that make so many devices @param main of the build; default: this one */
+/**
+ * Starts the compiled simulator as its users do. It does not wait until it answers.
+ * @param flags that make so many devices
+ * @param main of the build; default: this one
+ */
 export async function spawnSimulator(
   devices: number,
   flags: readonly string[] = ['-N', String(devices)],

@@ -326,8 +326,8 @@ export interface CsipDiagnostic {
 
 /**
  * The clients of this process. `device` selects the client of a device (and, of an aggregator, the EndDevice of that
- * device; of a site, its one EndDevice); null: not given. Then views show the client of the first device, and connect, disconnect, reconnect,
- * rediscover, poll and communication act on all clients.
+ * device; of a site, its one EndDevice); null: not given. Then views show the client of the first device, and connect,
+ * disconnect, reconnect, rediscover, poll and communication act on all clients.
  *
  * Every method throws or rejects with SimError UNKNOWN_DEVICE for a device that does not exist or has no client. While
  * `enabled` is false, REST calls views only.

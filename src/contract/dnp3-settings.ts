@@ -45,7 +45,8 @@ export interface Dnp3Settings {
 }
 
 export const dnp3AllowedPeerText =
-  'the common name or whole subject of a certificate, or sha256: and its fingerprint, each with @ and a link address where it is bound to one: CN=scada-1,O=Utility@4';
+  'the common name or whole subject of a certificate, or sha256: and its fingerprint, each with @ and ' +
+  'a link address where it is bound to one: CN=scada-1,O=Utility@4';
 
 const maxPeerLength = 512;
 

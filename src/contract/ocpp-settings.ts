@@ -45,7 +45,9 @@ const maxIdLength = 48;
 // identifiers go into paths and logs: printable ASCII, blanks inside at most
 const idPattern = new RegExp(`^(?=.{1,${maxIdLength}}$)[!-~](?:[ -~]*[!-~])?$`);
 
-export const ocppIdText = `text of 1 to ${maxIdLength} printable ASCII characters, without blanks around it, and none of ${reservedChargePointIds.join(', ')}`;
+export const ocppIdText =
+  `text of 1 to ${maxIdLength} printable ASCII characters, without blanks around it, and none of ` +
+  reservedChargePointIds.join(', ');
 
 /** Whether a text can be a charge point identity: identifierString of OCPP-J 3.1.1 of 2.x, without its rule on colons. */
 export function isOcppId(text: string): boolean {
@@ -94,7 +96,9 @@ const maxPasswordBytes = 64;
 /** A key of 16 to 20 octets in hexadecimal digits, which is longer than any password of 1.6 as text. */
 const hexKey = /^(?:[0-9a-f]{2}){16,20}$/i;
 
-export const ocppPasswordText = `${minPasswordBytes} to ${maxPasswordBytes} octets without control characters, or 32 to 40 hexadecimal digits, which 1.6 decodes`;
+export const ocppPasswordText =
+  `${minPasswordBytes} to ${maxPasswordBytes} octets without control characters, or 32 to 40 ` +
+  'hexadecimal digits, which 1.6 decodes';
 
 /**
  * The octets that basic authentication sends for a password, or null when it cannot be one. With 1.6, 32 to 40 hexadecimal

@@ -10,7 +10,9 @@ export function plainSeconds(s: number | null): number | null {
 
 export function stepJson({ place, name, state, atS, actions, message }: StepResult) {
   return {
-    ...{ place, name, state },
+    place,
+    name,
+    state,
     at_s: plainSeconds(atS),
     actions: actions.map(({ name: action, status, isExpected, detail }) => ({
       name: action,
@@ -24,7 +26,10 @@ export function stepJson({ place, name, state, atS, actions, message }: StepResu
 
 export function assertionJson({ place, name, state, message, beganS, decidedS }: AssertionResult) {
   return {
-    ...{ place, name, state, message },
+    place,
+    name,
+    state,
+    message,
     began_s: plainSeconds(beganS),
     decided_s: plainSeconds(decidedS),
   };

@@ -111,8 +111,25 @@ const canBeSlip = (given: string) => given.length > 2 && /[a-z]{2}/i.test(given.
 
 /** Units at the end of names, as they are written. */
 const unitSigns: Readonly<Record<string, string>> = {
-  ...{ w: 'W', kw: 'kW', mw: 'MW', va: 'VA', kva: 'kVA', var: 'var', kvar: 'kvar', wh: 'Wh', kwh: 'kWh' },
-  ...{ v: 'V', kv: 'kV', a: 'A', hz: 'Hz', ms: 'ms', s: 's', min: 'min', h: 'h', pct: 'percent', pu: 'per unit' },
+  w: 'W',
+  kw: 'kW',
+  mw: 'MW',
+  va: 'VA',
+  kva: 'kVA',
+  var: 'var',
+  kvar: 'kvar',
+  wh: 'Wh',
+  kwh: 'kWh',
+  v: 'V',
+  kv: 'kV',
+  a: 'A',
+  hz: 'Hz',
+  ms: 'ms',
+  s: 's',
+  min: 'min',
+  h: 'h',
+  pct: 'percent',
+  pu: 'per unit',
 };
 
 /** `, in kW` where the given name has another unit than the known one: the value must change with the name. */

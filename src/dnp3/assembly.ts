@@ -61,7 +61,12 @@ function tlsFilesOf({ settings: { tls }, clock }: AssemblyOptions, logger: Logge
 }
 
 const freshCounters = (): ServerCounters => ({
-  ...{ connections: 0, refusedConnections: 0, handshakeFailures: 0, framesIn: 0, framesOut: 0, badFrames: 0 },
+  connections: 0,
+  refusedConnections: 0,
+  handshakeFailures: 0,
+  framesIn: 0,
+  framesOut: 0,
+  badFrames: 0,
   lastFrameMs: null,
 });
 
@@ -94,8 +99,13 @@ function profileOf({ settings, clock }: AssemblyOptions, outstation: DeviceOutst
     product: text(250, outstation.device.name),
     softwareVersion: text(242, 'unknown'),
     date: new Date(clock.nowMs()).toISOString().slice(0, 10),
-    ...{ host: settings.host, port, address: outstation.address, masterAddresses: settings.masterAddresses },
-    ...{ unsolicited: settings.unsolicited, isTls: settings.tls !== null, limits: defaultLimits },
+    host: settings.host,
+    port,
+    address: outstation.address,
+    masterAddresses: settings.masterAddresses,
+    unsolicited: settings.unsolicited,
+    isTls: settings.tls !== null,
+    limits: defaultLimits,
     points: outstation.points.bindings
       .filter(({ bound }) => bound !== null)
       .map(({ row }) => {
@@ -113,15 +123,13 @@ export function assemble(options: AssemblyOptions): Assembly {
   const messages = new Dnp3Messages(wireLog);
   const tlsFiles = tlsFilesOf(options, logger);
   const context: ServerContext = {
-    ...{
-      clock,
-      logger,
-      log,
-      sweeper: new Sweeper(),
-      turns: new LoopQueue(),
-      counters: freshCounters(),
-      limits: serverLimits,
-    },
+    clock,
+    logger,
+    log,
+    sweeper: new Sweeper(),
+    turns: new LoopQueue(),
+    counters: freshCounters(),
+    limits: serverLimits,
     tls: tlsFiles === null ? null : { gate: tlsFiles.gate, allowed: settings.tls?.allowedPeers ?? null },
     wantsFragments: () => messages.active,
     onFragment: (report) => {
@@ -132,10 +140,19 @@ export function assemble(options: AssemblyOptions): Assembly {
   const { pointsFile, profile } = settings;
   const rows = pointsFile === null ? builtInRows(profile) : readPointRows(pointsFile);
   const runtime: Dnp3Runtime = new Dnp3Runtime({
-    ...{ settings, plant, context, messages, commAlarms },
+    settings,
+    plant,
+    context,
+    messages,
+    commAlarms,
     make: (device, address) =>
       new DeviceOutstation({
-        ...{ device, plant, settings, address, rows, later },
+        device,
+        plant,
+        settings,
+        address,
+        rows,
+        later,
         wall: clock,
         disturber: disturberOf(device.index),
         remoteClock: () => remoteClock(logger),

@@ -66,16 +66,14 @@ export class DeviceOutstation implements ServedOutstation {
     const port = createDevicePort(device, plant);
     this.#lastWritten = options.remoteClock();
     this.points = new OutstationPoints({
-      ...{
-        port,
-        profile: settings.profile,
-        rows,
-        parts: profileParts,
-        clock: this.#lastWritten,
-        random,
-        log,
-        onControl,
-      },
+      port,
+      profile: settings.profile,
+      rows,
+      parts: profileParts,
+      clock: this.#lastWritten,
+      random,
+      log,
+      onControl,
     });
     this.stack = new Outstation(
       {

@@ -101,10 +101,14 @@ export class Dnp3Runtime implements Dnp3Outstations, Swept {
       this.#departed,
     );
     return sumOf(own, {
-      ...{ connections: counters.connections, refusedConnections: counters.refusedConnections },
+      connections: counters.connections,
+      refusedConnections: counters.refusedConnections,
       handshakeFailures: counters.handshakeFailures,
-      ...{ framesIn: counters.framesIn, framesOut: counters.framesOut, badFrames: counters.badFrames },
-      ...{ controlsDone: this.controls.done, controlsRefused: this.controls.refused },
+      framesIn: counters.framesIn,
+      framesOut: counters.framesOut,
+      badFrames: counters.badFrames,
+      controlsDone: this.controls.done,
+      controlsRefused: this.controls.refused,
     });
   }
 
@@ -211,7 +215,9 @@ export class Dnp3Runtime implements Dnp3Outstations, Swept {
     const { settings, context } = this.#options;
     const { host, port } = settings;
     const listener = new Dnp3Listener({
-      ...{ host, context, deviceIndex: outstation.deviceIndex },
+      host,
+      context,
+      deviceIndex: outstation.deviceIndex,
       port: port === 0 ? 0 : port + outstation.deviceIndex,
       routes: {
         outstation: (address) => (address === outstation.address ? outstation : undefined),

@@ -85,7 +85,8 @@ export const malformedFault = faultKind({
       .default('truncated')
       .meta({
         description:
-          'Half of it, an object in place of the array, message type 9, without its last entry, null in place of each member of its payload, or an empty text; default truncated.',
+          'Half of it, an object in place of the array, message type 9, without its last entry, null in place ' +
+          'of each member of its payload, or an empty text; default truncated.',
       }),
   }),
 });

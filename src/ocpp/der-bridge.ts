@@ -111,8 +111,16 @@ class StationDer implements DerPort {
     const [over, under] = ['DbOf', 'DbUf'].map((name) => this.number(711, `Ctl[0].${name}`) ?? 0);
     const withinDroopBand = frequencyHz <= nominalHz + (over ?? 0) && frequencyHz >= nominalHz - (under ?? 0);
     return {
-      ...{ at, service, trip, active, reactive },
-      ...{ frequencyHz, nominalHz, withinDroopBand, lowestPct, highestPct },
+      at,
+      service,
+      trip,
+      active,
+      reactive,
+      frequencyHz,
+      nominalHz,
+      withinDroopBand,
+      lowestPct,
+      highestPct,
     };
   }
 

@@ -170,7 +170,14 @@ export function flaggedScenario(words: readonly string[], variable: string | und
   if (file === undefined || file === '' || (at < 0 && variable === undefined)) return null;
   const flags = words.filter((_, n) => n !== at && (inline !== undefined || at < 0 || n !== at + 1));
   return {
-    ...{ files: [file], flags, parameters: {}, junit: null, json: null, html: null, record: null, isQuiet: false },
+    files: [file],
+    flags,
+    parameters: {},
+    junit: null,
+    json: null,
+    html: null,
+    record: null,
+    isQuiet: false,
     pace: 'real',
     usesFreePorts: false,
   };

@@ -19,11 +19,16 @@ async function fetches(base) {
   const json = { 'Content-Type': 'application/json' };
   await attempt('fetch POST of JSON', () => send(base, '/api/sim/controls/time', { method: 'POST', headers: json, body: change }));
   await attempt('fetch POST of JSON as text', () => send(base, '/api/sim/controls/time', { method: 'POST', body: change }));
-  await attempt('fetch POST of JSON as text, no-cors', () => send(base, '/api/sim/controls/time', { method: 'POST', mode: 'no-cors', body: change }));
+  await attempt('fetch POST of JSON as text, no-cors', () =>
+    send(base, '/api/sim/controls/time', { method: 'POST', mode: 'no-cors', body: change }));
   await attempt('fetch POST without body, no-cors', () => send(base, '/api/sim/stop', { method: 'POST', mode: 'no-cors' }));
-  await attempt('fetch POST without referrer, no-cors', () => send(base, '/api/sim/stop', { method: 'POST', mode: 'no-cors', referrerPolicy: 'no-referrer' }));
+  await attempt('fetch POST without referrer, no-cors', () =>
+    send(base, '/api/sim/stop', { method: 'POST', mode: 'no-cors', referrerPolicy: 'no-referrer' }));
   await attempt('fetch PUT', () => send(base, '/api/sim/controls/time', { method: 'PUT', body: change }));
-  await attempt('fetch with the header of the dashboard', () => send(base, '/api/sim/controls/time', { method: 'POST', headers: { ...json, 'X-Derbench-Client': 'dashboard' }, body: change }));
+  await attempt('fetch with the header of the dashboard', () => {
+    const headers = { ...json, 'X-Derbench-Client': 'dashboard' };
+    return send(base, '/api/sim/controls/time', { method: 'POST', headers, body: change });
+  });
   await attempt('fetch GET', () => send(base, '/api/sim/overview'));
   await attempt('fetch GET, no-cors', () => send(base, '/api/sim/overview', { mode: 'no-cors' }));
   await attempt('fetch GET with credentials', () => send(base, '/api/sim/overview', { credentials: 'include' }));
@@ -59,7 +64,8 @@ async function elements(base) {
   }
   await attempt('style', () => loaded(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: base + '/pages.css' })));
   await attempt('worker', () => new Promise((resolve, reject) => {
-    const source = 'try { importScripts("' + base + '/redoc.standalone.js"); postMessage("loaded"); } catch (error) { postMessage("blocked"); }';
+    const imports = 'importScripts("' + base + '/redoc.standalone.js")';
+    const source = 'try { ' + imports + '; postMessage("loaded"); } catch (error) { postMessage("blocked"); }';
     const worker = new Worker(URL.createObjectURL(new Blob([source])));
     worker.onmessage = ({ data }) => resolve(data);
     worker.onerror = reject;
@@ -85,7 +91,11 @@ async function streams(base) {
 
 /** Forms are sent into frames; the load of the frame ends the attempt, whatever it shows. */
 async function forms(base) {
-  const fields = { 'application/x-www-form-urlencoded': ['rate', '7'], 'multipart/form-data': ['rate', '7'], 'text/plain': ['{"rate":7,"x":"', '"}'] };
+  const fields = {
+    'application/x-www-form-urlencoded': ['rate', '7'],
+    'multipart/form-data': ['rate', '7'],
+    'text/plain': ['{"rate":7,"x":"', '"}'],
+  };
   for (const [enctype, [name, value]] of Object.entries(fields)) {
     for (const path of ['/api/sim/controls/time', '/api/sim/stop']) {
       const frame = Object.assign(document.createElement('iframe'), { name: 'frame' + document.querySelectorAll('iframe').length });

@@ -113,7 +113,8 @@ async function disconnectsForATime(map: DeviceMap, bed: Bed): Promise<void> {
 export function classicProcedures(line: Line, duts: readonly ClassicDut[] = classicDuts): void {
   for (const { type, map: shape, chain } of duts) {
     const { layout, float = false, base = 40_000 } = shape;
-    describe(`Conformance over ${line.name}: ${type}, ${layout}${float ? ' with floats' : ''} at ${base} (by ${definitionsFrom})`, function () {
+    const map = `${layout}${float ? ' with floats' : ''}`;
+    describe(`Conformance over ${line.name}: ${type}, ${map} at ${base} (by ${definitionsFrom})`, function () {
       this.timeout(30_000);
       let dut: Dut;
 

@@ -265,7 +265,7 @@ export function curveEffectProcedures(line: Line): void {
         return seen;
       }
 
-      it(`CRV-2, CRV-3: ${id}: ${measured} follows set 1: at the start, once another set is adopted, and when a wrong one is refused`, async () => {
+      it(`CRV-2, CRV-3: ${id}: ${measured} follows set 1: at first, with another set adopted, and a wrong one refused`, async () => {
         for (const [name, value] of Object.entries(prepare)) await map.write(name, value);
         await map.write(`${id}.Ena`, 'ENABLED');
         const first = await followed('at the start');
@@ -295,7 +295,7 @@ export function curveEffectProcedures(line: Line): void {
         else expect(watts, when).to.equal(0);
       }
 
-      it(`CRV-2, CRV-3: ${trip.id}: trips by set 1: at the start, once another set is adopted, and when a wrong one is refused`, async () => {
+      it(`CRV-2, CRV-3: ${trip.id}: trips by set 1: at first, with another set adopted, and a wrong one refused`, async () => {
         await map.write('703.ESDlyTms', 0);
         await map.write('703.ESRmpTms', 1);
         await map.write(`${trip.id}.Ena`, 'ENABLED');

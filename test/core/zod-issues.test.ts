@@ -31,7 +31,8 @@ describe('issues of zod in words', () => {
       ': must be an object without address and count or an object without model',
     ]);
     expect(words(either, { model: 'x', count: 0 })).to.deep.equal([
-      ': must be an object without count whose model must be a number or an object with address without model whose count must be at least 1',
+      ': must be an object without count whose model must be a number or an object with address without ' +
+        'model whose count must be at least 1',
     ]);
   });
 

@@ -16,8 +16,15 @@ import { HandWall } from '../support/wall.ts';
 import { Stack, spec } from './rig/stack.ts';
 
 const settings: Dnp3Settings = {
-  ...{ host: '127.0.0.1', port: 0, sharedPort: false, outstationAddress: 1, masterAddresses: [4, 5] },
-  ...{ profile: 'an2018', pointsFile: null, unsolicited: false, tls: null },
+  host: '127.0.0.1',
+  port: 0,
+  sharedPort: false,
+  outstationAddress: 1,
+  masterAddresses: [4, 5],
+  profile: 'an2018',
+  pointsFile: null,
+  unsolicited: false,
+  tls: null,
 };
 
 /** Outstations with points of a test: devices, connections and time are moved by hand. */
@@ -35,10 +42,20 @@ class Bench {
       settings: { ...settings, ...more },
       plant: { onTick: () => () => undefined, onPower: () => () => undefined },
       context: {
-        ...{ clock: wall, logger: silentLogger, sweeper, turns: new LoopQueue(), limits: serverLimits, tls: null },
+        clock: wall,
+        logger: silentLogger,
+        sweeper,
+        turns: new LoopQueue(),
+        limits: serverLimits,
+        tls: null,
         log: new PeerLimitedLog(silentLogger, wall, 'lines', () => () => undefined),
         counters: {
-          ...{ connections: 0, refusedConnections: 0, handshakeFailures: 0, framesIn: 0, framesOut: 0, badFrames: 0 },
+          connections: 0,
+          refusedConnections: 0,
+          handshakeFailures: 0,
+          framesIn: 0,
+          framesOut: 0,
+          badFrames: 0,
           lastFrameMs: null,
         },
         wantsFragments: () => false,
@@ -71,7 +88,10 @@ class Bench {
     for (const master of [4, 5]) stack.disconnect(master);
     this.stacks[deviceIndex] = stack;
     const own = {
-      ...{ address, deviceIndex, stack: stack.outstation, isSilent: false },
+      address,
+      deviceIndex,
+      stack: stack.outstation,
+      isSilent: false,
       associationOf: (master: number) => stack.outstation.association(master),
       close: () => this.closed.push(deviceIndex),
     };

@@ -10,8 +10,10 @@ const limit = '704.WMaxLimPct';
 const limitOutput = 88;
 
 const profile = (id: number, limitW: number): Json => ({
-  ...{ chargingProfileId: id, stackLevel: 1, chargingProfilePurpose: 'TxDefaultProfile' },
-  ...{ chargingProfileKind: 'Absolute' },
+  chargingProfileId: id,
+  stackLevel: 1,
+  chargingProfilePurpose: 'TxDefaultProfile',
+  chargingProfileKind: 'Absolute',
   chargingSchedule: {
     chargingRateUnit: 'W',
     startSchedule: '2020-01-01T00:00:00Z',

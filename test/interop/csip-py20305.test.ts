@@ -131,8 +131,14 @@ describeWith(['py20305'], 'another client of IEEE 2030.5 between the head-end of
       expect(found, name).to.include({ Ena: 1, AdptCrvReq: 2, AdptCrvRslt: 1, ...points });
     }
     expect(await started('droop', 711)).to.include({
-      ...{ Ena: 1, AdptCtlReq: 2, AdptCtlRslt: 1, 'Ctl[0].DbOf': 0.1, 'Ctl[0].DbUf': 0.12 },
-      ...{ 'Ctl[0].KOf': 0.04, 'Ctl[0].KUf': 0.045, 'Ctl[0].RspTms': 2 },
+      Ena: 1,
+      AdptCtlReq: 2,
+      AdptCtlRslt: 1,
+      'Ctl[0].DbOf': 0.1,
+      'Ctl[0].DbUf': 0.12,
+      'Ctl[0].KOf': 0.04,
+      'Ctl[0].KUf': 0.045,
+      'Ctl[0].RspTms': 2,
     });
   });
 

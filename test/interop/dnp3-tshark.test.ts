@@ -101,7 +101,8 @@ describeWith(['tshark'], 'dissects a long session with an outstation', function 
   it('without a malformed frame, a wrong checksum or an expert warning', async () => {
     const findings = await packets(
       // of the outstation: the dissector does not know ASSIGN_CLASS without data in a request
-      `tcp.srcport == ${bench.port} && (_ws.malformed || dnp3.hdr.CRC.incorrect || dnp3.data_chunk.CRC.incorrect || _ws.expert.severity >= 0x600000)`,
+      `tcp.srcport == ${bench.port} && (_ws.malformed || dnp3.hdr.CRC.incorrect || ` +
+        'dnp3.data_chunk.CRC.incorrect || _ws.expert.severity >= 0x600000)',
       'frame.number',
       '_ws.expert.message',
     );

@@ -52,9 +52,12 @@ const comparison = `
 import type { paths } from './openapi.d.ts';
 import type * as own from 'derbench';
 
-type Get<P extends keyof paths> = paths[P] extends { get: { responses: { 200: { content: { 'application/json': infer R } } } } } ? R : 'not in the description';
-type Post<P extends keyof paths> = paths[P] extends { post: { responses: { 200: { content: { 'application/json': infer R } } } } } ? R : 'not in the description';
-type Body<P extends keyof paths> = paths[P] extends { post: { requestBody: { content: { 'application/json': infer R } } } } ? R : 'not in the description';
+type Json<R> = { content: { 'application/json': R } };
+type Absent = 'not in the description';
+type Get<P extends keyof paths> = paths[P] extends { get: { responses: { 200: Json<infer R> } } } ? R : Absent;
+type Post<P extends keyof paths> = paths[P] extends { post: { responses: { 200: Json<infer R> } } } ? R : Absent;
+type Body<P extends keyof paths> = paths[P] extends { post: { requestBody: Json<infer R> } } ? R : Absent;
+type Recorded = 'modbus' | 'csip' | 'dnp3' | 'ocpp/{id}';
 
 export function replies(of: { [P in keyof own.GetReplies]: Get<\`/api/sim/\${P}\`> }): own.GetReplies {
   return of;
@@ -66,7 +69,7 @@ export const authorization = (of: Post<'/api/sim/evse/{id}/connectors/{cid}/auth
 export const grid = (of: own.GridChange): Body<'/api/sim/controls/grid'> => of;
 export const environment = (of: own.EnvironmentChange): Body<'/api/sim/controls/environment'> => of;
 export const message = (
-  of: Get<'/api/sim/modbus/messages' | '/api/sim/csip/messages' | '/api/sim/dnp3/messages' | '/api/sim/ocpp/{id}/messages'>['messages'][number],
+  of: Get<\`/api/sim/\${Recorded}/messages\`>['messages'][number],
 ): own.Message => of;
 `;
 

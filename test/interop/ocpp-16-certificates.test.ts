@@ -23,8 +23,12 @@ describeWith(['ocpp', 'openssl'], 'certificates and credentials of OCPP 1.6 at t
     writeFileSync(pki.path('password'), passwords.first, { mode: 0o600 });
     central = await PythonCentral.open('CP-1', {
       options: {
-        ...{ cert: pki.path('server.pem'), key: pki.path('server.key'), ca: pki.path('ca.pem'), any_client: true },
-        ...{ user: 'CP-1', password: passwords.first },
+        cert: pki.path('server.pem'),
+        key: pki.path('server.key'),
+        ca: pki.path('ca.pem'),
+        any_client: true,
+        user: 'CP-1',
+        password: passwords.first,
       },
       flags: [
         ...['--ocpp_security_profile', '2', '--ocpp_password_file', pki.path('password')],

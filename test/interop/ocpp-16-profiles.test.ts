@@ -102,7 +102,10 @@ describeWith(['ocpp'], 'lists, reservations and charging profiles of OCPP 1.6 at
   describe('reservations', () => {
     const reserve = (status: string, reservationId: number, more: object = {}) =>
       station.expectStatus(status, 'ReserveNow', {
-        ...{ connectorId: 1, expiryDate: inSeconds(3600), idTag: 'MINE', reservationId },
+        connectorId: 1,
+        expiryDate: inSeconds(3600),
+        idTag: 'MINE',
+        reservationId,
         ...more,
       });
 

@@ -44,7 +44,10 @@ describeWith(['ocpp', 'openssl'], 'files of OCPP 1.6 at the package ocpp', () =>
   describe('logs', () => {
     const getLog = (status: string, requestId: number, more: object = {}) =>
       station.expectStatus(status, 'GetLog', {
-        ...{ logType: 'DiagnosticsLog', requestId, retries: 0, log: { remoteLocation: files.url() } },
+        logType: 'DiagnosticsLog',
+        requestId,
+        retries: 0,
+        log: { remoteLocation: files.url() },
         ...more,
       });
 
@@ -115,10 +118,14 @@ describeWith(['ocpp', 'openssl'], 'files of OCPP 1.6 at the package ocpp', () =>
   describe('firmware', () => {
     const update = (status: string, requestId: number, name: string, more: object = {}) =>
       station.expectStatus(status, 'SignedUpdateFirmware', {
-        ...{ requestId, retries: 0 },
+        requestId,
+        retries: 0,
         firmware: {
-          ...{ location: files.url(name), retrieveDateTime: inSeconds(-1), signingCertificate: pem('bad-foreign') },
-          ...{ signature: signatureOf(pki.path('bad-foreign.key'), files.files.get(name) ?? ''), ...more },
+          location: files.url(name),
+          retrieveDateTime: inSeconds(-1),
+          signingCertificate: pem('bad-foreign'),
+          signature: signatureOf(pki.path('bad-foreign.key'), files.files.get(name) ?? ''),
+          ...more,
         },
       });
 

@@ -26,8 +26,10 @@ describeWith(['go', 'openssl'], 'upkeep of a charging station of OCPP 2.0.1 at t
     both = await GoStation.open(
       'CS-1',
       {
-        ...{ cert: pki.path('server.pem'), key: pki.path('server.key') },
-        ...{ user: 'CS-1', password: Buffer.from(password).toString('hex') },
+        cert: pki.path('server.pem'),
+        key: pki.path('server.key'),
+        user: 'CS-1',
+        password: Buffer.from(password).toString('hex'),
       },
       [
         ...['--ocpp_security_profile', '2', '--ocpp_password_file', pki.path('password')],
@@ -80,15 +82,18 @@ describeWith(['go', 'openssl'], 'upkeep of a charging station of OCPP 2.0.1 at t
     it('SendLocalList, GetLocalListVersion and ClearCache', async () => {
       await set(station, 'LocalAuthListCtrlr', 'Enabled', 'true');
       const entry = (idToken: string, info: string) => ({
-        ...{ idToken: { idToken, type: 'KeyCode' }, idTokenInfo: { status: info } },
+        idToken: { idToken, type: 'KeyCode' },
+        idTokenInfo: { status: info },
       });
       await station.expectStatus('Accepted', 'SendLocalList', {
-        ...{ versionNumber: 4, updateType: 'Full' },
+        versionNumber: 4,
+        updateType: 'Full',
         localAuthorizationList: [entry('LISTED', 'Accepted'), entry('BLOCKED', 'Blocked')],
       });
       expect((await station.call('GetLocalListVersion')).versionNumber).to.equal(4);
       await station.expectStatus('VersionMismatch', 'SendLocalList', {
-        ...{ versionNumber: 3, updateType: 'Differential' },
+        versionNumber: 3,
+        updateType: 'Differential',
         localAuthorizationList: [entry('OTHER', 'Accepted')],
       });
       await station.expectStatus('Accepted', 'ClearCache');
@@ -113,7 +118,10 @@ describeWith(['go', 'openssl'], 'upkeep of a charging station of OCPP 2.0.1 at t
 
     it('CustomerInformation tells of the transactions of a token', async () => {
       await station.expectStatus('Accepted', 'CustomerInformation', {
-        ...{ requestId, report: true, clear: false, idToken: { idToken: 'TAG-1', type: 'KeyCode' } },
+        requestId,
+        report: true,
+        clear: false,
+        idToken: { idToken: 'TAG-1', type: 'KeyCode' },
       });
       const parts = await report(station, 'NotifyCustomerInformation');
       expect(parts.map(({ data }) => data as string).join('')).to.match(/transaction .*EVSE 1, .* Wh/);
@@ -121,8 +129,12 @@ describeWith(['go', 'openssl'], 'upkeep of a charging station of OCPP 2.0.1 at t
 
     it('SetNetworkProfile', async () => {
       const connectionData = {
-        ...{ ocppVersion: 'OCPP20', ocppTransport: 'JSON', ocppCsmsUrl: 'wss://127.0.0.1:9', messageTimeout: 30 },
-        ...{ securityProfile: 2, ocppInterface: 'Wired0' },
+        ocppVersion: 'OCPP20',
+        ocppTransport: 'JSON',
+        ocppCsmsUrl: 'wss://127.0.0.1:9',
+        messageTimeout: 30,
+        securityProfile: 2,
+        ocppInterface: 'Wired0',
       };
       await station.expectStatus('Accepted', 'SetNetworkProfile', { configurationSlot: 2, connectionData });
       await station.expectStatus('Rejected', 'SetNetworkProfile', {
@@ -161,7 +173,8 @@ describeWith(['go', 'openssl'], 'upkeep of a charging station of OCPP 2.0.1 at t
       expect(verifiedSubject(csr)).to.include('CN=').and.include('O=derbench');
       const certificateType = 'ChargingStationCertificate';
       await station.expectStatus('Rejected', 'CertificateSigned', {
-        ...{ certificateType, certificateChain: pem('gridservice') },
+        certificateType,
+        certificateChain: pem('gridservice'),
       });
       await eventOf('InvalidChargingStationCertificate');
       const certificateChain = signedBy(pki.path('ca'), csr);
@@ -174,10 +187,14 @@ describeWith(['go', 'openssl'], 'upkeep of a charging station of OCPP 2.0.1 at t
     const text = 'derbench-firmware 3.0.0\noctets of a signed firmware';
     const update = (expected: string, id: number, more: object = {}) =>
       station.expectStatus(expected, 'UpdateFirmware', {
-        ...{ requestId: id, retries: 0 },
+        requestId: id,
+        retries: 0,
         firmware: {
-          ...{ location: files.url(name), retrieveDateTime: inSeconds(-1), signingCertificate: pem('bad-foreign') },
-          ...{ signature: signatureOf(pki.path('bad-foreign.key'), text), ...more },
+          location: files.url(name),
+          retrieveDateTime: inSeconds(-1),
+          signingCertificate: pem('bad-foreign'),
+          signature: signatureOf(pki.path('bad-foreign.key'), text),
+          ...more,
         },
       });
     const expectStatuses = async (id: number, statuses: readonly string[]) => {
@@ -188,7 +205,8 @@ describeWith(['go', 'openssl'], 'upkeep of a charging station of OCPP 2.0.1 at t
     it('UpdateFirmware verifies, installs and boots with the new version', async () => {
       files.files.set(name, text);
       await station.expectStatus('Accepted', 'InstallCertificate', {
-        ...{ certificateType: 'ManufacturerRootCertificate', certificate: pem('foreign-ca') },
+        certificateType: 'ManufacturerRootCertificate',
+        certificate: pem('foreign-ca'),
       });
       await update('InvalidCertificate', 10, { signingCertificate: pem('gridservice') });
       await eventOf('InvalidFirmwareSigningCertificate');

@@ -156,7 +156,11 @@ describeWith(['go'], 'a charging station of OCPP 2.0.1 at the CSMS of ocpp-go', 
     const transactionId = await charge(station);
     await settlesBetween(9000, 11_000);
     const chargingProfile = {
-      ...{ id: 1, stackLevel: 0, chargingProfilePurpose: 'TxProfile', chargingProfileKind: 'Relative', transactionId },
+      id: 1,
+      stackLevel: 0,
+      chargingProfilePurpose: 'TxProfile',
+      chargingProfileKind: 'Relative',
+      transactionId,
       chargingSchedule: [{ id: 1, chargingRateUnit: 'W', chargingSchedulePeriod: [{ startPeriod: 0, limit: 5000 }] }],
     };
     await station.expectStatus('Rejected', 'SetChargingProfile', {
@@ -240,7 +244,10 @@ describeWith(['go'], 'a charging station of OCPP 2.0.1 at the CSMS of ocpp-go', 
   it('GetLog delivers a file', async () => {
     for (const logType of ['DiagnosticsLog', 'SecurityLog']) {
       const { filename } = await station.expectStatus('Accepted', 'GetLog', {
-        ...{ logType, requestId, retries: 0, log: { remoteLocation: files.url() } },
+        logType,
+        requestId,
+        retries: 0,
+        log: { remoteLocation: files.url() },
       });
       for (const one of ['Uploading', 'Uploaded'])
         expect((await station.next('LogStatusNotification', { requestId })).payload.status).to.equal(one);

@@ -204,8 +204,14 @@ describeWith(['ocpp'], 'DER control of OCPP 2.1 at the package ocpp', () => {
   it('tells of alarms during a named grid event', async () => {
     // back in service soon
     const enterService = {
-      ...{ priority: 1, highVoltage: 110, lowVoltage: 88, highFreq: 61, lowFreq: 49 },
-      ...{ delay: 5, randomDelay: 0, rampRate: 5 },
+      priority: 1,
+      highVoltage: 110,
+      lowVoltage: 88,
+      highFreq: 61,
+      lowFreq: 49,
+      delay: 5,
+      randomDelay: 0,
+      rampRate: 5,
     };
     expect((await control('EnterService', 'es', { enterService })).status).to.equal('Accepted');
     await station.post('controls/grid/event', { event: 'swell', parameters: { level_pu: 1.3, duration_s: 5 } });

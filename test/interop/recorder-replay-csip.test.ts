@@ -11,8 +11,6 @@ import { freePorts } from '../support/ports.ts';
 import { startApp } from '../support/running-app.ts';
 import type { RunningApp } from '../support/running-app.ts';
 
-const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 describe('replays the server of a recorded session of IEEE 2030.5', function () {
   this.timeout(120_000);
   let folder: string;
@@ -70,7 +68,7 @@ describe('replays the server of a recorded session of IEEE 2030.5', function () 
     const control = headEnd.control(program, { modes: { opModMaxLimW: 5000 }, inS: 4, durationS: 5 });
     await post(running, 'csip/connect', {});
     const lfdi = lfdiOf(new X509Certificate(pki.device.cert).raw);
-    for (let i = 0; i < 200 && headEnd.statuses(control.mRID, lfdi).length < 3; i += 1) await sleep(100);
+    await headEnd.response(control.mRID, 3);
     expect(headEnd.statuses(control.mRID, lfdi)).to.deep.equal([1, 2, 3]);
     const { text } = await ask(running.port, '/api/sim/recorder/download');
     for (const line of pki.device.key.split('\n').slice(1, 3)) expect(text).not.to.include(line);

@@ -192,7 +192,10 @@ describeWith(['ocpp', 'pysunspec2', 'opendnp3'], 'three masters', function () {
     await heard((hz) => hz >= 60.025);
     const limit = { priority: 1, pctMaxDischargePower: 80 };
     await call('SetDERControl', {
-      ...{ isDefault: true, controlId: 'lim', controlType: 'LimitMaxDischarge', limitMaxDischarge: limit },
+      isDefault: true,
+      controlId: 'lim',
+      controlType: 'LimitMaxDischarge',
+      limitMaxDischarge: limit,
     });
     await heard((hz) => hz <= 59.985);
     await call('ClearDERControl', { isDefault: true, controlId: 'lim' });
@@ -294,8 +297,11 @@ describeWith(['ocpp'], 'a central system', function () {
     const limit = (chargingProfileId: number, purpose: string, watts: number, connectorId: number) => {
       const chargingSchedule = { chargingRateUnit: 'W', chargingSchedulePeriod: [{ startPeriod: 0, limit: watts }] };
       const csChargingProfiles = {
-        ...{ chargingProfileId, stackLevel: 0, chargingProfilePurpose: purpose },
-        ...{ chargingProfileKind: purpose === 'TxDefaultProfile' ? 'Relative' : 'Absolute', chargingSchedule },
+        chargingProfileId,
+        stackLevel: 0,
+        chargingProfilePurpose: purpose,
+        chargingProfileKind: purpose === 'TxDefaultProfile' ? 'Relative' : 'Absolute',
+        chargingSchedule,
       };
       return call('SetChargingProfile', { connectorId, csChargingProfiles });
     };

@@ -44,7 +44,14 @@ function station() {
   const nothing = () => undefined;
   const access = { url: 'ws://central.test', guarded: false, securityProfile: 0, password: null } as const;
   const at = assembleParts('ocpp2.1', {
-    ...{ id: 'CS-1', device: device.port, clock, wall, line, connection, finding: find, log: silentLogger },
+    id: 'CS-1',
+    device: device.port,
+    clock,
+    wall,
+    line,
+    connection,
+    finding: find,
+    log: silentLogger,
     later: timers.later,
     random: createRandom(1, 'docs'),
     store: (name) => store.slot(name),

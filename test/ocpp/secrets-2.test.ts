@@ -95,8 +95,12 @@ for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
       configurationSlot: 2,
       connectionData: {
         ...(version === 'ocpp2.0.1' && { ocppVersion: 'OCPP20' }),
-        ...{ ocppInterface: 'Wired0', ocppTransport: 'JSON', messageTimeout: 20 },
-        ...{ ocppCsmsUrl: site.central.url, securityProfile: 1, ...more },
+        ocppInterface: 'Wired0',
+        ocppTransport: 'JSON',
+        messageTimeout: 20,
+        ocppCsmsUrl: site.central.url,
+        securityProfile: 1,
+        ...more,
       },
     });
     const broken = async (action: string, payload: unknown) => {

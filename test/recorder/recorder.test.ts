@@ -40,7 +40,11 @@ describe('recorder', () => {
   const say = (channel: WireChannel<object, string>, text: string) => {
     if (!channel.active) return;
     channel.push({
-      ...{ direction: 'in', peer: '127.0.0.1:9', deviceIndex: 0, kind: 'word', summary: '' },
+      direction: 'in',
+      peer: '127.0.0.1:9',
+      deviceIndex: 0,
+      kind: 'word',
+      summary: '',
       raw: Buffer.from(text),
       facts: {},
     });
@@ -98,11 +102,20 @@ describe('recorder', () => {
   it('drops the oldest entries beyond its memory, and counts them', async () => {
     on({ limitMb: 1 });
     const channel = wireLog.channel<object, null>({
-      ...{ protocol: 'modbus', key: '', entries: 1, bytes: 1e6, decode: () => null },
+      protocol: 'modbus',
+      key: '',
+      entries: 1,
+      bytes: 1e6,
+      decode: () => null,
     });
     for (let i = 0; i < 3000; i += 1)
       channel.push({
-        ...{ direction: 'in', peer: 'p', deviceIndex: null, kind: 'word', summary: '', facts: {} },
+        direction: 'in',
+        peer: 'p',
+        deviceIndex: null,
+        kind: 'word',
+        summary: '',
+        facts: {},
         raw: Buffer.alloc(1000, i),
       });
     const { entries, bytes, dropped, lastId, byProtocol } = recorder.state;
@@ -135,7 +148,11 @@ describe('recorder', () => {
   it('leaves out what goes for newer messages while it is read', async () => {
     on({ limitMb: 1 });
     const channel = wireLog.channel<object, string>({
-      ...{ protocol: 'modbus', key: '', entries: 1, bytes: 1e6, decode: ({ raw }) => raw.toString() },
+      protocol: 'modbus',
+      key: '',
+      entries: 1,
+      bytes: 1e6,
+      decode: ({ raw }) => raw.toString(),
     });
     const long = 'x'.repeat(300_000);
     for (let i = 0; i < 3; i += 1) say(channel, long);
@@ -156,22 +173,24 @@ describe('recorder', () => {
     const facts = { direction: 'in', type: 'call', messageId: '1', action: 'X', durationMs: null } as const;
     for (const text of [
       `[2,"1","ChangeConfiguration",{"key":"AuthorizationKey","value":"${secret}"}]`,
-      `[2,"2","SetVariables",{"setVariableData":[{"component":{"name":"SecurityCtrlr"},"variable":{"name":"BasicAuthPassword"},"attributeValue":"${secret}"}]}]`,
+      '[2,"2","SetVariables",{"setVariableData":[{"component":{"name":"SecurityCtrlr"},' +
+        `"variable":{"name":"BasicAuthPassword"},"attributeValue":"${secret}"}]}]`,
       `[2,"3","DataTransfer",{"vendorId":"x","data":"${pem}"}]`,
       `[2,"4","GetLog",{"remoteLocation":"ftp://u:${secret}@h/"}]`,
     ])
       recordFrame(ocpp, facts, text, { peer: 'ws://127.0.0.1:1', deviceIndex: 0 });
     recordExchange(csipChannel(wireLog), {
-      ...{
-        direction: 'out',
-        peer: 'https://h',
-        deviceIndex: 0,
-        method: 'GET',
-        url: 'https://h/edev/1/rg',
-        status: 200,
-      },
-      ...{ durationMs: 1, error: null, requestHeaders: { authorization: `Basic ${basic}` } },
-      ...{ responseHeaders: { 'set-cookie': secret }, requestBody: null },
+      direction: 'out',
+      peer: 'https://h',
+      deviceIndex: 0,
+      method: 'GET',
+      url: 'https://h/edev/1/rg',
+      status: 200,
+      durationMs: 1,
+      error: null,
+      requestHeaders: { authorization: `Basic ${basic}` },
+      responseHeaders: { 'set-cookie': secret },
+      requestBody: null,
       responseBody: Buffer.from('<Registration><pIN>111115</pIN></Registration>'),
     });
     const text = [...(await recorder.lines())].join('');

@@ -13,7 +13,10 @@ const uuid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0
 describe('replay of servers', () => {
   describe('documents of JSON', () => {
     const rules = (more: Partial<JsonRules> = {}): JsonRules => ({
-      ...{ moving: null, ignore: [], ids: new Map(), moves: (pointer) => pointer.endsWith('/meter') },
+      moving: null,
+      ignore: [],
+      ids: new Map(),
+      moves: (pointer) => pointer.endsWith('/meter'),
       ...more,
     });
     const found = (was: unknown, is: unknown, more?: Partial<JsonRules>) =>
@@ -69,8 +72,18 @@ describe('replay of servers', () => {
   describe('a central system', () => {
     let id = 0;
     const message = (direction: 'in' | 'out', frame: readonly unknown[]): RecordedMessage => ({
-      ...{ wallMs: 0, simS: 0, protocol: 'ocpp', key: 'CP', peer: '', deviceIndex: 0, kind: 'call', cut: false },
-      ...{ id: (id += 1), direction, raw: Buffer.from(JSON.stringify(frame)), details: {} },
+      wallMs: 0,
+      simS: 0,
+      protocol: 'ocpp',
+      key: 'CP',
+      peer: '',
+      deviceIndex: 0,
+      kind: 'call',
+      cut: false,
+      id: (id += 1),
+      direction,
+      raw: Buffer.from(JSON.stringify(frame)),
+      details: {},
     });
     const recorded = [
       message('out', [2, '1', 'BootNotification', { model: 'A' }]),

@@ -5,7 +5,10 @@ import { modelFile, readModelJson, renderModel } from '../../scripts/generate-mo
 import type { JsonGroup } from '../../scripts/generate-models.ts';
 import { labelFor } from '../../scripts/model-labels.ts';
 
-/** Our table of each model against its definition: nothing but the facts, and all of them. @param folder of `model_*.json`; asked by the tests */
+/**
+ * Our table of each model against its definition: nothing but the facts, and all of them.
+ * @param folder of `model_*.json`; asked by the tests
+ */
 export function tableTests(modelIds: readonly number[], folder: () => string): void {
   for (const id of modelIds) {
     it(`model ${id} is what the generator makes of its definition`, () => {

@@ -88,34 +88,8 @@ function gridSeries(text: string): Series {
   return parseSeries(text, { name: 'grid', columns });
 }
 
-/** The real plant with bundled profiles at noon of a clear day; nothing drives it but the test. */
-export function testPlant(options: TestPlantOptions = {}): SimPlant {
-  const {
-    types = ['PV-3Phase'],
-    mode = 'paused',
-    firstIndex = 0,
-    tickIntervalS = 1.5,
-    wall = systemClock,
-    rate = 1,
-    date = '2026-06-21',
-    time = '12:00:00',
-    timezone = 'UTC',
-    seed = 1,
-    spreadPct = 0,
-    nominalHz = 60,
-    weatherSource = 'csv',
-    clouds = 'clear',
-    gridProfile,
-    feeder = null,
-    simModels = false,
-    meter = null,
-    unitAddressOf,
-    faults,
-    commAlarms,
-    log = silentLogger,
-    dcLog,
-  } = options;
-  // devices of one type share one profile
+/** One device of each type; devices of one type share one profile. */
+function devicesOf(types: readonly string[], options: TestPlantOptions): readonly ConfiguredDevice[] {
   const ofType = new Map(
     [...new Set(types)].map((type) => [
       type,
@@ -125,11 +99,59 @@ export function testPlant(options: TestPlantOptions = {}): SimPlant {
       })),
     ]),
   );
-  const devices =
-    options.devices ??
-    types.flatMap((type, position) =>
-      (ofType.get(type) ?? []).map((device) => ({ ...device, name: `${device.name} ${position}` })),
-    );
+  return types.flatMap((type, position) =>
+    (ofType.get(type) ?? []).map((device) => ({ ...device, name: `${device.name} ${position}` })),
+  );
+}
+
+const defaults = {
+  types: ['PV-3Phase'],
+  mode: 'paused',
+  firstIndex: 0,
+  tickIntervalS: 1.5,
+  wall: systemClock,
+  rate: 1,
+  date: '2026-06-21',
+  time: '12:00:00',
+  timezone: 'UTC',
+  seed: 1,
+  spreadPct: 0,
+  nominalHz: 60,
+  weatherSource: 'csv',
+  clouds: 'clear',
+  feeder: null,
+  simModels: false,
+  log: silentLogger,
+} satisfies TestPlantOptions;
+
+/** The real plant with bundled profiles at noon of a clear day; nothing drives it but the test. */
+export function testPlant(options: TestPlantOptions = {}): SimPlant {
+  const {
+    types,
+    mode,
+    firstIndex,
+    tickIntervalS,
+    wall,
+    rate,
+    date,
+    time,
+    timezone,
+    seed,
+    spreadPct,
+    nominalHz,
+    weatherSource,
+    clouds,
+    gridProfile,
+    feeder,
+    simModels,
+    meter = null,
+    unitAddressOf,
+    faults,
+    commAlarms,
+    log,
+    dcLog,
+  } = { ...defaults, ...options };
+  const devices = options.devices ?? devicesOf(types, options);
   const clock = new SimClock(wall, { mode, rate, timezone }, simTimeFromMs(localDateMs(date, time, timezone)));
   return createPlant({
     devices,

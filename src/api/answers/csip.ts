@@ -116,7 +116,7 @@ const didFor = ({ mrid }: CsipControl, what: string) => `asked for ${what} by ev
 
 function unseen(control: CsipControl, mode: string, reason: string): Claim {
   const subject = `${control.mrid} ${mode}`;
-  return { ...{ name: mode, value: null, unit: null, did: didFor(control, mode), subject }, found: null, reason };
+  return { name: mode, value: null, unit: null, did: didFor(control, mode), subject, found: null, reason };
 }
 
 function held(device: Device, control: CsipControl, mode: string, point: string, value: Value): Claim {
@@ -125,7 +125,10 @@ function held(device: Device, control: CsipControl, mode: string, point: string,
   const step = stepOf(slot);
   const ended = endOf(control, mode);
   return {
-    ...{ name: mode, value, unit: slot.def.units ?? null, subject: `${control.mrid} ${point}` },
+    name: mode,
+    value,
+    unit: slot.def.units ?? null,
+    subject: `${control.mrid} ${point}`,
     did: didFor(control, `${mode}, which is ${point} = ${String(value)},`),
     found: registerPlace(device, slot),
     ...(step !== undefined && { resolution: step }),
@@ -152,7 +155,10 @@ function released(device: Device, control: CsipControl, mode: string, point: str
   const { writer } = found;
   const isOwn = writer?.source === 'csip' && writer.peer === control.mrid;
   return {
-    ...{ name: mode, value: 'released', unit: null, subject: `${control.mrid} end of ${point}` },
+    name: mode,
+    value: 'released',
+    unit: null,
+    subject: `${control.mrid} end of ${point}`,
     did: didFor(control, `${mode} until its end, after which ${point} must be given back,`),
     found: isOwn ? found : { ...found, value: 'released' },
     holds: !isOwn,

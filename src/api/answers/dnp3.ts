@@ -56,7 +56,10 @@ function claimOf(outstations: Dnp3Outstations, device: Device, control: Dnp3Cont
   const bound = view?.coverage === 'served' ? boundPlace(device, view) : null;
   const isRegister = bound !== null && bound.found.place !== name;
   const common = {
-    ...{ name, value, unit: view?.unit ?? null, subject: isRegister ? bound.found.place : name },
+    name,
+    value,
+    unit: view?.unit ?? null,
+    subject: isRegister ? bound.found.place : name,
     did: `operated ${name}${isRegister ? `, bound to ${bound.found.place},` : ''} = ${String(value)}`,
   };
   if (bound === null) return { ...common, found: null, reason: 'the outstation has no such output any more' };

@@ -100,7 +100,9 @@ class Judge {
   ): Judged {
     const { faults, deviceIndex, hindrance } = this.#context;
     const lies = liesAbout(faults, exchange.protocol, {
-      ...{ deviceIndex, place: found?.place ?? '', sinceMs: exchange.wallMs },
+      deviceIndex,
+      place: found?.place ?? '',
+      sinceMs: exchange.wallMs,
     });
     if (lies.length > 0) return plain('not_done', `${has}: ${faultWords(lies)}`, lies);
     return plain('not_done', hindrance === null ? `${has}, and nothing explains it` : `${has}: ${hindrance}`, lies);

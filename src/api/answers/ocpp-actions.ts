@@ -18,7 +18,11 @@ function isSameText(a: Value, b: Value): boolean {
 
 function settingClaim(name: string, value: string, found: string | null | undefined, reason?: string): Claim {
   return {
-    ...{ name, value, unit: null, did: `set ${name} = ${value}`, subject: `setting ${name}` },
+    name,
+    value,
+    unit: null,
+    did: `set ${name} = ${value}`,
+    subject: `setting ${name}`,
     found: reason === undefined ? place(name, found ?? null) : null,
     ...(reason === undefined ? { holds: isSameText(found ?? null, value) } : { reason }),
   };
@@ -84,7 +88,11 @@ function listClaims({ station, request }: OcppCall): readonly Claim[] {
   const name = 'version of the local list';
   return [
     {
-      ...{ name, value: version, unit: null, did: `sent the local list of version ${version}`, subject: name },
+      name,
+      value: version,
+      unit: null,
+      did: `sent the local list of version ${version}`,
+      subject: name,
       found: place(name, station.localList().version),
     },
   ];

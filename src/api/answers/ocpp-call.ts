@@ -16,7 +16,10 @@ export interface OcppCall {
 export type ClaimsOf = (call: OcppCall) => readonly Claim[];
 
 export const place = (name: string, value: Value, writer: Found['writer'] = null): Found => ({
-  ...{ place: name, holder: 'the station', value, writer },
+  place: name,
+  holder: 'the station',
+  value,
+  writer,
 });
 
 /** The present on the clock that profiles and reservations follow, ms since the epoch. */

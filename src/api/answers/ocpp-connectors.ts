@@ -45,7 +45,11 @@ export function reservationClaims({ device, station, request, exchange }: OcppCa
     session !== undefined ? `session ${session.transactionId} has used it` : isOver ? 'its time is over' : undefined;
   return [
     {
-      ...{ name, value: true, unit: null, did: `made ${name}`, subject: `reservation ${id}` },
+      name,
+      value: true,
+      unit: null,
+      did: `made ${name}`,
+      subject: `reservation ${id}`,
       found: place(name, isHeld),
       ...(ended !== undefined && exchange.answer === 'Accepted' && { ended }),
     },
@@ -59,7 +63,11 @@ export function cancellationClaims({ station, request }: OcppCall): readonly Cla
   const isHeld = station.reservations().some(({ reservationId }) => reservationId === id);
   return [
     {
-      ...{ name, value: false, unit: null, did: `cancelled ${name}`, subject: `reservation ${id}` },
+      name,
+      value: false,
+      unit: null,
+      did: `cancelled ${name}`,
+      subject: `reservation ${id}`,
       found: place(name, isHeld),
     },
   ];

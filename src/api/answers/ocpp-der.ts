@@ -66,13 +66,11 @@ export function derClaims({ device, station, request }: OcppCall): readonly Clai
   const entry = station.derControls().find((each) => each.controlId === controlId);
   return [
     {
-      ...{
-        name,
-        value: 'applied',
-        unit: null,
-        did: `set the DER control ${name}`,
-        subject: subjectOf(controlId, type),
-      },
+      name,
+      value: 'applied',
+      unit: null,
+      did: `set the DER control ${name}`,
+      subject: subjectOf(controlId, type),
       ...(entry === undefined
         ? { found: place(name, null), holds: false, ...endOf(request, station) }
         : stateClaim(device, entry, name)),

@@ -86,7 +86,10 @@ export function profileClaims(call: OcppCall): readonly Claim[] {
   const [level, purpose] = [memberOf(profile, 'stackLevel'), textOf(memberOf(profile, 'chargingProfilePurpose'))];
   const slot = ` at ${connectorId} of ${purpose ?? ''} ${String(level)}`;
   const installed: Claim = {
-    ...{ name, value: true, unit: null, did: `set ${name}` },
+    name,
+    value: true,
+    unit: null,
+    did: `set ${name}`,
     subject: `${name}${slot}`,
     // an id is unique in a station, and so is a purpose with its stackLevel at a connector: OCPP 1.6 3.13.2
     takesOver: (subject) => subject.startsWith(`${name} at `) || subject.endsWith(slot),

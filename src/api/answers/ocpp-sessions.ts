@@ -27,7 +27,11 @@ export function startClaims({ device, station, request, answer, exchange }: Ocpp
   const name = startId === null ? `session of ${token}` : `session of ${token} (remoteStartId ${startId})`;
   return [
     {
-      ...{ name, value: true, unit: null, did: `started a ${name}`, subject: `start ${exchange.messageId ?? ''}` },
+      name,
+      value: true,
+      unit: null,
+      did: `started a ${name}`,
+      subject: `start ${exchange.messageId ?? ''}`,
       found: place(name, session !== undefined || isKnown || waits),
       ...(wasAuthorised && { ended: 'the authorisation has ended without a vehicle' }),
     },
@@ -42,7 +46,11 @@ export function stopClaims({ station, request }: OcppCall): readonly Claim[] {
   const name = `transaction ${id}`;
   return [
     {
-      ...{ name, value: 'ended', unit: null, did: `stopped ${name}`, subject: name },
+      name,
+      value: 'ended',
+      unit: null,
+      did: `stopped ${name}`,
+      subject: name,
       found: place(name, transaction === undefined || transaction.endedMs !== null ? 'ended' : 'running'),
     },
   ];

@@ -14,7 +14,8 @@ type AnswerReply = AnswersReply['answers'][number];
 
 function foundReply(plant: Plant, { place, value, followed, writer }: Found): AnswerReply['found'] {
   return {
-    ...{ place, value },
+    place,
+    value,
     ...(followed !== undefined && { acts_by: followed }),
     changed_by: writerReply(plant, writer),
   };
@@ -24,12 +25,18 @@ function answerReply(plant: Plant, { exchange, claim, done, cause, explanation, 
   const { protocol, peer, messageId, answerId, answeredWallMs, at, command, answer } = exchange;
   const { name, value, unit, found } = claim;
   return {
-    ...{ protocol, peer, message_id: messageId, answer_id: answerId },
+    protocol,
+    peer,
+    message_id: messageId,
+    answer_id: answerId,
     wall_time: new Date(answeredWallMs).toISOString(),
     sim_time: new Date(plant.dateMs(at)).toISOString(),
-    ...{ command, answer, told: { name, value, unit } },
+    command,
+    answer,
+    told: { name, value, unit },
     found: found === null ? null : foundReply(plant, found),
-    ...{ done, cause },
+    done,
+    cause,
     faults: lies.map(({ fault: { facts }, isOn }) => ({ id: facts.id, kind: facts.kind.kind, active: isOn })),
     explanation,
   };

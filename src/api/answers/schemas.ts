@@ -116,12 +116,19 @@ export const exampleAnswers = {
   }),
   answers: [
     {
-      ...{ protocol: 'modbus', peer: '127.0.0.1:40312', message_id: 5, answer_id: 6 },
-      ...{ wall_time: exampleTime, sim_time: exampleTime },
-      ...{ command: 'write multiple registers', answer: 'success' },
+      protocol: 'modbus',
+      peer: '127.0.0.1:40312',
+      message_id: 5,
+      answer_id: 6,
+      wall_time: exampleTime,
+      sim_time: exampleTime,
+      command: 'write multiple registers',
+      answer: 'success',
       told: { name: '704.WMaxLimPct', value: 50, unit: 'Pct' },
       found: { place: '704.WMaxLimPct', value: 100, changed_by: null },
-      ...{ done: false, cause: 'not_done', faults: [{ id: 1, kind: 'ignore_write', active: true }] },
+      done: false,
+      cause: 'not_done',
+      faults: [{ id: 1, kind: 'ignore_write', active: true }],
       explanation:
         'Modbus master 127.0.0.1:40312 wrote 704.WMaxLimPct = 50 at 12:00:00 UTC and was answered with success; ' +
         "the register has 100: fault 'ignore_write' (1) is on.",

@@ -120,7 +120,11 @@ export function compared(
   const raw = differenceOf(one, reference);
   const difference = raw === null ? null : tidy(raw);
   const done = (agrees: boolean, cause: Cause, explanation: string | null): Compared => ({
-    ...{ ...one, difference, agrees, cause, explanation },
+    ...one,
+    difference,
+    agrees,
+    cause,
+    explanation,
   });
   if (raw === null ? one.value === reference.value : isSame(raw, reference)) return done(true, 'equal', null);
   if (raw !== null && Math.abs(raw) <= roomFor(one, reference) * (1 + relativeNoise))

@@ -21,7 +21,9 @@ function shownOf(set: CsipReadingSet, value: number): Shown {
     raw: Math.round(value * 10 ** -set.multiplier),
     multiplier: Number(`1e${told}`),
     unit: units[set.uom] ?? `uom ${set.uom}`,
-    ...{ decimals: null, flags: null, listed: null },
+    decimals: null,
+    flags: null,
+    listed: null,
   };
 }
 

@@ -43,7 +43,9 @@ export class Dnp3Reader {
     if (online && raw !== null) value = isBinary ? (raw !== 0) !== isInverse : tidy((engineeringValue ?? 0) * factor);
     const number = typeof value === 'number';
     return {
-      ...{ presenter: 'dnp3', place: nameOf(view), value },
+      presenter: 'dnp3',
+      place: nameOf(view),
+      value,
       missing: value === null ? 'the point is not online' : null,
       resolution: number ? tidy(Math.abs(multiplier * factor)) : null,
       ...(view.type === 'CTR' && { floors: true as const }),

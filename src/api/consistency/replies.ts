@@ -14,7 +14,10 @@ type PresentationReply = ConsistencyReply['quantities'][number]['presentations']
 function presentationReply(each: Compared): PresentationReply {
   const { presenter, place, value, resolution, atMs, sentAtMs, interval, shown } = each;
   return {
-    ...{ protocol: presenter, place, value, resolution },
+    protocol: presenter,
+    place,
+    value,
+    resolution,
     difference: each.difference,
     agrees: each.agrees,
     cause: each.cause,
@@ -44,7 +47,9 @@ function protocolReply({ presenter, absent, faults }: Participation): Consistenc
     presents: absent === null,
     reason: absent,
     faults: faults.map(({ fault: { facts }, changesValues }) => ({
-      ...{ id: facts.id, kind: facts.kind.kind, changes_values: changesValues },
+      id: facts.id,
+      kind: facts.kind.kind,
+      changes_values: changesValues,
     })),
   };
 }

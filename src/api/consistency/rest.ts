@@ -62,13 +62,20 @@ function presented(
   if (raw === undefined || raw === null || isObject(raw)) return null;
   const given = raw as Exclude<Value, null>;
   return {
-    ...{ presenter, place: member, atMs },
+    presenter,
+    place: member,
+    atMs,
     value: typeof given === 'number' ? tidy(given * factor) : given,
     missing: null,
     resolution: null,
     shown: [
       {
-        ...{ name: member, raw: given, unit, multiplier: null, flags: null, listed: null },
+        name: member,
+        raw: given,
+        unit,
+        multiplier: null,
+        flags: null,
+        listed: null,
         decimals: typeof given === 'number' ? decimalsOf(given) : null,
       },
     ],

@@ -129,8 +129,15 @@ export type ConsistencyReply = z.output<ReturnType<typeof consistencySchema>>;
 
 const exampleShown = { raw: 399, multiplier: 10, unit: 'W', decimals: null, flags: null, listed: null };
 const examplePresentation = {
-  ...{ value: 3990, resolution: 10, difference: 0, agrees: true, cause: 'equal', explanation: null },
-  ...{ at: exampleTime, sent_at: null, interval: null },
+  value: 3990,
+  resolution: 10,
+  difference: 0,
+  agrees: true,
+  cause: 'equal',
+  explanation: null,
+  at: exampleTime,
+  sent_at: null,
+  interval: null,
 };
 
 export const exampleConsistency = {
@@ -154,8 +161,13 @@ export const exampleConsistency = {
         { protocol: 'registers', place: '701.W', ...examplePresentation, shown: [{ name: '701.W', ...exampleShown }] },
         { protocol: 'modbus', place: '701.W', ...examplePresentation, shown: [{ name: '701.W', ...exampleShown }] },
         {
-          ...{ protocol: 'ocpp', place: 'Power.Active.Export, Power.Active.Import', ...examplePresentation },
-          ...{ value: 3987.3, resolution: 0.1, difference: -2.7, cause: 'rounding' },
+          protocol: 'ocpp',
+          place: 'Power.Active.Export, Power.Active.Import',
+          ...examplePresentation,
+          value: 3987.3,
+          resolution: 0.1,
+          difference: -2.7,
+          cause: 'rounding',
           explanation: 'OCPP shows 3987.3 W; the register has 3990 W in steps of 10 W: rounding.',
           shown: [
             { ...exampleShown, name: 'Power.Active.Export', raw: 3987.3, multiplier: null, decimals: 1, listed: false },

@@ -128,10 +128,17 @@ export const environmentBodySchema = memo(() =>
       cell_temperature_c: temperature
         .optional()
         .openapi({ description: 'A fixed value switches the thermal model off.' }),
-      load_kw: z.number().min(0).max(1e6).nullable().optional().openapi({
-        description:
-          'Local AC load beside the device. It takes its power off the feeder, and so lowers the voltage; on a stiff grid nothing reacts to it.',
-      }),
+      load_kw: z
+        .number()
+        .min(0)
+        .max(1e6)
+        .nullable()
+        .optional()
+        .openapi({
+          description:
+            'Local AC load beside the device. It takes its power off the feeder, and so lowers the voltage; on a ' +
+            'stiff grid nothing reacts to it.',
+        }),
       source: z.enum(irradianceSources).optional().openapi({ description: 'Where the irradiance comes from.' }),
       ...timing,
     }),
@@ -206,7 +213,8 @@ export const controlsSchema = memo(() =>
       time: timeSchema(),
       overrides: z.array(overrideSchema()).openapi({
         description:
-          'Last writers of settings without a register, newest first; a setting that was not written since the start, or since a reset of the device, is absent.',
+          'Last writers of settings without a register, newest first; a setting that was not written since the ' +
+          'start, or since a reset of the device, is absent.',
       }),
     })
     .openapi('Controls'),

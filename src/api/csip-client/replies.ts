@@ -230,22 +230,23 @@ export function statusReply({ enabled }: Pick<CsipClient, 'enabled'>, status: Cs
 }
 
 export function configReply(plant: Pick<Plant, 'dateMs'>, config: CsipConfig | null): ConfigReply {
+  const members: Partial<CsipConfig> = config ?? {};
   return {
     enabled: config !== null,
-    server_host: config?.serverHost ?? null,
-    server_port: config?.serverPort ?? null,
-    dcap: config?.dcap ?? null,
-    tls: config?.tls ?? null,
-    revision: config?.revision ?? null,
-    poll_rate_s: config?.pollRateS ?? null,
-    post_rate_s: config?.postRateS ?? null,
-    use_server_time: config?.useServerTime ?? null,
-    subscribe: config?.subscribe ?? null,
-    pin_set: config?.pinSet ?? null,
-    check_hostname: config?.checkHostname ?? null,
-    strict_cipher: config?.strictCipher ?? null,
-    identity: config?.identity ?? null,
-    changed_by: writerReply(plant, config?.changedBy),
+    server_host: members.serverHost ?? null,
+    server_port: members.serverPort ?? null,
+    dcap: members.dcap ?? null,
+    tls: members.tls ?? null,
+    revision: members.revision ?? null,
+    poll_rate_s: members.pollRateS ?? null,
+    post_rate_s: members.postRateS ?? null,
+    use_server_time: members.useServerTime ?? null,
+    subscribe: members.subscribe ?? null,
+    pin_set: members.pinSet ?? null,
+    check_hostname: members.checkHostname ?? null,
+    strict_cipher: members.strictCipher ?? null,
+    identity: members.identity ?? null,
+    changed_by: writerReply(plant, members.changedBy),
   };
 }
 

@@ -10,7 +10,8 @@ export type { AddedDevice } from '../../config/profile/device-entry.ts';
 export const addDeviceBodySchema = memo(() =>
   z.strictObject(addedDeviceSchema.shape).openapi('AddedDevice', {
     description:
-      'The device to add: an entry of `devices` of a configuration, without the members that name files. An empty object adds the device that the settings describe.',
+      'The device to add: an entry of `devices` of a configuration, without the members that name files. ' +
+      'An empty object adds the device that the settings describe.',
   }),
 );
 

@@ -62,7 +62,9 @@ const change = route({
   operationId: 'set_session_generator',
   summary: 'Lets vehicles come and go by themselves, or ends it',
   description:
-    'Arrivals at each connector are random in simulated time; state of charge, capacity and stay of each vehicle are drawn too, the same for the same seed. A vehicle plugs in, presents a token and leaves after its stay. With a central system the token goes there.',
+    'Arrivals at each connector are random in simulated time; state of charge, capacity and stay of each ' +
+    'vehicle are drawn too, the same for the same seed. A vehicle plugs in, presents a token and leaves ' +
+    'after its stay. With a central system the token goes there.',
   body: generatorBodySchema,
   reply: generatorsSchema,
   problems: ['unknown-resource'],

@@ -103,10 +103,16 @@ export const authorizeBodySchema = memo(() =>
   z
     .strictObject({
       id_token: idToken,
-      type: z.string().min(1).max(20).optional().openapi({
-        description:
-          'Type of the token in OCPP 2.x, by default by the form of its text: ISO14443, ISO15693, or KeyCode for what is no UID of a card. It has no effect in 1.6.',
-      }),
+      type: z
+        .string()
+        .min(1)
+        .max(20)
+        .optional()
+        .openapi({
+          description:
+            'Type of the token in OCPP 2.x, by default by the form of its text: ISO14443, ISO15693, or KeyCode ' +
+            'for what is no UID of a card. It has no effect in 1.6.',
+        }),
     })
     .openapi('AuthorizeRequest'),
 );

@@ -40,7 +40,8 @@ export const faultDeviceQuery = memo(() =>
     device: deviceParam
       .openapi({
         description:
-          'Device index, 0-based, of faults that name none; default 0. With `clear` only faults of this device end, and the answer has only faults that concern it.',
+          'Device index, 0-based, of faults that name none; default 0. With `clear` only faults of this device ' +
+          'end, and the answer has only faults that concern it.',
       })
       .optional(),
   }),
@@ -139,7 +140,8 @@ const protocolMember = memo(() => z.enum(faultProtocols).openapi({ description: 
 const layerMember = memo(() =>
   z.enum(faultLayers).openapi({
     description:
-      'Where it acts: on the registers that a write leaves, on what the device does with them, on the values that a read shows, or on the transport.',
+      'Where it acts: on the registers that a write leaves, on what the device does with them, on the ' +
+      'values that a read shows, or on the transport.',
   }),
 );
 
@@ -259,7 +261,8 @@ export const faultKindsSchema = memo(() =>
               .openapi({ description: 'Members of a request specific to this kind.' }),
             parameters_schema: jsonSchema.openapi({
               description:
-                'The parameters as one object, in JSON Schema 2020-12: ranges, defaults, units in the descriptions, nested lists and objects.',
+                'The parameters as one object, in JSON Schema 2020-12: ranges, defaults, units in the descriptions, ' +
+                'nested lists and objects.',
             }),
             target_schema: jsonSchema.openapi({
               description: 'The members that select the target as one object, in JSON Schema 2020-12.',

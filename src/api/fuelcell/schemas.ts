@@ -60,7 +60,8 @@ export const fuelCellSetPointBodySchema = memo(() =>
     .strictObject({
       power_kw: power.openapi({
         description:
-          'Power of the stack, positive = fuel cell, negative = electrolysis; at most what the stack has at the largest AC set-point. Null switches the set-point off.',
+          'Power of the stack, positive = fuel cell, negative = electrolysis; at most what the stack has at ' +
+          'the largest AC set-point. Null switches the set-point off.',
       }),
       setpoint_kw: power.openapi({ description: 'Same as `power_kw`; give one of the two.' }),
     })

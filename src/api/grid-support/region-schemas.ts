@@ -18,7 +18,8 @@ function areaSchema<N extends CoordinateName>(name: N, component: string) {
     .strictObject({
       region: z.enum(regions).openapi({
         description:
-          'Mode of operation that the standard asks for; `may_ride_through_or_trip`: the manufacturer decides; `shall_trip`: beyond the default trip settings of the category.',
+          'Mode of operation that the standard asks for; `may_ride_through_or_trip`: the manufacturer decides; ' +
+          '`shall_trip`: beyond the default trip settings of the category.',
       }),
       clause: z.string().openapi({ description: 'Clause and table of the standard.' }),
       max_response_s: timeS.nullable().openapi({

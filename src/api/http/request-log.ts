@@ -55,7 +55,8 @@ export class RequestLog {
   /** A write that was carried out. Those of routine (`Route.routine`) are reported at `debug`. */
   carriedOut(route: LoggedRoute, { params, query, body, by }: LoggedInput): void {
     const line = () =>
-      `${originText(by)}: ${route.method.toUpperCase()} ${this.#prefix}${targetOf(route, params, query)}${bodyInWords(body, route.secretMembers)}`;
+      `${originText(by)}: ${route.method.toUpperCase()} ` +
+      `${this.#prefix}${targetOf(route, params, query)}${bodyInWords(body, route.secretMembers)}`;
     if (route.routine !== true) this.#writes.info(line, deviceOf(query, params));
     else if (this.#log.keepsDebug === true) this.#log.debug(line(), deviceOf(query, params));
   }

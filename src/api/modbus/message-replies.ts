@@ -26,6 +26,11 @@ function isWanted(
   );
 }
 
+/** The name of a code; null: there is no code, or it has no name. */
+function nameOf(code: number | null, names: Readonly<Record<number, string>>): string | null {
+  return code === null ? null : (names[code] ?? null);
+}
+
 function messageReply({ plant, modbusMessages }: Context, entry: Entry): MessageReply {
   const { exchange, durationMs, noAnswer } = entry.facts;
   const content = modbusMessages.decode(entry);
@@ -46,14 +51,14 @@ function messageReply({ plant, modbusMessages }: Context, entry: Entry): Message
     transaction_id: content?.transactionId ?? null,
     unit_id: isSilence ? exchange.unitId : (content?.unitId ?? null),
     function: functionCode,
-    function_name: functionCode === null ? null : (functionNames[functionCode] ?? null),
+    function_name: nameOf(functionCode, functionNames),
     address: exchange.address,
     count: exchange.count,
     points: content?.points ? [...content.points] : null,
     ignored: content?.ignored ? [...content.ignored] : null,
     values: content?.values ?? null,
     exception_code: exceptionCode,
-    exception_name: exceptionCode === null ? null : (exceptionNames[exceptionCode] ?? null),
+    exception_name: nameOf(exceptionCode, exceptionNames),
     no_answer: noAnswer,
     duration_ms: durationMs === null ? null : Math.round(durationMs * 1000) / 1000,
     raw: entry.raw.toString('hex'),

@@ -32,7 +32,9 @@ export const messagesQuery = z.strictObject({
     .max(maxPeer)
     .openapi({
       param: { name: 'peer' },
-      description: `Only messages from and to this peer, as \`address:port\` or as an address with any port; at most ${maxPeer} characters.`,
+      description:
+        'Only messages from and to this peer, as `address:port` or as an address with any port; at most ' +
+        `${maxPeer} characters.`,
     })
     .optional(),
   direction: z
@@ -192,7 +194,9 @@ export const recorderBodySchema = memo(() =>
         .max(maxKept)
         .optional()
         .openapi({
-          description: `Messages that can be kept, 1 to ${maxKept}, and 4 MiB of octets; at the start ${defaultModbusEntries}. Default unchanged.`,
+          description:
+            `Messages that can be kept, 1 to ${maxKept}, and 4 MiB of octets; at the start ` +
+            `${defaultModbusEntries}. Default unchanged.`,
         }),
       clear: z
         .boolean()

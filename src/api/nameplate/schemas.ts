@@ -109,7 +109,8 @@ export const configuredSettingsSchema = memo(() =>
         )
         .openapi({
           description:
-            'Numbers that flags and settings put in the place of members of the profile, then every setting of 702 that differs from its rating.',
+            'Numbers that flags and settings put in the place of members of the profile, then every setting of ' +
+            '702 that differs from its rating.',
         }),
     })
     .openapi('ConfiguredSettings'),
@@ -124,7 +125,8 @@ export const dcIvSchema = memo(() =>
       operating_point: ivPoint(),
       curve: z.array(ivPoint()).openapi({
         description:
-          'Rising `v`; the maximum power point is one of the samples. For a battery the curve lies between its charge and discharge limits, `i` negative = charging.',
+          'Rising `v`; the maximum power point is one of the samples. For a battery the curve lies between its ' +
+          'charge and discharge limits, `i` negative = charging.',
       }),
       kind: z.enum(dcCurveKinds),
       mpp: ivPoint().nullable().openapi({ description: 'Null for a battery.' }),

@@ -61,7 +61,8 @@ const getPoints = route({
       ...(to !== undefined && { to }),
     });
     return replyInPieces<z.output<ReturnType<typeof pointsSchema>>>({
-      ...{ enabled: dnp3.enabled, device_index: device },
+      enabled: dnp3.enabled,
+      device_index: device,
       points: eachLater(found, pointReply),
     });
   },

@@ -46,7 +46,9 @@ export const recorderBodySchema = memo(() =>
         .boolean()
         .openapi({ description: 'Whether messages are recorded from now on. Off: the entries that are kept stay.' }),
       limit_mb: limitSchema.optional().openapi({
-        description: `Memory of the recording, ${recorderLimitMb.min} to ${recorderLimitMb.max} MiB; at the start ${recorderLimitMb.byDefault}. Default unchanged.`,
+        description:
+          `Memory of the recording, ${recorderLimitMb.min} to ${recorderLimitMb.max} MiB; at the start ` +
+          `${recorderLimitMb.byDefault}. Default unchanged.`,
       }),
       protocols: z
         .array(protocolSchema)

@@ -75,7 +75,9 @@ const registerPointSchema = memo(() =>
       source: sourceSchema,
       source_detail: sourceDetailSchema,
       changed_at: isoTime.nullable().openapi({
-        description: `Simulated time of the last write; of the start for a value from the profile; null for a default or measurement. ${asSetNow}`,
+        description:
+          'Simulated time of the last write; of the start for a value from the profile; null for a default or ' +
+          `measurement. ${asSetNow}`,
       }),
     })
     .openapi('RegisterPoint'),

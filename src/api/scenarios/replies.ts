@@ -29,7 +29,10 @@ function progress(run: RunReport) {
 
 function kept({ id, name, description, bundled, parameters, addedAtMs, unusedSettings }: KeptScenario) {
   return {
-    ...{ id, name, description, bundled },
+    id,
+    name,
+    description,
+    bundled,
     parameters: { ...parameters },
     added_at: iso(addedAtMs),
     unused_settings: [...unusedSettings],

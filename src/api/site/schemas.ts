@@ -123,7 +123,8 @@ export const siteSchema = memo(() =>
       devices: scopeDevices(),
       net_power_kw: z.number().openapi({
         description:
-          'Power through the connection point, kW: `generation_kw` less `consumption_kw` less `load_kw`. Positive = exported into the grid.',
+          'Power through the connection point, kW: `generation_kw` less `consumption_kw` less `load_kw`. ' +
+          'Positive = exported into the grid.',
       }),
       generation_kw: z.number().openapi({ description: 'Sum of what devices inject, kW, at least 0.' }),
       consumption_kw: z

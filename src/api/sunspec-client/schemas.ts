@@ -38,10 +38,15 @@ const tlsSchema = memo(() =>
 const serialSchema = memo(() =>
   z
     .strictObject({
-      path: z.string().min(1).max(200).openapi({
-        description:
-          'Name of the line: `/dev/ttyS0`, `/dev/ttyUSB0`, `/dev/ttyACM0`, `/dev/ttyAMA0`, `/dev/serial/by-id/...`, `COM3`; with the flag `--client_pty yes` also `/dev/pts/3`.',
-      }),
+      path: z
+        .string()
+        .min(1)
+        .max(200)
+        .openapi({
+          description:
+            'Name of the line: `/dev/ttyS0`, `/dev/ttyUSB0`, `/dev/ttyACM0`, `/dev/ttyAMA0`, ' +
+            '`/dev/serial/by-id/...`, `COM3`; with the flag `--client_pty yes` also `/dev/pts/3`.',
+        }),
       baud: z.int().min(300).max(921_600).optional().openapi({ description: 'Default 9600.' }),
       parity: z.enum(['N', 'E', 'O']).optional().openapi({ description: 'None, even or odd. Default `N`.' }),
       stop_bits: z
@@ -69,10 +74,15 @@ export const connectSchema = memo(() =>
             'Name or IP address; required except for `rtu`. Link-local, metadata and multicast addresses are refused.',
         }),
       port: z.int().min(1).max(65_535).optional().openapi({ description: 'Default 502, with `tls` 802.' }),
-      device: z.int().min(0).optional().openapi({
-        description:
-          'Index of a device of this simulator: its Modbus TCP port takes the place of `host` and `port`, and its unit id is the default. Not with `rtu`.',
-      }),
+      device: z
+        .int()
+        .min(0)
+        .optional()
+        .openapi({
+          description:
+            'Index of a device of this simulator: its Modbus TCP port takes the place of `host` and `port`, and ' +
+            'its unit id is the default. Not with `rtu`.',
+        }),
       unit_id: z.int().min(0).max(255).optional().openapi({ description: 'Default 1; with `rtu` 1 to 247.' }),
       transport: z.enum(clientTransports).optional().openapi({ description: 'Default `tcp`.' }),
       serial: serialSchema().optional(),

@@ -64,7 +64,8 @@ const conflicts: readonly Conflict[] = [
       return served && !shared && port !== 0 && lastPort(run) > highestPort;
     },
     detail: (run) =>
-      `given ${run.values.mb_port}, so that the last device would be on port ${lastPort(run)}; allowed: a last port up to ${highestPort}, 0, or mb_shared_port`,
+      `given ${run.values.mb_port}, so that the last device would be on port ${lastPort(run)}; allowed: a ` +
+      `last port up to ${highestPort}, 0, or mb_shared_port`,
   },
   {
     setting: 'meter_unit',

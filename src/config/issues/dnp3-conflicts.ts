@@ -66,20 +66,23 @@ export const dnp3Conflicts: readonly Conflict[] = [
     setting: 'dnp3_remote_addr',
     when: (run) => enabled(run) && sharedAddress(run) !== undefined,
     detail: (run) =>
-      `given ${sharedAddress(run) ?? ''}, which is also the address of an outstation (${run.originOf('dnp3_outstation_addr')}); allowed: other addresses`,
+      `given ${sharedAddress(run) ?? ''}, which is also the address of an outstation ` +
+      `(${run.originOf('dnp3_outstation_addr')}); allowed: other addresses`,
   },
   {
     setting: 'dnp3_outstation_addr',
     when: (run) => enabled(run) && addressesOf(run)[1] > maxDnp3Address,
     detail: (run) =>
-      `given ${run.values.dnp3_outstation_addr}, so that the last outstation would have address ${addressesOf(run)[1]}; allowed: a last address up to ${maxDnp3Address}`,
+      `given ${run.values.dnp3_outstation_addr}, so that the last outstation would have address ` +
+      `${addressesOf(run)[1]}; allowed: a last address up to ${maxDnp3Address}`,
   },
   {
     setting: 'dnp3_port',
     when: (run) =>
       enabled(run) && !run.values.dnp3_shared_port && run.values.dnp3_port !== 0 && lastPort(run) > highestPort,
     detail: (run) =>
-      `given ${run.values.dnp3_port}, so that the last outstation would be on port ${lastPort(run)}; allowed: a last port up to ${highestPort}, 0, or dnp3_shared_port`,
+      `given ${run.values.dnp3_port}, so that the last outstation would be on port ${lastPort(run)}; ` +
+      `allowed: a last port up to ${highestPort}, 0, or dnp3_shared_port`,
   },
   {
     setting: 'dnp3_allowed_peers',

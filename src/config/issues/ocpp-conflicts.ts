@@ -56,7 +56,8 @@ export const ocppConflicts: readonly Conflict[] = [
       run.values.ocpp_password === null &&
       run.values.ocpp_password_file === null,
     detail: ({ values, originOf }) =>
-      `not given with ${originOf('ocpp_security_profile')} ${values.ocpp_security_profile}; allowed: the path of a file with the password, or DERBENCH_OCPP_PASSWORD`,
+      `not given with ${originOf('ocpp_security_profile')} ${values.ocpp_security_profile}; allowed: the ` +
+      'path of a file with the password, or DERBENCH_OCPP_PASSWORD',
   },
   required('ocpp_root_cert', 2),
   required('ocpp_cert', 3),

@@ -75,7 +75,8 @@ export function ocppNotices(
   const lines: string[] = [];
   if (layers.flags.has('ocpp_password'))
     lines.push(
-      'ocpp_password is given on the command line, where other users of this machine can see it; ocpp_password_file and DERBENCH_OCPP_PASSWORD hide it',
+      'ocpp_password is given on the command line, where other users of this machine can see it; ' +
+        'ocpp_password_file and DERBENCH_OCPP_PASSWORD hide it',
     );
   if (securityProfileOf(v) === 1)
     lines.push('with ocpp_security_profile 1 the password of OCPP goes over the network in clear');

@@ -38,7 +38,8 @@ export function proxyOf({ values, originOf, io }: Gathered, issues: Issue[]): Ap
       refused(
         name,
         text,
-        `the path of a file that exists, or a bundled map (${bundledProxyMapNames.join(', ')})${didYouMean(basename(text), bundledProxyMapNames)}`,
+        'the path of a file that exists, or a bundled map ' +
+          `(${bundledProxyMapNames.join(', ')})${didYouMean(basename(text), bundledProxyMapNames)}`,
       ),
     );
     return null;

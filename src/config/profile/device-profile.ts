@@ -64,10 +64,14 @@ const gradientSchema = z
 
 const inverterSchema = z
   .strictObject({
-    low_power_vars: z.enum(['reduced', 'full']).optional().meta({
-      description:
-        'Reactive power below 20 % of rated power: reduced to the minimum of IEEE 1547-2018, or full; default reduced, for devices with WChaRteMaxRtg full.',
-    }),
+    low_power_vars: z
+      .enum(['reduced', 'full'])
+      .optional()
+      .meta({
+        description:
+          'Reactive power below 20 % of rated power: reduced to the minimum of IEEE 1547-2018, or full; ' +
+          'default reduced, for devices with WChaRteMaxRtg full.',
+      }),
     may_trip: z
       .enum(['stay', 'trip'])
       .optional()
@@ -126,13 +130,18 @@ export const deviceProfileSchema = z
     description: z.string().max(1000).optional(),
     nominal_frequency_hz: nominalFrequencySchema.optional().meta({
       description:
-        'Nominal frequency of the grid that the device is made for, Hz; it is that of the grid where the configuration gives none. Default: any.',
+        'Nominal frequency of the grid that the device is made for, Hz; it is that of the grid where the ' +
+        'configuration gives none. Default: any.',
       examples: [50, 60],
     }),
-    layout: z.enum(mapLayouts).optional().meta({
-      description:
-        'SunSpec models that the map shows: current (701 to 715), classic (101 to 124, 160), both, or mixed (123 and current); default current.',
-    }),
+    layout: z
+      .enum(mapLayouts)
+      .optional()
+      .meta({
+        description:
+          'SunSpec models that the map shows: current (701 to 715), classic (101 to 124, 160), both, or mixed ' +
+          '(123 and current); default current.',
+      }),
     float: z.boolean().optional().meta({
       description: 'Whether the map shows 111 to 113 in the place of 101 to 103; default false.',
     }),
@@ -153,7 +162,8 @@ export const deviceProfileSchema = z
     ...kindBlocksSchema.shape,
     faults: faultListSchema.optional().meta({
       description:
-        'Faults that act on devices of this profile from the start, before those of the configuration: bundled names, paths, or faults that name no device; default none.',
+        'Faults that act on devices of this profile from the start, before those of the configuration: ' +
+        'bundled names, paths, or faults that name no device; default none.',
     }),
   })
   .meta({
@@ -229,7 +239,9 @@ function chargeIssue({ kind }: SourceParameters, given: PointValues, where: stri
   const { deliversOnly, label } = kindTable[kind];
   return {
     name: `${where}: models.702.WChaRteMaxRtg`,
-    detail: `given ${JSON.stringify(given['WChaRteMaxRtg'])}, but ${deliversOnly ?? `this ${label}`} only delivers power; allowed: on devices that take power from the grid`,
+    detail:
+      `given ${JSON.stringify(given['WChaRteMaxRtg'])}, but ${deliversOnly ?? `this ${label}`} only ` +
+      'delivers power; allowed: on devices that take power from the grid',
   };
 }
 

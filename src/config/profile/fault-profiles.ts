@@ -57,7 +57,8 @@ export function faultGroups(
         refused(
           name,
           entry,
-          `the path of a file that exists, or a bundled set of faults (${bundledFaultProfileNames.join(', ')})${didYouMean(basename(entry), bundledFaultProfileNames)}`,
+          'the path of a file that exists, or a bundled set of faults ' +
+            `(${bundledFaultProfileNames.join(', ')})${didYouMean(basename(entry), bundledFaultProfileNames)}`,
         ),
       );
       return [];

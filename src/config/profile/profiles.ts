@@ -94,7 +94,9 @@ function missingIssue({ text, name }: Reference, { assetType }: DeviceTypeInfo):
   const allowed = assetType === 'evse' ? bundledEvseProfileNames : bundledProfileNames;
   return {
     name,
-    detail: `given ${JSON.stringify(text)}, which is no file; allowed: a path or a bundled profile (${allowed.join(', ')})${didYouMean(basename(text), allowed)}`,
+    detail:
+      `given ${JSON.stringify(text)}, which is no file; allowed: a path or a bundled profile ` +
+      `(${allowed.join(', ')})${didYouMean(basename(text), allowed)}`,
     allowed,
   };
 }

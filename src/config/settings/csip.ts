@@ -76,7 +76,9 @@ export const csipSettings = {
     flags: ['-cc', '--csip_cert'],
     kind: path,
     needs: 'csip_client_enable',
-    doc: 'Certificate of the client, PEM, followed by its intermediate CAs. If not given: cert.pem. This file, csip_key and csip_root_cert are reloaded when they change.',
+    doc:
+      'Certificate of the client, PEM, followed by its intermediate CAs. If not given: cert.pem. This ' +
+      'file, csip_key and csip_root_cert are reloaded when they change.',
   }),
   csip_key: unset({
     flags: ['-ck', '--csip_key'],
@@ -95,19 +97,26 @@ export const csipSettings = {
     kind: choice(['per_device', 'aggregator', 'site'], 'IDENTITY'),
     default: 'per_device',
     needs: 'csip_client_enable',
-    doc: 'per_device: each device has its own certificate and connection; aggregator: one certificate stands for all devices, each with an EndDevice of its own; site: one certificate and one EndDevice, with all devices as its DERs.',
+    doc:
+      'per_device: each device has its own certificate and connection; aggregator: one certificate stands ' +
+      'for all devices, each with an EndDevice of its own; site: one certificate and one EndDevice, with ' +
+      'all devices as its DERs.',
   }),
   csip_cert_dir: unset({
     flags: ['--csip_cert_dir'],
     kind: { ...path, placeholder: 'DIRECTORY' },
     needs: 'csip_client_enable',
-    doc: 'Directory with a certificate and key for each device, by its index: device0.pem and device0.key, device1.pem, ... Required for several devices that do not share one certificate.',
+    doc:
+      'Directory with a certificate and key for each device, by its index: device0.pem and device0.key, ' +
+      'device1.pem, ... Required for several devices that do not share one certificate.',
   }),
   use_test_pki_certs: unset({
     flags: ['--use_test_pki_certs'],
     kind: { ...path, placeholder: 'DIRECTORY' },
     needs: 'csip_client_enable',
-    doc: 'Directory that scripts/make-csip-pki.sh has made: certificates of devices and aggregator, root, and chains that a server has to refuse.',
+    doc:
+      'Directory that scripts/make-csip-pki.sh has made: certificates of devices and aggregator, root, and ' +
+      'chains that a server has to refuse.',
   }),
   csip_strict_cipher: setting({
     flags: ['--csip_strict_cipher'],

@@ -27,7 +27,9 @@ export const deviceSettings = {
   f: unset({
     flags: ['-f'],
     kind: pathOrName(isBundledProfile, `a bundled profile (${bundledProfileNames.join(', ')}) or a path`),
-    doc: `Device profile: a bundled name (${bundledProfileNames.join(', ')}) or a file. If not given: the bundled profile of the device type. Not for EVSE.`,
+    doc:
+      `Device profile: a bundled name (${bundledProfileNames.join(', ')}) or a file. If not given: the ` +
+      'bundled profile of the device type. Not for EVSE.',
   }),
   evse_profile: unset({
     flags: ['--evse_profile'],
@@ -42,7 +44,10 @@ export const mapSettings = {
     flags: ['--map_layout'],
     kind: choice(mapLayouts, 'LAYOUT'),
     member: { path: 'layout' },
-    doc: 'SunSpec models that the maps show: current has 701 to 715, classic the generation before (101 to 103, 120 to 124, 160), both has classic and then current, mixed has 123 and then current. Overrides the profile. If not given: as the profile says, otherwise current.',
+    doc:
+      'SunSpec models that the maps show: current has 701 to 715, classic the generation before (101 to ' +
+      '103, 120 to 124, 160), both has classic and then current, mixed has 123 and then current. Overrides ' +
+      'the profile. If not given: as the profile says, otherwise current.',
   }),
   map_float: unset({
     flags: ['--map_float'],
@@ -61,6 +66,9 @@ export const mapSettings = {
     noFile: true,
     default: [],
     kind: pathsOrNames(isBundledFaultProfile, 'a bundled set of faults (GET faults/profiles lists them) or a path'),
-    doc: `Faults that act on every device from the start: a bundled set (${bundledFaultProfileNames.join(', ')}) or a file. In a configuration file they are listed under "faults".`,
+    doc:
+      'Faults that act on every device from the start: a bundled set ' +
+      `(${bundledFaultProfileNames.join(', ')}) or a file. In a configuration file they are listed under ` +
+      '"faults".',
   }),
 };

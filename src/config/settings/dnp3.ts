@@ -77,7 +77,9 @@ export const dnp3Settings = {
     flags: ['--dnp3_cert'],
     kind: path,
     needs: 'dnp3_enc',
-    doc: 'Certificate of the outstations, PEM, optionally followed by intermediate CAs. This file, dnp3_key and dnp3_root_cert are reloaded when they change.',
+    doc:
+      'Certificate of the outstations, PEM, optionally followed by intermediate CAs. This file, dnp3_key ' +
+      'and dnp3_root_cert are reloaded when they change.',
   }),
   dnp3_key: unset({
     flags: ['--dnp3_key'],
@@ -95,6 +97,9 @@ export const dnp3Settings = {
     flags: ['--dnp3_allowed_peers'],
     kind: dnp3Peers,
     needs: 'dnp3_enc',
-    doc: 'Certificates that masters may present, with semicolons between them: common name, subject, or sha256: and the fingerprint; @ and a link address behind one bind it to that address. If not given: every certificate of the CA.',
+    doc:
+      'Certificates that masters may present, with semicolons between them: common name, subject, or ' +
+      'sha256: and the fingerprint; @ and a link address behind one bind it to that address. If not given: ' +
+      'every certificate of the CA.',
   }),
 };

@@ -41,7 +41,10 @@ export const kindSettings = {
     kind: choice(fuelCellChemistries, 'CHEMISTRY'),
     kinds: ['fuelcell'],
     member: { path: 'fuel_cell.chemistry' },
-    doc: 'Chemistry of the cells. Valid combinations of chemistry, mode and fuel: PEMFC fc_only tank, PEMFC bidirectional tank, SOFC bidirectional tank, SOFC fc_only continuous. If not given: the value of the profile, else PEMFC.',
+    doc:
+      'Chemistry of the cells. Valid combinations of chemistry, mode and fuel: PEMFC fc_only tank, PEMFC ' +
+      'bidirectional tank, SOFC bidirectional tank, SOFC fc_only continuous. If not given: the value of ' +
+      'the profile, else PEMFC.',
   }),
   fuelcell_mode: unset({
     flags: ['--fuelcell_mode'],

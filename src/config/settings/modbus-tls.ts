@@ -14,7 +14,9 @@ export const modbusTlsSettings = {
     flags: ['-mbc', '--mb_cert'],
     kind: path,
     needs: 'mb_enc',
-    doc: 'Certificate of the Modbus server, PEM, optionally followed by intermediate CAs. This file, mb_key and mb_root_cert are reloaded when they change.',
+    doc:
+      'Certificate of the Modbus server, PEM, optionally followed by intermediate CAs. This file, mb_key ' +
+      'and mb_root_cert are reloaded when they change.',
   }),
   mb_key: unset({
     flags: ['-mbk', '--mb_key'],
@@ -32,7 +34,9 @@ export const modbusTlsSettings = {
     flags: ['-mbx', '--mb_ciphers'],
     kind: cipherList,
     needs: 'mb_enc',
-    doc: `Cipher suites of Modbus over TLS, as OpenSSL names separated by colons, TLS 1.3 included; no others are offered. If not given: those of Secure SunSpec: ${secureSunSpecCiphers.join(', ')}.`,
+    doc:
+      'Cipher suites of Modbus over TLS, as OpenSSL names separated by colons, TLS 1.3 included; no others ' +
+      `are offered. If not given: those of Secure SunSpec: ${secureSunSpecCiphers.join(', ')}.`,
   }),
   mb_tls_version: setting({
     flags: ['-mbv', '--mb_tls_version'],

@@ -37,12 +37,16 @@ export const modbusSettings = {
   mb_foreign_unit: unset({
     flags: ['--mb_foreign_unit'],
     kind: choice(['silent', 'gateway'], 'POLICY'),
-    doc: 'Answer to a unit id that no device has: silent gives none, gateway gives exception 0x0B. If not given: gateway, with RTU frames silent.',
+    doc:
+      'Answer to a unit id that no device has: silent gives none, gateway gives exception 0x0B. If not ' +
+      'given: gateway, with RTU frames silent.',
   }),
   meter_unit: unset({
     flags: ['--meter_unit'],
     kind: integer(1, maxUnitId),
-    doc: 'Unit id of a meter of the connection point, on every Modbus port and on the serial line; with meter_port at its own port. If not given: no meter.',
+    doc:
+      'Unit id of a meter of the connection point, on every Modbus port and on the serial line; with ' +
+      'meter_port at its own port. If not given: no meter.',
   }),
   meter_port: unset({
     flags: ['--meter_port'],

@@ -27,7 +27,9 @@ export const ocppSettings = {
     flags: ['--ocpp_csid'],
     kind: ocppId,
     default: 'SIM-CP-1',
-    doc: 'Identity of the first charge point, in OCPP and in the paths of evse; every further one is this followed by - and the index of its device.',
+    doc:
+      'Identity of the first charge point, in OCPP and in the paths of evse; every further one is this ' +
+      'followed by - and the index of its device.',
   }),
   ocpp_security_profile: setting({
     flags: ['--ocpp_security_profile'],
@@ -40,14 +42,19 @@ export const ocppSettings = {
     flags: ['--ocpp_password_file'],
     kind: path,
     needs: 'ocpp_enable',
-    doc: 'File with the password of security profiles 1 and 2: 16 to 64 octets of text, or 32 to 40 hexadecimal digits, which 1.6 decodes; a line break at the end is not part of it. Profile 0 keeps it for a profile that is raised later.',
+    doc:
+      'File with the password of security profiles 1 and 2: 16 to 64 octets of text, or 32 to 40 ' +
+      'hexadecimal digits, which 1.6 decodes; a line break at the end is not part of it. Profile 0 keeps ' +
+      'it for a profile that is raised later.',
   }),
   ocpp_password: unset({
     flags: ['--ocpp_password'],
     kind: ocppPassword,
     secret: true,
     needs: 'ocpp_enable',
-    doc: 'The password itself, instead of ocpp_password_file. On the command line other users of the machine can see it: prefer the file or the environment.',
+    doc:
+      'The password itself, instead of ocpp_password_file. On the command line other users of the machine ' +
+      'can see it: prefer the file or the environment.',
   }),
   ocpp_cert: unset({
     flags: ['--ocpp_cert'],

@@ -7,7 +7,9 @@ export const proxySettings = {
   proxy: unset({
     flags: ['--proxy'],
     kind: pathOrName(isBundledProxyMap, `a bundled map (${bundledProxyMapNames.join(', ')}) or a path`),
-    doc: `Proxy that serves the devices with the register map of another maker: a bundled map (${bundledProxyMapNames.join(', ')}) or a file.`,
+    doc:
+      'Proxy that serves the devices with the register map of another maker: a bundled map ' +
+      `(${bundledProxyMapNames.join(', ')}) or a file.`,
   }),
   proxy_host: setting({
     flags: ['--proxy_host'],

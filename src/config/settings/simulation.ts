@@ -47,7 +47,9 @@ export const tickSettings = {
     flags: ['--remote_clock'],
     kind: choice(remoteClockModes, 'CLOCK'),
     default: 'wall',
-    doc: 'Clock that carries the time of remote systems: wall is real time, simulated is for test systems that share the accelerated clock.',
+    doc:
+      'Clock that carries the time of remote systems: wall is real time, simulated is for test systems ' +
+      'that share the accelerated clock.',
   }),
   tick: setting({
     flags: ['--tick'],
@@ -65,12 +67,17 @@ export const tickSettings = {
     flags: ['--device_spread_pct'],
     kind: number(0, 10),
     default: 1,
-    doc: 'Largest deviation between devices of one profile in what scatters in a real fleet (module power, efficiency, capacity left, charge at start and others), percent; the first device of a profile is as the profile says, and ratings never differ. 0 = devices of one profile are equal.',
+    doc:
+      'Largest deviation between devices of one profile in what scatters in a real fleet (module power, ' +
+      'efficiency, capacity left, charge at start and others), percent; the first device of a profile is ' +
+      'as the profile says, and ratings never differ. 0 = devices of one profile are equal.',
   }),
   first_device: setting({
     flags: ['--first_device'],
     kind: integer(0, 1_000_000),
     default: 0,
-    doc: 'Index of the first device, for a fleet that is split into several processes. In each process the first device of a profile is as the profile says (device_spread_pct); all others are as in one process.',
+    doc:
+      'Index of the first device, for a fleet that is split into several processes. In each process the ' +
+      'first device of a profile is as the profile says (device_spread_pct); all others are as in one process.',
   }),
 };

@@ -7,6 +7,8 @@ export const clientSettings = {
     flags: ['--client_pty'],
     kind: onOff,
     default: false,
-    doc: 'Lets REST clients connect the SunSpec client to pseudo terminals (/dev/pts/N), for example those of socat. The terminals of open shells are among them.',
+    doc:
+      'Lets REST clients connect the SunSpec client to pseudo terminals (/dev/pts/N), for example those of ' +
+      'socat. The terminals of open shells are among them.',
   }),
 };

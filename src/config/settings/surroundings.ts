@@ -28,7 +28,9 @@ export const surroundingsSettings = {
     flags: ['--series_end'],
     kind: choice(['loop', 'hold'], 'END'),
     default: 'loop',
-    doc: 'After the last row of dc_profile, load_profile and vehicles: loop starts again at the first, hold keeps the last values and brings no more vehicles.',
+    doc:
+      'After the last row of dc_profile, load_profile and vehicles: loop starts again at the first, hold ' +
+      'keeps the last values and brings no more vehicles.',
   }),
   irradiance_source: setting({
     flags: ['--irradiance_source'],
@@ -46,6 +48,8 @@ export const surroundingsSettings = {
     flags: ['--grid_profile'],
     kind: path,
     mustExist: true,
-    doc: 'CSV series of the grid: time_s, frequency_hz, voltage_pu (or voltage_a_pu, voltage_b_pu, voltage_c_pu) and optionally phase_angle_deg.',
+    doc:
+      'CSV series of the grid: time_s, frequency_hz, voltage_pu (or voltage_a_pu, voltage_b_pu, ' +
+      'voltage_c_pu) and optionally phase_angle_deg.',
   }),
 };

@@ -115,7 +115,9 @@ export function createHttpGuard(config: HttpGuardConfig): HttpGuard {
       }
       return {
         code: 'misdirected-host',
-        detail: `The host name "${name}" is not served here. Names besides localhost and the bound address are admitted with --allowed_host.`,
+        detail:
+          `The host name "${name}" is not served here. Names besides localhost and the bound address are ` +
+          'admitted with --allowed_host.',
       };
     },
     checkOrigin(request) {

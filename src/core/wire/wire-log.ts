@@ -65,7 +65,8 @@ export interface WireChannelOptions<Facts, Decoded, Raw extends Buffer | string 
   readonly text?: true;
   /**
    * What a recording says of a message beside its octets: facts, and what is cheap to decode, in members of JSON. The
-   * member `summary` replaces that of the message, and `truncated` tells that octets were left out before `push`. Called when the recording is read. Default: nothing
+   * member `summary` replaces that of the message, and `truncated` tells that octets were left out before `push`.
+   * Called when the recording is read. Default: nothing
    */
   readonly report?: (entry: WireEntry<Facts>) => Readonly<Record<string, unknown>>;
 }
@@ -113,6 +114,7 @@ class Entry<Facts> implements WireEntry<Facts> {
   readonly #at: number;
 
   /** @param length octets kept, at `at` of `slab` */
+  // eslint-disable-next-line max-params -- one of each message: an object of arguments would be garbage
   constructor(
     id: number,
     message: WireMessage<Facts, Buffer | string>,

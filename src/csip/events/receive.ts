@@ -71,7 +71,15 @@ function refreshed(known: ListedControl, latest: ListedControl): ListedControl {
   const control = completed(known.control, latest.control);
   return {
     ...known,
-    ...{ href, description, version, status, statusS, potentiallySuperseded, responseRequired, replyTo, control },
+    href,
+    description,
+    version,
+    status,
+    statusS,
+    potentiallySuperseded,
+    responseRequired,
+    replyTo,
+    control,
   };
 }
 

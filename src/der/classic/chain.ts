@@ -148,8 +148,16 @@ function classicModels(
   // energies of a life must not come round
   const whSf = scaleFor(facts.ratings.wMaxW * hoursOfLife, acc32Max, 0);
   const shared = {
-    ...{ A_SF, V_SF, W_SF, VA_SF: W_SF, VAr_SF: W_SF, WH_SF: whSf },
-    ...{ Hz_SF: -2, PF_SF: -2, Tmp_SF: -1, DCW_SF: W_SF },
+    A_SF,
+    V_SF,
+    W_SF,
+    VA_SF: W_SF,
+    VAr_SF: W_SF,
+    WH_SF: whSf,
+    Hz_SF: -2,
+    PF_SF: -2,
+    Tmp_SF: -1,
+    DCW_SF: W_SF,
     ...(facts.ports === 1 && facts.storage === null && { DCA_SF: dc['DCA_SF'] ?? 0, DCV_SF: dc['DCV_SF'] ?? 0 }),
   };
   return [

@@ -57,7 +57,10 @@ export class ClassicControls {
     const random = createRandom(seed, identity.index, 'windows');
     this.faces = new FaceKeeper({ bank, scheduler, now, random, ramps: this.ramps, warn });
     const commandHost = (name: string) => ({
-      ...{ bank, scheduler, now, warn },
+      bank,
+      scheduler,
+      now,
+      warn,
       admit: host.admit.bind(host),
       random: createRandom(seed, identity.index, name),
     });

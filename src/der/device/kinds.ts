@@ -82,13 +82,17 @@ function inputIssues(pv: PvParameters, path: string, openV: number, bestV: numbe
   if (openV > maxDcVoltageV) {
     issues.push({
       name,
-      detail: `given or derived ${series}, whose open-circuit voltage is ${openV.toFixed(1)} V; allowed: up to pv.max_dc_voltage_v, which is ${maxDcVoltageV}`,
+      detail:
+        `given or derived ${series}, whose open-circuit voltage is ${openV.toFixed(1)} V; allowed: up to ` +
+        `pv.max_dc_voltage_v, which is ${maxDcVoltageV}`,
     });
   }
   if (bestV < minDcVoltageV) {
     issues.push({
       name,
-      detail: `given or derived ${series}, whose voltage at maximum power is ${bestV.toFixed(1)} V; allowed: from pv.min_dc_voltage_v, which is ${minDcVoltageV}`,
+      detail:
+        `given or derived ${series}, whose voltage at maximum power is ${bestV.toFixed(1)} V; allowed: from ` +
+        `pv.min_dc_voltage_v, which is ${minDcVoltageV}`,
     });
   }
   return issues;

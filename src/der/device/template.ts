@@ -185,10 +185,15 @@ function applyProfile(
   return set;
 }
 
+export interface TemplateOptions {
+  /** 64413 and 64414 follow the standard models; default false */
+  readonly withSimModels?: boolean;
+  /** 1.DA is there, and each device sets its own; default false */
+  readonly addressable?: boolean;
+}
+
 /**
  * Builds the shared part of all devices of one profile.
- * @param withSimModels 64413 and 64414 follow the standard models
- * @param addressable 1.DA is there; each device sets its own
  * @throws SimError CONFIG_INVALID with the issues of the profile, up to a hundred
  */
 export function createTemplate(
@@ -197,8 +202,7 @@ export function createTemplate(
   nominalHz: number,
   start: SimTime,
   wallMs: number,
-  withSimModels = false,
-  addressable = false,
+  { withSimModels = false, addressable = false }: TemplateOptions = {},
 ): DeviceTemplate {
   const issues: Issue[] = [];
   const rated = profile.models['702'] ?? {};

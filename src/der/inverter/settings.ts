@@ -228,9 +228,22 @@ export function withGradient(settings: Settings, { wPctPerS, varPctPerS }: Gradi
   };
 }
 
+function enterService({ m703 }: MapView): Settings['enterService'] {
+  return {
+    permit: m703.ES === 'ENABLED',
+    vHighPct: m703.ESVHi ?? 105,
+    vLowPct: m703.ESVLo ?? 91.7,
+    hzHigh: m703.ESHzHi ?? 60.1,
+    hzLow: m703.ESHzLo ?? 59.5,
+    delayS: m703.ESDlyTms ?? 0,
+    randomDelayS: m703.ESRndTms ?? 0,
+    rampS: m703.ESRmpTms ?? 0,
+  };
+}
+
 /** Reads every setting that physics follows. @param mayTrip whether the may-trip curves act as must-trip ones */
 export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip']): Settings {
-  const { m702, m703, m704, m715 } = map;
+  const { m702, m704, m715 } = map;
   const wMaxW = m702.WMax ?? 0;
   return {
     wMaxW,
@@ -270,16 +283,7 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
     wRampPctS: m704.WRmp ?? 100,
     wRampOfCurrent: m704.WRmpRef === 'A_MAX',
     varRampPctS: m704.VarRmp ?? 100,
-    enterService: {
-      permit: m703.ES === 'ENABLED',
-      vHighPct: m703.ESVHi ?? 105,
-      vLowPct: m703.ESVLo ?? 91.7,
-      hzHigh: m703.ESHzHi ?? 60.1,
-      hzLow: m703.ESHzLo ?? 59.5,
-      delayS: m703.ESDlyTms ?? 0,
-      randomDelayS: m703.ESRndTms ?? 0,
-      rampS: m703.ESRmpTms ?? 0,
-    },
+    enterService: enterService(map),
     operator: m715.OpCtl ?? 'START',
     trips: tripSettings(map, (set) => [
       ...tripPoints(set.MustTrip),

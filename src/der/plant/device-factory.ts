@@ -62,15 +62,10 @@ export class DeviceFactory {
     this.#templates.set(profile, byWiring);
     const { context, nominalHz, simModels, unitAddressOf } = this.#options;
     const made = byWiring.get(phases) ?? {
-      template: createTemplate(
-        profile,
-        phases,
-        nominalHz,
-        at,
-        context.clock.wallMs(),
-        simModels,
-        unitAddressOf !== undefined,
-      ),
+      template: createTemplate(profile, phases, nominalHz, at, context.clock.wallMs(), {
+        withSimModels: simModels,
+        addressable: unitAddressOf !== undefined,
+      }),
       at,
     };
     byWiring.set(phases, made);

@@ -107,7 +107,9 @@ export class SimPlant implements Plant {
     const now = options.clock.tickTime;
     const stamp = tickStamp(options.clock, 0, options.clock.dateMs(now));
     this.#latest = {
-      ...{ tick: 0, sim: now, wallMs: options.clock.wallMs() },
+      tick: 0,
+      sim: now,
+      wallMs: options.clock.wallMs(),
       published: this.devices.map((d) => d.publish(stamp)),
     };
     options.clock.advanceTo(now, tickSeconds(options.clock.rate, options.tickIntervalS));
@@ -123,10 +125,14 @@ export class SimPlant implements Plant {
     const sim = clock.acting();
     return {
       ...clock.settings,
-      ...{ sim, tickIntervalS, simStepS, tick: this.#latest.tick },
+      sim,
+      tickIntervalS,
+      simStepS,
+      tick: this.#latest.tick,
       rateEffective: clock.paused ? 0 : this.#pace.rateEffective,
       clockTime: clock.timeOfDay(sim),
-      ...{ dateMs: clock.dateMs(sim), wallMs: clock.wallMs() },
+      dateMs: clock.dateMs(sim),
+      wallMs: clock.wallMs(),
       changedBy: this.#timeChangedBy,
       steppedBy: this.#stepping.steppedBy,
     };
@@ -387,7 +393,10 @@ export class SimPlant implements Plant {
   #createRealTicks(): RealTicks {
     const { clock, tickIntervalS, monotonicMs } = this.#options;
     return new RealTicks({
-      ...{ clock, tickIntervalS, monotonicMs, pace: this.#pace },
+      clock,
+      tickIntervalS,
+      monotonicMs,
+      pace: this.#pace,
       hasEnded: () => this.#ended,
       lastEndMs: () => this.#lastEndMs,
       inTurn: (work) => this.#turns.take(work),

@@ -69,7 +69,9 @@ function visitIssues(visits: readonly Visit[]): Issue[] {
     if (before && visit.arrivesS < before.leavesS) {
       issues.push({
         name: 'connector',
-        detail: `vehicle ${at + 1} comes to connector ${visit.connectorId} at ${visit.arrivesS} s, where another one stays until ${before.leavesS} s`,
+        detail:
+          `vehicle ${at + 1} comes to connector ${visit.connectorId} at ${visit.arrivesS} s, where another one ` +
+          `stays until ${before.leavesS} s`,
       });
     }
     last.set(visit.connectorId, visit);

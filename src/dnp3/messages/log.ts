@@ -41,7 +41,12 @@ export class Dnp3Messages {
   constructor(log: WireLog) {
     this.#log = log;
     this.#channel = log.channel<Facts, Dnp3Message>({
-      ...{ protocol: 'dnp3', key: '', entries, bytes, messageBytes, decode: messageOf },
+      protocol: 'dnp3',
+      key: '',
+      entries,
+      bytes,
+      messageBytes,
+      decode: messageOf,
       report: (entry) => {
         const { function: name, sequence, iin, objects } = messageOf(entry);
         return { ...entry.facts, function: name, sequence, iin, objects };
@@ -60,7 +65,10 @@ export class Dnp3Messages {
   push({ direction, peer, deviceIndex, outstation, master, octets }: FragmentReport): void {
     const kind = functionName(octets[1]);
     this.#channel.push({
-      ...{ direction, peer, deviceIndex, kind },
+      direction,
+      peer,
+      deviceIndex,
+      kind,
       summary: kind,
       raw: octets,
       facts: { outstation, master },

@@ -218,19 +218,28 @@ function pointElement(row: PointRow): Element {
       return { ...head, changeEventClass: eventClass, includedInClass0Response: 'always' };
     case 'AI':
       return {
-        ...{ ...head, changeEventClass: eventClass, includedInClass0Response: 'always' },
+        ...head,
+        changeEventClass: eventClass,
+        includedInClass0Response: 'always',
         ...(min !== undefined && { minIntegerTransmittedValue: min }),
         ...(max !== undefined && { maxIntegerTransmittedValue: max }),
         ...scale,
       };
     case 'CTR':
       return {
-        ...{ ...head, countersIncludedInClass0: 'always', counterEventClass: eventClass, frozenCounterExists: true },
-        ...{ frozenCountersIncludedInClass0: 'always', frozenCounterEventClass: 'three' },
+        ...head,
+        countersIncludedInClass0: 'always',
+        counterEventClass: eventClass,
+        frozenCounterExists: true,
+        frozenCountersIncludedInClass0: 'always',
+        frozenCounterEventClass: 'three',
       };
     default:
       return {
-        ...{ ...head, changeEventClass: 'none', commandEventClass: 'none', includedInClass0Response: 'never' },
+        ...head,
+        changeEventClass: 'none',
+        commandEventClass: 'none',
+        includedInClass0Response: 'never',
         supportedControlOperations: controlOperations[type],
         ...(type === 'AO' && min !== undefined && { minTransmittedValue: min }),
         ...(type === 'AO' && max !== undefined && { maxTransmittedValue: max }),

@@ -142,7 +142,12 @@ export class OutstationPoints {
   #bind(): ReadonlyMap<PointName, OutputTarget> {
     const { port, profile, parts, clock, random, log } = this.#options;
     const context: PartContext = {
-      ...{ port, profile, clock, settings: this.settings, random, log },
+      port,
+      profile,
+      clock,
+      settings: this.settings,
+      random,
+      log,
       changed: () => this.#changed(),
       onSettings: (listener) => this.#settingsListeners.push(listener),
       onTick: (listener) => this.#tickListeners.push(listener),
@@ -202,7 +207,9 @@ export class OutstationPoints {
     const online = point !== undefined && (point.state.flags & quality.online) !== 0;
     const multiplier = row.multiplier ?? 1;
     return {
-      ...{ type: row.type, index: row.index, name: row.name },
+      type: row.type,
+      index: row.index,
+      name: row.name,
       coverage: served ? 'served' : 'absent',
       boundTo: served?.source.bound ?? null,
       value,
@@ -285,7 +292,11 @@ function makeSpecs(row: PointRow, own: number | undefined): readonly PointSpec[]
   const kind = kindOf[row.type];
   const { static: staticVariation, event: eventVariation } = defaultVariations[kind];
   const spec: PointSpec = {
-    ...{ kind, index: row.index, class: row.class, staticVariation, eventVariation },
+    kind,
+    index: row.index,
+    class: row.class,
+    staticVariation,
+    eventVariation,
     // an integrity poll has the inputs that mirror them
     inClass0: !isOutput(row),
     mayHaveEvents: !isOutput(row) && (row.type !== 'BI' || row.class !== 0),
@@ -297,8 +308,12 @@ function makeSpecs(row: PointRow, own: number | undefined): readonly PointSpec[]
   return [
     { ...spec, mayHaveEvents: true },
     {
-      ...{ ...spec, kind: 'frozenCounter' as const, class: frozenClass, mayHaveEvents: true },
-      ...{ staticVariation: frozen.static, eventVariation: frozen.event },
+      ...spec,
+      kind: 'frozenCounter' as const,
+      class: frozenClass,
+      mayHaveEvents: true,
+      staticVariation: frozen.static,
+      eventVariation: frozen.event,
     },
   ];
 }

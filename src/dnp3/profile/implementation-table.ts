@@ -84,7 +84,8 @@ const rows: readonly Row[] = [
 ];
 
 const unsolicitedRow: Row = {
-  ...{ group: 60, variations: [2, 3, 4] },
+  group: 60,
+  variations: [2, 3, 4],
   request: { functions: unsolicitedFunctions, qualifiers: all },
 };
 
@@ -95,7 +96,8 @@ function entries({ group, variations, request, answer }: Row): readonly Element[
     if (request === undefined) return [{ ...head, ...answers }];
     const { functions, qualifiers } = request;
     return functions.map((functionCode) => ({
-      ...{ ...head, request: { functionCode, qualifierCode: qualifiers } },
+      ...head,
+      request: { functionCode, qualifierCode: qualifiers },
       ...(silentFunctions.has(functionCode) ? {} : answers),
     }));
   });

@@ -29,7 +29,8 @@ function variablesAccepted({ setVariableData: given }: Payload): Payload {
   return {
     setVariableResult: data.filter(isObject).map(({ component, variable, attributeType }) => ({
       attributeStatus: 'Accepted',
-      ...{ component, variable },
+      component,
+      variable,
       ...(attributeType !== undefined && { attributeType }),
     })),
   };

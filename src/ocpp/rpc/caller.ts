@@ -67,7 +67,6 @@ const maxGivenUp = 100;
 const unsent = (why: string): CallOutcome => ({ kind: 'unsent', why });
 
 // the state of one connection, shared by what happens to it
-// eslint-disable-next-line max-lines-per-function
 export function createCaller(options: CallerOptions): Caller {
   const { clock, later, schemas, outlet } = options;
   const newId = options.newId ?? randomUUID;

@@ -62,7 +62,6 @@ function remember(known: Set<string>, id: string): boolean {
 }
 
 // the state of one connection, shared by what happens to it
-// eslint-disable-next-line max-lines-per-function
 export function createResponder(options: ResponderOptions): Responder {
   const { clock, schemas, outlet, handle, log, deviceIndex } = options;
   let connection: Connection | null = null;

@@ -171,7 +171,6 @@ function readFrames(client: FramingClient, frame: SocketEvents['frame']): void {
 
 /** Begins to connect; events follow, never within this call. */
 // the state of one connection, shared by what happens to it
-// eslint-disable-next-line max-lines-per-function
 export function openSocket(options: SocketOptions, events: SocketEvents): Socket {
   const { url, later, identity } = options;
   const looking = new AbortController();

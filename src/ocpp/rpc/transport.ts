@@ -118,7 +118,6 @@ function counting() {
 
 /** Does not connect yet: `link.connect()` does. */
 // the state of one connection, shared by what happens to it
-// eslint-disable-next-line max-lines-per-function
 export function createTransport(options: TransportOptions): Transport {
   const { clock, later, schemas, deviceIndex, disturber, log, wireLog, events = {} } = options;
   const isMute = options.isMute ?? (() => false);

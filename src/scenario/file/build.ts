@@ -203,16 +203,18 @@ function windowOf(raw: RawExpectation, here: Here, path: readonly PropertyKey[],
 
 const subjectNames = [...signalNames, 'messages', 'sequence', 'no_alarm', 'nothing_left', 'consistent', 'answered'];
 
+function messagesOf(raw: NonNullable<RawExpectation['messages']>, here: Here, path: readonly PropertyKey[]): Subject {
+  const { protocol, station = null, match = {}, at_most: atMost = Infinity } = raw;
+  if ((raw.at_least ?? 0) > atMost)
+    here.issue([...path, 'messages', 'at_most'], 'is below at_least; no number of messages can be both');
+  const atLeast = raw.at_least ?? (raw.at_most === undefined ? 1 : 0);
+  return { kind: 'messages', tests: [{ protocol, station, match }], count: { atLeast, atMost } };
+}
+
 function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: readonly PropertyKey[]): Subject | null {
   const kind = chosen(raw, subjectNames, here, path);
   if (kind === null) return null;
-  if (raw.messages) {
-    const { protocol, station = null, match = {}, at_most: atMost = Infinity } = raw.messages;
-    if ((raw.messages.at_least ?? 0) > atMost)
-      here.issue([...path, 'messages', 'at_most'], 'is below at_least; no number of messages can be both');
-    const atLeast = raw.messages.at_least ?? (raw.messages.at_most === undefined ? 1 : 0);
-    return { kind: 'messages', tests: [{ protocol, station, match }], count: { atLeast, atMost } };
-  }
+  if (raw.messages) return messagesOf(raw.messages, here, path);
   if (raw.sequence) {
     const { protocol, station = null, messages } = raw.sequence;
     return { kind: 'messages', tests: messages.map((match) => ({ protocol, station, match })), count: null };

@@ -33,9 +33,17 @@ const otherMembers = ['config', 'steps', 'rules', 'finally', '$schema'] as const
 
 /** Words for the parts of a step, rule or scenario, by the member that holds them. */
 const parts: Readonly<Record<string, string>> = {
-  ...{ expect: 'an assertion', always: 'an assertion', when: 'a condition', all: 'a condition', any: 'a condition' },
-  ...{ call: 'a call', message: 'a message', messages: 'a number of messages', sequence: 'a sequence' },
-  ...{ write: 'a write', plots: 'a signal' },
+  expect: 'an assertion',
+  always: 'an assertion',
+  when: 'a condition',
+  all: 'a condition',
+  any: 'a condition',
+  call: 'a call',
+  message: 'a message',
+  messages: 'a number of messages',
+  sequence: 'a sequence',
+  write: 'a write',
+  plots: 'a signal',
 };
 
 /** The innermost part that a path leads into. */

@@ -144,7 +144,8 @@ const expectationSchema = memo(() =>
       .optional()
       .meta({
         description:
-          'Commands of peers since the step began that were answered positively are done, as `answers` tells; in `always` and `finally` those since the start.',
+          'Commands of peers since the step began that were answered positively are done, as `answers` tells; ' +
+          'in `always` and `finally` those since the start.',
       }),
     within: duration.optional().meta({ description: 'It must come true within so much simulated time.' }),
     for: duration.optional().meta({ description: 'It must hold at every tick for so long.' }),

@@ -16,10 +16,14 @@ const style = `
 :root { color-scheme: light dark; --line: #8888; --good: #1a7f37; --bad: #cf222e; --muted: #777; --trace: #0969da; }
 @media (prefers-color-scheme: dark) { :root { --good: #3fb950; --bad: #ff7b72; --muted: #999; --trace: #58a6ff; } }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2rem auto; max-width: 68rem; padding: 0 1rem; }
-table { border-collapse: collapse; width: 100%; } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
-.passed, .done { color: var(--good); } .failed, .error { color: var(--bad); font-weight: 600; } .pending, .dropped, .waiting, .skipped, .stopped { color: var(--muted); }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); }
+.passed, .done { color: var(--good); } .failed, .error { color: var(--bad); font-weight: 600; }
+.pending, .dropped, .waiting, .skipped, .stopped { color: var(--muted); }
 td.number { text-align: right; font-variant-numeric: tabular-nums; } small { color: var(--muted); }
-svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; } svg path { fill: none; stroke: var(--trace); stroke-width: 1.5; } svg line { stroke: var(--line); } svg .mark { stroke: var(--bad); stroke-dasharray: 3 3; }
+svg { width: 100%; height: auto; } svg text { font-size: 11px; fill: currentColor; }
+svg path { fill: none; stroke: var(--trace); stroke-width: 1.5; }
+svg line { stroke: var(--line); } svg .mark { stroke: var(--bad); stroke-dasharray: 3 3; }
 `;
 
 /** Seconds as a person reads them. */
@@ -51,35 +55,54 @@ function chart({ signal, unit, samples }: SignalSeries, failedAtS: readonly numb
   );
   const ticks = [low, (low + high) / 2, high].map(
     (v) =>
-      `<line x1="${size.left}" x2="${size.width - size.right}" y1="${y(v).toFixed(1)}" y2="${y(v).toFixed(1)}"/><text x="${size.left - 6}" y="${(y(v) + 4).toFixed(1)}" text-anchor="end">${numberText(v)}</text>`,
+      `<line x1="${size.left}" x2="${size.width - size.right}" y1="${y(v).toFixed(1)}" ` +
+      `y2="${y(v).toFixed(1)}"/><text x="${size.left - 6}" y="${(y(v) + 4).toFixed(1)}" ` +
+      `text-anchor="end">${numberText(v)}</text>`,
   );
   const times = [first, first + spanS / 2, last].map(
     (s, n) =>
-      `<text x="${x(s).toFixed(1)}" y="${size.height - 8}" text-anchor="${['start', 'middle', 'end'][n] ?? 'middle'}">${secondsText(s)}</text>`,
+      `<text x="${x(s).toFixed(1)}" y="${size.height - 8}" ` +
+      `text-anchor="${['start', 'middle', 'end'][n] ?? 'middle'}">${secondsText(s)}</text>`,
   );
   const marks = failedAtS.map(
     (s) =>
       `<line class="mark" x1="${x(s).toFixed(1)}" x2="${x(s).toFixed(1)}" y1="${size.top}" y2="${size.height - size.bottom}"/>`,
   );
   const title = `${signal}${unit === null ? '' : `, ${unit}`}`;
-  return `<figure><figcaption>${html(title)}</figcaption><svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="${html(title)} over simulated time"><title>${html(title)}</title>${ticks.join('')}${times.join('')}<path d="${path.join('')}"/>${marks.join('')}</svg></figure>`;
+  return (
+    `<figure><figcaption>${html(title)}</figcaption><svg viewBox="0 0 ${size.width} ${size.height}" ` +
+    `role="img" aria-label="${html(title)} over simulated ` +
+    `time"><title>${html(title)}</title>${ticks.join('')}${times.join('')}<path ` +
+    `d="${path.join('')}"/>${marks.join('')}</svg></figure>`
+  );
 }
 
 const atText = (s: number | null) => (s === null ? '' : secondsText(s));
 
+function row(state: string, s: number | null, name: string, more: string, place: string): string {
+  const cells = [
+    `<td class="${state}">${state}</td>`,
+    `<td class="number">${atText(s)}</td>`,
+    `<td>${html(name)}<br><small>${html(more)}</small></td>`,
+    `<td><small>${html(place)}</small></td>`,
+  ];
+  return `<tr>${cells.join('')}</tr>`;
+}
+
 function assertionRow({ state, name, message, place, decidedS, beganS }: AssertionResult): string {
-  return `<tr><td class="${state}">${state}</td><td class="number">${atText(decidedS ?? beganS)}</td><td>${html(name)}<br><small>${html(message)}</small></td><td><small>${html(place)}</small></td></tr>`;
+  return row(state, decidedS ?? beganS, name, message, place);
 }
 
 function stepRow({ state, name, atS, actions, message, place }: StepResult): string {
   const done = actions.map(({ name: action, status }) => `${action}${status === null ? '' : ` ${status}`}`).join(', ');
   const more = message ?? (name.includes(done) ? '' : done);
-  return `<tr><td class="${state}">${state}</td><td class="number">${atText(atS)}</td><td>${html(name)}<br><small>${html(more)}</small></td><td><small>${html(place)}</small></td></tr>`;
+  return row(state, atS, name, more, place);
 }
 
 function table(caption: string, rows: readonly string[]): string {
   if (rows.length === 0) return '';
-  return `<h2>${caption}</h2><table><thead><tr><th>Result</th><th>At</th><th>${caption.slice(0, -1)}</th><th>Place</th></tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
+  const heads = ['Result', 'At', caption.slice(0, -1), 'Place'].map((head) => `<th>${head}</th>`).join('');
+  return `<h2>${caption}</h2><table><thead><tr>${heads}</tr></thead><tbody>${rows.join('\n')}</tbody></table>`;
 }
 
 function facts(report: RunReport, { version, buildId, seed }: ReportOrigin): string {
@@ -91,13 +114,15 @@ function facts(report: RunReport, { version, buildId, seed }: ReportOrigin): str
     ],
     [
       'Real',
-      `${new Date(report.startedAtMs).toISOString()}, ${secondsText(((report.endedAtMs ?? report.startedAtMs) - report.startedAtMs) / 1000)}`,
+      `${new Date(report.startedAtMs).toISOString()}, ` +
+        secondsText(((report.endedAtMs ?? report.startedAtMs) - report.startedAtMs) / 1000),
     ],
     ['Devices', report.devices.map(({ index, name, type }) => `${index}: ${name} (${type})`).join(', ')],
     ...(parameters.length > 0 ? [['Parameters', parameters.join(', ')] as const] : []),
     ['Simulator', `derbench ${version}, build ${buildId}`],
   ];
-  return `<table><tbody>${rows.map(([name, value]) => `<tr><th scope="row">${name}</th><td>${html(value)}</td></tr>`).join('')}</tbody></table>`;
+  const lines = rows.map(([name, value]) => `<tr><th scope="row">${name}</th><td>${html(value)}</td></tr>`);
+  return `<table><tbody>${lines.join('')}</tbody></table>`;
 }
 
 export function htmlPage(report: RunReport, origin: ReportOrigin): string {
@@ -111,7 +136,8 @@ export function htmlPage(report: RunReport, origin: ReportOrigin): string {
   const failures = report.failures.map((words) => `<li>${html(words)}</li>`);
   const title = `${report.name}: ${report.state}`;
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${html(title)}</title><style>${style}</style></head><body>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${html(title)}</title><style>${style}</style></head><body>
 <h1>${html(report.name)} <span class="${report.state}">${report.state}</span></h1>
 <p>${html(report.description)}</p>
 ${report.error === null ? '' : `<p class="error">${html(report.error)}</p>`}

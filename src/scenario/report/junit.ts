@@ -66,9 +66,12 @@ function suiteXml(report: RunReport): readonly string[] {
     report.error === null
       ? []
       : [
-          `    <testcase classname="${name}" name="the scenario runs to its end" time="0"><error message="${xmlText(report.error)}"/></testcase>`,
+          `    <testcase classname="${name}" name="the scenario runs to its end" time="0"><error ` +
+            `message="${xmlText(report.error)}"/></testcase>`,
         ];
-  const counts = `tests="${cases.length + errors.length}" failures="${number('failed')}" errors="${errors.length}" skipped="${number('skipped')}" time="${seconds.toFixed(3)}"`;
+  const counts =
+    `tests="${cases.length + errors.length}" failures="${number('failed')}" errors="${errors.length}" ` +
+    `skipped="${number('skipped')}" time="${seconds.toFixed(3)}"`;
   return [
     `  <testsuite name="${name}" timestamp="${new Date(report.startedAtMs).toISOString().slice(0, 19)}" ${counts}>`,
     ...errors,

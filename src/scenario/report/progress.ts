@@ -16,5 +16,8 @@ export function progressLine({
 }: RunReport): string {
   const share = expectedS > 0 ? simS / expectedS : stepsInAll > 0 ? stepsDone / stepsInAll : 0;
   const failed = failures.length === 0 ? '' : `, ${failures.length} failed`;
-  return `${progressBar(share, barWidth)} ${name}: ${simS.toFixed(0)} s, step ${stepsDone} of ${stepsInAll}, ${assertionsPassed} passed${failed}`;
+  return (
+    `${progressBar(share, barWidth)} ${name}: ${simS.toFixed(0)} s, step ${stepsDone} of ${stepsInAll}, ` +
+    `${assertionsPassed} passed${failed}`
+  );
 }

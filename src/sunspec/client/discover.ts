@@ -85,7 +85,8 @@ async function findBase(connection: Connection): Promise<number> {
   const where = baseAddress === null ? 'at none of the base addresses' : 'not at the base address';
   const hint = other === null ? '' : `; the marker is at ${other}: connect with base_address ${other}`;
   throw peerError(
-    `unit ${unitId} of ${endpointOf(connection.target)} has no SunSpec map: the marker SunS (0x5375 0x6e53) is ${where}; ${faults.join(', ')}${hint}`,
+    `unit ${unitId} of ${endpointOf(connection.target)} has no SunSpec map: the marker SunS (0x5375 ` +
+      `0x6e53) is ${where}; ${faults.join(', ')}${hint}`,
   );
 }
 

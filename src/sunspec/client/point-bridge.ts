@@ -158,7 +158,9 @@ export function encode(def: PointDef, value: ReadingValue, sf: number | null): E
     const raw = enumRaw(def.symbols, value);
     return raw === undefined
       ? {
-          fault: `${givenText(value)} is not one of its symbols${typeof value === 'string' ? didYouMean(value, Object.keys(def.symbols)) : ''}`,
+          fault:
+            `${givenText(value)} is not one of its ` +
+            `symbols${typeof value === 'string' ? didYouMean(value, Object.keys(def.symbols)) : ''}`,
           allowed: Object.keys(def.symbols),
         }
       : encodeNumber(def, raw, 0);

@@ -326,7 +326,9 @@ function lackOfRoom(
   if (sharedPort && 1 + index > maxUnitId) {
     return {
       name: 'mb_shared_port',
-      detail: `a shared Modbus port serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}); device ${index} would have unit id ${1 + index}`,
+      detail:
+        `a shared Modbus port serves at most ${maxUnitId} devices (unit ids 1 to ${maxUnitId}); device ` +
+        `${index} would have unit id ${1 + index}`,
     };
   }
   if (!sharedPort && port !== 0 && port + index > maxPort) {

@@ -260,7 +260,8 @@ export class LineUnits {
     if (!this.#clashes.has(address)) {
       this.#clashes.add(address);
       this.#log.warning(
-        `${namesInWords(members.map(({ name }) => name))} have the same address ${address} (1.DA): all of them carry out what is written there, and no answer can be read`,
+        `${namesInWords(members.map(({ name }) => name))} have the same address ${address} (1.DA): all of ` +
+          'them carry out what is written there, and no answer can be read',
       );
     }
     return new BroadcastGroup(() => members, true);

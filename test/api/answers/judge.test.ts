@@ -20,7 +20,9 @@ const context: JudgeContext = {
 const peer = '127.0.0.1:40312';
 
 const writer = (source: Provenance['source'], wallMs: number, by?: string): Provenance => ({
-  ...{ source, wallMs, at: wallMs as SimTime },
+  source,
+  wallMs,
+  at: wallMs as SimTime,
   ...(by !== undefined && { peer: by }),
 });
 
@@ -34,12 +36,24 @@ function written(
   const place = '704.WMaxLimPct';
   return {
     exchange: {
-      ...{ protocol: 'modbus', messageId: 1, answerId: 2, peer, peerName: `Modbus master ${peer}` },
-      ...{ command: 'write single register', answer: 'success', wallMs, answeredWallMs: wallMs, at: wallMs as SimTime },
+      protocol: 'modbus',
+      messageId: 1,
+      answerId: 2,
+      peer,
+      peerName: `Modbus master ${peer}`,
+      command: 'write single register',
+      answer: 'success',
+      wallMs,
+      answeredWallMs: wallMs,
+      at: wallMs as SimTime,
       ...exchange,
     },
     claim: {
-      ...{ name: place, value, unit: 'Pct', did: `wrote ${place} = ${String(value)}`, subject: place },
+      name: place,
+      value,
+      unit: 'Pct',
+      did: `wrote ${place} = ${String(value)}`,
+      subject: place,
       found: found === null ? null : { place, holder: 'the register', value: 100, writer: null, ...found },
       ...more,
     },

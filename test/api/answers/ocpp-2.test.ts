@@ -6,13 +6,20 @@ const id = 'CP-1-1';
 const device = 1;
 
 const variable = (component: string, name: string, attributeValue: string): Json => ({
-  ...{ component: { name: component }, variable: { name }, attributeValue },
+  component: { name: component },
+  variable: { name },
+  attributeValue,
 });
 const profile = (profileId: number, limit: number): Json => ({
-  ...{ id: profileId, stackLevel: 1, chargingProfilePurpose: 'TxDefaultProfile', chargingProfileKind: 'Absolute' },
+  id: profileId,
+  stackLevel: 1,
+  chargingProfilePurpose: 'TxDefaultProfile',
+  chargingProfileKind: 'Absolute',
   chargingSchedule: [
     {
-      ...{ id: 1, chargingRateUnit: 'W', startSchedule: '2020-01-01T00:00:00Z' },
+      id: 1,
+      chargingRateUnit: 'W',
+      startSchedule: '2020-01-01T00:00:00Z',
       chargingSchedulePeriod: [{ startPeriod: 0, limit }],
     },
   ],
@@ -85,9 +92,13 @@ describe('GET answers of OCPP 2.1', () => {
 
   it('judges DER controls by their state, their time, and whether the device acts by their registers', async () => {
     const control = (controlId: string, inS: number, pctMaxDischargePower: number): Json => ({
-      ...{ isDefault: false, controlId, controlType: 'LimitMaxDischarge' },
+      isDefault: false,
+      controlId,
+      controlType: 'LimitMaxDischarge',
       limitMaxDischarge: {
-        ...{ priority: 1, pctMaxDischargePower, duration: 60 },
+        priority: 1,
+        pctMaxDischargePower,
+        duration: 60,
         startTime: new Date(site.nowMs() + 1000 * inS).toISOString(),
       },
     });

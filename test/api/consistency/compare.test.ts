@@ -5,7 +5,13 @@ import { quantityTable } from '../../../src/api/consistency/quantities.ts';
 import { quantityNames } from '../../../src/api/consistency/names.ts';
 
 const of = (more: Partial<Presented>): Presented => ({
-  ...{ presenter: 'registers', place: '701.W', value: 3990, missing: null, resolution: 10, atMs: 0, shown: [] },
+  presenter: 'registers',
+  place: '701.W',
+  value: 3990,
+  missing: null,
+  resolution: 10,
+  atMs: 0,
+  shown: [],
   ...more,
 });
 const register = of({});
@@ -21,7 +27,9 @@ describe('presentations compared with a register', () => {
   it('are equal, or explained by the steps of either encoding', () => {
     expect(verdict(dnp3(3990))).to.deep.equal({ cause: 'equal', agrees: true, difference: 0, explanation: null });
     expect(verdict(dnp3(4000))).to.deep.equal({
-      ...{ cause: 'rounding', agrees: true, difference: 10 },
+      cause: 'rounding',
+      agrees: true,
+      difference: 10,
       explanation: 'DNP3 shows 4000 W in steps of 100 W; the register has 3990 W: rounding.',
     });
     const fine = of({ presenter: 'ocpp', place: 'Power.Active.Export', value: 3993.4, resolution: 0.1 });
@@ -36,7 +44,9 @@ describe('presentations compared with a register', () => {
 
   it('differ without a reason, or because they are older', () => {
     expect(verdict(dnp3(4120))).to.deep.equal({
-      ...{ cause: 'unexplained', agrees: false, difference: 130 },
+      cause: 'unexplained',
+      agrees: false,
+      difference: 130,
       explanation:
         'DNP3 shows 4120 W and the register has 3990 W, a difference of 130 W, more than rounding of 55 W explains.',
     });
@@ -62,7 +72,9 @@ describe('presentations compared with a register', () => {
     const off = compared({ ...state, presenter: 'rest', value: 'off' }, state, 'word', []);
     expect([off.difference, off.explanation]).to.deep.equal([null, 'REST shows off and the register has running.']);
     expect(verdict(dnp3(null, { missing: 'the point is not online' }))).to.deep.equal({
-      ...{ cause: 'no_value', agrees: null, difference: null },
+      cause: 'no_value',
+      agrees: null,
+      difference: null,
       explanation: 'DNP3 shows nothing: the point is not online.',
     });
     expect(verdict(dnp3(1), of({ value: null, missing: 'x' })).agrees).to.equal(null);

@@ -78,13 +78,12 @@ describe('docs/api.md', () => {
       .filter((line) => /^\| (GET|POST)/.test(line))
       .map((line) => line.split(' | ')[0] ?? '');
     /** `GET, POST `a`, `b`; POST `c`; DELETE `d`` */
-    const patterns = rows.flatMap((cell) =>
-      cell.split(';').flatMap((part) => {
-        const methods = part.match(/GET|POST|DELETE/g) ?? [];
-        const paths = [...part.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
-        return paths.flatMap((path) => methods.map((method) => `${method} ${path}`));
-      }),
-    );
+    const parts = rows.flatMap((cell) => cell.split(';'));
+    const patterns = parts.flatMap((part) => {
+      const methods = part.match(/GET|POST|DELETE/g) ?? [];
+      const paths = [...part.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
+      return paths.flatMap((path) => methods.map((method) => `${method} ${path}`));
+    });
     const served = allRoutes.map(({ method, path }) => `${method.toUpperCase()} ${path.slice(1)}`);
     const fits = (pattern: string, name: string) =>
       pattern === name || new RegExp(`^${pattern.replaceAll(/\{(function|operation)\}/g, '[a-z-]+')}$`).test(name);

@@ -193,7 +193,7 @@ const otherSettings = new Set(['timer-reset-A', 'timer-reset-B', 'trip-of-B', 't
 const otherWord = new Set(['trip-ov2-A']);
 
 describe('areas of the ride-through regions against runs of OpenDER', () => {
-  const excursions = seriesScenarios.flatMap(({ id, settings, events, states = [], transitions }) => {
+  const excursions = seriesScenarios.flatMap(({ id, settings, events, states, transitions }) => {
     const event = events.find(({ t, v, hz }) => t > 0 && (typeof v === 'number' || typeof hz === 'number'));
     const [first] = states;
     if (!first || !event || !/^(trip|ride|momentary)/.test(id) || otherSettings.has(id)) return [];

@@ -244,7 +244,7 @@ describe('others are served meanwhile', () => {
     return worst;
   }
 
-  it('with 1,100 connections that never finish their headers, 50 that send them byte by byte, 20 that read nothing and 50 broken ones', async () => {
+  it('with 1,100 connections without an end of headers, 50 byte by byte, 20 that read nothing and 50 broken ones', async () => {
     for (let i = 0; i < 1100; i += 100) {
       const some = await Promise.all(Array.from({ length: 100 }, () => open(port)));
       for (const socket of some) socket.write('GET /api/sim/overview HTTP/1.1\r\nHost: local');

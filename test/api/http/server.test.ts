@@ -138,7 +138,9 @@ describe('bodies', () => {
       'The body is not valid JSON: at line 1, column 12 the body ends, where a comma or } must stand.',
     );
     const bad = Buffer.from([0x22, 0xff, 0x22]);
-    const head = `POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 3\r\n\r\n`;
+    const head =
+      'POST /api/sim/thing HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: ' +
+      'application/json\r\nContent-Length: 3\r\n\r\n';
     expectProblem(await rawExchange(port, head, bad), 400, 'malformed-json');
   });
 

@@ -16,8 +16,14 @@ describe('GET nameplate/configured-settings', () => {
     const { http } = await app.start();
     const settings = async () => (await ask(http.port, '/api/sim/nameplate/configured-settings')).json.overrides;
     const startOf = (point: string, name: string, value: number, unit: string, origin: string) => ({
-      ...{ point, name, value, rated_value: null, unit },
-      ...{ origin, flag: `--${name}`, set_at: null },
+      point,
+      name,
+      value,
+      rated_value: null,
+      unit,
+      origin,
+      flag: `--${name}`,
+      set_at: null,
     });
     const atStart = [
       startOf('hybrid.pv_w', 'hybrid_pv_kw', 12_000, 'W', 'flag'),

@@ -31,8 +31,12 @@ describe('REST sunspec-client', () => {
 
   it('is there and disabled until it is told to connect', async () => {
     expect(await call('/sunspec-client')).to.include({
-      ...{ enabled: false, state: 'disabled', target: null },
-      ...{ endpoint: null, base_address: null, summary: null },
+      enabled: false,
+      state: 'disabled',
+      target: null,
+      endpoint: null,
+      base_address: null,
+      summary: null,
     });
     expect(await comm()).to.include({ enabled: false, state: 'disabled', endpoint: null, peers: 0 });
     for (const [path, body] of [

@@ -61,9 +61,11 @@ describe('interface 12: TLS of Modbus', () => {
     expect(
       issuesWith({ '/site/server.pem': '', '/site/server.key': 'S3CR3T-marker', '/site/ca.pem': pki.ca.key }),
     ).to.deep.equal([
-      '-mbc: /site/server.pem: holds no certificate that can be read; allowed: the certificate of the server in PEM form, those of intermediate CAs behind it',
+      '-mbc: /site/server.pem: holds no certificate that can be read; allowed: the certificate of the ' +
+        'server in PEM form, those of intermediate CAs behind it',
       '-mbk: /site/server.key: holds no private key that can be read; allowed: a private key in PEM form',
-      '-mbr: /site/ca.pem: holds no certificates that can be read; allowed: the certificates of the CAs whose clients are served, in PEM form',
+      '-mbr: /site/ca.pem: holds no certificates that can be read; allowed: the certificates of the CAs ' +
+        'whose clients are served, in PEM form',
     ]);
     const half = pki.ca.cert.slice(0, 200);
     for (const text of [half, pki.ca.cert + half, pki.ca.cert.replace('MII', 'MIJ')]) {
@@ -90,7 +92,8 @@ describe('interface 12: TLS of Modbus', () => {
     const other = await issue(pki.ca, 'server', { purpose: 'server', curve: 'P-384' });
     const changed = { '/site/server.pem': other.cert, '/site/server.key': other.key };
     expect(issuesWith(changed)).to.deep.equal([
-      '-mbk: /site/server.key: not a P-256 key, which the suites of Secure SunSpec need; allowed: an EC key on P-256, or a list of suites that fit the key',
+      '-mbk: /site/server.key: not a P-256 key, which the suites of Secure SunSpec need; allowed: an EC ' +
+        'key on P-256, or a list of suites that fit the key',
     ]);
     expect(
       run([...argv, '-mbx', 'ECDHE-ECDSA-AES256-GCM-SHA384'], { files: { ...files, ...changed } }).modbus.tls,

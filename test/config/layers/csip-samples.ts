@@ -66,6 +66,7 @@ export async function csipFiles(): Promise<Readonly<Record<string, string>>> {
 }
 
 /** The part of a configuration that each setting shows in. */
+// eslint-disable-next-line complexity -- a table of members
 export function csipPlaces({ csip }: AppConfig): Readonly<Record<keyof typeof values, unknown>> {
   const source = csip?.certificates;
   return {

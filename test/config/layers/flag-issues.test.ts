@@ -11,7 +11,8 @@ describe('issues of the command line', () => {
     [
       ['--mb-max-connections', '2'],
       [
-        '--mb-max-connections: unknown flag; mb_max_connections is a key of configuration files, and DERBENCH_MB_MAX_CONNECTIONS a variable of the environment',
+        '--mb-max-connections: unknown flag; mb_max_connections is a key of configuration files, and ' +
+          'DERBENCH_MB_MAX_CONNECTIONS a variable of the environment',
       ],
     ],
     [['--quite-another'], ['--quite-another: unknown flag; allowed: those that derbench --help lists']],
@@ -45,7 +46,8 @@ describe('issues of the command line', () => {
     [
       ['--start_date', '2026-02-29'],
       [
-        '--start_date: given "2026-02-29", a day that the calendar does not have; allowed: a calendar date YYYY-MM-DD from 1970-01-02 to 2199-12-31',
+        '--start_date: given "2026-02-29", a day that the calendar does not have; allowed: a calendar date ' +
+          'YYYY-MM-DD from 1970-01-02 to 2199-12-31',
       ],
     ],
     [['--mb_host', '300.1.1.1'], ['--mb_host: given "300.1.1.1"; allowed: an IP address or a host name']],

@@ -133,6 +133,7 @@ const files: Record<string, string> = {
 };
 
 /** The part of a configuration that a setting shows in. */
+// eslint-disable-next-line complexity -- a table of members
 function shownBy(key: string, config: ReturnType<typeof run>): unknown {
   const device = config.devices[0];
   const source = partsOf(device);

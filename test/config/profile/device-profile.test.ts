@@ -223,7 +223,8 @@ describe('interface 12.1: device profile', () => {
   const cases: readonly (readonly [string, string])[] = [
     [
       '{ tidal: {} }',
-      'tidal: unknown key; allowed: name, description, nominal_frequency_hz, layout, float, base_address, hidden_models, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse, faults',
+      'tidal: unknown key; allowed: name, description, nominal_frequency_hz, layout, float, base_address, ' +
+        'hidden_models, models, inverter, pv, battery, wind, fuel_cell, hybrid, evse, faults',
     ],
     ['{ models: { "803": {} } }', 'models.803: unknown key; nearest known: 703'],
     ...[

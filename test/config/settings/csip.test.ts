@@ -139,7 +139,8 @@ describe('settings of the client of IEEE 2030.5', () => {
 
   it('several devices need a certificate each, or an aggregator', () => {
     expect(issues(['-N', '2'])).to.deep.equal([
-      '--csip_cert_dir: not given with 2 devices; allowed: a directory with device0.pem, device0.key, ..., or csip_identity aggregator or site',
+      '--csip_cert_dir: not given with 2 devices; allowed: a directory with device0.pem, device0.key, ..., ' +
+        'or csip_identity aggregator or site',
     ]);
     for (const identity of ['aggregator', 'site'])
       expect(csip(['-N', '2', '--csip_identity', identity]).certificates.kind).to.equal('files');
@@ -153,7 +154,8 @@ describe('settings of the client of IEEE 2030.5', () => {
       '--csip_cert_dir: given "/site/own"; allowed: a directory with device2.pem, device2.key',
     ]);
     expect(issues(['-N', '9', '--csip_cert_dir', 'own'], ofTwo)).to.deep.equal([
-      '--csip_cert_dir: given "/site/own"; allowed: a directory with device2.pem, device2.key, device3.pem, device3.key, device4.pem and 9 more',
+      '--csip_cert_dir: given "/site/own"; allowed: a directory with device2.pem, device2.key, ' +
+        'device3.pem, device3.key, device4.pem and 9 more',
     ]);
     // devices of a split fleet keep their number
     expect(
@@ -201,7 +203,8 @@ describe('settings of the client of IEEE 2030.5', () => {
     [
       ['--csip_identity', 'aggregator', '--csip_cert_dir', 'x'],
       [
-        '--csip_cert_dir: given together with --csip_identity aggregator; allowed: csip_cert and csip_key, the certificate of the aggregator',
+        '--csip_cert_dir: given together with --csip_identity aggregator; allowed: csip_cert and csip_key, ' +
+          'the certificate of the aggregator',
       ],
     ],
     [

@@ -269,7 +269,8 @@ describe('interface 12: settings of kinds that are not there', () => {
     ],
     [
       ['-d', 'Batt', '-dc_p', 'x.csv'],
-      '-dc_p: given "/site/x.csv", but no PV device or wind turbine or hybrid is simulated; allowed: with device type PV-3Phase, PV, PV-2Phase, PV-1Phase, Wind-T3-3Phase, Wind-T4-3Phase, HybridDC-3Phase',
+      '-dc_p: given "/site/x.csv", but no PV device or wind turbine or hybrid is simulated; allowed: with ' +
+        'device type PV-3Phase, PV, PV-2Phase, PV-1Phase, Wind-T3-3Phase, Wind-T4-3Phase, HybridDC-3Phase',
     ],
   ];
   for (const [argv, line] of cases) {

@@ -39,7 +39,8 @@ describe('proxy settings', () => {
 
   it('files that are missing or are no mapping are named', () => {
     expect(issueLines(['--proxy', 'string-inverter'])).to.deep.equal([
-      '--proxy: given "/site/string-inverter"; allowed: the path of a file that exists, or a bundled map (hybrid-little-word-order, string-inverter-basic); did you mean string-inverter-basic?',
+      '--proxy: given "/site/string-inverter"; allowed: the path of a file that exists, or a bundled map ' +
+        '(hybrid-little-word-order, string-inverter-basic); did you mean string-inverter-basic?',
     ]);
     expect(issueLines(['--proxy', 'a.json'], { files: { '/site/a.json': '{ "name": ' } })[0]).to.match(
       /^--proxy: \/site\/a\.json: cannot be parsed: /,

@@ -77,7 +77,8 @@ describe('certificate files of clients', () => {
       true,
       0,
       [
-        'warning CSIP TLS: changed certificate files are not used, those before stay in force. csip_key: does not belong to the certificate',
+        'warning CSIP TLS: changed certificate files are not used, those before stay in force. csip_key: ' +
+          'does not belong to the certificate',
       ],
     ]);
     files.set(paths.key, other.key);

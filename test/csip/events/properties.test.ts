@@ -68,7 +68,11 @@ function listed(event: EventPlan, index: number, at: number): ListedControl {
   const { startS, durationS, randomizeStartS, randomizeDurationS, creationS } = event;
   const ended = event.ends !== null && at >= event.ends.at ? event.ends.status : null;
   return control(nameOf(index), {
-    ...{ startS, durationS, randomizeStartS, randomizeDurationS, creationS },
+    startS,
+    durationS,
+    randomizeStartS,
+    randomizeDurationS,
+    creationS,
     modes: event.modes,
     control: resolved(event.modes),
     status: ended ?? 'scheduled',
@@ -78,7 +82,12 @@ function listed(event: EventPlan, index: number, at: number): ListedControl {
 function referenceEvent(event: EventPlan, index: number): ReferenceEvent {
   const { startS, durationS, randomizeStartS, randomizeDurationS, creationS, deaf, picks } = event;
   return {
-    ...{ mrid: nameOf(index), startS, durationS, creationS, deaf, modes: event.modes },
+    mrid: nameOf(index),
+    startS,
+    durationS,
+    creationS,
+    deaf,
+    modes: event.modes,
     startOffsetS: offset(randomizeStartS, picks[0]),
     durationOffsetS: offset(randomizeDurationS, picks[1]),
     cancelDelayS: offset(Math.max(Math.abs(randomizeStartS), Math.abs(randomizeDurationS)), picks[2]),

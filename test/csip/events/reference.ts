@@ -149,6 +149,12 @@ export class Reference {
 
   #round(nowS: number): void {
     const all = [...this.#known.values()];
+    this.#endDue(all, nowS);
+    this.#contest(all, nowS);
+    this.#begin(all, nowS);
+  }
+
+  #endDue(all: readonly Known[], nowS: number): void {
     for (const known of all.filter(live)) {
       const endS = this.#windowOf(known)[1];
       const part = !known.started ? 10 : known.out ? 8 : known.missed ? 9 : 3;
@@ -159,6 +165,10 @@ export class Reference {
       else if (known.status === 'superseded') this.#end(known, 'ended', 7);
       else if (nowS >= endS) this.#end(known, 'completed', part);
     }
+  }
+
+  /** Of overlapping events with a mode in common, the one of the lowest primacy has it. */
+  #contest(all: readonly Known[], nowS: number): void {
     const rank = (a: Known, b: Known) =>
       a.primacy - b.primacy || b.event.creationS - a.event.creationS || (a.event.mrid < b.event.mrid ? -1 : 1);
     const modes = new Set(all.flatMap(({ event }) => event.modes));
@@ -174,6 +184,9 @@ export class Reference {
         }
       }
     }
+  }
+
+  #begin(all: readonly Known[], nowS: number): void {
     for (const known of all.filter(live)) {
       if (known.lost.size > 0 && known.event.modes.every((mode) => known.lost.has(mode))) this.#end(known, 'ended', 7);
       else if (known.state === 'scheduled' && nowS >= this.#windowOf(known)[0]) {

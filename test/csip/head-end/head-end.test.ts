@@ -96,7 +96,8 @@ describe('the head-end of the tests', () => {
   });
 
   it('registers in-band once, and keeps responses and readings', async () => {
-    const registering = `<EndDevice xmlns="urn:ieee:std:2030.5:ns"><lFDI>${lfdi}</lFDI><sFDI>1</sFDI><changedTime>1</changedTime></EndDevice>`;
+    const ns = 'xmlns="urn:ieee:std:2030.5:ns"';
+    const registering = `<EndDevice ${ns}><lFDI>${lfdi}</lFDI><sFDI>1</sFDI><changedTime>1</changedTime></EndDevice>`;
     const first = await ask('/edev', 'POST', registering);
     expect([first.status, first.headers.location]).to.deep.equal([201, '/edev/1']);
     expect((await ask('/edev', 'POST', registering)).status).to.equal(409);
@@ -104,17 +105,22 @@ describe('the head-end of the tests', () => {
     await ask(
       '/edev/1/rsps/site_control/rsp',
       'POST',
-      `<s:DERControlResponse xmlns:s="urn:ieee:std:2030.5:ns"><s:createdDateTime>5</s:createdDateTime><s:endDeviceLFDI>${lfdi}</s:endDeviceLFDI><s:status>2</s:status><s:subject>ab</s:subject></s:DERControlResponse>`,
+      '<s:DERControlResponse xmlns:s="urn:ieee:std:2030.5:ns"><s:createdDateTime>5</s:createdDateTime>' +
+        `<s:endDeviceLFDI>${lfdi}</s:endDeviceLFDI><s:status>2</s:status><s:subject>ab</s:subject>` +
+        '</s:DERControlResponse>',
     );
     expect(await answered).to.include({ createdS: 5, lfdi, atS: nowS });
     const type = '<ReadingType><powerOfTenMultiplier>0</powerOfTenMultiplier><uom>38</uom></ReadingType>';
     const point = (reading: string) =>
-      `<MirrorUsagePoint xmlns="urn:ieee:std:2030.5:ns"><mRID>0C</mRID><roleFlags>0049</roleFlags><serviceCategoryKind>0</serviceCategoryKind><status>1</status><deviceLFDI>${lfdi}</deviceLFDI>${reading}</MirrorUsagePoint>`;
+      `<MirrorUsagePoint ${ns}><mRID>0C</mRID><roleFlags>0049</roleFlags><serviceCategoryKind>0</serviceCategoryKind>` +
+      `<status>1</status><deviceLFDI>${lfdi}</deviceLFDI>${reading}</MirrorUsagePoint>`;
     const mirror = await ask('/mup', 'POST', point(`<MirrorMeterReading><mRID>0D</mRID>${type}</MirrorMeterReading>`));
     expect(mirror.status).to.equal(201);
     expect((await ask('/mup', 'POST', point(''))).status).to.equal(204);
     const reading = (value: number) =>
-      `<MirrorMeterReading xmlns="urn:ieee:std:2030.5:ns"><mRID>0D</mRID><Reading><timePeriod><duration>60</duration><start>7</start></timePeriod><value>${value}</value></Reading></MirrorMeterReading>`;
+      `<MirrorMeterReading ${ns}><mRID>0D</mRID><Reading>` +
+      `<timePeriod><duration>60</duration><start>7</start></timePeriod><value>${value}</value>` +
+      '</Reading></MirrorMeterReading>';
     expect((await ask(String(mirror.headers.location), 'POST', reading(4321))).status).to.equal(201);
     expect(headEnd.readings[0]).to.deep.include({ value: 4321, startS: 7, durationS: 60 });
     expect(headEnd.readings[0]?.type).to.deep.equal({ powerOfTenMultiplier: 0, uom: 38 });

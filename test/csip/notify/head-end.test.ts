@@ -36,7 +36,13 @@ describe('CSIP: subscriptions at a head-end, over TLS both ways', () => {
     if (!('material' in made)) throw new Error('no certificates');
     const context = createSecureContext(made.material.context);
     exchange = new HttpExchange({
-      ...{ host: '127.0.0.1', port: headEnd.port, allowedHosts: [], anywhere: true, clock, later: callLater, channel },
+      host: '127.0.0.1',
+      port: headEnd.port,
+      allowedHosts: [],
+      anywhere: true,
+      clock,
+      later: callLater,
+      channel,
       tls: { identity: { context, disturbed: () => context }, checkHostname: true },
       codec: { parse: parseDocument, build: (document) => buildDocument(document, { revision: '2018', aus: null }) },
     });
@@ -46,12 +52,18 @@ describe('CSIP: subscriptions at a head-end, over TLS both ways', () => {
     service = new Notifications({
       settings: { notifications, strictCipher: true },
       codec: { parse: parseDocument },
-      ...{ clock, later: callLater, log, channel },
+      clock,
+      later: callLater,
+      log,
+      channel,
     });
     await service.open({ pem: { ...device, rootCert: root.cert } });
     notified = [];
     const joined = service.subscriptions({
-      ...{ exchange, lfdi, automatic: true, jitter: { next: () => 0 } },
+      exchange,
+      lfdi,
+      automatic: true,
+      jitter: { next: () => 0 },
       reread: (url) => notified.push(url),
     });
     if (joined === null) throw new Error('nothing listens');

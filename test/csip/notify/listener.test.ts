@@ -246,7 +246,13 @@ describe('CSIP: listener for notifications', () => {
     const again = await new Rig().open({ port: port ?? 0 });
     expect(again.listener.port).to.equal(port);
     const busy = new NotificationListener({
-      ...{ host: '127.0.0.1', port: port ?? 0, gate: null, uri: null, parse, clock: rig.wall, later: rig.timers.later },
+      host: '127.0.0.1',
+      port: port ?? 0,
+      gate: null,
+      uri: null,
+      parse,
+      clock: rig.wall,
+      later: rig.timers.later,
       log: { info: () => undefined, warning: () => undefined },
     });
     const error: unknown = await busy.open().catch((reason: unknown) => reason);
@@ -258,7 +264,11 @@ describe('CSIP: listener for notifications', () => {
     const as = async ({ cert, key }: Identity, ciphers: string, extra: object = {}) => {
       const { root } = await headEndPki();
       return {
-        ...{ cert, key, ca: root.cert, ciphers: `${ciphers}:@SECLEVEL=0`, checkServerIdentity: () => undefined },
+        cert,
+        key,
+        ca: root.cert,
+        ciphers: `${ciphers}:@SECLEVEL=0`,
+        checkServerIdentity: () => undefined,
         minVersion: 'TLSv1.2',
         maxVersion: 'TLSv1.2',
         ...extra,

@@ -12,7 +12,10 @@ const origin = 'https://server:8443';
 const listUrl = `${origin}/edev/1/sub`;
 
 const resource = (path: string, name: DocumentName = 'DERControlList'): SubscribableResource => ({
-  ...{ url: origin + path, name, listUrl, deviceIndex: 0 },
+  url: origin + path,
+  name,
+  listUrl,
+  deviceIndex: 0,
 });
 
 /** A server that knows subscriptions by the URI at which they are notified, and the client of it. */
@@ -43,7 +46,11 @@ class Rig {
           return () => this.takers.delete(id);
         },
       },
-      ...{ lfdi: 'AB', automatic, clock: this.wall, later: this.timers.later, jitter: { next: () => 1 } },
+      lfdi: 'AB',
+      automatic,
+      clock: this.wall,
+      later: this.timers.later,
+      jitter: { next: () => 1 },
       log: { info: note, warning: note },
       onNotification: (notified) => this.notified.push(notified),
     });
@@ -111,7 +118,11 @@ describe('CSIP: subscriptions', () => {
     expect(first).to.include({ subscribedResource: '/derc', encoding: 0, level: '+S1', limit: 1 });
     expect(first?.['notificationURI']).to.match(/^https:\/\/client\/notify\/[0-9a-f]{32}$/);
     expect(rig.subscriptions.list()[0]).to.deep.equal({
-      ...{ resource: `${origin}/derc`, href: `${origin}/sub/1`, state: 'active', notifications: 0, lastError: null },
+      resource: `${origin}/derc`,
+      href: `${origin}/sub/1`,
+      state: 'active',
+      notifications: 0,
+      lastError: null,
       renewedAtMs: rig.wall.nowMs(),
     });
   });

@@ -24,7 +24,8 @@ async function differences(
     if (same && (rig.map.m701.ConnSt === 'CONNECTED') === connected) continue;
     const got = `${rig.p.toFixed(4)} ${rig.q.toFixed(4)} ${rig.map.m701.ConnSt!}`;
     found.push(
-      `${visited.map(({ name }) => name).join(' + ')} at ${JSON.stringify(stimulus)}: ${got}, not ${p.toFixed(4)} ${q.toFixed(4)} ${connected}`,
+      `${visited.map(({ name }) => name).join(' + ')} at ${JSON.stringify(stimulus)}: ${got}, not ` +
+        `${p.toFixed(4)} ${q.toFixed(4)} ${connected}`,
     );
   }
   return found;

@@ -204,7 +204,10 @@ describe('the limit of load by DNP3', () => {
     const port = createDevicePort(rig.device, rig.plant);
     port.supports = (name) => name !== 'max_power' && isSupported(rig.device.bank, functionTable[name]);
     const points = new OutstationPoints({
-      ...{ port, profile: 'an2018', rows: builtInRows('an2018'), parts: profileParts },
+      port,
+      profile: 'an2018',
+      rows: builtInRows('an2018'),
+      parts: profileParts,
       clock: simulatedRemoteClock(rig.plant),
       random: (purpose) => createRandom(1, purpose),
       log: { info: () => undefined, warning: () => undefined },

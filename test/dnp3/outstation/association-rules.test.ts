@@ -114,9 +114,14 @@ describe('requests of DNP3', () => {
     stack.ask(`c5 01 ${class1}`);
     stack.clock.pass(5000);
     expect(sum()).to.deep.equal({
-      ...{ requests: 6, responses: 6, unsolicited: 0, refusals: 3, confirmTimeouts: 1 },
+      requests: 6,
+      responses: 6,
+      unsolicited: 0,
+      refusals: 3,
+      confirmTimeouts: 1,
       // two of each master
-      ...{ events: 4, eventsLost: 0 },
+      events: 4,
+      eventsLost: 0,
     });
   });
 

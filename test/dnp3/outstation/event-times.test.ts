@@ -27,7 +27,10 @@ class Bench {
     let simClock: SimClock | undefined;
     const { wall, timers } = this;
     const plant = testPlant({
-      ...{ mode: 'accelerated', wall, types: ['Batt'], rate },
+      mode: 'accelerated',
+      wall,
+      types: ['Batt'],
+      rate,
       // the one place that hands the clock of the plant over
       faults: (clock) => {
         simClock = clock;
@@ -39,7 +42,10 @@ class Bench {
     const clock = simClock;
     this.plant = plant;
     const make = remoteClocks({
-      ...{ mode, wall: this.wall, later: this.timers.later, log: { warning: () => undefined } },
+      mode,
+      wall: this.wall,
+      later: this.timers.later,
+      log: { warning: () => undefined },
       timeline: {
         sim: () => clock.sim(),
         dateMs: (t) => clock.dateMs(t),

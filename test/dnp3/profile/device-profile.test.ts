@@ -25,15 +25,29 @@ const octet = (value: number) => value.toString(16).padStart(2, '0');
 function rangeOf({ objectGroup, variation, request }: Entry, qualifier: string): string {
   const hasValues = request !== undefined && request.functionCode >= 2 && request.functionCode <= 6;
   const sizes: Readonly<Record<string, number>> = {
-    ...{ '41.1': 5, '41.2': 3, '41.3': 5, '41.4': 9, '34.1': 2, '34.2': 4, '34.3': 4, '50.1': 6, '50.3': 6, '80.1': 1 },
+    '41.1': 5,
+    '41.2': 3,
+    '41.3': 5,
+    '41.4': 9,
+    '34.1': 2,
+    '34.2': 4,
+    '34.3': 4,
+    '50.1': 6,
+    '50.3': 6,
+    '80.1': 1,
   };
   const zeros = '00 '.repeat(sizes[`${objectGroup}.${variation}`] ?? 0);
   const value = !hasValues ? '' : objectGroup === 12 ? '03 01 64 00 00 00 64 00 00 00 00' : zeros;
   // of g80 the indication of a restart alone can be written
   const index = objectGroup === 80 && hasValues ? '07' : '00';
   const ranges: Readonly<Record<string, string>> = {
-    ...{ 0: `${index} ${index}`, 1: `${index} 00 ${index} 00`, 6: '', 7: '01', 8: '01 00' },
-    ...{ 17: `01 ${index}`, 28: `01 00 ${index} 00` },
+    0: `${index} ${index}`,
+    1: `${index} 00 ${index} 00`,
+    6: '',
+    7: '01',
+    8: '01 00',
+    17: `01 ${index}`,
+    28: `01 00 ${index} 00`,
   };
   return `${ranges[qualifier]} ${value}`;
 }
@@ -89,12 +103,26 @@ describe('the device profile document', () => {
   it('has the greatest number of a curve', () => {
     const rig = new PointRig('PV-3Phase');
     const points = rig.points.views({ type: 'AO', from: 244, to: 244 }).map(({ min, max, name, index }) => ({
-      ...{ type: 'AO' as const, index, name, class: 0 as const },
-      ...{ min: min ?? 0, max: max ?? 0 },
+      type: 'AO' as const,
+      index,
+      name,
+      class: 0 as const,
+      min: min ?? 0,
+      max: max ?? 0,
     }));
     const xml = deviceProfileXml({
-      ...{ vendor: 'v', product: 'p', softwareVersion: '1', date: '2026-01-01', host: '127.0.0.1', port: 1 },
-      ...{ address: 1, masterAddresses: [4], unsolicited: false, isTls: false, limits: defaultLimits, points },
+      vendor: 'v',
+      product: 'p',
+      softwareVersion: '1',
+      date: '2026-01-01',
+      host: '127.0.0.1',
+      port: 1,
+      address: 1,
+      masterAddresses: [4],
+      unsolicited: false,
+      isTls: false,
+      limits: defaultLimits,
+      points,
     });
     expect(xml).to.include('<maxTransmittedValue>100</maxTransmittedValue>');
     for (const group of eventGroups) expect(xml).to.include(`<group>${group}</group>`);

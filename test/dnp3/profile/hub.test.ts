@@ -178,7 +178,10 @@ describe('point maps of a user', () => {
     bind: string | undefined,
     more: Partial<PointRow> = {},
   ): PointRow => ({
-    ...{ type, index, name: `${type} ${index}`, class: 2 },
+    type,
+    index,
+    name: `${type} ${index}`,
+    class: 2,
     ...(bind !== undefined && { bind }),
     ...more,
   });
@@ -238,13 +241,20 @@ describe('values on the wire', () => {
     });
     return new OutstationPoints({
       port: createDevicePort(device, plant),
-      ...{ profile: 'an2018', rows, parts: [part], clock: simulatedRemoteClock(plant) },
+      profile: 'an2018',
+      rows,
+      parts: [part],
+      clock: simulatedRemoteClock(plant),
       random: (purpose) => createRandom(1, purpose),
       log: { info: () => undefined, warning: () => undefined },
     });
   }
   const row = (name: PointName, multiplier = 1): PointRow => ({
-    ...{ type: name.replace(/\d+$/, '') as 'AI', index: Number(/\d+$/.exec(name)?.[0]), name, class: 2, multiplier },
+    type: name.replace(/\d+$/, '') as 'AI',
+    index: Number(/\d+$/.exec(name)?.[0]),
+    name,
+    class: 2,
+    multiplier,
   });
 
   it('are rounded half away from zero, also where the binary fraction lies below the half', () => {

@@ -64,8 +64,16 @@ describe('point maps in files', () => {
         ]).slice(0, 1),
       ).to.deep.equal([
         {
-          ...{ type: 'AO', index: 1, name: 'x', class: 0, min: 0, max: 1000, multiplier: 0.1, unit: '%' },
-          ...{ readBack: 'AI1', bind: '705.Crv.VRef' },
+          type: 'AO',
+          index: 1,
+          name: 'x',
+          class: 0,
+          min: 0,
+          max: 1000,
+          multiplier: 0.1,
+          unit: '%',
+          readBack: 'AI1',
+          bind: '705.Crv.VRef',
         },
       ]);
     });

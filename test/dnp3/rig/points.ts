@@ -34,7 +34,9 @@ export class PointRig {
     this.device = device;
     this.points = new OutstationPoints({
       port: createDevicePort(device, this.plant),
-      ...{ profile, rows: rows ?? builtInRows(profile), parts: profileParts },
+      profile,
+      rows: rows ?? builtInRows(profile),
+      parts: profileParts,
       clock: simulatedRemoteClock(this.plant),
       random: (purpose) => createRandom(dnp3Seed, 'dnp3', device.index, purpose),
       log: { info: () => undefined, warning: () => undefined },

@@ -20,8 +20,15 @@ import { hex, toHex } from './frames.ts';
 export function spec(kind: PointKind, index: number, more: Partial<PointSpec> = {}): PointSpec {
   const { static: staticVariation, event: eventVariation } = defaultVariations[kind];
   return {
-    ...{ kind, index, class: 1, inClass0: true, mayHaveEvents: true, deadband: 0, keeps: 'all' },
-    ...{ staticVariation, eventVariation },
+    kind,
+    index,
+    class: 1,
+    inClass0: true,
+    mayHaveEvents: true,
+    deadband: 0,
+    keeps: 'all',
+    staticVariation,
+    eventVariation,
     ...more,
   };
 }

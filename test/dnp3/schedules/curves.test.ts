@@ -46,7 +46,8 @@ describe('curves by schedule', () => {
     const maxVar = Number(rig.register(702, 'VarMaxAbs'));
     expect(varOf(rig)).to.be.closeTo(-0.1 * maxVar, 0.01 * maxVar);
     begin(rig, 1, {
-      ...{ type: 27, inS: 10 },
+      type: 27,
+      inS: 10,
       points: [
         [0, 2],
         [120, 3],

@@ -17,8 +17,12 @@ export function faultyRig(options: PointRigOptions = {}): {
     ...options,
     faults: (clock) => {
       registry = createFaultRegistry({
-        ...{ wall: new HandWall(), sim: () => clock.sim(), seed: 1, log: silentLogger },
-        ...{ plant: () => rig.plant, later: () => () => undefined },
+        wall: new HandWall(),
+        sim: () => clock.sim(),
+        seed: 1,
+        log: silentLogger,
+        plant: () => rig.plant,
+        later: () => () => undefined,
       });
       return registry;
     },

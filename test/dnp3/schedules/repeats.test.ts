@@ -36,7 +36,8 @@ describe('schedules that repeat', () => {
     const rig = rigAt('2026-06-03', '12:00:00', { tickIntervalS: 1 });
     const seen = limitsSeen(rig);
     begin(rig, 1, {
-      ...{ unit: 1, interval: 30 },
+      unit: 1,
+      interval: 30,
       points: [
         [0, 500],
         [15, 700],
@@ -73,7 +74,8 @@ describe('schedules that repeat', () => {
     const rig = rigAt('2026-06-03', '12:00:00', { tickIntervalS: 1 });
     const seen = limitsSeen(rig);
     begin(rig, 1, {
-      ...{ unit: 1, interval: 20 },
+      unit: 1,
+      interval: 20,
       points: [
         [5, 500],
         [15, 700],
@@ -173,7 +175,9 @@ describe('schedules that repeat', () => {
   it('one that was made ready in the middle of a run goes on with the point of that instant', async () => {
     const rig = rigAt('2026-06-03', '12:00:00', { tickIntervalS: 1 });
     begin(rig, 1, {
-      ...{ inS: -hourS - 40, unit: 3, interval: 1 },
+      inS: -hourS - 40,
+      unit: 3,
+      interval: 1,
       points: [
         [0, 800],
         [30, 600],
@@ -245,7 +249,8 @@ describe('schedules and the simulated clock', () => {
     const rig = rigAt('2026-06-03', '12:00:00', { tickIntervalS: 1 });
     rig.done(
       ...schedule(rig, 1, {
-        ...{ unit: 3, interval: 1 },
+        unit: 3,
+        interval: 1,
         points: [
           [0, 800],
           [600, 600],

@@ -143,7 +143,7 @@ describe('schedules in trouble', () => {
 
   it('a device that forgets its settings in the middle forgets its schedules', async () => {
     const { rig, turnOff } = faultyRig();
-    begin(rig, 1, { ...{ unit: 2, interval: 2 }, points: steps });
+    begin(rig, 1, { unit: 2, interval: 2, points: steps });
     await rig.pass(20);
     turnOff({ off_s: 20, forget: true });
     await rig.pass(30);
@@ -158,7 +158,7 @@ describe('schedules in trouble', () => {
   it('a device that is off for several runs goes on with the next one', async () => {
     const { rig, turnOff } = faultyRig();
     const seen = limitsSeen(rig);
-    begin(rig, 1, { ...{ unit: 2, interval: 2, inS: 10 }, points: [steps[0], steps[3]] });
+    begin(rig, 1, { unit: 2, interval: 2, inS: 10, points: [steps[0], steps[3]] });
     await rig.pass(30);
     turnOff({ off_s: 300, forget: false });
     await rig.pass(400);
@@ -229,7 +229,7 @@ describe('schedules in trouble', () => {
     const rig = new PointRig('PV-3Phase');
     const before = registers(rig);
     begin(rig, 1, { points: [steps[0], [90, 0]] });
-    begin(rig, 2, { ...{ priority: 2, inS: 30 }, points: [[0, 300], steps[1]] });
+    begin(rig, 2, { priority: 2, inS: 30, points: [[0, 300], steps[1]] });
     await rig.pass(20);
     local(rig, true);
     await rig.pass(20);
@@ -305,7 +305,8 @@ describe('schedules of equal priority', () => {
     const rig = new PointRig('PV-3Phase');
     const seen = limitsSeen(rig);
     begin(rig, 1, {
-      ...{ unit: 1, interval: 60 },
+      unit: 1,
+      interval: 60,
       points: [
         [0, 800],
         [50, 0],

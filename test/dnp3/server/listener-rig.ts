@@ -31,17 +31,20 @@ export class ListenerRig {
     this.stack = new Stack({ specs: [spec('binaryInput', 0)], ...options });
     for (const master of masters) this.stack.disconnect(master);
     this.context = {
-      ...{
-        clock: this.wall,
-        logger: silentLogger,
-        sweeper: new Sweeper(),
-        turns: this.turns,
-        limits: serverLimits,
-        tls: null,
-      },
+      clock: this.wall,
+      logger: silentLogger,
+      sweeper: new Sweeper(),
+      turns: this.turns,
+      limits: serverLimits,
+      tls: null,
       log: new PeerLimitedLog(silentLogger, this.wall, 'lines', () => () => undefined),
       counters: {
-        ...{ connections: 0, refusedConnections: 0, handshakeFailures: 0, framesIn: 0, framesOut: 0, badFrames: 0 },
+        connections: 0,
+        refusedConnections: 0,
+        handshakeFailures: 0,
+        framesIn: 0,
+        framesOut: 0,
+        badFrames: 0,
         lastFrameMs: null,
       },
       wantsFragments: () => false,
@@ -50,14 +53,19 @@ export class ListenerRig {
     const isSilent = () => this.silent;
     const { stack } = this;
     const outstation: ServedOutstation = {
-      ...{ address: 1, deviceIndex: 0, listeningMasters: unsolicited ? masters : [] },
+      address: 1,
+      deviceIndex: 0,
+      listeningMasters: unsolicited ? masters : [],
       associationOf: (master) => stack.outstation.association(master),
       get isSilent() {
         return isSilent();
       },
     };
     this.listener = new Dnp3Listener({
-      ...{ host: '127.0.0.1', port: 0, context: this.context, deviceIndex: 0 },
+      host: '127.0.0.1',
+      port: 0,
+      context: this.context,
+      deviceIndex: 0,
       routes: { outstation: (address) => (address === 1 ? outstation : undefined), all: () => [outstation] },
     });
   }

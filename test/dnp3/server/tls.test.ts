@@ -63,7 +63,10 @@ describe('outstations over TLS', function () {
 
   async function secured(identity: Identity | null): Promise<TLSSocket> {
     const socket = connect({
-      ...{ host: '127.0.0.1', port: endpoint().port, ca, ...identity },
+      host: '127.0.0.1',
+      port: endpoint().port,
+      ca,
+      ...identity,
       checkServerIdentity: () => undefined,
     });
     socket.on('error', () => undefined);
@@ -112,7 +115,10 @@ describe('outstations over TLS', function () {
   it('end a connection with a certificate of another CA, or without one', async () => {
     for (const identity of [foreign, null]) {
       const socket = connect({
-        ...{ host: '127.0.0.1', port: endpoint().port, ca, ...identity },
+        host: '127.0.0.1',
+        port: endpoint().port,
+        ca,
+        ...identity,
         checkServerIdentity: () => undefined,
       });
       socket.on('error', () => undefined);

@@ -50,20 +50,23 @@ const documentCheck =
     return null;
   };
 
+/** Bits of a number in hex: all of a mask, none of it, or a single one. */
+function areBits(text: string, form: string, wanted: Value): boolean {
+  if (form === 'set' || form === 'unset') {
+    const mask = BigInt(`0x${String(wanted)}`);
+    const bits = text === '' ? 0n : BigInt(`0x${text}`);
+    return (bits & mask) === (form === 'set' ? mask : 0n);
+  }
+  const bit = (Number.parseInt(text, 16) >> Number(form.slice(3))) & 1;
+  return text !== '' && Boolean(bit) === wanted;
+}
+
 function memberCheck(document: Json, name: string, wanted: Value, names: Names): string | null {
   const [, member, form] = /^(\w+?)(?:_(set|unset|bit\d))?$/.exec(name) ?? [];
   if (member === undefined) return `${name} is not understood`;
   const found: Json = document[member];
   const text = String(found?.value ?? found ?? '');
-  if (form === 'set' || form === 'unset') {
-    const mask = BigInt(`0x${String(wanted)}`);
-    const bits = text === '' ? 0n : BigInt(`0x${text}`);
-    return (bits & mask) === (form === 'set' ? mask : 0n) ? null : `${member} is ${text}`;
-  }
-  if (form !== undefined) {
-    const bit = (Number.parseInt(text, 16) >> Number(form.slice(3))) & 1;
-    return text !== '' && Boolean(bit) === wanted ? null : `${member} is ${text}`;
-  }
+  if (form !== undefined) return areBits(text, form, wanted) ? null : `${member} is ${text}`;
   const own: Names = (known) => (known === 'this' ? numberOf(document, member) : names(known));
   if (typeof wanted === 'string' && found === undefined) return `${member} is missing`;
   const value = resolved(wanted, own);

@@ -101,8 +101,10 @@ describe('faults of OCPP charge points', () => {
       pretence: {
         setVariableResult: [
           {
-            ...{ attributeStatus: 'Accepted', component: { name: 'C' } },
-            ...{ variable: { name: 'V' }, attributeType: 'Target' },
+            attributeStatus: 'Accepted',
+            component: { name: 'C' },
+            variable: { name: 'V' },
+            attributeType: 'Target',
           },
         ],
       },

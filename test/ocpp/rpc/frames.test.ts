@@ -49,8 +49,9 @@ describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
         expect(rig.count('in', 'invalid')).to.equal(1);
       });
 
-  for (const version of versions)
-    it(`${version}: a type of no version ${version === 'ocpp2.0.1' ? 'is MessageTypeNotSupported' : 'is passed over'} (2.1 4.1.3)`, async () => {
+  for (const version of versions) {
+    const outcome = version === 'ocpp2.0.1' ? 'is MessageTypeNotSupported' : 'is passed over';
+    it(`${version}: a type of no version ${outcome} (2.1 4.1.3)`, async () => {
       await open(version);
       station.sendText('[9,"id-9","ClearCache",{}]');
       station.sendText('[9,null]');
@@ -58,6 +59,7 @@ describe('frames that a charge point cannot read (OCPP-J 4.2)', () => {
       expect(told).to.deep.equal(version === 'ocpp2.0.1' ? [[4, 'id-9', 'MessageTypeNotSupported']] : []);
       expect(rig.broken).to.have.length(2);
     });
+  }
 
   it('answers that are none are not answered', async () => {
     await open('ocpp2.0.1');

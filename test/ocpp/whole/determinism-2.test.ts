@@ -25,7 +25,10 @@ function numbered(texts: readonly string[]): readonly string[] {
 }
 
 const profile = (profileId: number, more: Json, chargingRateUnit: string, ...limits: readonly number[]): Json => ({
-  ...{ id: profileId, stackLevel: 1, chargingProfilePurpose: 'TxDefaultProfile', chargingProfileKind: 'Relative' },
+  id: profileId,
+  stackLevel: 1,
+  chargingProfilePurpose: 'TxDefaultProfile',
+  chargingProfileKind: 'Relative',
   ...more,
   chargingSchedule: [
     {

@@ -31,7 +31,10 @@ for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
       return (await site.call('GetVariables', { getVariableData: [data] })).getVariableResult[0].attributeValue;
     };
     const profile = (limit: number, more: Json = {}): Json => ({
-      ...{ id: 1, stackLevel: 0, chargingProfilePurpose: 'TxDefaultProfile', chargingProfileKind: 'Absolute' },
+      id: 1,
+      stackLevel: 0,
+      chargingProfilePurpose: 'TxDefaultProfile',
+      chargingProfileKind: 'Absolute',
       chargingSchedule: [
         {
           id: 1,

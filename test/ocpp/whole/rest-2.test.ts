@@ -143,7 +143,10 @@ describe('REST at a connected charging station of OCPP 2.1', () => {
 
   it('GET charging-profiles and composite-schedule: which profile decides, in W and A', async () => {
     const profile = (profileId: number, stackLevel: number, chargingRateUnit: string, limit: number) => ({
-      ...{ id: profileId, stackLevel, chargingProfilePurpose: 'TxDefaultProfile', chargingProfileKind: 'Relative' },
+      id: profileId,
+      stackLevel,
+      chargingProfilePurpose: 'TxDefaultProfile',
+      chargingProfileKind: 'Relative',
       chargingSchedule: [{ id: 1, chargingRateUnit, chargingSchedulePeriod: [{ startPeriod: 0, limit }] }],
     });
     for (const chargingProfile of [profile(1, 0, 'W', 9000), profile(2, 3, 'A', 10)])
@@ -243,7 +246,10 @@ describe('REST at a connected charging station of OCPP 2.1', () => {
     site.station.sendText('[2,"half"');
     await site.settle();
     const chargingProfile = {
-      ...{ id: 1, stackLevel: 0, chargingProfilePurpose: 'TxProfile', chargingProfileKind: 'Relative' },
+      id: 1,
+      stackLevel: 0,
+      chargingProfilePurpose: 'TxProfile',
+      chargingProfileKind: 'Relative',
       chargingSchedule: [{ id: 1, chargingRateUnit: 'A', chargingSchedulePeriod: [{ startPeriod: 0, limit: 9 }] }],
     };
     expect((await site.call('SetChargingProfile', { evseId: 1, chargingProfile })).status).to.equal('Rejected');

@@ -134,8 +134,11 @@ describe('REST at a connected charge point of OCPP 1.6', () => {
       chargingSchedulePeriod: [{ startPeriod: 0, limit }],
     });
     const profile = (chargingProfileId: number, stackLevel: number, chargingSchedule: Json) => ({
-      ...{ chargingProfileId, stackLevel, chargingSchedule },
-      ...{ chargingProfilePurpose: 'TxDefaultProfile', chargingProfileKind: 'Relative' },
+      chargingProfileId,
+      stackLevel,
+      chargingSchedule,
+      chargingProfilePurpose: 'TxDefaultProfile',
+      chargingProfileKind: 'Relative',
     });
     for (const given of [profile(1, 0, schedule('W', 9000)), profile(2, 3, schedule('A', 10))])
       await site.call('SetChargingProfile', { connectorId: 1, csChargingProfiles: given });

@@ -80,7 +80,8 @@ describe('discovery of foreign devices (Device Information Model Specification)'
     expect(client.view().discovery).to.deep.include({
       end: 'exception',
       notes: [
-        `exception 2 (illegal data address) at ${endOf(map)}, where the next model or the end should be; before it is model 160 at ${addressOf(map, 160)} with 48 registers`,
+        `exception 2 (illegal data address) at ${endOf(map)}, where the next model or the end should be; ` +
+          `before it is model 160 at ${addressOf(map, 160)} with 48 registers`,
       ],
     });
     expect(ids()).to.have.length(5);

@@ -121,7 +121,8 @@ describe('writes of which a part was carried out', () => {
     );
     const failure = await failureOf(client.writePoints(123, 0, values));
     expect(failure.message).to.equal(
-      'exception 3 (illegal data value) for WMaxLimPct_RvrtTms, WMaxLimPct_RmpTms, WMaxLim_Ena; written before: WMaxLimPct, WMaxLimPct_WinTms',
+      'exception 3 (illegal data value) for WMaxLimPct_RvrtTms, WMaxLimPct_RmpTms, WMaxLim_Ena; written ' +
+        'before: WMaxLimPct, WMaxLimPct_WinTms',
     );
   });
 
@@ -192,7 +193,9 @@ describe('writes of which a part was carried out', () => {
     const failure = await failureOf(client.writePoints(123, 0, { WMaxLimPct: 60 }));
     expect(failure).to.include({
       code: 'PEER_ERROR',
-      message: `at ${header} there was model 123 of 24 registers, now there is 123 of 25; WMaxLimPct was written and could not be read back`,
+      message:
+        `at ${header} there was model 123 of 24 registers, now there is 123 of 25; WMaxLimPct was written ` +
+        'and could not be read back',
     });
     expect(writes()).to.have.length(1);
   });

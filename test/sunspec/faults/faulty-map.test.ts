@@ -167,12 +167,13 @@ describe('a register map behind faults', () => {
         const seen = [new FaultyMapRig(), new FaultyMapRig()].map((each) => {
           for (const [kind, parameters, extras] of faults)
             each.inject(kind, parameters, { ...extras, probability: 0.7 });
-          const series = Array.from({ length: 4 }, () => {
+          const series: string[] = [];
+          while (series.length < 4) {
             each.tick(1, ({ m701 }) => {
               m701.W = 12_340;
             });
-            return each.all().toString('hex');
-          });
+            series.push(each.all().toString('hex'));
+          }
           each.end();
           return series;
         });

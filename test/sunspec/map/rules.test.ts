@@ -368,7 +368,9 @@ describe('rules: functions that a device must have (702.CtrlModes)', () => {
   for (const [key, mode] of Object.entries(requiredMode)) {
     it(`${key} needs ${mode}`, () => {
       const only = createTestBank({
-        ...{ storage: true, simModels: true, classic: true },
+        storage: true,
+        simModels: true,
+        classic: true,
         start: (map) => {
           map.m702.CtrlModes = ctrlModeMask(mode);
         },
@@ -379,7 +381,9 @@ describe('rules: functions that a device must have (702.CtrlModes)', () => {
         }),
       ).to.equal(null);
       const without = createTestBank({
-        ...{ storage: true, simModels: true, classic: true },
+        storage: true,
+        simModels: true,
+        classic: true,
         start: (map) => {
           map.m702.CtrlModes = 0x3fff - ctrlModeMask(mode);
         },

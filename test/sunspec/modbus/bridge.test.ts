@@ -202,7 +202,9 @@ describe('Modbus adapter', () => {
       () => undefined,
       (cause: unknown) => cause,
     );
-    const message = `Modbus of device 0: cannot listen on 127.0.0.1:${port}: the port is in use; --mb_port takes another port, or 0 for any free one`;
+    const message =
+      `Modbus of device 0: cannot listen on 127.0.0.1:${port}: the port is in use; --mb_port takes another ` +
+      'port, or 0 for any free one';
     expect(error).to.include({ code: 'LISTEN_FAILED', message });
     expect(adapter.status()).to.include({ state: 'error', detail: message, endpoint: null });
     await closed(taken);

@@ -27,7 +27,8 @@ export const batterySchema = z
     strings: count.optional().meta({ description: 'Strings in parallel; default 2.' }),
     modules: count.optional().meta({
       description:
-        'Modules in series in a string; default 4, from 50 kW on as many as an inverter without a booster needs for VNomRtg, or as many as 20000 cells allow.',
+        'Modules in series in a string; default 4, from 50 kW on as many as an inverter without a booster ' +
+        'needs for VNomRtg, or as many as 20000 cells allow.',
     }),
     cells: count.optional().meta({ description: 'Cells in series in a module; default 16.' }),
     soh_pct: z.number().min(50).max(100).optional().meta({ description: 'State of health at start, %; default 100.' }),

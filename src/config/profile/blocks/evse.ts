@@ -58,7 +58,8 @@ const evSchema = z.strictObject({
   }),
   charging_curve: curve.optional().meta({
     description:
-      'AC and DC charging power over state of charge, as fractions of the maximum, linear between the points; default the taper for AC and a fast-charge curve for DC.',
+      'AC and DC charging power over state of charge, as fractions of the maximum, linear between the ' +
+      'points; default the taper for AC and a fast-charge curve for DC.',
   }),
   ac_efficiency: efficiency
     .optional()
@@ -111,10 +112,16 @@ const connectorSchema = z.strictObject({
     .max(1000)
     .optional()
     .meta({ description: 'Nominal voltage of an AC connector, line to neutral, V; default 230. For ac only.' }),
-  voltage_max_v: z.number().min(50).max(1500).optional().meta({
-    description:
-      'Maximum output voltage of a dc connector, V; at least 1.1 times battery_voltage_v of the vehicle that charges there; default 920. For dc only.',
-  }),
+  voltage_max_v: z
+    .number()
+    .min(50)
+    .max(1500)
+    .optional()
+    .meta({
+      description:
+        'Maximum output voltage of a dc connector, V; at least 1.1 times battery_voltage_v of the vehicle ' +
+        'that charges there; default 920. For dc only.',
+    }),
   power_factor: z
     .number()
     .min(0.5)
@@ -341,7 +348,9 @@ function checkVoltages({ connectors, vehicles, ev }: EvseParameters, where: stri
     if (type === 'ac' || voltageV >= fullV) continue;
     issues.push({
       name: `${where}: evse.connectors[${i}].voltage_max_v`,
-      detail: `given or derived ${voltageV}; allowed: at least ${Math.ceil(fullV)}, 1.1 times battery_voltage_v of its vehicle, which is ${vehicle.batteryVoltageV}`,
+      detail:
+        `given or derived ${voltageV}; allowed: at least ${Math.ceil(fullV)}, 1.1 times battery_voltage_v of ` +
+        `its vehicle, which is ${vehicle.batteryVoltageV}`,
     });
   }
 }

@@ -69,10 +69,16 @@ export const fuelCellSchema = z
       description:
         'Maximum rise of power in either direction, percent of rated power per second; default 15, SOFC 0.333 (20 percent per minute).',
     }),
-    ramp_down_pct_s: z.number().min(0.001).max(1000).optional().meta({
-      description:
-        'How fast the available power falls after the output has fallen, percent of rated power per second; default 50, SOFC 0.333. The output itself may fall at once.',
-    }),
+    ramp_down_pct_s: z
+      .number()
+      .min(0.001)
+      .max(1000)
+      .optional()
+      .meta({
+        description:
+          'How fast the available power falls after the output has fallen, percent of rated power per second; ' +
+          'default 50, SOFC 0.333. The output itself may fall at once.',
+      }),
     dwell_s: z.number().min(0).max(86_400).optional().meta({
       description: 'Rest between fuel cell and electrolysis, s; default 30, SOFC 600. For bidirectional only.',
     }),

@@ -49,7 +49,8 @@ const pvInputSchema = z.strictObject({
   series: seriesCount.meta({ description: ofBlock('Modules in series in a string') }),
   parallel: parallelCount.meta({
     description:
-      'Strings in parallel; default: as many as the block pv gives, otherwise whole strings so that all inputs together have 15 % more power than WMaxRtg.',
+      'Strings in parallel; default: as many as the block pv gives, otherwise whole strings so that all ' +
+      'inputs together have 15 % more power than WMaxRtg.',
   }),
   tilt_deg: tilt.meta({ description: ofBlock('Tilt from horizontal, degrees, for the irradiance source clear_sky') }),
   azimuth_deg: azimuth.meta({
@@ -93,10 +94,16 @@ export const pvSchema = z
       .max(3600)
       .optional()
       .meta({ description: 'Time from open circuit to tracking at start, s; default 10.' }),
-    start_power_w: z.number().min(0).max(1e9).optional().meta({
-      description:
-        'DC power of the array from which on the inverter starts, W, up to the rated power of the array; it sleeps again below 75 % of it. Default 0.8 % of WMaxRtg, a little more than the losses without load.',
-    }),
+    start_power_w: z
+      .number()
+      .min(0)
+      .max(1e9)
+      .optional()
+      .meta({
+        description:
+          'DC power of the array from which on the inverter starts, W, up to the rated power of the array; it ' +
+          'sleeps again below 75 % of it. Default 0.8 % of WMaxRtg, a little more than the losses without load.',
+      }),
     night_power_w: z.number().min(0).max(1e9).optional().meta({
       description:
         'AC power that the sleeping inverter takes from the grid, W, up to 5 % of WMaxRtg; default 0.02 % of WMaxRtg.',
@@ -126,10 +133,16 @@ export const pvSchema = z
       description:
         'Tracker: global finds the highest maximum of a shaded array, local stays on the first one below open circuit; default global.',
     }),
-    inputs: z.array(pvInputSchema).min(2).max(maxPvInputs).optional().meta({
-      description:
-        'Inputs of the inverter, each with an array and a tracker of its own, in the order of the ports of model 714; not in a hybrid. Default: one input.',
-    }),
+    inputs: z
+      .array(pvInputSchema)
+      .min(2)
+      .max(maxPvInputs)
+      .optional()
+      .meta({
+        description:
+          'Inputs of the inverter, each with an array and a tracker of its own, in the order of the ports of ' +
+          'model 714; not in a hybrid. Default: one input.',
+      }),
   })
   .meta({ description: 'PV generator and its DC input.' });
 

@@ -13,10 +13,16 @@ export const windSchema = z
       description:
         'Turbine; default nrel-5mw for type III; for type IV iea-15mw from 1 MW of WMaxRtg up, farm-100kw below.',
     }),
-    rated_power_w: z.number().min(1).max(1e9).optional().meta({
-      description:
-        'AC rating that the rotor area is scaled to, W; default WMaxRtg when model 702 gives WMaxRtg or VAMaxRtg, else the rating of the turbine. May be above WMaxRtg: the inverter then limits the turbine.',
-    }),
+    rated_power_w: z
+      .number()
+      .min(1)
+      .max(1e9)
+      .optional()
+      .meta({
+        description:
+          'AC rating that the rotor area is scaled to, W; default WMaxRtg when model 702 gives WMaxRtg or ' +
+          'VAMaxRtg, else the rating of the turbine. May be above WMaxRtg: the inverter then limits the turbine.',
+      }),
     rotor_diameter_m: z
       .number()
       .min(1)
@@ -64,10 +70,16 @@ export const windSchema = z
       .max(1)
       .optional()
       .meta({ description: 'Nominal inverter efficiency; default 0.97.' }),
-    reactive_share: z.number().min(0).max(0.99).optional().meta({
-      description:
-        'Reactive power at full active power, as a fraction of the apparent power rating; default 0.33 (nrel-5mw), 0.50 (iea-15mw), 0.44 (farm-100kw).',
-    }),
+    reactive_share: z
+      .number()
+      .min(0)
+      .max(0.99)
+      .optional()
+      .meta({
+        description:
+          'Reactive power at full active power, as a fraction of the apparent power rating; default 0.33 ' +
+          '(nrel-5mw), 0.50 (iea-15mw), 0.44 (farm-100kw).',
+      }),
     lvrt_gain: z
       .number()
       .min(0)

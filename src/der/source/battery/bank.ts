@@ -46,8 +46,8 @@ export class BatteryBank {
   /** nameplate charge of the bank */
   readonly nominalAh: number;
   /**
-   * Per string: state of charge between its first empty and its first full cell, sum of RC voltages, temperature, electromotive force, resistances, current,
-   * capacity.
+   * Per string: state of charge between its first empty and its first full cell, sum of RC voltages, temperature,
+   * electromotive force, resistances, current, capacity.
    */
   readonly soc: Float64Array;
   readonly rcV: Float64Array;

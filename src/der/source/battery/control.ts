@@ -54,10 +54,8 @@ const refuse = (issues: readonly Issue[]): never => {
   throw new SimError('COMMAND_BAD_VALUE', text, issues);
 };
 
-/**
- * @throws SimError COMMAND_BAD_VALUE or COMMAND_CONFLICT for a command that `ForcedControl.apply` cannot apply in full
- */
-export function checkControl(command: ControlCommand, currentMode: BatteryControlMode, stringCount: number): void {
+/** Values of a command that no mode allows. */
+function valueIssues(command: ControlCommand, stringCount: number): readonly Issue[] {
   const { mode, powerW, socPct, durationS, strings } = command;
   const issues: Issue[] = [];
   const bad = (name: string, given: unknown, allowed: string): void => {
@@ -76,7 +74,16 @@ export function checkControl(command: ControlCommand, currentMode: BatteryContro
     bad('duration', durationS, 'a number of seconds above 0, or null for no end');
   }
   checkStrings(strings ?? [], stringCount, bad);
+  return issues;
+}
+
+/**
+ * @throws SimError COMMAND_BAD_VALUE or COMMAND_CONFLICT for a command that `ForcedControl.apply` cannot apply in full
+ */
+export function checkControl(command: ControlCommand, currentMode: BatteryControlMode, stringCount: number): void {
+  const issues = valueIssues(command, stringCount);
   if (issues.length > 0) refuse(issues);
+  const { mode, powerW, durationS } = command;
   const modeAfter = mode ?? currentMode;
   if (modeAfter === 'auto' && (typeof powerW === 'number' || typeof durationS === 'number')) {
     throw new SimError('COMMAND_CONFLICT', 'a power or a duration needs a forced mode: charge, discharge or idle');

@@ -66,6 +66,7 @@ export function endOfCurve({ soc, powerW }: CurveTable, endW: number): number {
  * @param socPerJ state of charge per joule at the meter
  * @param dtS Infinity: until the goal
  */
+// eslint-disable-next-line max-params -- of every vehicle in every tick: an object of arguments would be garbage
 export function chargeAlong(
   table: CurveTable,
   soc: number,

@@ -112,8 +112,8 @@ export function connectorVar(c: Connector, station: Station): number {
 }
 
 /**
- * Watts of one ampere per phase of the whole station, all phases evenly loaded. Of several power factors the lowest counts: with the others the
- * current is less.
+ * Watts of one ampere per phase of the whole station, all phases evenly loaded. Of several power factors the lowest
+ * counts: with the others the current is less.
  */
 export function supplyWattsPerAmpere(station: Station): number {
   const { connectors, profile, outside } = station;

@@ -67,17 +67,20 @@ function scalesOf(port: DevicePort, { xUnit: x, yUnit: y }: StoredCurve, name: C
   switch (name) {
     case 'volt_var':
       return {
-        ...{ x: voltageScale(port, x), y: ofReference },
+        x: voltageScale(port, x),
+        y: ofReference,
         ...(reference !== undefined && { reference: { point: '705.Crv.DeptRef', value: reference } }),
       };
     case 'watt_var':
       return {
-        ...{ x: powerScale(port, x), y: ofReference },
+        x: powerScale(port, x),
+        y: ofReference,
         ...(reference !== undefined && { reference: { point: '712.Crv.DeptRef', value: reference } }),
       };
     case 'volt_watt':
       return {
-        ...{ x: voltageScale(port, x), y: y === yUnit.wMaxPct ? tenth : null },
+        x: voltageScale(port, x),
+        y: y === yUnit.wMaxPct ? tenth : null,
         reference: { point: '706.Crv.DeptRef', value: 'W_MAX_PCT' },
       };
     case 'hf_trip':

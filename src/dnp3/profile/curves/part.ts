@@ -92,7 +92,8 @@ const modes: readonly CurveMode[] = [
     enable: 25,
     names: ['volt_watt'],
     curves: [['AO173', curveType.voltWatt]],
-    ...{ priority: 'AO168', window: 'AO169' },
+    priority: 'AO168',
+    window: 'AO169',
     registers: [
       ['AO171', '706.RvrtTms'],
       ['AO175', '706.Crv.RspTms'],
@@ -104,7 +105,8 @@ const modes: readonly CurveMode[] = [
     enable: 29,
     names: ['volt_var'],
     curves: [['AO217', curveType.voltVar]],
-    ...{ priority: 'AO212', window: 'AO213' },
+    priority: 'AO212',
+    window: 'AO213',
     registers: [
       ['AO215', '705.RvrtTms'],
       ['AO218', '705.Crv.RspTms'],
@@ -118,7 +120,8 @@ const modes: readonly CurveMode[] = [
     enable: 30,
     names: ['watt_var'],
     curves: [['AO226', curveType.wattVar]],
-    ...{ priority: 'AO221', window: 'AO222' },
+    priority: 'AO221',
+    window: 'AO222',
     registers: [['AO224', '712.RvrtTms']],
     inputs: ({ port }, isIdle) => [
       [

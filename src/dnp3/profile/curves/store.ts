@@ -37,7 +37,10 @@ export interface StoredCurve {
 }
 
 const fresh = (): StoredCurve => ({
-  ...{ type: 0, xUnit: 0, yUnit: 0, count: 0 },
+  type: 0,
+  xUnit: 0,
+  yUnit: 0,
+  count: 0,
   values: new Int32Array(2 * pointsPerCurve),
 });
 

@@ -40,22 +40,34 @@ function constantVar(port: DevicePort, value: number): readonly PointWrite[] {
 
 const setPoints: readonly SetPoint[] = [
   {
-    ...{ type: scheduleType.generationLimit, names: ['max_power'], point: '704.WMaxLimPct', range: [0, 1000] },
+    type: scheduleType.generationLimit,
+    names: ['max_power'],
+    point: '704.WMaxLimPct',
+    range: [0, 1000],
     writes: (_, value) => [{ point: '704.WMaxLimPct', value: value / perTenth }],
   },
   {
-    ...{ type: scheduleType.setPoint, names: ['active_power'], point: '704.WSetPct', range: [-1000, 1000] },
+    type: scheduleType.setPoint,
+    names: ['active_power'],
+    point: '704.WSetPct',
+    range: [-1000, 1000],
     writes: (_, value) => [
       { point: '704.WSetMod', value: 'W_MAX_PCT' },
       { point: '704.WSetPct', value: value / perTenth },
     ],
   },
   {
-    ...{ type: scheduleType.constantVar, names: ['constant_var'], point: '704.VarSetPct', range: [-1000, 1000] },
+    type: scheduleType.constantVar,
+    names: ['constant_var'],
+    point: '704.VarSetPct',
+    range: [-1000, 1000],
     writes: constantVar,
   },
   {
-    ...{ type: scheduleType.powerFactor, names: ['pf_inject', 'pf_absorb'], point: '704.PFWInj.PF', range: [0, 100] },
+    type: scheduleType.powerFactor,
+    names: ['pf_inject', 'pf_absorb'],
+    point: '704.PFWInj.PF',
+    range: [0, 100],
     writes: powerFactor,
   },
 ];

@@ -62,7 +62,14 @@ export interface Schedule {
 }
 
 const fresh = (): Schedule => ({
-  ...{ identity: 0, priority: 1, type: 0, startDay: 0, startMs: 0, interval: 0, unit: 0, count: 0 },
+  identity: 0,
+  priority: 1,
+  type: 0,
+  startDay: 0,
+  startMs: 0,
+  interval: 0,
+  unit: 0,
+  count: 0,
   weekdays: Array.from({ length: daysPerWeek }, () => false),
   values: new Int32Array(2 * pointsPerSchedule),
   validation: validation.none,

@@ -25,7 +25,13 @@ export const windowStarts = {
 function analogInput([index, eventClass, name, range, multiplier, unit, iec61850]: AnalogInputRow): PointRow {
   const [min, max] = boundsOf(range);
   return {
-    ...{ type: 'AI', index, name, class: eventClass, min, max, multiplier },
+    type: 'AI',
+    index,
+    name,
+    class: eventClass,
+    min,
+    max,
+    multiplier,
     ...(unit !== undefined && unit !== '' && { unit }),
     ...(iec61850 !== undefined && { iec61850 }),
   };
@@ -95,7 +101,13 @@ const outputs = analogOutputs.map(([index, mirror, range, multiplier, unit, iec6
   const [min, max] = boundsOf(range);
   const name = (mirror === null ? unmirrored[index] : inputNames.get(mirror)) ?? `Output ${index}`;
   return {
-    ...{ type: 'AO', index, name, class: 0, min, max, multiplier },
+    type: 'AO',
+    index,
+    name,
+    class: 0,
+    min,
+    max,
+    multiplier,
     ...(unit !== undefined && unit !== '' && { unit }),
     ...(iec61850 !== undefined && { iec61850 }),
     ...(mirror !== null && { readBack: `AI${mirror}` as const }),
@@ -104,7 +116,10 @@ const outputs = analogOutputs.map(([index, mirror, range, multiplier, unit, iec6
 
 const binaries = binaryInputs.map(
   ([index, eventClass, name, iec61850]): PointRow => ({
-    ...{ type: 'BI', index, name, class: eventClass },
+    type: 'BI',
+    index,
+    name,
+    class: eventClass,
     ...(iec61850 !== undefined && { iec61850 }),
   }),
 );
@@ -122,20 +137,23 @@ const orders: Readonly<Record<number, string>> = {
 
 const commands = binaryOutputs.map(
   ([index, mirror, iec61850]): PointRow => ({
-    ...{
-      type: 'BO',
-      index,
-      name: orders[index] ?? binaryNames.get(mirror) ?? `Output ${index}`,
-      class: 0,
-      readBack: `BI${mirror}`,
-    },
+    type: 'BO',
+    index,
+    name: orders[index] ?? binaryNames.get(mirror) ?? `Output ${index}`,
+    class: 0,
+    readBack: `BI${mirror}`,
     ...(iec61850 !== undefined && { iec61850 }),
   }),
 );
 
 const counters = ['Wh delivered', 'Wh received', 'varh delivered', 'varh received'].map(
   (name, index): PointRow => ({
-    ...{ type: 'CTR', index, name, class: 0, multiplier: 1, unit: name.startsWith('Wh') ? 'Wh' : 'varh' },
+    type: 'CTR',
+    index,
+    name,
+    class: 0,
+    multiplier: 1,
+    unit: name.startsWith('Wh') ? 'Wh' : 'varh',
     iec61850: ['MMTR.SupWh', 'MMTR.DmdWh', 'MMTR.SupVArh', 'MMTR.DmdVArh'][index] ?? '',
   }),
 );

@@ -5,12 +5,33 @@ import { objectType } from '../objects/table.ts';
 import { readControl } from './control.ts';
 
 const functionWords: Readonly<Record<number, string>> = {
-  ...{ 0: 'confirm', 1: 'read', 2: 'write', 3: 'select', 4: 'operate', 5: 'direct_operate', 6: 'direct_operate_nr' },
-  ...{ 7: 'immediate_freeze', 8: 'immediate_freeze_nr', 9: 'freeze_clear', 10: 'freeze_clear_nr' },
-  ...{ 11: 'freeze_at_time', 12: 'freeze_at_time_nr', 13: 'cold_restart', 14: 'warm_restart' },
-  ...{ 15: 'initialize_data', 16: 'initialize_application', 17: 'start_application', 18: 'stop_application' },
-  ...{ 19: 'save_configuration', 20: 'enable_unsolicited', 21: 'disable_unsolicited', 22: 'assign_class' },
-  ...{ 23: 'delay_measure', 24: 'record_current_time', 129: 'response', 130: 'unsolicited_response' },
+  0: 'confirm',
+  1: 'read',
+  2: 'write',
+  3: 'select',
+  4: 'operate',
+  5: 'direct_operate',
+  6: 'direct_operate_nr',
+  7: 'immediate_freeze',
+  8: 'immediate_freeze_nr',
+  9: 'freeze_clear',
+  10: 'freeze_clear_nr',
+  11: 'freeze_at_time',
+  12: 'freeze_at_time_nr',
+  13: 'cold_restart',
+  14: 'warm_restart',
+  15: 'initialize_data',
+  16: 'initialize_application',
+  17: 'start_application',
+  18: 'stop_application',
+  19: 'save_configuration',
+  20: 'enable_unsolicited',
+  21: 'disable_unsolicited',
+  22: 'assign_class',
+  23: 'delay_measure',
+  24: 'record_current_time',
+  129: 'response',
+  130: 'unsolicited_response',
 };
 const firstResponse = 129;
 /** Functions of masters whose objects carry values. */
@@ -46,7 +67,14 @@ export function describe(fragment: Buffer): Described {
 
 /** Octets of times and delays by group and variation. */
 const timeOctets: Readonly<Record<string, number>> = {
-  ...{ '50.1': 6, '50.2': 10, '50.3': 6, '50.4': 11, '51.1': 6, '51.2': 6, '52.1': 2, '52.2': 2 },
+  '50.1': 6,
+  '50.2': 10,
+  '50.3': 6,
+  '50.4': 11,
+  '51.1': 6,
+  '51.2': 6,
+  '52.1': 2,
+  '52.2': 2,
 };
 
 /** Octets of one object; 0: packed, null: unknown. */

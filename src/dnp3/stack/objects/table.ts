@@ -20,7 +20,16 @@ export interface ObjectType {
 }
 
 const formOctets: Readonly<Record<ObjectForm, number>> = {
-  ...{ bit: 0, pair: 0, state: 0, u16: 2, u32: 4, i16: 2, i32: 4, f32: 4, f64: 8, octets: 0 },
+  bit: 0,
+  pair: 0,
+  state: 0,
+  u16: 2,
+  u32: 4,
+  i16: 2,
+  i32: 4,
+  f32: 4,
+  f64: 8,
+  octets: 0,
 };
 const timeOctets = { none: 0, absolute: 6, relative: 2 } as const;
 

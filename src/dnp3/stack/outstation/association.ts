@@ -52,7 +52,11 @@ export class Association implements AssociationPort {
   readonly events: EventBuffer;
   readonly unsolicited: Unsolicited;
   readonly counters: AssociationCounters = {
-    ...{ requests: 0, responses: 0, unsolicited: 0, refusals: 0, confirmTimeouts: 0 },
+    requests: 0,
+    responses: 0,
+    unsolicited: 0,
+    refusals: 0,
+    confirmTimeouts: 0,
   };
   readonly #options: AssociationOptions;
   readonly #functions: FunctionSet;
@@ -264,14 +268,20 @@ export class Association implements AssociationPort {
       request.refusal !== 0
         ? { steps: [], events: [], iin2: request.refusal }
         : planRead(request.headers, {
-            ...{ database, attributes, events: this.events, time: this.time },
+            database,
+            attributes,
+            events: this.events,
+            time: this.time,
             iin: () => this.indications,
           });
     if (plan.iin2 !== 0) this.counters.refusals += 1;
     const series = new Series(plan, this.events);
     this.#transmit({
-      ...{ series, functionCode: request.functionCode, iin2: plan.iin2 },
-      ...{ piece: series.next(this.#writer), seq: request.control.seq },
+      series,
+      functionCode: request.functionCode,
+      iin2: plan.iin2,
+      piece: series.next(this.#writer),
+      seq: request.control.seq,
     });
   }
 

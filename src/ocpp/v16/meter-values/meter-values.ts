@@ -184,9 +184,15 @@ function readingNow({ parts, deps: { disturber }, energies }: Work, connectorId:
   const listed = new Set(Object.values(measurandKeys).flatMap((key) => keys.list(key)));
   const values = sampledValues({ sample, energy }, suppliedMeasurands, connectorId, 'Trigger');
   return {
-    ...{ connectorId, at: sample.at, timestamp: stamp(clock.ofSim(sample.at)) },
+    connectorId,
+    at: sample.at,
+    timestamp: stamp(clock.ofSim(sample.at)),
     values: values.map(({ measurand = registerAlone[0] ?? '', phase = null, location = null, unit = null, value }) => ({
-      ...{ measurand, phase, location, unit, value },
+      measurand,
+      phase,
+      location,
+      unit,
+      value,
       digits: digitsOf(measurand),
       listed: listed.has(measurand) || (phase !== null && listed.has(`${measurand}.${phase}`)),
     })),

@@ -183,7 +183,8 @@ function watch(work: Work, since: SimTime): SimTime {
   for (const { controlType, fault, at, ended } of events) {
     const timestamp = stamp(parts.clock.ofSim(at));
     const request = {
-      ...{ controlType, timestamp },
+      controlType,
+      timestamp,
       ...(fault !== null && { gridEventFault: fault }),
       ...(ended && { alarmEnded: true }),
     };
@@ -225,11 +226,16 @@ function workOf(parts: StationParts, port: DerPort, slot: ReturnType<StationPart
     changed: () => saver.save(),
   });
   const work: Work = {
-    ...{ parts, port, outbox },
+    parts,
+    port,
+    outbox,
     supported: new Set(supportedTypes(port)),
     controls: createDeviceControls({ parts, port }),
     save: () => saver.save(),
-    ...{ book: [], alarm: null, lastOrder: 0, endWait: null },
+    book: [],
+    alarm: null,
+    lastOrder: 0,
+    endWait: null,
   };
   return work;
 }

@@ -267,10 +267,15 @@ function readingNow({ parts, deps, energies }: Work, evseId: number): OcppMeterR
   const listed = new Set(Object.values(lists).flatMap(([component, variable]) => variables.list(component, variable)));
   const values = sampledValues(version, reading, suppliedMeasurands(version), { evseId, context: 'Trigger' });
   return {
-    ...{ connectorId: evseId, at: sample.at, timestamp: stamp(clock.ofSim(sample.at)) },
+    connectorId: evseId,
+    at: sample.at,
+    timestamp: stamp(clock.ofSim(sample.at)),
     values: values.map(
       ({ measurand = registerAlone[0] ?? '', phase = null, location = null, unitOfMeasure, value }) => ({
-        ...{ measurand, phase, location, value },
+        measurand,
+        phase,
+        location,
+        value,
         unit: unitOfMeasure?.unit ?? null,
         digits: digitsOf(version, measurand),
         listed: listed.has(measurand),

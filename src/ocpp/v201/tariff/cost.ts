@@ -4,6 +4,7 @@
  */
 import type { EvseKindEnum, Price, Tariff, TariffConditions, TaxRate } from '../messages.ts';
 import { holds, holdsAtStart, msToBoundary, sToThreshold } from './conditions.ts';
+import type { PriceInstant } from './conditions.ts';
 
 export const dimensions = [
   'fixed',
@@ -197,31 +198,55 @@ function fractionUnder(max: Price | undefined, before: Amount, added: Amount): n
   return Math.min(part(max.exclTax, before.exclTax, added.exclTax), part(max.inclTax, before.inclTax, added.inclTax));
 }
 
-/** A piece of a step in which no condition changes its answer. */
-function withinPiece(state: CostState, tariff: Tariff, facts: CostFacts, piece: CostStep): CostState {
-  const s = (piece.toMs - piece.fromMs) / 1000;
-  const { charging } = piece;
-  // in the middle, where rounding at the ends cannot matter
-  const instant = {
+/** The middle of a piece, where rounding at the ends cannot matter. */
+function middleOf(state: CostState, facts: CostFacts, piece: CostStep): PriceInstant {
+  const halfS = (piece.toMs - piece.fromMs) / 2000;
+  return {
     evseKind: facts.evseKind,
     localMs: (piece.fromMs + piece.toMs) / 2 + facts.localOffsetMs,
     powerW: piece.powerW,
     currentA: piece.currentA,
     energyWh: state.energyWh + piece.energyWh / 2,
-    chargingS: state.chargingS + (charging ? s / 2 : 0),
-    idleS: state.idleS + (charging ? 0 : s / 2),
+    chargingS: state.chargingS + (piece.charging ? halfS : 0),
+    idleS: state.idleS + (piece.charging ? 0 : halfS),
   };
+}
+
+/** Positions of the prices that hold; -1: none does. */
+interface PricesAt {
+  readonly energy: number;
+  readonly charging: number;
+  readonly idle: number;
+}
+
+/** The price of the energy and of the time of a piece. */
+function addedBy({ energy, chargingTime, idleTime }: Tariff, at: PricesAt, piece: CostStep) {
+  const s = (piece.toMs - piece.fromMs) / 1000;
+  const timed = piece.charging ? chargingTime : idleTime;
+  const perKwh = energy?.prices[at.energy]?.priceKwh ?? 0;
+  const perMinute = timed?.prices[piece.charging ? at.charging : at.idle]?.priceMinute ?? 0;
+  return {
+    forEnergy: taxed((perKwh * piece.energyWh) / 1000, energy?.taxRates),
+    forTime: taxed((perMinute * s) / 60, timed?.taxRates),
+  };
+}
+
+/** A piece of a step in which no condition changes its answer. */
+function withinPiece(state: CostState, tariff: Tariff, facts: CostFacts, piece: CostStep): CostState {
+  const s = (piece.toMs - piece.fromMs) / 1000;
+  const { charging } = piece;
+  const instant = middleOf(state, facts, piece);
   const find = (prices: readonly { readonly conditions?: TariffConditions }[] = []) =>
     prices.findIndex(({ conditions }) => holds(conditions, instant));
-  const { energy, chargingTime, idleTime } = tariff;
-  const at = { energy: find(energy?.prices), charging: find(chargingTime?.prices), idle: find(idleTime?.prices) };
+  const at = {
+    energy: find(tariff.energy?.prices),
+    charging: find(tariff.chargingTime?.prices),
+    idle: find(tariff.idleTime?.prices),
+  };
   const used = `${at.energy},${at.charging},${at.idle}`;
   const priced = state.used === null || state.used === used ? state : opened(state, tariff.tariffId, piece.fromMs);
 
-  const timed = charging ? chargingTime : idleTime;
-  const forEnergy = taxed(((energy?.prices[at.energy]?.priceKwh ?? 0) * piece.energyWh) / 1000, energy?.taxRates);
-  const perMinute = timed?.prices[charging ? at.charging : at.idle]?.priceMinute ?? 0;
-  const forTime = taxed((perMinute * s) / 60, timed?.taxRates);
+  const { forEnergy, forTime } = addedBy(tariff, at, piece);
   const added = plus(forEnergy, forTime);
   const share = state.capped ? 0 : fractionUnder(tariff.maxCost, totalOf(state.amounts), added);
   const amounts = { ...state.amounts };

@@ -110,7 +110,9 @@ function warningsAbout(
   return Array.from(lacking, ([points, indexes]) => {
     const [first, second] = indexes;
     const subject = second === undefined ? `device ${first ?? ''} does` : `devices ${listed(indexes, namedDevices)} do`;
-    const message = `proxy: ${subject} not have ${points}, which the map ${map.name} shows: registers that need them read as absent and refuse writes`;
+    const message =
+      `proxy: ${subject} not have ${points}, which the map ${map.name} shows: registers that need them ` +
+      'read as absent and refuse writes';
     return { message, deviceIndex: second === undefined ? first : undefined };
   });
 }

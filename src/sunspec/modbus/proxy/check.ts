@@ -81,11 +81,17 @@ function beside(register: ProxyRegister, say: Say): void {
   ];
   for (const [member, fits, words] of rules) if (register[member] !== undefined && !fits) say(words, member);
   if (!number && register.size === undefined) say('a string needs its size in registers', 'size');
+  access(register, say);
+}
+
+/** Whether a register that can be written may be. */
+function access(register: ProxyRegister, say: Say): void {
+  const content = contentOf(register);
   if (register.access === 'rw' && (content === 'sum' || register.bits))
     say('a sum and bits cannot be written', 'access');
   if (register.access === 'r' && content === 'keeps')
     say('a register that keeps what is written is rw; a value that never changes is a constant', 'access');
-  if (writable && register.table === 'input')
+  if (isWritable(register) && register.table === 'input')
     say('an input register cannot be written; allowed: holding, both', 'table');
 }
 

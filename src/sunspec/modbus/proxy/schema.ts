@@ -50,10 +50,14 @@ const registerSchema = z.strictObject({
     .max(123)
     .optional()
     .meta({ description: 'Registers of a string, two characters each; needed there and only there.' }),
-  table: z.enum(['holding', 'input', 'both']).optional().meta({
-    description:
-      'Where it is read: holding registers (function 3), input registers (function 4), or both; default holding. What can be written is a holding register.',
-  }),
+  table: z
+    .enum(['holding', 'input', 'both'])
+    .optional()
+    .meta({
+      description:
+        'Where it is read: holding registers (function 3), input registers (function 4), or both; default ' +
+        'holding. What can be written is a holding register.',
+    }),
   name: z.string().min(1).max(80).meta({ description: 'Name of the value, unique in the map.' }),
   description: z.string().max(500).optional().meta({ description: 'What it means, for people.' }),
   unit: z.string().max(20).optional().meta({ description: 'Unit of the scaled value, for people.' }),
@@ -80,7 +84,8 @@ const registerSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        'Value at the start, as it stands in the register, of a register that stands for no point: it keeps what is written, until the device is reset.',
+        'Value at the start, as it stands in the register, of a register that stands for no point: it keeps ' +
+        'what is written, until the device is reset.',
     }),
   commands: z.record(registerNumber, assignments).optional().meta({
     description:
@@ -94,10 +99,14 @@ const registerSchema = z.strictObject({
       description: 'Value of the point per step of the register: 0.1 for tenths, -1 for the other sign; default 1.',
     }),
   offset: z.number().optional().meta({ description: 'Value of the point where the register is 0; default 0.' }),
-  values: z.record(registerNumber, symbol).optional().meta({
-    description:
-      'Number in the register to symbol of the enumeration. Where several numbers have one symbol, the lowest is read. With keeps: the numbers that may be written, with their meaning for people.',
-  }),
+  values: z
+    .record(registerNumber, symbol)
+    .optional()
+    .meta({
+      description:
+        'Number in the register to symbol of the enumeration. Where several numbers have one symbol, the ' +
+        'lowest is read. With keeps: the numbers that may be written, with their meaning for people.',
+    }),
   bits: z
     .record(bitNumber, z.union([symbol, z.array(symbol).min(1).max(32)]))
     .optional()
@@ -111,7 +120,8 @@ const registerSchema = z.strictObject({
     .optional()
     .meta({
       description:
-        'What is read where the device does not have the point: the reserved value of the type (0x8000, 0xFFFF, NaN and so on, which then is no value), 0, exception 2, or this number. Default that of the map.',
+        'What is read where the device does not have the point: the reserved value of the type (0x8000, ' +
+        '0xFFFF, NaN and so on, which then is no value), 0, exception 2, or this number. Default that of the map.',
     }),
   min: z.number().optional().meta({
     description: 'Least value that may be written, in the unit of the point; with keeps as it stands in the register.',

@@ -137,7 +137,10 @@ export class ProxyUnit implements ModbusUnit {
     for (const [name, octets] of draft.kept) this.#kept.set(name, octets);
   }
 
-  /** All in one commit, also where it is empty: a device under local control takes no write. The set in force of a curve model can only be changed by `adopt`. */
+  /**
+   * All in one commit, also where it is empty: a device under local control takes no write. The set in force of a curve
+   * model can only be changed by `adopt`.
+   */
   #carryOut(assignments: Assignments, { peer }: Requester): void {
     const origin = { source: 'modbus', peer } as const;
     const values = Array.from(assignments, ([slot, value]) => ({ slot, value }));

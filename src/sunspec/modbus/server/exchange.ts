@@ -176,6 +176,7 @@ export interface LateAnswer {
   readonly tapped?: TappedExchange;
 }
 
+// eslint-disable-next-line max-params -- of every request: an object of arguments would be garbage
 function carryOut(
   request: Framing,
   service: Service,

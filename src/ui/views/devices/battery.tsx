@@ -52,7 +52,8 @@ export function BatteryPage({ device }: PageProps) {
             ['Temperature', show(bank.temperature_c, 'temperature')],
             [
               'Cells',
-              `${digits(bank.cell_voltage_min_v, 3)} to ${digits(bank.cell_voltage_max_v, 3)} V, mean ${digits(bank.cell_voltage_avg_v, 3)} V`,
+              `${digits(bank.cell_voltage_min_v, 3)} to ${digits(bank.cell_voltage_max_v, 3)} V, mean ` +
+                `${digits(bank.cell_voltage_avg_v, 3)} V`,
             ],
           ]}
         />

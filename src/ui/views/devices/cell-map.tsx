@@ -38,7 +38,9 @@ export function CellMap({ strings }: { readonly strings: Strings }) {
   const share = (value: number) => (high.value > low.value ? (value - low.value) / (high.value - low.value) : 0.5);
   const width = left + Math.max(...rows.map(({ values }) => values.length)) * (cell + gap);
   const text = (value: number) => `${digits(value, decimals)} ${unit}`;
-  const summary = `${all.length} cells in ${rows.length} modules. Lowest ${text(low.value)} (cell ${low.at}), highest ${text(high.value)} (cell ${high.at}), mean ${text(mean)}, ${balancing} balancing.`;
+  const summary =
+    `${all.length} cells in ${rows.length} modules. Lowest ${text(low.value)} (cell ${low.at}), highest ` +
+    `${text(high.value)} (cell ${high.at}), mean ${text(mean)}, ${balancing} balancing.`;
   return (
     <Panel
       title="Cells"

@@ -29,13 +29,16 @@ export function ConnectorCard({ id, connector, central }: ConnectorProps) {
               ['Status', <span data-test={`status-${cid}`}>{words(connector.status)}</span>],
               [
                 'Kind',
-                `${connector.type.toUpperCase()} ${connector.standard}, ${show(connector.min_power_kw, 'activePower')} to ${show(connector.max_power_kw, 'activePower')}${connector.bidirectional ? ', bidirectional' : ''}`,
+                `${connector.type.toUpperCase()} ${connector.standard}, ` +
+                  `${show(connector.min_power_kw, 'activePower')} to ` +
+                  `${show(connector.max_power_kw, 'activePower')}${connector.bidirectional ? ', bidirectional' : ''}`,
               ],
               [
                 'Limit',
-                <span
-                  data-test={`limit-${cid}`}
-                >{`${show(connector.limit_kw, 'activePower')}, ${connector.limit_source === 'none' ? 'nothing limits' : `by ${words(connector.limit_source)}`}`}</span>,
+                <span data-test={`limit-${cid}`}>
+                  {`${show(connector.limit_kw, 'activePower')}, ` +
+                    (connector.limit_source === 'none' ? 'nothing limits' : `by ${words(connector.limit_source)}`)}
+                </span>,
               ],
               [
                 'Local limit',
@@ -59,20 +62,25 @@ export function ConnectorCard({ id, connector, central }: ConnectorProps) {
               ],
               [
                 'Cable',
-                `${cable.ev_plugged ? 'in the vehicle' : 'not in the vehicle'}, ${cable.evse_plugged ? 'in the station' : 'not in the station'}, ${cable.locked ? 'locked' : 'not locked'}`,
+                `${cable.ev_plugged ? 'in the vehicle' : 'not in the vehicle'}, ` +
+                  `${cable.evse_plugged ? 'in the station' : 'not in the station'}, ` +
+                  (cable.locked ? 'locked' : 'not locked'),
               ],
               ['Authorised', connector.authorized ? 'yes' : 'no'],
               [
                 'Vehicle',
                 ev === null
                   ? dash
-                  : `${ev.id ?? 'without name'}: ${show(ev.soc_pct, 'soc')} of ${show(ev.battery_capacity_kwh, 'energy')}, target ${show(ev.target_soc_pct, 'soc')}, up to ${show(ev.max_charge_kw, 'activePower')}`,
+                  : `${ev.id ?? 'without name'}: ${show(ev.soc_pct, 'soc')} of ` +
+                    `${show(ev.battery_capacity_kwh, 'energy')}, target ${show(ev.target_soc_pct, 'soc')}, up to ` +
+                    show(ev.max_charge_kw, 'activePower'),
               ],
               [
                 'Session',
                 session === null
                   ? dash
-                  : `${session.transaction_id}: ${words(session.state)}, ${show(session.energy_wh / 1000, 'energy')}, token ${session.id_token ?? dash}`,
+                  : `${session.transaction_id}: ${words(session.state)}, ${show(session.energy_wh / 1000, 'energy')}, ` +
+                    `token ${session.id_token ?? dash}`,
               ],
               [
                 'Reservation',

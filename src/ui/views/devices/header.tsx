@@ -42,7 +42,10 @@ export function DeviceHeader({ device }: PageProps) {
           ],
           [
             'Power',
-            <span data-test="device-power">{`${show(full?.metrics.power_kw, 'activePower')}, ${show(full?.metrics.reactive_power_kvar, 'reactivePower')}`}</span>,
+            <span data-test="device-power">
+              {`${show(full?.metrics.power_kw, 'activePower')}, ` +
+                show(full?.metrics.reactive_power_kvar, 'reactivePower')}
+            </span>,
           ],
           outcome === null ? null : ['Grid', <span data-test="outcome">{outcome}</span>],
           ['Decided by', `active ${words(device.decided_by.active)}, reactive ${words(device.decided_by.reactive)}`],

@@ -59,7 +59,8 @@ export function HybridPage({ device }: PageProps) {
             ],
             [
               'Inverter',
-              `${show(inverter.rated_kva, 'apparentPower')}, efficiency ${show(inverter.efficiency_pct, 'percent')}${inverter.limited ? ', limited' : ''}`,
+              `${show(inverter.rated_kva, 'apparentPower')}, efficiency ` +
+                `${show(inverter.efficiency_pct, 'percent')}${inverter.limited ? ', limited' : ''}`,
             ],
             ['Target', show(inverter.target_kw, 'activePower')],
           ]}

@@ -182,7 +182,8 @@ function AfterPlug({ connector }: Pick<ConnectorProps, 'connector'>) {
         ? 'Plugged in. No session yet: it waits for a token (Authorise or Start, or the central system).'
         : 'Plugged in at one end only: the cable hangs loose.'
       : session.id_token === 'AUTO'
-        ? `A session has started by itself, because this station authorises by plugging in: transaction ${session.transaction_id}, token AUTO.`
+        ? 'A session has started by itself, because this station authorises by plugging in: transaction ' +
+          `${session.transaction_id}, token AUTO.`
         : `A session has started without another click: transaction ${session.transaction_id}, token ${session.id_token ?? 'none'}.`;
   return (
     <p role="status" data-test={`after-plug-${connector.connector_id}`}>

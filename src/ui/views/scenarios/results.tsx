@@ -27,7 +27,10 @@ const rank = (state: string) => (urgency.includes(state) ? urgency.indexOf(state
 const failuresFirst = (rows: readonly Row[]) => [...rows].sort((a, b) => rank(a.state) - rank(b.state) || a.n - b.n);
 
 const assertionRow = ({ state, name, message, place, began_s, decided_s }: Assertion, n: number): Row => ({
-  ...{ n, state, name, place },
+  n,
+  state,
+  name,
+  place,
   atS: decided_s ?? began_s,
   why: message,
 });
@@ -40,7 +43,10 @@ function actionsText({ name, message, actions }: Step): string {
 }
 
 const stepRow = (step: Step, n: number): Row => ({
-  ...{ n, state: step.state, name: step.name, place: step.place },
+  n,
+  state: step.state,
+  name: step.name,
+  place: step.place,
   atS: step.at_s,
   why: actionsText(step),
 });

@@ -141,7 +141,8 @@ describe('fuel cell block', () => {
           else {
             expect(issue).to.deep.include({ name: '--fuelcell_fuel' });
             expect(issue.detail).to.equal(
-              `given ${chemistry} ${operatingMode} ${fuel}; allowed: PEMFC fc_only tank, PEMFC bidirectional tank, SOFC bidirectional tank, SOFC fc_only continuous`,
+              `given ${chemistry} ${operatingMode} ${fuel}; allowed: PEMFC fc_only tank, PEMFC bidirectional tank, ` +
+                'SOFC bidirectional tank, SOFC fc_only continuous',
             );
           }
         }

@@ -71,7 +71,7 @@ describe('hydrogen of a fuel cell plant', () => {
   ] as const) {
     for (const dtS of [0.1, 1]) {
       for (const withinMaxStep of [true, false]) {
-        it(`the ${name} tank is met exactly, in steps of ${dtS} s ${withinMaxStep ? 'or the maximum step' : 'beyond the maximum step'}`, () => {
+        it(`the ${name} tank is met exactly, in steps of ${dtS} s ${withinMaxStep ? 'or' : 'beyond'} the maximum step`, () => {
           const port = plantOf({ ...pemBoth, tank_capacity_kg: 0.05 });
           port.command({ kind: 'fuelcell.tank', levelPct: targetW > 0 ? 5.5 : 94.5 });
           steadyAt(port, targetW);

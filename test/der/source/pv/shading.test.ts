@@ -196,7 +196,9 @@ describe('PV shading: maxima', () => {
               stringVoltageForPower(solved, p / 2, stringMaximum(solved)),
               ...shadedCurve(solved, 9).flatMap((s) => [s.v, s.i, s.p]),
             ];
-            for (const value of values) expect(value, `${g} ${cell} ${share} ${light}`).to.satisfy(Number.isFinite);
+            expect(values, `${g} ${cell} ${share} ${light}`).to.satisfy((all: readonly number[]) =>
+              all.every(Number.isFinite),
+            );
           }
         }
       }

@@ -7,7 +7,9 @@ const rating = { maxPowerW: 22_000, maxCurrentA: 32 };
 /** @param periods start in seconds, and limit in amperes */
 function scheduleOf(durationS: number, periods: readonly (readonly [startS: number, limit: number])[]) {
   const composite: CompositeSchedule = {
-    ...{ startMs: Date.UTC(2026, 5, 21), durationS, unit: 'A' },
+    startMs: Date.UTC(2026, 5, 21),
+    durationS,
+    unit: 'A',
     periods: periods.map(([startS, limit]) => ({ startS, limit, numberPhases: null })),
   };
   return replyOf(1, composite, rating).chargingSchedule;

@@ -210,7 +210,7 @@ describe('OCPP 2.x SetChargingProfile: rules of K01', () => {
     expect(findings[0]).to.match(/^OCPP 2\.1 K01\.FR\.33 /);
   });
 
-  it('the same id is replaced anywhere; another id of the same purpose and stackLevel is a duplicate while valid together (K01.FR.05, 06, 53)', async () => {
+  it('one id is replaced anywhere; another of its purpose and level is a duplicate while both hold (K01.FR.05, 06, 53)', async () => {
     const { set, charging } = chargingRig('EVSE-AC-7.4kW-2port');
     expect(await set(profile(), 1)).to.equal('Accepted');
     expect(await set(profile(), 2)).to.equal('Accepted');

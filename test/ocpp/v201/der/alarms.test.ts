@@ -83,7 +83,9 @@ describe('OCPP 2.1 R05: alarms of DER control', () => {
     quick(rig);
     await rig.vehicle(40_000);
     await rig.set({
-      ...{ isDefault: false, controlId: 'T', controlType: 'LVMustTrip' },
+      isDefault: false,
+      controlId: 'T',
+      controlType: 'LVMustTrip',
       curve: {
         priority: 1,
         yUnit: 'Not_Applicable',

@@ -56,7 +56,11 @@ describe('OCPP 2.1 R04: DER controls on a bidirectional station', () => {
     let count = 0;
     let restart: () => void = () => undefined;
     const port = {
-      ...{ number: () => 10, hasPoint: () => true, has: () => true, nominalHz: 60, isOverwritten: () => false },
+      number: () => 10,
+      hasPoint: () => true,
+      has: () => true,
+      nominalHz: 60,
+      isOverwritten: () => false,
       get isSettled() {
         return result !== 'waiting';
       },

@@ -46,7 +46,9 @@ describe('OCPP 2.1 R04: what DER controls do to the power of a station', () => {
       [105, voltVarCurve, 95 / 1.05],
     ] as const) {
       const reply = await rig.set({
-        ...{ isDefault: false, controlId: 'V', controlType: 'VoltVar' },
+        isDefault: false,
+        controlId: 'V',
+        controlType: 'VoltVar',
         curve: { ...curve, curveData, reactivePowerParams: { vRef } },
       });
       expect(reply, `vRef ${vRef}`).to.deep.equal({ status: 'Accepted' });
@@ -160,7 +162,9 @@ describe('OCPP 2.1 R04: what DER controls do to the power of a station', () => {
     await rig.vehicle(40_000);
     await rig.set(request('E', 'EnterService'));
     await rig.set({
-      ...{ isDefault: true, controlId: 'T', controlType: 'LVMustTrip' },
+      isDefault: true,
+      controlId: 'T',
+      controlType: 'LVMustTrip',
       curve: {
         priority: 1,
         yUnit: 'Not_Applicable',

@@ -59,15 +59,23 @@ describe('OCPP 2.1 R04: DER controls as points of SunSpec', () => {
 
   it('EnterService, Gradients, FreqDroop', () => {
     expect(asked(request('C', 'EnterService'))).to.deep.equal({
-      ...{ '703.ES': 'ENABLED', '703.ESVHi': 105, '703.ESVLo': 92, '703.ESHzHi': 60.1, '703.ESHzLo': 59.6 },
+      '703.ES': 'ENABLED',
+      '703.ESVHi': 105,
+      '703.ESVLo': 92,
+      '703.ESHzHi': 60.1,
+      '703.ESHzLo': 59.6,
       '703.ESDlyTms': 7,
     });
     expect(asked(request('C', 'Gradients'))).to.deep.equal({ '703.ESRmpTms': 60, slope: 0.5 });
     const none = { priority: 1, gradient: 0, softGradient: 0 };
     expect(asked({ ...request('C', 'Gradients'), gradient: none })).to.deep.equal({});
     expect(asked(request('C', 'FreqDroop'))).to.deep.equal({
-      ...{ '711.Ena': 'ENABLED', '711.Ctl[0].DbOf': 0.05, '711.Ctl[0].DbUf': 0.05 },
-      ...{ '711.Ctl[0].KOf': 0.04, '711.Ctl[0].KUf': 0.04, '711.Ctl[0].RspTms': 2 },
+      '711.Ena': 'ENABLED',
+      '711.Ctl[0].DbOf': 0.05,
+      '711.Ctl[0].DbUf': 0.05,
+      '711.Ctl[0].KOf': 0.04,
+      '711.Ctl[0].KUf': 0.04,
+      '711.Ctl[0].RspTms': 2,
     });
   });
 
@@ -85,7 +93,9 @@ describe('OCPP 2.1 R04: DER controls as points of SunSpec', () => {
       ['PctVarAvail', 'VAR_AVAIL_PCT'],
     ] as const)
       expect(asked({ ...request('C', 'FixedVar'), fixedVar: { priority: 1, setpoint: -7, unit } })).to.deep.equal({
-        ...{ '704.VarSetEna': 'ENABLED', '704.VarSetMod': mode, '704.VarSetPct': -7 },
+        '704.VarSetEna': 'ENABLED',
+        '704.VarSetMod': mode,
+        '704.VarSetPct': -7,
       });
   });
 

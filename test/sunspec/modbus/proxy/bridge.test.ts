@@ -60,7 +60,8 @@ describe('Proxy: a map that fits no device', () => {
       [
         ['EVSE'],
         'string-inverter-basic',
-        'PV-3Phase, PV-2Phase, PV-1Phase, Batt-3Phase, Batt-2Phase, Batt-1Phase, Wind-T3-3Phase, Wind-T4-3Phase, Fuelcell-3Phase, HybridDC-3Phase',
+        'PV-3Phase, PV-2Phase, PV-1Phase, Batt-3Phase, Batt-2Phase, Batt-1Phase, Wind-T3-3Phase, ' +
+          'Wind-T4-3Phase, Fuelcell-3Phase, HybridDC-3Phase',
       ],
     ] as const) {
       const error = await startApp(types, ['--proxy', map]).then(

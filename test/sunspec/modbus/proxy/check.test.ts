@@ -42,7 +42,8 @@ describe('Proxy: what a map must fulfil', () => {
     expect(faultsOf({ name: 'm', registers: [] })).to.deep.equal(['/registers: must have at least 1 item; given 0']);
     expect(faultsOf({ name: 'm', registers: [{ ...power, address: -1, type: 'int8', colour: 'red' }] })).to.deep.equal([
       '/registers/0/address: must be from 0 to 65535; given -1',
-      '/registers/0/type: must be one of uint16, int16, uint32, int32, uint64, int64, float32, float64, bitfield16, bitfield32, string; given "int8"',
+      '/registers/0/type: must be one of uint16, int16, uint32, int32, uint64, int64, float32, float64, ' +
+        'bitfield16, bitfield32, string; given "int8"',
       '/registers/0/colour: is not a member of a proxy map',
     ]);
     expect(register({ point: 'W' })).to.deep.equal([
@@ -214,7 +215,8 @@ describe('Proxy: what a map must fulfil', () => {
       ],
       [
         { point: '701.InvSt', values: { 0: 'OFF' } },
-        'values: 701.InvSt can also be SLEEPING, STARTING, RUNNING, THROTTLED, SHUTTING_DOWN, FAULT, STANDBY: give these a number, or otherwise',
+        'values: 701.InvSt can also be SLEEPING, STARTING, RUNNING, THROTTLED, SHUTTING_DOWN, FAULT, ' +
+          'STANDBY: give these a number, or otherwise',
       ],
       [{ point: '701.St', bits: { 0: 'ON' } }, 'bits: 701.St is no bit field'],
       [{ point: '714.PrtAlrms', bits: { 0: 'FIRE' } }, 'bits/0: FIRE is not a bit of 714.PrtAlrms; allowed: '],
