@@ -4,8 +4,8 @@ import { fromSource } from '../support/process.ts';
 import { fieldClients } from './support/field-clients.ts';
 import type { Run } from './support/field-clients.ts';
 import { Replay } from './support/field-replay.ts';
-import { skip } from './support/peers.ts';
 import { Stage } from './support/stage.ts';
+import { skip } from '../support/skip.ts';
 
 const flagsOf = ({ device, flags = [] }: Run, layout: string): readonly string[] => [
   ...['-d', device],
