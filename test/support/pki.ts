@@ -37,6 +37,8 @@ const signing = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const dayMs = 86_400_000;
 /** Validity of certificates by default: it has the present of the machine and all dates that clocks of tests start at. */
 const [sinceMs, untilMs] = [Date.UTC(2020, 0, 1), Date.UTC(2049, 0, 1)];
+/** A time at which certificates have expired. */
+export const expiredMs = untilMs + dayMs;
 
 const newKeys = (namedCurve = 'P-256'): Promise<webcrypto.CryptoKeyPair> =>
   webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve }, true, ['sign', 'verify']);
