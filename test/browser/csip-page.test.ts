@@ -127,6 +127,7 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     await banner.waitFor({ state: 'detached' });
     await page.locator('.panel.unread').first().waitFor({ state: 'detached' });
     await page.getByText(hostile, { exact: true }).waitFor();
+    expect(await banner.count()).to.equal(0);
     await page.close();
   });
 });

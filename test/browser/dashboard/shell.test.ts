@@ -240,6 +240,7 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
     await page.getByRole('heading', { name: 'Devices (1)' }).waitFor();
     await dashboard.post('devices/1/remove');
     await page.getByText('No device: add one').waitFor();
+    expect(await page.getByRole('button', { name: 'Stop device' }).count()).to.equal(0);
     await page.close();
   });
 

@@ -304,6 +304,11 @@ function check(what: string, seen: unknown, wanted: Row['read'], good: unknown):
   else expect(seen, what).to.equal(wanted === right || wanted === undefined ? good : wanted);
 }
 
+async function expectNoError(ended: Promise<unknown>): Promise<void> {
+  const error = await ended;
+  if (error !== null) throw error as Error;
+}
+
 describe('SunSpec client and every fault of a device', function () {
   this.timeout(30_000);
   let app: App;
@@ -316,10 +321,7 @@ describe('SunSpec client and every fault of a device', function () {
   /** Declares a test that runs beside others, on a device that is free. */
   function beside(title: string, run: Run): void {
     const ended = new Promise<unknown>((end) => runs.push({ run, end }));
-    it(title, async () => {
-      const error = await ended;
-      if (error !== null) throw error as Error;
-    });
+    it(title, () => expectNoError(ended));
   }
 
   async function work(lane: Lane): Promise<void> {

@@ -40,7 +40,7 @@ describe('SunSpec client with devices that misbehave', () => {
   }
 
   /** Each time, and the client lives on. */
-  async function alwaysFails(rule: Rule, code: string, words: RegExp): Promise<Failure> {
+  async function expectFailure(rule: Rule, code: string, words: RegExp): Promise<Failure> {
     peer.rule = rule;
     const failure = await failureOf(read());
     expect(failure.code, failure.message).to.equal(code);
@@ -52,7 +52,7 @@ describe('SunSpec client with devices that misbehave', () => {
   }
 
   /** The first answer only: the second attempt succeeds. */
-  async function survives(rule: Rule): Promise<void> {
+  async function expectSurvival(rule: Rule): Promise<void> {
     from((request, number) => (number === 0 ? rule(request) : undefined));
     expect(await power()).to.equal(4950);
   }
@@ -180,11 +180,11 @@ describe('SunSpec client with devices that misbehave', () => {
   ];
 
   for (const [what, rule, code, words] of bad) {
-    it(`that ${what}: ${code}, in time, and the client lives on`, () => alwaysFails(rule, code, words));
+    it(`that ${what}: ${code}, in time, and the client lives on`, () => expectFailure(rule, code, words));
   }
 
   for (const [what, rule] of bad.filter(([, , , words]) => !/exception [49]/.test(words.source))) {
-    it(`that once ${what}: the second attempt has the value`, () => survives(rule));
+    it(`that once ${what}: the second attempt has the value`, () => expectSurvival(rule));
   }
 
   it('fails at once, not at the time-out, when the connection is closed', async () => {
