@@ -103,5 +103,6 @@ describe('GET stream/clients', () => {
     expect(client.dropped).to.be.above(0);
     const { sent, dropped, waiting } = client as Record<string, number>;
     expect(sent! + dropped! + waiting!).to.equal(201);
+    slow.socket.terminate();
   });
 });

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { createSunSpecClient } from '../../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
@@ -296,7 +297,8 @@ describe('SunSpec client that cannot connect', () => {
   });
 
   it('says that nobody answers', async () => {
-    const silent = createServer(() => undefined);
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket));
     await new Promise<void>((resolve) => {
       silent.listen(0, '127.0.0.1', resolve);
     });
@@ -307,6 +309,7 @@ describe('SunSpec client that cannot connect', () => {
       'no answer from unit 1 within 0.1 s, reading 2 registers at 40000',
     ]);
     await client.stop();
+    for (const socket of sockets) socket.destroy();
     silent.close();
   });
 
