@@ -96,11 +96,7 @@ export function isPresent(peer: Peer): boolean {
 }
 
 /** A suite that needs peers; on a machine without one of them its hooks do not run and its tests are skipped with a notice. */
-export function describeWith(
-  names: readonly Peer[],
-  title: string,
-  body: (this: Mocha.Suite) => void,
-): void {
+export function describeWith(names: readonly Peer[], title: string, body: (this: Mocha.Suite) => void): void {
   describe(names.join(', '), () => {
     before(function () {
       for (const name of names) if (!isPresent(name)) skip(this, `${name} is missing (npm run peers)`);
