@@ -227,10 +227,11 @@ interface Protocols {
 }
 
 function composeProtocols(context: AdapterContext): Protocols {
-  const { config, clock, logBook, modbusMessages: messages } = context;
+  const { config, clock, later, logBook, modbusMessages: messages } = context;
   const logger = logBook.logger('Modbus');
   const sunspecClient = createSunSpecClient({
     clock,
+    later,
     logger,
     seed: config.seed,
     messages,

@@ -319,10 +319,10 @@ describe('bundled sets of faults on the wire', () => {
   };
   afterEach(() => bed.close());
 
-  for (const [name, see] of Object.entries(shown)) {
+  for (const [name, check] of Object.entries(shown)) {
     it(name, async () => {
       await start(name);
-      await see(bed);
+      await check(bed);
     });
   }
 

@@ -10,10 +10,11 @@ import { ask } from './support/http.ts';
 import { startNameServer } from './support/name-server.ts';
 import { fromSource, startSimulator } from './support/process.ts';
 import type { Command } from './support/process.ts';
+import { skip } from './support/skip.ts';
 
 describe('the process', () => {
   it('outlives a full disk under its log; GET logs still has the lines', async function () {
-    if (!existsSync('/dev/full')) this.skip();
+    if (!existsSync('/dev/full')) skip(this, 'this machine has no /dev/full');
     this.timeout(30_000);
     const simulator = await startSimulator([], ['sh', '-c', 'exec "$@" 2>/dev/full', 'sh', ...fromSource]);
     try {
@@ -25,7 +26,7 @@ describe('the process', () => {
   });
 
   it('outlives a lack of file descriptors: it says what is short, and everything works again afterwards', async function () {
-    if (!existsSync('/proc/self/fd')) this.skip();
+    if (!existsSync('/proc/self/fd')) skip(this, 'this machine has no /proc');
     this.timeout(60_000);
     const limit = 400;
     const simulator = await startSimulator([], ['sh', '-c', `ulimit -n ${limit}; exec "$@"`, 'sh', ...fromSource]);

@@ -1,24 +1,39 @@
-/** The reporter `spec`, which also writes each test with its outcome to the file that `TEST_REPORT` names. */
+/**
+ * The reporter `spec`, which also writes each test with its outcome to the file that `TEST_REPORT` names. Failures of
+ * tests in quarantine, and of tries before the last one, are shown and do not count.
+ */
 const { mkdirSync, writeFileSync } = require('node:fs');
 const { dirname, relative } = require('node:path');
 const { reporters } = require('mocha');
+const { quarantine } = require('./quarantine.cjs');
 
-const outcomes = { pass: 'passed', fail: 'failed', pending: 'skipped' };
+const outcomes = { pass: 'passed', fail: 'failed', pending: 'skipped', retry: 'retried' };
+
+const fileOf = (test) => (test.file ? relative(process.cwd(), test.file) : null);
+const textOf = (error) => String(error?.message ?? error);
 
 class RecordingSpec extends reporters.Spec {
   constructor(runner, options) {
     super(runner, options);
-    const file = process.env.TEST_REPORT;
-    if (!file) return;
+    const entries = quarantine();
+    this.isInQuarantine = (test) =>
+      entries.some(({ file, title }) => file === fileOf(test) && title === test.fullTitle());
+    this.uncounted = [];
+    this.retried = [];
+    runner.on('retry', (test, error) => this.retried.push(`${test.fullTitle()}: ${textOf(error)}`));
+    if (process.env.TEST_REPORT) this.record(runner, process.env.TEST_REPORT);
+  }
+
+  record(runner, file) {
     const tests = [];
     for (const [event, outcome] of Object.entries(outcomes)) {
       runner.on(event, (test, error) => {
         tests.push({
-          file: test.file ? relative(process.cwd(), test.file) : null,
+          file: fileOf(test),
           title: test.fullTitle(),
-          outcome,
+          outcome: outcome === 'failed' && this.isInQuarantine(test) ? 'quarantined' : outcome,
           ms: test.duration ?? 0,
-          ...(error && { error: String(error.message ?? error) }),
+          ...(error && { error: textOf(error) }),
         });
       });
     }
@@ -26,6 +41,21 @@ class RecordingSpec extends reporters.Spec {
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, JSON.stringify(tests));
     });
+  }
+
+  /** At the end of the run, before mocha's summary. */
+  epilogue() {
+    this.uncounted = this.failures.filter((test) => this.isInQuarantine(test));
+    this.failures = this.failures.filter((test) => !this.isInQuarantine(test));
+    this.stats.failures -= this.uncounted.length;
+    super.epilogue();
+    for (const test of this.uncounted) console.log(`  in quarantine, failed: ${test.fullTitle()}: ${textOf(test.err)}`);
+    for (const text of this.retried) console.log(`  retried, failed at first: ${text}`);
+  }
+
+  /** @param failures of all tests; the rest of them becomes the exit code */
+  done(failures, end) {
+    end(failures - this.uncounted.length);
   }
 }
 

@@ -291,6 +291,7 @@ export interface SunSpecClient {
   /** Checks all values, then writes and reads back. */
   writePoints(id: number, index: number, values: Readonly<Record<string, ReadingValue>>): Promise<WriteOutcome>;
   writeRegisters(address: number, registers: readonly number[]): Promise<RawWriteOutcome>;
+  /** A round that is under way ends after the model that it reads, and makes no sample. */
   poll(settings: PollSettings): PollStatus;
   /** Calls when the map of a different device was found, before any sample of it. */
   onDevice(listener: (device: RemoteDevice) => void): void;

@@ -4,8 +4,9 @@ import { createApi } from '../../src/api/http/server.ts';
 import type { Api } from '../../src/api/http/server.ts';
 import { FakeClient } from '../api/csip-client/fake-client.ts';
 import { apiContext } from '../support/api-context.ts';
-import { findChromium, launch, watch } from '../support/browser.ts';
+import { findChromium, launch, noChromium, watch } from '../support/browser.ts';
 import { testPlant } from '../support/plant.ts';
+import { skip } from '../support/skip.ts';
 
 const hostile = '<img src=x onerror="document.title=1">';
 
@@ -24,10 +25,7 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
 
   before(async function skipWithoutBrowser() {
     const executable = findChromium();
-    if (executable === undefined) {
-      console.log('      no Chromium found (set CHROMIUM): the page of the CSIP client is not tested');
-      this.skip();
-    }
+    if (executable === undefined) skip(this, noChromium);
     browser = await launch(executable);
     client = new HostileClient();
     const context = apiContext({ plant: testPlant({ types: ['PV-3Phase', 'PV-3Phase'] }), csipClient: client });
@@ -129,6 +127,7 @@ describe('page of the IEEE 2030.5 client in a browser', () => {
     await banner.waitFor({ state: 'detached' });
     await page.locator('.panel.unread').first().waitFor({ state: 'detached' });
     await page.getByText(hostile, { exact: true }).waitFor();
+    expect(await banner.count()).to.equal(0);
     await page.close();
   });
 });

@@ -2,8 +2,9 @@ import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import type { App } from '../../src/app.ts';
 import { allRoutes } from '../../src/api/routes.ts';
-import { findChromium, launch, watch } from '../support/browser.ts';
+import { findChromium, launch, noChromium, watch } from '../support/browser.ts';
 import { startApp } from '../support/running-app.ts';
+import { skip } from '../support/skip.ts';
 
 describe('documentation pages in a browser', () => {
   let browser: Browser;
@@ -12,10 +13,7 @@ describe('documentation pages in a browser', () => {
 
   before(async function skipWithoutBrowser() {
     const executable = findChromium();
-    if (executable === undefined) {
-      console.log('      no Chromium found (set CHROMIUM): the documentation pages are not tested');
-      this.skip();
-    }
+    if (executable === undefined) skip(this, noChromium);
     browser = await launch(executable);
     const started = await startApp();
     const { port } = started;

@@ -5,9 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
 import type { App } from '../../src/app.ts';
-import { findChromium, launch } from '../support/browser.ts';
+import { findChromium, launch, noChromium } from '../support/browser.ts';
 import { startApp, stateOf } from '../support/running-app.ts';
 import { hostileScript } from './hostile-page.ts';
+import { skip } from '../support/skip.ts';
 
 interface Seen {
   readonly method: string;
@@ -44,10 +45,7 @@ describe('a hostile page in a browser', () => {
 
   before(async function skipWithoutBrowser() {
     const executable = findChromium();
-    if (executable === undefined) {
-      console.log('      no Chromium found (set CHROMIUM): hostile pages are not tested');
-      this.skip();
-    }
+    if (executable === undefined) skip(this, noChromium);
     browser = await launch(executable, ['--host-resolver-rules=MAP *.test 127.0.0.1']);
     hostile = await openHostile();
     hostilePort = portOf(hostile);

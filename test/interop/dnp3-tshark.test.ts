@@ -8,7 +8,8 @@ import { hex } from '../dnp3/rig/frames.ts';
 import { TestMaster } from '../dnp3/rig/master.ts';
 import { Capture } from './support/capture.ts';
 import { Dnp3Bench } from './support/dnp3-bench.ts';
-import { describeWith, skip } from './support/peers.ts';
+import { describeWith } from './support/peers.ts';
+import { skip } from '../support/skip.ts';
 
 const readsOfEveryKind = [
   '3c 02 06 3c 03 06 3c 04 06 3c 01 06',

@@ -4,8 +4,8 @@ import { fromSource } from '../support/process.ts';
 import { fieldClients } from './support/field-clients.ts';
 import type { Run } from './support/field-clients.ts';
 import { Replay } from './support/field-replay.ts';
-import { skip } from './support/peers.ts';
 import { Stage } from './support/stage.ts';
+import { skip } from '../support/skip.ts';
 
 const flagsOf = ({ device, flags = [] }: Run, layout: string): readonly string[] => [
   ...['-d', device],
@@ -37,7 +37,7 @@ for (const { client, runs } of fieldClients())
             if (!stage) throw new Error('there is no simulator');
             const replay = await Replay.open(stage, run.unit ?? 1);
             try {
-              await replay.run(run.steps);
+              await replay.expectAnswers(run.steps);
             } finally {
               replay.close();
             }

@@ -156,7 +156,8 @@ describeWith(['python'], 'the client for Python', function () {
 
   it('does what its methods say, and refuses in words', async () => {
     const test = fileURLToPath(new URL('python/derbench_client.py', import.meta.url));
-    await pasted([python, test], '', { ...pythonEnvironment, COMMAND: JSON.stringify(fromSource), DERBENCH_TICK: '7' });
+    const env = { ...pythonEnvironment, COMMAND: JSON.stringify(fromSource), DERBENCH_TICK: '7' };
+    expect(await pasted([python, test], '', env), 'failures are an exit code').to.equal('');
   });
 });
 

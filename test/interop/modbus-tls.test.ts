@@ -7,8 +7,9 @@ import { roles } from '../../src/sunspec/modbus/access/roles.ts';
 import { adu } from '../support/modbus-client.ts';
 import { fromSource, startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
-import { describeWith, PeerError, python, PythonPeer, skip } from './support/peers.ts';
+import { describeWith, PeerError, python, PythonPeer } from './support/peers.ts';
 import { makePki, PkiOnDisk } from './support/pki-on-disk.ts';
+import { skip } from '../support/skip.ts';
 
 /** The marker, the first model id and its length could be read, and then no more. */
 const refusedAtModel1 = /Modbus exception 1: addr: 40002 count: 68$/;

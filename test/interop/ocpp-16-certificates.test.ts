@@ -45,11 +45,11 @@ describeWith(['ocpp', 'openssl'], 'certificates and credentials of OCPP 1.6 at t
 
   const pem = (name: string) => readFileSync(pki.path(`${name}.pem`), 'utf8');
   const eventOf = (type: string) => station.ever('SecurityEventNotification', { type });
-  const install = (status: string, certificateType: string, certificate: string) =>
+  const expectInstall = (status: string, certificateType: string, certificate: string) =>
     station.expectStatus(status, 'InstallCertificate', { certificateType, certificate });
   const installed = async (certificateType: string): Promise<readonly Json[]> =>
     (await station.call('GetInstalledCertificateIds', { certificateType })).certificateHashData ?? [];
-  const remove = (status: string, certificateHashData: Json) =>
+  const expectRemoval = (status: string, certificateHashData: Json) =>
     station.expectStatus(status, 'DeleteCertificate', { certificateHashData });
 
   describe('root certificates', () => {
@@ -62,23 +62,23 @@ describeWith(['ocpp', 'openssl'], 'certificates and credentials of OCPP 1.6 at t
       await station.expectStatus('NotFound', 'GetInstalledCertificateIds', {
         certificateType: 'ManufacturerRootCertificate',
       });
-      await install('Accepted', 'ManufacturerRootCertificate', pem('foreign-ca'));
+      await expectInstall('Accepted', 'ManufacturerRootCertificate', pem('foreign-ca'));
       expect(await installed('ManufacturerRootCertificate')).to.deep.equal([root]);
       const { certificates } = await station.get('ocpp/CP-1/certificates');
       expect(certificates.map(({ use }: Json) => use)).to.include('ManufacturerRootCertificate');
-      await remove('Accepted', root);
-      await remove('NotFound', root);
+      await expectRemoval('Accepted', root);
+      await expectRemoval('NotFound', root);
       expect(await installed('ManufacturerRootCertificate')).to.deep.equal([]);
     });
 
     it('what is no root is Rejected, with an event', async () => {
       for (const text of [pem('gridservice'), 'no certificate'])
-        await install('Rejected', 'CentralSystemRootCertificate', text);
+        await expectInstall('Rejected', 'CentralSystemRootCertificate', text);
       await eventOf('InvalidCentralSystemCertificate');
     });
 
     it('the last root for the central system stays', async () => {
-      await remove('Failed', hashDataOf(pki.path('ca.pem')));
+      await expectRemoval('Failed', hashDataOf(pki.path('ca.pem')));
     });
   });
 

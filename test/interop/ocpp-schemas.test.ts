@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'chai';
 import { packagedSchemas } from '../ocpp/central/judge.ts';
-import { skip } from './support/peers.ts';
+import { skip } from '../support/skip.ts';
 
 /** A folder of data beside that of the source, with `Authorize.json`, `AuthorizeResponse.json` and so on in it. */
 const beside = fileURLToPath(new URL('../../../shared/data/ocpp/1.6', import.meta.url));

@@ -36,7 +36,7 @@ describeWith(['py20305'], 'the SunSpec connector of an IEEE 2030.5 client', () =
     expect(status, text).to.equal(200);
   };
   /** What the connector measures once it is as wanted. */
-  const measured = (what: string, wanted: (now: Json) => boolean): Promise<Json> =>
+  const expectMeasured = (what: string, wanted: (now: Json) => boolean): Promise<Json> =>
     stream.until(what, 20, async () => {
       const now = await fetched('monitoring');
       return wanted(now) ? now : undefined;
@@ -69,14 +69,14 @@ describeWith(['py20305'], 'the SunSpec connector of an IEEE 2030.5 client', () =
       [1.08, -30],
     ] as const) {
       await atVoltage(voltagePu);
-      await measured(
+      await expectMeasured(
         `${varPct} % at ${voltagePu}`,
         ({ V, Var }) => Math.abs(V - voltagePu * vNomV) < 0.2 && near(Var, (varPct * wMaxW) / 100),
       );
     }
     await apply('qv', { qv_mode_enable: 0 });
     await atVoltage(1);
-    await measured('no reactive power', ({ Var }) => Var === 0);
+    await expectMeasured('no reactive power', ({ Var }) => Var === 0);
   });
 
   it('writes a volt-var curve without a reference, which then is the nominal voltage', async () => {
@@ -87,10 +87,10 @@ describeWith(['py20305'], 'the SunSpec connector of an IEEE 2030.5 client', () =
       qv_curve_q_pts: [20, 0, -20],
     });
     await atVoltage(1.025);
-    await measured('-10 % at 1.025', ({ Var }) => near(Var, -0.1 * wMaxW));
+    await expectMeasured('-10 % at 1.025', ({ Var }) => near(Var, -0.1 * wMaxW));
     await apply('qv', { qv_mode_enable: 0 });
     await atVoltage(1);
-    await measured('no reactive power', ({ Var }) => Var === 0);
+    await expectMeasured('no reactive power', ({ Var }) => Var === 0);
   });
 
   it('writes a volt-watt curve, which the active power follows', async () => {
@@ -100,26 +100,26 @@ describeWith(['py20305'], 'the SunSpec connector of an IEEE 2030.5 client', () =
       [1.08, 33.333],
     ] as const) {
       await atVoltage(voltagePu);
-      await measured(`${ceilingPct} %`, ({ W }) => near(W, (ceilingPct * wMaxW) / 100));
+      await expectMeasured(`${ceilingPct} %`, ({ W }) => near(W, (ceilingPct * wMaxW) / 100));
     }
     await apply('pv', { pv_mode_enable: 0 });
     await atVoltage(1);
-    await measured('full power', ({ W }) => W > 9000);
+    await expectMeasured('full power', ({ W }) => W > 9000);
   });
 
   it('limits the power; of several limits the lowest counts, and all can be taken back', async () => {
     await apply('p_lim', { p_lim_mode_enable: 1, p_lim_w: 60 });
-    await measured('60 %', ({ W }) => near(W, 6000));
+    await expectMeasured('60 %', ({ W }) => near(W, 6000));
     await apply('gen_lim', { gen_lim_mode_enable: 1, gen_lim_w: 4500 });
-    await measured('4500 W', ({ W }) => near(W, 4500));
+    await expectMeasured('4500 W', ({ W }) => near(W, 4500));
     await apply('p_lim_inj', { p_lim_mode_enable: 1, p_lim_watts: 2500 });
-    await measured('2500 W', ({ W }) => near(W, 2500));
+    await expectMeasured('2500 W', ({ W }) => near(W, 2500));
     await apply('p_lim_inj', { p_lim_mode_enable: 0 });
-    await measured('4500 W again', ({ W }) => near(W, 4500));
+    await expectMeasured('4500 W again', ({ W }) => near(W, 4500));
     await apply('gen_lim', { gen_lim_mode_enable: 0 });
-    await measured('60 % again', ({ W }) => near(W, 6000));
+    await expectMeasured('60 % again', ({ W }) => near(W, 6000));
     await apply('p_lim', { p_lim_mode_enable: 0 });
-    await measured('full power', ({ W }) => W > 9000);
+    await expectMeasured('full power', ({ W }) => W > 9000);
   });
 
   it('sets a power factor of either sign, and reactive power by percent of VAMax', async () => {
@@ -129,7 +129,7 @@ describeWith(['py20305'], 'the SunSpec connector of an IEEE 2030.5 client', () =
       [false, -1],
     ] as const) {
       await apply('const_pf', { inj: { mode: 1, pf: 0.9, excitation } });
-      const { W, Var, PF } = await measured(
+      const { W, Var, PF } = await expectMeasured(
         `power factor 0.9, ${sign}`,
         (now) => near(now.W, 5000) && near(now.Var, sign * 5000 * Math.tan(Math.acos(0.9))),
       );
@@ -140,9 +140,9 @@ describeWith(['py20305'], 'the SunSpec connector of an IEEE 2030.5 client', () =
     const off = await ask(simulator.httpPort, '/api/sim/registers/704', { body: { points: { PFWInjEna: 0 } } });
     expect(off.status, off.text).to.equal(200);
     await apply('const_q', { const_q_mode_enable: 1, const_q_pct: -20, ref_type: 8 });
-    await measured('-2000 var', ({ Var }) => near(Var, -2000));
+    await expectMeasured('-2000 var', ({ Var }) => near(Var, -2000));
     await apply('const_q', { const_q_mode_enable: 0 });
     await apply('p_lim', { p_lim_mode_enable: 0 });
-    await measured('full power without reactive power', ({ W, Var }) => W > 9000 && Var === 0);
+    await expectMeasured('full power without reactive power', ({ W, Var }) => W > 9000 && Var === 0);
   });
 });

@@ -7,7 +7,8 @@ import { expect } from 'chai';
 import { startSimulator } from '../support/process.ts';
 import type { RunningSimulator } from '../support/process.ts';
 import { Capture } from './support/capture.ts';
-import { PythonPeer, describeWith, skip } from './support/peers.ts';
+import { PythonPeer, describeWith } from './support/peers.ts';
+import { skip } from '../support/skip.ts';
 
 const warning = 0x600000;
 

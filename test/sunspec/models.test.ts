@@ -25,6 +25,7 @@ import { m802 } from '../../src/sunspec/models/m802.ts';
 import { m64413 } from '../../src/sunspec/models/m64413.ts';
 import { m64414 } from '../../src/sunspec/models/m64414.ts';
 import { tableTests } from './model-tables.ts';
+import { skip } from '../support/skip.ts';
 
 const models: readonly ModelDef[] = [
   m1,
@@ -361,8 +362,7 @@ describe('model tables against the official definitions', () => {
 
   before(function () {
     if (folder === named || existsSync(folder)) return;
-    process.stderr.write('    skipped: set SUNSPEC_MODELS_DIR to a folder of official model_*.json files\n');
-    this.skip();
+    skip(this, 'the official definitions are missing (SUNSPEC_MODELS_DIR names a folder of model_*.json files)');
   });
 
   // a collection need not have the models that only the client knows; the interop tests take those of pysunspec2

@@ -17,6 +17,9 @@ export function findChromium(): string | undefined {
 }
 
 /** @param more further command-line arguments */
+/** Reason of tests that are skipped without a browser. */
+export const noChromium = 'no Chromium was found (CHROMIUM names one)';
+
 export function launch(executablePath: string, more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath,

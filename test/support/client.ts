@@ -11,6 +11,7 @@ import type { SunSpecClientAdapter } from '../../src/sunspec/client/client.ts';
 import type { ForeignMap } from './foreign-map.ts';
 import { ScriptedPeer } from './scripted-peer.ts';
 import type { Rule } from './scripted-peer.ts';
+import { spentMs } from './spent.ts';
 
 export interface TargetOptions {
   readonly unitId?: number;
@@ -55,18 +56,18 @@ export interface Failure {
   readonly code: string;
   readonly message: string;
   readonly protocolCode: number | undefined;
-  /** how long it took */
+  /** how long it took, without the time of other processes */
   readonly ms: number;
 }
 
 /** The error of a call that must fail. */
 export async function failureOf(work: Promise<unknown>): Promise<Failure> {
-  const begun = performance.now();
+  const begun = spentMs();
   try {
     await work;
   } catch (error) {
     const { code, message, protocolCode } = error as { code: string; message: string; protocolCode?: number };
-    return { code, message, protocolCode, ms: performance.now() - begun };
+    return { code, message, protocolCode, ms: spentMs() - begun };
   }
   throw new Error('it did not fail');
 }

@@ -7,6 +7,15 @@ export function openHandles(): Record<string, number> {
   return counts;
 }
 
+/** All that a file could leave open, by name and number: also processes, datagram sockets and watchers of files. */
+export function openResources(): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  // pipes lead to the parent process; a histogram of the event loop is one until it is collected
+  const names = process.getActiveResourcesInfo().filter((name) => name !== 'PipeWrap' && name !== 'IntervalHistogram');
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
+}
+
 /** Waits some turns of the event loop: handles close only after their `close` callback. */
 export async function settled(): Promise<void> {
   for (let i = 0; i < 10; i += 1)

@@ -5,6 +5,7 @@ import { config } from 'chai';
 import { configureGlobal } from 'fast-check';
 import { expectNoViolations } from '../ocpp/central/violations.ts';
 import { depth } from './depth.ts';
+import { openResources, settled } from './handles.ts';
 import { runSeed } from './seed.ts';
 
 // The proxy reports misspelt assertions, as the compiler does; without it an assertion takes a tenth less time.
@@ -23,23 +24,47 @@ export function mochaGlobalSetup(): void {
 }
 
 let startedCpuUs = 0;
+let startedResources: ReadonlyMap<string, number> = new Map();
+const maxRounds = 50;
 
 function cpuUs(): number {
   const { user, system } = process.cpuUsage();
   return user + system;
 }
 
+const fileOf = ({ test }: Mocha.Context) => relative(process.cwd(), test?.parent?.suites[0]?.file ?? '');
+
+function keepCost(file: string, folder: string, worker: string): void {
+  const cost = [file, Math.round((cpuUs() - startedCpuUs) / 1e4) / 100];
+  appendFileSync(join(folder, `${worker}.jsonl`), `${JSON.stringify(cost)}\n`);
+}
+
+/** Fails the file that leaves a timer, a server or a socket open: it could disturb those that follow in this worker. */
+async function expectNoLeaks(file: string): Promise<void> {
+  const leaks = () =>
+    [...openResources()]
+      .map(([name, count]) => [name, count - (startedResources.get(name) ?? 0)] as const)
+      .filter(([, count]) => count > 0);
+  for (let round = 0; round < maxRounds && leaks().length > 0; round += 1) await settled();
+  const names = leaks().map(([name, count]) => `${count} ${name}`);
+  if (names.length > 0) throw new Error(`${file} leaves open: ${names.join(', ')}`);
+}
+
 /** Root hooks; in a worker `beforeAll` and `afterAll` run once for each file. */
 export const mochaHooks = {
-  beforeAll(): void {
+  async beforeAll(): Promise<void> {
     startedCpuUs = cpuUs();
+    // from the first turn on the timer of the hook itself counts, here and at the end
+    await settled();
+    startedResources = openResources();
   },
   afterEach: expectNoViolations,
-  afterAll(this: Mocha.Context): void {
+  async afterAll(this: Mocha.Context): Promise<void> {
     const [folder, worker] = [process.env['TEST_COST'], process.env['MOCHA_WORKER_ID']];
-    const file = this.test?.parent?.suites[0]?.file;
-    if (folder === undefined || worker === undefined || file === undefined) return;
-    const cost = [relative(process.cwd(), file), Math.round((cpuUs() - startedCpuUs) / 1e4) / 100];
-    appendFileSync(join(folder, `${worker}.jsonl`), `${JSON.stringify(cost)}\n`);
+    const file = fileOf(this);
+    if (worker === undefined || file === '') return;
+    if (folder !== undefined) keepCost(file, folder, worker);
+    await settled();
+    await expectNoLeaks(file);
   },
 };

@@ -35,6 +35,10 @@ export interface Authority extends Identity {
 export const roleOid = '1.3.6.1.4.1.50316.802.1';
 const signing = { name: 'ECDSA', hash: 'SHA-256' } as const;
 const dayMs = 86_400_000;
+/** Validity of certificates by default: it has the present of the machine and all dates that clocks of tests start at. */
+const [sinceMs, untilMs] = [Date.UTC(2020, 0, 1), Date.UTC(2049, 0, 1)];
+/** A time at which certificates have expired. */
+export const expiredMs = untilMs + dayMs;
 
 const newKeys = (namedCurve = 'P-256'): Promise<webcrypto.CryptoKeyPair> =>
   webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve }, true, ['sign', 'verify']);
@@ -52,8 +56,8 @@ export async function createAuthority(name: string, by?: Authority): Promise<Aut
     publicKey: keys.publicKey,
     signingKey: (by?.keys ?? keys).privateKey,
     signingAlgorithm: signing,
-    notBefore: new Date(Date.now() - dayMs),
-    notAfter: new Date(Date.now() + 3650 * dayMs),
+    notBefore: new Date(sinceMs),
+    notAfter: new Date(untilMs),
     extensions: [
       new BasicConstraintsExtension(true, undefined, true),
       // with `digitalSignature` it can also be what a server presents
@@ -70,7 +74,7 @@ export interface IssueOptions {
   readonly bothWays?: boolean;
   /** content of each role extension, DER */
   readonly roles?: readonly Uint8Array[];
-  /** days from now; default -1 and 365 */
+  /** days from now; default: from 2020 to 2048 */
   readonly validDays?: readonly [from: number, to: number];
   /** default P-256 */
   readonly curve?: string;
@@ -81,7 +85,7 @@ export interface IssueOptions {
 export async function issue(
   by: Authority,
   name: string,
-  { purpose, bothWays = false, roles = [], validDays: [from, to] = [-1, 365], curve, hosts }: IssueOptions,
+  { purpose, bothWays = false, roles = [], validDays, curve, hosts }: IssueOptions,
 ): Promise<Identity> {
   const keys = await newKeys(curve);
   const certificate = await X509CertificateGenerator.create({
@@ -90,8 +94,8 @@ export async function issue(
     publicKey: keys.publicKey,
     signingKey: by.keys.privateKey,
     signingAlgorithm: signing,
-    notBefore: new Date(Date.now() + from * dayMs),
-    notAfter: new Date(Date.now() + to * dayMs),
+    notBefore: new Date(validDays ? Date.now() + validDays[0] * dayMs : sinceMs),
+    notAfter: new Date(validDays ? Date.now() + validDays[1] * dayMs : untilMs),
     extensions: [
       new BasicConstraintsExtension(false, undefined, true),
       new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),

@@ -5,8 +5,12 @@ import { SimError } from '../../src/core/errors.ts';
 import { listen } from '../../src/core/net/listen.ts';
 import { settled } from './handles.ts';
 
-/** Below the ephemeral ports, which outgoing connections and listeners on port 0 of other tests get. */
-const [minPort, maxPort] = [12_000, 30_000] as const;
+/**
+ * Below the ephemeral ports, which outgoing connections and listeners on port 0 of other tests get. Each worker has a
+ * thousand of its own, so that no other one takes a port between the search for it and its use.
+ */
+const minPort = 12_000 + 1000 * (Number(process.env['MOCHA_WORKER_ID'] ?? 0) % 18);
+const maxPort = minPort + 999;
 const attempts = 50;
 
 export function closed(server: Server): Promise<void> {
@@ -32,7 +36,7 @@ async function areFree(first: number, count: number): Promise<boolean> {
 /** The first of `count` consecutive free ports, for a test that must know them before it listens. */
 export async function freePorts(count: number): Promise<number> {
   for (let i = 0; i < attempts; i += 1) {
-    const first = randomInt(minPort, maxPort);
+    const first = randomInt(minPort, maxPort + 2 - count);
     if (await areFree(first, count)) return first;
   }
   throw new Error(`no ${count} free ports in a row found from ${minPort} to ${maxPort}`);

@@ -157,13 +157,9 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
   });
 
   it('the first messages come with the answer, no tick is needed', async () => {
-    const begin = performance.now();
     const client = new WebSocket(`ws://127.0.0.1:${port}${path}?device=1`);
     const [message] = (await once(client, 'message')) as [Buffer];
-    const tookMs = performance.now() - begin;
     expect(JSON.parse(message.toString())).to.include({ device_index: 1, tick: app.plant.latest.tick });
-    // 100 ms on an idle machine; the bound leaves room for a busy one
-    expect(tookMs).to.be.below(5000);
     client.terminate();
   });
 

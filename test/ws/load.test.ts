@@ -146,6 +146,7 @@ describe('telemetry stream under load', () => {
     expect(unsent.length).to.equal(10);
     // a piece is handed over while less than 64 KiB waits
     for (const length of unsent) expect(length).to.be.within(64 * 1024, 128 * 1024);
+    for (const { socket } of clients) socket.terminate();
   });
 
   it('a slow client misses the oldest, keeps the order and gets nothing twice', async () => {

@@ -291,7 +291,8 @@ const setPoll = route({
   operationId: 'set_client_poll',
   summary: 'Sets polling and restarts it',
   description:
-    'Each round makes a sample of the history. After a lost connection the client reconnects at growing intervals with a ' +
+    'Each round makes a sample of the history. A round that is under way ends after the model that it reads, and makes no ' +
+    'sample. After a lost connection the client reconnects at growing intervals with a ' +
     'random part, up to a minute. Without a device the settings are kept for the next one.',
   body: pollRequestSchema,
   reply: pollSchema,

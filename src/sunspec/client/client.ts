@@ -90,7 +90,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
       later,
       nowMs: () => clock.nowMs(),
       random: createRandom(seed, 'sunspec_client', 'retries'),
-      round: (settings) => this.#round(settings),
+      round: (settings, isCurrent) => this.#round(settings, isCurrent),
     });
   }
 
@@ -286,7 +286,7 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     this.#lastErrorMs = null;
   }
 
-  async #round(settings: PollSettings): Promise<Round> {
+  async #round(settings: PollSettings, isCurrent: () => boolean): Promise<Round> {
     const session = this.#session;
     if (session === null) return { polled: [], cut: false, lost: false };
     const readings: ModelReading[] = [];
@@ -294,12 +294,12 @@ export class SunSpecClientAdapter implements Adapter, SunSpecClient {
     let cut = false;
     let lost = false;
     try {
-      await this.#operation(session, () => readAll(session, settings, readings, polled));
+      await this.#operation(session, () => readAll(session, settings, isCurrent, { readings, polled }));
     } catch (error) {
       cut = true;
       lost = isOfPeer(error) && (!session.connection.open || session.discovery === null);
     }
-    if (this.#session === session && readings.length > 0) this.#publish(readings);
+    if (isCurrent() && readings.length > 0) this.#publish(readings);
     return { polled, cut, lost };
   }
 
@@ -330,21 +330,23 @@ function checkRange(address: number, count: number, name: string): void {
 }
 
 /**
- * Reads the models of a round. A model that cannot be read does not prevent reading the others.
- * @param readings receives the models of the summary
+ * Reads the models of a round while it is the current one. A model that cannot be read does not prevent reading the others.
+ * @param into `readings` receives the models of the summary
  * @throws SimError PEER_ERROR, PEER_TIMEOUT when the connection is lost
  */
 async function readAll(
   session: Session,
   settings: PollSettings,
-  readings: ModelReading[],
-  polled: PolledModel[],
+  isCurrent: () => boolean,
+  { readings, polled }: { readonly readings: ModelReading[]; readonly polled: PolledModel[] },
 ): Promise<void> {
+  if (!isCurrent()) return;
   const { models } = session.discovery ?? (await session.scan());
   const wanted = settings.models ?? summaryModels(models);
   for (const id of wanted) {
     const present = models.filter((model) => model.id === id).map(({ index }) => index);
     for (const index of present.length > 0 ? present : [0]) {
+      if (!isCurrent()) return;
       try {
         const reading = await session.read(id, index);
         polled.push({ id, index, readAtMs: reading.readAtMs, error: null });

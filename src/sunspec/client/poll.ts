@@ -24,8 +24,8 @@ export interface PollerOptions {
   readonly nowMs: () => number;
   readonly later: Later;
   readonly random: RandomStream;
-  /** One round. Never rejects. */
-  readonly round: (settings: PollSettings) => Promise<Round>;
+  /** One round, without effect from the moment it is no longer the current one. Never rejects. */
+  readonly round: (settings: PollSettings, isCurrent: () => boolean) => Promise<Round>;
 }
 
 export class Poller {
@@ -73,7 +73,7 @@ export class Poller {
     if (this.#settings.enabled) this.#after(0, this.#generation);
   }
 
-  /** No further round begins. */
+  /** No further round begins, and one that is under way is no longer the current one. */
   stop(): void {
     this.#generation += 1;
     this.#cancel?.();
@@ -115,13 +115,14 @@ export class Poller {
   }
 
   async #round(generation: number): Promise<void> {
-    if (generation !== this.#generation) return;
+    const isCurrent = () => generation === this.#generation;
+    if (!isCurrent()) return;
     const { monotonicMs, nowMs, round } = this.#options;
     const begunMs = monotonicMs();
     this.#retryAtMs = null;
     this.#rounds += 1;
-    const { polled, cut, lost } = await round(this.#settings);
-    if (generation !== this.#generation) return;
+    const { polled, cut, lost } = await round(this.#settings, isCurrent);
+    if (!isCurrent()) return;
     const tookMs = monotonicMs() - begunMs;
     this.#polled = polled;
     this.#lastMs = nowMs();

@@ -105,5 +105,6 @@ describe('GET stream/clients', () => {
     expect(client.dropped).to.be.above(0);
     const { sent, dropped, waiting } = client as Record<string, number>;
     expect(sent! + dropped! + waiting!).to.equal(ticks + 1);
+    slow.socket.terminate();
   });
 });

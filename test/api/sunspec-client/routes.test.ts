@@ -4,9 +4,10 @@ import type { Json } from '../../support/http.ts';
 import { ask } from '../../support/http.ts';
 import { testPki } from '../../support/pki.ts';
 import { prefix, Rest } from '../../support/rest.ts';
-import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 import { oldInverter } from '../../support/foreign-map.ts';
 import { ScriptedPeer } from '../../support/scripted-peer.ts';
+import { openBattery } from './support.ts';
+import type { PolledBattery } from './support.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 
 /** One simulator polls the battery of another, or of itself. */
@@ -14,19 +15,12 @@ describe('REST sunspec-client', () => {
   let app: App;
   let port: number;
   let modbusPort: number;
+  let call: PolledBattery['call'];
+  let connect: PolledBattery['connect'];
   beforeEach(async () => {
-    ({ app, port } = await startApp(['Batt-3Phase'], [], { history: 'real' }));
-    modbusPort = modbusEndpoint(app, 0).port;
+    ({ app, port, modbusPort, call, connect } = await openBattery());
   });
   afterEach(() => app.stop());
-
-  async function call(path: string, body?: unknown, status = 200): Promise<Json> {
-    const answer = await ask(port, `${prefix}${path}`, { ...(body !== undefined && { method: 'POST', body }) });
-    expect(answer.status, answer.text).to.equal(status);
-    return answer.json;
-  }
-  const connect = (more: object = {}) =>
-    call('/sunspec-client/connect', { host: '127.0.0.1', port: modbusPort, timeout_s: 1, ...more });
   const comm = async (): Promise<Json> => (await call('/overview')).comm_status.sunspec_client;
 
   it('is there and disabled until it is told to connect', async () => {
@@ -258,96 +252,6 @@ describe('REST sunspec-client', () => {
     });
   });
 
-  it('polls, and keeps a history of what it saw', async () => {
-    await connect();
-    expect(await call('/sunspec-client/poll', { enabled: true, interval_s: 0.2 })).to.include({
-      enabled: true,
-      interval_s: 0.2,
-      models: null,
-    });
-    let history: Json;
-    do history = await call('/sunspec-client/history?metrics=power_kw,state_of_charge_pct,inverter_state');
-    while (history.count < 3);
-    expect(history).to.deep.include({
-      endpoint: `tcp://127.0.0.1:${modbusPort}`,
-      interval_s: 0.2,
-      capacity: 10_000,
-      metrics: ['power_kw', 'state_of_charge_pct', 'inverter_state'],
-      truncated: false,
-    });
-    const { metrics, status } = await call('/overview');
-    const [first, second] = history.samples;
-    expect(first).to.include({
-      tick: 1,
-      power_kw: metrics.power_kw,
-      state_of_charge_pct: metrics.state_of_charge_pct,
-      inverter_state: status.inverter_state,
-    });
-    expect(Date.parse(second.timestamp) - Date.parse(first.timestamp)).to.be.within(150, 2000);
-    const { summary, poll } = await call('/sunspec-client');
-    for (const [name, value] of Object.entries(metrics))
-      if (name !== 'timestamp') expect(summary[name], name).to.equal(value);
-    expect(poll.polled.map(({ id }: Json) => id)).to.deep.equal([701, 713, 714, 802]);
-    expect(await call('/sunspec-client/poll', { enabled: false })).to.include({ enabled: false, interval_s: 0.2 });
-  });
-
-  it('gives the history as columns and CSV, and bounds it', async () => {
-    await connect();
-    await call('/sunspec-client/poll', { enabled: true, interval_s: 0.2 });
-    while ((await call('/sunspec-client/history')).count < 2);
-    await call('/sunspec-client/poll', { enabled: false });
-    const { columns, count } = await call('/sunspec-client/history?format=columns&metrics=frequency_hz');
-    expect(columns.frequency_hz).to.deep.equal(Array.from({ length: count }, () => 60));
-    const one = await call('/sunspec-client/history?limit=1&metrics=power_kw');
-    expect([one.count, one.truncated, one.samples[0].tick]).to.deep.equal([1, true, count]);
-    const csv = await ask(port, `${prefix}/sunspec-client/history?format=csv&metrics=power_kw`);
-    expect(csv.headers['content-type']).to.match(/^text\/csv/);
-    expect(csv.text.split('\r\n')[0]).to.equal('timestamp,wall_time,tick,power_kw');
-    expect((await call('/sunspec-client/history?seconds=60')).count).to.equal(count);
-    expect((await call('/sunspec-client/history?until=2020-01-01T00:00:00Z')).count).to.equal(0);
-    expect((await call('/sunspec-client/history?metrics=rotor_rpm', undefined, 422)).errors[0].name).to.equal(
-      'metrics',
-    );
-  });
-
-  it('keeps the history of one device: another one begins anew, the same one goes on', async () => {
-    const other = await ScriptedPeer.open(oldInverter().image, 40_000);
-    const history = () => call('/sunspec-client/history?metrics=power_kw');
-    const polledTo = async (count: number): Promise<Json> => {
-      await call('/sunspec-client/poll', { enabled: true, interval_s: 0.2 });
-      let seen: Json;
-      do seen = await history();
-      while (seen.count < count);
-      await call('/sunspec-client/poll', { enabled: false });
-      return history();
-    };
-    expect(await history()).to.include({ endpoint: null, unit_id: null, count: 0 });
-    await connect();
-    const first = await polledTo(2);
-    expect(first).to.include({ endpoint: `tcp://127.0.0.1:${modbusPort}`, unit_id: 1 });
-    await call('/sunspec-client/disconnect', {});
-    await call('/sunspec-client/connect', { host: '127.0.0.1', port: other.port, unit_id: 1, base_address: 1234 }, 502);
-    expect(await history(), 'nothing else was found').to.deep.equal(first);
-    await connect();
-    const kept: number = first.count;
-    const second = await polledTo(kept + 1);
-    expect(second.samples.slice(0, kept)).to.deep.equal(first.samples);
-    await call('/sunspec-client/connect', { host: '127.0.0.1', port: other.port });
-    expect(await history()).to.deep.include({
-      endpoint: `tcp://127.0.0.1:${other.port}`,
-      unit_id: 1,
-      count: 0,
-      truncated: false,
-      samples: [],
-    });
-    const third = await polledTo(1);
-    expect(new Set(third.samples.map((sample: Json) => sample.power_kw))).to.deep.equal(new Set([4.95]));
-    expect(third.samples[0].tick).to.be.greaterThan(second.samples.at(-1).tick);
-    await call('/sunspec-client/connect', { host: '127.0.0.1', port: other.port, unit_id: 2 });
-    expect(await history(), 'another unit of a gateway').to.include({ unit_id: 2, count: 0 });
-    await other.close();
-  });
-
   it('never shows certificates or keys, neither in answers nor in the log', async () => {
     const {
       clients: {
@@ -398,10 +302,8 @@ describe('REST sunspec-client', () => {
       await new Promise<void>((resolve) => {
         setImmediate(resolve);
       });
-    const begun = performance.now();
     await app.stop();
-    expect((await pending).status).to.be.oneOf([409, 503]);
-    expect(performance.now() - begun).to.be.below(1500);
+    expect((await pending).status, 'not 504, which a time-out has').to.be.oneOf([409, 503]);
     await silent.close();
   });
 });

@@ -3,13 +3,15 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 describe('dashboard: charts of a short history', () => {
   let dashboard: Dashboard;
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase'], ['--history_samples', '100']);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });
 
@@ -47,7 +49,7 @@ describe('dashboard: charts', () => {
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase', 'Batt-3Phase']);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
     await dashboard.step(40);
   });

@@ -5,10 +5,11 @@ import type { Api } from '../../../src/api/http/server.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { FakeClient, mrid } from '../../api/csip-client/fake-client.ts';
 import { apiContext } from '../../support/api-context.ts';
-import { findChromium, launch, watch } from '../../support/browser.ts';
+import { findChromium, launch, watch, noChromium } from '../../support/browser.ts';
 import type { Watch } from '../../support/browser.ts';
 import { startDashboard } from '../../support/dashboard.ts';
 import { testPlant } from '../../support/plant.ts';
+import { skip } from '../../support/skip.ts';
 
 /** The interface alone has no telemetry stream. */
 const complaintsOf = ({ complaints }: Watch) => complaints.filter((each) => !each.includes('/ws/telemetry'));
@@ -21,7 +22,7 @@ describe('dashboard: the client of IEEE 2030.5', () => {
 
   before(async function skipWithoutBrowser() {
     const executable = findChromium();
-    if (executable === undefined) this.skip();
+    if (executable === undefined) skip(this, noChromium);
     browser = await launch(executable);
     api = createApi(apiContext({ plant: testPlant({ types: ['PV-3Phase', 'PV-3Phase'] }), csipClient: client }));
     const { port } = await api.start();
@@ -124,7 +125,7 @@ describe('dashboard: the client of IEEE 2030.5', () => {
 describe('dashboard: CSIP and OCPP that are off', () => {
   it('say which flags turn them on', async function skipWithoutBrowser() {
     const dashboard = await startDashboard();
-    if (dashboard === undefined) this.skip();
+    if (dashboard === undefined) skip(this, noChromium);
     const { page, seen } = await dashboard.open('#/protocols/csip');
     await page.getByText('--csip_client_enable yes').waitFor();
     await page.goto(`${dashboard.origin}/#/protocols/ocpp`);

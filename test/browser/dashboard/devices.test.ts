@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { Locator, Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Answer, Dashboard, Shown } from '../../support/dashboard.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 interface Nested {
   readonly modules: readonly { readonly cells: readonly unknown[] }[];
@@ -14,7 +16,7 @@ describe('dashboard: a page for each kind of device', () => {
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(types);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
     // a station that waits for a token, and a bidirectional one
     await dashboard.post('devices', { device_type: 'EVSE', profile: { evse: { auto_authorize: false } } });

@@ -4,6 +4,8 @@ import { startDashboard } from '../../support/dashboard.ts';
 import type { Answer, Dashboard } from '../../support/dashboard.ts';
 import { RawClient, readRequest } from '../../support/modbus-client.ts';
 import { modbusEndpoint } from '../../support/running-app.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 const panelOf = (page: Page, title: string): Locator =>
   page.locator('section.panel').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
@@ -17,7 +19,7 @@ describe('dashboard: faults', () => {
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase', 'Batt-3Phase']);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });
 

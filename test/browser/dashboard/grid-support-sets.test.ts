@@ -2,6 +2,8 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard, Shown } from '../../support/dashboard.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 const refused = /status of 4(09|22)|^4(09|22) |ERR_ABORTED/;
 
@@ -73,7 +75,7 @@ describe('dashboard: stored sets of grid support', () => {
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase', 'Batt-3Phase']);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
     shown = await dashboard.open('#/grid-support/volt-var?device=1');
   });

@@ -4,6 +4,8 @@ import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
 import { adu, RawClient } from '../../support/modbus-client.ts';
 import { modbusEndpoint } from '../../support/running-app.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 const panelOf = (page: Page, title: string): Locator => page.getByRole('region', { name: title, exact: true });
 const press = (panel: Locator, name: string) => panel.getByRole('button', { name, exact: true }).click();
@@ -17,7 +19,7 @@ describe('dashboard: grid and inputs', () => {
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase']);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
     await dashboard.post('controls/environment', { irradiance_w_m2: 800 });
     await dashboard.step(5);

@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 describe('dashboard: log', () => {
   let dashboard: Dashboard;
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase']);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });
 

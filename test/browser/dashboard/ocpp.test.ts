@@ -3,6 +3,8 @@ import type { Page } from 'playwright-core';
 import { Central } from '../../ocpp/central/central.ts';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 const id = 'CP-1';
 
@@ -16,7 +18,7 @@ describe('dashboard: charge points of OCPP', () => {
     [central, other] = await Promise.all([Central.open({ wrong }), Central.open({ wrong })]);
     const flags = ['--ocpp_enable', 'yes', '--ocpp_csms_url', central.url, '--ocpp_csid', id];
     const started = await startDashboard(['EVSE', 'EVSE'], flags);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });
   after(async () => {

@@ -2,13 +2,15 @@ import { expect } from 'chai';
 import type { Page } from 'playwright-core';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Answer, Dashboard } from '../../support/dashboard.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 describe('dashboard: what the grid did to a device', () => {
   let dashboard: Dashboard;
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase', 'Batt-3Phase']);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
     await dashboard.step(5);
   });

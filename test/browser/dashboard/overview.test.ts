@@ -1,6 +1,8 @@
 import { expect } from 'chai';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 describe('dashboard: overview', () => {
   let dashboard: Dashboard;
@@ -10,7 +12,7 @@ describe('dashboard: overview', () => {
       ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'],
       [],
     );
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });
 
@@ -149,7 +151,7 @@ describe('dashboard: overview of a device with a disconnect switch', () => {
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard();
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
     // its map has model 123, whose Conn is the switch
     await dashboard.post('devices', { device_type: 'PV-3Phase', profile: { name: 'With a switch', layout: 'mixed' } });

@@ -5,13 +5,15 @@ import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
 import { adu, RawClient, readRequest } from '../../support/modbus-client.ts';
 import { modbusEndpoint } from '../../support/running-app.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 describe('dashboard: Modbus, DNP3 and the SunSpec client', () => {
   let dashboard: Dashboard;
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase'], ['--dnp3_enable', 'yes', '--dnp3_port', '0']);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });
 

@@ -1,13 +1,15 @@
 import { expect } from 'chai';
 import { startDashboard } from '../../support/dashboard.ts';
 import type { Dashboard } from '../../support/dashboard.ts';
+import { noChromium } from '../../support/browser.ts';
+import { skip } from '../../support/skip.ts';
 
 describe('dashboard: the frame of all views', () => {
   let dashboard: Dashboard;
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase', 'Batt-3Phase']);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });
 
@@ -88,7 +90,7 @@ describe('dashboard: a long run of many devices', () => {
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(Array.from({ length: 12 }, () => 'PV-3Phase'));
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });
 
@@ -127,7 +129,7 @@ describe('dashboard: a site in another time zone', () => {
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase'], ['-wc_tz', 'America/New_York']);
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });
 
@@ -157,7 +159,7 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
 
   before(async function skipWithoutBrowser() {
     const started = await startDashboard(['PV-3Phase', 'Batt-3Phase'], [], { paused: false });
-    if (started === undefined) this.skip();
+    if (started === undefined) skip(this, noChromium);
     dashboard = started;
   });
 
@@ -238,6 +240,7 @@ describe('dashboard: devices that leave, and a daemon that hangs', () => {
     await page.getByRole('heading', { name: 'Devices (1)' }).waitFor();
     await dashboard.post('devices/1/remove');
     await page.getByText('No device: add one').waitFor();
+    expect(await page.getByRole('button', { name: 'Stop device' }).count()).to.equal(0);
     await page.close();
   });
 

@@ -5,6 +5,7 @@ import createMdns from 'multicast-dns';
 import { service, subtype } from '../../../src/csip/discovery/answers.ts';
 import { discoverServers } from '../../../src/csip/discovery/discover.ts';
 import { SimError } from '../../../src/core/errors.ts';
+import { skip } from '../../support/skip.ts';
 
 const group = '224.0.0.251';
 const loopback = '127.0.0.1';
@@ -19,7 +20,7 @@ async function multicastPort(): Promise<number | null> {
     socket.addMembership(group, loopback);
     socket.setMulticastInterface(loopback);
     const { port } = socket.address();
-    const heard = once(socket, 'message', { signal: AbortSignal.timeout(1000) });
+    const heard = once(socket, 'message', { signal: AbortSignal.timeout(5000) });
     socket.send('x', port, group);
     await heard;
     return port;
@@ -37,10 +38,7 @@ describe('discovery of servers over multicast DNS', () => {
 
   before(async function () {
     const port = await multicastPort();
-    if (port === null) {
-      process.stderr.write('    skipped: this machine has no multicast on loopback\n');
-      this.skip();
-    }
+    if (port === null) skip(this, 'this machine has no multicast on loopback');
     network = { interface: loopback, port };
     responder = createMdns({ ...network, bind: '0.0.0.0' });
     // it answers one question at a time: pointers, then the instance, then the host

@@ -307,6 +307,8 @@ describe('CSIP: listener for notifications', () => {
       const gone = closed(socket);
       rig.timers.pass(10_000);
       await gone;
+      await rig.until(0);
+      expect(rig.taken).to.deep.equal([]);
     });
 
     it('keeps the connections with a session when handshakes take all places', async () => {

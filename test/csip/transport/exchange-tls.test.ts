@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { listen } from '../../../src/core/net/listen.ts';
 import type { HttpExchange } from '../../../src/csip/transport/sep-exchange.ts';
@@ -134,7 +135,8 @@ describe('exchange: TLS of IEEE 2030.5', () => {
     expect((await refusalOf(client(plain.port).request(get('/tm')))).message).to.contain('does not speak TLS');
     await plain.close();
     expect((await refusalOf(client(plain.port).request(get('/tm')))).message).to.contain('the connection was refused');
-    const silent = createServer();
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket));
     const { port } = await listen(silent, '127.0.0.1', 0);
     const identity = identityOf(pki.device, pki.root.cert);
     const exchange = exchangeWith(port, { tls: { identity, checkHostname: true }, limits: { connectMs: 100 } });
@@ -143,6 +145,7 @@ describe('exchange: TLS of IEEE 2030.5', () => {
       code: 'PEER_TIMEOUT',
       message: `no connection to tls://127.0.0.1:${port} within 0.1 s`,
     });
+    for (const socket of sockets) socket.destroy();
     silent.close();
   });
 });

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { listen } from '../../../src/core/net/listen.ts';
 import { httpProbe } from '../../../src/csip/transport/probe.ts';
@@ -28,9 +29,11 @@ describe('probe of plain HTTP', () => {
     });
     await peer.close();
     expect((await refusalOf(httpProbe(target(peer.port)))).message).to.contain('the connection was refused');
-    const odd = createServer((socket) => socket.end('SSH-2.0\r\n\r\n'));
+    const sockets: Socket[] = [];
+    const odd = createServer((socket) => sockets.push(socket.end('SSH-2.0\r\n\r\n')));
     const { port } = await listen(odd, '127.0.0.1', 0);
     expect((await refusalOf(httpProbe(target(port)))).message).to.contain('its answer is not HTTP');
+    for (const socket of sockets) socket.destroy();
     odd.close();
     expect((await refusalOf(httpProbe({ ...target(80), host: '169.254.169.254' }))).message).to.contain('link-local');
   });

@@ -187,6 +187,7 @@ describe('a client at a head-end: discovery', () => {
       },
     });
     await site.until('groups', 30, () => headEnd.sent('GET', '/edev/1/fsa')[0]);
+    expect(headEnd.sent('GET', '/edev/1/rg')).to.deep.equal([]);
   });
 
   it('MAINT-001, MAINT-002: an EndDevice that is added, disabled or removed out-of-band is followed', async () => {
@@ -211,5 +212,6 @@ describe('a client at a head-end: discovery', () => {
       },
     });
     await site.until('a status', 60, () => headEnd.sent('PUT', /ders$/)[0]);
+    expect((await site.get('overview')).comm_status.csip.state).to.equal('connected');
   });
 });

@@ -89,6 +89,7 @@ describe('a client at a head-end: reports', () => {
     await site.until('readings', 200, () =>
       site.headEnd.readings.find(({ mup }) => mup === site.headEnd.mirrors[0]?.id),
     );
+    expect(site.headEnd.mirrors).to.have.length(site.headEnd.sent('POST', '/mup').length - length);
   });
 
   it('ALL-07, ALL-08: a status is sent when its content changes, and at the post rate', async () => {

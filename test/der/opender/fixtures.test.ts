@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'chai';
 import { compactAll, differingFixtures } from '../../../scripts/compact-opender.ts';
 import { fixtureFolder, scenarios, seriesScenarios, steadyScenarios } from '../../support/opender.ts';
+import { skip } from '../../support/skip.ts';
 
 const folder =
   process.env.OPENDER_DATA_DIR ?? join(import.meta.dirname, '..', '..', '..', '..', 'shared', 'data', 'opender');
@@ -20,7 +21,7 @@ describe('fixtures/opender', () => {
   });
 
   it('is what the generator makes of the scenarios (golden data: OPENDER_DATA_DIR)', function () {
-    if (!existsSync(folder)) this.skip();
+    if (!existsSync(folder)) skip(this, 'golden data are missing (OPENDER_DATA_DIR names their folder)');
     expect(differingFixtures(compactAll(folder), fixtureFolder)).to.deep.equal([]);
   });
 });

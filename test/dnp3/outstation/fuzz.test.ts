@@ -8,6 +8,7 @@ import { describe as inWords } from '../../../src/dnp3/stack/application/describ
 import { parseRequest } from '../../../src/dnp3/stack/application/parse.ts';
 import { hex, toHex } from '../rig/frames.ts';
 import { Stack, spec } from '../rig/stack.ts';
+import { cpuMs } from '../../support/spent.ts';
 
 const requests = [
   'c0 01 3c 02 06 3c 03 06 3c 04 06 3c 01 06',
@@ -137,11 +138,11 @@ describe('an outstation under any octets', () => {
 
   it('spans of 65,536 points and floods of headers are cheap', () => {
     const stack = rig();
-    const begin = performance.now();
+    const begin = cpuMs();
     const header = '1e 00 01 00 00 ff ff';
     for (let n = 0; n < 200; n += 1) stack.ask(`c${(n % 16).toString(16)} 01 ${Array(60).fill(header).join(' ')}`);
     // no timing of the product: a span that were gone through point by point would take minutes
-    expect(performance.now() - begin).to.be.lessThan(10_000);
+    expect(cpuMs() - begin).to.be.lessThan(10_000);
     expect(parseRequest(hex(`c0 01 ${Array(65).fill('3c 02 06').join(' ')}`))?.refusal).to.equal(0x0400);
   });
 });

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { an2018Rows, unitBlocks } from '../../../src/dnp3/profile/table/rows.ts';
+import { skip } from '../../support/skip.ts';
 
 const dataFile = new URL('../../../../shared/data/dnp3/an2018-001-points.json', import.meta.url);
 
@@ -35,7 +36,7 @@ describe('the table of AN2018-001', () => {
   });
 
   it('names every point of the map, in rows or in blocks', function () {
-    if (!existsSync(dataFile)) this.skip();
+    if (!existsSync(dataFile)) skip(this, 'the published points are missing');
     const published = JSON.parse(readFileSync(dataFile, 'utf8')) as Published[];
     const names = new Set(an2018Rows.map(({ type, index }) => `${type}${index}`));
     for (const { type, from, to } of unitBlocks)
@@ -57,7 +58,7 @@ describe('the table of AN2018-001', () => {
   });
 
   it('agrees with the published points in every figure', function () {
-    if (!existsSync(dataFile)) this.skip();
+    if (!existsSync(dataFile)) skip(this, 'the published points are missing');
     const published = JSON.parse(readFileSync(dataFile, 'utf8')) as Published[];
     const own = new Map(an2018Rows.map((row) => [`${row.type}${row.index}`, row]));
     const isUnit = ({ type, index }: Published) =>

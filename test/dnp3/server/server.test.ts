@@ -22,6 +22,7 @@ describe('the listener of outstations', () => {
     const socket = await rig.socket();
     rig.pass(10_001);
     await once(socket, 'close');
+    expect(rig.listener.connections).to.deep.equal([]);
   });
 
   it('ends a connection on which strangers speak alone', async () => {

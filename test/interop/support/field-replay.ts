@@ -55,7 +55,7 @@ export class Replay {
     this.#client.destroy();
   }
 
-  async run(steps: readonly Step[]): Promise<void> {
+  async expectAnswers(steps: readonly Step[]): Promise<void> {
     for (const step of steps) await this.#step(step);
   }
 

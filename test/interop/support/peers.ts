@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Json } from '../../support/http.ts';
+import { skip } from '../../support/skip.ts';
 
 /** What `npm run peers` has installed: versions by peer, null for one that cannot be had, and where they are. */
 interface Installed {
@@ -94,18 +95,8 @@ export function isPresent(peer: Peer): boolean {
   return present;
 }
 
-/** Skips the tests of a hook's suite with a notice of the reason. */
-export function skip(context: Mocha.Context, reason: string): never {
-  process.stderr.write(`    skipped: ${reason}\n`);
-  context.skip();
-}
-
 /** A suite that needs peers; on a machine without one of them its hooks do not run and its tests are skipped with a notice. */
-export function describeWith(
-  names: readonly Peer[],
-  title: string,
-  body: (this: Mocha.Suite) => void,
-): void {
+export function describeWith(names: readonly Peer[], title: string, body: (this: Mocha.Suite) => void): void {
   describe(names.join(', '), () => {
     before(function () {
       for (const name of names) if (!isPresent(name)) skip(this, `${name} is missing (npm run peers)`);

@@ -1,4 +1,5 @@
 import { createServer } from 'node:net';
+import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { createSunSpecClient } from '../../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
@@ -40,7 +41,7 @@ describe('SunSpec client with devices that misbehave', () => {
   }
 
   /** Each time, and the client lives on. */
-  async function alwaysFails(rule: Rule, code: string, words: RegExp): Promise<Failure> {
+  async function expectFailure(rule: Rule, code: string, words: RegExp): Promise<Failure> {
     peer.rule = rule;
     const failure = await failureOf(read());
     expect(failure.code, failure.message).to.equal(code);
@@ -52,7 +53,7 @@ describe('SunSpec client with devices that misbehave', () => {
   }
 
   /** The first answer only: the second attempt succeeds. */
-  async function survives(rule: Rule): Promise<void> {
+  async function expectSurvival(rule: Rule): Promise<void> {
     from((request, number) => (number === 0 ? rule(request) : undefined));
     expect(await power()).to.equal(4950);
   }
@@ -180,11 +181,11 @@ describe('SunSpec client with devices that misbehave', () => {
   ];
 
   for (const [what, rule, code, words] of bad) {
-    it(`that ${what}: ${code}, in time, and the client lives on`, () => alwaysFails(rule, code, words));
+    it(`that ${what}: ${code}, in time, and the client lives on`, () => expectFailure(rule, code, words));
   }
 
   for (const [what, rule] of bad.filter(([, , , words]) => !/exception [49]/.test(words.source))) {
-    it(`that once ${what}: the second attempt has the value`, () => survives(rule));
+    it(`that once ${what}: the second attempt has the value`, () => expectSurvival(rule));
   }
 
   it('fails at once, not at the time-out, when the connection is closed', async () => {
@@ -296,7 +297,8 @@ describe('SunSpec client that cannot connect', () => {
   });
 
   it('says that nobody answers', async () => {
-    const silent = createServer(() => undefined);
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket));
     await new Promise<void>((resolve) => {
       silent.listen(0, '127.0.0.1', resolve);
     });
@@ -307,6 +309,7 @@ describe('SunSpec client that cannot connect', () => {
       'no answer from unit 1 within 0.1 s, reading 2 registers at 40000',
     ]);
     await client.stop();
+    for (const socket of sockets) socket.destroy();
     silent.close();
   });
 

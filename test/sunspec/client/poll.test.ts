@@ -9,6 +9,7 @@ import { failureOf, loopback } from '../../support/client.ts';
 import { oldInverter } from '../../support/foreign-map.ts';
 import { settled } from '../../support/handles.ts';
 import { ScriptedPeer } from '../../support/scripted-peer.ts';
+import type { PeerRequest } from '../../support/scripted-peer.ts';
 import { HandTimers } from '../../support/timers.ts';
 import { HandWall } from '../../support/wall.ts';
 
@@ -322,6 +323,31 @@ describe('SunSpec client that polls', () => {
     await failureOf(client.connect(loopback(peer.port, { unitId: 3, timeoutMs: 100 })));
     expect(client.view().discovery).to.include({ end: 'end_model' });
     expect(found, 'the map, without the identity').to.deep.equal([2, 3]);
+  });
+
+  it('makes no sample and reads no further model when polling is switched off during a round', async () => {
+    const first = layout.models.find(({ def }) => def.id === 103)!.address;
+    const held = new Promise<PeerRequest>((resolve) => {
+      peer.rule = (request) => {
+        const isHeader = request.count === 2;
+        if (request.address !== first || isHeader) return undefined;
+        resolve(request);
+        return 'silence';
+      };
+    });
+    await client.connect(loopback(peer.port, { timeoutMs: 10_000 }));
+    begin();
+    timers.pass(0);
+    const request = await held;
+    client.poll({ enabled: false, intervalMs: 1000, models: null });
+    request.socket.write(peer.answerTo(request));
+    // an operation has its turn after the round
+    await client.readRegisters(layout.base, 2);
+    expect([samples, client.view().sample]).to.deep.equal([[], null]);
+    expect(peer.requests.slice(peer.requests.indexOf(request) + 1).map(({ address }) => address)).to.deep.equal([
+      layout.base,
+    ]);
+    expect([timers.waiting, client.view().poll.rounds]).to.deep.equal([0, 1]);
   });
 
   it('waits with its settings for a device', async () => {

@@ -167,7 +167,7 @@ describe('SunSpec client over TLS (Modbus/TCP Security)', () => {
       });
     await client.stop();
     const stopped = await pending;
-    expect(stopped.code).to.equal('COMMAND_CONFLICT');
+    expect(stopped.code, 'no time-out').to.equal('COMMAND_CONFLICT');
     expect(stopped.ms).to.be.below(1000);
     for (const socket of sockets) socket.destroy();
     await new Promise<void>((resolve) => {

@@ -4,6 +4,7 @@ import { expect } from 'chai';
 import { falsifyFault, falsifySwitches } from '../../../src/fault-kinds/modbus-reading.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
 import { errorOf } from '../../support/map.ts';
+import { skip } from '../../support/skip.ts';
 
 type Shown = Readonly<Record<string, number>>;
 
@@ -92,10 +93,7 @@ const definition = fileURLToPath(new URL('../../../../shared/data/dersec-models/
 
 describe('falsified measurements (model 64412)', () => {
   it('has each switch of the model once', function () {
-    if (!existsSync(definition)) {
-      process.stderr.write('    skipped: the definition of model 64412 is not beside this repository\n');
-      this.skip();
-    }
+    if (!existsSync(definition)) skip(this, 'the definition of model 64412 is not beside this repository');
     const { group } = JSON.parse(readFileSync(definition, 'utf8')) as { group: { points: { name: string }[] } };
     const names = group.points.map(({ name }) => name).filter((name) => name !== 'ID' && name !== 'L');
     expect([...falsifySwitches])

@@ -53,7 +53,7 @@ describe('Modbus RTU over TCP', () => {
   }
 
   /** Sends a request and, behind it, one whose answer shows that nothing else came. */
-  async function answerTo(client: RawClient, request: Buffer, answer: string, probe: number): Promise<void> {
+  async function expectAnswer(client: RawClient, request: Buffer, answer: string, probe: number): Promise<void> {
     client.send(Buffer.concat([request, rtuRead(probe, 40_000, 2)]));
     const expected = answer + marker(probe);
     expect((await client.take(expected.length / 2)).toString('hex')).to.equal(expected);
@@ -72,7 +72,7 @@ describe('Modbus RTU over TCP', () => {
     await start(2);
     expect(adapter.endpointOf(1)).to.include({ unitId: 1, tls: false });
     const client = await open(1);
-    for (const foreign of [2, 247, 248, 255]) await answerTo(client, rtuRead(foreign, 40_000, 2), '', 1);
+    for (const foreign of [2, 247, 248, 255]) await expectAnswer(client, rtuRead(foreign, 40_000, 2), '', 1);
     expect(adapter.counters).to.include({ foreign: 4, requests: 4, answers: 4 });
     expect(adapter.status().endpoint).to.match(/^tcp:/);
     expect(lines.join()).to.contain('Modbus RTU over TCP on 127.0.0.1');
@@ -81,13 +81,13 @@ describe('Modbus RTU over TCP', () => {
   it('on a shared port the addresses are 1 + index, and a foreign one is silent', async () => {
     await start(3, { sharedPort: true });
     const client = await open();
-    for (const index of [0, 1, 2]) await answerTo(client, Buffer.alloc(0), '', 1 + index);
-    await answerTo(client, rtuRead(4, 40_000, 2), '', 1);
+    for (const index of [0, 1, 2]) await expectAnswer(client, Buffer.alloc(0), '', 1 + index);
+    await expectAnswer(client, rtuRead(4, 40_000, 2), '', 1);
     expect(adapter.report()).to.include({ foreignUnit: 'silent' });
     expect(adapter.report().listeners[0]).to.include({ transport: 'rtu_over_tcp', deviceIndex: null });
     expect(adapter.clients()[0]).to.include({ paused: false });
     await adapter.removeDevice(2);
-    await answerTo(client, rtuRead(3, 40_000, 2), '', 1);
+    await expectAnswer(client, rtuRead(3, 40_000, 2), '', 1);
   });
 
   it('a request cut in two segments is answered once, a damaged one not at all', async () => {
@@ -99,7 +99,7 @@ describe('Modbus RTU over TCP', () => {
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
-    await answerTo(client, request.subarray(5), marker(1), 1);
+    await expectAnswer(client, request.subarray(5), marker(1), 1);
     const damaged = rtuWrite(1, limitRegister, 5000);
     damaged[3] = 0;
     client.send(damaged);
@@ -108,7 +108,7 @@ describe('Modbus RTU over TCP', () => {
       await new Promise((resolve) => {
         setImmediate(resolve);
       });
-    await answerTo(client, Buffer.alloc(0), '', 1);
+    await expectAnswer(client, Buffer.alloc(0), '', 1);
     expect(limitOf(0)).to.equal(100);
   });
 
@@ -132,21 +132,21 @@ describe('Modbus RTU over TCP', () => {
   describe('2.2: addresses of a line', () => {
     it('a broadcast is carried out by all and answered by none', async () => {
       await start(3, { sharedPort: true });
-      await answerTo(await open(), rtuWrite(0, limitRegister, 5000), '', 2);
+      await expectAnswer(await open(), rtuWrite(0, limitRegister, 5000), '', 2);
       expect([0, 1, 2].map(limitOf)).to.deep.equal([50, 50, 50]);
     });
 
     it('what a broadcast asks of a device that refuses it, the others do', async () => {
       await start(2, { sharedPort: true });
       plant.device(0).command({ kind: 'local', local: true }, { source: 'rest' });
-      await answerTo(await open(), rtuWrite(0, limitRegister, 5000), '', 2);
+      await expectAnswer(await open(), rtuWrite(0, limitRegister, 5000), '', 2);
       expect([0, 1].map(limitOf)).to.deep.equal([100, 50]);
       expect(adapter.counters.internalErrors).to.equal(0);
     });
 
     it('a broadcast does not set addresses', async () => {
       await start(2, { sharedPort: true });
-      await answerTo(await open(), rtuWrite(0, daRegister, 9), '', 1);
+      await expectAnswer(await open(), rtuWrite(0, daRegister, 9), '', 1);
       expect([0, 1].map(addressOf)).to.deep.equal([1, 2]);
     });
 
@@ -154,8 +154,8 @@ describe('Modbus RTU over TCP', () => {
       await start(2, { sharedPort: true });
       const client = await open();
       const write = rtuWrite(2, daRegister, 40);
-      await answerTo(client, write, write.toString('hex'), 40);
-      await answerTo(client, rtuRead(2, 40_000, 2), '', 40);
+      await expectAnswer(client, write, write.toString('hex'), 40);
+      await expectAnswer(client, rtuRead(2, 40_000, 2), '', 40);
       expect(adapter.endpointOf(1)?.unitId).to.equal(40);
       expect(plant.device(1).bank.provenance(plant.device(1).bank.layout.slot(1, 'DA')!)).to.include({
         source: 'modbus',
@@ -166,7 +166,7 @@ describe('Modbus RTU over TCP', () => {
       await start(1);
       const client = await open();
       for (const value of [0, 248, 0xffff])
-        await answerTo(client, rtuWrite(1, daRegister, value), rtu(1, '8603').toString('hex'), 1);
+        await expectAnswer(client, rtuWrite(1, daRegister, value), rtu(1, '8603').toString('hex'), 1);
       expect(addressOf(0)).to.equal(1);
     });
 
@@ -174,18 +174,18 @@ describe('Modbus RTU over TCP', () => {
       await start(2, { sharedPort: true });
       const client = await open();
       const write = rtuWrite(2, daRegister, 40);
-      await answerTo(client, write, write.toString('hex'), 40);
+      await expectAnswer(client, write, write.toString('hex'), 40);
       plant.device(1).command({ kind: 'reset', scope: 'device' }, { source: 'rest' });
-      await answerTo(client, rtuRead(40, 40_000, 2), '', 2);
+      await expectAnswer(client, rtuRead(40, 40_000, 2), '', 2);
     });
 
     it('two devices of one address both do what is written and neither is heard; the log says so once', async () => {
       await start(3, { sharedPort: true });
       const client = await open();
       const write = rtuWrite(2, daRegister, 3);
-      await answerTo(client, write, write.toString('hex'), 1);
-      await answerTo(client, rtuWrite(3, limitRegister, 2500), '', 1);
-      await answerTo(client, rtuRead(3, 40_000, 2), '', 1);
+      await expectAnswer(client, write, write.toString('hex'), 1);
+      await expectAnswer(client, rtuWrite(3, limitRegister, 2500), '', 1);
+      await expectAnswer(client, rtuRead(3, 40_000, 2), '', 1);
       expect([0, 1, 2].map(limitOf)).to.deep.equal([100, 25, 25]);
       expect(lines.filter((line) => line.startsWith('warning'))).to.deep.equal([
         'warning devices 1, 2 have the same address 3 (1.DA): all of them carry out what is written there, and no answer can be read',

@@ -16,6 +16,7 @@ import { HandTimers } from '../timers.ts';
 import { HandWall } from '../wall.ts';
 import { cable, LineMaster, RawWire, SerialMaster } from './master.ts';
 import type { Driver, Master, Wire } from './master.ts';
+import { cpuMs } from '../spent.ts';
 
 /** One type of each kind of device, and of each number of phases. */
 export const deviceTypes = [
@@ -78,11 +79,11 @@ const turn = () =>
     setImmediate(resolve);
   });
 
-/** Turns the event loop until a condition holds. @throws Error after five seconds */
+/** Turns the event loop until a condition holds. @throws Error after five seconds of CPU time */
 export async function until(ready: () => boolean): Promise<void> {
-  const deadline = performance.now() + patienceMs;
+  const deadline = cpuMs() + patienceMs;
   while (!ready()) {
-    if (performance.now() > deadline) throw new Error(`the condition does not hold after ${patienceMs} ms`);
+    if (cpuMs() > deadline) throw new Error(`the condition does not hold after ${patienceMs} ms of CPU time`);
     await turn();
   }
 }

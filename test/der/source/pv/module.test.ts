@@ -24,7 +24,7 @@ function module(name: string | undefined): PvModule {
   return found;
 }
 
-function closeRel(value: number, expected: number, tolerance: number): void {
+function expectClose(value: number, expected: number, tolerance: number): void {
   expect(value).to.be.closeTo(expected, Math.abs(expected) * tolerance);
 }
 
@@ -32,11 +32,11 @@ describe('De Soto single-diode module', () => {
   it('matches the pinned maximum power points', () => {
     for (const [name, g, t, iscA, vocV, imp, vmp, pmp] of pvFixture.mpp.rows) {
       const mpp = maximumPowerPoint(parametersAt(module(name), g, t));
-      closeRel(mpp.isc, iscA, 1e-4);
-      closeRel(mpp.voc, vocV, 1e-4);
-      closeRel(mpp.i, imp, 1e-3);
-      closeRel(mpp.v, vmp, 1e-3);
-      closeRel(mpp.p, pmp, 1e-4);
+      expectClose(mpp.isc, iscA, 1e-4);
+      expectClose(mpp.voc, vocV, 1e-4);
+      expectClose(mpp.i, imp, 1e-3);
+      expectClose(mpp.v, vmp, 1e-3);
+      expectClose(mpp.p, pmp, 1e-4);
     }
   });
 
@@ -50,16 +50,16 @@ describe('De Soto single-diode module', () => {
   it(`matches pvlib in parameters and maximum power point ${needsGolden}`, function () {
     for (const row of goldenRows(this, 'pv_mpp.csv')) {
       const p = parametersAt(module(row.module), Number(row.poa_w_m2), Number(row.t_cell_c));
-      closeRel(p.iL, Number(row.I_L_a), 1e-6);
-      closeRel(p.i0, Number(row.I_0_a), 1e-5);
-      closeRel(1 / p.gSh, Number(row.R_sh_ohm), 1e-6);
-      closeRel(p.a, Number(row.nNsVth_v), 1e-6);
+      expectClose(p.iL, Number(row.I_L_a), 1e-6);
+      expectClose(p.i0, Number(row.I_0_a), 1e-5);
+      expectClose(1 / p.gSh, Number(row.R_sh_ohm), 1e-6);
+      expectClose(p.a, Number(row.nNsVth_v), 1e-6);
       const mpp = maximumPowerPoint(p);
-      closeRel(mpp.isc, Number(row.i_sc_a), 1e-4);
-      closeRel(mpp.voc, Number(row.v_oc_v), 1e-4);
-      closeRel(mpp.i, Number(row.i_mp_a), 1e-3);
-      closeRel(mpp.v, Number(row.v_mp_v), 1e-3);
-      closeRel(mpp.p, Number(row.p_mp_w), 1e-4);
+      expectClose(mpp.isc, Number(row.i_sc_a), 1e-4);
+      expectClose(mpp.voc, Number(row.v_oc_v), 1e-4);
+      expectClose(mpp.i, Number(row.i_mp_a), 1e-3);
+      expectClose(mpp.v, Number(row.v_mp_v), 1e-3);
+      expectClose(mpp.p, Number(row.p_mp_w), 1e-4);
     }
   });
 
@@ -72,7 +72,7 @@ describe('De Soto single-diode module', () => {
 
   it('doubles the short-circuit current with the light', () => {
     const at = (g: number): number => isc(parametersAt(pvModules['CS5P-220M'], g, 25));
-    closeRel(at(1000) / at(500), 2, 0.005);
+    expectClose(at(1000) / at(500), 2, 0.005);
   });
 
   it('satisfies the diode equation', () => {

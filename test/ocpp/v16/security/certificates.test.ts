@@ -6,7 +6,7 @@ import { hashDataOf } from '../../../../src/ocpp/pki/hash-data.ts';
 import type { Action, Connection, Requests } from '../../../../src/ocpp/v16/parts.ts';
 import { createCertificates } from '../../../../src/ocpp/v16/security/certificates.ts';
 import type { CertificateFiles } from '../../../../src/ocpp/v16/security/certificates.ts';
-import { createAuthority, issue } from '../../../support/pki.ts';
+import { createAuthority, expiredMs, issue } from '../../../support/pki.ts';
 import type { Authority, Identity } from '../../../support/pki.ts';
 import { settled } from '../fakes.ts';
 import type { Rig } from '../fakes.ts';
@@ -118,7 +118,7 @@ describe('OCPP 1.6 certificates of the central system (white paper, M03 to M05)'
     for (const pem of ['nonsense', root.cert + other.cert, leaf.cert])
       expect(await s.install(pem)).to.equal('Rejected');
     expect(await s.install('nonsense', manufacturer)).to.equal('Rejected');
-    s.clock.sync(s.clock.nowMs() + 3700 * dayS * 1000, s.wall.monotonicMs());
+    s.clock.sync(expiredMs, s.wall.monotonicMs());
     expect(await s.install(root.cert)).to.equal('Rejected');
     expect(s.events).to.deep.equal([
       ['InvalidCentralSystemCertificate', 'the text is not one certificate in PEM form'],

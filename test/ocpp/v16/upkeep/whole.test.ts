@@ -142,7 +142,7 @@ describe('the whole simulator: certificates of a charge point of OCPP 1.6', () =
       return file;
     };
     const central = await Central.open({ tls: { cert: server.cert, key: server.key, clientCa: root.cert } });
-    const timers = new HandTimers(new HandWall(Date.now()));
+    const timers = new HandTimers(new HandWall());
     const shown: unknown[] = [];
     central.admit = (_, __, { socket }) => {
       if (socket instanceof TLSSocket) shown.push(socket.getPeerCertificate().subject.CN);

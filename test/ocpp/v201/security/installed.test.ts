@@ -1,13 +1,12 @@
 import { expect } from 'chai';
 import { X509Certificate } from 'node:crypto';
 import { hashDataOf } from '../../../../src/ocpp/pki/hash-data.ts';
-import { createAuthority, issue } from '../../../support/pki.ts';
+import { createAuthority, expiredMs, issue } from '../../../support/pki.ts';
 import type { Authority, Identity } from '../../../support/pki.ts';
 import { settled } from '../../v16/fakes.ts';
 import { signRequest } from '../../v16/security/signing.ts';
 import { certificatesOn } from './certificates-rig.ts';
 
-const dayMs = 86_400_000;
 const central = 'CSMSRootCertificate';
 const selfHash = (pem: string) => hashDataOf(new X509Certificate(pem), new X509Certificate(pem));
 const below = (pem: string, issuer: string) => hashDataOf(new X509Certificate(pem), new X509Certificate(issuer));
@@ -62,7 +61,7 @@ describe('OCPP 2.x installed certificates (M03 to M05)', () => {
         statusInfo: { reasonCode: 'InvalidCertificate', additionalInfo: why },
       });
     expect((await s.install('nonsense', 'MORootCertificate')).status).to.equal('Rejected');
-    s.clock.sync(s.clock.nowMs() + 3700 * dayMs, s.wall.monotonicMs());
+    s.clock.sync(expiredMs, s.wall.monotonicMs());
     expect(s.reasonOf(await s.install(root.cert))).to.equal('it has expired');
     expect(s.raised.map(([type]) => type)).to.deep.equal(new Array(4).fill('InvalidCsmsCertificate'));
     expect([s.part.entries, s.given]).to.deep.equal([[], []]);

@@ -6,6 +6,7 @@ import { writersOf } from '../../../../src/sunspec/modbus/access/access-bridge.t
 import { roleOfName, roles } from '../../../../src/sunspec/modbus/access/roles.ts';
 import { plainPath } from '../../../../src/sunspec/map/layout.ts';
 import { mapLayout } from '../../../support/map.ts';
+import { skip } from '../../../support/skip.ts';
 
 interface RightsGroup {
   readonly points?: readonly {
@@ -91,10 +92,7 @@ describe('Secure SunSpec roles', () => {
   });
 
   it('agree with the published tables row by row', function () {
-    if (!existsSync(directory)) {
-      process.stderr.write(`    skipped: the rights are not compared with the published tables: no ${directory}\n`);
-      this.skip();
-    }
+    if (!existsSync(directory)) skip(this, `the published tables of rights are missing: ${directory}`);
     const files = readdirSync(directory).filter((name) => name.endsWith('.json'));
     expect(files).to.have.lengthOf(16);
     let rows = 0;

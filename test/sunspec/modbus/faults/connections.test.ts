@@ -22,7 +22,7 @@ describe('faults of connections and of whole devices', () => {
   afterEach(() => rig.stop());
 
   /** Sends a request that is lost; the requests of the listener show that it has been read. */
-  async function sendInVain(client: Awaited<ReturnType<WireRig['open']>>, unitId = 1): Promise<void> {
+  async function expectSilence(client: Awaited<ReturnType<WireRig['open']>>, unitId = 1): Promise<void> {
     const before = rig.context.counters.requests;
     client.send(readRequest(1, 100, 1, unitId));
     await until(() => rig.context.counters.requests > before);
@@ -135,9 +135,9 @@ describe('faults of connections and of whole devices', () => {
       const open = await rig.open();
       expect(await rig.works(open)).to.equal(true);
       rig.inject(outageFault, { mode: 'silent' });
-      await sendInVain(open);
+      await expectSilence(open);
       const fresh = await rig.open();
-      await sendInVain(fresh);
+      await expectSilence(fresh);
       rig.context.sweeper.sweep();
       rig.clear();
       expect([await rig.works(open), await rig.works(fresh)]).to.deep.equal([true, true]);
@@ -147,7 +147,7 @@ describe('faults of connections and of whole devices', () => {
       const open = await rig.open();
       await until(() => rig.own.connectionCount === 1);
       rig.inject(outageFault, { mode: 'refuse' });
-      await sendInVain(open);
+      await expectSilence(open);
       await (await rig.open()).untilClosed();
       rig.context.sweeper.sweep();
       rig.clear();
@@ -169,7 +169,7 @@ describe('faults of connections and of whole devices', () => {
     it('of one device silences its unit id on a port for several', async () => {
       const shared = await rig.open(rig.shared);
       rig.inject(outageFault, { mode: 'close' }, { deviceIndex: 1 });
-      await sendInVain(shared, 2);
+      await expectSilence(shared, 2);
       rig.context.sweeper.sweep();
       expect(await rig.works(shared, rig.shared)).to.equal(true);
     });
@@ -196,7 +196,7 @@ describe('faults of connections and of whole devices', () => {
       rig.inject(outageFault, {}, { when: condition });
       expect(await rig.works(client)).to.equal(true);
       rig.holding.add(0);
-      await sendInVain(client);
+      await expectSilence(client);
       rig.holding.clear();
       expect(await rig.works(client)).to.equal(true);
     });
@@ -205,7 +205,7 @@ describe('faults of connections and of whole devices', () => {
       rig.inject(outageFault, { mode: 'refuse' }, { when: condition });
       rig.holding.delete(1);
       const client = await rig.open(rig.shared);
-      await sendInVain(client, 1);
+      await expectSilence(client, 1);
       rig.holding.add(1);
       await (await rig.open(rig.shared)).untilClosed();
     });
@@ -215,8 +215,8 @@ describe('faults of connections and of whole devices', () => {
     it('answers to no request for these unit ids', async () => {
       const client = await rig.open();
       const fault = rig.inject(ignoreUnitFault, { unit_ids: [0, 255] });
-      await sendInVain(client, 0);
-      await sendInVain(client, 255);
+      await expectSilence(client, 0);
+      await expectSilence(client, 255);
       expect(await rig.works(client)).to.equal(true);
       expect(fault.strikeCount).to.equal(2);
       rig.clear();
@@ -227,14 +227,14 @@ describe('faults of connections and of whole devices', () => {
   describe('alias_unit', () => {
     it('answers to further unit ids on a port of its own, with the id that was asked', async () => {
       const client = await rig.open();
-      await sendInVain(client, 200);
+      await expectSilence(client, 200);
       const fault = rig.inject(aliasUnitFault, { unit_ids: [200, 240] });
       expect(await client.request(readRequest(9, 100, 1, 200))).to.equal('000900000005c803020064');
       expect(await client.request(readRequest(9, 100, 1, 240))).to.equal('000900000005f003020064');
       expect([fault.occasions, fault.strikeCount]).to.deep.equal([2, 2]);
-      await sendInVain(client, 201);
+      await expectSilence(client, 201);
       rig.clear();
-      await sendInVain(client, 200);
+      await expectSilence(client, 200);
     });
 
     it('on a port for several devices it names one of them', async () => {
@@ -248,7 +248,7 @@ describe('faults of connections and of whole devices', () => {
     it('of all devices it means none there', async () => {
       const client = await rig.open(rig.shared);
       const fault = rig.inject(aliasUnitFault, { unit_ids: [50] });
-      await sendInVain(client, 50);
+      await expectSilence(client, 50);
       expect(fault.occasions).to.equal(0);
     });
   });

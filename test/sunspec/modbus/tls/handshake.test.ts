@@ -4,6 +4,7 @@ import { RawClient } from '../../../support/modbus-client.ts';
 import { answer100, infos, read100, TlsRigs, until } from '../../../support/modbus-tls.ts';
 import { testPki } from '../../../support/pki.ts';
 import type { TestPki } from '../../../support/pki.ts';
+import { spentMs } from '../../../support/spent.ts';
 
 describe('Modbus/TCP Security: a handshake that is not finished', () => {
   let pki: TestPki;
@@ -128,10 +129,10 @@ describe('Modbus/TCP Security: a handshake that is not finished', () => {
       }),
     );
     for (let i = 0; i < 100; i += 1) (await rigs.openRaw(made)).socket.resetAndDestroy();
-    const begin = performance.now();
+    const begin = spentMs();
     const client = await rigs.open(made);
     for (let i = 0; i < 50; i += 1) expect(await client.request(read100)).to.equal(answer100);
-    expect(performance.now() - begin).to.be.lessThan(2000);
+    expect(spentMs() - begin).to.be.lessThan(2000);
     await until(() => made.context.counters.handshakeFailures >= 100);
     expect(made.server.clients()).to.have.lengthOf(1);
   });
