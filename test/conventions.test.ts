@@ -35,7 +35,7 @@ describe('conventions of tests', () => {
 
   it('no test is skipped without a reason', () => {
     const pending = /\b(this|context|test)\.skip\(|\b(it|describe|before|beforeEach)\.skip\b|\bx(it|describe)\(/;
-    expect(filesWith(pending, ['test/support/skip.ts'])).to.deep.equal([]);
+    expect(filesWith(pending, ['test/support/skip.ts', 'test/lint/rules.test.ts'])).to.deep.equal([]);
     const bodiless = /\bit\(\s*('[^'\n]*'|`[^`\n]*`),?\s*\)/;
     expect(filesWith(bodiless, [])).to.deep.equal([]);
   });

@@ -57,13 +57,15 @@ const refused: Readonly<Record<string, string>> = {
   'use-unknown-in-catch-callback-variable': 'export const f = (a: Promise<void>) => a.catch((e) => { throw e; });',
 };
 
-const program = (name: string) =>
-  join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', name);
+const program = (name: string, file = name) =>
+  join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', file);
 
 /** Rules that oxlint reports, by file. */
 function reports(folder: string): ReadonlyMap<string, ReadonlySet<string>> {
   const args = [program('oxlint'), '--type-aware', '--config', 'oxlint.json', '--format', 'unix', '.'];
-  const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+  // oxlint looks for it in the folder that it checks
+  const env = { ...process.env, OXLINT_TSGOLINT_PATH: program('oxlint-tsgolint', 'tsgolint.js') };
+  const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8', env });
   const byFile = new Map<string, Set<string>>();
   for (const [, file = '', rule = ''] of stdout.matchAll(/^(\S+)\.ts:.*\[Error\/typescript\(([\w-]+)\)\]$/gm))
     byFile.set(file, (byFile.get(file) ?? new Set()).add(rule));
