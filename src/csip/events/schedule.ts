@@ -186,7 +186,8 @@ class Step {
     const event = this.events.get(mrid);
     if (event === undefined || !isLive(event) || event.optedOut === !takesPart) return;
     this.#respond(event, takesPart ? 5 : 4, asksForUser);
-    this.#put({ ...event, optedOut: !takesPart, missed: event.missed || (event.phase === 'active' && !takesPart) });
+    // what is before its start does not count: the start decides anew
+    this.#put({ ...event, optedOut: !takesPart, missed: true });
   }
 
   /** One that the device has not taken yet is still applied. */

@@ -123,6 +123,32 @@ describe('CSIP events: who is followed without a gap (rule m)', () => {
     expect(startOf(scene)).to.equal(210);
   });
 
+  it('one that has begun keeps its start, also where an earlier one is discovered that ends later', () => {
+    const scene = sceneOf()
+      .read(0, program('Q', 2, [later]))
+      .time(215);
+    const both = control('A', { ...random, modes: [watt, pf], control: resolved([watt, pf]) });
+    scene.read(220, program('P', 3, [both]), program('Q', 2, [later]));
+    expect(scene.stateOf('A')).to.equal('active');
+    expect(startOf(scene)).to.equal(215);
+  });
+
+  it('counts at the receipt: one that is left no time then is received and takes no part', () => {
+    const [earlier, short] = [control('A', random), control('B', { startS: 200, durationS: 10 })];
+    const scene = sceneOf()
+      .read(0, program('P', 1, [earlier]))
+      .time(100);
+    expect(scene.read(220, program('P', 1, [earlier, short])).of('B')).to.deep.equal([1]);
+    expect(scene.runTo(300).of('B')).to.deep.equal([1, 10]);
+    const together = sceneOf()
+      .read(220, program('P', 1, [earlier, short]))
+      .runTo(300);
+    expect([together.of('A'), together.of('B')]).to.deep.equal([
+      [1, 2, 3],
+      [1, 10],
+    ]);
+  });
+
   it('of several ends each mode has its own, and the latest of its modes decides', () => {
     const controls = [
       control('A', random),

@@ -62,6 +62,9 @@ describe('CSIP: bounds of the queue of responses', () => {
   });
 
   it('responses that are dropped as they come are not sent after a restart either', async () => {
+    const first = await queueRig();
+    await first.queue.put(many(1_001));
+    expect((await queueRig(first.slot)).queue.waiting[0]?.mrid).to.equal('E1');
     const { queue, slot } = await queueRig();
     await queue.put(many(1_300));
     expect(queue.waiting[0]?.mrid).to.equal('E300');

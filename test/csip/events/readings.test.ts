@@ -245,6 +245,10 @@ describe('CSIP events: ended events that have left their lists', () => {
     return step(state, 110, { kind: 'programs', programs: [program('P', 1, [])] });
   };
 
+  it('fewer are all kept', () => {
+    for (const count of [3, 260, 499]) expect(after(count).events.size).to.equal(count);
+  });
+
   it('500 are kept; of more those that ended first are forgotten', () => {
     expect(after(500).events.size).to.equal(500);
     const { events } = after(503);

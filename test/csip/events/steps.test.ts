@@ -22,6 +22,7 @@ describe('CSIP events: order of priority', () => {
     for (const list of [programs, [...programs].reverse()])
       expect([...list].sort(byPrimacy).map(({ key }) => key)).to.deep.equal(['d', 'a', 'b', 'c']);
     expect(byPrimacy({ key: 'a', primacy: 1 }, { key: 'a', primacy: 1 })).to.equal(0);
+    expect(byPrimacy({ key: 'b', primacy: 1 }, { key: 'a', primacy: 1 })).to.be.above(0);
   });
 
   it('of events that do not concern each other is seen in what is in force', () => {
@@ -45,6 +46,20 @@ describe('CSIP events: what a winner takes', () => {
       const scene = new Scene().read(-1, program('P', 1, [control('W')]), program('Q', 2, [control('L', { startS })]));
       expect(scene.runTo(400).of('L'), String(startS)).to.deep.equal([1, 2, 3]);
     }
+  });
+
+  it('nothing from an event that has ended', () => {
+    const [winner, loser] = [program('P', 1, [control('W', { startS: 150 })]), program('Q', 2, [control('L')])];
+    const scene = new Scene().read(0, winner, loser).time(100);
+    scene.read(120, winner, program('Q', 2, [control('L', { status: 'cancelled' })])).time(150);
+    expect(scene.state.events.get('L')?.lost).to.deep.equal([]);
+  });
+
+  it('a mode of an event whose curves are still missing', () => {
+    const missing = { base: {}, curves: new Map([['/c', null]]) };
+    const loser = control('L', { startS: 150, modes: ['opModVoltVar', watt], control: missing });
+    const scene = new Scene().read(0, program('P', 1, [control('W')]), program('Q', 2, [loser])).time(100, 150);
+    expect(scene.now).to.deep.equal(['W: MaxLimW', 'L: VoltVar']);
   });
 
   it('no mode that it has lost itself', () => {
@@ -142,6 +157,8 @@ describe('CSIP events: 7 at discovery', () => {
   it('not for a winner that is cancelled, refused or opted out of', () => {
     const cancelled = program('P', 1, [control('W', { status: 'cancelled' })]);
     expect(discovery().read(0, cancelled, loser).of('L')).to.deep.equal([1]);
+    const later = discovery().read(0, program('P', 1, [control('W')]));
+    expect(later.read(10, cancelled, loser).of('L')).to.deep.equal([1]);
     const check = ({ base }: { base: object }) => outcome(pf in base ? 'invalid' : 'applied');
     expect(
       discovery({ check })
@@ -249,6 +266,8 @@ describe('CSIP events: outcomes', () => {
     out.time(100).opt(110, 'A', false);
     expect(tell(out, 120, 'A', applied).responses).to.deep.equal([]);
     const withdrawn = one().time(100).tell(110, { kind: 'reset' });
+    expect(withdrawn.state.events.get('A')?.withdrawn).to.equal(true);
+    expect(one().runTo(300).tell(310, { kind: 'reset' }).state.events.get('A')?.withdrawn).to.equal(false);
     expect(outcomeIn(tell(withdrawn, 120, 'A', waiting).state)).to.deep.equal(applied);
     const over = one().runTo(300);
     expect(outcomeIn(tell(over, 310, 'A', waiting).state)).to.deep.equal(applied);
@@ -283,6 +302,7 @@ describe('CSIP events: the next instant', () => {
   });
 
   it('is none before the first reading, and none without an event', () => {
+    expect(createSchedule()).to.deep.equal({ events: new Map(), programs: [], inForce: [] });
     const step = nextStep(createSchedule(), { kind: 'time' }, 0, new Scene().options);
     expect([step.nextS, step.inForce, step.responses]).to.deep.equal([null, [], []]);
   });

@@ -159,6 +159,27 @@ describe('Allocation of limits: one direction counts on the other', () => {
     expect(allocation.cutOf(0, 0)).to.deep.equal({ scope: 0, limit: 'export' });
   });
 
+  it('where rounds do not meet, on less and less and then on nothing', () => {
+    const batteries = allocated(
+      [{ demand: 8 }, { demand: -9, least: 1 }, { demand: -4, least: 2 }],
+      { members: [0, 1], export: 0, import: 2 },
+      { members: [0, 1, 2], import: 1 },
+    );
+    expect([given(batteries), taken(batteries)]).to.deep.equal([
+      [0, 0, Infinity],
+      [0, 1, 0],
+    ]);
+    const generators = allocated(
+      [{ demand: 7 }, { demand: -9, least: 3 }, { demand: 3, reach: 2 }],
+      { members: [0, 1], import: 1 },
+      { members: [0, 1, 2], export: 1, import: 1 },
+    );
+    expect([given(generators), taken(generators)]).to.deep.equal([
+      [0.5, 0, 0.5],
+      [0, 0, 0],
+    ]);
+  });
+
   it('a device alone has one direction at a time', () => {
     const allocation = allocated([{ demand: 10 }], { members: [0], export: 3, import: 2 });
     expect([given(allocation), taken(allocation)]).to.deep.equal([[3], [2]]);

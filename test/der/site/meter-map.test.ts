@@ -41,6 +41,11 @@ describe('Meter of the connection point: its map', () => {
     expect(scaleOf({ ratedVa: 1 }, 'TotWhExp', 'Hz', 'PF')).to.deep.equal([0, -2, -2]);
   });
 
+  it('has the common model without a device address', () => {
+    const [common] = meterLayout(shape()).models;
+    expect(common?.slots.flatMap(({ def, implemented }) => (implemented ? [] : [def.name]))).to.include('DA');
+  });
+
   it('leaves out the phases that the wiring does not have, where the definition lets it', () => {
     const absent = (wiring: Wiring, float: boolean) =>
       meterLayout(shape({ wiring, float })).models[1]!.slots.flatMap(({ def, implemented }) =>

@@ -234,6 +234,12 @@ describe('Meter of the connection point: shape', () => {
     expect([scale(8_000, 0), scale(8_200, 0), scale(8_000, 8_200), scale(8_000, 7_000)]).to.deep.equal([0, 1, 1, 0]);
   });
 
+  it('names its maker and the version of the simulator', () => {
+    const { bank } = meterOf([metered(0).device], { version: '7.8' }).meter;
+    const text = (name: string) => bank.value(bank.layout.slot(1, name)!);
+    expect(['Mn', 'Md', 'Vr', 'SN'].map(text)).to.deep.equal(['derbench', 'Site meter', '7.8', 'DB-METER']);
+  });
+
   it('has no unit id unless it is given', () => {
     const { device } = metered(0);
     expect(meterOf([device]).meter.unitId).to.equal(null);
@@ -345,6 +351,61 @@ describe('Meter of the connection point: energy', () => {
     meter.advance(seconds(11));
     meter.publish(devices);
     expect(meter.now).to.include({ importedVarh: 7, exportedVarh: 0, exportedWh: 1 });
+  });
+
+  it('follows each counter of each phase from one piece to the next', () => {
+    const counters = (base: number) =>
+      [0, 1, 2].map((phase) => ({
+        whInjected: base * (phase + 1),
+        whAbsorbed: 2 * base * (phase + 1),
+        varhInjected: 5 * base * (phase + 1),
+        varhAbsorbed: 3 * base * (phase + 1),
+      }));
+    const { tap, device } = metered(0, { energy: counters(10) });
+    const devices = [device];
+    const { meter, read } = meterOf(devices);
+    for (const toS of [11, 12, 13]) {
+      tap.energy = counters(toS);
+      meter.begin(devices, seconds(toS - 1), seconds(toS));
+      meter.advance(seconds(toS));
+    }
+    meter.publish(devices);
+    // 3 Wh more absorbed than injected and 6 varh more injected than absorbed, times 1, 2 and 3
+    expect(meter.now).to.include({ importedWh: 18, exportedWh: 0, importedVarh: 0, exportedVarh: 36 });
+    expect(['PhA', 'PhB', 'PhC'].map((phase) => read(`TotWhImp${phase}`))).to.deep.equal([3, 6, 9]);
+    expect(['phA', 'phB', 'phC'].map((phase) => read(`TotVArhExpQ4${phase}`))).to.deep.equal([6, 12, 18]);
+  });
+
+  it('of all quadrants adds up to what is drawn and what is given', () => {
+    const { tap, device } = metered(0, single);
+    const devices = [device];
+    const { meter } = meterOf(devices);
+    let [wh, varh] = [0, 0];
+    for (const [toS, drawnWh, drawnVarh] of [
+      [11, 1, 2],
+      [12, -1, 3],
+      [13, -1, -4],
+      [14, 1, -5],
+    ] as const) {
+      meter.begin(devices, seconds(toS - 1), seconds(toS));
+      [wh, varh] = [wh + drawnWh + 10, varh + drawnVarh + 10];
+      Object.assign(tap.energy[0]!, { whAbsorbed: wh, whInjected: 10 * (toS - 10) });
+      Object.assign(tap.energy[0]!, { varhAbsorbed: varh, varhInjected: 10 * (toS - 10) });
+      meter.advance(seconds(toS));
+    }
+    meter.publish(devices);
+    expect(meter.now).to.include({ importedWh: 2, exportedWh: 2, importedVarh: 5, exportedVarh: 9 });
+  });
+
+  it('is counted in the units of the scale factor', () => {
+    const { tap, device } = metered(0, { ...single, ratedVa: 300_000 });
+    const devices = [device];
+    const { meter, read } = meterOf(devices, { float: false });
+    meter.begin(devices, seconds(10), seconds(11));
+    tap.energy[0]!.whInjected = 57;
+    meter.advance(seconds(11));
+    meter.publish(devices);
+    expect([read('TotWhExp'), meter.now.exportedWh]).to.deep.equal([50, 57]);
   });
 
   it('begins with the counters of a device as they are, and goes on from 0 after its reset', () => {

@@ -47,6 +47,12 @@ describe('Limits of a connection point: bounds', () => {
     }
   });
 
+  it('limits are kept to the milliwatt', () => {
+    const scopes = new SiteScopes();
+    scopes.set({ export: 1234.5678, load: 0.0004 }, by(0));
+    expect([limitOf(scopes.whole), limitOf(scopes.whole, 'load')]).to.deep.equal([1234.568, 0]);
+  });
+
   it('one limit at least is named, and one that is bad refuses the others', () => {
     const scopes = new SiteScopes();
     expect(refused(scopes, {})).to.include({ code: 'COMMAND_BAD_VALUE' });

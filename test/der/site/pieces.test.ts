@@ -110,6 +110,17 @@ describe('Connection point: pieces of time', () => {
     expect(rig.devices[0]?.bounds).to.have.length(3);
   });
 
+  it('loads are those beside the devices of a scope', () => {
+    const rig = new Rig([new FakeDevice(3, 10), new FakeDevice(5, 10)]);
+    rig.loadW = (index) => ({ 3: 2, 5: 4 })[index] ?? NaN;
+    rig.site.set({ export: 1 }, by, { devices: [5] });
+    rig.share(0, 1);
+    expect(ceilings(rig)).to.deep.equal([Infinity, 5]);
+    rig.site.set({ export: 9 }, by);
+    rig.share(1, 2);
+    expect(rounded(ceilings(rig))).to.deep.equal([10, 5]);
+  });
+
   it('the lower load of both ends makes room for injection, the higher one takes room from absorption', () => {
     for (const loadW of [(t: number) => 2 + t, (t: number) => 3 - t]) {
       const rig = new Rig([new FakeDevice(0, 10)]);
@@ -212,6 +223,15 @@ describe('Connection point: changes', () => {
     expect([rig.site.cutOf(7), rig.site.cutOf(3), rig.site.cutOf(99)]).to.deep.equal([null, null, null]);
   });
 
+  it('a device at the end of its share is held by what leaves no more', () => {
+    const rig = new Rig([new FakeDevice(0, 5)]);
+    rig.site.set({ generation: 8 }, by);
+    rig.share(0, 1);
+    expect(rig.site.cutOf(0)).to.equal(null);
+    rig.devices[0]!.powerW = 8;
+    expect(rig.site.cutOf(0)).to.include({ limit: 'generation', limitW: 8 });
+  });
+
   it('nothing holds a device before the first piece, nor after the end of the limit', () => {
     const rig = pair();
     rig.site.set({ export: 6 }, by);
@@ -287,6 +307,7 @@ describe('Connection point: what it shows', () => {
     rig.share(0, 1);
     expect(binds()).to.equal(true);
     expect(rig.site.now.limits.generation.binding).to.equal(false);
+    expect(rig.site.now.limits.export.setBy).to.deep.equal(by);
     rig.site.set({ load: 5 }, by);
     expect(binds()).to.equal(true);
     rig.site.set({ export: 5 }, by);

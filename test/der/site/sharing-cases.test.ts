@@ -161,6 +161,31 @@ describe('Sharing of a limit: what holds a device', () => {
     expect(inner(4, 8)).to.deep.include({ shares: [4, 4, 0], binds: [true, true] });
   });
 
+  it('minimums are admitted by falling demand, wherever a device stands; of equal ones the first', () => {
+    const pausing = (demands: readonly number[], roomW: number) =>
+      outcome(
+        demands.map((demand) => ({ demand, least: 4 })),
+        [[[...demands.keys()], roomW]],
+      ).shares;
+    expect(pausing([7, 8, 9], 6)).to.deep.equal([0, 0, 6]);
+    expect(pausing([8, 9, 7], 6)).to.deep.equal([0, 6, 0]);
+    expect(pausing([7, 9, 8], 8)).to.deep.equal([0, 4, 4]);
+    expect(pausing([5, 9, 9, 6, 9], 8)).to.deep.equal([0, 4, 4, 0, 0]);
+    expect(pausing([5, 6, 9, 6, 6], 12)).to.deep.equal([0, 4, 4, 4, 0]);
+  });
+
+  it('a device alone gets the room to the last digit', () => {
+    for (const [weight, roomW] of [
+      [49, 1],
+      [0.1, 0.3],
+      [3, 0.7],
+    ] as const) {
+      const claims = claimsOf([{ demand: 100, weight }]);
+      shareRooms(claims, nestOf([[[0], roomW]], 1));
+      expect(claims.shareW[0]).to.equal(roomW);
+    }
+  });
+
   it('demands that change from call to call leave nothing of the last one', () => {
     const list = [{ demand: 4 }, { demand: 4 }];
     const [claims, nest] = [claimsOf(list), nestOf([[[0, 1], 6]], 2)];
