@@ -199,8 +199,8 @@ export class ResponseQueue {
     const done = this.list().filter(isDone);
     for (const { id } of done.slice(maxDone)) this.#responses.delete(id);
     const wanted = new Set(this.waiting.map(({ replyTo }) => replyTo));
-    for (const [replyTo, lane] of this.#lanes)
-      if (lane.sending === null && !wanted.has(replyTo)) this.#lanes.delete(replyTo);
+    // one under way is waiting as well
+    for (const replyTo of this.#lanes.keys()) if (!wanted.has(replyTo)) this.#lanes.delete(replyTo);
   }
 
   /** The oldest waiting response of each address that has none under way. */

@@ -48,6 +48,11 @@ class Step {
     this.events = new Map(state.events);
   }
 
+  /** An event as this step has left it: others may have taken modes from it. */
+  #latest(event: TrackedEvent): TrackedEvent {
+    return this.events.get(event.listed.mrid) ?? event;
+  }
+
   #put(event: TrackedEvent): TrackedEvent {
     this.events.set(event.listed.mrid, event);
     return event;
@@ -133,14 +138,11 @@ class Step {
     const periods = effectivePeriods(this.events);
     const periodOf = (event: TrackedEvent): Period => periods.get(event.listed.mrid) ?? event.own;
     const order = [...this.events.values()].filter(isLive).sort(byPriority);
-    for (const [place, { listed }] of order.entries()) {
-      const known = this.events.get(listed.mrid);
-      if (known === undefined) continue;
-      const event = this.#settle(known, periodOf(known));
+    for (const [place, higher] of order.entries()) {
+      const event = this.#settle(this.#latest(higher), periodOf(higher));
       if (event.phase !== 'active' || event.optedOut) continue;
       for (const lower of order.slice(place + 1)) {
-        const loser = this.events.get(lower.listed.mrid);
-        if (loser !== undefined && overlap(periodOf(event), periodOf(loser))) this.#take(event, loser);
+        if (overlap(periodOf(event), periodOf(lower))) this.#take(event, this.#latest(lower));
       }
     }
     if (this.#options.supersededResponse === 'at_discovery') this.#foretell(order, periodOf);
@@ -154,9 +156,9 @@ class Step {
   /** The response of events that will lose all modes if nothing changes; they go on until the winner starts. */
   #foretell(order: readonly TrackedEvent[], periodOf: (event: TrackedEvent) => Period): void {
     const winners: { readonly event: TrackedEvent; readonly modes: readonly ModeName[] }[] = [];
-    for (const { listed } of order) {
-      const event = this.events.get(listed.mrid);
-      if (event === undefined || !isLive(event)) continue;
+    for (const event of order.map((each) => this.#latest(each))) {
+      if (!isLive(event)) continue;
+      const { listed } = event;
       const takers = winners.filter((winner) => overlap(periodOf(winner.event), periodOf(event)));
       const taken = new Set(takers.flatMap(({ modes }) => modes));
       const lost = listed.modes.filter((mode) => taken.has(mode) || event.lost.includes(mode));
@@ -184,7 +186,8 @@ class Step {
     const event = this.events.get(mrid);
     if (event === undefined || !isLive(event) || event.optedOut === !takesPart) return;
     this.#respond(event, takesPart ? 5 : 4, asksForUser);
-    this.#put({ ...event, optedOut: !takesPart, missed: event.missed || (event.phase === 'active' && !takesPart) });
+    // what is before its start does not count: the start decides anew
+    this.#put({ ...event, optedOut: !takesPart, missed: true });
   }
 
   /** One that the device has not taken yet is still applied. */

@@ -224,7 +224,7 @@ export class SiteScopes {
       throw new SimError('COMMAND_CONFLICT', `${maxSiteGroups} groups have limits; no further one fits`);
     const members = new Set(devices);
     for (const { devices: others } of this.#parts.values()) {
-      if (others && others.length > 1 && crosses(others, members))
+      if (others && crosses(others, members))
         throw new SimError(
           'COMMAND_CONFLICT',
           `devices ${listed(devices)} cross the group ${listed(others)}: groups are disjoint, or one holds all of the other`,

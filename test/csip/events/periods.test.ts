@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import type { ListedControl } from '../../../src/csip/events/model.ts';
 import { overlap } from '../../../src/csip/events/periods.ts';
 import { knownControls } from '../../../src/csip/events/schedule.ts';
-import { control, program, Scene } from './scene.ts';
+import { control, outcome, pf, program, resolved, Scene, watt } from './scene.ts';
 
 /** Effective start and end by mRID. @param picks the numbers from which random offsets follow, by mRID; default: 0 */
 function periodsOf(
@@ -47,5 +47,135 @@ describe('CSIP events: effective periods (IEEE 2030.5-2018 10.2.3)', () => {
   it('without a duration stay at their specified start', () => {
     const controls = [control('A', { randomizeDurationS: 30 }), control('B', { startS: 200, durationS: 0 })];
     expect(periodsOf(controls, { A: 0.99 })['B']).to.deep.equal([200, 200]);
+  });
+});
+
+describe('CSIP events: who is followed without a gap (rule m)', () => {
+  const later = control('B', { startS: 200, randomizeStartS: 30 });
+  const random = { randomizeDurationS: 60 };
+  /** Effective start of B, which by itself would start at 215. */
+  const startOf = (scene: Scene) =>
+    knownControls(scene.state).find(({ listed }) => listed.mrid === 'B')?.effectiveStartS;
+  const sceneOf = (over: ConstructorParameters<typeof Scene>[0] = {}) =>
+    new Scene({ pick: (_, purpose) => (purpose === 'cancel' ? 0.9 : 0.5), ...over });
+
+  it('one that waits and one that its list calls active', () => {
+    for (const status of ['scheduled', 'active'] as const) {
+      const scene = sceneOf().read(0, program('P', 1, [control('A', { ...random, status }), later]));
+      expect(startOf(scene), status).to.equal(230);
+    }
+  });
+
+  it('one that is completed: a later one that is seen after that starts at its end', () => {
+    const scene = sceneOf().read(0, program('P', 1, [control('A', { randomizeDurationS: 20 })]));
+    scene.time(100, 210).read(212, program('P', 1, [later]));
+    expect(scene.stateOf('A')).to.equal('completed');
+    expect(startOf(scene)).to.equal(210);
+  });
+
+  it('none without a duration', () => {
+    const nothing = control('A', { startS: 200, durationS: 0, randomizeStartS: 50 });
+    expect(startOf(sceneOf().read(0, program('P', 1, [nothing, later])))).to.equal(215);
+  });
+
+  it('none that the user has opted out of, also where it is over', () => {
+    const scene = sceneOf().read(0, program('P', 1, [control('A', random), later]));
+    scene.opt(10, 'A', false);
+    expect(startOf(scene)).to.equal(215);
+    const over = sceneOf().read(0, program('P', 1, [control('A', { randomizeDurationS: 20 })]));
+    over
+      .opt(10, 'A', false)
+      .time(100, 210)
+      .read(212, program('P', 1, [later]));
+    expect(startOf(over)).to.equal(215);
+  });
+
+  it('none that was refused, superseded or cancelled', () => {
+    const refused = sceneOf({ check: ({ base }) => outcome('opModFixedPFInjectW' in base ? 'invalid' : 'applied') });
+    const both = control('A', { ...random, modes: [watt, pf], control: resolved([watt, pf]) });
+    expect(startOf(refused.read(0, program('P', 1, [both, later])))).to.equal(215);
+    for (const status of ['cancelled', 'superseded', 'cancelled with randomization'] as const) {
+      const scene = sceneOf().read(0, program('P', 1, [control('A', random), later]));
+      scene.time(100).read(150, program('P', 1, [control('A', { ...random, status }), later]));
+      expect(startOf(scene), status).to.equal(215);
+    }
+  });
+
+  it('none whose program has left: one that is seen too late to run by itself is too late', () => {
+    const scene = sceneOf()
+      .read(0, program('P', 1, [control('A', random)]))
+      .time(100);
+    scene.read(225, program('Q', 2, [control('B', { startS: 200, durationS: 10 })]));
+    expect(scene.responses.slice(2)).to.deep.equal(['225 B 1', '225 B 254', '225 A 6']);
+  });
+
+  it('none that ends a second earlier or later', () => {
+    for (const durationS of [99, 101]) {
+      const scene = sceneOf().read(0, program('P', 1, [control('A', { ...random, durationS }), later]));
+      expect(startOf(scene), String(durationS)).to.equal(215);
+    }
+  });
+
+  it('one that has begun keeps the period with which it began', () => {
+    const scene = sceneOf().read(0, program('P', 1, [control('A', { randomizeDurationS: 20 }), later]));
+    scene.time(100, 210);
+    scene.read(212, program('P', 1, [control('A', { status: 'cancelled' }), later]));
+    expect(startOf(scene)).to.equal(210);
+  });
+
+  it('one that has begun keeps its start, also where an earlier one is discovered that ends later', () => {
+    const scene = sceneOf()
+      .read(0, program('Q', 2, [later]))
+      .time(215);
+    const both = control('A', { ...random, modes: [watt, pf], control: resolved([watt, pf]) });
+    scene.read(220, program('P', 3, [both]), program('Q', 2, [later]));
+    expect(scene.stateOf('A')).to.equal('active');
+    expect(startOf(scene)).to.equal(215);
+  });
+
+  it('counts at the receipt: one that is left no time then is received and takes no part', () => {
+    const [earlier, short] = [control('A', random), control('B', { startS: 200, durationS: 10 })];
+    const scene = sceneOf()
+      .read(0, program('P', 1, [earlier]))
+      .time(100);
+    expect(scene.read(220, program('P', 1, [earlier, short])).of('B')).to.deep.equal([1]);
+    expect(scene.runTo(300).of('B')).to.deep.equal([1, 10]);
+    const together = sceneOf()
+      .read(220, program('P', 1, [earlier, short]))
+      .runTo(300);
+    expect([together.of('A'), together.of('B')]).to.deep.equal([
+      [1, 2, 3],
+      [1, 10],
+    ]);
+  });
+
+  it('of several ends each mode has its own, and the latest of its modes decides', () => {
+    const controls = [
+      control('A', random),
+      control('C', { randomizeDurationS: 20, modes: [pf], control: resolved([pf]) }),
+      control('B', { startS: 200, modes: [pf, watt], control: resolved([pf, watt]) }),
+      control('D', { startS: 200, modes: [pf], control: resolved([pf]) }),
+    ];
+    const scene = sceneOf().read(0, program('P', 1, controls));
+    const starts = knownControls(scene.state).map(({ listed, effectiveStartS }) => [listed.mrid, effectiveStartS]);
+    expect(Object.fromEntries(starts)).to.deep.equal({ A: 100, C: 100, B: 230, D: 210 });
+  });
+});
+
+describe('CSIP events: random offsets', () => {
+  const at = (pick: number, over: Partial<ListedControl>) =>
+    knownControls(new Scene({ pick: () => pick }).read(0, program('P', 1, [control('A', over)])).state).map(
+      ({ effectiveStartS, effectiveDurationS }) => [effectiveStartS, effectiveDurationS],
+    )[0];
+
+  it('never pass their bound, even for a pick of 1', () => {
+    expect(at(1, { randomizeStartS: 20, randomizeDurationS: 30 })).to.deep.equal([120, 130]);
+    expect(at(1, { randomizeStartS: -20, randomizeDurationS: -30 })).to.deep.equal([80, 70]);
+  });
+
+  it('leave a duration of 0 where they would make it negative', () => {
+    expect(at(1, { durationS: 30, randomizeDurationS: -30 })).to.deep.equal([100, 0]);
+    expect(at(1, { durationS: 30, randomizeDurationS: -31 })).to.deep.equal([100, 0]);
+    expect(at(1, { durationS: 31, randomizeDurationS: -30 })).to.deep.equal([100, 1]);
   });
 });

@@ -1,28 +1,7 @@
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
-import { doubling } from '../../../src/core/net/back-off.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
-import type { Slot } from '../../../src/core/store.ts';
-import type { OwedResponse, ResponseStatus } from '../../../src/csip/events/model.ts';
-import { ResponseQueue } from '../../../src/csip/events/response-queue.ts';
-import { HandWall } from '../../support/wall.ts';
-
-const owed = (mrid: string, status: ResponseStatus, replyTo = 'https://server/rsp'): OwedResponse => ({
-  mrid,
-  status,
-  createdS: 1_000,
-  replyTo,
-});
-
-const rig = async (slot: Slot = createMemoryStore().slot('q')) => {
-  const wall = new HandWall();
-  const queue = await ResponseQueue.open({ slot, wall, backOff: doubling({ firstMs: 1_000, maxMs: 300_000 }) });
-  const take = () => queue.take().map(({ mrid, status }) => `${mrid} ${status}`);
-  return { slot, wall, queue, take };
-};
-
-const sent = { kind: 'sent', httpStatus: 201 } as const;
-const failed = { kind: 'failed', httpStatus: null, error: 'no connection' } as const;
+import { failed, owed, queueRig as rig, sent } from './queue-rig.ts';
 
 describe('CSIP: queue of responses', () => {
   it('sends one at a time to an address, in the order in which they were owed', async () => {
@@ -115,20 +94,6 @@ describe('CSIP: queue of responses', () => {
     // its program left and came back: the event is a new one
     await queue.put([owed('A', 1)]);
     expect(queue.waiting.map(({ status }) => status)).to.deep.equal([1, 4, 2, 4, 1]);
-  });
-
-  it('keeps at most 1,000 that wait and 200 that are done, also in its slot', async () => {
-    const { queue, slot } = await rig();
-    for (let i = 0; i < 1_300; i++) await queue.put([owed(`E${i}`, 1)]);
-    expect(queue.waiting.length).to.equal(1_000);
-    expect(queue.waiting[0]?.mrid).to.equal('E300');
-    expect(queue.list().length).to.equal(1_200);
-    expect(queue.list().filter(({ result }) => result === 'dropped')).to.have.length(200);
-    expect((await slot.read()).length).to.be.at.most(1_600);
-    for (let i = 0; i < 1_000; i++) for (const { id } of queue.take()) await queue.settle(id, sent);
-    expect(queue.list().length).to.equal(200);
-    expect((await slot.read()).length).to.be.at.most(600);
-    expect((await rig(slot)).queue.waiting).to.deep.equal([]);
   });
 
   it('without room in the store still sends', async () => {

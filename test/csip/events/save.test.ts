@@ -1,5 +1,4 @@
 import { expect } from 'chai';
-import { createMemoryStore, defaultStoreLimits } from '../../../src/core/store.ts';
 import { knownControls } from '../../../src/csip/events/schedule.ts';
 import { restoreSchedule, saveSchedule } from '../../../src/csip/events/save.ts';
 import { eventDiagram, eventTransitions } from '../../../src/csip/events/transitions.ts';
@@ -10,31 +9,6 @@ describe('CSIP events: memory and restarts', () => {
     const scene = one().runTo(300);
     for (let t = 301; t < 320; t++) scene.read(t, program('P', 1, [control('A', { status: 'active' })]));
     expect(scene.of('A')).to.deep.equal([1, 2, 3]);
-  });
-
-  it('of ended events that have left their lists the last 500 are kept', () => {
-    const scene = new Scene();
-    for (let i = 0; i < 700; i++) {
-      const startS = 10 * i;
-      scene.read(startS, program('P', 1, [control(`E${i}`, { startS, durationS: 10 })]));
-    }
-    scene.read(8_000, program('P', 1, [])).read(8_001, program('P', 1, []));
-    expect(scene.state.events.size).to.equal(500);
-    expect(scene.stateOf('E699')).to.equal('completed');
-    expect(scene.stateOf('E199')).to.equal(undefined);
-  });
-
-  it('at most 4,000 are taken in, which a slot of the store holds', async () => {
-    const of = (i: number) => `https://head-end.example.org/dcap/derp/1/derc/${'0'.repeat(32)}/${i}`;
-    const list = Array.from({ length: 4_100 }, (_, i) => {
-      const times = { startS: 1_000 + i, durationS: 1 };
-      return control(`${i}`.padStart(32, 'E'), { ...times, href: of(i), replyTo: of(i), description: 'd'.repeat(32) });
-    });
-    const { state } = new Scene().read(0, program('P'.repeat(32), 1, list));
-    expect(state.events.size).to.equal(4_000);
-    const kept = createMemoryStore().slot('events');
-    await kept.replace([saveSchedule(state)]);
-    expect(JSON.stringify(saveSchedule(state)).length).to.be.below(defaultStoreLimits.maxBytes);
   });
 
   it('a restart at any instant changes no response', () => {
@@ -60,10 +34,27 @@ describe('CSIP events: memory and restarts', () => {
       expect(run(restartS), String(restartS)).to.deep.equal(straight);
   });
 
+  it('is kept whole: events, curves, programs with and without a default control; what is in force is not', () => {
+    const curves = new Map([
+      ['/c', { curveType: 11 }],
+      ['/d', null],
+    ]);
+    const scene = new Scene().read(
+      0,
+      program('P', 1, [control('A', { control: { base: {}, curves } })]),
+      program('Q', 2, [], { defaultControl: { ...defaults('Q', [pf]), control: { base: {}, curves } } }),
+    );
+    expect(scene.inForce).to.have.length(1);
+    expect(restoreSchedule(saveSchedule(scene.state))).to.deep.equal({ ...scene.state, inForce: [] });
+  });
+
   it('what another version has kept is not taken', () => {
     expect(restoreSchedule({ form: 99 })).to.equal(null);
     expect(restoreSchedule(null)).to.equal(null);
     expect(restoreSchedule('x')).to.equal(null);
+    expect(restoreSchedule(1)).to.equal(null);
+    expect(restoreSchedule({})).to.equal(null);
+    expect(restoreSchedule([])).to.equal(null);
   });
 });
 

@@ -1,25 +1,11 @@
 import { expect } from 'chai';
 import { createRandom } from '../../../src/core/random.ts';
 import type { RandomStream } from '../../../src/core/random.ts';
-import { createClaims, createNest, shareRooms } from '../../../src/der/site/sharing.ts';
-import type { Claims, Nest } from '../../../src/der/site/sharing.ts';
+import { shareRooms } from '../../../src/der/site/sharing.ts';
+import type { Claims } from '../../../src/der/site/sharing.ts';
+import { claimsOf, nestOf } from './sharing-rig.ts';
+import type { Claim } from './sharing-rig.ts';
 import { randomSets } from './support.ts';
-
-interface Claim {
-  readonly demand: number;
-  readonly weight?: number;
-  readonly least?: number;
-}
-
-function claimsOf(list: readonly Claim[]): Claims {
-  const claims = createClaims(list.length);
-  list.forEach(({ demand, weight = 1, least = 0 }, i) => {
-    claims.demandW[i] = demand;
-    claims.weightW[i] = weight;
-    claims.minW[i] = least;
-  });
-  return claims;
-}
 
 /** Shares one room out among all devices. @returns whether it binds */
 function shareRoom(claims: Claims, roomW: number): boolean {
@@ -27,18 +13,6 @@ function shareRoom(claims: Claims, roomW: number): boolean {
   const nest = nestOf([[[...Array(count).keys()], roomW]], count);
   shareRooms(claims, nest);
   return nest.rooms.some(({ binds }) => binds);
-}
-
-/** Rooms by members and size, inner ones first. */
-function nestOf(rooms: readonly (readonly [members: readonly number[], roomW: number])[], count: number): Nest {
-  const nest = createNest(
-    rooms.map(([members]) => members),
-    count,
-  );
-  nest.rooms.forEach((room, r) => {
-    room.roomW = rooms[r]?.[1] ?? Infinity;
-  });
-  return nest;
 }
 
 function shared(list: readonly Claim[], roomW: number): number[] {
