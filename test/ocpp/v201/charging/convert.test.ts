@@ -239,7 +239,7 @@ describe('OCPP 2.x charging profiles as they act', () => {
 
   it('in local time the zone of an instant does not count', () => {
     const local = (text: string) => of({ schedule: { startSchedule: text, useLocalTime: true } }).schedule.startMs;
-    for (const zone of ['Z', 'z', '+02:00', '-05:30', '+14:00'])
+    for (const zone of ['Z', 'z', '+02:00', '-05:30', '-0530', '+14:00'])
       expect(local(`2026-06-21T00:00:00${zone}`), zone).to.equal(startMs - 3_600_000);
     const plainTime = (text: string) => of({ schedule: { startSchedule: text } }).schedule.startMs;
     expect(plainTime('2026-06-21T02:00:00+02:00')).to.equal(startMs);

@@ -194,7 +194,7 @@ describe('OCPP 2.x rules of a period, at their bounds', () => {
 
   it('limits reach from 0 upwards, discharge limits from 0 downwards', () => {
     expect([-0.1, 0].map((limit) => ofPeriod({ limit }))).to.deep.equal([['InvalidSchedule', 'K01'], null]);
-    expect([0.1, 0, -1].map((dischargeLimit) => ofPeriod({ ...setpoint, setpoint: 0, dischargeLimit }))).to.deep.equal([
+    expect([0.1, 0, -1].map((dischargeLimit) => ofPeriod({ ...setpoint, setpoint: 1, dischargeLimit }))).to.deep.equal([
       invalid,
       null,
       null,
