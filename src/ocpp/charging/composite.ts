@@ -114,9 +114,9 @@ function signedInUnit(
   return values[0] === undefined ? null : clean(Math.max(-maxShown, Math.min(maxShown, values[0])));
 }
 
-function isSame(a: CompositePeriod | undefined, b: Shown): boolean {
+function isSame(a: Shown, b: Shown): boolean {
   return (
-    a?.limit === b.limit &&
+    a.limit === b.limit &&
     a.numberPhases === b.numberPhases &&
     a.setpoint === b.setpoint &&
     a.dischargeLimit === b.dischargeLimit &&
@@ -150,16 +150,18 @@ export function compositeSchedule(state: ChargingState, query: CompositeQuery): 
   const watched = rating === undefined ? [0, ...connectors.map((each) => each.connectorId)] : [0, connectorId];
   const endMs = startMs + query.durationS * 1000;
   const maxInstants = maxLooks / Math.max(1, watched.length * state.profiles.length);
-  const periods: CompositePeriod[] = [{ startS: 0, ...at(startMs) }];
+  let last = at(startMs);
+  const periods: CompositePeriod[] = [{ startS: 0, ...last }];
   let ms = startMs;
   for (let i = 0; ; i += 1) {
     ms = Math.min(...watched.map((id) => nextChange(state, id, ms)));
     if (ms >= endMs) break;
     const next = at(ms);
-    const differs = !isSame(periods.at(-1), next);
+    const differs = !isSame(last, next);
     if ((differs && periods.length >= maxPeriods) || i >= maxInstants)
       return { startMs, durationS: (ms - startMs) / 1000, unit, periods };
     if (differs) periods.push({ startS: (ms - startMs) / 1000, ...next });
+    last = next;
   }
   return { startMs, durationS: query.durationS, unit, periods };
 }

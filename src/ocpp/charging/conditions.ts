@@ -6,7 +6,7 @@ export function wattsAt(curve: WattCurve, at: number): number {
   let before: WattCurve[number] | undefined;
   for (const point of curve) {
     if (at <= point[0]) {
-      if (before === undefined || point[0] === before[0]) return point[1];
+      if (before === undefined) return point[1];
       return before[1] + ((at - before[0]) / (point[0] - before[0])) * (point[1] - before[1]);
     }
     before = point;

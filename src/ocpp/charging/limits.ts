@@ -25,17 +25,11 @@ function lower<N extends number>(a: N | null | undefined, b: N | null | undefine
 /** Nearest to 0 of limits that are never positive. */
 function higher(a: number | null | undefined, b: number | null | undefined): number | null {
   if (a == null) return b ?? null;
-  return b == null || a > b ? a : b;
-}
-
-function isOpen(limit: Limit): boolean {
-  return Object.values(limit).every((value) => value === null);
+  return b == null ? a : Math.max(a, b);
 }
 
 /** What two limits permit together. A set-point of the first comes before one of the second. */
 export function combined(a: Limit, b: Limit): Limit {
-  if (isOpen(b)) return a;
-  if (isOpen(a)) return b;
   const hasSetpoint = a.setpointW != null || a.setpointA != null;
   const { setpointW, setpointA } = hasSetpoint ? a : b;
   const dischargeLimitW = higher(a.dischargeLimitW, b.dischargeLimitW);
@@ -94,14 +88,9 @@ function concerns(profile: ChargingProfile, connectorId: number, transaction: Ru
     case 'tx_default':
       return connectorId !== 0 && (profile.connectorId === 0 || profile.connectorId === connectorId);
     case 'priority':
-      return (
-        connectorId !== 0 &&
-        transaction?.priority === true &&
-        (profile.connectorId === 0 || profile.connectorId === connectorId)
-      );
+      return transaction?.priority === true && (profile.connectorId === 0 || profile.connectorId === connectorId);
     case 'tx':
       return (
-        connectorId !== 0 &&
         transaction !== null &&
         profile.connectorId === connectorId &&
         (profile.transactionId === null || profile.transactionId === transaction.transactionId)
@@ -166,13 +155,12 @@ function withGeneration(limit: Limit, generation: Limit, { station }: ChargingSt
 export function limitAt(state: ChargingState, connectorId: number, atMs: number): Limit {
   const transaction = transactionAt(state, connectorId);
   let limit = openLimit;
-  let generation = openLimit;
+  // local generation is the last that decides
   for (const profile of deciding(state, connectorId, atMs)) {
     const own = limitOf(profile, atMs, transaction, state.conditions?.get(connectorId));
-    if (profile.purpose === 'local_generation') generation = own;
-    else limit = combined(limit, own);
+    limit = profile.purpose === 'local_generation' ? withGeneration(limit, own, state) : combined(limit, own);
   }
-  return generation === openLimit ? limit : withGeneration(limit, generation, state);
+  return limit;
 }
 
 /** The first instant after `afterMs` at which `limitAt` of the connector may change; Infinity: never. */

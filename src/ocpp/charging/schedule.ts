@@ -6,12 +6,12 @@
 import type { ChargingProfile, ChargingSchedule, RunningTransaction, SchedulePeriod } from './model.ts';
 
 const dayMs = 86_400_000;
-const recurrenceMs: Readonly<Record<ChargingProfile['kind'], number | null>> = {
-  absolute: null,
+const recurrenceMs: Readonly<Record<ChargingProfile['kind'], number>> = {
+  absolute: Infinity,
   recurring_daily: dayMs,
   recurring_weekly: 7 * dayMs,
-  relative: null,
-  dynamic: null,
+  relative: Infinity,
+  dynamic: Infinity,
 };
 
 /** Purposes whose relative schedules begin with a transaction. */
@@ -39,10 +39,8 @@ function elapsedMs(profile: ChargingProfile, atMs: number, transaction: RunningT
   if (start === 'waiting') return 0;
   const sinceMs = atMs - start;
   if (sinceMs < 0) return null;
-  const cycleMs = recurrenceMs[profile.kind];
-  const elapsed = cycleMs === null ? sinceMs : sinceMs % cycleMs;
-  const { durationS } = profile.schedule;
-  return durationS !== null && elapsed >= durationS * 1000 ? null : elapsed;
+  const elapsed = sinceMs % recurrenceMs[profile.kind];
+  return elapsed >= (profile.schedule.durationS ?? Infinity) * 1000 ? null : elapsed;
 }
 
 /** How many of these ascending numbers are at most `value`. */
@@ -108,25 +106,22 @@ export function nextBoundary(
   afterMs: number,
   transaction: RunningTransaction | null,
 ): number {
-  const { validFromMs, validToMs, kind, schedule } = profile;
-  let next = Infinity;
-  const consider = (ms: number | null) => {
-    if (ms !== null && ms > afterMs && ms < next) next = ms;
-  };
+  const { validFromMs, kind, schedule } = profile;
+  const validToMs = profile.validToMs ?? Infinity;
   // outside of its validity only the begin of it matters
-  if (validToMs !== null && afterMs >= validToMs) return Infinity;
-  consider(validFromMs);
-  if (validFromMs !== null && afterMs < validFromMs) return next;
-  consider(validToMs);
+  if (afterMs >= validToMs) return Infinity;
+  if (validFromMs !== null && afterMs < validFromMs) return validFromMs;
   const start = startOf(profile, transaction);
-  if (start === 'waiting') return next;
-  consider(start);
-  if (start > afterMs) return next;
+  if (start === 'waiting') return validToMs;
+  if (start > afterMs) return Math.min(validToMs, start);
   const cycleMs = recurrenceMs[kind];
-  const base = cycleMs === null ? start : afterMs - ((afterMs - start) % cycleMs);
-  if (cycleMs !== null) consider(base + cycleMs);
-  if (schedule.durationS !== null) consider(base + schedule.durationS * 1000);
+  const elapsed = (afterMs - start) % cycleMs;
+  const base = afterMs - elapsed;
   const { changes } = startsOf(schedule);
-  consider(base + (changes[countUpTo(changes, afterMs - base)] ?? Infinity));
-  return next;
+  const boundaries = [
+    cycleMs,
+    (schedule.durationS ?? Infinity) * 1000,
+    changes[countUpTo(changes, elapsed)] ?? Infinity,
+  ];
+  return Math.min(validToMs, ...boundaries.filter((ms) => ms > elapsed).map((ms) => base + ms));
 }

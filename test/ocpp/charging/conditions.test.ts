@@ -87,3 +87,77 @@ describe('Charging profiles: conditions of OCPP 2.1', () => {
     expect(whileOffline({ ...made, validToMs: nowMs }, nowMs).validToMs).to.equal(nowMs);
   });
 });
+
+describe('Charging profiles: conditions at their bounds (2.1)', () => {
+  const never = { ...unknown, mayDischarge: false };
+  const plain = { startS: 0, limit: 5, numberPhases: null };
+  const made = { ...schedule, periods: [plain] };
+  const withCurve = { ...plain, frequencyWatt };
+
+  it('a signal counts where it is known and followed', () => {
+    const setpoint = (signal: number | null, signalCurve: typeof frequencyWatt.signalCurve | null) =>
+      underConditions({ ...plain, frequencyWatt: { ...frequencyWatt, signalCurve } }, made, {
+        ...unknown,
+        frequencyHz: 50,
+        signal,
+      }).setpoint;
+    expect(setpoint(1, frequencyWatt.signalCurve)).to.equal(600);
+    expect(setpoint(0.5, null)).to.equal(500);
+    expect(setpoint(null, frequencyWatt.signalCurve)).to.equal(500);
+    expect(setpoint(null, null)).to.equal(500);
+  });
+
+  it('a curve between two points is that of these points', () => {
+    const bent = [
+      [0, 0],
+      [10, 100],
+      [20, 0],
+      [40, -100],
+    ] as const;
+    expect([-1, 0, 1, 9, 10, 11, 19, 20, 30, 40, 41].map((at) => wattsAt(bent, at))).to.deep.equal([
+      0, 0, 10, 90, 100, 90, 10, 0, -50, -100, -100,
+    ]);
+  });
+
+  it('without a frequency the set-point of the period stands, and without a curve the frequency moves nothing', () => {
+    expect(underConditions({ ...withCurve, setpoint: 7 }, made, unknown).setpoint).to.equal(7);
+    expect(underConditions({ ...plain, setpoint: 7 }, made, { ...unknown, frequencyHz: 50 }).setpoint).to.equal(7);
+  });
+
+  it('adds no member that the period lacks', () => {
+    const capped = { ...made, limitAtSoc: { socPct: 80, limit: 3 } };
+    expect(underConditions(plain, capped, { ...never, socPct: 90 })).to.deep.equal({ ...plain, limit: 3 });
+    expect(underConditions(plain, made, { ...never, socPct: 90 })).to.deep.equal(plain);
+    expect(underConditions(plain, capped, unknown)).to.deep.equal(plain);
+  });
+
+  it('limitAtSoc is the limit of a period without one, and raises none', () => {
+    const capped = { ...made, limitAtSoc: { socPct: 80, limit: 30 } };
+    const full = { ...unknown, socPct: 80 };
+    expect(underConditions({ ...plain, limit: null }, capped, full).limit).to.equal(30);
+    expect(underConditions({ ...plain, setpoint: 4 }, capped, full)).to.include({ limit: 5, setpoint: 4 });
+    expect(underConditions(plain, capped, { ...unknown, socPct: 0 }).limit).to.equal(5);
+  });
+
+  it('a vehicle that may not discharge still follows a positive set-point', () => {
+    expect(underConditions({ ...plain, setpoint: 4, dischargeLimit: -3 }, made, never)).to.include({
+      setpoint: 4,
+      dischargeLimit: 0,
+    });
+    expect(underConditions({ ...plain, setpoint: -4, dischargeLimit: -3 }, made, unknown)).to.include({
+      setpoint: -4,
+      dischargeLimit: -3,
+    });
+  });
+
+  it('a profile without maxOfflineDuration, or online, is as it was', () => {
+    const always = profile({ limit: 5 });
+    expect(whileOffline(always, nowMs)).to.equal(always);
+    const ends = { ...always, maxOfflineS: 0 };
+    expect(whileOffline(ends, null)).to.equal(ends);
+    expect(whileOffline(ends, nowMs).validToMs).to.equal(nowMs);
+    expect(whileOffline({ ...ends, maxOfflineS: 60, validToMs: nowMs + 90_000 }, nowMs).validToMs).to.equal(
+      nowMs + 60_000,
+    );
+  });
+});

@@ -101,8 +101,8 @@ const checks: readonly (readonly [clause: string, check: Check])[] = [
   ],
   [
     clauses.schedule,
-    ({ chargingSchedule: { duration } }) =>
-      duration !== undefined && duration <= 0 ? `the duration ${duration} must be greater than 0` : null,
+    ({ chargingSchedule: { duration = Infinity } }) =>
+      duration > 0 ? null : `the duration ${duration} must be greater than 0`,
   ],
   [
     clauses.outside,

@@ -163,9 +163,7 @@ export function compositeOf(
     // of two changes within a second the later one
     if (rows.at(-1)?.startPeriod === startPeriod) rows.pop();
     const row = rowOf(period, unit, rating, version);
-    const last = rows.at(-1);
-    const same =
-      last !== undefined && JSON.stringify({ ...last, startPeriod: 0 }) === JSON.stringify({ startPeriod: 0, ...row });
+    const same = JSON.stringify({ ...rows.at(-1), startPeriod: 0 }) === JSON.stringify({ startPeriod: 0, ...row });
     if (!same) rows.push({ startPeriod, ...row });
   }
   return { evseId, duration, scheduleStart: stamp(startMs), chargingRateUnit: unit, chargingSchedulePeriod: rows };

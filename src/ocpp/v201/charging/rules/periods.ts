@@ -49,9 +49,9 @@ const phases: PeriodCheck = ({ numberPhases, phaseToUse }, _schedule, _profile, 
     : broken('K01.FR.45', 'InvalidSchedule', `numberPhases ${numberPhases} must be 1 to ${supplied}`);
 };
 
-const limits: PeriodCheck = ({ limit, dischargeLimit }) => {
-  if (limit !== undefined && limit < 0) return broken('K01', 'InvalidSchedule', `the limit ${limit} is negative`);
-  return dischargeLimit !== undefined && dischargeLimit > 0
+const limits: PeriodCheck = ({ limit = 0, dischargeLimit = 0 }) => {
+  if (limit < 0) return broken('K01', 'InvalidSchedule', `the limit ${limit} is negative`);
+  return dischargeLimit > 0
     ? broken('Q01', 'InvalidSchedule', `the dischargeLimit ${dischargeLimit} is positive`)
     : null;
 };
@@ -77,9 +77,8 @@ const powers: PeriodCheck = (period, _schedule, { chargingProfilePurpose: purpos
   const missing = required.find((each) => !given.includes(each));
   if (missing !== undefined) return broken('Q01', 'InvalidSchedule', `operationMode ${name} needs a ${missing}`);
   // the grid connection of the station may be kept from giving power whatever its EVSEs do
-  const ofGrid: readonly PeriodPower[] = purpose === 'ChargingStationMaxProfile' ? ['dischargeLimit'] : [];
-  const allowed = [...required, ...optional, ...ofGrid];
-  const extra = given.find((each) => !allowed.includes(each));
+  const isOfGrid = (each: PeriodPower) => purpose === 'ChargingStationMaxProfile' && each === 'dischargeLimit';
+  const extra = given.find((each) => !required.includes(each) && !optional.includes(each) && !isOfGrid(each));
   return extra === undefined ? null : broken('Q01', 'InvalidSchedule', `operationMode ${name} has no ${extra}`);
 };
 
@@ -112,14 +111,10 @@ const checks: readonly PeriodCheck[] = [unsupported, phases, limits, mode, power
 function brokenOrder(periods: readonly SentPeriod[]): Issue | null {
   const first = periods[0]?.startPeriod;
   if (first !== 0) return broken('K01.FR.31', 'InvalidSchedule', `the first startPeriod must be 0, not ${first}`);
-  const at = periods.findIndex(({ startPeriod }, i) => i > 0 && startPeriod <= (periods[i - 1]?.startPeriod ?? 0));
-  return at < 0
+  const early = periods.find(({ startPeriod }, i) => i > 0 && startPeriod <= (periods[i - 1]?.startPeriod ?? 0));
+  return early === undefined
     ? null
-    : broken(
-        'K01.FR.35',
-        'InvalidSchedule',
-        `startPeriod ${periods[at]?.startPeriod} must be later than the one before`,
-      );
+    : broken('K01.FR.35', 'InvalidSchedule', `startPeriod ${early.startPeriod} must be later than the one before`);
 }
 
 /** The first rule that a period of a schedule breaks. */

@@ -64,13 +64,13 @@ const dynamic: ProfileCheck = (profile) => {
   if (chargingSchedule.length !== 1 || chargingSchedule[0]?.chargingSchedulePeriod.length !== 1)
     return broken('K28.FR.03', 'InvalidSchedule', 'a Dynamic profile has one schedule of one period');
   if (!isDate(dynUpdateTime)) return broken('K28', 'InvalidProfile', 'dynUpdateTime is no date');
-  return dynUpdateInterval !== undefined && dynUpdateInterval < 0
+  return (dynUpdateInterval ?? 0) < 0
     ? broken('K28', 'InvalidProfile', `the dynUpdateInterval ${dynUpdateInterval} is negative`)
     : null;
 };
 
-const offline: ProfileCheck = ({ maxOfflineDuration }) =>
-  maxOfflineDuration !== undefined && maxOfflineDuration < 0
+const offline: ProfileCheck = ({ maxOfflineDuration = 0 }) =>
+  maxOfflineDuration < 0
     ? broken('K01', 'InvalidProfile', `the maxOfflineDuration ${maxOfflineDuration} is negative`)
     : null;
 
