@@ -111,18 +111,17 @@ async function disconnectsForATime(map: DeviceMap, bed: Bed): Promise<void> {
 }
 
 export function classicProcedures(line: Line, duts: readonly ClassicDut[] = classicDuts): void {
-  for (const { type, map: shape, chain } of duts) {
+  for (const [turn, { type, map: shape, chain }] of duts.entries()) {
     const { layout, float = false, base = 40_000 } = shape;
     const map = `${layout}${float ? ' with floats' : ''}`;
-    describe(`Conformance over ${line.name}: ${type}, ${map} at ${base} (by ${definitionsFrom})`, function () {
-      this.timeout(30_000);
+    describe(`Conformance over ${line.name}: ${type}, ${map} at ${base} (by ${definitionsFrom})`, () => {
       let dut: Dut;
 
       before(async () => {
         const bed = await openBed(line, [type], shape);
         const master = await bed.master();
         await bed.restart();
-        dut = { bed, master, type, map: await DeviceMap.scan(master) };
+        dut = { bed, master, type, turn, map: await DeviceMap.scan(master) };
       });
       after(() => dut.bed.close());
 
@@ -142,8 +141,7 @@ export function classicProcedures(line: Line, duts: readonly ClassicDut[] = clas
 
 /** Procedures that write, against a PV inverter with classic models alone. */
 export function classicControlProcedures(line: Line): void {
-  describe(`Conformance over ${line.name}: controls of the classic map`, function () {
-    this.timeout(30_000);
+  describe(`Conformance over ${line.name}: controls of the classic map`, () => {
     let bed: Bed;
     let master: Master;
     let map: DeviceMap;

@@ -1,9 +1,11 @@
 /** SunSpec Modbus conformance, MOD-3: every writable point accepts its declared range, one by one and in groups. */
 import { expect } from 'chai';
 import type { MapShape } from '../../src/contract/map-layout.ts';
+import { dealt } from '../support/choice.ts';
 import { openBed } from '../support/conformance/bed.ts';
 import type { Bed, Line } from '../support/conformance/bed.ts';
 import { definitionsFrom } from '../support/conformance/definitions.ts';
+import { pick } from '../support/depth.ts';
 import { DeviceMap, maxWrite } from '../support/conformance/device-map.ts';
 import type { PlacedPoint } from '../support/conformance/device-map.ts';
 import type { Master } from '../support/conformance/master.ts';
@@ -12,6 +14,15 @@ import { wordsOf } from '../support/conformance/registers.ts';
 
 /** The words that a read returns after a write. */
 const shown = (point: PlacedPoint, number: number) => wordsOf(point.def, selfClearing.has(point.name) ? 0 : number);
+
+/** Each type of device has other points, and of each point other values. */
+const { hands, valuesOf } = pick<{
+  hands: number;
+  valuesOf: (values: readonly number[], turn: number) => readonly number[];
+}>({
+  quick: { hands: 4, valuesOf: (values, turn) => dealt(values, Math.max(1, Math.ceil(values.length / 2)), turn) },
+  ci: { hands: 1, valuesOf: (values) => values },
+});
 
 /** Runs of points without a gap between their addresses, each no longer than one request. */
 function groupsOf(points: readonly PlacedPoint[]): PlacedPoint[][] {
@@ -42,8 +53,7 @@ const ofDefaultMap: Expected = { map: {}, points: 600, groups: 20 };
 
 export function settingProcedures(line: Line, types: readonly string[], expected = ofDefaultMap): void {
   const { layout = 'current' } = expected.map;
-  describe(`Conformance over ${line.name}: settings of the ${layout} map (by ${definitionsFrom})`, function () {
-    this.timeout(120_000);
+  describe(`Conformance over ${line.name}: settings of the ${layout} map (by ${definitionsFrom})`, () => {
     let bed: Bed;
 
     before(async () => {
@@ -55,7 +65,7 @@ export function settingProcedures(line: Line, types: readonly string[], expected
       describe(type, () => {
         let master: Master;
         let map: DeviceMap;
-        let adjustable: PlacedPoint[];
+        let adjustable: readonly PlacedPoint[];
 
         /** Writes the former words and reads them back. */
         async function restore(point: PlacedPoint, before: readonly number[]): Promise<void> {
@@ -71,9 +81,9 @@ export function settingProcedures(line: Line, types: readonly string[], expected
 
         it('MOD-3: minimum, maximum and three values between, every symbol, one by one', async () => {
           expect(adjustable.length).to.be.at.least(expected.points);
-          for (const point of adjustable) {
+          for (const [turn, point] of dealt(adjustable, hands, index).entries()) {
             const before = await map.words(point);
-            for (const number of await rawValues(map, point)) {
+            for (const number of valuesOf(await rawValues(map, point), index + turn)) {
               const words = wordsOf(point.def, number);
               try {
                 await map.writeWords(point, words);
@@ -89,7 +99,7 @@ export function settingProcedures(line: Line, types: readonly string[], expected
         it('MOD-3: the same in groups', async () => {
           const groups = groupsOf(adjustable).filter(({ length }) => length > 1);
           expect(groups.length).to.be.at.least(expected.groups);
-          for (const group of groups) {
+          for (const group of dealt(groups, hands, index)) {
             const [first] = group;
             const name = `${first!.name}..${group.at(-1)!.name}`;
             const size = group.reduce((sum, { def }) => sum + def.size, 0);

@@ -49,7 +49,7 @@ describe('Course of a day', () => {
       // a summer day of a well-sized array
       expect(rig.map.m701.TotWhInj).to.be.within(5 * rated, 9 * rated);
       expect(rig.map.m701.Hz).to.equal('nominalHz' in options ? 50 : 60);
-    }).timeout(30_000);
+    });
   }
 
   it('at dawn the array goes through its start sequence before it delivers', async () => {
@@ -87,5 +87,5 @@ describe('Course of a day', () => {
     const morning = samples.find(({ state }) => state === 'on throttled connected')!;
     expect(noon.mppt).to.equal('limit');
     expect(noon.dcV).to.be.above(morning.dcV);
-  }).timeout(30_000);
+  });
 });

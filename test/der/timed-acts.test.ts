@@ -5,6 +5,7 @@ import { addSeconds } from '../../src/core/time/clock.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import type { PointSlot } from '../../src/sunspec/map/layout.ts';
 import type { WritableMapView } from '../../src/sunspec/map/view.ts';
+import { pick } from '../support/depth.ts';
 import { testPlant } from '../support/plant.ts';
 import { byTest } from '../support/rig.ts';
 import { HandWall } from '../support/wall.ts';
@@ -165,24 +166,30 @@ describe('Timed acts over other ticks and rates', () => {
     await expectSame(
       controls,
       [5, 20.5, 60, 80.123456, 100.3, 121, 130.8, 145, 155.5, 180, 191, 210.3, 260],
-      [
-        { tickS: 0.1 },
-        { tickS: 1.5 },
-        { tickS: 60 },
-        { tickS: 1.5, rate: 1 },
-        { tickS: 1.5, rate: 60 },
-        { tickS: 1.5, rate: 1000 },
-      ],
+      pick<Way[]>({
+        quick: [{ tickS: 1.5 }, { tickS: 60 }, { tickS: 1.5, rate: 60 }],
+        ci: [
+          { tickS: 0.1 },
+          { tickS: 1.5 },
+          { tickS: 60 },
+          { tickS: 1.5, rate: 1 },
+          { tickS: 1.5, rate: 60 },
+          { tickS: 1.5, rate: 1000 },
+        ],
+      }),
     );
-  }).timeout(60_000);
+  });
 
   it('limits of the site, which are shared anew at whole seconds wherever ticks end', async () => {
     await expectSame(
       [...controls, ...siteLimits],
       [60.5, 145, 180, 182.3, 185, 189, 190.25, 192, 200, 215, 260],
-      [{ tickS: 0.1 }, { tickS: 1 }, { tickS: 60 }, { tickS: 1.5, rate: 1 }, { tickS: 1.5, rate: 60 }],
+      pick<Way[]>({
+        quick: [{ tickS: 1 }, { tickS: 60 }, { tickS: 1.5, rate: 1000 }],
+        ci: [{ tickS: 0.1 }, { tickS: 1 }, { tickS: 60 }, { tickS: 1.5, rate: 1 }, { tickS: 1.5, rate: 60 }],
+      }),
     );
-  }).timeout(60_000);
+  });
 
   it('energy while limits of the site come and go, each rise a ramp of half a second', async () => {
     const fast = setAll((tx) => {

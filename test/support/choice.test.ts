@@ -6,7 +6,10 @@ describe('choices of cases', () => {
 
   it('dealt gives each member to one hand', () => {
     expect([0, 1, 2].map((hand) => dealt(list, 3, hand).join(''))).to.deep.equal(['adg', 'be', 'cf']);
-    expect(dealt(list, 3, 4)).to.deep.equal(['b', 'e']);
+    expect([4, -2].map((hand) => dealt(list, 3, hand))).to.deep.equal([
+      ['b', 'e'],
+      ['b', 'e'],
+    ]);
     expect(dealt(list, 1, 5)).to.deep.equal(list);
   });
 

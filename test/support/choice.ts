@@ -2,10 +2,10 @@
 
 /**
  * The members of a list that fall to one of several hands: every hand has others, and all hands together have the list.
- * @param hand any whole number; those beyond `hands` begin anew
+ * @param hand any whole number; after `hands` of them it is the turn of the first again
  */
 export function dealt<T>(list: readonly T[], hands: number, hand: number): T[] {
-  return list.filter((_, i) => i % hands === hand % hands);
+  return list.filter((_, i) => (i - hand) % hands === 0);
 }
 
 /** `count` members evenly spread over a list, the first and the last among them; a shorter list whole. */

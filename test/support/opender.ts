@@ -11,6 +11,7 @@ import type {
 import { secondsBetween } from '../../src/core/time/clock.ts';
 import type { SimTime } from '../../src/core/time/clock.ts';
 import type { GridTrace } from '../../src/contract/grid-trace.ts';
+import { spread } from './choice.ts';
 import { OpenderRig, ratedKw } from './opender-plant.ts';
 
 export const fixtureFolder = join(import.meta.dirname, '..', '..', 'fixtures', 'opender');
@@ -69,12 +70,12 @@ function sampleOf(rig: OpenderRig, t: number): Sample {
   return { t, kw: W! / 1000, kvar: Var! / 1000, soc: rig.soc, state: `${St!} ${InvSt!} ${ConnSt!}`, rideThrough };
 }
 
-/** Every row as a steady state of its own, reached from nominal voltage and frequency with the same power. */
-export async function replaySteady(scenario: SteadyScenario): Promise<readonly Finding[]> {
+/** Each of so many rows as a steady state of its own, reached from nominal voltage and frequency with the same power. */
+async function replaySteady(scenario: SteadyScenario, maxRows = Infinity): Promise<readonly Finding[]> {
   const rig = new OpenderRig(scenario, base);
   rig.configure(base);
   const findings: Finding[] = [];
-  for (const { v, hz, p, limitPct, kw, kvar } of scenario.rows) {
+  for (const { v, hz, p, limitPct, kw, kvar } of spread(scenario.rows, maxRows)) {
     rig.grid(1, 60);
     rig.power(p);
     if (limitPct !== undefined) rig.write({ '704': { WMaxLimPct: limitPct } });
@@ -276,10 +277,20 @@ export function differences(run: Run, reference: Run): readonly Finding[] {
   return [...apart, ...instants];
 }
 
-/** A whole scenario at rate 1, with ticks that end at its rows too. */
-export async function findingsOf(scenario: Scenario): Promise<readonly Finding[]> {
-  if (scenario.kind === 'steady') return await replaySteady(scenario);
-  return seriesFindings(scenario, await replaySeries(scenario, 1.5, { withRows: true }));
+export interface ReplayOptions {
+  /** steady states, evenly spread; default: all */
+  readonly maxRows?: number;
+  /** of series; default: 1.5 */
+  readonly tickS?: number;
+}
+
+/** A scenario with ticks that end at its rows too. */
+export async function findingsOf(
+  scenario: Scenario,
+  { maxRows, tickS = 1.5 }: ReplayOptions = {},
+): Promise<readonly Finding[]> {
+  if (scenario.kind === 'steady') return await replaySteady(scenario, maxRows);
+  return seriesFindings(scenario, await replaySeries(scenario, tickS, { withRows: true }));
 }
 
 /** Findings beyond the tolerance, the worst first. */

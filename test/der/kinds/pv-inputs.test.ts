@@ -1,6 +1,7 @@
 /** A PV device with several inputs, each with an array of its own. */
 import { expect } from 'chai';
 import type { PvInputParameters, PvShading } from '../../../src/contract/kinds/pv.ts';
+import { pick } from '../../support/depth.ts';
 import { dumpOf, KindRig, kindSpec } from './support.ts';
 import type { KindPlantOptions } from './support.ts';
 
@@ -87,9 +88,11 @@ describe('PV device with several inputs', () => {
   });
 
   it('equal inputs are as one array of their size', async () => {
+    // from the night on; a whole day ends in the next one
+    const hours = pick({ quick: 5, ci: 17 });
     const course = async (rig: KindRig) => {
       rig.plant.setSurroundings({ source: 'clear_sky' });
-      await rig.watch(17 * 3600, 60, () => undefined);
+      await rig.watch(hours * 3600, 60, () => undefined);
       const { m701, m714 } = rig.map;
       return { ac: m701.TotWhInj!, night: m701.TotWhAbs!, dc: m714.DCWhInj!, cellC: rig.detail('pv').cellTemperatureC };
     };
@@ -102,7 +105,7 @@ describe('PV device with several inputs', () => {
     );
     const pv = { ...window, startPowerW: 80, ...strings, parallel: 4 };
     const one = await course(new KindRig({ ...kindSpec('pv'), pv }, options));
-    expect(one.ac).to.be.above(40_000);
+    expect(one.ac).to.be.above(hours === 17 ? 40_000 : 1000);
     for (const name of ['ac', 'dc'] as const) expect(two[name] / one[name], name).to.be.closeTo(1, 1e-4);
     expect([two.night, two.cellC]).to.deep.equal([one.night, one.cellC]);
   });

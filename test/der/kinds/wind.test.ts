@@ -1,5 +1,7 @@
 import { expect } from 'chai';
 import type { InverterParameters } from '../../../src/contract/device.ts';
+import { dealt } from '../../support/choice.ts';
+import { pick } from '../../support/depth.ts';
 import { codeOf } from '../../support/map.ts';
 import { KindRig } from './support.ts';
 import type { KindSpec } from './support.ts';
@@ -97,9 +99,9 @@ for (const machine of machines) {
       expect([...alarms]).to.deep.equal([]);
     });
 
-    for (const limitPct of [60, 10, 0]) {
+    for (const [i, limitPct] of [60, 10, 0].entries()) {
       it(`a limit of ${limitPct} % at 11.5 to 20 m/s is no overspeed`, async () => {
-        for (const windMS of [11.5, 15, 20]) {
+        for (const windMS of pick({ quick: dealt([11.5, 15, 20], 3, i), ci: [11.5, 15, 20] })) {
           const rig = await under(machine, windMS);
           rig.limit(limitPct);
           let mostRpm = 0;

@@ -1,5 +1,7 @@
 import { expect } from 'chai';
+import { pick } from '../../support/depth.ts';
 import { failuresOf, findingsOf, seriesScenarios, steadyScenarios } from '../../support/opender.ts';
+import type { ReplayOptions } from '../../support/opender.ts';
 import type { Scenario } from '../../../scripts/compact-opender.ts';
 
 const varSpeed = 'the reference model lags these functions by 5 s; here 704.VarRmp gives their speed';
@@ -16,12 +18,14 @@ const otherChoice: Readonly<Record<string, string>> = {
   'pf-bess-B': chargingPf,
 };
 
+const replay = pick<ReplayOptions>({ quick: { maxRows: 9, tickS: 15 }, ci: {} });
+
 function titled({ id, title }: Scenario): string {
   return `${id}: ${title}`;
 }
 
 async function expectAgreement(scenario: Scenario): Promise<void> {
-  const findings = await findingsOf(scenario);
+  const findings = await findingsOf(scenario, replay);
   expect(findings).not.to.be.empty;
   const failures = failuresOf(findings)
     .slice(0, 5)
@@ -54,7 +58,7 @@ describe('IEEE 1547-2018 after the reference model OpenDER', () => {
         const scenario = all.find((one) => one.id === id);
         expect(scenario, `a scenario ${id}`).not.to.equal(undefined);
         expect(scenario?.basis).to.equal('model-choice');
-        expect(failuresOf(await findingsOf(scenario!)), 'agrees: take it out of the table').not.to.be.empty;
+        expect(failuresOf(await findingsOf(scenario!, replay)), 'agrees: take it out of the table').not.to.be.empty;
       });
     }
   });

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import type { PointName } from '../../../src/dnp3/profile/types.ts';
 import { configuredDevices } from '../../support/configured.ts';
+import { same } from '../../support/expect.ts';
 import { PointRig } from '../rig/points.ts';
 
 const by = { source: 'modbus', peer: 'test' } as const;
@@ -115,7 +116,7 @@ describe('the points of every kind of device', () => {
         for (const { type, index, value, min, max } of served) {
           const isWithin = value !== null && (min === null || value >= min) && (max === null || value <= max);
           if (type === 'AI' || type === 'AO')
-            expect(isWithin, `${type}${index} = ${value}, [${min}, ${max}]`).to.equal(true);
+            same(isWithin, true, () => `${type}${index} = ${value}, [${min}, ${max}]`);
         }
         expect(doing(rig).length).to.equal(1);
       }

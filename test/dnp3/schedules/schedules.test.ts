@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { pick } from '../../support/depth.ts';
 import { PointRig } from '../rig/points.ts';
 import { faultyRig } from './faulty-rig.ts';
 import { begin, curve, limitOf, limitsSeen, off, registers } from './orders.ts';
@@ -126,8 +127,9 @@ describe('schedules that run', () => {
 
   it('repeats by weekday', async () => {
     // 2026-06-03 is a Wednesday
+    const day = pick({ quick: 4, ci: 3 });
     const rig = new PointRig('PV-3Phase', {
-      date: '2026-06-03',
+      date: `2026-06-0${day}`,
       time: '22:00:00',
       timezone: 'UTC',
       tickIntervalS: 300,
@@ -142,15 +144,11 @@ describe('schedules that run', () => {
     // in the night the panels, and with them the test, have little to do
     rig.done(['BO42', false], ['BO46', true], ['BO47', true], ['BO49', true], ['BO42', true]);
     const runs = limitsSeen(rig);
-    await rig.plant.step((3 * 86_400 + 3600) / 300);
-    expect(runs).to.deep.equal([
-      '2026-06-03 22:10:00 50',
-      '2026-06-03 22:30:00 off',
-      '2026-06-04 22:10:00 50',
-      '2026-06-04 22:30:00 off',
-      '2026-06-06 22:10:00 50',
-      '2026-06-06 22:30:00 off',
-    ]);
+    await rig.plant.step(((6 - day) * 86_400 + 3600) / 300);
+    const days = [3, 4, 6].filter((each) => each >= day);
+    expect(runs).to.deep.equal(
+      days.flatMap((each) => [`2026-06-0${each} 22:10:00 50`, `2026-06-0${each} 22:30:00 off`]),
+    );
     expect(rig.value('AI579')).to.equal(3);
   });
 

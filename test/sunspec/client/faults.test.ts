@@ -6,6 +6,7 @@ import { faultKinds } from '../../../src/fault-kinds/all.ts';
 import { createSunSpecClient } from '../../../src/sunspec/client/client.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
 import { loopback, pointsOf } from '../../support/client.ts';
+import { byTest } from '../../support/rig.ts';
 import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 import { spentMs } from '../../support/spent.ts';
 
@@ -244,8 +245,9 @@ class Lane {
   async attempt(test: (client: SunSpecClientAdapter) => Promise<void>): Promise<void> {
     this.#client = createSunSpecClient();
     try {
-      await this.#client.connect(loopback(this.port, { timeoutMs: 2000 }));
-      await this.#client.writePoints(704, 0, { WMaxLimPct: 100 });
+      this.app.plant.device(this.#index).bank.transact(byTest, ({ m704 }) => {
+        m704.WMaxLimPct = 100;
+      });
       await this.#client.connect(loopback(this.port, { timeoutMs }));
       await test(this.#client);
     } finally {
@@ -280,6 +282,12 @@ class Lane {
   async connect(): Promise<string> {
     const { discovery } = await this.#client.connect(loopback(this.port, { timeoutMs }));
     return [`${discovery!.models.length} models`, ...discovery!.notes].join('; ');
+  }
+
+  async expectWell(): Promise<void> {
+    check('connect', await outcome(this.connect()), right, '16 models');
+    check('read', await outcome(this.readW()), right, this.trueW);
+    check('write', await outcome(this.writeLimit()), right, 60);
   }
 
   async exercise({ read, write, connect: connecting, all }: Partial<Row>): Promise<void> {
@@ -347,12 +355,11 @@ describe('SunSpec client and every fault of a device', function () {
     const { kind, parameters = {}, once = {} } = row;
     const title = `${kind} ${Object.keys(parameters).length > 0 ? JSON.stringify(parameters) : ''}`.trim();
     beside(`${title}: the right value or a precise error, in time, and afterwards all is well`, (lane) =>
-      lane.attempt(async (client) => {
+      lane.attempt(async () => {
         lane.inject(row);
         await lane.exercise(row);
         lane.clear();
-        await client.connect(loopback(lane.port, { timeoutMs }));
-        await lane.exercise({});
+        await lane.expectWell();
       }),
     );
 

@@ -186,8 +186,19 @@ async function rawRange(map: DeviceMap, point: PlacedPoint): Promise<readonly [l
   ];
 }
 
+const adjustableOf = new WeakMap<DeviceMap, Promise<readonly PlacedPoint[]>>();
+
 /** Every writable point, except set 1 of a curve model and 1.DA, which has its own procedure. */
-export async function adjustablePoints(map: DeviceMap): Promise<PlacedPoint[]> {
+export function adjustablePoints(map: DeviceMap): Promise<readonly PlacedPoint[]> {
+  let points = adjustableOf.get(map);
+  if (!points) {
+    points = askAdjustablePoints(map);
+    adjustableOf.set(map, points);
+  }
+  return points;
+}
+
+async function askAdjustablePoints(map: DeviceMap): Promise<PlacedPoint[]> {
   const candidates = map.models
     .flatMap(({ points }) => points)
     .filter(({ def, path, name }) => def.writable && !/^(Crv|Ctl)\[0\]/.test(path) && name !== '1.DA');
