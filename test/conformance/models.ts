@@ -41,7 +41,7 @@ const wordsAt = (words: readonly number[], { address }: FoundModel, point: Place
   words.slice(point.address - address, point.address - address + point.def.size);
 
 /** Two devices read at different instants differ where they measure: what does not move between ticks, does not. */
-export async function modelOne(dut: Dut): Promise<void> {
+export async function checkPoints(dut: Dut): Promise<void> {
   const { master, map } = dut;
   for (const model of map.models) {
     const [first] = model.points;
@@ -73,7 +73,7 @@ export async function modelOne(dut: Dut): Promise<void> {
   }
 }
 
-export async function modelTwo(dut: Dut): Promise<void> {
+export async function checkReads(dut: Dut): Promise<void> {
   const { master, map } = dut;
   for (const model of map.models) {
     const size = model.length + 2;
@@ -94,7 +94,7 @@ export async function modelTwo(dut: Dut): Promise<void> {
   }
 }
 
-async function modelFour({ map, type }: Dut): Promise<void> {
+async function checkProfile({ map, type }: Dut): Promise<void> {
   const rating = await map.value('702.WChaRteMaxRtg');
   const phases: Phases = ({ SINGLE_PHASE: 'single', SPLIT_PHASE: 'split', THREE_PHASE: 'three' } as const)[
     String(await map.value('701.ACType'))
@@ -123,7 +123,7 @@ async function modelFour({ map, type }: Dut): Promise<void> {
  * @param limit the points that move the power meanwhile
  * @param least number of scale factors
  */
-export async function scaleFactors(
+export async function checkScaleFactors(
   dut: Dut,
   limit = { enable: '704.WMaxLimPctEna', percent: '704.WMaxLimPct' },
   least = 36,
@@ -176,11 +176,11 @@ export function modelProcedures(line: Line, types: readonly string[]): void {
         expect(map.models.map(({ id }) => id)).to.deep.equal(storage ? [...standardChain, 802] : standardChain);
         expect(map.models[0]!.length).to.equal(66);
       });
-      it(`MOD-1: ${type}: lengths, mandatory points, each point alone and in range`, () => modelOne(dut()));
-      it(`MOD-2: ${type}: models in one read, or in consecutive ones of at most 125`, () => modelTwo(dut()));
-      it(`MOD-4: ${type}: all models and points of the IEEE 1547-2018 profile`, () => modelFour(dut()));
+      it(`MOD-1: ${type}: lengths, mandatory points, each point alone and in range`, () => checkPoints(dut()));
+      it(`MOD-2: ${type}: models in one read, or in consecutive ones of at most 125`, () => checkReads(dut()));
+      it(`MOD-4: ${type}: all models and points of the IEEE 1547-2018 profile`, () => checkProfile(dut()));
       it(`SF-1: ${type}: scale factors are in range, present where points refer to them, and static`, () =>
-        scaleFactors(dut()));
+        checkScaleFactors(dut()));
     }
   });
 }
