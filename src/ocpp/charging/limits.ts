@@ -9,6 +9,7 @@ import type {
   Conditions,
   Limit,
   ProfilePurpose,
+  RateUnit,
   RunningTransaction,
   SchedulePeriod,
 } from './model.ts';
@@ -61,15 +62,16 @@ function limitOf(
   const period = periodAt(profile, atMs, transaction);
   if (period === null) return openLimit;
   const { limit, numberPhases, setpoint, dischargeLimit, mode } = underConditions(period, profile.schedule, conditions);
-  const watts = profile.schedule.unit === 'W';
+  const inUnit = (unit: RateUnit, value: number | null = null) => (profile.schedule.unit === unit ? value : null);
   return {
-    limitW: watts ? limit : null,
-    limitA: watts ? null : limit,
+    limitW: inUnit('W', limit),
+    limitA: inUnit('A', limit),
     numberPhases: usablePhases(numberPhases),
-    ...(setpoint !== undefined && (watts ? { setpointW: setpoint } : { setpointA: setpoint })),
-    ...(dischargeLimit !== undefined &&
-      (watts ? { dischargeLimitW: dischargeLimit } : { dischargeLimitA: dischargeLimit })),
-    ...(mode !== undefined && { mode }),
+    setpointW: inUnit('W', setpoint),
+    setpointA: inUnit('A', setpoint),
+    dischargeLimitW: inUnit('W', dischargeLimit),
+    dischargeLimitA: inUnit('A', dischargeLimit),
+    mode: mode ?? null,
   };
 }
 
@@ -139,8 +141,8 @@ export function deciding(state: ChargingState, connectorId: number, atMs: number
 function withGeneration(limit: Limit, generation: Limit, { station }: ChargingState): Limit {
   const perA = (station.type === 'dc' ? 1 : station.phases) * station.nominalVoltageV;
   const { limitW, limitA } = generation;
-  const extraW = limitW ?? (limitA === null ? 0 : limitA * perA);
-  const extraA = limitA ?? (limitW === null ? 0 : limitW / perA);
+  const extraW = limitW ?? (limitA ?? 0) * perA;
+  const extraA = limitA ?? (limitW ?? 0) / perA;
   return {
     ...limit,
     limitW: limit.limitW === null ? null : limit.limitW + extraW,

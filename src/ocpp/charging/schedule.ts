@@ -29,7 +29,7 @@ function startOf(profile: ChargingProfile, transaction: RunningTransaction | nul
 }
 
 function isValidAt({ validFromMs, validToMs }: ChargingProfile, atMs: number): boolean {
-  return (validFromMs === null || atMs >= validFromMs) && (validToMs === null || atMs < validToMs);
+  return atMs >= (validFromMs ?? -Infinity) && atMs < (validToMs ?? Infinity);
 }
 
 /** ms into the schedule, or into its present recurrence; null: the profile is not in force. */
@@ -106,11 +106,11 @@ export function nextBoundary(
   afterMs: number,
   transaction: RunningTransaction | null,
 ): number {
-  const { validFromMs, kind, schedule } = profile;
-  const validToMs = profile.validToMs ?? Infinity;
+  const { kind, schedule } = profile;
+  const [validFromMs, validToMs] = [profile.validFromMs ?? -Infinity, profile.validToMs ?? Infinity];
   // outside of its validity only the begin of it matters
   if (afterMs >= validToMs) return Infinity;
-  if (validFromMs !== null && afterMs < validFromMs) return validFromMs;
+  if (afterMs < validFromMs) return validFromMs;
   const start = startOf(profile, transaction);
   if (start === 'waiting') return validToMs;
   if (start > afterMs) return Math.min(validToMs, start);

@@ -44,6 +44,7 @@ describe('Composite schedules: units', () => {
     expect(phasesOf(three)).to.deep.equal([690, 230, 690]);
     expect(phasesOf(single)).to.deep.equal([230, 230, 230]);
     expect(phasesOf(dc)).to.deep.equal([1000, 1000, 1000]);
+    expect(wattsPerAmpere({ ...dc, phases: 3 }, null)).to.equal(1000);
   });
 
   it('the lower one of watts and amperes counts, and none is none', () => {
@@ -259,7 +260,9 @@ describe('Composite schedules: where they end', () => {
     const busy = { ...atConnector, stackLevel: 1, schedule: { startMs: noonMs, periods: periods(...seconds) } };
     const idle = Array.from({ length: 199 }, (_, i): Change => ({ ...atConnector, connectorId: 9, profileId: i }));
     // two places with 200 profiles: 250 instants, and the one that is too many
-    expect(composite(stateOf([busy, ...idle]), { durationS: 1000, maxPeriods: 1000 }).durationS).to.equal(251);
+    const connectors = [connector, { ...connector, connectorId: 2 }];
+    const long = { durationS: 1000, maxPeriods: 1000, connectors };
+    expect(composite(stateOf([busy, ...idle]), long).durationS).to.equal(251);
     expect(composite(stateOf([]), { durationS: 1000 })).to.deep.include({ durationS: 1000 });
   });
 });

@@ -95,15 +95,20 @@ describe('Charging profiles: conditions at their bounds (2.1)', () => {
   const withCurve = { ...plain, frequencyWatt };
 
   it('a signal counts where it is known and followed', () => {
-    const setpoint = (signal: number | null, signalCurve: typeof frequencyWatt.signalCurve | null) =>
+    const rising = [
+      [-1, 20],
+      [1, 100],
+    ] as const;
+    const setpoint = (signal: number | null, signalCurve: typeof rising | null) =>
       underConditions({ ...plain, frequencyWatt: { ...frequencyWatt, signalCurve } }, made, {
         ...unknown,
         frequencyHz: 50,
         signal,
       }).setpoint;
-    expect(setpoint(1, frequencyWatt.signalCurve)).to.equal(600);
+    expect(setpoint(1, rising)).to.equal(600);
+    expect(setpoint(0, rising)).to.equal(560);
     expect(setpoint(0.5, null)).to.equal(500);
-    expect(setpoint(null, frequencyWatt.signalCurve)).to.equal(500);
+    expect(setpoint(null, rising)).to.equal(500);
     expect(setpoint(null, null)).to.equal(500);
   });
 
@@ -137,6 +142,9 @@ describe('Charging profiles: conditions at their bounds (2.1)', () => {
     expect(underConditions({ ...plain, limit: null }, capped, full).limit).to.equal(30);
     expect(underConditions({ ...plain, setpoint: 4 }, capped, full)).to.include({ limit: 5, setpoint: 4 });
     expect(underConditions(plain, capped, { ...unknown, socPct: 0 }).limit).to.equal(5);
+    const always = { ...made, limitAtSoc: { socPct: 0, limit: 3 } };
+    expect(underConditions(plain, always, { ...unknown, socPct: 0 }).limit).to.equal(3);
+    expect(underConditions(plain, always, unknown).limit).to.equal(5);
   });
 
   it('a vehicle that may not discharge still follows a positive set-point', () => {

@@ -62,7 +62,9 @@ describe('Charging profiles: two limits together', () => {
 describe('Charging profiles: where each purpose has a say', () => {
   const places: readonly (readonly [purpose: ProfilePurpose, at: number, concerned: readonly number[]])[] = [
     ['station_max', 0, [0]],
+    ['station_max', 1, [0]],
     ['local_generation', 0, [0]],
+    ['local_generation', 1, [0]],
     ['external', 0, [0]],
     ['external', 1, [1]],
     ['tx_default', 0, [1, 2]],
