@@ -5,6 +5,7 @@ import { config } from 'chai';
 import { configureGlobal } from 'fast-check';
 import { expectNoViolations } from '../ocpp/central/violations.ts';
 import { depth } from './depth.ts';
+import { beginTest } from './running-test.ts';
 import { runSeed } from './seed.ts';
 
 // The proxy reports misspelt assertions, as the compiler does; without it an assertion takes a tenth less time.
@@ -33,6 +34,9 @@ function cpuUs(): number {
 export const mochaHooks = {
   beforeAll(): void {
     startedCpuUs = cpuUs();
+  },
+  beforeEach(this: Mocha.Context): void {
+    beginTest(this.currentTest);
   },
   afterEach: expectNoViolations,
   afterAll(this: Mocha.Context): void {
