@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { rampTowards, respond } from '../../../src/der/inverter/ramp.ts';
 import { goldenRows, needsGolden } from '../golden.ts';
+import { holds } from '../../support/property.ts';
 
 const responseS = fc.double({ min: 0.2, max: 1000, noNaN: true });
 const level = fc.double({ min: -1e5, max: 1e5, noNaN: true });
@@ -24,26 +25,26 @@ describe('Open-loop response (IEEE 1547-2018 5.3.3.2, 5.4.2.2, 6.5.2.7.2)', () =
   });
 
   it('gives the same result however the time is split', () => {
-    fc.assert(
-      fc.property(responseS, level, level, parts, (seconds, from, to, steps) => {
-        const whole = respond(
-          from,
-          to,
-          seconds,
-          steps.reduce((sum, dt) => sum + dt, 0),
-          0,
-        );
-        const split = steps.reduce((value, dt) => respond(value, to, seconds, dt, 0), from);
-        expect(split).to.be.closeTo(whole, 1e-9 * Math.max(1, Math.abs(from), Math.abs(to)));
-      }),
-    );
+    holds('a response however time is split', [responseS, level, level, parts], (seconds, from, to, steps) => {
+      const whole = respond(
+        from,
+        to,
+        seconds,
+        steps.reduce((sum, dt) => sum + dt, 0),
+        0,
+      );
+      const split = steps.reduce((value, dt) => respond(value, to, seconds, dt, 0), from);
+      expect(split).to.be.closeTo(whole, 1e-9 * Math.max(1, Math.abs(from), Math.abs(to)));
+    });
   });
 
   it('never overshoots, and ends where it is close enough', () => {
-    fc.assert(
-      fc.property(responseS, level, level, fc.double({ min: 0, max: 1e4, noNaN: true }), (seconds, from, to, dt) => {
+    holds(
+      'a response never overshoots',
+      [responseS, level, level, fc.double({ min: 0, max: 1e4, noNaN: true })],
+      (seconds, from, to, dt) => {
         expect(respond(from, to, seconds, dt, 0)).to.be.within(Math.min(from, to) - 1e-9, Math.max(from, to) + 1e-9);
-      }),
+      },
     );
     expect(respond(0, 1, 1, 3.1, 1e-3)).to.equal(1);
     expect(respond(0, 1, 1, 2.9, 1e-3)).to.be.below(1);
@@ -57,8 +58,10 @@ describe('Open-loop response (IEEE 1547-2018 5.3.3.2, 5.4.2.2, 6.5.2.7.2)', () =
 
 describe('Straight ramps (704.WRmp, VarRmp)', () => {
   it('give the same result however the time is split', () => {
-    fc.assert(
-      fc.property(fc.double({ min: 0, max: 1e4, noNaN: true }), level, level, parts, (rate, from, to, steps) => {
+    holds(
+      'a ramp however time is split',
+      [fc.double({ min: 0, max: 1e4, noNaN: true }), level, level, parts],
+      (rate, from, to, steps) => {
         const whole = rampTowards(
           from,
           to,
@@ -66,7 +69,7 @@ describe('Straight ramps (704.WRmp, VarRmp)', () => {
           steps.reduce((sum, dt) => sum + dt, 0),
         );
         expect(steps.reduce((value, dt) => rampTowards(value, to, rate, dt), from)).to.be.closeTo(whole, 1e-6);
-      }),
+      },
     );
   });
 

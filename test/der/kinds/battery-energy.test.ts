@@ -6,6 +6,7 @@ import type { SimDevice } from '../../../src/der/device/device.ts';
 import { BatteryPort } from '../../../src/der/source/battery/battery-port.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { idealPlant, baseTickS } from '../../support/ideal-plant.ts';
+import { casesOf } from '../../support/random.ts';
 import { evenSpec } from '../source/battery/rig.ts';
 import { chemicalWh, counters, master, profileOf, StorageRig } from './support-storage.ts';
 
@@ -57,7 +58,7 @@ describe('battery device: conservation', () => {
     device.bank.transact(master, ({ m703 }) => {
       Object.assign(m703, { ESDlyTms: 20, ESRmpTms: 20 });
     });
-    const random = createRandom(5, 'commands');
+    const random = casesOf('commands');
     const [tickS, ticks] = [2, 21_600];
     const beforeWh = chemicalWh(port);
     let [conversionWh, last] = [0, counters({ map })];

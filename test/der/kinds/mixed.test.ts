@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { SourceCommand } from '../../../src/contract/device.ts';
 import { SimError } from '../../../src/core/errors.ts';
-import { createRandom } from '../../../src/core/random.ts';
 import type { RandomStream } from '../../../src/core/random.ts';
 import type { SimDevice } from '../../../src/der/device/device.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
+import { casesOf } from '../../support/random.ts';
 import { countersOf, dumpOf, firstNonFinite, fleetKinds, kindPlant, kindSpec, master, operator } from './support.ts';
 import type { FleetKind, KindSpec } from './support.ts';
 
@@ -307,7 +307,7 @@ function check(device: SimDevice, where: string): void {
 describe('mixed plant: random commands, settings and grids', () => {
   for (const seed of [1, 2]) {
     it(`numbers stay finite, S within VAMax, nothing flows when disconnected, counters rise (seed ${seed})`, async () => {
-      const random = createRandom(seed, 'mixed');
+      const random = casesOf('mixed', seed);
       const plant = kindPlant(site, { tickIntervalS: 0.1, seed });
       const before = plant.devices.map(countersOf);
       for (const { index } of plant.devices)

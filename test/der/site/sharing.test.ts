@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { createRandom } from '../../../src/core/random.ts';
 import type { RandomStream } from '../../../src/core/random.ts';
 import { createClaims, createNest, shareRooms } from '../../../src/der/site/sharing.ts';
 import type { Claims, Nest } from '../../../src/der/site/sharing.ts';
+import { casesOf } from '../../support/random.ts';
 import { randomSets } from './support.ts';
 
 interface Claim {
@@ -165,7 +165,7 @@ describe('Sharing of a limit of the site', () => {
   });
 
   it('any demands: never more than the room, no device below its minimum, all of the room used', () => {
-    const random = createRandom(1, 'sharing');
+    const random = casesOf('one room');
     for (let round = 0; round < 2000; round += 1) {
       const list = Array.from({ length: 1 + Math.floor(random.next() * 8) }, () => ({
         demand: random.next() < 0.2 ? 0 : random.next() * 1e5,
@@ -226,7 +226,7 @@ describe('Sharing of nested limits', () => {
   }
 
   it('is that of one rising level, which stops in each room when it is full', () => {
-    const random = createRandom(2, 'sharing');
+    const random = casesOf('nested rooms');
     for (let round = 0; round < 3000; round += 1) {
       const { list, rooms } = randomCase(random, false);
       const claims = claimsOf(list);
@@ -239,7 +239,7 @@ describe('Sharing of nested limits', () => {
   });
 
   it('any rooms: no sum exceeds its room, no device runs below its minimum, and nothing that fits is left', () => {
-    const random = createRandom(3, 'sharing');
+    const random = casesOf('any rooms');
     let paused = 0;
     for (let round = 0; round < 5000; round += 1) {
       const { list, rooms } = randomCase(random, true);

@@ -3,11 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createRandom } from '../../../src/core/random.ts';
 import { describe as inWords } from '../../../src/dnp3/stack/application/describe.ts';
 import { parseRequest } from '../../../src/dnp3/stack/application/parse.ts';
 import { hex, toHex } from '../rig/frames.ts';
 import { Stack, spec } from '../rig/stack.ts';
+import { holds } from '../../support/property.ts';
+import { casesOf } from '../../support/random.ts';
 
 const requests = [
   'c0 01 3c 02 06 3c 03 06 3c 04 06 3c 01 06',
@@ -66,7 +67,7 @@ describe('an outstation under any octets', () => {
   it('answers each of 50,000 seeded mutations with a response or not at all, holds no more memory, and goes on', function () {
     this.timeout(30_000);
     const stack = rig();
-    const random = createRandom(7, 'application mutations');
+    const random = casesOf('application mutations');
     const pick = (below: number) => Math.floor(random.next() * below);
     let answers = 0;
     let heldBefore = 0;
@@ -97,13 +98,15 @@ describe('an outstation under any octets', () => {
 
   it('takes any octets at all', () => {
     const stack = rig();
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), (octets) => {
+    holds(
+      'any octets in a fragment',
+      fc.uint8Array({ maxLength: 300 }),
+      (octets) => {
         const fragment = Buffer.from(octets);
         for (const text of stack.ask(toHex(fragment))) expectResponse(text);
         inWords(fragment);
-      }),
-      { numRuns: 2000 },
+      },
+      { runs: 2000 },
     );
   });
 

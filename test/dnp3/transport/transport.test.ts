@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { Reassembler } from '../../../src/dnp3/stack/transport/reassembler.ts';
 import { Segmenter } from '../../../src/dnp3/stack/transport/segmenter.ts';
 import { hex, readFrames, toHex } from '../rig/frames.ts';
+import { holds } from '../../support/property.ts';
 
 function take(...segments: readonly string[]): (string | null)[] {
   const reassembler = new Reassembler();
@@ -52,16 +53,18 @@ describe('the transport function', () => {
   });
 
   it('cuts fragments that come back whole', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ minLength: 1, maxLength: 2048 }), (octets) => {
+    holds(
+      'fragments come back whole',
+      fc.uint8Array({ minLength: 1, maxLength: 2048 }),
+      (octets) => {
         const segmenter = new Segmenter({ destination: 4, source: 1 });
         const reassembler = new Reassembler();
         const { frames } = readFrames(Buffer.concat(segmenter.frames(Buffer.from(octets))));
         const fragments = frames.map(({ data }) => reassembler.push(data)).filter((each) => each !== null);
         expect(fragments).to.have.length(1);
         expect(fragments[0]?.equals(octets)).to.equal(true);
-      }),
-      { numRuns: 100 },
+      },
+      { runs: 100 },
     );
   });
 });

@@ -3,6 +3,7 @@ import { expect } from 'chai';
 import type { WindParameters } from '../../../../src/contract/kinds/wind.ts';
 import { parametersOf, run, settledPort, surroundings } from './support.ts';
 import { windWeekText } from '../../../../scripts/make-wind-week.ts';
+import { holds } from '../../../support/property.ts';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -27,8 +28,10 @@ const scene = fc.record({
 
 describe('wind turbine: invariants', () => {
   it('numbers stay finite and the rotor within bounds through any wind, draw and grid', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...gusty), fc.array(scene, { minLength: 1, maxLength: 12 }), (p, scenes) => {
+    holds(
+      'any wind, draw and grid',
+      [fc.constantFrom(...gusty), fc.array(scene, { minLength: 1, maxLength: 12 })],
+      (p, scenes) => {
         const port = settledPort(p, surroundings(9));
         for (const { windMS, dtS, steps, drawn, energized, terminalPu, rate } of scenes) {
           for (let n = 0; n < steps; n += 1) {
@@ -45,8 +48,8 @@ describe('wind turbine: invariants', () => {
             if (detail.rotorRpm === 0) expect([port.availableDcW, detail.dcPowerW]).to.deep.equal([0, 0]);
           }
         }
-      }),
-      { numRuns: 40, seed: 4 },
+      },
+      { runs: 40 },
     );
   });
 
