@@ -44,14 +44,14 @@ describe('Charging profiles against an evaluation of each second', () => {
           }
         }
       },
-      { runs: 25 },
+      { runs: 250 },
     );
   });
 
   it('without the central system each profile is in force for its maxOfflineDuration alone (2.1, K01)', () => {
     holds(
       'maxOfflineDuration alone',
-      [chargingState, fc.integer({ min: -200, max: windowS })],
+      [chargingState, fc.integer({ min: -40, max: windowS })],
       (state, offlineS) => {
         const offlineSinceMs = noonMs + offlineS * 1000;
         const offline = { ...state, profiles: state.profiles.map((each) => whileOffline(each, offlineSinceMs)) };
@@ -64,7 +64,7 @@ describe('Charging profiles against an evaluation of each second', () => {
               expect({ limitW, limitA, connectorId, s }).to.include(wanted);
           }
       },
-      { runs: 8 },
+      { runs: 150 },
     );
   });
 
@@ -100,7 +100,7 @@ describe('Charging profiles against an evaluation of each second', () => {
             if (i > 0) expect({ ...period, startS: 0 }).to.not.deep.equal({ ...schedule.periods[i - 1], startS: 0 });
         }
       },
-      { runs: 25 },
+      { runs: 250 },
     );
   });
 
@@ -121,11 +121,12 @@ describe('Charging profiles against an evaluation of each second', () => {
                 each.reduce<number>((total, w) => total + Math.min(22_000, w ?? 22_000), 0),
               );
           const wanted = least(whole ?? null, sum);
-          if (schedule?.periods[row]?.limit !== wanted)
-            expect(schedule?.periods[row], `${s} s`).to.include({ limit: wanted });
+          const limit = schedule?.periods[row]?.limit ?? null;
+          const same = wanted === null ? limit === null : limit !== null && Math.abs(limit - wanted) < 1e-5;
+          if (!same) expect(schedule?.periods[row], `${s} s`).to.include({ limit: wanted });
         }
       },
-      { runs: 12 },
+      { runs: 200 },
     );
   });
 });
