@@ -2,16 +2,14 @@
 import { appendFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { config } from 'chai';
-import { configureGlobal } from 'fast-check';
 import { expectNoViolations } from '../ocpp/central/violations.ts';
 import { depth } from './depth.ts';
 import { openResources, settled } from './handles.ts';
+import { beginTest } from './running-test.ts';
 import { runSeed } from './seed.ts';
 
 // The proxy reports misspelt assertions, as the compiler does; without it an assertion takes a tenth less time.
 config.useProxy = false;
-
-configureGlobal({ seed: runSeed });
 
 // Mocha sends SIGTERM to a worker that has not ended after one second. On a busy machine it is still writing its coverage
 // data then, and c8 drops an incomplete file. The worker ends by itself after the write.
@@ -57,6 +55,9 @@ export const mochaHooks = {
     // from the first turn on the timer of the hook itself counts, here and at the end
     await settled();
     startedResources = openResources();
+  },
+  beforeEach(this: Mocha.Context): void {
+    beginTest(this.currentTest);
   },
   afterEach: expectNoViolations,
   async afterAll(this: Mocha.Context): Promise<void> {
