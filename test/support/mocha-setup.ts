@@ -6,6 +6,7 @@ import { configureGlobal } from 'fast-check';
 import { expectNoViolations } from '../ocpp/central/violations.ts';
 import { depth } from './depth.ts';
 import { openResources, settled } from './handles.ts';
+import { beginTest } from './running-test.ts';
 import { runSeed } from './seed.ts';
 
 // The proxy reports misspelt assertions, as the compiler does; without it an assertion takes a tenth less time.
@@ -57,6 +58,9 @@ export const mochaHooks = {
     // from the first turn on the timer of the hook itself counts, here and at the end
     await settled();
     startedResources = openResources();
+  },
+  beforeEach(this: Mocha.Context): void {
+    beginTest(this.currentTest);
   },
   afterEach: expectNoViolations,
   async afterAll(this: Mocha.Context): Promise<void> {

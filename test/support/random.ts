@@ -1,0 +1,10 @@
+import { createRandom } from '../../src/core/random.ts';
+import type { RandomStream } from '../../src/core/random.ts';
+import { runSeed } from './seed.ts';
+
+/** The random cases of one test, which `FC_SEED` repeats as those of properties. @param names state their purpose */
+export const casesOf = (...names: readonly (string | number)[]): RandomStream => createRandom(runSeed, ...names);
+
+/** A seed for one purpose, for what takes a seed and makes its own stream. */
+export const seedOf = (...names: readonly (string | number)[]): number =>
+  Math.floor(casesOf(...names).next() * 2 ** 31);
