@@ -95,7 +95,7 @@ export class HoldsModel {
             (other) =>
               other.owner === owner &&
               !ending.includes(other) &&
-              [...other.names].some((each) => timerOf(each) === name && !other.lost.has(each)),
+              [...other.names].some((each) => timerOf(each) === name && this.#keeps(other, each)),
           );
           if (heir) this.#take(heir, name, 0);
           result[heir ? 'handedOver' : 'restored'].push(name);
@@ -117,6 +117,13 @@ export class HoldsModel {
     this.#points.get(name)!.push({ hold, value });
     hold.names.add(name);
     hold.lost.delete(name);
+  }
+
+  /** Whether nothing lies over the point of a hold that stays there. */
+  #keeps(hold: ModelHold, name: string): boolean {
+    const layers = this.#points.get(name)!;
+    const at = layers.findIndex((layer) => layer.hold === hold);
+    return at >= 0 && layers.slice(at).every((layer) => layer.hold !== null);
   }
 
   #remove(hold: ModelHold, name: string): void {

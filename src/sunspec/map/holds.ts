@@ -344,13 +344,19 @@ export class Holds {
     return [...this.#controls.values()].find(
       (control) =>
         !ending.has(control) &&
-        [...control.points].some(([slot, entry]) => this.#has(slot, entry) && timers.get(slot) === timer),
+        [...control.points].some(([slot, entry]) => timers.get(slot) === timer && this.#keeps(slot, entry)),
     );
   }
 
   /** Whether a point is still as the hold has written it, as far as anybody can tell. */
   #has(slot: PointSlot, { mark, lost }: Entry): boolean {
     return lost === null && this.#bank.provenance(slot) === mark;
+  }
+
+  /** Whether the hold has a point, or will have it again once later holds of other owners have ended. */
+  #keeps(slot: PointSlot, entry: Entry): boolean {
+    if (entry.lost !== null) return false;
+    return this.#has(slot, entry) || [...(onBank.get(this.#bank) ?? [])].some((holds) => holds.covers(slot, entry));
   }
 
   #control(id: string): Control {
@@ -363,6 +369,14 @@ export class Holds {
     const { ids } = this;
     this.#controls.clear();
     if (ids.length > 0) for (const listener of this.#resetListeners) listener(ids, at);
+  }
+
+  /** Whether a hold of this owner lies over this value and will give it back. */
+  covers(slot: PointSlot, { mark }: Entry): boolean {
+    return [...this.#controls.values()].some(({ points }) => {
+      const entry = points.get(slot);
+      return entry !== undefined && entry.base.writer === mark && this.#keeps(slot, entry);
+    });
   }
 
   /** Another hold has this one's value as its base, which is not to come back: it gets the base of that value. */

@@ -340,6 +340,30 @@ describe('holds: timed controls of one owner', () => {
       csip.end('A');
       expect(values('704.WMaxLimPct', '704.WMaxLimPctRvrtTms')).to.deep.equal([50, 60]);
     });
+
+    it('stays at 0 for a hold of the owner that lasts under one of another', () => {
+      test.set({ '711.RvrtTms': 60 }, byModbus);
+      const before = test.dump();
+      csip.begin('A', { '711.Ena': 'ENABLED' });
+      rest.begin('B', { '711.Ena': 'ENABLED' });
+      csip.begin('C', { '711.Ctl[0].RspTms': 5 });
+      expect(csip.end('C')[0]).to.deep.include({ restored: ['711.Ctl[0].RspTms'], handedOver: ['711.RvrtTms'] });
+      rest.end('B');
+      expect(values('711.Ena', '711.RvrtTms')).to.deep.equal(['ENABLED', 0]);
+      test.pass(100);
+      expect(values('711.Ena')).to.deep.equal(['ENABLED']);
+      csip.end('A');
+      expect(test.dump().equals(before)).to.equal(true);
+    });
+
+    it('comes back if a master has taken the point from the hold that lasts', () => {
+      test.set({ '711.RvrtTms': 60 }, byModbus);
+      csip.begin('A', { '711.Ena': 'ENABLED' });
+      test.set({ '711.Ena': 'ENABLED' }, byModbus);
+      csip.begin('C', { '711.Ctl[0].RspTms': 5 });
+      csip.end('C');
+      expect(values('711.Ena', '711.RvrtTms')).to.deep.equal(['ENABLED', 60]);
+    });
   });
 
   describe('functions of reactive power (rule 3)', () => {
