@@ -4,9 +4,9 @@ import type { ChargingProfile, ChargingState, SchedulePeriod } from '../../../sr
 
 export const noonMs = Date.UTC(2026, 5, 21, 12);
 /** What is looked at begins at noon and lasts this long. */
-export const windowS = 600;
+export const windowS = 120;
 
-const instant = fc.integer({ min: -600, max: windowS + 100 }).map((s) => noonMs + s * 1000);
+const instant = fc.integer({ min: -windowS, max: windowS + 20 }).map((s) => noonMs + s * 1000);
 /** also days and weeks before, for what recurs */
 const longAgo = fc.tuple(instant, fc.constantFrom(0, 1, 6, 7, 14)).map(([ms, days]) => ms - days * 86_400_000);
 const orNull = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null, freq: 2 });
@@ -14,7 +14,7 @@ const orNull = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null, freq: 2 })
 const periods: fc.Arbitrary<readonly SchedulePeriod[]> = fc
   .array(
     fc.record({
-      gapS: fc.integer({ min: 1, max: 300 }),
+      gapS: fc.integer({ min: 1, max: 60 }),
       limit: fc.integer({ min: 0, max: 40 }),
       numberPhases: fc.constantFrom(null, null, 1 as const, 2 as const, 3 as const),
       // of 2.1: power in both directions
@@ -46,14 +46,20 @@ const profile: fc.Arbitrary<ChargingProfile> = fc
   .record({
     profileId: fc.nat(1000),
     place: fc.integer({ min: 0, max: 2 }),
-    stackLevel: fc.integer({ min: 0, max: 3 }),
-    purpose: fc.constantFrom(
-      'station_max' as const,
-      'tx_default' as const,
-      'tx' as const,
-      'external' as const,
-      'priority' as const,
-      'local_generation' as const,
+    // few levels, so that profiles meet on one
+    stackLevel: fc.integer({ min: 0, max: 2 }),
+    // most of those whose profiles of the station and of a connector meet
+    purpose: fc.oneof(
+      { arbitrary: fc.constantFrom('tx_default' as const, 'priority' as const), weight: 1 },
+      {
+        arbitrary: fc.constantFrom(
+          'station_max' as const,
+          'tx' as const,
+          'external' as const,
+          'local_generation' as const,
+        ),
+        weight: 1,
+      },
     ),
     kind: fc.constantFrom(
       'absolute' as const,
@@ -63,14 +69,14 @@ const profile: fc.Arbitrary<ChargingProfile> = fc
       'dynamic' as const,
     ),
     validFromMs: fc.option(instant, { nil: null, freq: 3 }),
-    validForS: orNull(fc.integer({ min: 0, max: 500 })),
+    validForS: orNull(fc.integer({ min: 0, max: 100 })),
     transactionId: fc.constantFrom(null, '1', '2', '3'),
     unit: fc.constantFrom('W' as const, 'A' as const),
-    durationS: orNull(fc.oneof(fc.integer({ min: 1, max: 550 }), fc.constantFrom(86_400, 200_000, 700_000))),
+    durationS: orNull(fc.oneof(fc.integer({ min: 1, max: 110 }), fc.constantFrom(86_400, 200_000, 700_000))),
     startMs: orNull(longAgo),
     periods,
     receivedMs: instant,
-    maxOfflineS: fc.option(fc.integer({ min: 0, max: 400 }), { nil: undefined, freq: 1 }),
+    maxOfflineS: fc.option(fc.integer({ min: 0, max: 80 }), { nil: undefined, freq: 2 }),
   })
   .map(({ maxOfflineS, place, validForS, unit, durationS, startMs, periods: rows, ...rest }) => ({
     ...rest,
@@ -90,7 +96,7 @@ const station = { type: 'ac', phases: 3, nominalVoltageV: 230 } as const;
 
 /** Two connectors; a transaction may run at each. */
 export const chargingState: fc.Arbitrary<ChargingState> = fc.record({
-  profiles: fc.array(profile, { minLength: 1, maxLength: 9 }),
+  profiles: fc.array(profile, { minLength: 1, maxLength: 9, size: 'max' }),
   transactions: fc
     .tuple(
       ...[1, 2].map((connectorId) =>

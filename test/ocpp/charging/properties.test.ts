@@ -4,6 +4,7 @@ import { compositeSchedule } from '../../../src/ocpp/charging/composite.ts';
 import { limitAt, nextChange } from '../../../src/ocpp/charging/limits.ts';
 import { chargingState, noonMs, windowS } from './arbitrary.ts';
 import { whileOffline } from '../../../src/ocpp/charging/conditions.ts';
+import { holds } from '../../support/property.ts';
 import { naiveLimit, naivePowers, naiveWatts } from './naive.ts';
 
 const seconds = Array.from({ length: windowS }, (_, s) => s);
@@ -14,8 +15,10 @@ const least = (a: number | null, b: number | null) => (a === null ? b : b === nu
 
 describe('Charging profiles against an evaluation of each second', () => {
   it('a limit that is taken over at each planned instant is right in every second (1.6, 3.13)', () => {
-    fc.assert(
-      fc.property(chargingState, (state) => {
+    holds(
+      'a limit in every second',
+      chargingState,
+      (state) => {
         for (const connectorId of [0, 1, 2]) {
           let limit = limitAt(state, connectorId, noonMs);
           let next = nextChange(state, connectorId, noonMs);
@@ -40,14 +43,16 @@ describe('Charging profiles against an evaluation of each second', () => {
             if (!same) expect({ limit, connectorId, s }).to.deep.equal({ ...wanted, watts, amperes });
           }
         }
-      }),
-      { numRuns: 25, seed: 16 },
+      },
+      { runs: 250 },
     );
   });
 
   it('without the central system each profile is in force for its maxOfflineDuration alone (2.1, K01)', () => {
-    fc.assert(
-      fc.property(chargingState, fc.integer({ min: -200, max: windowS }), (state, offlineS) => {
+    holds(
+      'maxOfflineDuration alone',
+      [chargingState, fc.integer({ min: -40, max: windowS })],
+      (state, offlineS) => {
         const offlineSinceMs = noonMs + offlineS * 1000;
         const offline = { ...state, profiles: state.profiles.map((each) => whileOffline(each, offlineSinceMs)) };
         for (const connectorId of [0, 1, 2])
@@ -58,14 +63,16 @@ describe('Charging profiles against an evaluation of each second', () => {
             if (limitW !== wanted.limitW || limitA !== wanted.limitA)
               expect({ limitW, limitA, connectorId, s }).to.include(wanted);
           }
-      }),
-      { numRuns: 8, seed: 21 },
+      },
+      { runs: 150 },
     );
   });
 
   it('a composite schedule holds the lowest limit of each second, in the unit asked for (1.6, 3.13.3)', () => {
-    fc.assert(
-      fc.property(chargingState, fc.constantFrom('W' as const, 'A' as const), (state, unit) => {
+    holds(
+      'the lowest limit of each second',
+      [chargingState, fc.constantFrom('W' as const, 'A' as const)],
+      (state, unit) => {
         for (const connectorId of [1, 2]) {
           const schedule = compositeSchedule(state, { ...query, connectorId, durationS: windowS, unit });
           if (schedule === null) throw new Error('no schedule');
@@ -92,14 +99,16 @@ describe('Charging profiles against an evaluation of each second', () => {
           for (const [i, period] of schedule.periods.entries())
             if (i > 0) expect({ ...period, startS: 0 }).to.not.deep.equal({ ...schedule.periods[i - 1], startS: 0 });
         }
-      }),
-      { numRuns: 25, seed: 16 },
+      },
+      { runs: 250 },
     );
   });
 
   it('the grid connection shows the lower one of its own limit and of the sum of the connectors', () => {
-    fc.assert(
-      fc.property(chargingState, (state) => {
+    holds(
+      'the lower one at the grid connection',
+      chargingState,
+      (state) => {
         const schedule = compositeSchedule(state, { ...query, connectorId: 0, durationS: windowS, unit: 'W' });
         let row = 0;
         for (const s of seconds) {
@@ -112,11 +121,12 @@ describe('Charging profiles against an evaluation of each second', () => {
                 each.reduce<number>((total, w) => total + Math.min(22_000, w ?? 22_000), 0),
               );
           const wanted = least(whole ?? null, sum);
-          if (schedule?.periods[row]?.limit !== wanted)
-            expect(schedule?.periods[row], `${s} s`).to.include({ limit: wanted });
+          const limit = schedule?.periods[row]?.limit ?? null;
+          const same = wanted === null ? limit === null : limit !== null && Math.abs(limit - wanted) < 1e-5;
+          if (!same) expect(schedule?.periods[row], `${s} s`).to.include({ limit: wanted });
         }
-      }),
-      { numRuns: 12, seed: 16 },
+      },
+      { runs: 200 },
     );
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
+import { holdsAsync } from '../../../support/property.ts';
 import { chargingRig, profile } from './rig.ts';
 import type { SentProfile } from './rig.ts';
 
@@ -49,7 +50,7 @@ const sent: fc.Arbitrary<SentProfile> = fc
     chargingProfileKind: fc.constantFrom('Absolute', 'Dynamic'),
     stackLevel: upTo(9),
     rows: fc.array(fc.tuple(upTo(20), period), { minLength: 1, maxLength: 2 }),
-    limitAtSoC: fc.option(fc.record({ soc: upTo(100), limit: upTo(30_000) }), { nil: undefined, freq: 1 }),
+    limitAtSoC: fc.option(fc.record({ soc: upTo(100), limit: upTo(30_000) }), { nil: undefined, freq: 2 }),
   })
   .map(({ rows, limitAtSoC, ...rest }) =>
     profile({
@@ -65,35 +66,40 @@ const sent: fc.Arbitrary<SentProfile> = fc
     }),
   );
 
+type Station = ReturnType<typeof chargingRig>;
+
+/** Sends a profile, lets 20 s pass, and checks the device. @returns whether the station accepted it */
+async function sendOne({ rig, set, charging, errors, device, call }: Station, one: SentProfile, id: number) {
+  const before = JSON.stringify(charging.chargingProfiles());
+  const { chargingProfilePurpose: purpose } = one;
+  const ofStation = purpose === 'ChargingStationMaxProfile' || purpose === 'LocalGeneration';
+  const answer = await set({ ...one, id }, ofStation ? 0 : 1);
+  if (answer !== 'Accepted') expect(JSON.stringify(charging.chargingProfiles()), answer).to.equal(before);
+  await rig.watch(20, 1, () => undefined);
+  expect(errors.join('\n')).to.equal('');
+  expect(Math.abs(device.sample(1).powerW)).to.be.at.most(50_000);
+  const { chargingSchedulePeriod: [now] = [] } =
+    (await call('GetCompositeSchedule', { evseId: 1, duration: 30, chargingRateUnit: 'W' })).schedule ?? {};
+  // what the station as a whole permits is shared with its own consumption
+  if (now?.operationMode === undefined && now?.limit !== undefined)
+    expect(device.sample(1).powerW).to.be.at.most(now.limit + 1);
+  return answer === 'Accepted';
+}
+
 describe('OCPP 2.1 smart charging: random profiles on a real bidirectional station', () => {
   it('the device takes the limits of every accepted profile, and a refused one changes nothing', async () => {
-    const station = chargingRig('EVSE-V2G-DC-50kW-bidir');
-    const { rig, plug, set, charging, errors, device } = station;
-    await plug(1, { socPct: 60, maxChargeW: 50_000 });
-    let accepted = 0;
-    let id = 0;
-    await fc.assert(
-      fc.asyncProperty(sent, async (made) => {
-        id = (id % 5) + 1;
-        const before = JSON.stringify(charging.chargingProfiles());
-        const ofStation =
-          made.chargingProfilePurpose === 'ChargingStationMaxProfile' ||
-          made.chargingProfilePurpose === 'LocalGeneration';
-        const answer = await set({ ...made, id }, ofStation ? 0 : 1);
-        if (answer === 'Accepted') accepted += 1;
-        else expect(JSON.stringify(charging.chargingProfiles()), answer).to.equal(before);
-        await rig.watch(20, 1, () => undefined);
-        expect(errors.join('\n')).to.equal('');
-        expect(Math.abs(device.sample(1).powerW)).to.be.at.most(50_000);
-        const { chargingSchedulePeriod: [now] = [] } =
-          (await station.call('GetCompositeSchedule', { evseId: 1, duration: 30, chargingRateUnit: 'W' })).schedule ??
-          {};
-        // what the station as a whole permits is shared with its own consumption
-        if (now?.operationMode === undefined && now?.limit !== undefined)
-          expect(device.sample(1).powerW).to.be.at.most(now.limit + 1);
-      }),
-      { numRuns: 60, seed: 21, endOnFailure: true },
+    let [accepted, sentInAll] = [0, 0];
+    await holdsAsync(
+      'limits of accepted profiles',
+      fc.array(sent, { minLength: 1, maxLength: 10, size: 'max' }),
+      async (profiles) => {
+        const station = chargingRig('EVSE-V2G-DC-50kW-bidir');
+        await station.plug(1, { socPct: 60, maxChargeW: 50_000 });
+        for (const [i, one] of profiles.entries()) if (await sendOne(station, one, (i % 5) + 1)) accepted += 1;
+        sentInAll += profiles.length;
+      },
+      { runs: 12 },
     );
-    expect(accepted).to.be.above(15);
+    expect(accepted / sentInAll).to.be.above(0.1);
   });
 });
