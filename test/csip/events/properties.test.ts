@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { ControlInForce, ModeName } from '../../../src/csip/control/model.ts';
 import type { EventStatusNow, ListedControl, ListedProgram } from '../../../src/csip/events/model.ts';
 import { restoreSchedule, saveSchedule } from '../../../src/csip/events/save.ts';
+import { holds } from '../../support/property.ts';
 import { Reference } from './reference.ts';
 import type { ReferenceEvent, ReferenceProgram } from './reference.ts';
 import { applied, control, defaults, outcome, program, resolved, Scene } from './scene.ts';
@@ -31,7 +32,8 @@ const eventPlan = fc.record({
       status: fc.constantFrom<EventStatusNow>('cancelled', 'cancelled with randomization', 'superseded'),
     }),
   ),
-  opts: fc.array(fc.record({ at: tick(), in: fc.boolean() }), { maxLength: 3 }),
+  // while events run
+  opts: fc.array(fc.record({ at: tick(50), in: fc.boolean() }), { maxLength: 3 }),
   deaf: fc.boolean().map((deaf) => deaf),
 });
 type EventPlan = typeof eventPlan extends fc.Arbitrary<infer T> ? T : never;
@@ -192,7 +194,7 @@ describe('CSIP events: properties', () => {
         reference.responses = [];
       });
     };
-    fc.assert(fc.property(plan, check), { numRuns: 120 });
+    holds('modes of each second', plan, check, { runs: 450 });
   }).timeout(60_000);
 
   it('respond in a legal order, with one ending each, and 7 before the 2 of the winner', () => {
@@ -220,7 +222,7 @@ describe('CSIP events: properties', () => {
         }
       }
     };
-    fc.assert(fc.property(plan, check), { numRuns: 100 });
+    holds('responses in a legal order', plan, check, { runs: 100 });
   }).timeout(60_000);
 
   it('need no step but those that nextS asks for', () => {
@@ -236,7 +238,7 @@ describe('CSIP events: properties', () => {
       while (sparse.nextS !== null && sparse.nextS <= lastTick + 1) sparse.time(sparse.nextS);
       expect(sparse.responses).to.deep.equal(dense.responses);
     };
-    fc.assert(fc.property(plan, check), { numRuns: 80 });
+    holds('nextS names every step', plan, check, { runs: 80 });
   }).timeout(60_000);
 
   it('are the same when the state goes through JSON at every second', () => {
@@ -251,6 +253,6 @@ describe('CSIP events: properties', () => {
       });
       expect(stored.responses).to.deep.equal(straight.responses);
     };
-    fc.assert(fc.property(plan, check), { numRuns: 40 });
+    holds('state goes through JSON', plan, check, { runs: 40 });
   }).timeout(60_000);
 });

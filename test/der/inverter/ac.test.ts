@@ -10,6 +10,7 @@ import {
   wirings,
 } from '../../../src/der/inverter/ac.ts';
 import { scaleFor } from '../../../src/der/inverter/ratings.ts';
+import { holds } from '../../support/property.ts';
 
 const grid = (aPu: number, bPu = aPu, cPu = aPu) => ({ aPu, bPu, cPu, hz: 60, angleDeg: 0, island: false });
 const pu = fc.double({ min: 0, max: 2, noNaN: true });
@@ -64,13 +65,15 @@ describe('Terminal quantities', () => {
   });
 
   it('shares add up to one, also without voltage', () => {
-    fc.assert(
-      fc.property(fc.constantFrom(...wirings), pu, pu, pu, (wiring, a, b, c) => {
+    holds(
+      'shares add up to one',
+      [fc.constantFrom(...wirings), pu, pu, pu],
+      (wiring, a, b, c) => {
         const shares = phaseShares(wiring, grid(a, b, c));
         expect(shares.reduce((sum, share) => sum + share, 0)).to.be.closeTo(1, 1e-12);
         for (const share of shares) expect(share).to.be.within(0, 1);
         expect(shares.slice(phaseCount(wiring)).every((share) => share === 0)).to.equal(true);
-      }),
+      },
       {
         examples: [
           ['three', 0, 0, 0],
@@ -82,15 +85,13 @@ describe('Terminal quantities', () => {
   });
 
   it('swapping phases swaps values and leaves totals', () => {
-    fc.assert(
-      fc.property(pu, pu, pu, (a, b, c) => {
-        const one = terminalVoltages('three', 480, grid(a, b, c));
-        const other = terminalVoltages('three', 480, grid(b, c, a));
-        expect(other.meanLnV).to.be.closeTo(one.meanLnV, 1e-9);
-        expect(other.meanLlV).to.be.closeTo(one.meanLlV!, 1e-9);
-        expect(other.ll[0]).to.be.closeTo(one.ll[1], 1e-9);
-      }),
-    );
+    holds('swapped phases', [pu, pu, pu], (a, b, c) => {
+      const one = terminalVoltages('three', 480, grid(a, b, c));
+      const other = terminalVoltages('three', 480, grid(b, c, a));
+      expect(other.meanLnV).to.be.closeTo(one.meanLnV, 1e-9);
+      expect(other.meanLlV).to.be.closeTo(one.meanLlV!, 1e-9);
+      expect(other.ll[0]).to.be.closeTo(one.ll[1], 1e-9);
+    });
   });
 });
 

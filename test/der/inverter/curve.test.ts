@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { interpolate } from '../../../src/der/inverter/curve.ts';
+import { holds } from '../../support/property.ts';
 
 const line = [
   { x: 92, y: 44 },
@@ -53,21 +54,22 @@ describe('Piecewise linear curves (IEEE 1547-2018 5.3.3, 5.3.4, 5.4.2)', () => {
 
   it('stay between the values of the points, are points at the points, and fall where those fall', () => {
     const value = fc.integer({ min: -1000, max: 1000 });
-    fc.assert(
-      fc.property(
+    holds(
+      'between the points of a curve',
+      [
         fc.uniqueArray(value, { minLength: 1, maxLength: 10 }),
         fc.array(value, { minLength: 10, maxLength: 10 }),
         fc.double({ min: -1200, max: 1200, noNaN: true }),
         fc.double({ min: 0, max: 500, noNaN: true }),
-        (xs, ys, x, further) => {
-          const falling = ys.slice(0, xs.length).sort((a, b) => b - a);
-          const points = xs.sort((a, b) => a - b).map((at, i) => ({ x: at, y: falling[i]! }));
-          for (const point of points) expect(interpolate(points, point.x)).to.equal(point.y);
-          const y = interpolate(points, x);
-          expect(y).to.be.within(falling.at(-1)! - 1e-9, falling[0]! + 1e-9);
-          expect(interpolate(points, x + further)).to.be.at.most(y + 1e-9);
-        },
-      ),
+      ],
+      (xs, ys, x, further) => {
+        const falling = ys.slice(0, xs.length).sort((a, b) => b - a);
+        const points = xs.sort((a, b) => a - b).map((at, i) => ({ x: at, y: falling[i]! }));
+        for (const point of points) expect(interpolate(points, point.x)).to.equal(point.y);
+        const y = interpolate(points, x);
+        expect(y).to.be.within(falling.at(-1)! - 1e-9, falling[0]! + 1e-9);
+        expect(interpolate(points, x + further)).to.be.at.most(y + 1e-9);
+      },
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { EnergyMeter } from '../../../src/der/inverter/energy.ts';
 import type { PowerSpan } from '../../../src/der/inverter/energy.ts';
 import type { DcPort } from '../../../src/der/source/source.ts';
+import { holds } from '../../support/property.ts';
 
 const span = (fromW: number, toW: number, steady = true): PowerSpan => ({
   fromW,
@@ -30,24 +31,21 @@ describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => 
   });
 
   it('give the same result however a ramp is split', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: -5000, max: 5000 }),
-        fc.integer({ min: -5000, max: 5000 }),
-        fc.integer({ min: 1, max: 50 }),
-        (a, b, parts) => {
-          const whole = new EnergyMeter(1, 0);
-          whole.add(hour, span(a, b), [1], { ports: [] });
-          const split = new EnergyMeter(1, 0);
-          const at = (i: number) => a + ((b - a) * i) / parts;
-          for (let i = 0; i < parts; i += 1) split.add(hour / parts, span(at(i), at(i + 1)), [1], { ports: [] });
-          const [one, other] = [whole.phases[0]!, split.phases[0]!];
-          for (const key of ['whInjected', 'whAbsorbed', 'varhInjected', 'varhAbsorbed'] as const) {
-            expect(other[key], key).to.be.closeTo(one[key], 1e-6);
-          }
-          expect(one.whInjected - one.whAbsorbed).to.be.closeTo((a + b) / 2, 1e-6);
-        },
-      ),
+    holds(
+      'energy of a ramp however it is split',
+      [fc.integer({ min: -5000, max: 5000 }), fc.integer({ min: -5000, max: 5000 }), fc.integer({ min: 1, max: 50 })],
+      (a, b, parts) => {
+        const whole = new EnergyMeter(1, 0);
+        whole.add(hour, span(a, b), [1], { ports: [] });
+        const split = new EnergyMeter(1, 0);
+        const at = (i: number) => a + ((b - a) * i) / parts;
+        for (let i = 0; i < parts; i += 1) split.add(hour / parts, span(at(i), at(i + 1)), [1], { ports: [] });
+        const [one, other] = [whole.phases[0]!, split.phases[0]!];
+        for (const key of ['whInjected', 'whAbsorbed', 'varhInjected', 'varhAbsorbed'] as const) {
+          expect(other[key], key).to.be.closeTo(one[key], 1e-6);
+        }
+        expect(one.whInjected - one.whAbsorbed).to.be.closeTo((a + b) / 2, 1e-6);
+      },
     );
   });
 
@@ -70,18 +68,16 @@ describe('Energy counters (IEEE 1547-2018 10.3; 701.TotWhInj, TotWhAbs)', () => 
   it('never fall; only a reset sets them to zero', () => {
     const meter = new EnergyMeter(1, 1);
     const powers = fc.array(fc.tuple(fc.double({ min: -1e4, max: 1e4, noNaN: true }), fc.boolean()), { maxLength: 20 });
-    fc.assert(
-      fc.property(powers, (steps) => {
-        let [before, lastW] = [{ ...meter.phases[0]! }, 0];
-        for (const [watts, steady] of steps) {
-          meter.add(10, span(lastW, watts, steady), [1], { ports: [port(watts)] });
-          const now = { ...meter.phases[0]! };
-          for (const key of ['whInjected', 'whAbsorbed', 'varhInjected', 'varhAbsorbed'] as const)
-            expect(now[key]).to.be.at.least(before[key]);
-          [before, lastW] = [now, watts];
-        }
-      }),
-    );
+    holds('counters never fall', powers, (steps) => {
+      let [before, lastW] = [{ ...meter.phases[0]! }, 0];
+      for (const [watts, steady] of steps) {
+        meter.add(10, span(lastW, watts, steady), [1], { ports: [port(watts)] });
+        const now = { ...meter.phases[0]! };
+        for (const key of ['whInjected', 'whAbsorbed', 'varhInjected', 'varhAbsorbed'] as const)
+          expect(now[key]).to.be.at.least(before[key]);
+        [before, lastW] = [now, watts];
+      }
+    });
     meter.clear();
     expect(meter.phases[0]).to.deep.equal({ whInjected: 0, whAbsorbed: 0, varhInjected: 0, varhAbsorbed: 0 });
   });

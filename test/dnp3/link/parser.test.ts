@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createRandom } from '../../../src/core/random.ts';
 import { crc16 } from '../../../src/dnp3/stack/link/crc.ts';
 import { encodeFrame, maxFrameOctets } from '../../../src/dnp3/stack/link/frame.ts';
 import { LinkParser } from '../../../src/dnp3/stack/link/parser.ts';
 import { fragmentFrames, hex, linkFrame, toHex } from '../rig/frames.ts';
+import { holds } from '../../support/property.ts';
+import { casesOf } from '../../support/random.ts';
 
 const poll = '05 64 14 c4 01 00 04 00 65 8e c0 c0 01 3c 02 06 3c 03 06 3c 04 06 3c 01 06 8a 51';
 const parse = (...pieces: readonly Buffer[]) => {
@@ -36,25 +37,23 @@ describe('frames of the data link layer', () => {
   });
 
   it('are read from a stream cut anywhere', () => {
-    fc.assert(
-      fc.property(
-        fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { minLength: 1, maxLength: 6 }),
-        fc.array(fc.nat(40)),
-        (fragments, cuts) => {
-          const stream = Buffer.concat(fragments.flatMap((each) => fragmentFrames(each, 1, 4)));
-          const pieces: Buffer[] = [];
-          let at = 0;
-          for (const cut of cuts) {
-            pieces.push(stream.subarray(at, at + cut));
-            at += cut;
-          }
-          pieces.push(stream.subarray(at));
-          const whole = parse(stream).map(({ data }) => toHex(data));
-          expect(parse(...pieces).map(({ data }) => toHex(data))).to.deep.equal(whole);
-          expect(whole.length).to.equal(fragments.reduce((sum, each) => sum + Math.ceil(each.length / 249), 0));
-        },
-      ),
-      { numRuns: 200 },
+    holds(
+      'frames cut anywhere',
+      [fc.array(fc.uint8Array({ minLength: 1, maxLength: 300 }), { minLength: 1, maxLength: 6 }), fc.array(fc.nat(40))],
+      (fragments, cuts) => {
+        const stream = Buffer.concat(fragments.flatMap((each) => fragmentFrames(each, 1, 4)));
+        const pieces: Buffer[] = [];
+        let at = 0;
+        for (const cut of cuts) {
+          pieces.push(stream.subarray(at, at + cut));
+          at += cut;
+        }
+        pieces.push(stream.subarray(at));
+        const whole = parse(stream).map(({ data }) => toHex(data));
+        expect(parse(...pieces).map(({ data }) => toHex(data))).to.deep.equal(whole);
+        expect(whole.length).to.equal(fragments.reduce((sum, each) => sum + Math.ceil(each.length / 249), 0));
+      },
+      { runs: 200 },
     );
   });
 
@@ -84,7 +83,7 @@ describe('frames of the data link layer', () => {
   });
 
   it('take 50,000 mutations without a throw, and hold less than one frame', () => {
-    const random = createRandom(1, 'link mutations');
+    const random = casesOf('link mutations');
     const parser = new LinkParser();
     const pick = (below: number) => Math.floor(random.next() * below);
     for (let n = 0; n < 50_000; n += 1) {

@@ -11,6 +11,7 @@ import {
   setText,
 } from '../../../src/sunspec/map/codec.ts';
 import type { PointType } from '../../../src/sunspec/map/types.ts';
+import { holds } from '../../support/property.ts';
 import { at, canvas, expectGuards, inner } from './guarded-bytes.ts';
 import { bigEndian, floats, numeric, others, point, two53 } from './numeric-types.ts';
 
@@ -25,15 +26,17 @@ describe('codec: data types (Device Information Model, data types)', () => {
     it(`${type}: every raw value comes back, big-endian`, () => {
       const codec = codecOf(type);
       expect([codec.min, codec.max]).to.deep.equal([min, max]);
-      fc.assert(
-        fc.property(fc.integer({ min, max }), (raw) => {
+      holds(
+        `${type}: raw values`,
+        fc.integer({ min, max }),
+        (raw) => {
           const { bytes, dv } = canvas(registers);
           codec.set(dv, at, raw);
           expect(codec.get(dv, at)).to.equal(raw);
           expect(inner(bytes, registers)).to.equal(bigEndian(raw, registers));
           expect(codec.absent(dv, at)).to.equal(inner(bytes, registers) === absent);
           expectGuards(bytes, registers);
-        }),
+        },
         { examples: [[min], [max]] },
       );
     });
@@ -61,8 +64,10 @@ describe('codec: data types (Device Information Model, data types)', () => {
         type === 'float32'
           ? fc.float({ noNaN: true, noDefaultInfinity: true })
           : fc.double({ noNaN: true, noDefaultInfinity: true });
-      fc.assert(
-        fc.property(numbers, (value) => {
+      holds(
+        `${type}: finite numbers`,
+        numbers,
+        (value) => {
           const { bytes, dv } = canvas(registers);
           codec.set(dv, at, value);
           const back = codec.get(dv, at);
@@ -72,7 +77,7 @@ describe('codec: data types (Device Information Model, data types)', () => {
           expect(back).to.be.within(codec.min, codec.max);
           expect(codec.absent(dv, at)).to.equal(false);
           expectGuards(bytes, registers);
-        }),
+        },
         { examples: [[max], [-max], [0]] },
       );
       const { bytes, dv } = canvas(registers);
@@ -125,10 +130,13 @@ describe('codec: data types (Device Information Model, data types)', () => {
 
 describe('codec: scale factors', () => {
   it('a scaled value comes back as the same register at every exponent', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: -(2 ** 31), max: 2 ** 32 }), fc.integer({ min: -10, max: 10 }), (raw, sf) => {
+    holds(
+      'a scaled value at every exponent',
+      [fc.integer({ min: -(2 ** 31), max: 2 ** 32 }), fc.integer({ min: -10, max: 10 })],
+      (raw, sf) => {
         expect(removeScale(applyScale(raw, sf), sf)).to.equal(raw);
-      }),
+      },
+      { runs: 150 },
     );
   });
 
@@ -143,10 +151,12 @@ describe('codec: scale factors', () => {
     expect(removeScale(0.5, 0)).to.equal(1);
     expect(removeScale(-0.5, 0)).to.equal(-1);
     expect(removeScale(-25, 1)).to.equal(-3);
-    fc.assert(
-      fc.property(fc.double({ min: -1e6, max: 1e6, noNaN: true }), fc.integer({ min: -3, max: 3 }), (value, sf) => {
+    holds(
+      'halves round away from zero',
+      [fc.double({ min: -1e6, max: 1e6, noNaN: true }), fc.integer({ min: -3, max: 3 })],
+      (value, sf) => {
         expect(removeScale(-value, sf) + removeScale(value, sf)).to.equal(0);
-      }),
+      },
       {
         examples: [
           [0.5, 0],
@@ -191,18 +201,16 @@ describe('codec: text', () => {
 
   it('any text comes back as its longest prefix of whole characters', () => {
     const characters = fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !text.includes('\0'));
-    fc.assert(
-      fc.property(characters, (text) => {
-        const { bytes, dv } = canvas(registers);
-        setText(dv, at, registers, text);
-        let fitting = '';
-        for (const character of text) {
-          if (Buffer.byteLength(fitting + character) > registers * 2) break;
-          fitting += character;
-        }
-        expect(getText(dv, at, registers)).to.equal(fitting);
-        expectGuards(bytes, registers);
-      }),
-    );
+    holds('the longest prefix of a text', characters, (text) => {
+      const { bytes, dv } = canvas(registers);
+      setText(dv, at, registers, text);
+      let fitting = '';
+      for (const character of text) {
+        if (Buffer.byteLength(fitting + character) > registers * 2) break;
+        fitting += character;
+      }
+      expect(getText(dv, at, registers)).to.equal(fitting);
+      expectGuards(bytes, registers);
+    });
   });
 });

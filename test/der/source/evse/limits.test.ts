@@ -1,6 +1,9 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { at, input, plug, run, station, step, v2g } from './rig.ts';
 import { sharePower } from '../../../../src/der/source/evse/sharing.ts';
+import { real } from '../../../support/arbitrary.ts';
+import { holds } from '../../../support/property.ts';
 
 /** A single-phase vehicle of 7.4 kW and more at a three-phase connector. */
 const onePhase = { ev: { phases: 1 as const, ac_max_charge_w: 7400 } };
@@ -137,6 +140,40 @@ describe('EVSE: limits', () => {
     const isCut = (limitW: number) => sharePower(demand, new Float64Array(2), limitW, out);
     expect([29.9, 30, 30.1].map(isCut)).to.deep.equal([true, false, false]);
     expect([...out]).to.deep.equal([10, 20]);
+  });
+
+  it('shares of any demands: all of the limit, none above its demand, and none below its minimum but those that pause', () => {
+    const participant = fc.record({
+      demandW: fc.oneof(fc.constant(0), real(0, 20_000)),
+      minW: fc.constantFrom(1380, 4140),
+    });
+    holds(
+      'shares of any demands',
+      [fc.array(participant, { minLength: 1, maxLength: 6 }), real(0, 40_000)],
+      (list, limitW) => {
+        const columns = [list.map(({ demandW }) => demandW), list.map(({ minW }) => minW)] as const;
+        const shares = new Float64Array(list.length);
+        const binds = sharePower(Float64Array.from(columns[0]), Float64Array.from(columns[1]), limitW, shares);
+        const claims = list.map(({ demandW, minW }, i) => ({
+          demandW,
+          leastW: Math.min(minW, demandW),
+          w: shares[i]!,
+        }));
+        const running = claims.filter(({ w }) => w > 0);
+        const paused = claims.filter(({ demandW, w }) => demandW > 0 && w === 0);
+        const sum = (of: typeof claims, name: 'demandW' | 'leastW' | 'w') =>
+          of.reduce((total, each) => total + each[name], 0);
+        expect(binds).to.equal(sum(claims, 'demandW') > limitW);
+        expect(sum(claims, 'w')).to.be.closeTo(Math.min(limitW, sum(running, 'demandW')), 1e-6);
+        for (const { w, leastW, demandW } of running) expect(w).to.be.within(leastW - 1e-9, demandW + 1e-9);
+        // the smallest demands pause, and no more of them than the minimums of the others leave no room for
+        const [last] = paused.sort((a, b) => b.demandW - a.demandW);
+        if (last === undefined) return;
+        for (const { demandW } of running) expect(demandW).to.be.at.least(last.demandW);
+        expect(sum(running, 'leastW') + last.leastW).to.be.above(limitW);
+      },
+      { runs: 250 },
+    );
   });
 
   it('sharing never exceeds the limit or goes below a minimum', () => {
