@@ -7,6 +7,8 @@ import type { InteractionRig } from './interaction-rig.ts';
 const kept = 20_000;
 /** phases in which power may flow */
 const energized = ['in_service', 'ramping', 'shutting_down'];
+/** own consumption of PV without sun, of rated */
+const nightShare = 2e-4;
 /** droop counts as back at its target within this share of WMax */
 const droopEnd = 1e-4;
 
@@ -63,7 +65,7 @@ export class Watch {
     if (Math.hypot(p, q) > Math.min(m702.VAMax!, current) + slack) fail('outside the circle');
     if (q > m702.VarMaxInj! + slack || q < -m702.VarMaxAbs! - slack) fail('outside the reactive capability');
     if (p > Math.min(availableW, m702.WMax!) + slack) fail('more than source or WMax');
-    const take = this.rig.kind === 'store' ? Math.min(m702.WChaRteMax!, storePower * ratedW) : 0;
+    const take = this.rig.kind === 'store' ? Math.min(m702.WChaRteMax!, storePower * ratedW) : nightShare * ratedW;
     if (p < -take - slack) fail('takes more than it may');
     if (m704.WMaxLimPctEna !== 'ENABLED' || raisedByDroop(row, before)) return;
     const ramp = ((m704.WRmp! / 100) * m702.WMax! * (row.at - before.at)) / 1e6;

@@ -5,8 +5,8 @@ import type { Kind } from '../../support/interaction-plan.ts';
 import { InteractionRig } from '../../support/interaction-rig.ts';
 import { apply, scripts } from '../../support/interaction-script.ts';
 import type { ScriptStep } from '../../support/interaction-script.ts';
+import { holdsAsync } from '../../support/property.ts';
 
-const seed = 1547;
 /** before and after a script, s */
 const firstS = 5;
 const restS = 40;
@@ -75,8 +75,10 @@ const changes = (rig: InteractionRig) =>
 describe('Random sequences of settings, commands, grid and source', () => {
   for (const kind of ['pv', 'store'] satisfies Kind[]) {
     it(`${kind}: every sub-step keeps the circle, the limits and the source (IEEE 1547-2018 4.7, 5.2)`, async () => {
-      await fc.assert(
-        fc.asyncProperty(scripts(25), async (script) => {
+      await holdsAsync(
+        `${kind}: circle, limits and source`,
+        scripts(25),
+        async (script) => {
           const rig = fresh(kind);
           await rig.run(firstS);
           const watch = new Watch(rig);
@@ -85,14 +87,16 @@ describe('Random sequences of settings, commands, grid and source', () => {
             await rig.run(seconds);
             watch.look();
           }
-        }),
-        { seed, numRuns: 50 },
+        },
+        { runs: 50 },
       );
     }).timeout(60_000);
 
     it(`${kind}: the length of ticks changes nothing`, async () => {
-      await fc.assert(
-        fc.asyncProperty(scripts(15), fc.constantFrom(0.05, 0.13, 0.7), async (script, tickS) => {
+      await holdsAsync(
+        `${kind}: ticks of any length`,
+        [scripts(15), fc.constantFrom(0.05, 0.13, 0.7)],
+        async (script, tickS) => {
           const [whole, split] = [fresh(kind), fresh(kind)];
           const apart = differences(await play(whole, script), await play(split, script, tickS));
           expect(apart, apart[0]).to.have.length(0);
@@ -101,19 +105,21 @@ describe('Random sequences of settings, commands, grid and source', () => {
           a.forEach(({ at, what }, i) => {
             expect(b[i]!.at, what).to.be.closeTo(at, what.includes('off') ? subStepUs : timerUs);
           });
-        }),
-        { seed, numRuns: 20 },
+        },
+        { runs: 20 },
       );
     }).timeout(60_000);
 
     it(`${kind}: twice the ratings give the same per unit`, async () => {
-      await fc.assert(
-        fc.asyncProperty(scripts(15), async (script) => {
+      await holdsAsync(
+        `${kind}: twice the ratings`,
+        scripts(15),
+        async (script) => {
           const [single, double] = [fresh(kind), fresh(kind, 2)];
           const apart = differences(await play(single, script), await play(double, script));
           expect(apart, apart[0]).to.have.length(0);
-        }),
-        { seed, numRuns: 20 },
+        },
+        { runs: 20 },
       );
     }).timeout(60_000);
   }

@@ -5,8 +5,8 @@ import { Watch } from '../../support/interaction-invariants.ts';
 import type { Kind, Pairs, Plan } from '../../support/interaction-plan.ts';
 import { restPlan } from '../../support/interaction-plan.ts';
 import { InteractionRig } from '../../support/interaction-rig.ts';
+import { holdsAsync } from '../../support/property.ts';
 
-const seed = 1547;
 const responseS = 5;
 const kinds: readonly Kind[] = ['pv', 'store'];
 const real = (min: number, max: number) => fc.double({ min, max, noNaN: true });
@@ -60,52 +60,48 @@ describe('Steps of active power (704.WRmp, RspTms of 706 and 711)', () => {
     });
 
     it(`${kind}: a command alone never moves power faster than WRmp`, async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(command, { minLength: 1, maxLength: 8 }),
-          fc.constantFrom(1, 20, 100),
-          async (commands, rampPctS) => {
-            const rig = await ready(kind, { voltWatt }, rampPctS);
-            const watch = new Watch(rig);
-            for (const { limitPct, setPoint, seconds } of commands) {
-              rig.set((tx) => {
-                order(tx, limitPct, setPoint);
-              });
-              await rig.run(seconds);
-              expect(excess(watch, (dtS) => (rampPctS / 100) * dtS)).to.be.at.most(rounding);
-            }
-          },
-        ),
-        { seed, numRuns: 25 },
+      await holdsAsync(
+        `${kind}: a command keeps to WRmp`,
+        [fc.array(command, { minLength: 1, maxLength: 8 }), fc.constantFrom(1, 20, 100)],
+        async (commands, rampPctS) => {
+          const rig = await ready(kind, { voltWatt }, rampPctS);
+          const watch = new Watch(rig);
+          for (const { limitPct, setPoint, seconds } of commands) {
+            rig.set((tx) => {
+              order(tx, limitPct, setPoint);
+            });
+            await rig.run(seconds);
+            expect(excess(watch, (dtS) => (rampPctS / 100) * dtS)).to.be.at.most(rounding);
+          }
+        },
+        { runs: 25 },
       );
     }).timeout(30_000);
 
     it(`${kind}: a command under droop is not made faster by it`, async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.constantFrom(-0.6, 0.5),
-          fc.array(command, { minLength: 1, maxLength: 4 }),
-          async (hz, commands) => {
-            const rig = await ready(kind, { droop }, 5);
-            rig.grid({ hz });
-            await rig.run(60);
-            const watch = new Watch(rig);
-            for (const { limitPct, setPoint, seconds } of commands) {
-              rig.set((tx) => {
-                order(tx, limitPct, setPoint);
-              });
-              await rig.run(seconds);
-              const rows = watch.look();
-              // the command at its ramp, and what droop adds by its response: 0.564 Hz / (60 Hz x 5 %) at most
-              for (const row of rows) {
-                const passedS = (row.at - rows[0]!.at) / 1e6;
-                const moved = Math.abs(row.activePowerW - rows[0]!.activePowerW) / rig.ratedW;
-                expect(moved).to.be.at.most(0.05 * passedS + 0.188 * (1 - 10 ** (-passedS / responseS)) + rounding);
-              }
+      await holdsAsync(
+        `${kind}: a command under droop`,
+        [fc.constantFrom(-0.6, 0.5), fc.array(command, { minLength: 1, maxLength: 4 })],
+        async (hz, commands) => {
+          const rig = await ready(kind, { droop }, 5);
+          rig.grid({ hz });
+          await rig.run(60);
+          const watch = new Watch(rig);
+          for (const { limitPct, setPoint, seconds } of commands) {
+            rig.set((tx) => {
+              order(tx, limitPct, setPoint);
+            });
+            await rig.run(seconds);
+            const rows = watch.look();
+            // the command at its ramp, and what droop adds by its response: 0.564 Hz / (60 Hz x 5 %) at most
+            for (const row of rows) {
+              const passedS = (row.at - rows[0]!.at) / 1e6;
+              const moved = Math.abs(row.activePowerW - rows[0]!.activePowerW) / rig.ratedW;
+              expect(moved).to.be.at.most(0.05 * passedS + 0.188 * (1 - 10 ** (-passedS / responseS)) + rounding);
             }
-          },
-        ),
-        { seed, numRuns: 25 },
+          }
+        },
+        { runs: 25 },
       );
     }).timeout(30_000);
 
@@ -113,24 +109,22 @@ describe('Steps of active power (704.WRmp, RspTms of 706 and 711)', () => {
     it(`${kind}: a change of voltage or frequency alone never moves power faster than the response`, async () => {
       // 90 % after the response time, of the whole range at most
       const range = kind === 'pv' ? 1 : 2;
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(change, { minLength: 1, maxLength: 8 }),
-          fc.option(fc.integer({ min: 30, max: 100 })),
-          async (changes, limitPct) => {
-            const rig = await ready(kind, { voltWatt, droop, limitPct }, 1000);
-            const watch = new Watch(rig);
-            for (const { seconds, ...grid } of changes) {
-              rig.grid(grid);
-              await rig.run(seconds);
-              expect(
-                excess(watch, (dtS) => range * (1 - 10 ** (-dtS / responseS))),
-                JSON.stringify(grid),
-              ).to.be.at.most(rounding);
-            }
-          },
-        ),
-        { seed, numRuns: 50 },
+      await holdsAsync(
+        `${kind}: a change of the grid`,
+        [fc.array(change, { minLength: 1, maxLength: 8 }), fc.option(fc.integer({ min: 30, max: 100 }))],
+        async (changes, limitPct) => {
+          const rig = await ready(kind, { voltWatt, droop, limitPct }, 1000);
+          const watch = new Watch(rig);
+          for (const { seconds, ...grid } of changes) {
+            rig.grid(grid);
+            await rig.run(seconds);
+            expect(
+              excess(watch, (dtS) => range * (1 - 10 ** (-dtS / responseS))),
+              JSON.stringify(grid),
+            ).to.be.at.most(rounding);
+          }
+        },
+        { runs: 50 },
       );
     }).timeout(30_000);
   }
@@ -162,8 +156,10 @@ describe('Curves of voltage (IEEE 1547-2018 5.3.3, 5.4.2)', () => {
   for (const kind of kinds) {
     it(`${kind}: falling volt-var and volt-watt curves give vars and watts that never rise with the voltage`, async () => {
       const rig = new InteractionRig({ kind });
-      await fc.assert(
-        fc.asyncProperty(falling, falling, async (vars, watts) => {
+      await holdsAsync(
+        `${kind}: falling curves`,
+        [falling, falling],
+        async (vars, watts) => {
           rig.configure({
             ...restPlan,
             reactive: [{ name: 'volt_var', points: vars, base: 'VA_MAX_PCT', priority: 'REACTIVE', vRefPct: 100 }],
@@ -174,8 +170,8 @@ describe('Curves of voltage (IEEE 1547-2018 5.3.3, 5.4.2)', () => {
             voltWatt: { points: watts.map(([x, y]) => [x, y + 40] as const), ofAvailable: false },
           });
           expect(neverRises(await sweep(rig, () => rig.p)), 'watt').to.equal(true);
-        }),
-        { seed, numRuns: 8 },
+        },
+        { runs: 8 },
       );
     }).timeout(30_000);
   }

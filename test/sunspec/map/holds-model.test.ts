@@ -8,6 +8,7 @@ import type { Ended, Values } from '../../support/holds.ts';
 import { HoldsModel, timerOf } from '../../support/holds-model.ts';
 import { byModbus, byRest, createTestBank, named } from '../../support/map.ts';
 import type { Sizes, TestBank } from '../../support/map.ts';
+import { holds } from '../../support/property.ts';
 
 const onOff = fc.constantFrom('ENABLED', 'DISABLED');
 const percent = fc.integer({ min: 0, max: 100 });
@@ -213,38 +214,38 @@ class Pair {
 
 describe('holds against stacks of layers', () => {
   it('two owners, a master, reversion times and resets: the same values, points and ends', () => {
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 25 }), (steps) => {
+    holds(
+      'two owners and a master',
+      fc.array(step, { minLength: 1, maxLength: 25 }),
+      (steps) => {
         const pair = new Pair();
         for (const one of steps) pair.take(one);
-      }),
-      { numRuns: 300 },
+      },
+      { runs: 300 },
     );
   }).timeout(60_000);
 
   it('without a master nothing is left of any holds, in whatever order they end', () => {
     const holdsAlone = step.filter(({ kind }) => kind === 'begin' || kind === 'end');
-    fc.assert(
-      fc.property(
-        fc.array(holdsAlone, { minLength: 1, maxLength: 15 }),
-        fc.array(pick, { maxLength: 30 }),
-        (steps, picks) => {
-          const pair = new Pair();
-          for (const one of steps) pair.take(one);
-          picks.forEach((each, i) => {
-            pair.take({ kind: 'end', owner: i % 2, ending: [each] });
-          });
-          for (const [i, owner] of owners.entries()) {
-            while (pair.model.ids(owner).length > 0) pair.take({ kind: 'end', owner: i, ending: [0] });
-          }
-          expect(pair.test.dump().equals(start)).to.equal(true);
-          for (const slot of pair.test.layout.slots) {
-            if (!slot.path.startsWith('Adpt'))
-              expect(pair.test.bank.provenance(slot), pointName(slot)).to.equal(undefined);
-          }
-        },
-      ),
-      { numRuns: 150 },
+    holds(
+      'no rest of ended holds',
+      [fc.array(holdsAlone, { minLength: 1, maxLength: 15 }), fc.array(pick, { maxLength: 30 })],
+      (steps, picks) => {
+        const pair = new Pair();
+        for (const one of steps) pair.take(one);
+        picks.forEach((each, i) => {
+          pair.take({ kind: 'end', owner: i % 2, ending: [each] });
+        });
+        for (const [i, owner] of owners.entries()) {
+          while (pair.model.ids(owner).length > 0) pair.take({ kind: 'end', owner: i, ending: [0] });
+        }
+        expect(pair.test.dump().equals(start)).to.equal(true);
+        for (const slot of pair.test.layout.slots) {
+          if (!slot.path.startsWith('Adpt'))
+            expect(pair.test.bank.provenance(slot), pointName(slot)).to.equal(undefined);
+        }
+      },
+      { runs: 150 },
     );
   }).timeout(60_000);
 });

@@ -4,6 +4,7 @@ import type { EvseInput } from '../../../../src/config/profile/blocks/evse.ts';
 import type { EvseProfileLimit } from '../../../../src/contract/kinds/evse-commands.ts';
 import type { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
 import { codeOf } from '../../../support/map.ts';
+import { holds } from '../../../support/property.ts';
 import { at, input, plug, run, station, v2g } from './rig.ts';
 import { activeShare } from '../../../../src/der/source/evse/connector.ts';
 
@@ -189,8 +190,10 @@ describe('EVSE: charging profile', () => {
       setpointW: fc.option(fc.double({ min: -60_000, max: 60_000, noNaN: true })),
       phases: fc.constantFrom(1, 3, null),
     });
-    fc.assert(
-      fc.property(profiles, fc.option(fc.double({ min: 0, max: 30_000, noNaN: true })), (profile, powerW) => {
+    holds(
+      'a profile of any form',
+      [profiles, fc.option(fc.double({ min: 0, max: 30_000, noNaN: true }))],
+      (profile, powerW) => {
         const source = charging(v2g, 50_000);
         source.command({ kind: 'evse.discharge', connectorId: 1, powerW });
         if (codeOf(() => limit(source, profile)) !== null) return;
@@ -204,8 +207,8 @@ describe('EVSE: charging profile', () => {
           Math.min(profile.dischargeLimitW ?? Infinity, (profile.dischargeLimitA ?? Infinity) * volts, 30_000) + 1e-6,
         );
         if (profile.setpointW !== null) expect(Math.abs(w)).to.be.at.most(Math.abs(profile.setpointW) + 1e-6);
-      }),
-      { numRuns: 60 },
+      },
+      { runs: 60 },
     );
   });
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { EvseInput } from '../../../../src/config/profile/blocks/evse.ts';
 import type { EvseProfileLimit } from '../../../../src/contract/kinds/evse-commands.ts';
 import type { EvseSource } from '../../../../src/der/source/evse/evse-source.ts';
+import { holds } from '../../../support/property.ts';
 import { at, input, plug, run, station, step } from './rig.ts';
 
 const none = { limitW: null, limitA: null };
@@ -206,8 +207,9 @@ describe('EVSE: limit of the station in amperes', () => {
   it('any station, any vehicles, any limits: no phase is above the limit in any sub-step', () => {
     const connector = fc.constantFrom(single, triple, dc);
     const amperes = fc.option(fc.double({ min: 0, max: 80, noNaN: true }));
-    fc.assert(
-      fc.property(
+    holds(
+      'no phase above the limit',
+      [
         fc.array(fc.tuple(connector, fc.constantFrom(1, 3), fc.double({ min: 10, max: 90, noNaN: true }), amperes), {
           minLength: 1,
           maxLength: 6,
@@ -215,27 +217,27 @@ describe('EVSE: limit of the station in amperes', () => {
         fc.double({ min: 0, max: 80, noNaN: true }),
         fc.constantFrom(1, 3),
         fc.constantFrom(null, -8000, -60_000),
-        (places, limitA, phases, targetW) => {
-          const source = station(
-            { ev, connectors: places.map(([each]) => each), start_delay_min_s: 0, start_delay_max_s: 0 },
-            300_000,
-          );
-          for (const [i, [, evPhases, socPct, ownA]] of places.entries()) {
-            const connectorId = i + 1;
-            source.command({ kind: 'evse.plug', connectorId, ev: { phases: evPhases, socPct } });
-            limit(source, { limitA: ownA }, connectorId);
-          }
-          run(source, 5);
-          limit(source, { limitA, phases: phases });
-          for (let i = 0; i < 12; i += 1) {
-            step(source, i % 3 === 0 ? 0.1 : 1, { targetW });
-            const used = phasesA(source);
-            const worst = phases === 1 ? used[0]! + used[1]! + used[2]! : Math.max(...used);
-            expect(worst, JSON.stringify(used)).to.be.at.most(limitA + 0.002);
-          }
-        },
-      ),
-      { numRuns: 60, seed: 17 },
+      ],
+      (places, limitA, phases, targetW) => {
+        const source = station(
+          { ev, connectors: places.map(([each]) => each), start_delay_min_s: 0, start_delay_max_s: 0 },
+          300_000,
+        );
+        for (const [i, [, evPhases, socPct, ownA]] of places.entries()) {
+          const connectorId = i + 1;
+          source.command({ kind: 'evse.plug', connectorId, ev: { phases: evPhases, socPct } });
+          limit(source, { limitA: ownA }, connectorId);
+        }
+        run(source, 5);
+        limit(source, { limitA, phases: phases });
+        for (let i = 0; i < 12; i += 1) {
+          step(source, i % 3 === 0 ? 0.1 : 1, { targetW });
+          const used = phasesA(source);
+          const worst = phases === 1 ? used[0]! + used[1]! + used[2]! : Math.max(...used);
+          expect(worst, JSON.stringify(used)).to.be.at.most(limitA + 0.002);
+        }
+      },
+      { runs: 60 },
     );
   });
 });
