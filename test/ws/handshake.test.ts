@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
 import type { App } from '../../src/app.ts';
-import { createRandom } from '../../src/core/random.ts';
 import { cutAnswers, expectSound, only, open, talk, wire } from '../support/hostile.ts';
 import type { Wire } from '../support/hostile.ts';
 import { ask } from '../support/http.ts';
+import { casesOf } from '../support/random.ts';
 import { startApp } from '../support/running-app.ts';
 
 const path = '/api/sim/ws/telemetry';
@@ -269,8 +269,8 @@ describe('stream: handshakes and frames, by raw socket to the whole simulator', 
     expect((await ask(port, '/api/sim/health')).status).to.equal(200);
   });
 
-  it('300 damaged handshakes and frames (seed 7) are refused in form or closed', async () => {
-    const random = createRandom(7, 'damaged handshakes');
+  it('300 damaged handshakes and frames are refused in form or closed', async () => {
+    const random = casesOf('damaged handshakes');
     const below = (n: number) => Math.floor(random.next() * n);
     const whole = Buffer.concat([
       upgrade(path),

@@ -2,16 +2,15 @@ import { expect } from 'chai';
 import type { App } from '../../../src/app.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
-import { createRandom } from '../../../src/core/random.ts';
 import { pick as byDepth } from '../../support/depth.ts';
 import { cutAnswers, expectSound, talk, wire } from '../../support/hostile.ts';
+import { casesOf } from '../../support/random.ts';
 import { startApp } from '../../support/running-app.ts';
 
-const seed = 20_260_621;
 const requests = byDepth({ quick: 250, ci: 500 });
 const atOnce = 16;
 
-const random = createRandom(seed, 'hostile requests');
+const random = casesOf('hostile requests');
 const below = (n: number) => Math.floor(random.next() * n);
 const pick = <T>(list: readonly T[]): T => list[below(list.length)]!;
 const chance = (p: number) => random.next() < p;
@@ -191,7 +190,7 @@ function oddRequest(): Buffer {
   return chance(0.2) ? damaged(bytes) : bytes;
 }
 
-describe(`odd requests by raw socket, seed ${seed}`, () => {
+describe('odd requests by raw socket', () => {
   let app: App;
   let port: number;
 

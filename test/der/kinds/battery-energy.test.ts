@@ -8,6 +8,7 @@ import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { pick } from '../../support/depth.ts';
 import { expectWithin } from '../../support/expect.ts';
 import { idealPlant, baseTickS } from '../../support/ideal-plant.ts';
+import { casesOf } from '../../support/random.ts';
 import { evenSpec } from '../source/battery/rig.ts';
 import { chemicalWh, counters, master, profileOf, StorageRig } from './support-storage.ts';
 
@@ -59,7 +60,7 @@ describe('battery device: conservation', () => {
     device.bank.transact(master, ({ m703 }) => {
       Object.assign(m703, { ESDlyTms: 20, ESRmpTms: 20 });
     });
-    const random = createRandom(5, 'commands');
+    const random = casesOf('commands');
     const [tickS, ticks] = [2, pick({ quick: 4800, ci: 21_600 })];
     const beforeWh = chemicalWh(port);
     let [conversionWh, last] = [0, counters({ map })];

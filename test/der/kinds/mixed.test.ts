@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { expect } from 'chai';
 import type { SourceCommand } from '../../../src/contract/device.ts';
 import { SimError } from '../../../src/core/errors.ts';
-import { createRandom } from '../../../src/core/random.ts';
 import type { RandomStream } from '../../../src/core/random.ts';
 import type { SimDevice } from '../../../src/der/device/device.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { pick } from '../../support/depth.ts';
 import { expectWithin, same } from '../../support/expect.ts';
+import { casesOf } from '../../support/random.ts';
 import { countersOf, dumpOf, firstNonFinite, fleetKinds, kindPlant, kindSpec, master, operator } from './support.ts';
 import type { FleetKind, KindSpec } from './support.ts';
 
@@ -318,7 +318,7 @@ function check(device: SimDevice, where: () => string): void {
 
 /** Rounds of random acts on every device of a site, with a look at all of it after each. */
 async function expectSound(specs: readonly KindSpec[], seed: number, rounds: number): Promise<void> {
-  const random = createRandom(seed, 'mixed');
+  const random = casesOf('mixed', seed);
   const plant = kindPlant(specs, { tickIntervalS: 0.1, seed });
   const before = plant.devices.map(countersOf);
   for (const { index } of plant.devices)

@@ -1,7 +1,6 @@
 /** Shares of one piece of time, over devices that only claim: any scopes, owners, demands and loads. */
 import { expect } from 'chai';
 import type { Provenance } from '../../../src/core/origin.ts';
-import { createRandom } from '../../../src/core/random.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { siteLimitNames } from '../../../src/contract/site.ts';
 import type { SiteLimitName, SiteNow, SitePatch } from '../../../src/contract/site.ts';
@@ -9,6 +8,8 @@ import { Site } from '../../../src/der/site/site.ts';
 import type { SiteDevice } from '../../../src/der/site/site.ts';
 import { pick } from '../../support/depth.ts';
 import { expectWithin, same } from '../../support/expect.ts';
+import type { RandomStream } from '../../../src/core/random.ts';
+import { casesOf } from '../../support/random.ts';
 import { randomSets } from './support.ts';
 
 /** rounding of sums, W */
@@ -25,7 +26,7 @@ interface Fake {
   ceilingW: number;
 }
 
-const random = createRandom(1, 'shares');
+let random: RandomStream;
 const upTo = (maxW: number) => random.next() * maxW;
 const limit = () => (random.next() < 0.3 ? 0 : upTo(15_000));
 
@@ -110,6 +111,10 @@ function expectKept(site: Site, fakes: readonly Fake[], words: () => string): vo
 }
 
 describe('Connection point: shares of one piece', () => {
+  beforeEach(function () {
+    random = casesOf('shares', this.currentTest?.title ?? '');
+  });
+
   it('the maximum of one direction and the assured part of the other keep every limit of the site', () => {
     for (let round = 0; round < pick({ quick: 1500, ci: 10_000 }); round += 1) {
       const { fakes, site } = randomSite(8);

@@ -1,9 +1,9 @@
 import { expect } from 'chai';
-import { createRandom } from '../../../src/core/random.ts';
 import type { SitePatch } from '../../../src/contract/site.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { pick } from '../../support/depth.ts';
 import { dumpOf, kindPlant, master } from '../kinds/support.ts';
+import { casesOf } from '../../support/random.ts';
 import {
   battery,
   binding,
@@ -149,7 +149,7 @@ describe('Connection point: whatever happens', () => {
 
   /** Random limits, loads, sun and set-points, each followed by time enough to settle. */
   async function scenario(seed: number, after: (plant: SimPlant) => void): Promise<SimPlant> {
-    const random = createRandom(seed, 'site');
+    const random = casesOf('site', seed);
     const plant = await siteOf(specs, { seed });
     const limit = () => (random.next() < 0.3 ? null : random.next() * 15_000);
     for (let round = 0; round < rounds; round += 1) {

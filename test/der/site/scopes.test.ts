@@ -1,11 +1,11 @@
 /** Limits of devices and groups behind the connection point of the site, through a real plant. */
 import { expect } from 'chai';
 import { SimError } from '../../../src/core/errors.ts';
-import { createRandom } from '../../../src/core/random.ts';
 import { maxSiteGroups, maxSiteOwners, siteLimitNames } from '../../../src/contract/site.ts';
 import type { SiteNow } from '../../../src/contract/site.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { pick } from '../../support/depth.ts';
+import { casesOf } from '../../support/random.ts';
 import { dumpOf, kindPlant } from '../kinds/support.ts';
 import { battery, by, decidersOf, demand, evse, fuelCell, powersOf, pv, siteOf } from './support.ts';
 
@@ -228,7 +228,7 @@ describe('Two devices with limits of their own behind one site limit', () => {
   }
 
   it('sums, bounds and deciders are right in random steps', async () => {
-    const random = createRandom(14, 'scopes');
+    const random = casesOf('scopes');
     const upTo = (max: number) => random.next() * max;
     const plant = kindPlant([pv, battery], { tickIntervalS: 1 });
     for (const device of plant.devices)

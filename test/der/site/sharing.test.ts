@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { createRandom } from '../../../src/core/random.ts';
 import type { RandomStream } from '../../../src/core/random.ts';
 import { shareRooms } from '../../../src/der/site/sharing.ts';
 import type { Claims } from '../../../src/der/site/sharing.ts';
+import { casesOf } from '../../support/random.ts';
 import { claimsOf, nestOf } from './sharing-rig.ts';
 import type { Claim } from './sharing-rig.ts';
 import { randomSets } from './support.ts';
@@ -139,7 +139,7 @@ describe('Sharing of a limit of the site', () => {
   });
 
   it('any demands: never more than the room, no device below its minimum, all of the room used', () => {
-    const random = createRandom(1, 'sharing');
+    const random = casesOf('one room');
     for (let round = 0; round < 2000; round += 1) {
       const list = Array.from({ length: 1 + Math.floor(random.next() * 8) }, () => ({
         demand: random.next() < 0.2 ? 0 : random.next() * 1e5,
@@ -200,7 +200,7 @@ describe('Sharing of nested limits', () => {
   }
 
   it('is that of one rising level, which stops in each room when it is full', () => {
-    const random = createRandom(2, 'sharing');
+    const random = casesOf('nested rooms');
     for (let round = 0; round < 3000; round += 1) {
       const { list, rooms } = randomCase(random, false);
       const claims = claimsOf(list);
@@ -213,7 +213,7 @@ describe('Sharing of nested limits', () => {
   });
 
   it('any rooms: no sum exceeds its room, no device runs below its minimum, and nothing that fits is left', () => {
-    const random = createRandom(3, 'sharing');
+    const random = casesOf('any rooms');
     let paused = 0;
     for (let round = 0; round < 5000; round += 1) {
       const { list, rooms } = randomCase(random, true);

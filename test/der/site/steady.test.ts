@@ -1,11 +1,11 @@
 import { expect } from 'chai';
-import { createRandom } from '../../../src/core/random.ts';
 import type { SitePatch } from '../../../src/contract/site.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { dealt } from '../../support/choice.ts';
 import { pick } from '../../support/depth.ts';
 import { kindPlant, master } from '../kinds/support.ts';
 import type { KindSpec } from '../kinds/support.ts';
+import { casesOf } from '../../support/random.ts';
 import { battery, by, demand, evse, fuelCell, powersOf, pv, reversible } from './support.ts';
 
 const v2g: KindSpec = { args: ['--evse_profile', 'EVSE-V2G-DC-50kW-bidir'] };
@@ -124,7 +124,7 @@ describe('Connection point: every second of steady conditions', () => {
   }
 
   it('random set-points, sun and limits, each watched once all ramps are over', async () => {
-    const random = createRandom(2, 'steady');
+    const random = casesOf('steady');
     const parts = [pv, pv, battery, battery, reversible, reversible, evse, evse].map((spec) => ({ spec }));
     const plant = await settled(parts, 20, none);
     const limit = () => (random.next() < 0.5 ? 0 : random.next() * 3000);

@@ -1,11 +1,11 @@
 /** A line that breaks at any instant of a transaction, and a station that restarts: the books of the central system (2.x E). */
 import { expect } from 'chai';
 import type { EvseTransition } from '../../../src/contract/kinds/evse-transitions.ts';
-import { createRandom } from '../../../src/core/random.ts';
 import type { CentralAnswer } from '../central/answers.ts';
 import type { BookedTransaction } from '../central/books.ts';
 import { Site } from './site.ts';
 import { pick } from '../../support/depth.ts';
+import { casesOf } from '../../support/random.ts';
 
 const sampleS = 5;
 const register = 'Energy.Active.Import.Register';
@@ -221,7 +221,7 @@ describe('a charging station of OCPP 2.x whose line breaks again and again', () 
     });
 
   async function run(version: 'ocpp2.0.1' | 'ocpp2.1', seed: number, count: number, restartChance: number) {
-    const random = createRandom(seed, 'cuts');
+    const random = casesOf('cuts', seed);
     const site = await open(version);
     try {
       await prepared(site);

@@ -1,9 +1,9 @@
 /** A line that breaks at any instant of a session, and the books of the central system (OCPP 1.6 3.7 and 3.7.1). */
 import { expect } from 'chai';
 import type { EvseTransition } from '../../../src/contract/kinds/evse-transitions.ts';
-import { createRandom } from '../../../src/core/random.ts';
 import { pick as byDepth } from '../../support/depth.ts';
 import type { Json } from '../../support/http.ts';
+import { casesOf } from '../../support/random.ts';
 import type { CentralAnswer } from '../central/answers.ts';
 import { id, Site } from './site.ts';
 
@@ -66,7 +66,7 @@ function watched(site: Site): { readonly starts: Event[]; readonly stops: Event[
 
 describe('a charge point of OCPP 1.6 whose line breaks again and again', () => {
   it('leaves complete and right books: one start and one stop of each session, its energy, its times', async () => {
-    const random = createRandom(17, 'cuts');
+    const random = casesOf('cuts');
     const pick = <T>(list: readonly [T, ...T[]]): T => list[Math.floor(random.next() * list.length)] ?? list[0];
     const books = new Books();
     /** the next break at a call, and how many calls are left until then */

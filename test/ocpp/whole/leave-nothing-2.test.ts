@@ -1,8 +1,8 @@
 /** What a central system of 2.1 sets at a station leaves nothing in its registers once it is taken away again. */
 import { expect } from 'chai';
-import { createRandom } from '../../../src/core/random.ts';
 import { pick as byDepth } from '../../support/depth.ts';
 import type { Json } from '../../support/http.ts';
+import { casesOf } from '../../support/random.ts';
 import { request, settingTypes, testedTypes } from '../v201/der/rig.ts';
 import type { TestedType } from '../v201/der/rig.ts';
 import { id, Site } from './site.ts';
@@ -15,7 +15,7 @@ const evseId = 1;
 
 /** Takes each of a list with the same chance. */
 function chance(seed: number) {
-  const random = createRandom(seed, 'sequences');
+  const random = casesOf('sequences', seed);
   const upTo = (n: number) => Math.floor(random.next() * n);
   const pick = <T>(list: readonly T[]): T => list[upTo(list.length)] as T;
   return { next: () => random.next(), upTo, pick };

@@ -1,8 +1,8 @@
 /** What a central system sets at a station leaves nothing in its registers once it is taken away again. */
 import { expect } from 'chai';
-import { createRandom } from '../../../src/core/random.ts';
 import { pick as byDepth } from '../../support/depth.ts';
 import type { Json } from '../../support/http.ts';
+import { casesOf } from '../../support/random.ts';
 import type { CentralStation } from '../central/station.ts';
 import { id, Site } from './site.ts';
 
@@ -26,7 +26,7 @@ describe('a central system of OCPP 1.6 leaves nothing behind', () => {
   const changes = async (): Promise<Json> => (await site.get(`registers/changes?device=${device}`)).changes;
 
   it(`after random sequences of profiles, limits, reservations and sessions`, async () => {
-    const random = createRandom(5, 'sequences');
+    const random = casesOf('sequences');
     const upTo = (n: number) => Math.floor(random.next() * n);
     const pick = <T>(list: readonly [T, ...T[]]): T => list[upTo(list.length)] ?? list[0];
     const connector = () => 1 + upTo(2);

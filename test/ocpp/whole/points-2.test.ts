@@ -1,10 +1,10 @@
 /** Transactions of 2.0.1 and 2.1 by any start and stop points, over lines that break: no energy flows outside of them (E01). */
 import { expect } from 'chai';
 import type { EvseCommand } from '../../../src/contract/kinds/evse-commands.ts';
-import { createRandom } from '../../../src/core/random.ts';
 import { txPoints } from '../../../src/ocpp/v201/transactions/points.ts';
 import { pick as byDepth } from '../../support/depth.ts';
 import type { Json } from '../../support/http.ts';
+import { casesOf } from '../../support/random.ts';
 import type { BookedTransaction } from '../central/books.ts';
 import { Site } from './site.ts';
 
@@ -23,7 +23,7 @@ const readings = ({ events }: BookedTransaction): readonly number[] =>
 for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
   describe(`a charging station of ${version} with any start and stop points`, () => {
     let site: Site;
-    const random = createRandom(23, version);
+    const random = casesOf('points', version);
     const upTo = (n: number) => Math.floor(random.next() * n);
     const pick = <T>(list: readonly T[]): T => list[upTo(list.length)] as T;
 

@@ -1,7 +1,7 @@
 /** Events, security events and reports of a station of 2.1 over a line that breaks: each arrives, and in order (A04, N07, B07). */
 import { expect } from 'chai';
-import { createRandom } from '../../../src/core/random.ts';
 import type { Json } from '../../support/http.ts';
+import { casesOf } from '../../support/random.ts';
 import { Site } from './site.ts';
 
 const rounds = 60;
@@ -32,7 +32,7 @@ describe('what a station of OCPP 2.1 tells over a line that breaks', () => {
   };
 
   it('every event of a monitor arrives, offline ones too', async () => {
-    const random = createRandom(31, 'events');
+    const random = casesOf('events');
     await set('MonitoringCtrlr', 'OfflineQueuingSeverity', '9');
     const monitor = {
       component: { name: 'EVSE', evse: { id: 1 } },
@@ -78,7 +78,7 @@ describe('what a station of OCPP 2.1 tells over a line that breaks', () => {
   });
 
   it('critical security events arrive, in order, also those of an earlier process', async () => {
-    const random = createRandom(32, 'security');
+    const random = casesOf('security');
     breaking('SecurityEventNotification', () => random.next());
     const seen = () => site.station.callsOf('SecurityEventNotification').map(({ payload }) => payload);
     site.central.admit = () => 503;

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { createRandom } from '../../../../src/core/random.ts';
 import { HydrogenTank } from '../../../../src/der/source/fuelcell/tank.ts';
+import { casesOf } from '../../../support/random.ts';
 import { mild, oxideBoth, oxideOnly, pemBoth, plantOf, run, steadyAt, step } from './support.ts';
 
 const numbersOf = (detail: object) => Object.values(detail).filter((value) => typeof value === 'number');
@@ -42,7 +42,7 @@ describe('hydrogen of a fuel cell plant', () => {
     ['solid oxide', { ...oxideBoth, dwell_s: 20 }],
   ] as const) {
     it(`${name}: in less out is the change of the tank, over random commands and steps`, () => {
-      const random = createRandom(7, 0, 'hydrogen');
+      const random = casesOf('hydrogen', name);
       const port = plantOf({ ...input, tank_capacity_kg: 0.02 });
       const startKg = port.detail().tankMassKg!;
       let [reachedLow, reachedHigh] = [false, false];

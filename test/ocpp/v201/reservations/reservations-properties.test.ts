@@ -1,7 +1,8 @@
 /** Reservations, tokens and faults in any order: what holds after each step. */
 import { expect } from 'chai';
-import { createRandom } from '../../../../src/core/random.ts';
+import type { RandomStream } from '../../../../src/core/random.ts';
 import { card, SessionRig } from '../auth/session.ts';
+import { casesOf } from '../../../support/random.ts';
 
 const tokens = ['AAAAAAAA', 'BBBBBBBB', 'CCCCCCCC'];
 const types = ['cType2', 'cCCS2', undefined] as const;
@@ -11,11 +12,11 @@ const steps = 60;
 /** One station and what may happen to it. */
 class Course {
   readonly rig: SessionRig;
-  readonly #random: ReturnType<typeof createRandom>;
+  readonly #random: RandomStream;
 
   constructor(rig: SessionRig, seed: number) {
     this.rig = rig;
-    this.#random = createRandom(seed, 'reservations');
+    this.#random = casesOf('reservations', seed);
   }
 
   pick<T>(of: readonly T[]): T {
