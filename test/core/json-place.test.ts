@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { jsonPlace } from '../../src/core/json-place.ts';
+import { holds } from '../support/property.ts';
 
 describe('where a text stops being JSON', () => {
   const cases: readonly (readonly [
@@ -68,17 +69,16 @@ describe('where a text stops being JSON', () => {
         return false;
       }
     };
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          pieces.map((each) => each.join('')),
-          fc.json(),
-        ),
-        (text) => {
-          expect(jsonPlace(text) === null, text).to.equal(isJson(text));
-        },
+    holds(
+      'agrees with JSON.parse',
+      fc.oneof(
+        pieces.map((each) => each.join('')),
+        fc.json(),
       ),
-      { numRuns: 2000 },
+      (text) => {
+        expect(jsonPlace(text) === null, text).to.equal(isJson(text));
+      },
+      { runs: 2000 },
     );
   });
 

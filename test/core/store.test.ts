@@ -4,6 +4,7 @@ import { SimError } from '../../src/core/errors.ts';
 import { createMemoryStore, slotName } from '../../src/core/store.ts';
 import type { JsonValue } from '../../src/core/store.ts';
 import { codeOf } from '../support/map.ts';
+import { holds, holdsAsync } from '../support/property.ts';
 import { TransactionQueue } from '../support/transaction-queue.ts';
 
 async function codeOfAsync(work: Promise<unknown>): Promise<string | null> {
@@ -21,19 +22,18 @@ const asText = (values: readonly JsonValue[]) => JSON.parse(JSON.stringify(value
 
 describe('store', () => {
   it('a slot is the list that the operations on it make', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.record({ replace: fc.boolean(), values: fc.array(json, { maxLength: 4 }) }), { maxLength: 12 }),
-        async (operations) => {
-          const slot = createMemoryStore().slot('a');
-          let model: JsonValue[] = [];
-          for (const { replace, values } of operations) {
-            await (replace ? slot.replace(values) : slot.append(...values));
-            model = replace ? values : [...model, ...values];
-            expect(await slot.read()).to.deep.equal(asText(model));
-          }
-        },
-      ),
+    await holdsAsync(
+      'a slot is the list of its operations',
+      fc.array(fc.record({ replace: fc.boolean(), values: fc.array(json, { maxLength: 4 }) }), { maxLength: 12 }),
+      async (operations) => {
+        const slot = createMemoryStore().slot('a');
+        let model: JsonValue[] = [];
+        for (const { replace, values } of operations) {
+          await (replace ? slot.replace(values) : slot.append(...values));
+          model = replace ? values : [...model, ...values];
+          expect(await slot.read()).to.deep.equal(asText(model));
+        }
+      },
     );
   });
 
@@ -114,12 +114,10 @@ describe('store', () => {
       'ocpp/Lab%7C1%2F%C3%A4/%2E./it%27s%20%281%29%2A%21',
     );
     const text = fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' });
-    fc.assert(
-      fc.property(text, text, (a, b) => {
-        store.slot(slotName('p', a));
-        expect(slotName(a) === slotName(b)).to.equal(a === b);
-      }),
-    );
+    holds('names are safe and differ', [text, text], (a, b) => {
+      store.slot(slotName('p', a));
+      expect(slotName(a) === slotName(b)).to.equal(a === b);
+    });
     store.slot(slotName('half \ud800'));
   });
 });

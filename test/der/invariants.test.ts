@@ -4,6 +4,7 @@ import { SimError } from '../../src/core/errors.ts';
 import type { MapView, WritableMapView } from '../../src/sunspec/map/view.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import { testPlant } from '../support/plant.ts';
+import { holdsAsync } from '../support/property.ts';
 import { byTest } from '../support/rig.ts';
 
 type Act = (plant: SimPlant) => void;
@@ -204,8 +205,10 @@ function check(plant: SimPlant): void {
 describe('Invariants under random settings, grids and suns', () => {
   for (const type of ['PV-3Phase', 'PV-1Phase']) {
     it(`hold for a ${type} device`, async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(fc.tuple(act, stepS), { minLength: 1, maxLength: 40 }), async (script) => {
+      await holdsAsync(
+        `${type}: invariants`,
+        fc.array(fc.tuple(act, stepS), { minLength: 1, maxLength: 40 }),
+        async (script) => {
           const plant = testPlant({ types: [type], tickIntervalS: 0.1 });
           const { map } = plant.devices[0]!.bank;
           let before = counters(map);
@@ -220,44 +223,39 @@ describe('Invariants under random settings, grids and suns', () => {
             });
             before = now;
           }
-        }),
-        { numRuns: 100 },
+        },
+        { runs: 100 },
       );
     }).timeout(60_000);
   }
 
   it('settled limits are kept: P at or below every limit that has had time to ramp', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        num(0, 100),
-        num(0, 100),
-        num(1, 10_000),
-        num(100, 10_000),
-        num(0, 1400),
-        async (limit, point, wMax, vaMax, light) => {
-          const plant = testPlant();
-          plant.setSurroundings({ irradianceWm2: light });
-          plant.devices[0]!.bank.transact(byTest, (tx) => {
-            Object.assign(tx.m702, { WMax: wMax, VAMax: vaMax });
-            Object.assign(tx.m704, {
-              WRmp: 100,
-              WMaxLimPctEna: 'ENABLED',
-              WMaxLimPct: limit,
-              WSetEna: 'ENABLED',
-              WSetPct: point,
-            });
+    await holdsAsync(
+      'settled limits are kept',
+      [num(0, 100), num(0, 100), num(1, 10_000), num(100, 10_000), num(0, 1400)],
+      async (limit, point, wMax, vaMax, light) => {
+        const plant = testPlant();
+        plant.setSurroundings({ irradianceWm2: light });
+        plant.devices[0]!.bank.transact(byTest, (tx) => {
+          Object.assign(tx.m702, { WMax: wMax, VAMax: vaMax });
+          Object.assign(tx.m704, {
+            WRmp: 100,
+            WMaxLimPctEna: 'ENABLED',
+            WMaxLimPct: limit,
+            WSetEna: 'ENABLED',
+            WSetPct: point,
           });
-          await plant.step(20);
-          const { m701, m702, m704 } = plant.devices[0]!.bank.map;
-          const least = Math.min(
-            (m702.WMax! * m704.WMaxLimPct!) / 100,
-            Math.max(0, (m702.WMax! * m704.WSetPct!) / 100),
-            m702.VAMax!,
-          );
-          expect(m701.W).to.be.at.most(least + 1);
-        },
-      ),
-      { numRuns: 60 },
+        });
+        await plant.step(20);
+        const { m701, m702, m704 } = plant.devices[0]!.bank.map;
+        const least = Math.min(
+          (m702.WMax! * m704.WMaxLimPct!) / 100,
+          Math.max(0, (m702.WMax! * m704.WSetPct!) / 100),
+          m702.VAMax!,
+        );
+        expect(m701.W).to.be.at.most(least + 1);
+      },
+      { runs: 60 },
     );
   }).timeout(60_000);
 });

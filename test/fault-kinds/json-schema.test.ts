@@ -11,6 +11,7 @@ import { dynamicScaleFault } from '../../src/fault-kinds/modbus-reading.ts';
 import { exceptionFault, modbusTransportFaults } from '../../src/fault-kinds/modbus-transport.ts';
 import { lateWriteFault } from '../../src/fault-kinds/modbus-acceptance.ts';
 import { madeUpProtocols } from '../support/made-up-faults.ts';
+import { holds, samples } from '../support/property.ts';
 
 interface Node {
   readonly type?: string;
@@ -83,12 +84,14 @@ describe('JSON Schema of faults', () => {
 
     it(`decides as the interface does on the parameters of ${name}`, () => {
       const check = ajv.compile(schemaOf(row));
-      fc.assert(
-        fc.property(objectAbout(schemaOf(row)), (given) => {
+      holds(
+        `parameters of ${name}`,
+        objectAbout(schemaOf(row)),
+        (given) => {
           fc.pre(!comparesMembers(row, given));
           expect(check(given), JSON.stringify(given)).to.equal(row.parameters.safeParse(given).success);
-        }),
-        { numRuns: 200 },
+        },
+        { runs: 200 },
       );
     });
 
@@ -103,18 +106,20 @@ describe('JSON Schema of faults', () => {
     it(`decides as the interface does on the target of ${name}`, () => {
       const check = ajv.compile(targetOf(row));
       const flat = faultForms.ofKind(row);
-      const parameters = fc.sample(
+      const [parameters] = samples(
         objectAbout(schemaOf(row)).filter((given) => row.parameters.safeParse(given).success),
-        { numRuns: 1, seed: 1 },
-      )[0] as object;
-      fc.assert(
-        fc.property(objectAbout(targetOf(row)), (given) => {
+        1,
+      ) as [object];
+      holds(
+        `target of ${name}`,
+        objectAbout(targetOf(row)),
+        (given) => {
           const whole = { protocol: row.protocol, kind: row.kind, ...parameters, ...(given as object) };
           // a parameter may have the name of a target that the kind does not take
           fc.pre(Object.keys(given as object).every((member) => !(member in parameters)));
           expect(check(given), JSON.stringify(given)).to.equal(flat.safeParse(whole).success);
-        }),
-        { numRuns: 100 },
+        },
+        { runs: 100 },
       );
     });
   }

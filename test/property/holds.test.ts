@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { PropertyCases } from '../support/property-cases.ts';
 import { casesFor, holds, holdsAsync } from '../support/property.ts';
-import type { PropertyRun } from '../support/property.ts';
+import type { PropertyOptions, PropertyRun } from '../support/property.ts';
 import { runSeed } from '../support/seed.ts';
 
 const anyCase = fc.record({
@@ -46,7 +46,7 @@ describe('holds', () => {
     throw new Error('the property has not failed');
   };
 
-  const triesOf = (name: string, options: Parameters<typeof holds<[number, string]>>[3]) => {
+  const triesOf = (name: string, options: PropertyOptions<[number, string]>) => {
     const tries: [number, string][] = [];
     const count = holds(name, [fc.nat(), fc.string()], (...args) => void tries.push(args), options);
     expect(tries).to.have.length(count);

@@ -2,7 +2,6 @@
 import { appendFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { config } from 'chai';
-import { configureGlobal } from 'fast-check';
 import { expectNoViolations } from '../ocpp/central/violations.ts';
 import { depth } from './depth.ts';
 import { openResources, settled } from './handles.ts';
@@ -11,8 +10,6 @@ import { runSeed } from './seed.ts';
 
 // The proxy reports misspelt assertions, as the compiler does; without it an assertion takes a tenth less time.
 config.useProxy = false;
-
-configureGlobal({ seed: runSeed });
 
 // Mocha sends SIGTERM to a worker that has not ended after one second. On a busy machine it is still writing its coverage
 // data then, and c8 drops an incomplete file. The worker ends by itself after the write.

@@ -150,13 +150,13 @@ export function holds<Args extends Arguments>(
   name: string,
   arbitraries: Arbitraries<Args>,
   predicate: Predicate<Args>,
-  options?: PropertyOptions<Args>,
+  options?: PropertyOptions<NoInfer<Args>>,
 ): number;
 export function holds<T>(
   name: string,
   arbitrary: fc.Arbitrary<T>,
   predicate: Predicate<[T]>,
-  options?: PropertyOptions<[T]>,
+  options?: PropertyOptions<[NoInfer<T>]>,
 ): number;
 export function holds(
   name: string,
@@ -185,13 +185,13 @@ export async function holdsAsync<Args extends Arguments>(
   name: string,
   arbitraries: Arbitraries<Args>,
   predicate: AsyncPredicate<Args>,
-  options?: PropertyOptions<Args>,
+  options?: PropertyOptions<NoInfer<Args>>,
 ): Promise<number>;
 export async function holdsAsync<T>(
   name: string,
   arbitrary: fc.Arbitrary<T>,
   predicate: AsyncPredicate<[T]>,
-  options?: PropertyOptions<[T]>,
+  options?: PropertyOptions<[NoInfer<T>]>,
 ): Promise<number>;
 export async function holdsAsync(
   name: string,

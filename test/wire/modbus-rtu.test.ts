@@ -7,6 +7,7 @@ import { maxAdu } from '../../src/sunspec/modbus/framing/framing.ts';
 import { RtuFraming } from '../../src/sunspec/modbus/framing/rtu.ts';
 import { createModbusContext } from '../../src/sunspec/modbus/server/server.ts';
 import { MemoryUnit } from '../support/modbus-unit.ts';
+import { holds } from '../support/property.ts';
 import { rtu, rtuRead, rtuWrite } from '../support/rtu.ts';
 
 interface Case {
@@ -266,41 +267,37 @@ describe('Modbus over serial line 1.02, 2.5.1: RTU frames', () => {
     );
 
     it('noise never writes, and a request behind a gap is never lost', () => {
-      fc.assert(
-        fc.property(
-          fc.array(step, { maxLength: 12 }),
-          fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }),
-          (steps, cuts) => {
-            const line = new Line();
-            for (const { bytes, silence: ms } of steps) {
-              for (let at = 0, i = 0; at < bytes.length; i++) {
-                const size = cuts[i % cuts.length] ?? 1;
-                line.feed(bytes.subarray(at, at + size)).rest(1);
-                at += size;
-              }
-              line.rest(ms);
+      holds(
+        'noise never writes',
+        [fc.array(step, { maxLength: 12 }), fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 })],
+        (steps, cuts) => {
+          const line = new Line();
+          for (const { bytes, silence: ms } of steps) {
+            for (let at = 0, i = 0; at < bytes.length; i++) {
+              const size = cuts[i % cuts.length] ?? 1;
+              line.feed(bytes.subarray(at, at + size)).rest(1);
+              at += size;
             }
-            line.rest();
-            const expected = steps.filter(({ kind }) => kind === 'request').map(({ bytes }) => hex(bytes));
-            expect(
-              line.unit.writes.map(({ address, words }) => hex(rtuWrite(1, address, parseInt(words, 16)))),
-            ).to.deep.equal(expected);
-            expect(line.answers).to.equal(expected.join(''));
-          },
-        ),
-        { numRuns: 500 },
+            line.rest(ms);
+          }
+          line.rest();
+          const expected = steps.filter(({ kind }) => kind === 'request').map(({ bytes }) => hex(bytes));
+          expect(
+            line.unit.writes.map(({ address, words }) => hex(rtuWrite(1, address, parseInt(words, 16)))),
+          ).to.deep.equal(expected);
+          expect(line.answers).to.equal(expected.join(''));
+        },
+        { runs: 500 },
       );
     });
 
     it('noise right before a request may cost it, and nothing else', () => {
-      fc.assert(
-        fc.property(noise, request, (before, wanted) => {
-          const line = new Line().feed(Buffer.concat([before, wanted])).rest();
-          expect(line.unit.writes.length).to.be.at.most(1);
-          expect(line.answers).to.be.oneOf(['', hex(wanted)]);
-          expect(line.feed(read).answers.slice(-readAnswer.length)).to.equal(readAnswer);
-        }),
-      );
+      holds('noise right before a request', [noise, request], (before, wanted) => {
+        const line = new Line().feed(Buffer.concat([before, wanted])).rest();
+        expect(line.unit.writes.length).to.be.at.most(1);
+        expect(line.answers).to.be.oneOf(['', hex(wanted)]);
+        expect(line.feed(read).answers.slice(-readAnswer.length)).to.equal(readAnswer);
+      });
     });
   });
 });

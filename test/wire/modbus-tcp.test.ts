@@ -8,6 +8,7 @@ import { createModbusContext, createModbusTcpServer } from '../../src/sunspec/mo
 import type { ModbusTcpServer } from '../../src/sunspec/modbus/server/server.ts';
 import { RawClient, readRequest } from '../support/modbus-client.ts';
 import { MemoryUnit } from '../support/modbus-unit.ts';
+import { holds } from '../support/property.ts';
 
 interface Case {
   clause: string;
@@ -117,26 +118,30 @@ describe('Modbus Messaging on TCP/IP 1.0b 3.1.3: the length field alone is the f
     .map((list) => Buffer.from(list.join(''), 'hex'));
 
   it('any cut gives the same answers as none', () => {
-    fc.assert(
-      fc.property(requests, fc.array(fc.nat(4000), { maxLength: 30 }), (stream, at) => {
+    holds(
+      'requests cut anywhere',
+      [requests, fc.array(fc.nat(4000), { maxLength: 30 })],
+      (stream, at) => {
         const whole = answersTo([stream]);
         const pieces = answersTo(cut(stream, at));
         expect(pieces.answers).to.equal(whole.answers);
         expect(pieces.broken).to.equal(false);
         expect(pieces.longestKept).to.be.below(maxAdu);
-      }),
-      { numRuns: 300 },
+      },
+      { runs: 300 },
     );
   });
 
   it('any octets, however cut, end in the same state', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 600 }), fc.array(fc.nat(600), { maxLength: 20 }), (octets, at) => {
+    holds(
+      'any octets, however cut',
+      [fc.uint8Array({ maxLength: 600 }), fc.array(fc.nat(600), { maxLength: 20 })],
+      (octets, at) => {
         const stream = Buffer.from(octets);
         const whole = answersTo([stream]);
         const pieces = answersTo(cut(stream, at));
         expect([pieces.answers, pieces.broken]).to.deep.equal([whole.answers, whole.broken]);
-      }),
+      },
     );
   });
 

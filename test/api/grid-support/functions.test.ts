@@ -14,6 +14,7 @@ import { inUseRanges, ranges } from '../../../src/sunspec/map/rules.ts';
 import type { Bound } from '../../../src/sunspec/map/rules.ts';
 import type { Json } from '../../support/http.ts';
 import { byRest, createTestBank, mapLayout, named, slotOf } from '../../support/map.ts';
+import { holds } from '../../support/property.ts';
 
 const layout = mapLayout();
 
@@ -185,8 +186,10 @@ describe('grid support: any valid request comes back as it was', () => {
   for (const name of gridFunctionNames) {
     it(name, () => {
       const spec: GridFunction = gridFunctions[name];
-      fc.assert(
-        fc.property(functionBody(spec), (any) => {
+      holds(
+        `${name} comes back`,
+        functionBody(spec),
+        (any) => {
           const test = createTestBank();
           const body = withoutContradictions(name, any);
           expect(functionBodySchemas[name]().safeParse(body).error, JSON.stringify(body)).to.equal(undefined);
@@ -204,8 +207,8 @@ describe('grid support: any valid request comes back as it was', () => {
               .filter(({ path }) => /^(Crv|Ctl)\[[12]\]/.test(path))
               .map((slot) => test.bank.value(slot)),
           ).to.deep.equal(stored);
-        }),
-        { numRuns: 40 },
+        },
+        { runs: 40 },
       );
     });
   }

@@ -5,6 +5,7 @@ import type { Area, Axis, Corner, Region } from '../../../src/api/grid-support/r
 import type { AbnormalCategory } from '../../../src/contract/abnormal-conditions.ts';
 import { rideThroughMode } from '../../../src/der/inverter/ride-through.ts';
 import { seriesScenarios } from '../../support/opender.ts';
+import { holds } from '../../support/property.ts';
 
 const voltage: Axis = { quantity: 'voltage', low: 'lv_trip', high: 'hv_trip', origin: 0, min: 0, max: 200 };
 const frequency = (hz: number): Axis => ({
@@ -93,33 +94,34 @@ const offEdge = (min: number, max: number, step: number) =>
 
 describe('areas of the ride-through regions', () => {
   it('cover every value and time exactly once', () => {
-    fc.assert(
-      fc.property(
+    holds(
+      'each value and time has one area',
+      [
         category,
         fc.constantFrom('voltage' as const, 'frequency' as const),
         fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
         offEdge(0, 1100, 0.01),
-        (cat, quantity, share, timeS) => {
-          const x = quantity === 'voltage' ? share * 199.999 + 1e-6 : 40 + share * 29.999 + 1e-6;
-          expect(regionsAt(areasOf[cat][quantity], x, timeS)).to.have.lengthOf(1);
-        },
-      ),
+      ],
+      (cat, quantity, share, timeS) => {
+        const x = quantity === 'voltage' ? share * 199.999 + 1e-6 : 40 + share * 29.999 + 1e-6;
+        expect(regionsAt(areasOf[cat][quantity], x, timeS)).to.have.lengthOf(1);
+      },
     );
   });
 
   it('begin with the mode in which physics shows the device to be', () => {
-    fc.assert(
-      fc.property(category, offEdge(0, 200, 0.1), (cat, pct) => {
-        const mode = rideThroughMode(cat, { lowestPct: pct, highestPct: pct, hz: 60 }, 60);
-        expect(regionsAt(areasOf[cat].voltage, pct, 1e-6)).to.deep.equal([mode]);
-      }),
-    );
-    fc.assert(
-      fc.property(category, fc.constantFrom(50, 60), offEdge(-3, 1.8, 0.01), (cat, nominalHz, offsetHz) => {
+    holds('the first mode by voltage', [category, offEdge(0, 200, 0.1)], (cat, pct) => {
+      const mode = rideThroughMode(cat, { lowestPct: pct, highestPct: pct, hz: 60 }, 60);
+      expect(regionsAt(areasOf[cat].voltage, pct, 1e-6)).to.deep.equal([mode]);
+    });
+    holds(
+      'the first mode by frequency',
+      [category, fc.constantFrom(50, 60), offEdge(-3, 1.8, 0.01)],
+      (cat, nominalHz, offsetHz) => {
         const hz = nominalHz + offsetHz;
         const mode = rideThroughMode(cat, { lowestPct: 100, highestPct: 100, hz }, nominalHz);
         expect(regionsAt(regionAreas(cat, frequency(nominalHz)), hz, 1e-6)).to.deep.equal([mode]);
-      }),
+      },
     );
   });
 

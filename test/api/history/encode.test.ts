@@ -5,6 +5,7 @@ import type { Metric } from '../../../src/api/history/metrics.ts';
 import { firstMetric, SampleRing } from '../../../src/api/history/ring.ts';
 import { select } from '../../../src/api/history/select.ts';
 import type { Selection } from '../../../src/api/history/select.ts';
+import { holds } from '../../support/property.ts';
 
 const words = ['off', 'sleeping', 'on'];
 const metrics: readonly Metric[] = [{ name: 'power_kw' }, { name: 'state', words }, { name: 'soc_pct' }];
@@ -66,19 +67,23 @@ const chosenArb = fc.shuffledSubarray([...metrics]);
 
 describe('samples as text', () => {
   it('json is what JSON.stringify would give', () => {
-    fc.assert(
-      fc.property(samplesArb, chosenArb, (samples, chosen) => {
+    holds(
+      'rows as JSON.stringify writes them',
+      [samplesArb, chosenArb],
+      (samples, chosen) => {
         const head = { device_index: 3, count: samples.length };
         const expected = JSON.stringify({ ...head, samples: samples.map((sample) => asObject(sample, chosen)) });
         expect(textOf(samplesJson(head, selectionOf(samples), metrics, chosen))).to.equal(expected);
-      }),
-      { numRuns: 60 },
+      },
+      { runs: 60 },
     );
   });
 
   it('columns hold the same', () => {
-    fc.assert(
-      fc.property(samplesArb, chosenArb, (samples, chosen) => {
+    holds(
+      'columns hold the same as rows',
+      [samplesArb, chosenArb],
+      (samples, chosen) => {
         const head = { device_index: 3 };
         const objects = samples.map((sample) => asObject(sample, chosen));
         const names = ['timestamp', 'wall_time', 'tick', ...chosen.map(({ name }) => name)];
@@ -86,8 +91,8 @@ describe('samples as text', () => {
         expect(textOf(columnsJson(head, selectionOf(samples), metrics, chosen))).to.equal(
           JSON.stringify({ ...head, columns }),
         );
-      }),
-      { numRuns: 60 },
+      },
+      { runs: 60 },
     );
   });
 

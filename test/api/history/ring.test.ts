@@ -4,6 +4,7 @@ import { SampleRing, firstMetric } from '../../../src/api/history/ring.ts';
 import type { Cut } from '../../../src/api/history/ring.ts';
 import { spread } from '../../support/choice.ts';
 import { pick } from '../../support/depth.ts';
+import { holds } from '../../support/property.ts';
 
 const width = firstMetric + 2;
 
@@ -49,8 +50,10 @@ const stretch = fc.record({
 
 describe('ring of samples', () => {
   it('is an array whose front goes, through growth, wrap-around and changes of depth; what was cut stays', () => {
-    fc.assert(
-      fc.property(fc.nat(1000), fc.array(stretch, { maxLength: 8 }), (stagger, stretches) => {
+    holds(
+      'an array whose front goes',
+      [fc.nat(1000), fc.array(stretch, { maxLength: 8 })],
+      (stagger, stretches) => {
         const ring = new SampleRing(width, stagger);
         const model = new Model();
         const cuts: { cut: Cut; rows: number[][] }[] = [];
@@ -70,8 +73,8 @@ describe('ring of samples', () => {
         }
         expectSame(ring.cut(), model);
         for (const { cut, rows } of cuts) expect(rowsOf(cut)).to.deep.equal(rows);
-      }),
-      { numRuns: 200 },
+      },
+      { runs: 200 },
     );
   });
 
@@ -119,27 +122,28 @@ describe('ring of samples', () => {
   });
 
   it('says of each run between which times it lies', () => {
-    fc.assert(
-      fc.property(
+    holds(
+      'each run lies between its times',
+      [
         fc.integer({ min: 1, max: 300 }),
         fc.array(fc.integer({ min: -1000, max: 1000 }), { minLength: 1, maxLength: 400 }),
-        (depth, times) => {
-          const ring = new SampleRing(width, 3);
-          times.forEach((simMs, tick) => {
-            add(ring, depth, [simMs, 0, tick, 0, 0]);
-          });
-          const { runs } = ring.cut();
-          for (const { values, from, to, fromMs, toMs } of runs) {
-            for (let row = from; row < to; row += 1) expect(values[row * width]).to.be.within(fromMs, toMs);
-          }
-          // only of the first block rows may be gone
-          for (const { values, to, fromMs, toMs } of runs.slice(1)) {
-            const all = Array.from({ length: to }, (_, row) => values[row * width]!);
-            expect([fromMs, toMs]).to.deep.equal([Math.min(...all), Math.max(...all)]);
-          }
-        },
-      ),
-      { numRuns: 50 },
+      ],
+      (depth, times) => {
+        const ring = new SampleRing(width, 3);
+        times.forEach((simMs, tick) => {
+          add(ring, depth, [simMs, 0, tick, 0, 0]);
+        });
+        const { runs } = ring.cut();
+        for (const { values, from, to, fromMs, toMs } of runs) {
+          for (let row = from; row < to; row += 1) expect(values[row * width]).to.be.within(fromMs, toMs);
+        }
+        // only of the first block rows may be gone
+        for (const { values, to, fromMs, toMs } of runs.slice(1)) {
+          const all = Array.from({ length: to }, (_, row) => values[row * width]!);
+          expect([fromMs, toMs]).to.deep.equal([Math.min(...all), Math.max(...all)]);
+        }
+      },
+      { runs: 50 },
     );
   });
 });

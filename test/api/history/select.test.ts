@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { SampleRing } from '../../../src/api/history/ring.ts';
 import { select } from '../../../src/api/history/select.ts';
 import type { Selection } from '../../../src/api/history/select.ts';
+import { holds } from '../../support/property.ts';
 
 interface Sample {
   readonly simMs: number;
@@ -35,28 +36,21 @@ const boundArb = fc.option(fc.integer({ min: -50, max: 250 }).map((n) => n * 150
 
 describe('choice of samples', () => {
   it('is the newest of those within the window, in the order of recording', () => {
-    fc.assert(
-      fc.property(
-        samplesArb,
-        fc.integer({ min: 1, max: 250 }),
-        boundArb,
-        boundArb,
-        fc.integer({ min: 1, max: 250 }),
-        (samples, depth, sinceMs, untilMs, limit) => {
-          const within = ({ simMs }: Sample) => simMs >= (sinceMs ?? -Infinity) && simMs < (untilMs ?? Infinity);
-          const kept = samples.slice(Math.max(0, samples.length - depth)).filter(within);
-          const selection = select(ringOf(samples, depth).cut(), { sinceMs, untilMs }, limit);
-          expect(ticksOf(selection)).to.deep.equal(
-            kept.slice(Math.max(0, kept.length - limit)).map(({ tick }) => tick),
-          );
-          expect(selection.count).to.equal(Math.min(kept.length, limit));
-          if (kept.length > limit) expect(selection.truncated).to.equal(true);
-          // nothing that would belong to the answer is missing in silence
-          const lost = samples.slice(0, Math.max(0, samples.length - depth)).filter(within);
-          if (lost.length > 0) expect(selection.truncated).to.equal(true);
-        },
-      ),
-      { numRuns: 300 },
+    holds(
+      'the newest of those within the window',
+      [samplesArb, fc.integer({ min: 1, max: 250 }), boundArb, boundArb, fc.integer({ min: 1, max: 250 })],
+      (samples, depth, sinceMs, untilMs, limit) => {
+        const within = ({ simMs }: Sample) => simMs >= (sinceMs ?? -Infinity) && simMs < (untilMs ?? Infinity);
+        const kept = samples.slice(Math.max(0, samples.length - depth)).filter(within);
+        const selection = select(ringOf(samples, depth).cut(), { sinceMs, untilMs }, limit);
+        expect(ticksOf(selection)).to.deep.equal(kept.slice(Math.max(0, kept.length - limit)).map(({ tick }) => tick));
+        expect(selection.count).to.equal(Math.min(kept.length, limit));
+        if (kept.length > limit) expect(selection.truncated).to.equal(true);
+        // nothing that would belong to the answer is missing in silence
+        const lost = samples.slice(0, Math.max(0, samples.length - depth)).filter(within);
+        if (lost.length > 0) expect(selection.truncated).to.equal(true);
+      },
+      { runs: 300 },
     );
   });
 

@@ -5,6 +5,7 @@ import { pointName } from '../../../src/sunspec/map/view.ts';
 import type { Json } from '../../support/http.ts';
 import { byModbus, named } from '../../support/map.ts';
 import { testPlant } from '../../support/plant.ts';
+import { holdsAsync } from '../../support/property.ts';
 import { Rest } from '../../support/rest.ts';
 
 const kinds = ['PV-3Phase', 'Batt-3Phase', 'Wind-T4-3Phase', 'Fuelcell-3Phase', 'HybridDC-3Phase', 'EVSE'];
@@ -148,14 +149,16 @@ describe('GET registers/changes', () => {
       ),
       { maxLength: 12 },
     );
-    await fc.assert(
-      fc.asyncProperty(writes, async (list) => {
+    await holdsAsync(
+      'the difference of two maps',
+      writes,
+      async (list) => {
         for (const [name, value] of list) write(device, { [name]: value });
         const now = values();
         const expected = [...start].filter(([name, value]) => now.get(name) !== value).map(([name]) => name);
         expect(await points()).to.deep.equal(expected);
-      }),
-      { numRuns: 25 },
+      },
+      { runs: 25 },
     );
   });
 });

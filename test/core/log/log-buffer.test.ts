@@ -4,6 +4,7 @@ import { moduleNames } from '../../../src/core/adapter.ts';
 import type { ModuleName } from '../../../src/core/adapter.ts';
 import { LogBuffer, logCapacity, logLevels } from '../../../src/core/log/log-buffer.ts';
 import type { LogEntry, LogFilter } from '../../../src/core/log/log-buffer.ts';
+import { holds } from '../../support/property.ts';
 
 function entry(id: number, fields: Partial<LogEntry> = {}): LogEntry {
   return {
@@ -67,11 +68,13 @@ const filterArbitrary: fc.Arbitrary<LogFilter> = fc.record(
 
 describe('LogBuffer', () => {
   it('filters as a plain list would', () => {
-    fc.assert(
-      fc.property(entriesArbitrary, filterArbitrary, (entries, filter) => {
+    holds(
+      'a plain list with a filter',
+      [entriesArbitrary, filterArbitrary],
+      (entries, filter) => {
         expect(filled(entries).list(filter)).to.deep.equal(expected(entries, filter));
-      }),
-      { numRuns: 500, seed: 1 },
+      },
+      { runs: 500 },
     );
   });
 
@@ -80,8 +83,10 @@ describe('LogBuffer', () => {
       minLength: 1,
       maxLength: 10,
     });
-    fc.assert(
-      fc.property(modulesArbitrary, (runs) => {
+    holds(
+      'modules leave each other room',
+      modulesArbitrary,
+      (runs) => {
         const entries = runs
           .flatMap(([module, times]) => Array.from({ length: times }, () => module))
           .map((module, i) => entry(i + 1, { module }));
@@ -99,8 +104,8 @@ describe('LogBuffer', () => {
           expect(left, 'its last ones').to.deep.equal(said.slice(said.length - left.length));
           expect(left.length).to.be.at.least(Math.min(said.length, Math.floor(logCapacity / buffer.modules.length)));
         }
-      }),
-      { numRuns: 40, seed: 2 },
+      },
+      { runs: 40 },
     );
   });
 

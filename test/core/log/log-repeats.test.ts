@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import type { LogBook } from '../../../src/core/log/log.ts';
+import { holds } from '../../support/property.ts';
 import { HandWall } from '../../support/wall.ts';
 
 interface Fixture {
@@ -171,8 +172,10 @@ describe('log: the same line again and again', () => {
       fc.record({ times: fc.integer({ min: 1, max: 30 }), ms: fc.integer({ min: 1, max: 1200 }) }),
       { minLength: 1, maxLength: 40 },
     );
-    fc.assert(
-      fc.property(moves, (all) => {
+    holds(
+      'ten a second at most',
+      moves,
+      (all) => {
         const { book, advance } = make();
         for (const { times, ms } of all) {
           repeat(times, () => {
@@ -187,8 +190,8 @@ describe('log: the same line again and again', () => {
         at.forEach((timeMs, i) => {
           expect(timeMs - (at[i - 10] ?? -Infinity)).to.be.at.least(1000);
         });
-      }),
-      { numRuns: 200, seed: 4 },
+      },
+      { runs: 200 },
     );
     const { book, messages, advance } = make();
     repeat(200, () => {
@@ -223,8 +226,10 @@ describe('log: the same line again and again', () => {
       }),
       { maxLength: 30 },
     );
-    fc.assert(
-      fc.property(steps, (all) => {
+    holds(
+      'no line is lost without a count',
+      steps,
+      (all) => {
         const { book, advance, messages } = make();
         const said: Record<string, number> = {};
         for (const { text, times, ms } of all) {
@@ -241,8 +246,8 @@ describe('log: the same line again and again', () => {
           counted[text] = (counted[text] ?? 0) + (more === undefined ? 1 : parseInt(more, 10));
         }
         expect(counted).to.deep.equal(said);
-      }),
-      { numRuns: 200, seed: 3 },
+      },
+      { runs: 200 },
     );
   });
 });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { BackOff, doubling, fullJitter, halfJitter, ocppBackOff } from '../../../src/core/net/back-off.ts';
 import type { Jitter } from '../../../src/core/net/back-off.ts';
 import { createRandom } from '../../../src/core/random.ts';
+import { holds } from '../../support/property.ts';
 
 const waits = (backOff: BackOff, count: number) => Array.from({ length: count }, () => backOff.nextMs());
 
@@ -69,24 +70,25 @@ describe('back-off', () => {
     });
 
     it('lies within the bounds that the specification gives', () => {
-      fc.assert(
-        fc.property(
+      holds(
+        'waits within the bounds of OCPP',
+        [
           fc.integer({ min: 0, max: 100_000 }),
           fc.integer({ min: 0, max: 100_000 }),
           fc.integer({ min: 0, max: 8 }),
           fc.integer(),
-          (waitMinimumMs, randomRangeMs, repeatTimes, seed) => {
-            const random = createRandom(seed, 'test', 'back-off');
-            const given = waits(
-              new BackOff(ocppBackOff({ waitMinimumMs, randomRangeMs, repeatTimes }, random)),
-              repeatTimes + 3,
-            );
-            for (const [n, wait] of given.entries()) {
-              const least = n === 0 ? waitMinimumMs : n > repeatTimes ? given[n - 1]! : 2 * given[n - 1]!;
-              expect(wait).to.be.within(least, n > repeatTimes ? least : least + randomRangeMs);
-            }
-          },
-        ),
+        ],
+        (waitMinimumMs, randomRangeMs, repeatTimes, seed) => {
+          const random = createRandom(seed, 'test', 'back-off');
+          const given = waits(
+            new BackOff(ocppBackOff({ waitMinimumMs, randomRangeMs, repeatTimes }, random)),
+            repeatTimes + 3,
+          );
+          for (const [n, wait] of given.entries()) {
+            const least = n === 0 ? waitMinimumMs : n > repeatTimes ? given[n - 1]! : 2 * given[n - 1]!;
+            expect(wait).to.be.within(least, n > repeatTimes ? least : least + randomRangeMs);
+          }
+        },
       );
     });
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { addSeconds } from '../../../src/core/time/clock.ts';
 import { codeOf } from '../../support/map.ts';
 import type { TestPlantOptions } from '../../support/plant.ts';
+import { holds } from '../../support/property.ts';
 import type { RemoteEvent } from '../../support/remote-peer.ts';
 import { byTest } from '../../support/rig.ts';
 import { Bench } from './remote-clock-bench.ts';
@@ -103,32 +104,33 @@ describe('Remote clock on the wall clock', () => {
   });
 
   it('with any jumps each act runs once, in order, and not before the time of its peer', () => {
-    fc.assert(
-      fc.property(
+    holds(
+      'acts run once, in order and in time',
+      [
         fc.array(fc.integer({ min: -500, max: 3000 }), { minLength: 1, maxLength: 12 }),
         fc.array(fc.tuple(fc.integer({ min: 1, max: 400 }), fc.integer({ min: -600, max: 600 })), { maxLength: 8 }),
-        (instants, jumps) => {
-          const bench = new Bench('wall');
-          const clock = bench.clock();
-          const ran: number[] = [];
-          instants.forEach((seconds, i) => {
-            clock.at(bench.wall.ms + seconds * 1000, () => {
-              ran.push(i);
-              expect(clock.nowMs()).to.be.at.least((startS + seconds) * 1000 - 1);
-            });
+      ],
+      (instants, jumps) => {
+        const bench = new Bench('wall');
+        const clock = bench.clock();
+        const ran: number[] = [];
+        instants.forEach((seconds, i) => {
+          clock.at(bench.wall.ms + seconds * 1000, () => {
+            ran.push(i);
+            expect(clock.nowMs()).to.be.at.least((startS + seconds) * 1000 - 1);
           });
-          for (const [afterS, offsetS] of jumps) {
-            bench.timers.pass(afterS * 1000);
-            clock.sync(bench.wall.ms + offsetS * 1000, bench.mono);
-          }
-          bench.timers.pass(10_000_000);
-          const due = instants.map((seconds, i) => [seconds, i] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-          if (jumps.length === 0) expect(ran).to.deep.equal(due.map(([, i]) => i));
-          expect([...ran].sort((a, b) => a - b)).to.deep.equal(instants.map((_, i) => i));
-          expect(bench.timers.waiting).to.equal(0);
-        },
-      ),
-      { numRuns: 30 },
+        });
+        for (const [afterS, offsetS] of jumps) {
+          bench.timers.pass(afterS * 1000);
+          clock.sync(bench.wall.ms + offsetS * 1000, bench.mono);
+        }
+        bench.timers.pass(10_000_000);
+        const due = instants.map((seconds, i) => [seconds, i] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+        if (jumps.length === 0) expect(ran).to.deep.equal(due.map(([, i]) => i));
+        expect([...ran].sort((a, b) => a - b)).to.deep.equal(instants.map((_, i) => i));
+        expect(bench.timers.waiting).to.equal(0);
+      },
+      { runs: 30 },
     );
   });
 

@@ -4,6 +4,7 @@ import { addSeconds, simTimeFromMs } from '../../../src/core/time/clock.ts';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { Scheduler } from '../../../src/core/time/scheduler.ts';
 import type { Timer } from '../../../src/core/time/scheduler.ts';
+import { holds } from '../../support/property.ts';
 
 const start = simTimeFromMs(Date.UTC(2030, 0, 1));
 const after = (seconds: number): SimTime => addSeconds(start, seconds);
@@ -32,15 +33,13 @@ describe('scheduler', () => {
   });
 
   it('equal due times run in the order in which they were set', () => {
-    fc.assert(
-      fc.property(fc.array(fc.nat({ max: 4 }), { maxLength: 30 }), (dues) => {
-        const scheduler = new Scheduler();
-        const ran: (readonly [number, number])[] = [];
-        dues.forEach((due, i) => scheduler.at(after(due), () => ran.push([due, i])));
-        scheduler.runDue(after(4));
-        expect(ran).to.deep.equal(dues.map((due, i) => [due, i] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1]));
-      }),
-    );
+    holds('equal due times keep their order', fc.array(fc.nat({ max: 4 }), { maxLength: 30 }), (dues) => {
+      const scheduler = new Scheduler();
+      const ran: (readonly [number, number])[] = [];
+      dues.forEach((due, i) => scheduler.at(after(due), () => ran.push([due, i])));
+      scheduler.runDue(after(4));
+      expect(ran).to.deep.equal(dues.map((due, i) => [due, i] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1]));
+    });
   });
 
   it('each timer runs once', () => {
@@ -85,35 +84,33 @@ describe('scheduler', () => {
       { weight: 3, arbitrary: fc.record({ cancel: fc.nat() }) },
       { weight: 1, arbitrary: fc.record({ runAfter: fc.nat({ max: 3 }) }) },
     );
-    fc.assert(
-      fc.property(fc.array(operation, { maxLength: 300 }), (operations) => {
-        const scheduler = new Scheduler<number>();
-        let [now, expected]: [number, { due: number; id: number }[]] = [0, []];
-        const timers: Timer<number>[] = [];
-        const [ran, wanted]: [number[], number[]] = [[], []];
-        for (const each of operations) {
-          if ('add' in each) {
-            const [due, id] = [now + each.add, timers.length];
-            timers.push(scheduler.at(due, () => ran.push(id)));
-            expected.push({ due, id });
-            expected.sort((a, b) => a.due - b.due || a.id - b.id);
-          } else if ('cancel' in each) {
-            const id = each.cancel % Math.max(1, timers.length);
-            if (timers[id]) scheduler.cancel(timers[id]);
-            expected = expected.filter((entry) => entry.id !== id);
-          } else {
-            now += each.runAfter;
-            scheduler.runDue(now);
-            wanted.push(...expected.filter(({ due }) => due <= now).map(({ id }) => id));
-            expected = expected.filter(({ due }) => due > now);
-          }
-          expect(scheduler.nextDue).to.equal(expected[0]?.due ?? Infinity);
+    holds('a sorted list', fc.array(operation, { maxLength: 300 }), (operations) => {
+      const scheduler = new Scheduler<number>();
+      let [now, expected]: [number, { due: number; id: number }[]] = [0, []];
+      const timers: Timer<number>[] = [];
+      const [ran, wanted]: [number[], number[]] = [[], []];
+      for (const each of operations) {
+        if ('add' in each) {
+          const [due, id] = [now + each.add, timers.length];
+          timers.push(scheduler.at(due, () => ran.push(id)));
+          expected.push({ due, id });
+          expected.sort((a, b) => a.due - b.due || a.id - b.id);
+        } else if ('cancel' in each) {
+          const id = each.cancel % Math.max(1, timers.length);
+          if (timers[id]) scheduler.cancel(timers[id]);
+          expected = expected.filter((entry) => entry.id !== id);
+        } else {
+          now += each.runAfter;
+          scheduler.runDue(now);
+          wanted.push(...expected.filter(({ due }) => due <= now).map(({ id }) => id));
+          expected = expected.filter(({ due }) => due > now);
         }
-        scheduler.runDue(Infinity);
-        expect(ran).to.deep.equal([...wanted, ...expected.map(({ id }) => id)]);
-        expect(timers.some(({ waiting }) => waiting)).to.equal(false);
-      }),
-    );
+        expect(scheduler.nextDue).to.equal(expected[0]?.due ?? Infinity);
+      }
+      scheduler.runDue(Infinity);
+      expect(ran).to.deep.equal([...wanted, ...expected.map(({ id }) => id)]);
+      expect(timers.some(({ waiting }) => waiting)).to.equal(false);
+    });
   });
 
   it('an action may cancel another that is due at the same instant', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { SimTime } from '../../../src/core/time/clock.ts';
 import { WireLog } from '../../../src/core/wire/wire-log.ts';
 import type { WireChannel, WireChannelOptions, WireEntry, WireMessage } from '../../../src/core/wire/wire-log.ts';
+import { holds } from '../../support/property.ts';
 import { HandWall } from '../../support/wall.ts';
 
 interface Facts {
@@ -250,39 +251,37 @@ describe('wire log', () => {
       fc.integer({ min: 1, max: 8 }),
       fc.constant('clear' as const),
     );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const own = new WireLog({ clock: wall, sim: () => 0 as SimTime, log: { error: () => undefined } });
-        const channel = own.channel<Facts, string>({
-          protocol: 'test',
-          key: '',
-          entries: 4,
-          bytes: 90,
-          messageBytes: 30,
-          decode: ({ raw }) => raw.toString(),
-        });
-        channel.record(true, by);
-        let kept: string[] = [];
-        let most = 4;
-        const shrink = () => {
-          while (kept.length > most || kept.join('').length > 90) kept.shift();
-        };
-        for (const one of steps) {
-          if (typeof one === 'number') {
-            most = one;
-            channel.record(true, by, one);
-          } else if (one === 'clear') {
-            kept = [];
-            channel.clear();
-          } else {
-            kept.push(one.slice(0, 30));
-            channel.push(message(one));
-          }
-          shrink();
-          expect(channel.list().map(({ raw }) => raw.toString())).to.deep.equal(kept);
-          expect([channel.count, channel.bytes]).to.deep.equal([kept.length, kept.join('').length]);
+    holds('a list of messages with the same bounds', fc.array(step, { maxLength: 60 }), (steps) => {
+      const own = new WireLog({ clock: wall, sim: () => 0 as SimTime, log: { error: () => undefined } });
+      const channel = own.channel<Facts, string>({
+        protocol: 'test',
+        key: '',
+        entries: 4,
+        bytes: 90,
+        messageBytes: 30,
+        decode: ({ raw }) => raw.toString(),
+      });
+      channel.record(true, by);
+      let kept: string[] = [];
+      let most = 4;
+      const shrink = () => {
+        while (kept.length > most || kept.join('').length > 90) kept.shift();
+      };
+      for (const one of steps) {
+        if (typeof one === 'number') {
+          most = one;
+          channel.record(true, by, one);
+        } else if (one === 'clear') {
+          kept = [];
+          channel.clear();
+        } else {
+          kept.push(one.slice(0, 30));
+          channel.push(message(one));
         }
-      }),
-    );
+        shrink();
+        expect(channel.list().map(({ raw }) => raw.toString())).to.deep.equal(kept);
+        expect([channel.count, channel.bytes]).to.deep.equal([kept.length, kept.join('').length]);
+      }
+    });
   });
 });

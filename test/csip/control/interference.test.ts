@@ -9,6 +9,7 @@ import { FaultyRig } from '../../support/faulty-rig.ts';
 import { control, differences, event, stateOf, target } from '../../support/csip-controls.ts';
 import type { ControlState } from '../../support/csip-controls.ts';
 import { baseOf, curves, values } from '../../support/csip-mode-values.ts';
+import { holdsAsync } from '../../support/property.ts';
 
 const rest = { source: 'rest' } as const;
 
@@ -125,35 +126,34 @@ function settingsOf({ plant }: FaultyRig): ControlState {
 describe('DERControls between other writers', () => {
   for (const type of ['Batt-3Phase', 'HybridDC-3Phase', 'PV-3Phase']) {
     it(`${type}: what is left after them is what the others have set`, async () => {
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(fc.oneof({ weight: 2, arbitrary: anyForeign }, { weight: 1, arbitrary: anyControls }), {
-            minLength: 3,
-            maxLength: 14,
-          }),
-          async (acts) => {
-            const [rig, twin] = [0, 1].map(() => new FaultyRig({ tickIntervalS: 1, types: [type] }));
-            if (!rig || !twin) return;
-            const bridge = target(rig.plant);
-            let inForce: readonly ControlInForce[] = [];
-            const resets: boolean[] = [];
-            bridge.onChange((reset) => resets.push(reset));
-            for (const act of acts) {
-              if (act.kind === 'controls') inForce = composed(act.wanted);
-              else {
-                await play(rig, act);
-                await play(twin, act);
-              }
-              // as the schedule does: controls under way are not applied again
-              if (resets.splice(0).includes(true)) inForce = [];
-              bridge.apply(inForce);
+      await holdsAsync(
+        `${type}: others' settings stay`,
+        fc.array(fc.oneof({ weight: 2, arbitrary: anyForeign }, { weight: 1, arbitrary: anyControls }), {
+          minLength: 3,
+          maxLength: 14,
+        }),
+        async (acts) => {
+          const [rig, twin] = [0, 1].map(() => new FaultyRig({ tickIntervalS: 1, types: [type] }));
+          if (!rig || !twin) return;
+          const bridge = target(rig.plant);
+          let inForce: readonly ControlInForce[] = [];
+          const resets: boolean[] = [];
+          bridge.onChange((reset) => resets.push(reset));
+          for (const act of acts) {
+            if (act.kind === 'controls') inForce = composed(act.wanted);
+            else {
+              await play(rig, act);
+              await play(twin, act);
             }
-            bridge.close();
-            for (const each of [rig, twin]) await each.plant.step(10);
-            expect(differences(settingsOf(twin), settingsOf(rig))).to.deep.equal({});
-          },
-        ),
-        { numRuns: 40 },
+            // as the schedule does: controls under way are not applied again
+            if (resets.splice(0).includes(true)) inForce = [];
+            bridge.apply(inForce);
+          }
+          bridge.close();
+          for (const each of [rig, twin]) await each.plant.step(10);
+          expect(differences(settingsOf(twin), settingsOf(rig))).to.deep.equal({});
+        },
+        { runs: 40 },
       );
     }).timeout(120_000);
   }

@@ -4,6 +4,7 @@ import type { ControlInForce, ModeName } from '../../../src/csip/control/model.t
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { dealt } from '../../support/choice.ts';
 import { pick } from '../../support/depth.ts';
+import { holdsAsync } from '../../support/property.ts';
 import { Rest } from '../../support/rest.ts';
 import { testPlant } from '../../support/plant.ts';
 import { apply, control, differences, event, standard, stateOf, target } from '../../support/csip-controls.ts';
@@ -127,8 +128,10 @@ describe('DERControls leave nothing behind', () => {
 
   for (const type of ['Batt-3Phase', 'HybridDC-3Phase', 'PV-3Phase']) {
     it(`${type}: whatever controls come and go, in any order`, async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(anyStep, { minLength: 1, maxLength: 6 }), async (steps) => {
+      await holdsAsync(
+        `${type}: controls come and go`,
+        fc.array(anyStep, { minLength: 1, maxLength: 6 }),
+        async (steps) => {
           const plant = plantOf(type);
           await plant.step(1);
           const before = stateOf(plant);
@@ -141,14 +144,16 @@ describe('DERControls leave nothing behind', () => {
           }
           bridge.apply([]);
           expect(differences(before, stateOf(plant))).to.deep.equal({});
-        }),
-        { numRuns: 40 },
+        },
+        { runs: 40 },
       );
     }).timeout(120_000);
 
     it(`${type}: what is in force depends on the controls alone, not on those before them`, async () => {
-      await fc.assert(
-        fc.asyncProperty(fc.array(anyStep, { minLength: 2, maxLength: 5 }), async (steps) => {
+      await holdsAsync(
+        `${type}: no memory of controls`,
+        fc.array(anyStep, { minLength: 2, maxLength: 5 }),
+        async (steps) => {
           const [plant, fresh] = [plantOf(type), plantOf(type)];
           await Promise.all([plant.step(1), fresh.step(1)]);
           const [bridge, other] = [target(plant), target(fresh)];
@@ -160,8 +165,8 @@ describe('DERControls leave nothing behind', () => {
           }
           expect(other.apply(last)).to.deep.equal(outcomes);
           expect(differences(withoutLimits(fresh), withoutLimits(plant))).to.deep.equal({});
-        }),
-        { numRuns: 40 },
+        },
+        { runs: 40 },
       );
     }).timeout(120_000);
   }

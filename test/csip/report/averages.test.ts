@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Averager, FineEnergy, risen } from '../../../src/csip/report/averages.ts';
 import type { Sample } from '../../../src/csip/report/averages.ts';
 import { mridOf, quantitiesOf } from '../../../src/csip/report/quantities.ts';
+import { holds } from '../../support/property.ts';
 
 interface Shown {
   readonly w?: number;
@@ -86,18 +87,16 @@ describe('CSIP readings: averages over a period', () => {
         maxLength: 60,
       },
     );
-    fc.assert(
-      fc.property(steps, (list) => {
-        const energy = new FineEnergy();
-        energy.add(0, 0, 1);
-        let truth = 0;
-        for (const { wh, seen } of list) {
-          truth += wh;
-          energy.add(seen, Math.round(truth), 1);
-          expect(Math.abs(energy.total - truth)).to.be.at.most(1.5);
-        }
-      }),
-    );
+    holds('fine energy follows the counter', steps, (list) => {
+      const energy = new FineEnergy();
+      energy.add(0, 0, 1);
+      let truth = 0;
+      for (const { wh, seen } of list) {
+        truth += wh;
+        energy.add(seen, Math.round(truth), 1);
+        expect(Math.abs(energy.total - truth)).to.be.at.most(1.5);
+      }
+    });
   });
 
   it('goes on over a counter that goes round, and over one that begins again', () => {
@@ -193,42 +192,40 @@ describe('CSIP readings: averages over a period', () => {
       fc.record({ ms: fc.integer({ min: 1, max: 40_000 }), w: fc.integer({ min: -5000, max: 5000 }) }),
       { minLength: 5, maxLength: 80 },
     );
-    fc.assert(
-      fc.property(ticks, fc.integer({ min: 1, max: 60 }), (list, seconds) => {
-        let ms = 0;
-        let w = 0;
-        const averager = new Averager(at(0, { w }), seconds * 1000);
-        let energy = 0;
-        let given = 0;
-        let endMs = 0;
-        const take = ({
-          startMs,
-          endMs: end,
-          injectedW,
-          absorbedW,
-        }: {
-          startMs: number;
-          endMs: number;
-          injectedW: number;
-          absorbedW: number;
-        }) => {
-          expect(startMs).to.equal(endMs);
-          endMs = end;
-          given += (injectedW - absorbedW) * (end - startMs);
-        };
-        for (const tick of list) {
-          if (tick.ms > 10 * seconds * 1000) continue;
-          ms += tick.ms;
-          energy += ((w + tick.w) / 2) * tick.ms;
-          w = tick.w;
-          averager.add(at(ms / 1000, { w })).forEach(take);
-        }
-        const rest = averager.cut();
-        if (rest !== null) take(rest);
-        expect(endMs).to.be.closeTo(ms, 1e-6);
-        expect(given).to.be.closeTo(energy, 1e-6 * Math.abs(energy) + 1);
-      }),
-    );
+    holds('all of time and energy, once', [ticks, fc.integer({ min: 1, max: 60 })], (list, seconds) => {
+      let ms = 0;
+      let w = 0;
+      const averager = new Averager(at(0, { w }), seconds * 1000);
+      let energy = 0;
+      let given = 0;
+      let endMs = 0;
+      const take = ({
+        startMs,
+        endMs: end,
+        injectedW,
+        absorbedW,
+      }: {
+        startMs: number;
+        endMs: number;
+        injectedW: number;
+        absorbedW: number;
+      }) => {
+        expect(startMs).to.equal(endMs);
+        endMs = end;
+        given += (injectedW - absorbedW) * (end - startMs);
+      };
+      for (const tick of list) {
+        if (tick.ms > 10 * seconds * 1000) continue;
+        ms += tick.ms;
+        energy += ((w + tick.w) / 2) * tick.ms;
+        w = tick.w;
+        averager.add(at(ms / 1000, { w })).forEach(take);
+      }
+      const rest = averager.cut();
+      if (rest !== null) take(rest);
+      expect(endMs).to.be.closeTo(ms, 1e-6);
+      expect(given).to.be.closeTo(energy, 1e-6 * Math.abs(energy) + 1);
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { hexBits, hundredths, perCent, powerFactor, signed16, unsigned16 } from '../../../src/csip/report/units.ts';
+import { holds } from '../../support/property.ts';
 
 const valueOf = ({ multiplier, value }: { readonly multiplier: number; readonly value: number }) =>
   Number(`${value}e${multiplier}`);
@@ -30,28 +31,24 @@ describe('CSIP reports: numbers with a power of ten', () => {
   });
 
   it('stays in its type, and within half a digit of the value', () => {
-    fc.assert(
-      fc.property(fc.double({ min: -3e13, max: 3e13, noNaN: true }), (given) => {
-        const scaled = signed16(given);
-        if (scaled === undefined) throw new Error('no number');
-        expect(scaled.value).to.satisfy(Number.isSafeInteger).and.to.be.within(-32_767, 32_767);
-        expect(scaled.multiplier).to.be.within(-9, 9);
-        const digit = Math.max(1e-4, 10 ** Math.ceil(Math.log10(Math.abs(given) / 32_767)));
-        expect(Math.abs(valueOf(scaled) - given)).to.be.at.most(0.5001 * digit);
-      }),
-    );
+    holds('a value keeps its type and digits', fc.double({ min: -3e13, max: 3e13, noNaN: true }), (given) => {
+      const scaled = signed16(given);
+      if (scaled === undefined) throw new Error('no number');
+      expect(scaled.value).to.satisfy(Number.isSafeInteger).and.to.be.within(-32_767, 32_767);
+      expect(scaled.multiplier).to.be.within(-9, 9);
+      const digit = Math.max(1e-4, 10 ** Math.ceil(Math.log10(Math.abs(given) / 32_767)));
+      expect(Math.abs(valueOf(scaled) - given)).to.be.at.most(0.5001 * digit);
+    });
   });
 
   it('never turns a larger value into a smaller one', () => {
     const magnitude = fc.double({ min: 0, max: 1e8, noNaN: true });
-    fc.assert(
-      fc.property(magnitude, magnitude, (a, b) => {
-        const [low, high] = a < b ? [a, b] : [b, a];
-        const [x, y] = [signed16(low), signed16(high)];
-        if (!x || !y) throw new Error('no number');
-        expect(valueOf(x)).to.be.at.most(valueOf(y));
-      }),
-    );
+    holds('larger values stay larger', [magnitude, magnitude], (a, b) => {
+      const [low, high] = a < b ? [a, b] : [b, a];
+      const [x, y] = [signed16(low), signed16(high)];
+      if (!x || !y) throw new Error('no number');
+      expect(valueOf(x)).to.be.at.most(valueOf(y));
+    });
   });
 
   it('writes hundredths within their range, and bits as whole octets', () => {

@@ -1,10 +1,10 @@
 import { expect } from 'chai';
-import fc from 'fast-check';
 import { buildDocument, parseDocument } from '../../../src/csip/xml/codec.ts';
 import type { BuildOptions } from '../../../src/csip/xml/codec.ts';
 import type { DocumentName, OutgoingDocument, ReceivedDocument } from '../../../src/csip/xml/document.ts';
 import type { Documents } from '../../../src/csip/xml/documents.ts';
 import { documentNames } from '../../../src/csip/xml/tables.ts';
+import { holds } from '../../support/property.ts';
 import { documentArbitrary } from './arbitrary.ts';
 import { refusal } from './refusal.ts';
 
@@ -47,8 +47,10 @@ describe('XML of IEEE 2030.5', () => {
   describe('both ways', () => {
     for (const options of everyOption)
       it(`gives back every document of ${options.revision}, CSIP-AUS ${options.aus ?? 'none'}`, () => {
-        fc.assert(
-          fc.property(documentArbitrary(options), (document) => {
+        holds(
+          `documents of ${options.revision}, CSIP-AUS ${options.aus ?? 'none'}`,
+          documentArbitrary(options),
+          (document) => {
             const { name, value, notes } = read(buildDocument(document, options));
             expect(name).to.equal(document.name);
             expect(notes).to.equal(undefined);
@@ -56,8 +58,8 @@ describe('XML of IEEE 2030.5', () => {
             expect(JSON.parse(JSON.stringify(value))).to.deep.equal(
               JSON.parse(JSON.stringify(enabled(document.value))),
             );
-          }),
-          { numRuns: 150 },
+          },
+          { runs: 150 },
         );
       }).timeout(60_000);
 

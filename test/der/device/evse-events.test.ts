@@ -8,6 +8,7 @@ import type { Logger } from '../../../src/core/log/log.ts';
 import { addSeconds } from '../../../src/core/time/clock.ts';
 import { KindRig, kindSpec, operator } from '../kinds/support.ts';
 import { testPlant } from '../../support/plant.ts';
+import { holdsAsync } from '../../support/property.ts';
 
 const on = { connectorId: 1 } as const;
 const quick = { startDelayMinS: 5.3, startDelayMaxS: 5.3 };
@@ -224,32 +225,30 @@ describe('Device.onEvse', () => {
       unlockOnEvDisconnect: fc.boolean(),
       autoAuthorize: fc.boolean(),
     });
-    await fc.assert(
-      fc.asyncProperty(
-        flags,
-        fc.array(fc.tuple(command, fc.constantFrom(0, 7, 70)), { maxLength: 25 }),
-        async (behaviour, plan) => {
-          const rig = rigOf();
-          rig.command({ kind: 'evse.behaviour', ...behaviour });
-          let [phase, status, running] = ['free', 'available', false];
-          let energyWh = 0;
-          rig.device.onEvse((t) => {
-            if (!('connector' in t)) return;
-            expect([t.fromPhase, t.fromStatus]).to.deep.equal([phase, status]);
-            [phase, status] = [t.phase, t.status];
-            if (t.sessionChange !== null) expect((running = !running)).to.equal(t.sessionChange === 'started');
-            expect(t.connector.energyWh).to.be.at.least(energyWh);
-            energyWh = t.connector.energyWh;
-            if (t.sessionChange === 'ended') expect(t.session?.stopReason).to.be.a('string');
-          });
-          for (const [each, seconds] of plan) {
-            rig.refusalOf(each);
-            if (seconds > 0) await rig.run(seconds);
-            expect([rig.connector().phase, rig.connector().status]).to.deep.equal([phase, status]);
-          }
-        },
-      ),
-      { numRuns: 40 },
+    await holdsAsync(
+      'told phases and sessions',
+      [flags, fc.array(fc.tuple(command, fc.constantFrom(0, 7, 70)), { maxLength: 25 })],
+      async (behaviour, plan) => {
+        const rig = rigOf();
+        rig.command({ kind: 'evse.behaviour', ...behaviour });
+        let [phase, status, running] = ['free', 'available', false];
+        let energyWh = 0;
+        rig.device.onEvse((t) => {
+          if (!('connector' in t)) return;
+          expect([t.fromPhase, t.fromStatus]).to.deep.equal([phase, status]);
+          [phase, status] = [t.phase, t.status];
+          if (t.sessionChange !== null) expect((running = !running)).to.equal(t.sessionChange === 'started');
+          expect(t.connector.energyWh).to.be.at.least(energyWh);
+          energyWh = t.connector.energyWh;
+          if (t.sessionChange === 'ended') expect(t.session?.stopReason).to.be.a('string');
+        });
+        for (const [each, seconds] of plan) {
+          rig.refusalOf(each);
+          if (seconds > 0) await rig.run(seconds);
+          expect([rig.connector().phase, rig.connector().status]).to.deep.equal([phase, status]);
+        }
+      },
+      { runs: 40 },
     );
   });
 });

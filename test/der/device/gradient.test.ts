@@ -8,6 +8,7 @@ import type { WritableMapView } from '../../../src/sunspec/map/view.ts';
 import { FaultyRig } from '../../support/faulty-rig.ts';
 import { Owner } from '../../support/holds.ts';
 import { codeOf, errorOf } from '../../support/map.ts';
+import { holdsAsync } from '../../support/property.ts';
 import { byTest, quickEntry, Rig } from '../../support/rig.ts';
 import { IdealRig } from '../inverter/ideal-rig.ts';
 
@@ -364,8 +365,10 @@ describe('The way along a gradient', () => {
     it(`does not depend on the tick (${type})`, async () => {
       const pctPerS = fc.double({ min: 0.01, max: 5, noNaN: true });
       const pct = fc.integer({ min: 0, max: 100 });
-      await fc.assert(
-        fc.asyncProperty(pctPerS, pctPerS, fc.tuple(pct, pct), fc.tuple(pct, pct), async (w, q, powers, vars) => {
+      await holdsAsync(
+        `${type}: gradients at any tick`,
+        [pctPerS, pctPerS, fc.tuple(pct, pct), fc.tuple(pct, pct)],
+        async (w, q, powers, vars) => {
           const courses = [];
           for (const tickS of [0.1, 1, 60]) {
             const rig = new Rig({ types: [type] });
@@ -384,8 +387,8 @@ describe('The way along a gradient', () => {
           }
           expect(courses[1]).to.deep.equal(courses[0]);
           expect(courses[2]).to.deep.equal(courses[0]);
-        }),
-        { numRuns: 10 },
+        },
+        { runs: 10 },
       );
     });
   }

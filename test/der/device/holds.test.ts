@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { Owner } from '../../support/holds.ts';
 import type { Values } from '../../support/holds.ts';
 import { byModbus, named } from '../../support/map.ts';
+import { holds } from '../../support/property.ts';
 import { Rig } from '../../support/rig.ts';
 
 const enables = {
@@ -96,8 +97,10 @@ describe('holds of reactive power at a device: the function that acted before ac
     }
     const rig = new Rig(storage);
     const { bank } = rig.device;
-    fc.assert(
-      fc.property(fc.array(step, { minLength: 1, maxLength: 20 }), (steps) => {
+    holds(
+      'ended holds leave nothing',
+      fc.array(step, { minLength: 1, maxLength: 20 }),
+      (steps) => {
         rig.device.command({ kind: 'reset', scope: 'device' }, byModbus);
         const owners = [new Owner(bank, 'csip'), new Owner(bank, 'rest')];
         const layers = new Map<Name, Layer[]>(names.map((name, i) => [name, [{ by: null, on: false, since: i }]]));
@@ -153,8 +156,8 @@ describe('holds of reactive power at a device: the function that acted before ac
           expect(ranked).to.deep.equal(enabled);
         }
         for (const { holds } of owners) holds.close();
-      }),
-      { numRuns: 200 },
+      },
+      { runs: 200 },
     );
   }).timeout(60_000);
 });

@@ -6,6 +6,7 @@ import type { SimTime } from '../../../src/core/time/clock.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { failureOf } from '../../support/client.ts';
 import { testPlant } from '../../support/plant.ts';
+import { holdsAsync } from '../../support/property.ts';
 import { byTest } from '../../support/rig.ts';
 import { HandWall } from '../../support/wall.ts';
 
@@ -40,20 +41,21 @@ describe('Plant.runTo', () => {
   });
 
   it('ends exactly at any instant, at any rate', async () => {
-    await fc.assert(
-      fc.asyncProperty(
+    await holdsAsync(
+      'any instant at any rate',
+      [
         fc.array(fc.integer({ min: 1, max: 400_000_000 }), { minLength: 1, maxLength: 3 }),
         fc.constantFrom(1, 7.3, 60, 3600),
-        async (spans, rate) => {
-          const plant = testPlant({ types: ['Batt'], tickIntervalS: 1.5, rate });
-          for (const micros of spans) {
-            const t = (plant.latest.sim + micros) as SimTime;
-            expect((await plant.runTo(t)).sim).to.equal(t);
-            expect(plant.time.sim).to.equal(t);
-          }
-        },
-      ),
-      { numRuns: 10 },
+      ],
+      async (spans, rate) => {
+        const plant = testPlant({ types: ['Batt'], tickIntervalS: 1.5, rate });
+        for (const micros of spans) {
+          const t = (plant.latest.sim + micros) as SimTime;
+          expect((await plant.runTo(t)).sim).to.equal(t);
+          expect(plant.time.sim).to.equal(t);
+        }
+      },
+      { runs: 10 },
     );
   });
 

@@ -6,6 +6,7 @@ import { silentLogger } from '../../../src/core/log/log.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { codeOf } from '../../support/map.ts';
 import { testPlant } from '../../support/plant.ts';
+import { holdsAsync } from '../../support/property.ts';
 import { byTest } from '../../support/rig.ts';
 import { HandWall, SlowWall } from '../../support/wall.ts';
 
@@ -40,23 +41,19 @@ describe('Plant.at', () => {
   });
 
   it('in random order, over any ticks', async () => {
-    await fc.assert(
-      fc.asyncProperty(
-        fc.array(fc.nat({ max: 12_000 }), { maxLength: 20 }),
-        fc.constantFrom(0.1, 1.5, 5),
-        async (micros, tickIntervalS) => {
-          const plant = testPlant({ tickIntervalS });
-          const elapsed = stopwatch(plant);
-          const ran: [number, number][] = [];
-          micros.forEach((each, i) =>
-            after(plant, each / 1000, () => ran.push([Math.round(elapsed() * 1e6) / 1000, i])),
-          );
-          await plant.step(Math.ceil(12 / tickIntervalS));
-          const due = micros.map((each, i) => [each, i] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-          expect(ran).to.deep.equal(due);
-        },
-      ),
-      { numRuns: 30 },
+    await holdsAsync(
+      'acts in random order',
+      [fc.array(fc.nat({ max: 12_000 }), { maxLength: 20 }), fc.constantFrom(0.1, 1.5, 5)],
+      async (micros, tickIntervalS) => {
+        const plant = testPlant({ tickIntervalS });
+        const elapsed = stopwatch(plant);
+        const ran: [number, number][] = [];
+        micros.forEach((each, i) => after(plant, each / 1000, () => ran.push([Math.round(elapsed() * 1e6) / 1000, i])));
+        await plant.step(Math.ceil(12 / tickIntervalS));
+        const due = micros.map((each, i) => [each, i] as const).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+        expect(ran).to.deep.equal(due);
+      },
+      { runs: 30 },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { SimError } from '../../../src/core/errors.ts';
 import { parseSeries } from '../../../src/der/surroundings/series.ts';
 import type { Series, SeriesFormat } from '../../../src/der/surroundings/series.ts';
+import { holds } from '../../support/property.ts';
 
 const format: SeriesFormat = {
   name: 'weather.csv',
@@ -127,8 +128,10 @@ describe('time series: reading', () => {
       '.',
       '"',
     );
-    fc.assert(
-      fc.property(fc.array(word, { maxLength: 30 }), (words) => {
+    holds(
+      'any text of a series',
+      fc.array(word, { maxLength: 30 }),
+      (words) => {
         for (const text of [words.join(''), `${header}\n${words.join('')}`]) {
           try {
             expect(parseSeries(text, format).rows).to.be.above(0);
@@ -136,8 +139,8 @@ describe('time series: reading', () => {
             expect(error).to.be.instanceOf(SimError).with.property('code', 'CONFIG_INVALID');
           }
         }
-      }),
-      { numRuns: 500 },
+      },
+      { runs: 500 },
     );
   });
 });
@@ -194,14 +197,16 @@ describe('time series: values over time', () => {
     const times = fc.array(fc.double({ min: -100, max: 1300, noNaN: true }), { minLength: 1, maxLength: 50 });
     const random = Array.from({ length: 200 }, (_, n) => [n * 5 + (n % 3), (n * 37) % 1000] as const);
     const shared = table(random);
-    fc.assert(
-      fc.property(times, (order) => {
+    holds(
+      'any order of times',
+      times,
+      (order) => {
         for (const t of order) {
           const value = shared.at('irradiance_w_m2', t);
           expect(value).to.equal(table(random).at('irradiance_w_m2', t));
         }
-      }),
-      { numRuns: 20 },
+      },
+      { runs: 20 },
     );
   });
 });

@@ -3,12 +3,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { createRandom } from '../../../src/core/random.ts';
 import { describe as inWords } from '../../../src/dnp3/stack/application/describe.ts';
 import { parseRequest } from '../../../src/dnp3/stack/application/parse.ts';
 import { pick } from '../../support/depth.ts';
 import { hex, toHex } from '../rig/frames.ts';
 import { Stack, spec } from '../rig/stack.ts';
+import { holds } from '../../support/property.ts';
+import { casesOf } from '../../support/random.ts';
 import { cpuMs } from '../../support/spent.ts';
 
 const requests = [
@@ -68,7 +69,7 @@ describe('an outstation under any octets', () => {
   it('answers each of many seeded mutations with a response or not at all, holds no more memory, and goes on', () => {
     const mutations = pick({ quick: 10_000, ci: 50_000 });
     const stack = rig();
-    const random = createRandom(7, 'application mutations');
+    const random = casesOf('application mutations');
     const drawn = (below: number) => Math.floor(random.next() * below);
     let answers = 0;
     let heldBefore = 0;
@@ -99,13 +100,15 @@ describe('an outstation under any octets', () => {
 
   it('takes any octets at all', () => {
     const stack = rig();
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 300 }), (octets) => {
+    holds(
+      'any octets in a fragment',
+      fc.uint8Array({ maxLength: 300 }),
+      (octets) => {
         const fragment = Buffer.from(octets);
         for (const text of stack.ask(toHex(fragment))) expectResponse(text);
         inWords(fragment);
-      }),
-      { numRuns: 2000 },
+      },
+      { runs: 2000 },
     );
   });
 

@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import type { CallOutcome } from '../../../src/ocpp/rpc/model.ts';
+import { holdsAsync } from '../../support/property.ts';
 import { calm, message, QueueRig, refusal, result } from './queue-rig.ts';
 
 type Step =
@@ -92,8 +93,10 @@ class Run {
 
 describe('the queue of transaction messages in any order of cuts (OCPP 1.6 4.1)', () => {
   it('keeps the order, loses nothing and doubles only what had its answer lost', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+    await holdsAsync(
+      'order and loss of queued calls',
+      fc.array(step, { maxLength: 60 }),
+      async (steps) => {
         const run = new Run();
         await run.rig.queue.load();
         let lost = 0;
@@ -109,8 +112,8 @@ describe('the queue of transaction messages in any order of cuts (OCPP 1.6 4.1)'
         expect(new Set([...received, ...given]).size, 'nothing is lost').to.equal(pushed);
         expect(received.length - new Set(received).size, 'doubled').to.be.at.most(lost);
         expect(await run.rig.slot.read()).to.deep.equal([]);
-      }),
-      { numRuns: 150 },
+      },
+      { runs: 150 },
     );
   });
 });

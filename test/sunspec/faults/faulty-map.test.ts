@@ -23,6 +23,7 @@ import { SimError } from '../../../src/core/errors.ts';
 import type { FaultExtras } from '../../support/faults.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
 import { codeOf, createTestBank, words } from '../../support/map.ts';
+import { holds } from '../../support/property.ts';
 
 type Parameters = Readonly<Record<string, unknown>>;
 type AnyFault = readonly [FaultKind, Parameters, FaultExtras];
@@ -113,23 +114,27 @@ describe('a register map behind faults', () => {
 
   it('never changes the registers themselves', () => {
     const before = rig.map.dump();
-    fc.assert(
-      fc.property(someFaults, (faults) => {
+    holds(
+      'registers stay as they are',
+      someFaults,
+      (faults) => {
         inject(faults);
         rig.all();
         rig.read(layout.base + 80, 100);
         expect(rig.map.dump().equals(before)).to.equal(true);
         rig.bench.registry.clear();
         expect(rig.all().equals(before)).to.equal(true);
-      }),
-      { numRuns: 150 },
+      },
+      { runs: 150 },
     );
   });
 
   it('shows whole points: a read of a part has the octets of a read of all', () => {
     const long = layout.slots.filter(({ def, implemented }) => implemented && def.size > 1);
-    fc.assert(
-      fc.property(someFaults, fc.constantFrom(...long), fc.nat(), fc.nat(), (faults, slot, from, more) => {
+    holds(
+      'reads show whole points',
+      [someFaults, fc.constantFrom(...long), fc.nat(), fc.nat()],
+      (faults, slot, from, more) => {
         inject(faults);
         const {
           address,
@@ -141,29 +146,29 @@ describe('a register map behind faults', () => {
         expect(rig.read(address + skipped, count).equals(whole.subarray(2 * skipped, 2 * (skipped + count)))).to.equal(
           true,
         );
-      }),
-      { numRuns: 150 },
+      },
+      { runs: 150 },
     );
   });
 
   it('shows changed points only, whatever the span', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: layout.size - 126 }),
-        fc.integer({ min: 1, max: 125 }),
-        (skipped, count) => {
-          inject([[scaleFault, { factor: 2 }, { target: { points: ['701.W', '701.TotWhInj', '714.DCW'] } }]]);
-          const part = rig.read(layout.base + skipped, count);
-          expect(part.equals(rig.all().subarray(2 * skipped, 2 * (skipped + count)))).to.equal(true);
-        },
-      ),
-      { numRuns: 100 },
+    holds(
+      'only chosen points change',
+      [fc.integer({ min: 0, max: layout.size - 126 }), fc.integer({ min: 1, max: 125 })],
+      (skipped, count) => {
+        inject([[scaleFault, { factor: 2 }, { target: { points: ['701.W', '701.TotWhInj', '714.DCW'] } }]]);
+        const part = rig.read(layout.base + skipped, count);
+        expect(part.equals(rig.all().subarray(2 * skipped, 2 * (skipped + count)))).to.equal(true);
+      },
+      { runs: 100 },
     );
   });
 
   it('is the same for the same seed and the same requests', () => {
-    fc.assert(
-      fc.property(someFaults, (faults) => {
+    holds(
+      'the same for the same seed',
+      someFaults,
+      (faults) => {
         const seen = [new FaultyMapRig(), new FaultyMapRig()].map((each) => {
           for (const [kind, parameters, extras] of faults)
             each.inject(kind, parameters, { ...extras, probability: 0.7 });
@@ -178,8 +183,8 @@ describe('a register map behind faults', () => {
           return series;
         });
         expect(seen[0]).to.deep.equal(seen[1]);
-      }),
-      { numRuns: 20 },
+      },
+      { runs: 20 },
     );
   });
 

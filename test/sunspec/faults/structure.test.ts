@@ -17,6 +17,7 @@ import { isReal } from '../../../src/sunspec/faults/structure-shape.ts';
 import { exceptionOf } from '../../../src/sunspec/modbus/server/errors.ts';
 import { FaultyMapRig } from '../../support/faulty-map.ts';
 import { codeOf, errorOf, mapLayout, named, words } from '../../support/map.ts';
+import { holds } from '../../support/property.ts';
 
 type Parameters = Readonly<Record<string, unknown>>;
 
@@ -275,8 +276,10 @@ describe('faults in the chain of models', () => {
 
   it('serves no register twice, in one piece and whole, whatever the faults', () => {
     const layout = mapLayout();
-    fc.assert(
-      fc.property(fc.array(anyFault, { maxLength: 8 }), (faults) => {
+    holds(
+      'no register twice',
+      fc.array(anyFault, { maxLength: 8 }),
+      (faults) => {
         rig.bench.registry.clear();
         for (const [kind, parameters] of faults) rig.inject(kind, parameters);
         const shape = shapeOf(layout, rig.bench.registry.active);
@@ -294,34 +297,33 @@ describe('faults in the chain of models', () => {
         expect(real.every((address) => address >= layout.base && address < layout.base + layout.size)).to.equal(true);
         expect(codeOf(() => shape.spans(shape.base - 1, 2))).to.equal('MAP_ILLEGAL_ADDRESS');
         expect(codeOf(() => shape.spans(shape.base + shape.size - 1, 2))).to.equal('MAP_ILLEGAL_ADDRESS');
-      }),
-      { numRuns: 200 },
+      },
+      { runs: 200 },
     );
   });
 
   it('reads the same alone and together, whatever the faults', () => {
-    fc.assert(
-      fc.property(
-        fc.array(anyFault, { maxLength: 4 }),
-        fc.nat(200),
-        fc.integer({ min: 1, max: 125 }),
-        (faults, skipped, count) => {
-          rig.bench.registry.clear();
-          for (const [kind, parameters] of faults) rig.inject(kind, parameters);
-          const { base } = shapeOf(rig.map.layout, rig.bench.registry.active);
-          const together = rig.read(base + skipped, count);
-          const alone = Buffer.concat(Array.from({ length: count }, (_, i) => rig.read(base + skipped + i, 1)));
-          expect(together.equals(alone)).to.equal(true);
-        },
-      ),
-      { numRuns: 50 },
+    holds(
+      'alone and together',
+      [fc.array(anyFault, { maxLength: 4 }), fc.nat(200), fc.integer({ min: 1, max: 125 })],
+      (faults, skipped, count) => {
+        rig.bench.registry.clear();
+        for (const [kind, parameters] of faults) rig.inject(kind, parameters);
+        const { base } = shapeOf(rig.map.layout, rig.bench.registry.active);
+        const together = rig.read(base + skipped, count);
+        const alone = Buffer.concat(Array.from({ length: count }, (_, i) => rig.read(base + skipped + i, 1)));
+        expect(together.equals(alone)).to.equal(true);
+      },
+      { runs: 50 },
     );
   });
 
   it('lets a point be written where it is served, and that alone, whatever the faults', () => {
     const slot = named(rig.map.layout, '704.WMaxLimPct');
-    fc.assert(
-      fc.property(fc.array(anyFault, { maxLength: 6 }), fc.integer({ min: 0, max: 1000 }), (faults, raw) => {
+    holds(
+      'written where it is served',
+      [fc.array(anyFault, { maxLength: 6 }), fc.integer({ min: 0, max: 1000 })],
+      (faults, raw) => {
         rig.bench.registry.clear();
         for (const [kind, parameters] of faults) rig.inject(kind, parameters);
         const shape = shapeOf(rig.map.layout, rig.bench.registry.active);
@@ -337,8 +339,8 @@ describe('faults in the chain of models', () => {
         expected.writeUInt16BE(raw, 2 * (slot.address - rig.map.layout.base));
         rig.write(span.address + slot.address - span.from, words(raw));
         expect(rig.map.dump().equals(expected)).to.equal(true);
-      }),
-      { numRuns: 100 },
+      },
+      { runs: 100 },
     );
   });
 });

@@ -5,6 +5,7 @@ import type { HybridPolicy } from '../../../../src/contract/kinds/hybrid.ts';
 import { dispatch } from '../../../../src/der/source/hybrid/dispatch.ts';
 import type { DispatchInput } from '../../../../src/der/source/hybrid/dispatch.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';
+import { holds } from '../../../support/property.ts';
 
 const base: DispatchInput = {
   policy: 'self_consumption',
@@ -158,8 +159,10 @@ const situations = fc.record({
 
 describe('hybrid dispatch: invariants', () => {
   it('balance, bounds, and curtailment only where battery and inverter are at a limit', () => {
-    fc.assert(
-      fc.property(situations, (input) => {
+    holds(
+      'balance and bounds of a dispatch',
+      situations,
+      (input) => {
         const { pvW, batteryW, curtailedW, dcW } = dispatch(input);
         expect(pvW + batteryW - dcW).to.be.closeTo(0, 1e-6);
         expect(pvW).to.be.within(0, input.pvAvailableW);
@@ -169,32 +172,36 @@ describe('hybrid dispatch: invariants', () => {
         if (curtailedW < 1e-6 || input.policy === 'manual' || input.pinnedBatteryW !== null) return;
         expect(dcW).to.be.closeTo(input.ceilingW, 1e-6);
         expect(batteryW).to.be.closeTo(-input.chargeMaxW, 1e-6);
-      }),
-      { numRuns: 5000, seed: 1 },
+      },
+      { runs: 5000 },
     );
   });
 
   it('floor equal to ceiling is met exactly, whatever the policy', () => {
-    fc.assert(
-      fc.property(situations, fc.double({ min: 0, max: 1, noNaN: true }), (input, part) => {
+    holds(
+      'floor equal to ceiling',
+      [situations, fc.double({ min: 0, max: 1, noNaN: true })],
+      (input, part) => {
         const minW = -input.chargeMaxW;
         const dcW = minW + part * (input.pvAvailableW + input.dischargeMaxW - minW);
         const got = dispatch({ ...input, floorW: dcW, ceilingW: dcW });
         expect(got.dcW).to.be.closeTo(dcW, 1e-6);
         const discharging = got.batteryW > 1e-6 && got.curtailedW > 1e-6;
         expect(discharging && input.pinnedBatteryW === null, 'curtails while the battery gives').to.equal(false);
-      }),
-      { numRuns: 5000, seed: 1 },
+      },
+      { runs: 5000 },
     );
   });
 
   it('more PV never lowers what reaches the bus', () => {
-    fc.assert(
-      fc.property(situations, power(5000), (input, moreW) => {
+    holds(
+      'more PV never lowers the output',
+      [situations, power(5000)],
+      (input, moreW) => {
         const before = dispatch(input).dcW;
         expect(dispatch({ ...input, pvAvailableW: input.pvAvailableW + moreW }).dcW).to.be.at.least(before - 1e-6);
-      }),
-      { numRuns: 2000, seed: 1 },
+      },
+      { runs: 2000 },
     );
   });
 

@@ -8,6 +8,7 @@ import { HybridSource } from '../../../../src/der/source/hybrid/hybrid-source.ts
 import type { HybridConfig } from '../../../../src/der/source/hybrid/hybrid-source.ts';
 import { acFromDc, dcFromAc } from '../../../../src/der/inverter/efficiency.ts';
 import { codeOf } from '../../../support/map.ts';
+import { holds } from '../../../support/property.ts';
 import { FakeSource } from './fakes.ts';
 
 const weather = (loadW = 0) => ({
@@ -127,16 +128,18 @@ describe('hybrid source: drawing something else than the answer', () => {
       part: fc.double({ min: 0, max: 1, noNaN: true }),
       forcedW: fc.option(fc.double({ min: -10_000, max: 10_000, noNaN: true })),
     });
-    fc.assert(
-      fc.property(cases, ({ policy, pvW, targetW, part, forcedW }) => {
+    holds(
+      'a target within the limits of both',
+      cases,
+      ({ policy, pvW, targetW, part, forcedW }) => {
         const device = rig(pvW, policy);
         device.battery.forcedW = forcedW;
         ask(device, targetW);
         const dcW = -10_000 + part * (pvW + 20_000);
         device.hybrid.draw(dcW, true);
         expect(device.pv.powerW + device.battery.powerW).to.be.closeTo(dcW, 1e-7);
-      }),
-      { numRuns: 2000, seed: 1 },
+      },
+      { runs: 2000 },
     );
   });
 

@@ -5,6 +5,7 @@ import { acFromDc } from '../../../../src/der/inverter/efficiency.ts';
 import { currentAt, maximumPowerPoint, parametersAt, pvModules } from '../../../../src/der/source/pv/module.ts';
 import { PvSource } from '../../../../src/der/source/pv/array.ts';
 import type { PvConfig, PvWeather } from '../../../../src/der/source/pv/array.ts';
+import { holds } from '../../../support/property.ts';
 
 const config: PvConfig = {
   module: pvModules['DATASHEET-270'],
@@ -108,8 +109,10 @@ describe('PV source: curtailment', () => {
     const light = fc.double({ min: 0.1, max: 1500, noNaN: true });
     const cell = fc.double({ min: -40, max: 90, noNaN: true });
     const share = fc.double({ min: 0, max: 1.2, noNaN: true });
-    fc.assert(
-      fc.property(light, cell, share, (g, t, part) => {
+    holds(
+      'v times i is the power',
+      [light, cell, share],
+      (g, t, part) => {
         const source = settled(fixed(g, t), { minDcVoltageV: 0 });
         const requestW = part * source.availableDcW;
         source.draw(requestW, true);
@@ -119,8 +122,8 @@ describe('PV source: curtailment', () => {
         const onCurve = currentAt(parametersAt(config.module, g, t), source.voltageV / 20) * 18.5;
         expect(source.currentA).to.be.closeTo(onCurve, (1e-5 * source.mppW) / source.voltageV);
         expect(source.powerW - acFromDc(source.powerW, 100_000, 0.96)).to.be.at.least(0);
-      }),
-      { numRuns: 500 },
+      },
+      { runs: 500 },
     );
   });
 
@@ -233,8 +236,10 @@ describe('PV source: tracking', () => {
       fc.double({ min: 0, max: 2e5, noNaN: true }),
       fc.boolean(),
     );
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
+    holds(
+      'no offer above the maximum',
+      fc.array(step, { maxLength: 30 }),
+      (steps) => {
         const source = new PvSource(config);
         for (const [dt, w, power, energized] of steps) {
           source.prepare(dt, w);
@@ -245,8 +250,8 @@ describe('PV source: tracking', () => {
           if (source.powerW > 0) expect(source.voltageV).to.be.at.least(config.minDcVoltageV - 1e-6);
           expect(Number.isFinite(source.currentA + source.cellTemperatureC)).to.equal(true);
         }
-      }),
-      { numRuns: 300 },
+      },
+      { runs: 300 },
     );
   });
 });
@@ -335,8 +340,10 @@ describe('PV source: start and low voltage', () => {
 
 describe('PV source: curve', () => {
   it('rises in voltage from zero to open circuit with the maximum among the samples', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 3, max: 200 }), fc.double({ min: 0.1, max: 1500, noNaN: true }), (points, g) => {
+    holds(
+      'samples of the curve',
+      [fc.integer({ min: 3, max: 200 }), fc.double({ min: 0.1, max: 1500, noNaN: true })],
+      (points, g) => {
         const source = settled(fixed(g));
         const { curve, mpp, vOcV, iScA } = source.curve(points);
         expect(curve).to.have.length(points);
@@ -352,8 +359,8 @@ describe('PV source: curve', () => {
           if (n > 0) expect(sample.v).to.be.above(curve[n - 1]!.v);
           if (n > 0) expect(sample.i).to.be.at.most(curve[n - 1]!.i);
         });
-      }),
-      { numRuns: 60 },
+      },
+      { runs: 60 },
     );
   });
 

@@ -11,6 +11,7 @@ import {
 } from '../../../../src/der/source/pv/module.ts';
 import type { PvModule } from '../../../../src/der/source/pv/module.ts';
 import { goldenRows, needsGolden, pvFixture } from '../../golden.ts';
+import { holds } from '../../../support/property.ts';
 
 const modules: Readonly<Record<string, PvModule>> = pvModules;
 const anyModule = fc.constantFrom(...Object.values(modules));
@@ -76,41 +77,43 @@ describe('De Soto single-diode module', () => {
   });
 
   it('satisfies the diode equation', () => {
-    fc.assert(
-      fc.property(anyModule, light, cell, part, (m, g, t, share) => {
-        const p = parametersAt(m, g, t);
-        const v = share * voc(p);
-        const i = currentAt(p, v);
-        const vd = v + i * p.rS;
-        expect(p.iL - p.i0 * Math.expm1(vd / p.a) - vd * p.gSh - i).to.be.closeTo(0, 1e-10 * p.iL);
-      }),
-    );
+    holds('the diode equation', [anyModule, light, cell, part], (m, g, t, share) => {
+      const p = parametersAt(m, g, t);
+      const v = share * voc(p);
+      const i = currentAt(p, v);
+      const vd = v + i * p.rS;
+      expect(p.iL - p.i0 * Math.expm1(vd / p.a) - vd * p.gSh - i).to.be.closeTo(0, 1e-10 * p.iL);
+    });
   });
 
   it('has no point on the curve above the maximum', () => {
-    fc.assert(
-      fc.property(anyModule, light, cell, part, (m, g, t, share) => {
+    holds(
+      'no point above the maximum',
+      [anyModule, light, cell, part],
+      (m, g, t, share) => {
         const p = parametersAt(m, g, t);
         const mpp = maximumPowerPoint(p);
         const v = share * mpp.voc;
         expect(v * currentAt(p, v)).to.be.at.most(mpp.p * (1 + 1e-12));
-      }),
-      { numRuns: 1000 },
+      },
+      { runs: 1000 },
     );
   });
 
   it('finds the voltage of every power from none to the maximum, on the side of open circuit', () => {
     const shares = fc.oneof(part, fc.constantFrom(0, 1e-9, 1 - 1e-12, 1 - 1e-7, 1, 1.1));
-    fc.assert(
-      fc.property(anyModule, light, cell, shares, (m, g, t, share) => {
+    holds(
+      'the voltage of every power',
+      [anyModule, light, cell, shares],
+      (m, g, t, share) => {
         const p = parametersAt(m, g, t);
         const mpp = maximumPowerPoint(p);
         const expected = share * mpp.p;
         const v = voltageForPower(p, expected, mpp);
         expect(v).to.be.within(mpp.v, mpp.voc);
         expect(v * currentAt(p, v)).to.be.closeTo(Math.min(expected, mpp.p), 1e-7 * mpp.p);
-      }),
-      { numRuns: 1000 },
+      },
+      { runs: 1000 },
     );
   });
 
@@ -146,8 +149,10 @@ describe('De Soto single-diode module', () => {
     });
     const anyLight = fc.double({ min: 1e-6, max: 5000, noNaN: true });
     const anyCell = fc.double({ min: -300, max: 300, noNaN: true });
-    fc.assert(
-      fc.property(fc.oneof(odd, anyModule), anyLight, anyCell, part, (m, g, t, share) => {
+    holds(
+      'odd modules stay finite',
+      [fc.oneof(odd, anyModule), anyLight, anyCell, part],
+      (m, g, t, share) => {
         const p = parametersAt(m, g, t);
         const mpp = maximumPowerPoint(p);
         expect(Object.values(mpp).every(Number.isFinite)).to.equal(true);
@@ -156,8 +161,8 @@ describe('De Soto single-diode module', () => {
         expect(voltageForPower(p, share * mpp.p, mpp)).to.be.within(mpp.v, mpp.voc);
         for (const v of [-10, 0, mpp.voc, 2 * mpp.voc, 1e4, 1e9]) expect(currentAt(p, v)).to.satisfy(Number.isFinite);
         expect(currentAt(p, mpp.voc + 5)).to.be.at.most(0);
-      }),
-      { numRuns: 1000 },
+      },
+      { runs: 1000 },
     );
   });
 });

@@ -12,6 +12,7 @@ import {
   trackedMaximum,
 } from '../../../../src/der/source/pv/shading.ts';
 import type { ShadedString } from '../../../../src/der/source/pv/shading.ts';
+import { holds } from '../../../support/property.ts';
 
 const module = pvModules['CS5P-220M'];
 const series = 13;
@@ -53,7 +54,7 @@ const shades = fc.record({
   cell: fc.double({ min: -40, max: 90, noNaN: true }),
 });
 const part = fc.double({ min: 0, max: 1, noNaN: true });
-const runs = { numRuns: 500, seed: 1 };
+const runs = 500;
 
 describe('PV shading: curve of one string', () => {
   it('has two maxima: the lit modules alone, and all of them at the current of the shade', () => {
@@ -86,8 +87,10 @@ describe('PV shading: curve of one string', () => {
   });
 
   it('agrees with the sum of module voltages at any common current', () => {
-    fc.assert(
-      fc.property(shades, part, ({ share, light, g, cell }, at) => {
+    holds(
+      'module voltages add up',
+      [shades, part],
+      ({ share, light, g, cell }, at) => {
         const solved = string(share, light, g, cell);
         const i = at * solved.shortA;
         const v = oracleStringV(share, light, i, g, cell);
@@ -96,14 +99,16 @@ describe('PV shading: curve of one string', () => {
         const gap = Math.abs(stringCurrentAt(solved, v) - i) / solved.shortA;
         const back = Math.abs(oracleStringV(share, light, stringCurrentAt(solved, v), g, cell) - v) / solved.openV;
         expect(Math.min(gap, back)).to.be.below(1e-6);
-      }),
-      runs,
+      },
+      { runs },
     );
   });
 
   it('falls in current all the way from short to open circuit', () => {
-    fc.assert(
-      fc.property(shades, ({ share, light, g, cell }) => {
+    holds(
+      'current falls towards open circuit',
+      shades,
+      ({ share, light, g, cell }) => {
         const { openV, shortA } = string(share, light, g, cell);
         const solved = string(share, light, g, cell);
         let before = shortA;
@@ -114,16 +119,18 @@ describe('PV shading: curve of one string', () => {
         }
         expect(stringCurrentAt(solved, openV)).to.equal(0);
         expect(stringCurrentAt(solved, -5)).to.equal(stringCurrentAt(solved, 0));
-      }),
-      runs,
+      },
+      { runs },
     );
   });
 });
 
 describe('PV shading: maxima', () => {
   it('no point of the curve lies above the global maximum, and each is higher than its surroundings', () => {
-    fc.assert(
-      fc.property(shades, ({ share, light, g, cell }) => {
+    holds(
+      'the global maximum',
+      shades,
+      ({ share, light, g, cell }) => {
         const solved = string(share, light, g, cell);
         const best = stringMaximum(solved);
         for (let n = 0; n <= 100; n++) {
@@ -135,8 +142,8 @@ describe('PV shading: maxima', () => {
           for (const aside of [0.999, 1.001])
             expect(v * aside * stringCurrentAt(solved, v * aside)).to.be.at.most(p * (1 + 1e-9) + 1e-9);
         }
-      }),
-      runs,
+      },
+      { runs },
     );
   });
 
@@ -254,31 +261,29 @@ describe('PV shading: tracker and curtailment', () => {
   });
 
   it('finds the power from any tracker, window and shade', () => {
-    fc.assert(
-      fc.property(
-        shades,
-        part,
-        part,
-        fc.constantFrom('global', 'local'),
-        ({ share, light, g, cell }, edge, wanted, tracker) => {
-          const solved = string(share, light, g, cell);
-          const tracked = trackedMaximum(solved, tracker, 0.9 * edge * solved.openV);
-          const powerW = wanted * tracked.p;
-          if (!(powerW > 1e-6)) return;
-          const v = stringVoltageForPower(solved, powerW, tracked);
-          expect(v).to.be.within(tracked.v, solved.openV);
-          expect(v * stringCurrentAt(solved, v)).to.be.closeTo(powerW, 1e-6 * tracked.p + 1e-9);
-        },
-      ),
-      runs,
+    holds(
+      'power from any tracker',
+      [shades, part, part, fc.constantFrom('global', 'local')],
+      ({ share, light, g, cell }, edge, wanted, tracker) => {
+        const solved = string(share, light, g, cell);
+        const tracked = trackedMaximum(solved, tracker, 0.9 * edge * solved.openV);
+        const powerW = wanted * tracked.p;
+        if (!(powerW > 1e-6)) return;
+        const v = stringVoltageForPower(solved, powerW, tracked);
+        expect(v).to.be.within(tracked.v, solved.openV);
+        expect(v * stringCurrentAt(solved, v)).to.be.closeTo(powerW, 1e-6 * tracked.p + 1e-9);
+      },
+      { runs },
     );
   });
 });
 
 describe('PV shading: samples of the curve', () => {
   it('always holds the global maximum, rises from 0 to open circuit', () => {
-    fc.assert(
-      fc.property(shades, fc.integer({ min: -1, max: 300 }), ({ share, light, g, cell }, points) => {
+    holds(
+      'samples of a shaded curve',
+      [shades, fc.integer({ min: -1, max: 300 })],
+      ({ share, light, g, cell }, points) => {
         const solved = string(share, light, g, cell);
         const best = stringMaximum(solved);
         if (!(best.p > 0)) return;
@@ -288,8 +293,8 @@ describe('PV shading: samples of the curve', () => {
         expect(curve.some((sample) => sample.v === best.v && sample.p === best.p)).to.equal(true);
         expect([curve[0]!.v, curve.at(-1)!.v, curve.at(-1)!.i]).to.deep.equal([0, best.voc, 0]);
         for (let n = 1; n < curve.length; n++) expect(curve[n]!.v).to.be.above(curve[n - 1]!.v);
-      }),
-      runs,
+      },
+      { runs },
     );
   });
 

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { FeederTerminal, feederImpedance, feederVoltage } from '../../../../src/der/surroundings/grid/feeder.ts';
 import type { GridValues } from '../../../../src/der/surroundings/grid/values.ts';
 import { goldenRows, needsGolden } from '../../golden.ts';
+import { holds } from '../../../support/property.ts';
 
 const normal: GridValues = { aPu: 1, bPu: 1, cPu: 1, hz: 60, angleDeg: 0, island: false };
 const mean = ({ aPu, bPu, cPu }: GridValues) => (aPu + bPu + cPu) / 3;
@@ -33,23 +34,24 @@ describe('Feeder impedance', () => {
 
   it('solves its own equation, or has none: never a number that is none', () => {
     const any = fc.double({ min: -3, max: 3, noNaN: true });
-    fc.assert(
-      fc.property(
+    holds(
+      "the feeder's own equation",
+      [
         fc.double({ min: 0, max: 2, noNaN: true }),
         any,
         any,
         fc.double({ min: 1, max: 100, noNaN: true }),
         fc.double({ min: 0, max: 10, noNaN: true }),
-        (source, p, q, scr, xOverR) => {
-          const z = feederImpedance({ scr, xOverR });
-          const v = feederVoltage(source, p, q, z);
-          if (v === null) return;
-          expect(v).to.be.finite.and.at.least(0);
-          // the complex form: Vs^2 V^2 = (V^2 - RP - XQ)^2 + (XP - RQ)^2
-          const left = (v * v - z.rPu * p - z.xPu * q) ** 2 + (z.xPu * p - z.rPu * q) ** 2;
-          expect(left).to.be.closeTo(source * source * v * v, 1e-9 * (1 + v ** 4));
-        },
-      ),
+      ],
+      (source, p, q, scr, xOverR) => {
+        const z = feederImpedance({ scr, xOverR });
+        const v = feederVoltage(source, p, q, z);
+        if (v === null) return;
+        expect(v).to.be.finite.and.at.least(0);
+        // the complex form: Vs^2 V^2 = (V^2 - RP - XQ)^2 + (XP - RQ)^2
+        const left = (v * v - z.rPu * p - z.xPu * q) ** 2 + (z.xPu * p - z.rPu * q) ** 2;
+        expect(left).to.be.closeTo(source * source * v * v, 1e-9 * (1 + v ** 4));
+      },
     );
     expect(feederVoltage(1, NaN, 0, feederImpedance({ scr: 20, xOverR: 1 }))).to.equal(null);
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { advance, clear, inForce, nextChangeMs, set } from '../../../../src/ocpp/v201/der-controls/controls.ts';
 import type { DerBook } from '../../../../src/ocpp/v201/der-controls/controls.ts';
 import type { DERControlEnum, DerControl, DerNotice } from '../../../../src/ocpp/v201/der-controls/model.ts';
+import { holds } from '../../../support/property.ts';
 import { NaiveControls } from './naive.ts';
 
 let order = 0;
@@ -206,8 +207,10 @@ describe('OCPP 2.1 R04: the stacks of DER controls', () => {
   }
 
   it('is what a reference finds second by second', () => {
-    fc.assert(
-      fc.property(fc.array(anyStep, { minLength: 1, maxLength: 25 }), (steps) => {
+    holds(
+      'a reference second by second',
+      fc.array(anyStep, { minLength: 1, maxLength: 25 }),
+      (steps) => {
         const naive = new NaiveControls();
         const desk = new Desk();
         const compare = () => {
@@ -246,8 +249,8 @@ describe('OCPP 2.1 R04: the stacks of DER controls', () => {
           started ? `${atMs} ${id} starts for [${supersededIds.join()}]` : `${atMs} ${id} ends`,
         );
         expect(told).to.deep.equal(naive.told);
-      }),
-      { numRuns: 1000 },
+      },
+      { runs: 1000 },
     );
   });
 });

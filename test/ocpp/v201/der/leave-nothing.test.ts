@@ -1,6 +1,7 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { differences, stateOf } from '../../../support/csip-controls.ts';
+import { holdsAsync } from '../../../support/property.ts';
 import { Rest } from '../../../support/rest.ts';
 import { loadedRig, request, settingTypes, testedTypes } from './rig.ts';
 import type { DerRig, TestedType } from './rig.ts';
@@ -115,8 +116,10 @@ async function clearAll(rig: DerRig): Promise<void> {
 
 describe('OCPP 2.1: DER controls leave nothing behind', () => {
   it('whatever controls and other writers come and go, in any order', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(anyStep, { minLength: 2, maxLength: 14 }), async (steps) => {
+    await holdsAsync(
+      'controls and other writers come and go',
+      fc.array(anyStep, { minLength: 2, maxLength: 14 }),
+      async (steps) => {
         const [rig, twin] = [await loadedRig(), await loadedRig()];
         for (const step of steps) await carryOut(rig, twin, step);
         setLocal(rig, false);
@@ -125,8 +128,8 @@ describe('OCPP 2.1: DER controls leave nothing behind', () => {
         expect(rig.part.entries()).to.deep.equal([]);
         expect(differences(stateOf(twin.plant), stateOf(rig.plant))).to.deep.equal({});
         for (const each of [rig, twin]) each.end();
-      }),
-      { numRuns: 140 },
+      },
+      { runs: 140 },
     );
   }).timeout(180_000);
 
@@ -135,16 +138,18 @@ describe('OCPP 2.1: DER controls leave nothing behind', () => {
       anyStep.filter((step) => step.kind === 'set'),
       { minLength: 1, maxLength: 8 },
     );
-    await fc.assert(
-      fc.asyncProperty(sets, sets, async (before, steps) => {
+    await holdsAsync(
+      'no memory of controls',
+      [sets, sets],
+      async (before, steps) => {
         const [rig, fresh] = [await loadedRig(), await loadedRig()];
         for (const step of before) await carryOut(rig, fresh, step);
         await clearAll(rig);
         for (const step of steps) for (const each of [rig, fresh]) await carryOut(each, each, step);
         expect(differences(stateOf(fresh.plant), stateOf(rig.plant))).to.deep.equal({});
         for (const each of [rig, fresh]) each.end();
-      }),
-      { numRuns: 60 },
+      },
+      { runs: 60 },
     );
   }).timeout(120_000);
 

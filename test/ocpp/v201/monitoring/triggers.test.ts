@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { freshState, judge, numberOf } from '../../../../src/ocpp/v201/monitoring/triggers.ts';
 import type { JudgedMonitor, MonitorState } from '../../../../src/ocpp/v201/monitoring/triggers.ts';
+import { holds } from '../../../support/property.ts';
 
 /** What a monitor tells of one value after another: `+` triggered, `-` cleared, `.` nothing. */
 function told(monitor: Partial<JudgedMonitor>, values: readonly (string | number)[], target: number | null = null) {
@@ -65,30 +66,25 @@ describe('OCPP 2.x: when monitors trigger (N07)', () => {
   const walk = fc.array(fc.integer({ min: -300, max: 300 }), { maxLength: 60 });
 
   it('thresholds of any walk trigger and clear in turn', () => {
-    fc.assert(
-      fc.property(
-        walk,
-        fc.integer({ min: -200, max: 200 }),
-        fc.constantFrom('UpperThreshold', 'LowerThreshold'),
-        (values, value, type) => {
-          const story = told({ type, value }, values).replaceAll('.', '');
-          expect(story).to.match(/^(\+-)*\+?$/);
-        },
-      ),
+    holds(
+      'thresholds trigger and clear in turn',
+      [walk, fc.integer({ min: -200, max: 200 }), fc.constantFrom('UpperThreshold', 'LowerThreshold')],
+      (values, value, type) => {
+        const story = told({ type, value }, values).replaceAll('.', '');
+        expect(story).to.match(/^(\+-)*\+?$/);
+      },
     );
   });
 
   it('a difference of any walk is told exactly where a plain count tells it', () => {
-    fc.assert(
-      fc.property(walk, fc.integer({ min: 0, max: 100 }), (values, by) => {
-        let last = values[0] ?? 0;
-        const wanted = values.map((value) => {
-          if (Math.abs(value - last) <= by) return '.';
-          last = value;
-          return '+';
-        });
-        expect(told({ type: 'Delta', value: by }, values)).to.equal(wanted.join(''));
-      }),
-    );
+    holds('differences as a plain count', [walk, fc.integer({ min: 0, max: 100 })], (values, by) => {
+      let last = values[0] ?? 0;
+      const wanted = values.map((value) => {
+        if (Math.abs(value - last) <= by) return '.';
+        last = value;
+        return '+';
+      });
+      expect(told({ type: 'Delta', value: by }, values)).to.equal(wanted.join(''));
+    });
   });
 });

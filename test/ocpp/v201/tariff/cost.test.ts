@@ -5,6 +5,7 @@ import type { Tariff, TariffConditions, TaxRate } from '../../../../src/ocpp/v20
 import { advanceCost, startCost, withTariff } from '../../../../src/ocpp/v201/tariff/cost.ts';
 import type { CostFacts, CostState, CostStep } from '../../../../src/ocpp/v201/tariff/cost.ts';
 import { costDetails, totalCost } from '../../../../src/ocpp/v201/tariff/details.ts';
+import { holds } from '../../../support/property.ts';
 import { naiveCost } from './naive-cost.ts';
 import type { NaiveStep } from './naive-cost.ts';
 
@@ -113,22 +114,26 @@ const waiting = (s: number): NaiveStep => ({ seconds: s, whPerS: 0, powerW: 0, c
 
 describe('OCPP 2.1 I12: the cost of a transaction', () => {
   it('is the sum of what every second costs', () => {
-    fc.assert(
-      fc.property(tariffs, steps, fc.constantFrom('AC' as const, 'DC' as const), (tariff, list, evseKind) => {
+    holds(
+      'the sum of every second',
+      [tariffs, steps, fc.constantFrom('AC' as const, 'DC' as const)],
+      (tariff, list, evseKind) => {
         const expected = naiveCost(tariff, startMs, list, evseKind);
         const { amounts } = run(tariff, list, { ...facts, evseKind });
         for (const key of ['energy', 'chargingTime', 'idleTime', 'fixed'] as const)
           expect(amounts[key].exclTax, key).to.be.closeTo(expected[key], 1e-6);
         const gross = Object.values(amounts).reduce((sum, { inclTax }) => sum + inclTax, 0);
         expect(gross).to.be.closeTo(expected.gross, 1e-6);
-      }),
-      { numRuns: 250 },
+      },
+      { runs: 250 },
     );
   });
 
   it('is the same however often the meter is read', () => {
-    fc.assert(
-      fc.property(tariffs, steps, fc.integer({ min: 1, max: 60 }), (tariff, list, everyS) => {
+    holds(
+      'cost however often it is read',
+      [tariffs, steps, fc.integer({ min: 1, max: 60 })],
+      (tariff, list, everyS) => {
         const often = list.flatMap((step) => {
           const whole = Math.floor(step.seconds / everyS);
           const pieces = Array.from({ length: whole }, () => ({ ...step, seconds: everyS }));
@@ -139,8 +144,8 @@ describe('OCPP 2.1 I12: the cost of a transaction', () => {
         const many = totalCost(run(tariff, often), tariff).total;
         expect(many.exclTax).to.be.closeTo(one.exclTax ?? NaN, 2e-6);
         expect(many.inclTax).to.be.closeTo(one.inclTax ?? NaN, 2e-6);
-      }),
-      { numRuns: 150 },
+      },
+      { runs: 150 },
     );
   });
 
@@ -149,8 +154,10 @@ describe('OCPP 2.1 I12: the cost of a transaction', () => {
       ...tariff,
       maxCost: { exclTax: cents / 100 },
     }));
-    fc.assert(
-      fc.property(bounded, steps, (tariff, list) => {
+    holds(
+      'never above the maximum',
+      [bounded, steps],
+      (tariff, list) => {
         const state = run(tariff, list);
         const { total, typeOfCost } = totalCost(state, tariff);
         expect(total.exclTax).to.be.at.most(tariff.maxCost.exclTax + 1e-6);
@@ -159,8 +166,8 @@ describe('OCPP 2.1 I12: the cost of a transaction', () => {
         const sum = (key: 'energyWh' | 'chargingS' | 'idleS') =>
           state.periods.reduce((all, period) => all + period[key], 0);
         for (const key of ['energyWh', 'chargingS', 'idleS'] as const) expect(sum(key)).to.be.closeTo(state[key], 1e-6);
-      }),
-      { numRuns: 200 },
+      },
+      { runs: 200 },
     );
   });
 

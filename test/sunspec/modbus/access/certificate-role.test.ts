@@ -5,6 +5,7 @@ import { roleOfCertificate } from '../../../../src/sunspec/modbus/access/certifi
 import { roles } from '../../../../src/sunspec/modbus/access/roles.ts';
 import { issue, testPki, utf8String } from '../../../support/pki.ts';
 import type { Identity, TestPki } from '../../../support/pki.ts';
+import { holds } from '../../../support/property.ts';
 import { cpuMs } from '../../../support/spent.ts';
 
 const derOf = ({ cert }: Identity) => new X509Certificate(cert).raw;
@@ -130,27 +131,31 @@ describe('Modbus/TCP Security, role OID: the role in a certificate', () => {
   });
 
   it('never throws and never takes long, whatever the octets are', () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 400 }), (octets) => {
+    holds(
+      'any octets as a certificate',
+      fc.uint8Array({ maxLength: 400 }),
+      (octets) => {
         expect(roleOfCertificate(octets)).to.have.property('role');
-      }),
-      { numRuns: 2000 },
+      },
+      { runs: 2000 },
     );
   });
 
   it('survives any change of a real certificate: a role that it gives is one of those known', () => {
     const real = derOf(pki.clients.GridServiceSunSpec);
     const change = fc.record({ at: fc.nat(real.length - 1), octet: fc.nat(255) });
-    fc.assert(
-      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), fc.nat(real.length), (changes, cut) => {
+    holds(
+      'any change of a certificate',
+      [fc.array(change, { minLength: 1, maxLength: 4 }), fc.nat(real.length)],
+      (changes, cut) => {
         for (const length of [real.length, cut]) {
           const octets = Buffer.from(real.subarray(0, length));
           for (const { at, octet } of changes) if (at < length) octets[at] = octet;
           const { role } = roleOfCertificate(octets);
           if (role !== null) expect(roles).to.include(role);
         }
-      }),
-      { numRuns: 2000 },
+      },
+      { runs: 2000 },
     );
   });
 

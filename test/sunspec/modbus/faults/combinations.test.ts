@@ -5,6 +5,7 @@ import { SimError } from '../../../../src/core/errors.ts';
 import type { ModbusAdapter } from '../../../../src/sunspec/modbus/bridge.ts';
 import { anyFault } from '../../../support/fault-arbitrary.ts';
 import { adu, RawClient } from '../../../support/modbus-client.ts';
+import { holdsAsync } from '../../../support/property.ts';
 import { rtu } from '../../../support/rtu.ts';
 import { startApp } from '../../../support/running-app.ts';
 
@@ -88,8 +89,10 @@ for (const framing of ['tcp', 'rtu_over_tcp'] as const) {
         { arbitrary: fc.record({ fault: anyFault(layouts) }), weight: 4 },
         { arbitrary: fc.constantFrom('tick' as const, 'clear the oldest' as const), weight: 3 },
       );
-      await fc.assert(
-        fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
+      await holdsAsync(
+        `${framing}: faults and requests`,
+        fc.array(step, { minLength: 10, maxLength: 60 }),
+        async (steps) => {
           const masters: RawClient[] = [];
           for (const each of steps) {
             if (each === 'tick') await app.plant.step(1);
@@ -112,8 +115,8 @@ for (const framing of ['tcp', 'rtu_over_tcp'] as const) {
           }
           last.destroy();
           expect(modbus.counters.internalErrors).to.equal(0);
-        }),
-        { numRuns: 40 },
+        },
+        { runs: 40 },
       );
     });
   });

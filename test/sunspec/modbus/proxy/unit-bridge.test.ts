@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import fc from 'fast-check';
 import { isWritable } from '../../../../src/sunspec/modbus/proxy/check.ts';
 import { ProxyUnit } from '../../../../src/sunspec/modbus/proxy/unit-bridge.ts';
+import { holds } from '../../../support/property.ts';
 import { bundledMap } from '../../../support/proxy.ts';
 import { codeOf, createTestBank, errorOf, words } from '../../../support/map.ts';
 import { behind, by } from './unit-rig.ts';
@@ -365,17 +366,15 @@ describe('Proxy: whatever is asked', () => {
       const map = bundledMap(name);
       const unit = new ProxyUnit(map, { index: 0, bank: test.bank }, () => undefined);
       const address = fc.integer({ min: low, max: high });
-      fc.assert(
-        fc.property(address, fc.integer({ min: 1, max: 125 }), (at, count) => {
-          for (const read of [() => unit.read(at, count), () => unit.readInput(at, count)]) {
-            expect(
-              codeOf(() => {
-                expect(read()).to.have.length(2 * count);
-              }),
-            ).to.be.oneOf([null, 'MAP_ILLEGAL_ADDRESS', 'MAP_NOT_IMPLEMENTED']);
-          }
-        }),
-      );
+      holds(`${name}: reads`, [address, fc.integer({ min: 1, max: 125 })], (at, count) => {
+        for (const read of [() => unit.read(at, count), () => unit.readInput(at, count)]) {
+          expect(
+            codeOf(() => {
+              expect(read()).to.have.length(2 * count);
+            }),
+          ).to.be.oneOf([null, 'MAP_ILLEGAL_ADDRESS', 'MAP_NOT_IMPLEMENTED']);
+        }
+      });
       const word = fc.oneof(fc.constantFrom(0, 1, 2, 0xffff, 0x8000, 0x7fc0, 500), fc.nat(0xffff));
       // one or two small words are what a register takes most often
       const values = fc.oneof(
@@ -384,8 +383,10 @@ describe('Proxy: whatever is asked', () => {
       );
       const writable = map.registers.filter(isWritable).map((register) => register.address);
       let taken = 0;
-      fc.assert(
-        fc.property(fc.oneof(address, fc.constantFrom(...writable)), values, (at, registers) => {
+      holds(
+        `${name}: writes`,
+        [fc.oneof(address, fc.constantFrom(...writable)), values],
+        (at, registers) => {
           const before = test.dump();
           const code = codeOf(() => {
             unit.write(at, words(...registers), by);
@@ -398,8 +399,8 @@ describe('Proxy: whatever is asked', () => {
             /^MAP_(ILLEGAL_ADDRESS|READ_ONLY|PARTIAL_POINT|BAD_VALUE|NOT_IMPLEMENTED|NOT_SUPPORTED)$/,
           );
           expect(test.dump().equals(before)).to.equal(true);
-        }),
-        { numRuns: 3000 },
+        },
+        { runs: 3000 },
       );
       expect(taken).to.be.above(0);
     });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import type { RegisterType } from '../../../../src/sunspec/modbus/proxy/schema.ts';
 import { limitsOf, registersOf, wireFormOf } from '../../../../src/sunspec/modbus/proxy/wire-form.ts';
 import type { NumberForm, TextForm } from '../../../../src/sunspec/modbus/proxy/wire-form.ts';
+import { holds } from '../../../support/property.ts';
 
 type Order = 'big' | 'little';
 const orders: readonly Order[] = ['big', 'little'];
@@ -88,39 +89,36 @@ describe('Proxy: values in registers', () => {
             fc.constantFrom(min, max),
             values,
           );
-      fc.assert(
-        fc.property(
-          near,
-          fc.constantFrom(...orders),
-          fc.constantFrom(...orders),
-          fc.nat(7),
-          (value, byteOrder, wordOrder, at) => {
-            const form = numberForm(type, byteOrder, wordOrder);
-            const bytes = Buffer.alloc(at + 2 * form.registers, 0xa5);
-            form.write(value, bytes, at);
-            expect(form.read(bytes, at)).to.equal(value);
-            expect(bytes.subarray(0, at)).to.deep.equal(Buffer.alloc(at, 0xa5));
-          },
-        ),
+      holds(
+        `${type}: every order and place`,
+        [near, fc.constantFrom(...orders), fc.constantFrom(...orders), fc.nat(7)],
+        (value, byteOrder, wordOrder, at) => {
+          const form = numberForm(type, byteOrder, wordOrder);
+          const bytes = Buffer.alloc(at + 2 * form.registers, 0xa5);
+          form.write(value, bytes, at);
+          expect(form.read(bytes, at)).to.equal(value);
+          expect(bytes.subarray(0, at)).to.deep.equal(Buffer.alloc(at, 0xa5));
+        },
       );
     });
   }
 
   it('text comes back as it went, in both orders of the octets, and is cut at a whole character', () => {
-    fc.assert(
-      fc.property(
+    holds(
+      'text in every order',
+      [
         fc.string({ unit: 'grapheme', maxLength: 12 }).filter((text) => !/[\0\ufffd]/.test(text)),
         fc.constantFrom(...orders),
-        (text, order) => {
-          const form = textForm(8, order);
-          const bytes = Buffer.alloc(16, 0xff);
-          form.write(text, bytes, 0);
-          const back = form.read(bytes, 0);
-          expect(text.startsWith(back)).to.equal(true);
-          if (Buffer.byteLength(text) <= 16) expect(back).to.equal(text);
-          expect(back).to.not.contain('�');
-        },
-      ),
+      ],
+      (text, order) => {
+        const form = textForm(8, order);
+        const bytes = Buffer.alloc(16, 0xff);
+        form.write(text, bytes, 0);
+        const back = form.read(bytes, 0);
+        expect(text.startsWith(back)).to.equal(true);
+        if (Buffer.byteLength(text) <= 16) expect(back).to.equal(text);
+        expect(back).to.not.contain('�');
+      },
     );
     const out = Buffer.alloc(4);
     textForm(2, 'little').write('ABC', out, 0);
