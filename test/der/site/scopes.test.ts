@@ -5,6 +5,7 @@ import { maxSiteGroups, maxSiteOwners, siteLimitNames } from '../../../src/contr
 import type { SiteNow } from '../../../src/contract/site.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { pick } from '../../support/depth.ts';
+import { casesOf } from '../../support/random.ts';
 import { dumpOf, kindPlant } from '../kinds/support.ts';
 import { casesOf } from '../../support/random.ts';
 import { battery, by, decidersOf, demand, evse, fuelCell, powersOf, pv, siteOf } from './support.ts';

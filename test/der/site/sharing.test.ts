@@ -2,6 +2,7 @@ import { expect } from 'chai';
 import type { RandomStream } from '../../../src/core/random.ts';
 import { shareRooms } from '../../../src/der/site/sharing.ts';
 import type { Claims } from '../../../src/der/site/sharing.ts';
+import { casesOf } from '../../support/random.ts';
 import { claimsOf, nestOf } from './sharing-rig.ts';
 import type { Claim } from './sharing-rig.ts';
 import { casesOf } from '../../support/random.ts';

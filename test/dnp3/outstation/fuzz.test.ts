@@ -8,6 +8,8 @@ import { parseRequest } from '../../../src/dnp3/stack/application/parse.ts';
 import { pick } from '../../support/depth.ts';
 import { hex, toHex } from '../rig/frames.ts';
 import { Stack, spec } from '../rig/stack.ts';
+import { holds } from '../../support/property.ts';
+import { casesOf } from '../../support/random.ts';
 import { cpuMs } from '../../support/spent.ts';
 import { holds } from '../../support/property.ts';
 import { casesOf } from '../../support/random.ts';

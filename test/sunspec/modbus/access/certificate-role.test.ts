@@ -5,6 +5,7 @@ import { roleOfCertificate } from '../../../../src/sunspec/modbus/access/certifi
 import { roles } from '../../../../src/sunspec/modbus/access/roles.ts';
 import { issue, testPki, utf8String } from '../../../support/pki.ts';
 import type { Identity, TestPki } from '../../../support/pki.ts';
+import { holds } from '../../../support/property.ts';
 import { cpuMs } from '../../../support/spent.ts';
 import { holds } from '../../../support/property.ts';
 
