@@ -3,12 +3,11 @@ import type { App } from '../../../src/app.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
 import { createRandom } from '../../../src/core/random.ts';
-import { pick as byDepth } from '../../support/depth.ts';
 import { cutAnswers, expectSound, talk, wire } from '../../support/hostile.ts';
 import { startApp } from '../../support/running-app.ts';
 
 const seed = 20_260_621;
-const requests = byDepth({ quick: 250, ci: 500 });
+const requests = 500;
 const atOnce = 16;
 
 const random = createRandom(seed, 'hostile requests');
