@@ -145,6 +145,17 @@ describe('CSIP: addresses of the queue of responses', () => {
     expect(take()).to.deep.equal(['B 2']);
   });
 
+  it('an address whose only response was dropped forgets its wait', async () => {
+    const { queue, take } = await queueRig();
+    await queue.put([owed('A', 1, other)]);
+    take();
+    await queue.settle(1, { ...failed, retryAfterMs: 60_000 });
+    await queue.put(many(1_000));
+    expect(queue.list('A')[0]?.result).to.equal('dropped');
+    await queue.put([owed('B', 1, other)]);
+    expect(take()).to.deep.equal(['E1 1', 'B 1']);
+  });
+
   it('a second outcome of a response does not release the next one', async () => {
     const { queue, take } = await queueRig();
     await queue.put([owed('A', 1), owed('A', 2), owed('A', 3)]);

@@ -251,9 +251,9 @@ describe('Allocation of limits: what cuts a device', () => {
 
 describe('Nests of rooms', () => {
   it('name the innermost room of each device, and the room around each room', () => {
-    const { innermost, around, rooms } = createNest([[0], [0, 1], [2, 3], [0, 1, 2, 3]], 5);
-    expect([...innermost]).to.deep.equal([0, 1, 2, 2, -1]);
-    expect([...around]).to.deep.equal([1, 3, 3, -1]);
-    expect(rooms.map(({ roomW, binds }) => [roomW, binds])).to.deep.equal(Array(4).fill([Infinity, false]));
+    const { innermost, around, rooms } = createNest([[0], [3], [0, 1], [2, 3], [0, 1, 2, 3]], 5);
+    expect([...innermost]).to.deep.equal([0, 2, 3, 1, -1]);
+    expect([...around]).to.deep.equal([2, 3, 4, 4, -1]);
+    expect(rooms.map(({ roomW, binds }) => [roomW, binds])).to.deep.equal(Array(5).fill([Infinity, false]));
   });
 });
