@@ -4,7 +4,6 @@ import { profilesOf } from './support/ocpp-security.ts';
 import type { ProfilesCase } from './support/ocpp-security.ts';
 import { describeWith, PythonPeer } from './support/peers.ts';
 
-
 const hexadecimal = '00ff3a80c3289f7b0a0d22275c00fe01';
 
 const with16: Omit<ProfilesCase, 'open'> = {

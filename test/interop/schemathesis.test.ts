@@ -43,7 +43,9 @@ interface Report {
 async function chosenOperations(port: number): Promise<readonly string[]> {
   const answer = await fetch(`http://127.0.0.1:${port}/openapi.json`);
   const { paths } = (await answer.json()) as { paths: Record<string, Record<string, { operationId?: string }>> };
-  const ids = Object.values(paths).flatMap((methods) => Object.values(methods).flatMap(({ operationId }) => operationId ?? []));
+  const ids = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ operationId }) => operationId ?? []),
+  );
   return ids.filter((_, i) => i % share === seed % share);
 }
 

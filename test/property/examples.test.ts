@@ -53,7 +53,9 @@ describe('examples of properties', () => {
   });
 
   it('of failures that wait for repair are skipped tests, five at most, each with its issue', () => {
-    const skipped = testFiles.filter((file) => !file.startsWith('test/lint/')).flatMap((file) => (textOf(file) ?? '').match(/\bit\.skip\([^\n]*/g) ?? []);
+    const skipped = testFiles
+      .filter((file) => !file.startsWith('test/lint/'))
+      .flatMap((file) => (textOf(file) ?? '').match(/\bit\.skip\([^\n]*/g) ?? []);
     expect(skipped).to.have.length.at.most(5);
     for (const line of skipped) expect(line).to.match(/#\d+/);
   });

@@ -13,6 +13,10 @@ function depthOf(text: string): Depth {
 export const depth = depthOf(process.env['TEST_DEPTH'] ?? 'quick');
 
 /** The cases of this depth. A test may be shorter in `quick`, but runs at least one case at every depth. */
-export function pick<T>(cases: { readonly quick: T; readonly ci: T; /** default: those of `ci` */ readonly full?: T }): T {
+export function pick<T>(cases: {
+  readonly quick: T;
+  readonly ci: T /** default: those of `ci` */;
+  readonly full?: T;
+}): T {
   return depth === 'full' ? (cases.full ?? cases.ci) : cases[depth];
 }

@@ -164,8 +164,9 @@ describe('Connection point: shares of one piece', () => {
       });
     }
     expect(cuts).to.be.above((5 * rounds) / 6);
-    // only where injection and absorption wait for each other
-    expect(wasted / cuts).to.be.below(0.002);
+    // only where injection and absorption wait for each other: 2 of 1,000, with three deviations of that number
+    const expected = 0.002 * cuts;
+    expect(wasted).to.be.below(expected + 3 * Math.sqrt(expected) + 1);
   });
 
   it('the tightest owner holds, and the end of its limit restores the next', () => {
