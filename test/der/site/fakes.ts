@@ -46,7 +46,7 @@ export class FakeDevice implements SiteDevice {
         minInjectW: value('minInjectW'),
         minAbsorbW: value('minAbsorbW'),
       },
-    ) as SiteDevice['siteShare'];
+    ) as unknown as SiteDevice['siteShare'];
   }
 
   get last(): readonly [number, number] | undefined {

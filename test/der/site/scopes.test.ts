@@ -7,7 +7,6 @@ import type { SimPlant } from '../../../src/der/plant/plant.ts';
 import { pick } from '../../support/depth.ts';
 import { casesOf } from '../../support/random.ts';
 import { dumpOf, kindPlant } from '../kinds/support.ts';
-import { casesOf } from '../../support/random.ts';
 import { battery, by, decidersOf, demand, evse, fuelCell, powersOf, pv, siteOf } from './support.ts';
 
 const csip = { source: 'csip', peer: 'A1' } as const;

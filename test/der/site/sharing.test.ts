@@ -5,7 +5,6 @@ import type { Claims } from '../../../src/der/site/sharing.ts';
 import { casesOf } from '../../support/random.ts';
 import { claimsOf, nestOf } from './sharing-rig.ts';
 import type { Claim } from './sharing-rig.ts';
-import { casesOf } from '../../support/random.ts';
 import { randomSets } from './support.ts';
 
 /** Shares one room out among all devices. @returns whether it binds */

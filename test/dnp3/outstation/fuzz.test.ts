@@ -11,8 +11,6 @@ import { Stack, spec } from '../rig/stack.ts';
 import { holds } from '../../support/property.ts';
 import { casesOf } from '../../support/random.ts';
 import { cpuMs } from '../../support/spent.ts';
-import { holds } from '../../support/property.ts';
-import { casesOf } from '../../support/random.ts';
 
 const requests = [
   'c0 01 3c 02 06 3c 03 06 3c 04 06 3c 01 06',

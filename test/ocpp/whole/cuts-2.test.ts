@@ -6,7 +6,6 @@ import type { BookedTransaction } from '../central/books.ts';
 import { casesOf } from '../../support/random.ts';
 import { Site } from './site.ts';
 import { pick } from '../../support/depth.ts';
-import { casesOf } from '../../support/random.ts';
 
 const sampleS = 5;
 const register = 'Energy.Active.Import.Register';

@@ -10,12 +10,18 @@ import { watts } from './rig.ts';
 
 const three = { type: 'ac', phases: 3, modes: ['ChargingOnly'] } as const;
 const anyFacts = {
-  ...{ version: 'ocpp2.1', maxStackLevel: 9, maxPeriods: 9, maxExternalId: -1 },
-  ...{ rateUnits: ['A', 'W'], evses: [three] },
+  version: 'ocpp2.1',
+  maxStackLevel: 9,
+  maxPeriods: 9,
+  maxExternalId: -1,
+  rateUnits: ['A', 'W'],
+  evses: [three],
 } as const;
 const dynamic = (id: number, dynUpdateInterval?: number) =>
   entry({
-    ...{ id, chargingProfileKind: 'Dynamic', schedule: watts({ limit: 6000 }) },
+    id,
+    chargingProfileKind: 'Dynamic',
+    schedule: watts({ limit: 6000 }),
     ...(dynUpdateInterval !== undefined && { dynUpdateInterval }),
   });
 
@@ -65,7 +71,11 @@ describe('OCPP 2.1 Dynamic profiles (K28, K29)', () => {
       schedules.plan();
     };
     return {
-      ...{ control, state, sent, findings, schedules },
+      control,
+      state,
+      sent,
+      findings,
+      schedules,
       /** Seconds after noon of the planned pulls. */
       dueS: () => planned.map(({ dueMs }) => (dueMs - noonMs) / 1000),
       to: async (s: number) => {

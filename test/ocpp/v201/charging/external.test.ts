@@ -40,7 +40,12 @@ function externalRig({ isAccepted = true } = {}) {
     state.changed += 1;
   });
   return {
-    ...{ external, state, sent, registered, accepted, transitions },
+    external,
+    state,
+    sent,
+    registered,
+    accepted,
+    transitions,
     /** Calls since the last look: the action, and what names its place. */
     told: () => sent.splice(0).map(({ action, payload }) => [action, payload['evseId'] ?? 0, sourceOf(payload)]),
   };
@@ -93,10 +98,20 @@ describe('OCPP 2.x limits from outside (K11 to K13)', () => {
     const [of0, ...others] = external.profiles();
     expect(others).to.deep.equal([]);
     expect(of0).to.deep.equal({
-      ...{ profileId: -1, connectorId: 0, stackLevel: 0, purpose: 'external', kind: 'absolute' },
-      ...{ validFromMs: null, validToMs: null, transactionId: null, receivedMs: noonMs + 2000 },
+      profileId: -1,
+      connectorId: 0,
+      stackLevel: 0,
+      purpose: 'external',
+      kind: 'absolute',
+      validFromMs: null,
+      validToMs: null,
+      transactionId: null,
+      receivedMs: noonMs + 2000,
       schedule: {
-        ...{ unit: 'W', durationS: null, startMs: noonMs + 2000, minChargingRate: null },
+        unit: 'W',
+        durationS: null,
+        startMs: noonMs + 2000,
+        minChargingRate: null,
         periods: [{ startS: 0, limit: 4000, numberPhases: null }],
       },
     });
@@ -104,13 +119,18 @@ describe('OCPP 2.x limits from outside (K11 to K13)', () => {
     state.local = [null, 7000.06];
     expect(external.profiles()[1]).to.include({ profileId: -3, connectorId: 2, receivedMs: noonMs + 3000 });
     expect(external.reported()[1]).to.deep.equal({
-      ...{ evseId: 2, source: 'EMS' },
+      evseId: 2,
+      source: 'EMS',
       profile: {
-        ...{ id: -3, stackLevel: 0, chargingProfilePurpose: 'ChargingStationExternalConstraints' },
+        id: -3,
+        stackLevel: 0,
+        chargingProfilePurpose: 'ChargingStationExternalConstraints',
         chargingProfileKind: 'Absolute',
         chargingSchedule: [
           {
-            ...{ id: 0, startSchedule: new Date(noonMs + 3000).toISOString(), chargingRateUnit: 'W' },
+            id: 0,
+            startSchedule: new Date(noonMs + 3000).toISOString(),
+            chargingRateUnit: 'W',
             chargingSchedulePeriod: [{ startPeriod: 0, limit: 7000.1 }],
           },
         ],
@@ -165,7 +185,9 @@ describe('OCPP 2.x limits from outside (K11 to K13)', () => {
       evseId: 1,
       chargingSchedule: [
         {
-          ...{ id: 0, startSchedule: stamp, chargingRateUnit: 'W' },
+          id: 0,
+          startSchedule: stamp,
+          chargingRateUnit: 'W',
           chargingSchedulePeriod: [{ startPeriod: 0, limit: 6000 }],
         },
       ],

@@ -19,13 +19,23 @@ import type { SentProfile } from './rig.ts';
 
 const three = { type: 'ac', phases: 3, modes: ['ChargingOnly'] } as const;
 const anyFacts = {
-  ...{ version: 'ocpp2.1', maxStackLevel: 9, maxPeriods: 9, maxExternalId: -1 },
-  ...{ rateUnits: ['A', 'W'], evses: [three] },
+  version: 'ocpp2.1',
+  maxStackLevel: 9,
+  maxPeriods: 9,
+  maxExternalId: -1,
+  rateUnits: ['A', 'W'],
+  evses: [three],
 } as const;
 describe('OCPP 2.x smart charging: handlers', () => {
   const rating = {
-    ...{ connectorId: 1, type: 'ac', phases: 3, nominalVoltageV: 230, maxPowerW: 22_000, maxCurrentA: 32 },
-    ...{ bidirectional: false, attachedCable: false },
+    connectorId: 1,
+    type: 'ac',
+    phases: 3,
+    nominalVoltageV: 230,
+    maxPowerW: 22_000,
+    maxCurrentA: 32,
+    bidirectional: false,
+    attachedCable: false,
   } as const;
   const stationRating = { ...rating, connectorId: 0, maxPowerW: 44_000, maxCurrentA: 64 };
 
@@ -37,7 +47,9 @@ describe('OCPP 2.x smart charging: handlers', () => {
     control.composite = ({ connectorId, durationS, unit, maxPeriods }, more) => {
       queries.push([connectorId, unit, maxPeriods, more?.length]);
       const composite: CompositeSchedule = {
-        ...{ startMs: noonMs, durationS, unit },
+        startMs: noonMs,
+        durationS,
+        unit,
         periods: [{ startS: 0, limit: null, numberPhases: null }],
       };
       return connectorId === 9 ? null : composite;
@@ -64,7 +76,10 @@ describe('OCPP 2.x smart charging: handlers', () => {
       txProfileSet: (evseId: number, { id }: SentProfile) => acted.push([evseId, id]),
     } as unknown as HandlerDeps;
     return {
-      ...{ control, findings, queries, acted },
+      control,
+      findings,
+      queries,
+      acted,
       set: async (sent: SentProfile, evseId = 1) => {
         const acts: (() => void)[] = [];
         const reply = await setChargingProfile(deps)({ evseId, chargingProfile: sent }, (act) => acts.push(act));
@@ -198,7 +213,8 @@ describe('OCPP 2.x smart charging: handlers', () => {
     const all = [entry({ id: 1 }), entry({ id: 2, stackLevel: 1 }), entry({ id: 3 }, 2)];
     control.state = stateOf(all.map((each) => each.profile));
     const view = createView({
-      ...{ control, evseIds: [1, 2] },
+      control,
+      evseIds: [1, 2],
       installed: { all },
       external: { profiles: () => [], reported: () => [{ evseId: 2, source: 'EMS', profile: profile({ id: -3 }) }] },
     });

@@ -8,8 +8,14 @@ import { one, stateOf } from '../../charging/profiles.ts';
 import type { Change } from '../../charging/profiles.ts';
 
 const rating = {
-  ...{ connectorId: 1, type: 'ac', phases: 3, nominalVoltageV: 230, maxPowerW: 22_000, maxCurrentA: 32 },
-  ...{ bidirectional: true, attachedCable: false },
+  connectorId: 1,
+  type: 'ac',
+  phases: 3,
+  nominalVoltageV: 230,
+  maxPowerW: 22_000,
+  maxCurrentA: 32,
+  bidirectional: true,
+  attachedCable: false,
 } as const;
 
 describe('OCPP 2.x LimitChangeSignificance', () => {
@@ -69,7 +75,9 @@ describe('OCPP 2.x notices of the limits of transactions (E02, Q)', () => {
     };
     const notices = createNotices(deps as unknown as NoticeDeps);
     return {
-      ...{ state, running, notices },
+      state,
+      running,
+      notices,
       /** What is told of these profiles at EVSE 1, or of the station. */
       told: (...profiles: readonly Change[]) => {
         state.profiles = profiles;
@@ -79,7 +87,9 @@ describe('OCPP 2.x notices of the limits of transactions (E02, Q)', () => {
     };
   }
   const at1 = (period: Parameters<typeof one>[0], unit: 'W' | 'A' = 'W'): Change => ({
-    ...{ connectorId: 1, purpose: 'external', schedule: { unit, periods: one(period) } },
+    connectorId: 1,
+    purpose: 'external',
+    schedule: { unit, periods: one(period) },
   });
   const rate = (operationMode: string) => [1, 'ChargingRateChanged', { operationMode }];
   const mode = (operationMode: string) => [1, 'OperationModeChanged', { operationMode }];

@@ -23,11 +23,15 @@ describe('OCPP 2.x installed charging profiles', () => {
     const control = fakeControl();
     const local = { offsetMs: 0 };
     const installed = createInstalled({
-      ...{ control, maxProfiles, random: { next: () => 0 } },
+      control,
+      maxProfiles,
+      random: { next: () => 0 },
       localOffsetMs: () => local.offsetMs,
     });
     return {
-      ...{ control, installed, local },
+      control,
+      installed,
+      local,
       /** @returns the reason of the refusal; null: installed */
       put: (evseId: number, id: number, change: Profile = {}, awaited = false) => {
         const sent = profile({ id, stackLevel: id, ...change });
@@ -188,11 +192,14 @@ describe('OCPP 2.1 priority charging (K21)', () => {
     const transaction = { connectorId: 1, transactionId: 'T', startedMs: noonMs };
     control.state = stateOf(profiles, { transactions: [transaction] });
     const priority = createPriorityCharging({
-      ...{ control, parts: { calls } },
+      control,
+      parts: { calls },
       transactions: { byId: (id: string) => (running.get(id) ?? null) as never },
     });
     return {
-      ...{ priority, control, running },
+      priority,
+      control,
+      running,
       /** @returns the answer, and what is told after it */
       use: async (transactionId: string, activate: boolean) => {
         const acts: (() => void)[] = [];
@@ -251,7 +258,8 @@ describe('OCPP 2.x reports of charging profiles (K09)', () => {
     const { sent, calls } = fakeCalls();
     const findings: string[] = [];
     const outside = {
-      ...{ evseId: 0, source: 'SO' },
+      evseId: 0,
+      source: 'SO',
       profile: profile({ id: -1, chargingProfilePurpose: 'ChargingStationExternalConstraints' }),
     } as const;
     const handler = getChargingProfiles({
@@ -260,7 +268,8 @@ describe('OCPP 2.x reports of charging profiles (K09)', () => {
       external: { reported: () => [outside] },
     });
     const request: Requests['GetChargingProfiles'] = {
-      ...{ requestId: 3, chargingProfile: criteria },
+      requestId: 3,
+      chargingProfile: criteria,
       ...(evseId !== undefined && { evseId }),
     };
     const acts: (() => void)[] = [];
@@ -268,7 +277,9 @@ describe('OCPP 2.x reports of charging profiles (K09)', () => {
     expect(sent).to.deep.equal([]);
     for (const act of acts) act();
     return {
-      ...{ status, findings, sent },
+      status,
+      findings,
+      sent,
       reports: sent.map(({ payload: { evseId: at, chargingLimitSource, tbc, chargingProfile } }) => [
         ...[at, chargingLimitSource, tbc],
         (chargingProfile as readonly { id: number }[]).map(({ id }) => id),
@@ -326,7 +337,7 @@ describe('OCPP 2.x refusals of charging profiles', () => {
     const findings: string[] = [];
     const parts = {
       version: 'ocpp2.0.1',
-      finding: (...all: readonly string[]) => findings.push(all.join(' | ')),
+      finding: (...all: readonly (string | undefined)[]) => findings.push(all.join(' | ')),
     } as const;
     const { statusInfo } = refusal(parts, 'SetChargingProfile', { reason: 'Reason', text, rule }, subject);
     return { findings, statusInfo };

@@ -119,10 +119,10 @@ describe('OCPP 2.x rules of a profile, at their bounds', () => {
   });
 
   it('null is no number that is too large', () => {
-    const customData = { vendorId: 'V', value: null };
-    expect(found(profile({ customData }))).to.equal(null);
-    expect(found(profile({ customData: { vendorId: 'V', values: [1, [Infinity]] } }))).to.deep.equal(broken);
-    expect(found(profile({ customData: { vendorId: 'V', value: NaN } }))).to.deep.equal(broken);
+    const withData = (data: object) => found({ ...profile(), customData: { vendorId: 'V', ...data } } as SentProfile);
+    expect(withData({ value: null })).to.equal(null);
+    expect(withData({ values: [1, [Infinity]] })).to.deep.equal(broken);
+    expect(withData({ value: NaN })).to.deep.equal(broken);
   });
 });
 

@@ -7,7 +7,6 @@ import { issue, testPki, utf8String } from '../../../support/pki.ts';
 import type { Identity, TestPki } from '../../../support/pki.ts';
 import { holds } from '../../../support/property.ts';
 import { cpuMs } from '../../../support/spent.ts';
-import { holds } from '../../../support/property.ts';
 
 const derOf = ({ cert }: Identity) => new X509Certificate(cert).raw;
 
