@@ -37,7 +37,7 @@ describe('conventions of tests', () => {
     const pending = /\b(this|context|test)\.skip\(|\b(it|describe|before|beforeEach)\.skip\b|\bx(it|describe)\(/;
     expect(filesWith(pending, ['test/support/skip.ts', 'test/lint/rules.test.ts'])).to.deep.equal([]);
     const bodiless = /\bit\(\s*('[^'\n]*'|`[^`\n]*`),?\s*\)/;
-    expect(filesWith(bodiless, ['test/lint/rules.test.ts'])).to.deep.equal([]);
+    expect(filesWith(bodiless, [])).to.deep.equal([]);
   });
 });
 
@@ -74,7 +74,7 @@ describe('quarantine', () => {
   });
 
   it('names what is missing in an entry', () => {
-    const { owner: _, ...others } = entry;
+    const others: Partial<Entry> = { file: entry.file, title: entry.title, date: entry.date, issue: entry.issue };
     expect(quarantineFaults([others, { ...entry, issue: '' }], nowMs)).to.deep.equal([
       'test/a.test.ts: a b has no owner',
       'test/a.test.ts: a b has no issue',

@@ -20,7 +20,7 @@ const powerSets = (lists: Json): readonly Json[] => lists['/mup_0_mr_0_rs'] ?? [
 const powers = ({ lists }: Json): readonly number[] => powerSets(lists).map(({ Reading }) => Reading[0].value);
 
 describeWith(['gridappsd', 'pysunspec2', 'openssl'], 'the client at a utility server of other people', function () {
-  // real seconds of two processes; the reporter shows the failure of a first try as well
+  // eslint-disable-next-line no-restricted-syntax -- real seconds of two processes, at night; both tries are reported
   this.retries(1);
   let published = 0;
   const nextEvent = () => mRIDOf((published += 1));
