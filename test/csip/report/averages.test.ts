@@ -215,7 +215,7 @@ describe('CSIP readings: averages over a period', () => {
         given += (injectedW - absorbedW) * (end - startMs);
       };
       for (const tick of list) {
-        if (tick.ms > 10 * seconds * 1000) continue;
+        if (tick.ms >= 10 * seconds * 1000) continue;
         ms += tick.ms;
         energy += ((w + tick.w) / 2) * tick.ms;
         w = tick.w;
