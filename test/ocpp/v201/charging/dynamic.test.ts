@@ -151,8 +151,10 @@ describe('OCPP 2.1 Dynamic profiles (K28, K29)', () => {
       entry({ id: 5, dynUpdateInterval: 9 }),
     ];
     schedules.plan();
+    control.nowMs = noonMs + 5000;
     schedules.plan();
     expect(dueS()).to.deep.equal([30, 40]);
+    control.nowMs = noonMs;
     control.profiles = control.profiles.slice(1);
     schedules.plan();
     expect(dueS()).to.deep.equal([40]);

@@ -162,6 +162,16 @@ describe('OCPP 2.x limits from outside (K11 to K13)', () => {
     expect(told()).to.deep.equal([cleared(0, 'SO')]);
   });
 
+  it('the end of a limit at one EVSE is told though another one holds elsewhere', () => {
+    const { external, state, told } = externalRig();
+    state.local = [7000, 6000];
+    external.tell();
+    told();
+    state.local = [null, 6000];
+    external.tell();
+    expect(told()).to.deep.equal([cleared(1, 'EMS')]);
+  });
+
   it('one of another source ends the one before', () => {
     const { external, state, told } = externalRig();
     state.external = csip(5000);

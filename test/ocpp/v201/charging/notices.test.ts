@@ -20,12 +20,12 @@ const rating = {
 
 describe('OCPP 2.x LimitChangeSignificance', () => {
   it('is a percentage of the value before, in either direction and of either sign', () => {
-    const at = (before: number | null, now: number | null, percent = 10) =>
+    const at = (before: number | null, now: number, percent = 10) =>
       isSignificant(before, now, { decimal: () => percent });
     expect([1099, 1100, 901, 900].map((now) => at(1000, now))).to.deep.equal([false, true, false, true]);
     expect([-1099, -1100, -901, -900].map((now) => at(-1000, now))).to.deep.equal([false, true, false, true]);
-    expect([at(null, 5), at(5, null), at(0, 0.1)]).to.deep.equal([true, true, true]);
-    expect([at(null, null, 0), at(5, 5, 0), at(0, 0, 0)]).to.deep.equal([false, false, false]);
+    expect([at(null, 5), at(null, 0), at(0, 0.1), at(0, -0.1)]).to.deep.equal([true, true, true, true]);
+    expect([at(5, 5, 0), at(0, 0, 0)]).to.deep.equal([false, false]);
   });
 });
 
@@ -151,6 +151,7 @@ describe('OCPP 2.x notices of the limits of transactions (E02, Q)', () => {
     told(at1({ limit: 5000 }));
     expect(told(at1({ mode: 'CentralSetpoint', setpoint: 5000 }))).to.deep.equal([]);
     expect(told(at1({ mode: 'CentralSetpoint', setpoint: 9000 }))).to.deep.equal([[1, 'ChargingRateChanged', {}]]);
+    expect(told(at1({ mode: 'LocalFrequency' }))).to.deep.equal([]);
   });
 
   it('a transaction that has ended, or of an EVSE that there is not, is told of nothing', () => {
