@@ -86,8 +86,12 @@ class Trial<Args extends Arguments> {
     const examples = [...this.#cases.read(this.#run.examplesFolder), ...(this.#options.examples ?? [])];
     const { seed } = this.#run;
     return {
-      ...{ seed, examples, numRuns: this.#runs + examples.length },
-      ...{ endOnFailure: false, verbose: fc.VerbosityLevel.Verbose, includeErrorInReport: true },
+      seed,
+      examples,
+      numRuns: this.#runs + examples.length,
+      endOnFailure: false,
+      verbose: fc.VerbosityLevel.Verbose,
+      includeErrorInReport: true,
     };
   }
 
