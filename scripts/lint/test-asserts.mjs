@@ -1,6 +1,6 @@
 /**
  * A test expects something: in its callback, or in a function of the same file that it calls, is a call whose name says so
- * (`expect`, `expectState`, `checkFrame`, `holds`, `assertEqual`, `sameBytes`).
+ * (`expect`, `expectState`, `checkFrame`, `holds`, `assertEqual`, `sameBytes`), or that the option `also` names.
  */
 import { isTest } from './mocha.mjs';
 
@@ -39,11 +39,20 @@ function functionOf(name, scope) {
 export default {
   meta: {
     type: 'problem',
-    schema: [],
+    schema: [
+      {
+        type: 'object',
+        properties: { also: { type: 'array', items: { type: 'string' } } },
+        additionalProperties: false,
+      },
+    ],
+    defaultOptions: [{ also: [] }],
     messages: { nothing: 'The test expects nothing: no expect, check, holds, assert or same.' },
   },
   create(context) {
     const { sourceCode } = context;
+    const [{ also }] = context.options;
+    const isAsserting = (name) => asserting.test(name) || also.includes(name);
     const verdicts = new Map();
     const children = (node) =>
       sourceCode.visitorKeys[node.type].flatMap((key) => node[key] ?? []).filter((child) => child !== null);
@@ -52,7 +61,7 @@ export default {
       const names = calleeNames(call.callee);
       // a function that is passed on, as in `rows.forEach(expectRow)`, is called too
       const passed = call.arguments.filter(({ type }) => type === 'Identifier').map(({ name }) => name);
-      if ([...names, ...passed].some((name) => asserting.test(name))) return true;
+      if ([...names, ...passed].some(isAsserting)) return true;
       const called = call.callee.type === 'Identifier' ? [call.callee.name, ...passed] : passed;
       return called.some((name) => functionAsserts(functionOf(name, sourceCode.getScope(call))));
     }
@@ -72,7 +81,7 @@ export default {
     /** Whether the callback of a test is, or makes, a function that asserts. */
     function callbackAsserts(callback) {
       if (callback.type !== 'Identifier') return asserts(callback);
-      return asserting.test(callback.name) || functionAsserts(functionOf(callback.name, sourceCode.getScope(callback)));
+      return isAsserting(callback.name) || functionAsserts(functionOf(callback.name, sourceCode.getScope(callback)));
     }
 
     return {

@@ -10,7 +10,7 @@ import { exceptionOf } from '../support/conformance/master.ts';
 import type { Master } from '../support/conformance/master.ts';
 import { adjustablePoints, rawWrongs } from '../support/conformance/ranges.ts';
 import { isAbsent, numberTypeOf, wordsOf } from '../support/conformance/registers.ts';
-import { modelOne, modelTwo, scaleFactors } from './models.ts';
+import { checkModelOne, checkModelTwo, checkScaleFactors } from './models.ts';
 import type { Dut } from './models.ts';
 
 interface ClassicDut {
@@ -132,10 +132,10 @@ export function classicProcedures(line: Line, duts: readonly ClassicDut[] = clas
         expect([map.base, map.models[0]!.length, map.end.length]).to.deep.equal([base, 66, 0]);
         expect(await exceptionOf(master.read(map.end.address + 2, 1)), 'behind the end').to.equal(2);
       });
-      it('MOD-1: lengths, mandatory points, each point alone and in range', () => modelOne(dut));
-      it('MOD-2: models in one read, or in consecutive ones of at most 125', () => modelTwo(dut));
+      it('MOD-1: lengths, mandatory points, each point alone and in range', () => checkModelOne(dut));
+      it('MOD-2: models in one read, or in consecutive ones of at most 125', () => checkModelTwo(dut));
       it('SF-1: scale factors are in range, present where points refer to them, and static', () =>
-        scaleFactors(dut, limit123, 25));
+        checkScaleFactors(dut, limit123, 25));
     });
   }
 }

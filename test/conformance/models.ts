@@ -32,7 +32,7 @@ const wordsAt = (words: readonly number[], { address }: FoundModel, point: Place
   words.slice(point.address - address, point.address - address + point.def.size);
 
 /** Two devices read at different instants differ where they measure: what does not move between ticks, does not. */
-export async function modelOne({ master, map }: Dut): Promise<void> {
+export async function checkModelOne({ master, map }: Dut): Promise<void> {
   for (const model of map.models) {
     const [first] = model.points;
     const last = model.points.at(-1)!;
@@ -63,7 +63,7 @@ export async function modelOne({ master, map }: Dut): Promise<void> {
   }
 }
 
-export async function modelTwo({ master, map }: Dut): Promise<void> {
+export async function checkModelTwo({ master, map }: Dut): Promise<void> {
   for (const model of map.models) {
     const size = model.length + 2;
     if (size <= maxRead) expect(await master.read(model.address, size), `model ${model.id}`).to.have.length(size);
@@ -107,7 +107,7 @@ async function modelFour({ map, type }: Dut): Promise<void> {
  * @param limit the points that move the power meanwhile
  * @param least number of scale factors
  */
-export async function scaleFactors(
+export async function checkScaleFactors(
   { map, bed }: Dut,
   limit = { enable: '704.WMaxLimPctEna', percent: '704.WMaxLimPct' },
   least = 36,
@@ -159,11 +159,11 @@ export function modelProcedures(line: Line, types: readonly string[]): void {
         expect(map.models.map(({ id }) => id)).to.deep.equal(storage ? [...standardChain, 802] : standardChain);
         expect(map.models[0]!.length).to.equal(66);
       });
-      it(`MOD-1: ${type}: lengths, mandatory points, each point alone and in range`, () => modelOne(dut()));
-      it(`MOD-2: ${type}: models in one read, or in consecutive ones of at most 125`, () => modelTwo(dut()));
+      it(`MOD-1: ${type}: lengths, mandatory points, each point alone and in range`, () => checkModelOne(dut()));
+      it(`MOD-2: ${type}: models in one read, or in consecutive ones of at most 125`, () => checkModelTwo(dut()));
       it(`MOD-4: ${type}: all models and points of the IEEE 1547-2018 profile`, () => modelFour(dut()));
       it(`SF-1: ${type}: scale factors are in range, present where points refer to them, and static`, () =>
-        scaleFactors(dut()));
+        checkScaleFactors(dut()));
     }
   });
 }

@@ -12,7 +12,7 @@ const { default: plugin } = (await import(path)) as { default: { rules: Record<s
 const tester = new RuleTester({ languageOptions: { parser: tseslint.parser } });
 
 interface Cases {
-  readonly valid: readonly string[];
+  readonly valid: readonly (string | RuleTester.ValidTestCase)[];
   /** code, identifier of the message, and for rules that repair it, the code afterwards */
   readonly invalid: readonly (readonly [code: string, messageId: string, output?: string])[];
 }
@@ -79,10 +79,12 @@ tests('test-asserts', {
     "const run = (n) => { expect(n).to.equal(1); }; it('x', () => run(1));",
     "function walk(n) { if (n > 0) walk(n - 1); sameBytes(n, n); } it('x', () => { walk(3); });",
     "it('x', run); function run() { expect(1).to.equal(1); }",
-    "it('x');",
+    'it(title);',
+    { code: "it('x', () => rest.refused('/a', 404));", options: [{ also: ['refused'] }] },
   ],
   invalid: [
     ["it('x', () => { read(); });", 'nothing'],
+    ["it('x', () => rest.refused('/a', 404));", 'nothing'],
     ["it('x', async () => { await expected(); checked(); assertion(); });", 'nothing'],
     ["it('x', () => { const expectations = 1; });", 'nothing'],
     ["const run = () => read(); it('x', () => run());", 'nothing'],

@@ -96,14 +96,14 @@ interface Settings {
 
 const settingsOf = new WeakMap<Layout, Settings>();
 
-function createSettings({ base, slots, blank }: Layout): Settings {
-  const places = slots
+function createSettings(layout: Layout): Settings {
+  const places = layout.slots
     .filter(({ def, implemented }) => def.access === 'RW' && implemented)
     .map((slot) => {
-      const from = (slot.address - base) * 2;
+      const from = (slot.address - layout.base) * 2;
       return { slot, name: `${slot.modelId}.${slot.path}`, from, to: from + slot.def.size * 2 };
     });
-  return { places, image: blank(), entries: {} };
+  return { places, image: layout.blank(), entries: {} };
 }
 
 function isSame(a: Buffer, b: Buffer, { from, to }: Place): boolean {

@@ -96,7 +96,11 @@ describe('CSIP events: a control that is read again', () => {
       program('P', 1, [
         control('A', {
           ...changes,
-          ...{ creationS: 9, startS: 1, durationS: 2, randomizeStartS: 3, randomizeDurationS: 4 },
+          creationS: 9,
+          startS: 1,
+          durationS: 2,
+          randomizeStartS: 3,
+          randomizeDurationS: 4,
           modes: [pf],
           control: resolved([pf]),
         }),

@@ -15,8 +15,14 @@ import { one, periods, profile } from './profiles.ts';
 import type { Change } from './profiles.ts';
 
 const rating = {
-  ...{ connectorId: 1, type: 'ac', phases: 3, nominalVoltageV: 230, maxPowerW: 22_000, maxCurrentA: 32 },
-  ...{ bidirectional: true, attachedCable: false },
+  connectorId: 1,
+  type: 'ac',
+  phases: 3,
+  nominalVoltageV: 230,
+  maxPowerW: 22_000,
+  maxCurrentA: 32,
+  bidirectional: true,
+  attachedCable: false,
 } as const;
 const dayMs = 86_400_000;
 
@@ -94,7 +100,11 @@ function createRig(change: Partial<ChargingControlOptions> = {}) {
     error: (text: string, index?: number | null) => lines.push(`error ${index ?? ''} ${text}`),
   };
   const control = createChargingControl({
-    ...{ device, clock, log, store: store.slot('profiles'), precedence: 'stack_level' },
+    device,
+    clock,
+    log,
+    store: store.slot('profiles'),
+    precedence: 'stack_level',
     transactions: () => [],
     evaluated: () => {
       counts.evaluated += 1;
@@ -109,7 +119,11 @@ function createRig(change: Partial<ChargingControlOptions> = {}) {
 }
 
 const limit = (connectorId: number, limitW: number | null) => ({
-  ...{ kind: 'evse.profile_limit', connectorId, limitW, limitA: null, phases: null },
+  kind: 'evse.profile_limit',
+  connectorId,
+  limitW,
+  limitA: null,
+  phases: null,
 });
 const ids = (all: readonly StoredProfile[]) => all.map((each) => each.profile.profileId);
 const steps: Change = { schedule: { startMs: noonMs, periods: periods([0, 5000], [10, 4000], [20, 3000]) } };
@@ -354,7 +368,9 @@ describe('Charging control: limits as the device takes them', () => {
   it('are bounded, and none is no command', () => {
     expect(sentFor(open)).to.equal(undefined);
     expect(sentFor({ limitW: 2e9, limitA: 3e9, numberPhases: 3 })).to.deep.include({
-      ...{ limitW: 1e9, limitA: 1e9, phases: 3 },
+      limitW: 1e9,
+      limitA: 1e9,
+      phases: 3,
     });
     expect(sentFor({ ...open, limitA: 0 })).to.deep.equal({ ...limit(1, null), limitA: 0 });
     expect(sentFor({ ...open, limitW: 5 })).to.deep.equal(limit(1, 5));
@@ -363,15 +379,20 @@ describe('Charging control: limits as the device takes them', () => {
   it('set-points keep their sign, and discharge limits are magnitudes', () => {
     expect(sentFor({ ...open, setpointW: -5, dischargeLimitW: -7 })).to.deep.equal({
       ...limit(1, null),
-      ...{ setpointW: -5, dischargeLimitW: 7 },
+      setpointW: -5,
+      dischargeLimitW: 7,
     });
     expect(sentFor({ ...open, setpointA: 5, dischargeLimitA: -7 })).to.deep.equal({
       ...limit(1, null),
-      ...{ setpointA: 5, dischargeLimitA: 7 },
+      setpointA: 5,
+      dischargeLimitA: 7,
     });
     const large = { setpointW: 2e9, setpointA: -2e9, dischargeLimitW: -2e9, dischargeLimitA: -3e9 };
     expect(sentFor({ ...open, ...large })).to.deep.include({
-      ...{ setpointW: 1e9, setpointA: -1e9, dischargeLimitW: 1e9, dischargeLimitA: 1e9 },
+      setpointW: 1e9,
+      setpointA: -1e9,
+      dischargeLimitW: 1e9,
+      dischargeLimitA: 1e9,
     });
     expect(sentFor({ ...open, setpointW: null, setpointA: null, limitW: 1 })).to.deep.equal(limit(1, 1));
   });

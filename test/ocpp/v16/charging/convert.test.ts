@@ -59,7 +59,9 @@ describe('OCPP 1.6 composite schedules: members of a period (7.14)', () => {
     replyOf(
       1,
       {
-        ...{ startMs: 0, durationS: 60, unit },
+        startMs: 0,
+        durationS: 60,
+        unit,
         periods: all.map((each, i) => ({ startS: i * 10, limit: null, numberPhases: null, ...each })),
       },
       rating,
@@ -91,17 +93,32 @@ describe('OCPP 1.6 charging profiles as they act', () => {
 
   it('have the place and the instant at which they came', () => {
     const sent = profile({
-      ...{ chargingProfileId: 3, stackLevel: 4, validFrom: startSchedule, validTo: '2026-06-21T00:00:01Z' },
+      chargingProfileId: 3,
+      stackLevel: 4,
+      validFrom: startSchedule,
+      validTo: '2026-06-21T00:00:01Z',
       chargingSchedule: {
-        ...{ duration: 9, minChargingRate: 6, startSchedule },
+        duration: 9,
+        minChargingRate: 6,
+        startSchedule,
         chargingSchedulePeriod: [{ startPeriod: 0, limit: 0, numberPhases: 2 }],
       },
     });
     expect(profileOf(2, sent, 7)).to.deep.equal({
-      ...{ profileId: 3, connectorId: 2, stackLevel: 4, purpose: 'tx_default', kind: 'absolute' },
-      ...{ validFromMs: startMs, validToMs: startMs + 1000, transactionId: null, receivedMs: 7 },
+      profileId: 3,
+      connectorId: 2,
+      stackLevel: 4,
+      purpose: 'tx_default',
+      kind: 'absolute',
+      validFromMs: startMs,
+      validToMs: startMs + 1000,
+      transactionId: null,
+      receivedMs: 7,
       schedule: {
-        ...{ unit: 'A', durationS: 9, startMs, minChargingRate: 6 },
+        unit: 'A',
+        durationS: 9,
+        startMs,
+        minChargingRate: 6,
         periods: [{ startS: 0, limit: 0, numberPhases: 2 }],
       },
     });

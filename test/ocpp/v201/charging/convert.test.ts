@@ -107,7 +107,9 @@ describe('OCPP 2.x composite schedules: members of a period (K08)', () => {
       compositeOf(
         1,
         {
-          ...{ startMs: 0, durationS: 60, unit: 'W' },
+          startMs: 0,
+          durationS: 60,
+          unit: 'W',
           periods: [a, b].map((each, i) => ({ startS: i * 10, limit: 5, numberPhases: null, ...each })),
         },
         rating,
