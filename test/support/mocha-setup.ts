@@ -2,18 +2,32 @@
 import { appendFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { config } from 'chai';
+import Mocha from 'mocha';
 import { expectNoViolations } from '../ocpp/central/violations.ts';
 import { depth } from './depth.ts';
 import { openResources, settled } from './handles.ts';
 import { beginTest } from './running-test.ts';
 import { runSeed } from './seed.ts';
 
+const minCiLimitMs = 60_000;
+
 // The proxy reports misspelt assertions, as the compiler does; without it an assertion takes a tenth less time.
 config.useProxy = false;
+
+if (process.env['CI'] !== undefined) raiseLimits();
 
 // Mocha sends SIGTERM to a worker that has not ended after one second. On a busy machine it is still writing its coverage
 // data then, and c8 drops an incomplete file. The worker ends by itself after the write.
 if (process.env['MOCHA_WORKER_ID'] !== undefined) process.on('SIGTERM', () => undefined);
+
+/** Limits of single tests are for a machine with nothing else to do: in CI a test has a minute at least, or no limit. */
+function raiseLimits(): void {
+  const { timeout } = Mocha.Runnable.prototype;
+  Mocha.Runnable.prototype.timeout = function (this: Mocha.Runnable, ms?: string | number) {
+    if (ms === undefined) return timeout.call(this) as never;
+    return timeout.call(this, typeof ms === 'number' && ms > 0 ? Math.max(ms, minCiLimitMs) : ms) as never;
+  };
+}
 
 /** Before everything else, in the process that starts the workers. */
 export function mochaGlobalSetup(): void {
