@@ -41,12 +41,10 @@ function keepCosts() {
 
 /** @returns the exit code of mocha */
 function mocha(config, args, environment) {
-  const reporter = args.includes('--reporter') ? [] : ['--reporter', './scripts/test/reporter.cjs'];
-  const { status } = spawnSync(
-    process.execPath,
-    ['node_modules/mocha/bin/mocha.js', '--config', config, ...reporter, ...args],
-    { stdio: 'inherit', env: { ...process.env, ...environment } },
-  );
+  const { status } = spawnSync(process.execPath, ['node_modules/mocha/bin/mocha.js', '--config', config, ...args], {
+    stdio: 'inherit',
+    env: { ...process.env, ...environment },
+  });
   return status ?? 1;
 }
 

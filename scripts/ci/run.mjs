@@ -28,12 +28,8 @@ function gitOr(fallback, ...args) {
   }
 }
 
-/** The commit before the change: `CI_BASE`, where `main` stood, or the last commit of the day before. */
-function baseOf(commit) {
-  if (process.env.CI_BASE) return process.env.CI_BASE;
-  const main = gitOr(commit, 'merge-base', 'HEAD', 'origin/main');
-  return main === commit ? gitOr(commit, 'rev-list', '-1', '--before=24 hours ago', 'HEAD') : main;
-}
+/** The commit before the change: `CI_BASE`, or where `origin/main` stood; on `main` itself nothing has changed. */
+const baseOf = (commit) => process.env.CI_BASE || gitOr(commit, 'merge-base', 'HEAD', 'origin/main');
 
 const commit = gitOr('unknown', 'rev-parse', 'HEAD');
 const base = baseOf(commit);

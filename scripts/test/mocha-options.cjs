@@ -48,7 +48,12 @@ function testFiles(folder, without = []) {
 /** The options of a suite. Files that the command line names replace those of the suite. */
 function suite(files, options = {}) {
   const isNamed = process.argv.slice(2).some((argument) => /\.test\.tsx?$/.test(argument));
-  return { ...(!isNative && { 'node-option': tsxOptions }), ...(!isNamed && { spec: ordered(files) }), ...options };
+  return {
+    reporter: join(__dirname, 'reporter.cjs'),
+    ...(!isNative && { 'node-option': tsxOptions }),
+    ...(!isNamed && { spec: ordered(files) }),
+    ...options,
+  };
 }
 
 module.exports = { isNative, jobs, suite, testFiles };
