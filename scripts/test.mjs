@@ -80,7 +80,13 @@ const report = process.env.TEST_REPORT;
 const ran = [];
 if (forUnit.some(isFile) || !args.some(isFile)) ran.push(mocha('.mocharc.cjs', forUnit, environment));
 if (forUi.some(isFile) || !args.some(isFile)) {
-  const ui = { ...environment, ...(report && { TEST_REPORT: report.replace(/\.json$/, '-ui.json') }) };
+  const coverage = process.env.NODE_V8_COVERAGE;
+  const ui = {
+    ...environment,
+    ...(report && { TEST_REPORT: report.replace(/\.json$/, '-ui.json') }),
+    // tsx loads other text from the same files: coverage of both would not fit together
+    ...(coverage && { NODE_V8_COVERAGE: `${coverage}-ui` }),
+  };
   ran.push(mocha('.mocharc.ui.cjs', forUi, ui));
 }
 keepCosts();

@@ -75,7 +75,7 @@ if (process.argv.includes('--list')) {
   for (const { name, budgetS: each } of stages) console.log(`${name} (${each} s)`);
   process.exit(0);
 }
-for (const stale of ['.cache/nightly', '.cache/v8', '.cache/skipped.jsonl', '.cache/flaky.jsonl'])
+for (const stale of ['.cache/nightly', '.cache/v8', '.cache/v8-ui', '.cache/skipped.jsonl'])
   rmSync(stale, { recursive: true, force: true });
 const { NODE_V8_COVERAGE: _, FORCE_COLOR: __, ...inherited } = process.env;
 const nights = earlierNights();
@@ -92,7 +92,6 @@ await runStages(stages, {
     TEST_DEPTH: 'full',
     FC_SEED: seed,
     TEST_SKIPPED: `${root}/.cache/skipped.jsonl`,
-    TEST_FLAKY: `${root}/.cache/flaky.jsonl`,
   }),
   onBegin: (stage) => process.stdout.write(`== ${stage.name}: begins\n`),
   onEnd: (stage, ended) => summary.add(stage, ended),

@@ -1,8 +1,9 @@
 /**
  * Everything that a change must pass: `.ci/run`. Needs Node.js and fetches the rest.
  *
- * `CI_SEED` repeats the random cases of an earlier run, `CI_BASE` names the commit before the change. The last line is
- * the plain total; before it stand time, seed, tests skipped by reason and missing peers, which `.cache/ci.json` has too.
+ * `CI_RUN_ID` names the run, from which its random cases derive; `CI_SEED` repeats those of an earlier one. `CI_BASE` is
+ * the commit before the change. The last line is the plain total; before it stand time, seed, tests skipped by reason and
+ * missing peers, which `.cache/ci.json` has too.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -37,16 +38,11 @@ const changed = gitOr('', 'diff', '--name-only', base, 'HEAD')
   .split('\n')
   .filter((path) => path !== '');
 const startedAt = new Date();
-const seed =
-  process.env.CI_SEED ??
-  String(
-    createHash('sha256')
-      .update(`${commit} ${process.env.CI_RUN_ID ?? startedAt.getTime()}`)
-      .digest()
-      .readInt32BE(),
-  );
+/** New for each named run, else for each day, so that a second try of the same change is no lottery. */
+const occasion = process.env.CI_RUN_ID ?? startedAt.toISOString().slice(0, 10);
+const seed = process.env.CI_SEED ?? String(createHash('sha256').update(occasion).digest().readInt32BE());
 
-for (const stale of ['ci', 'v8', 'ci.json', 'skipped.jsonl', 'flaky.jsonl', 'test-cost.json'])
+for (const stale of ['ci', 'v8', 'v8-ui', 'ci.json', 'skipped.jsonl', 'test-cost.json'])
   rmSync(`.cache/${stale}`, { recursive: true, force: true });
 const node = nodeOf(mainVersion);
 const { NODE_V8_COVERAGE: _, FORCE_COLOR: __, ...inherited } = process.env;
@@ -58,7 +54,6 @@ const environment = withNode(node, {
   TEST_DEPTH: 'ci',
   FC_SEED: seed,
   TEST_SKIPPED: `${root}/.cache/skipped.jsonl`,
-  TEST_FLAKY: `${root}/.cache/flaky.jsonl`,
   CI_BASE: base,
 });
 process.stdout.write(

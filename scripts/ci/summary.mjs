@@ -36,6 +36,8 @@ function endOf(log) {
 export class Summary {
   #run;
   #stages = [];
+  /** tests in quarantine that failed */
+  #flaky = [];
 
   /** @param run `root`, `file` of the result, `commit`, `node`, `depth`, `seed`, `startedAt`, `budgetS` */
   constructor(run) {
@@ -70,6 +72,7 @@ export class Summary {
     if (!stage.reports) return { passed: isBad ? 0 : 1, failed: isBad ? 1 : 0, pending: 0 };
     const reports = stage.reports.map((file) => readJson(file, null));
     const tests = reports.flatMap((report) => report ?? []);
+    this.#flaky.push(...tests.filter((test) => test.outcome === 'quarantined'));
     const count = (outcome) => tests.filter((test) => test.outcome === outcome).length;
     const failed = count('failed');
     const isIncomplete = isBad || reports.includes(null);
@@ -97,7 +100,7 @@ export class Summary {
       skipped,
       coverage: readJson(`${root}/.cache/coverage.json`, {}),
       mutation: readJson(`${root}/.cache/mutation/summary.json`, {}),
-      flaky: readLines(`${root}/.cache/flaky.jsonl`),
+      flaky: this.#flaky,
     };
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, `${JSON.stringify(result, null, 2)}\n`);

