@@ -67,17 +67,19 @@ function unitTests(folder, budgetS) {
   ];
 }
 
-/** The tests with peers, those in a browser beside them. */
+/** The tests with peers, and those in a browser. Each keeps all cores busy: beside each other they would only wait. */
 function peerTests(folder, judges, budgets) {
   return [
     tests('interop tests', folder, {
       command: npm('test:interop', ...judges.together),
       needs: ['npm ci', 'peers?', 'npm test?'],
+      cores: 2,
       budgetS: budgets.together,
     }),
     tests('browser tests', folder, {
       command: npm('test:browser'),
       needs: ['build', 'package?', 'peers?', 'npm test?'],
+      cores: 2,
       budgetS: 400,
     }),
     tests('interop tests, one at a time', folder, {
