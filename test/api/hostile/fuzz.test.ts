@@ -2,12 +2,11 @@ import { expect } from 'chai';
 import type { App } from '../../../src/app.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
-import { pick as byDepth } from '../../support/depth.ts';
 import { cutAnswers, expectSound, talk, wire } from '../../support/hostile.ts';
 import { casesOf } from '../../support/random.ts';
 import { startApp } from '../../support/running-app.ts';
 
-const requests = byDepth({ quick: 250, ci: 500 });
+const requests = 500;
 const atOnce = 16;
 
 const random = casesOf('hostile requests');
