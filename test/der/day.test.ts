@@ -1,4 +1,5 @@
 import { expect } from 'chai';
+import { pick } from '../support/depth.ts';
 import { detailOf } from '../support/detail.ts';
 import { Rig } from '../support/rig.ts';
 import type { TestPlantOptions } from '../support/plant.ts';
@@ -11,12 +12,18 @@ interface Sample {
   readonly dcV: number;
 }
 
-/** One simulated day from midnight in ticks of 30 s. */
+/** From the night to the next one. */
+const { time, startHour, endHour } = pick({
+  quick: { time: '02:45:00', startHour: 2.75, endHour: 22.25 },
+  ci: { time: '00:00:00', startHour: 0, endHour: 24 },
+});
+
+/** One simulated day in ticks of 30 s. */
 async function day(options: TestPlantOptions): Promise<{ rig: Rig; samples: Sample[] }> {
-  const rig = new Rig({ time: '00:00:00', ...options });
+  const rig = new Rig({ time, ...options });
   const samples: Sample[] = [];
-  let seconds = 0;
-  await rig.watch(86_400, 30, () => {
+  let seconds = startHour * 3600;
+  await rig.watch(endHour * 3600 - seconds, 30, () => {
     seconds += 30;
     const { mpptState } = detailOf(rig.device, 'pv');
     samples.push({ hour: seconds / 3600, state: rig.state, w: rig.w, mppt: mpptState, dcV: rig.map.m714.Prt[0]!.DCV! });
