@@ -22,7 +22,10 @@ if (process.env['MOCHA_WORKER_ID'] !== undefined) process.on('SIGTERM', () => un
 
 /** Limits of single tests are for a machine with nothing else to do: in CI a test has a minute at least, or no limit. */
 function raiseLimits(): void {
-  const { timeout } = Mocha.Runnable.prototype;
+  const timeout = Reflect.get(Mocha.Runnable.prototype, 'timeout') as (
+    this: Mocha.Runnable,
+    ms?: string | number,
+  ) => unknown;
   Mocha.Runnable.prototype.timeout = function (this: Mocha.Runnable, ms?: string | number) {
     if (ms === undefined) return timeout.call(this) as never;
     return timeout.call(this, typeof ms === 'number' && ms > 0 ? Math.max(ms, minCiLimitMs) : ms) as never;
