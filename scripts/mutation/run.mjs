@@ -84,7 +84,7 @@ function mutate(module, isFresh) {
       ...process.env,
       NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --require="${shim}"`,
       // the outcomes of tests under mutation are no results of the suite
-      ...{ TEST_REPORT: undefined, TEST_SKIPPED: undefined, TEST_FLAKY: undefined, TEST_COST: undefined },
+      ...{ TEST_REPORT: undefined, TEST_SKIPPED: undefined, TEST_COST: undefined },
       MUTATION_MODULE: module,
       MUTATION_FORCE: isFresh ? '1' : '0',
       FC_SCALE: process.env.FC_SCALE ?? '0.2',

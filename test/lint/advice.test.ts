@@ -12,29 +12,29 @@ const { tinyFiles } = (await import(`${folder}/tiny-files.mjs`)) as { tinyFiles:
 describe('output of lint', () => {
   const message = (severity: 1 | 2, ruleId: string) => ({ severity, ruleId, line: 3, column: 5, message: 'Too long.' });
   const results = [
-    { filePath: '/root/src/a.ts', messages: [message(1, 'max-lines'), message(2, 'complexity')] },
-    { filePath: '/root/src/b.ts', messages: [message(1, 'max-lines')] },
+    { filePath: '/checkout/src/a.ts', messages: [message(1, 'max-lines'), message(2, 'complexity')] },
+    { filePath: '/checkout/src/b.ts', messages: [message(1, 'max-lines')] },
   ];
   afterEach(() => {
     delete process.env['LINT_WARNINGS'];
   });
 
   it('has errors one a line, and counts of warnings', () => {
-    expect(format(results, { cwd: '/root' }).split('\n')).to.deep.equal([
+    expect(format(results, { cwd: '/checkout' }).split('\n')).to.deep.equal([
       'src/a.ts:3:5 Too long. (complexity)',
       'warnings (npm run lint -- --warnings): max-lines 2',
     ]);
   });
   it('lists warnings behind the errors when asked', () => {
     process.env['LINT_WARNINGS'] = '1';
-    expect(format(results, { cwd: '/root' }).split('\n').slice(0, 3)).to.deep.equal([
+    expect(format(results, { cwd: '/checkout' }).split('\n').slice(0, 3)).to.deep.equal([
       'src/a.ts:3:5 Too long. (complexity)',
       'src/a.ts:3:5 Too long. (max-lines)',
       'src/b.ts:3:5 Too long. (max-lines)',
     ]);
   });
   it('is empty when there is nothing to say', () => {
-    expect(format([{ filePath: '/root/src/a.ts', messages: [] }], { cwd: '/root' })).to.equal('');
+    expect(format([{ filePath: '/checkout/src/a.ts', messages: [] }], { cwd: '/checkout' })).to.equal('');
   });
 });
 

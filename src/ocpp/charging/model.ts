@@ -4,21 +4,13 @@
  */
 
 /** 1.6 knows the first three, its ChargePointMaxProfile being `station_max`. */
-export const profilePurposes = ['station_max', 'tx_default', 'tx', 'external', 'priority', 'local_generation'] as const;
-export type ProfilePurpose = (typeof profilePurposes)[number];
+export type ProfilePurpose = 'station_max' | 'tx_default' | 'tx' | 'external' | 'priority' | 'local_generation';
 
 export type ProfileKind = 'absolute' | 'recurring_daily' | 'recurring_weekly' | 'relative' | 'dynamic';
 export type RateUnit = 'W' | 'A';
 
 /** 2.1: how the power of a period comes about, in the words of the standard. Absent: ChargingOnly. */
-export const operationModes = [
-  'Idle',
-  'ChargingOnly',
-  'CentralSetpoint',
-  'CentralFrequency',
-  'LocalFrequency',
-] as const;
-export type OperationMode = (typeof operationModes)[number];
+export type OperationMode = 'Idle' | 'ChargingOnly' | 'CentralSetpoint' | 'CentralFrequency' | 'LocalFrequency';
 
 /** Power (W, + into the vehicle) over a frequency (Hz) or a signal. */
 export type WattCurve = readonly (readonly [at: number, powerW: number])[];
