@@ -10,13 +10,13 @@ import { byTest } from '../../support/rig.ts';
 import { modbusEndpoint, startApp } from '../../support/running-app.ts';
 import { spentMs } from '../../support/spent.ts';
 
-const timeoutMs = 1000;
+const timeoutMs = 400;
 /** where a device answers each request: a busy machine does not reach it */
 const patientMs = 10_000;
 /** two attempts and a connection, and a margin for a busy machine */
 const maxMs = 3 * timeoutMs + 1500;
 
-const timeout = /^PEER_TIMEOUT: no answer from unit 1 within 1 s/;
+const timeout = /^PEER_TIMEOUT: no answer from unit 1 within 0.4 s/;
 const noMap = /^PEER_ERROR: unit 1 of tcp:\S+ has no SunSpec map/;
 const closed = /^PEER_ERROR: the device closed the connection/;
 const right = 'right';
