@@ -1,5 +1,9 @@
-/** `npm run bench [-- --only GROUP] [--rounds N] [--quick] [--no-build]`: prints tables, asserts nothing. */
+/**
+ * `npm run bench [-- --only GROUP] [--rounds N] [--quick] [--no-build] [--json FILE]`: prints tables, asserts nothing.
+ * The file holds the measured figure of each aim as `{ "group: name": number }`.
+ */
 import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { attackersGroup } from './groups/attackers.ts';
@@ -22,7 +26,7 @@ import { streamGroup } from './groups/stream.ts';
 import { tickGroup } from './groups/tick.ts';
 import type { BenchOptions, Group } from './support/group.ts';
 import { inCheckout } from './support/processes.ts';
-import { formatTable } from './support/table.ts';
+import { formatTable, measuredAims } from './support/table.ts';
 
 const groups: readonly Group[] = [
   modbusGroup,
@@ -49,6 +53,7 @@ const names = groups.map(({ name }) => name);
 interface Request extends BenchOptions {
   readonly groups: readonly Group[];
   readonly build: boolean;
+  readonly jsonFile: string | undefined;
 }
 
 /** @throws Error that names the wrong argument */
@@ -60,6 +65,7 @@ function request(args: readonly string[]): Request {
       rounds: { type: 'string' },
       quick: { type: 'boolean', default: false },
       'no-build': { type: 'boolean', default: false },
+      json: { type: 'string' },
     },
   });
   const only = values.only ?? names;
@@ -73,6 +79,7 @@ function request(args: readonly string[]): Request {
     rounds,
     quick: values.quick,
     build: !values['no-build'],
+    jsonFile: values.json,
   };
 }
 
@@ -91,9 +98,14 @@ async function main(): Promise<void> {
     `Node ${process.version}, ${cpus().length} x ${cpu?.model ?? 'unknown processor'}, median of ` +
       `${wanted.rounds}${wanted.quick ? ', quick' : ''}\n\n`,
   );
+  const figures: Record<string, number> = {};
   for (const group of wanted.groups) {
-    for (const table of await group.run(wanted, progress)) process.stdout.write(`${formatTable(table)}\n`);
+    for (const table of await group.run(wanted, progress)) {
+      process.stdout.write(`${formatTable(table)}\n`);
+      Object.assign(figures, measuredAims(table));
+    }
   }
+  if (wanted.jsonFile !== undefined) writeFileSync(wanted.jsonFile, JSON.stringify(figures, null, 1));
 }
 
 main().catch((error: unknown) => {

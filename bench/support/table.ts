@@ -25,9 +25,19 @@ export function aimRow(
   return [what, `${figure(value)}${unit}`, wanted, value <= atMost && value >= atLeast ? 'yes' : 'NO'];
 }
 
+const aimTitle = /^(.*): aims$/;
+
 /** The table that compares figures with aims. */
 export function aimTable(group: string, rows: readonly (readonly string[])[]): Table {
   return { title: `${group}: aims`, head: ['', 'measured', 'aim', 'met'], rows };
+}
+
+/** The figures of a table of aims by `group: name`; none of another table or of an aim that was not measured. */
+export function measuredAims({ title, rows }: Table): Record<string, number> {
+  const group = aimTitle.exec(title)?.[1];
+  if (group === undefined) return {};
+  const figures = rows.map(([name, measured]) => [`${group}: ${name}`, Number.parseFloat(measured ?? '')] as const);
+  return Object.fromEntries(figures.filter(([, value]) => Number.isFinite(value)));
 }
 
 /** Columns aligned: the first to the left, the others to the right. */

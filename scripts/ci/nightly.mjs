@@ -6,12 +6,12 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { nightlyFolder } from './nights.mjs';
 import { mainVersion, nodeOf, withNode } from './runtime.mjs';
 import { runStages } from './scheduler.mjs';
-import { nightlyStages } from './stages.mjs';
+import { benchFile, nightlyStages } from './stages.mjs';
 import { Summary } from './summary.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -41,17 +41,30 @@ function earlierNights() {
     .map((name) => JSON.parse(readFileSync(`${nightlyFolder}/${name}`, 'utf8')));
 }
 
+const readJson = (name) => (existsSync(name) ? JSON.parse(readFileSync(name, 'utf8')) : {});
 const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
 
-/** The stages as a table, each with the median of its CPU seconds in the nights before. */
-function markdown({ commit, startedAt, seed, stages }, nights) {
+/** A figure beside the median of the nights before, marked where it is a fifth away from it. */
+function compared(value, before) {
+  const usual = before.length > 0 ? median(before) : null;
+  const change = usual !== null && usual !== 0 ? value / usual - 1 : 0;
+  const mark = Math.abs(change) > 0.2 ? ` **${change > 0 ? '+' : ''}${Math.round(change * 100)} %**` : '';
+  return `${value}${mark} | ${usual ?? '-'}`;
+}
+
+/** The stages and the figures of the benchmarks as tables, each beside the median of the nights before. */
+function markdown({ commit, startedAt, seed, stages, bench }, nights) {
   const rows = stages.map(({ name, passed, failed, pending, s, cpuS, reason }) => {
-    const before = nights.flatMap((night) =>
-      night.stages.filter((stage) => stage.name === name).map((stage) => stage.cpuS),
+    const before = nights.flatMap((night) => night.stages.filter((stage) => stage.name === name));
+    const cpu = compared(
+      cpuS,
+      before.map((stage) => stage.cpuS),
     );
-    const usual = before.length > 0 ? median(before) : null;
-    const rise = usual !== null && usual > 0 && cpuS > usual * 1.2 ? ' **+20 %**' : '';
-    return `| ${name} | ${passed} | ${failed} | ${pending} | ${s} | ${cpuS}${rise} | ${usual ?? '-'} | ${reason ?? ''} |`;
+    return `| ${name} | ${passed} | ${failed} | ${pending} | ${s} | ${cpu} | ${reason ?? ''} |`;
+  });
+  const figures = Object.entries(bench).map(([name, value]) => {
+    const before = nights.map((night) => night.bench?.[name]).filter((each) => each !== undefined);
+    return `| ${name} | ${compared(value, before)} |`;
   });
   return [
     `# Night of ${startedAt.slice(0, 10)}`,
@@ -61,6 +74,10 @@ function markdown({ commit, startedAt, seed, stages }, nights) {
     '| stage | passed | failed | skipped | s | CPU s | CPU s, median of seven nights | |',
     '|---|---|---|---|---|---|---|---|',
     ...rows,
+    '',
+    '| aim of the benchmarks | measured | median of seven nights |',
+    '|---|---|---|',
+    ...figures,
     '',
   ].join('\n');
 }
@@ -97,5 +114,7 @@ await runStages(stages, {
   onEnd: (stage, ended) => summary.add(stage, ended),
 });
 process.exitCode = summary.end() ? 0 : 1;
-writeFileSync('.cache/nightly.md', markdown(JSON.parse(readFileSync(file, 'utf8')), nights));
+const night = { ...JSON.parse(readFileSync(file, 'utf8')), bench: readJson(benchFile) };
+writeFileSync(file, JSON.stringify(night, null, 1));
+writeFileSync('.cache/nightly.md', markdown(night, nights));
 copyFileSync(file, `${nightlyFolder}/${startedAt.toISOString().slice(0, 10)}.json`);

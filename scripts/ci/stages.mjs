@@ -7,6 +7,17 @@ import { floorVersion, nodeOf } from './runtime.mjs';
 const { testFiles } = createRequire(import.meta.url)('../test/mocha-options.cjs');
 /** Versions beside the main one on which the whole suite runs at night: the floor, the maintained ones, the newest. */
 const nightlyVersions = [floorVersion, '22.23.3', '26.0.0'];
+/** Figures of the benchmarks of a night. */
+export const benchFile = '.cache/nightly/bench.json';
+/** Decoders that must stand any octets, each fuzzed for so long at night. */
+const fuzzS = 600;
+const fuzzFiles = {
+  DNP3: ['test/dnp3/outstation/fuzz.test.ts', 'test/dnp3/link/parser.test.ts', 'test/dnp3/transport/transport.test.ts'],
+  'IEEE 2030.5': ['test/csip/xml/hostile.test.ts', 'test/csip/xml/codec.test.ts'],
+  OCPP: ['test/ocpp/rpc/frames-fuzz.test.ts'],
+  Modbus: ['test/sunspec/modbus/server/pdu.test.ts'],
+  REST: ['test/api/hostile/fuzz.test.ts', 'test/core/json-place.test.ts'],
+};
 /** The modules of rules are mutated in turn, so many parts of them a night. */
 const mutationParts = 5;
 
@@ -131,6 +142,12 @@ export function nightlyStages({ seed, day }) {
       environment: { TEST_DEPTH: 'quick' },
     }),
   );
+  const fuzz = Object.entries(fuzzFiles).map(([name, files]) => ({
+    name: `fuzz of ${name}`,
+    command: ['node', 'scripts/ci/repeated.mjs', String(fuzzS), 'npm', 'test', '--silent', '--', ...files],
+    needs: ['npm ci'],
+    budgetS: fuzzS + 120,
+  }));
   const part = `${(day % mutationParts) + 1}/${mutationParts}`;
   return [
     { name: 'peers', command: ['node', 'scripts/peers.mjs', '--required'], cores: 0, budgetS: 1200 },
@@ -145,6 +162,7 @@ export function nightlyStages({ seed, day }) {
       environment: { TEST_DEPTH: 'quick' },
     }),
     ...otherSeeds,
+    ...fuzz,
     { name: 'mutations by hand', command: npm('mutation:hand'), needs: ['npm ci'], cores: 2, budgetS: 1200 },
     {
       name: `mutations of rule modules, part ${part}`,
@@ -153,7 +171,13 @@ export function nightlyStages({ seed, day }) {
       cores: 2,
       budgetS: 7200,
     },
-    { name: 'benchmarks', command: npm('bench', '--quick'), needs: ['npm ci'], cores: 2, budgetS: 1800 },
+    {
+      name: 'benchmarks',
+      command: npm('bench', '--quick', '--json', benchFile),
+      needs: ['npm ci'],
+      cores: 2,
+      budgetS: 1800,
+    },
     {
       name: 'npm audit',
       command: ['npm', 'audit', '--audit-level=high'],

@@ -1,9 +1,11 @@
 import { expect } from 'chai';
+import fc from 'fast-check';
 import { answer, maxPdu } from '../../../../src/sunspec/modbus/server/pdu.ts';
 import type { Asker } from '../../../../src/sunspec/modbus/server/pdu.ts';
 import { RequestReport } from '../../../../src/sunspec/modbus/server/report.ts';
 import type { ModbusUnit } from '../../../../src/sunspec/modbus/server/unit.ts';
 import { silentLogger } from '../../../../src/core/log/log.ts';
+import { holds } from '../../../support/property.ts';
 import { HandTimers } from '../../../support/timers.ts';
 import { HandWall } from '../../../support/wall.ts';
 
@@ -58,5 +60,46 @@ describe('Modbus requests at their bounds (Modbus application protocol 1.1b3)', 
   it('6.3: the quantity is judged before the address', () => {
     expect(exceptionOf(read(65_535, 126))).to.equal(3);
     expect(exceptionOf(write(65_535, 124))).to.equal(3);
+  });
+});
+
+describe('Modbus requests of any octets', () => {
+  /** The answer that the application protocol prescribes: the echo of a write, the registers of a read, an exception. */
+  function expectAnswer(request: Buffer, reply: Buffer): void {
+    const [code, second] = [request[0] ?? 0, reply[1] ?? 0];
+    if (reply[0] === (code | 0x80)) {
+      expect(reply).to.have.length(2);
+      expect(second).to.be.oneOf([1, 2, 3]);
+      return;
+    }
+    expect(reply[0]).to.equal(code);
+    if (code === 6 || code === 16) expect(reply).to.deep.equal(request.subarray(0, 5));
+    else expect([reply.length, second]).to.deep.equal([2 + second, 2 * request.readUInt16BE(3)]);
+  }
+
+  const octet = fc.nat(0xff);
+  const anyRequest = fc.oneof(
+    fc.array(octet, { minLength: 1, maxLength: maxPdu }),
+    fc.tuple(fc.constantFrom(3, 4, 6, 16), fc.array(octet, { maxLength: 8 })).map(([code, rest]) => [code, ...rest]),
+    fc.tuple(fc.nat(0xffff), fc.nat(130)).map(([address, count]) => write(address, count)),
+    fc.tuple(fc.nat(0xffff), fc.nat(130)).map(([address, count]) => read(address, count)),
+  );
+
+  it('get one answer of the right form each, and never touch what stands behind it', () => {
+    holds(
+      'any octets get one answer',
+      anyRequest,
+      (octets) => {
+        const request = Buffer.from(octets);
+        const out = Buffer.alloc(3 * maxPdu, 0xa5);
+        const pdu = { buffer: request, pduStart: 0, pduEnd: request.length, unitId: 1 };
+        const end = answer(pdu, everyRegister, asker, report, out, maxPdu);
+        expect(end).to.be.within(maxPdu + 2, 2 * maxPdu);
+        expectAnswer(request, out.subarray(maxPdu, end));
+        const untouched = Buffer.concat([out.subarray(0, maxPdu), out.subarray(end)]);
+        expect(untouched.every((value) => value === 0xa5)).to.equal(true);
+      },
+      { runs: 1000 },
+    );
   });
 });
