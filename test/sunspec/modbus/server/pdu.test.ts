@@ -27,7 +27,10 @@ const asker: Asker = {
 const word = (value: number) => [value >> 8, value & 0xff];
 const read = (address: number, count: number) => [3, ...word(address), ...word(count)];
 const write = (address: number, count: number) => [
-  ...[16, ...word(address), ...word(count), (2 * count) & 0xff],
+  16,
+  ...word(address),
+  ...word(count),
+  (2 * count) & 0xff,
   ...Array.from({ length: 2 * count }, () => 0),
 ];
 
