@@ -1,15 +1,16 @@
 /**
- * A central system for tests, on plain `ws`: it accepts charge points, keeps what they send, answers their calls and does
+ * A central system for tests, on express-ws: it accepts charge points, keeps what they send, answers their calls and does
  * what a test tells it to.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { SecureVersion } from 'node:tls';
-import { WebSocketServer } from 'ws';
-import type { WebSocket } from 'ws';
+import express from 'express';
+import type { Request } from 'express';
+import expressWs from 'express-ws';
+import type { VerifyClientCallbackAsync, WebSocket } from 'ws';
 import { answers16 } from './answers.ts';
 import type { CentralAnswer } from './answers.ts';
 import { answers2 } from './answers-2.ts';
@@ -41,6 +42,11 @@ export interface CentralOptions {
   readonly wrong?: (text: string) => void;
 }
 
+/** The last segment of the path. */
+function identityOf(request: IncomingMessage): string {
+  return decodeURIComponent((request.url ?? '').split('?')[0]?.split('/').at(-1) ?? '');
+}
+
 /** Octets behind the first colon after the identity, which may have colons itself. */
 function passwordOf(request: IncomingMessage, identity: string): Buffer | null {
   const [scheme, value = ''] = (request.headers.authorization ?? '').split(' ');
@@ -53,7 +59,6 @@ function passwordOf(request: IncomingMessage, identity: string): Buffer | null {
 export class Central {
   readonly #options: CentralOptions;
   readonly #server: Server;
-  readonly #sockets: WebSocketServer;
   readonly #open = new Set<WebSocket>();
   readonly #stations = new Map<string, CentralStation>();
   /** requests for a connection, also refused ones */
@@ -74,12 +79,17 @@ export class Central {
             ...tls,
             ...(tls.clientCa !== undefined && { ca: tls.clientCa, requestCert: true, rejectUnauthorized: true }),
           });
-    this.#sockets = new WebSocketServer({
-      noServer: true,
-      handleProtocols: (offered) => this.subprotocols.find((each) => offered.has(each)) ?? false,
+    const verifyClient: VerifyClientCallbackAsync = ({ req }, answer) => {
+      this.#judge(req, answer);
+    };
+    const { app } = expressWs(express(), this.#server, {
+      wsOptions: {
+        handleProtocols: (offered) => this.subprotocols.find((each) => offered.has(each)) ?? false,
+        verifyClient,
+      },
     });
-    this.#server.on('upgrade', (request, socket, head) => {
-      this.#upgrade(request, socket, head);
+    app.ws('/{*path}', (socket, request) => {
+      this.#attach(socket, request);
     });
   }
 
@@ -127,27 +137,28 @@ export class Central {
     });
   }
 
-  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  #judge(request: IncomingMessage, answer: Parameters<VerifyClientCallbackAsync>[1]): void {
     this.requests.push(request);
-    socket.on('error', () => socket.destroy());
-    const identity = decodeURIComponent((request.url ?? '').split('?')[0]?.split('/').at(-1) ?? '');
-    const password = passwordOf(request, identity);
-    const status = this.admit(identity, password, request);
-    if (status !== null) {
-      socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
-      return;
-    }
-    this.#sockets.handleUpgrade(request, socket, head, (opened) => {
-      this.#open.add(opened);
-      opened.on('error', () => undefined);
-      const closed = new Promise<{ code: number; reason: string }>((resolve) => {
-        opened.once('close', (code: number, reason: Buffer) => {
-          this.#open.delete(opened);
-          resolve({ code, reason: reason.toString() });
-        });
+    const identity = identityOf(request);
+    const status = this.admit(identity, passwordOf(request, identity), request);
+    if (status === null) answer(true);
+    else answer(false, status, 'Refused');
+  }
+
+  #attach(socket: WebSocket, request: Request): void {
+    // express-ws adds a segment to the path of the request
+    request.url = request.originalUrl.replace(/\/\.websocket(?=\?|$)/, '');
+    this.#open.add(socket);
+    socket.on('error', () => undefined);
+    const closed = new Promise<{ code: number; reason: string }>((resolve) => {
+      socket.once('close', (code: number, reason: Buffer) => {
+        this.#open.delete(socket);
+        resolve({ code, reason: reason.toString() });
       });
-      if (opened.protocol === '') opened.close();
-      else this.station(identity).attach({ socket: opened, request, subprotocol: opened.protocol, password, closed });
     });
+    const identity = identityOf(request);
+    const password = passwordOf(request, identity);
+    if (socket.protocol === '') socket.close();
+    else this.station(identity).attach({ socket, request, subprotocol: socket.protocol, password, closed });
   }
 }
