@@ -1,5 +1,5 @@
 /** Names in scenarios that the interface and the devices define. */
-import { messageMembers as ofOcpp } from './api/charge-points/schemas.ts';
+import { messageMembers as ofOcpp } from './api/charge-points/members.ts';
 import { messageMembers as ofCsip } from './api/csip-client/report-schemas.ts';
 import { messageMembers as ofModbus } from './api/modbus/message-schemas.ts';
 import { messageMembers as ofDnp3 } from './api/outstations/schemas.ts';

@@ -6,20 +6,19 @@ import { invalidAll } from '../http/errors.ts';
 import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
+import { camelCased } from '../common/members.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { storageOf } from '../common/kind-replies.ts';
+import { deviceQuery } from '../common/schemas.ts';
 import {
+  battery,
+  batteryControl,
   batteryControlBodySchema,
-  batteryControlSchema,
   batteryQuerySchema,
-  batterySchema,
   exampleBattery,
   exampleBatteryControl,
-} from './schemas.ts';
-import type { BatteryControlBody, BatteryReply } from './schemas.ts';
-import { deviceQuery } from '../common/schemas.ts';
-import { batteryBankReply, batteryStringsReply } from './replies.ts';
-import { kilo, rounded, storageOf } from '../common/kind-replies.ts';
-import { selectedDevice } from '../common/device-replies.ts';
-import { overrideWriter } from '../common/writer-replies.ts';
+} from './members.ts';
+import type { BatteryControlBody } from './members.ts';
 
 /** @throws HttpProblem `validation` for strings that the bank does not have or that are named twice */
 function checkStrings(strings: NonNullable<BatteryControlBody['strings']>, count: number): void {
@@ -36,29 +35,12 @@ function checkStrings(strings: NonNullable<BatteryControlBody['strings']>, count
   if (issues.length > 0) throw invalidAll(issues);
 }
 
-function controlCommand(body: BatteryControlBody): BatteryCommand {
-  const { mode, power_kw: powerKw, soc_pct: socPct, duration_s: durationS, strings } = body;
-  return {
-    kind: 'battery.control',
-    ...(mode !== undefined && { mode }),
-    ...(powerKw !== undefined && { powerW: powerKw * 1000 }),
-    ...(socPct !== undefined && { socPct }),
-    ...(durationS !== undefined && { durationS }),
-    ...(strings !== undefined && { strings }),
-  };
+function controlCommand({ power_kw: powerKw, ...body }: BatteryControlBody): BatteryCommand {
+  return { kind: 'battery.control', ...camelCased(body), ...(powerKw !== undefined && { powerW: powerKw * 1000 }) };
 }
 
 function controlReply({ plant }: RouteContext, device: Device) {
-  const detail = storageOf(device);
-  const { requestedMode, requestedPowerW, clampedPowerW, remainingS } = detail;
-  return {
-    ...batteryBankReply(device, detail),
-    requested_mode: requestedMode,
-    requested_power_kw: requestedPowerW === null ? null : kilo(requestedPowerW),
-    clamped_power_kw: clampedPowerW === null ? null : kilo(clampedPowerW),
-    remaining_s: remainingS === null ? null : rounded(remainingS),
-    forced_by: detail.control === 'forced' ? overrideWriter(plant, device, 'battery_mode') : null,
-  };
+  return batteryControl.reply(storageOf(device), { device, plant });
 }
 
 const getBattery = route({
@@ -70,14 +52,14 @@ const getBattery = route({
   description:
     'Of a device of kind battery or hybrid-dc. The example shows one string, one module and two of its cells.',
   query: batteryQuerySchema,
-  reply: batterySchema,
+  reply: battery.schema,
   problems: ['not-applicable'],
   examples: { reply: exampleBattery },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
-    const detail = storageOf(device);
-    const strings = batteryStringsReply(ctx, device, query.detail ?? 'cells');
-    return replyInPieces<BatteryReply>({ ...batteryBankReply(device, detail), ...(strings && { strings }) });
+    const { plant, replyCache } = ctx;
+    const context = { device, plant, replyCache, level: query.detail ?? 'cells' };
+    return replyInPieces(battery.reply(storageOf(device), context));
   },
 });
 
@@ -88,7 +70,7 @@ const getControl = route({
   operationId: 'get_battery_control',
   summary: 'Forced mode and state of a battery',
   query: deviceQuery,
-  reply: batteryControlSchema,
+  reply: batteryControl.schema,
   problems: ['not-applicable'],
   examples: { reply: exampleBatteryControl },
   handle: (ctx, { query }) => controlReply(ctx, selectedDevice(ctx, query.device)),
@@ -106,7 +88,7 @@ const setControl = route({
     '`mode` change the mode that is forced already, or are refused with `conflict` when there is none.',
   query: deviceQuery,
   body: batteryControlBodySchema,
-  reply: batteryControlSchema,
+  reply: batteryControl.schema,
   problems: ['not-applicable', 'conflict'],
   examples: { body: { mode: 'discharge', power_kw: 5, duration_s: 600 }, reply: exampleBatteryControl },
   handle(ctx, { query, body, by }) {

@@ -1,8 +1,9 @@
 /** Examples of a charge point of 1.6 that has charged one vehicle. */
 import { exampleTime } from '../common/schemas.ts';
-import type { StatusReply } from './schemas.ts';
+import type { ReplyOf } from '../common/members.ts';
+import type { status } from './members.ts';
 
-export const exampleStatus: StatusReply = {
+export const exampleStatus: ReplyOf<typeof status> = {
   id: 'SIM-CP-1',
   device_index: 0,
   enabled: true,
@@ -22,7 +23,7 @@ export const exampleStatus: StatusReply = {
   tls: null,
 };
 
-export const exampleConnecting: StatusReply = {
+export const exampleConnecting: ReplyOf<typeof status> = {
   ...exampleStatus,
   subprotocol: null,
   connection_state: 'connecting',
@@ -30,7 +31,7 @@ export const exampleConnecting: StatusReply = {
   connected_since: null,
 };
 
-export const exampleDisconnected: StatusReply = {
+export const exampleDisconnected: ReplyOf<typeof status> = {
   ...exampleConnecting,
   connection_state: 'disconnected',
   queue: { calls: 0, transaction_messages: 2 },

@@ -1,38 +1,61 @@
-/** Charge points: state, connection, calls and messages. */
-import type { OcppConnectOptions, OcppStation } from '../../contract/ocpp.ts';
+/** Charge points: state, connection, calls and messages, and what they have. */
+import { chargePoint } from '../../contract/charge-point-ids.ts';
+import { disabledOcppStation } from '../../contract/ocpp-disabled.ts';
+import type { OcppConfigurationChange, OcppStation } from '../../contract/ocpp.ts';
+import { camelCased } from '../common/members.ts';
 import type { z } from '../description/zod.ts';
-import { eachLater, replyInPieces } from '../http/pieces.ts';
+import type { RouteContext } from '../http/context.ts';
+import { HttpProblem, invalid } from '../http/errors.ts';
+import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import {
-  exampleBoot,
-  exampleCall,
-  exampleConnecting,
-  exampleDisconnected,
-  exampleFindings,
-  exampleHeartbeat,
-  exampleMessages,
-  exampleStatus,
-} from './examples.ts';
-import { callReply, findingReply, messageReply, statusReply } from './replies.ts';
-import { ocppResourceRoutes } from './resource-routes.ts';
+import * as examples from './examples.ts';
 import {
   bootBodySchema,
   callBodySchema,
-  callResultSchema,
-  chargePointsSchema,
+  callResult,
+  certificates,
+  chargePoints,
+  compositeQuery,
+  configuration,
+  configurationBodySchema,
+  configurationQuery,
   connectBodySchema,
   defaultMessages,
+  defaultScheduleS,
+  derControls,
   disconnectBodySchema,
-  findingsSchema,
+  findings,
+  localList,
   maxCallText,
+  messages,
   messagesQuery,
-  messagesSchema,
+  profiles,
+  profilesQuery,
+  reservations,
+  schedule,
   stationParams,
-  statusSchema,
-} from './schemas.ts';
-import type { ConnectBody, FindingsReply, MessagesReply } from './schemas.ts';
-import { enabledStation, tag, viewedStation } from './station.ts';
+  status,
+  transactions,
+} from './members.ts';
+const tag = 'EVSE / OCPP';
+
+type Context = Pick<RouteContext, 'ocpp' | 'plant' | 'chargePointId'>;
+
+/** A station for views; while OCPP is off one whose views are empty. @throws SimError UNKNOWN_RESOURCE */
+function viewedStation({ ocpp, plant, chargePointId }: Context, id: string): OcppStation {
+  // a device that is no station, or none yet, is told of in the words of `evse`
+  const { index } = chargePoint(plant, chargePointId, id);
+  return ocpp.enabled ? ocpp.station(id) : disabledOcppStation(id, index);
+}
+
+/** A station for operations. @throws SimError UNKNOWN_RESOURCE, HttpProblem `disabled` */
+function enabledStation(ctx: Context, id: string): OcppStation {
+  const station = viewedStation(ctx, id);
+  if (!ctx.ocpp.enabled)
+    throw new HttpProblem('disabled', 'OCPP is switched off: start with --ocpp_enable yes and --ocpp_csms_url.');
+  return station;
+}
 
 const normalClose = 1000;
 const defaultCallTimeoutS = 30;
@@ -46,13 +69,9 @@ const list = route({
   tag,
   operationId: 'list_charge_points',
   summary: 'Charge points of OCPP',
-  reply: chargePointsSchema,
-  examples: { reply: { enabled: true, charge_points: [exampleStatus] } },
-  handle: ({ ocpp }) =>
-    replyInPieces<z.output<ReturnType<typeof chargePointsSchema>>>({
-      enabled: ocpp.enabled,
-      charge_points: eachLater(ocpp.list, (station: OcppStation) => statusReply(station.status)),
-    }),
+  reply: chargePoints.schema,
+  examples: { reply: { enabled: true, charge_points: [examples.exampleStatus] } },
+  handle: ({ ocpp }) => replyInPieces(chargePoints.reply(ocpp)),
 });
 
 const get = route({
@@ -62,20 +81,11 @@ const get = route({
   operationId: 'get_charge_point',
   summary: 'State of a charge point of OCPP',
   params: stationParams,
-  reply: statusSchema,
+  reply: status.schema,
   problems: ['unknown-resource'],
-  examples: { reply: exampleStatus },
-  handle: (ctx, { params: { id } }) => statusReply(viewedStation(ctx, id).status),
+  examples: { reply: examples.exampleStatus },
+  handle: (ctx, { params: { id } }) => status.reply(viewedStation(ctx, id).status),
 });
-
-function optionsOf({ url, version, security_profile: securityProfile, password }: ConnectBody): OcppConnectOptions {
-  return {
-    ...(url !== undefined && { url }),
-    ...(version !== undefined && { version }),
-    ...(securityProfile !== undefined && { securityProfile }),
-    ...(password !== undefined && { password }),
-  };
-}
 
 const connect = route({
   method: 'post',
@@ -88,13 +98,16 @@ const connect = route({
   body: connectBodySchema,
   secretMembers: ['password', 'url'],
   status: 202,
-  reply: statusSchema,
+  reply: status.schema,
   problems: ['unknown-resource', 'disabled', 'conflict'],
-  examples: { body: { url: 'ws://127.0.0.1:8180/steve/websocket/CentralSystemService' }, reply: exampleConnecting },
+  examples: {
+    body: { url: 'ws://127.0.0.1:8180/steve/websocket/CentralSystemService' },
+    reply: examples.exampleConnecting,
+  },
   handle(ctx, { params: { id }, body, by }) {
     const station = enabledStation(ctx, id);
-    station.connect(optionsOf(body), by);
-    return statusReply(station.status);
+    station.connect(camelCased(body), by);
+    return status.reply(station.status);
   },
 });
 
@@ -108,13 +121,13 @@ const disconnect = route({
   params: stationParams,
   body: disconnectBodySchema,
   status: 202,
-  reply: statusSchema,
+  reply: status.schema,
   problems: ['unknown-resource', 'disabled'],
-  examples: { body: { code: 1000 }, reply: exampleDisconnected },
+  examples: { body: { code: 1000 }, reply: examples.exampleDisconnected },
   handle(ctx, { params: { id }, body: { code = normalClose }, by }) {
     const station = enabledStation(ctx, id);
     station.disconnect(code, by);
-    return statusReply(station.status);
+    return status.reply(station.status);
   },
 });
 
@@ -126,11 +139,11 @@ const boot = route({
   summary: 'Sends a BootNotification now',
   params: stationParams,
   body: bootBodySchema,
-  reply: callResultSchema,
+  reply: callResult.schema,
   problems: ofCalls,
-  examples: { body: {}, reply: exampleBoot },
+  examples: { body: {}, reply: examples.exampleBoot },
   handle: async (ctx, { params: { id }, body: { reason = null } }) =>
-    callReply(await enabledStation(ctx, id).boot(reason)),
+    callResult.reply(await enabledStation(ctx, id).boot(reason)),
 });
 
 const heartbeat = route({
@@ -140,10 +153,10 @@ const heartbeat = route({
   operationId: 'send_heartbeat',
   summary: 'Sends a Heartbeat now',
   params: stationParams,
-  reply: callResultSchema,
+  reply: callResult.schema,
   problems: ofCalls,
-  examples: { reply: exampleHeartbeat },
-  handle: async (ctx, { params: { id } }) => callReply(await enabledStation(ctx, id).heartbeat()),
+  examples: { reply: examples.exampleHeartbeat },
+  handle: async (ctx, { params: { id } }) => callResult.reply(await enabledStation(ctx, id).heartbeat()),
 });
 
 const call = route({
@@ -157,16 +170,16 @@ const call = route({
   body: callBodySchema,
   maxTextLength: maxCallText,
   secretMembers: ['payload'],
-  reply: callResultSchema,
+  reply: callResult.schema,
   problems: ofCalls,
-  examples: { body: { action: 'DataTransfer', payload: { vendorId: 'org.example' } }, reply: exampleCall },
+  examples: { body: { action: 'DataTransfer', payload: { vendorId: 'org.example' } }, reply: examples.exampleCall },
   async handle(ctx, { params: { id }, body }) {
     const { action, payload, validate = true, timeout_s: timeoutS = defaultCallTimeoutS } = body;
-    return callReply(await enabledStation(ctx, id).call({ action, payload, validate, timeoutS }));
+    return callResult.reply(await enabledStation(ctx, id).call({ action, payload, validate, timeoutS }));
   },
 });
 
-const messages = route({
+const getMessages = route({
   method: 'get',
   path: '/ocpp/{id}/messages',
   tag,
@@ -177,21 +190,12 @@ const messages = route({
     'filters must match. To follow, pass the id of the last message seen as `after_id`.',
   params: stationParams,
   query: messagesQuery,
-  reply: messagesSchema,
+  reply: messages.schema,
   problems: ['unknown-resource'],
-  examples: { reply: exampleMessages },
-  handle(ctx, { params: { id }, query: { limit = defaultMessages, after_id: afterId, action, direction } }) {
-    const found = viewedStation(ctx, id).messages({
-      limit,
-      ...(afterId !== undefined && { afterId }),
-      ...(action !== undefined && { action }),
-      ...(direction !== undefined && { direction }),
-    });
-    return replyInPieces<MessagesReply>({ messages: eachLater(found, messageReply) });
-  },
+  examples: { reply: examples.exampleMessages },
+  handle: (ctx, { params: { id }, query: { limit = defaultMessages, ...filter } }) =>
+    replyInPieces(messages.reply(viewedStation(ctx, id).messages({ limit, ...camelCased(filter) }))),
 });
-
-const findings = (station: OcppStation): FindingsReply => ({ findings: station.findings().map(findingReply) });
 
 const getFindings = route({
   method: 'get',
@@ -200,10 +204,10 @@ const getFindings = route({
   operationId: 'get_ocpp_findings',
   summary: 'What the central system did against the specification',
   params: stationParams,
-  reply: findingsSchema,
+  reply: findings.schema,
   problems: ['unknown-resource'],
-  examples: { reply: exampleFindings },
-  handle: (ctx, { params: { id } }) => findings(viewedStation(ctx, id)),
+  examples: { reply: examples.exampleFindings },
+  handle: (ctx, { params: { id } }) => findings.reply(viewedStation(ctx, id)),
 });
 
 const clearFindings = route({
@@ -213,14 +217,160 @@ const clearFindings = route({
   operationId: 'clear_ocpp_findings',
   summary: 'Forgets the findings',
   params: stationParams,
-  reply: findingsSchema,
+  reply: findings.schema,
   problems: ['unknown-resource', 'disabled'],
   examples: { reply: { findings: [] } },
   handle(ctx, { params: { id } }) {
     const station = enabledStation(ctx, id);
     station.clearFindings();
-    return findings(station);
+    return findings.reply(station);
   },
+});
+
+const getConfiguration = route({
+  method: 'get',
+  path: '/ocpp/{id}/configuration',
+  tag,
+  operationId: 'get_ocpp_configuration',
+  summary: 'Configuration of a charge point: keys of 1.6, variables of 2.x',
+  params: stationParams,
+  query: configurationQuery,
+  reply: configuration.schema,
+  problems: ['unknown-resource'],
+  examples: { reply: { keys: [examples.exampleKey] } },
+  handle: (ctx, { params: { id }, query: { key } }) => configuration.reply(viewedStation(ctx, id).configuration(key)),
+});
+
+function changeOf(
+  body: z.output<ReturnType<typeof configurationBodySchema>>,
+  station: OcppStation,
+): OcppConfigurationChange {
+  const { key, variable, ...place } = body;
+  const isKeys = station.status.version === 'ocpp1.6j';
+  const [name, other] = isKeys ? [key, body.component] : [variable, key];
+  if (name === undefined || other !== undefined)
+    throw invalid('body', '', `${station.status.version} needs ${isKeys ? 'key' : 'component and variable'}`);
+  return { name, ...camelCased(place) };
+}
+
+const setConfiguration = route({
+  method: 'post',
+  path: '/ocpp/{id}/configuration',
+  tag,
+  operationId: 'set_ocpp_configuration',
+  summary: 'Changes the configuration of a charge point locally',
+  description:
+    'Read-only entries too: the rights of the central system do not count here. Write-only values are never shown.',
+  params: stationParams,
+  body: configurationBodySchema,
+  maxTextLength: 2500,
+  secretMembers: ['value'],
+  reply: configuration.schema,
+  problems: ['unknown-resource', 'disabled', 'conflict'],
+  examples: { body: { key: 'HeartbeatInterval', value: '300' }, reply: { keys: [examples.exampleKey] } },
+  handle(ctx, { params: { id }, body, by }) {
+    const station = enabledStation(ctx, id);
+    return configuration.reply(station.setConfiguration(changeOf(body, station), by));
+  },
+});
+
+const getProfiles = route({
+  method: 'get',
+  path: '/ocpp/{id}/charging-profiles',
+  tag,
+  operationId: 'get_charging_profiles',
+  summary: 'Charging profiles that are installed',
+  params: stationParams,
+  query: profilesQuery,
+  reply: profiles.schema,
+  problems: ['unknown-resource', 'not-applicable'],
+  examples: { reply: examples.exampleProfiles },
+  handle: (ctx, { params: { id }, query: { connector } }) =>
+    profiles.reply(viewedStation(ctx, id).chargingProfiles(connector)),
+});
+
+const getSchedule = route({
+  method: 'get',
+  path: '/ocpp/{id}/composite-schedule',
+  tag,
+  operationId: 'get_composite_schedule',
+  summary: 'Limits that the charging profiles give together, from now on',
+  description: 'Currents are per phase; powers and currents are converted at nominal voltage.',
+  params: stationParams,
+  query: compositeQuery,
+  reply: schedule.schema,
+  problems: ['unknown-resource', 'not-applicable', 'disabled'],
+  examples: { reply: examples.exampleSchedule },
+  handle(ctx, { params: { id }, query: { connector = 0, duration_s: durationS = defaultScheduleS, unit = 'W' } }) {
+    const station = enabledStation(ctx, id);
+    return schedule.reply(station.compositeSchedule(connector, durationS, unit));
+  },
+});
+
+const getReservations = route({
+  method: 'get',
+  path: '/ocpp/{id}/reservations',
+  tag,
+  operationId: 'get_ocpp_reservations',
+  summary: 'Reservations of the central system',
+  params: stationParams,
+  reply: reservations.schema,
+  problems: ['unknown-resource'],
+  examples: { reply: examples.exampleReservations },
+  handle: (ctx, { params: { id } }) => reservations.reply(viewedStation(ctx, id)),
+});
+
+const getDerControls = route({
+  method: 'get',
+  path: '/ocpp/{id}/der-controls',
+  tag,
+  operationId: 'get_ocpp_der_controls',
+  summary: 'DER controls of OCPP 2.1',
+  description: 'What the central system has set by SetDERControl, superseded controls included.',
+  params: stationParams,
+  reply: derControls.schema,
+  problems: ['unknown-resource', 'not-applicable'],
+  examples: { reply: examples.exampleOcppDerControls },
+  handle: (ctx, { params: { id } }) => derControls.reply(viewedStation(ctx, id)),
+});
+
+const getLocalList = route({
+  method: 'get',
+  path: '/ocpp/{id}/local-list',
+  tag,
+  operationId: 'get_local_list',
+  summary: 'Local authorisation list and authorisation cache',
+  params: stationParams,
+  reply: localList.schema,
+  problems: ['unknown-resource'],
+  examples: { reply: examples.exampleLocalList },
+  handle: (ctx, { params: { id } }) => localList.reply(viewedStation(ctx, id).localList()),
+});
+
+const getCertificates = route({
+  method: 'get',
+  path: '/ocpp/{id}/certificates',
+  tag,
+  operationId: 'get_ocpp_certificates',
+  summary: 'Certificates of a charge point',
+  params: stationParams,
+  reply: certificates.schema,
+  problems: ['unknown-resource'],
+  examples: { reply: examples.exampleCertificates },
+  handle: (ctx, { params: { id } }) => certificates.reply(viewedStation(ctx, id)),
+});
+
+const getTransactions = route({
+  method: 'get',
+  path: '/ocpp/{id}/transactions',
+  tag,
+  operationId: 'get_ocpp_transactions',
+  summary: 'Transactions of a charge point',
+  params: stationParams,
+  reply: transactions.schema,
+  problems: ['unknown-resource'],
+  examples: { reply: examples.exampleTransactions },
+  handle: (ctx, { params: { id } }) => transactions.reply(viewedStation(ctx, id)),
 });
 
 /** `ocpp/{id}/fault` is among the routes of faults. */
@@ -232,8 +382,16 @@ export const ocppRoutes: readonly Route[] = [
   boot,
   heartbeat,
   call,
-  messages,
-  ...ocppResourceRoutes,
+  getMessages,
+  getConfiguration,
+  setConfiguration,
+  getProfiles,
+  getSchedule,
+  getReservations,
+  getDerControls,
+  getLocalList,
+  getCertificates,
+  getTransactions,
   getFindings,
   clearFindings,
 ];

@@ -5,6 +5,8 @@ import type { BatteryDetail } from '../../contract/kinds/battery.ts';
 import { arrayIn, kindsWhere, storageIn } from '../../contract/kinds/table.ts';
 import type { ArrayDetail } from '../../contract/kinds/table.ts';
 import type { Device } from '../../contract/device.ts';
+import { z } from '../description/zod.ts';
+import { nested } from './members.ts';
 
 /** Six decimals, and no negative zero. */
 export function rounded(value: number): number {
@@ -16,6 +18,11 @@ export function rounded(value: number): number {
 export function kilo(value: number): number {
   return rounded(value / 1000);
 }
+
+/** A quantity to six decimals. */
+export const measured = nested({ schema: () => z.number(), reply: rounded });
+/** A quantity in thousands of the unit of the source. */
+export const inKilo = nested({ schema: () => z.number(), reply: kilo });
 
 function wrongKind({ index, assetType }: Device, wanted: readonly AssetType[]): SimError {
   return new SimError(

@@ -4,6 +4,8 @@ import { pointName } from '../../sunspec/map/view.ts';
 import type { OverrideName } from '../../contract/overrides.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
+import { nested } from './members.ts';
+import { writerSchema } from './writer-schemas.ts';
 import type { LastWriteReply, OverrideReply, WriterReply } from './writer-schemas.ts';
 
 type Dates = Pick<Plant, 'dateMs'>;
@@ -22,6 +24,12 @@ export function writerReply(plant: Dates, writer: Provenance | null | undefined)
 export function writerReply(plant: Dates, writer: Provenance | null | undefined): WriterReply | null {
   return writer ? membersOf(plant, writer) : null;
 }
+
+/** The last writer, where the context of the table has the plant. */
+export const writer = nested<Provenance, WriterReply, { readonly plant: Dates }>({
+  schema: () => writerSchema,
+  reply: (by, { plant }) => membersOf(plant, by),
+});
 
 /** Start values and vehicles of a table come from no client. */
 export function isFromClient({ source }: Provenance): boolean {
@@ -49,6 +57,15 @@ export function overridesReply(plant: Dates, { overrides }: Device): OverrideRep
   }));
 }
 
+/** The last write of one override; undefined if it was not set since the start. */
+export function overrideOf(
+  { overrides }: Device,
+  name: OverrideName,
+  connectorId: number | null = null,
+): Provenance | undefined {
+  return overrides.find((each) => each.name === name && each.connectorId === connectorId);
+}
+
 /** The last writer of one override; null if it was not set since the start. */
 export function overrideWriter(
   plant: Dates,
@@ -56,8 +73,5 @@ export function overrideWriter(
   name: OverrideName,
   connectorId: number | null = null,
 ): WriterReply | null {
-  return writerReply(
-    plant,
-    device.overrides.find((each) => each.name === name && each.connectorId === connectorId),
-  );
+  return writerReply(plant, overrideOf(device, name, connectorId));
 }

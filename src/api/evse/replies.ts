@@ -3,7 +3,7 @@ import type { EvDetail, EvPatch, EvseConnectorDetail, EvseDetail, EvseSession } 
 import { chargePoint } from '../../contract/charge-point-ids.ts';
 import type { OcppStation, OcppTransactionEntry } from '../../contract/ocpp.ts';
 import { memo } from '../../core/memo.ts';
-import { statusReply } from '../charge-points/replies.ts';
+import { status } from '../charge-points/members.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Provenance } from '../../core/origin.ts';
 import type { Device } from '../../contract/device.ts';
@@ -204,7 +204,7 @@ export function evseReply(station: Station): EvseReply {
     model: detail.model,
     serial_number: pointText(device.bank, 1, 'SN'),
     firmware_version: detail.firmwareVersion,
-    ocpp: station.ocpp && statusReply(station.ocpp.status),
+    ocpp: station.ocpp && status.reply(station.ocpp.status),
     max_power_kw: kilo(detail.maxPowerW),
     power_kw: kilo(detail.powerW),
     standby_kw: kilo(detail.standbyW),

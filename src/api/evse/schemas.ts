@@ -12,7 +12,7 @@ import {
   ocpp16Statuses,
   ocpp201Statuses,
 } from '../../contract/kinds/evse.ts';
-import { statusSchema } from '../charge-points/schemas.ts';
+import { status } from '../charge-points/members.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, integerParam, isoTime, quantity } from '../common/schemas.ts';
 import { activeDeciderSchema } from '../grid-support/trace-schemas.ts';
@@ -139,7 +139,7 @@ export const evseSchema = memo(() =>
       model: z.string(),
       serial_number: z.string().nullable(),
       firmware_version: z.string(),
-      ocpp: statusSchema().nullable().openapi({ description: 'Charge point of OCPP; null: OCPP is switched off.' }),
+      ocpp: status.schema().nullable().openapi({ description: 'Charge point of OCPP; null: OCPP is switched off.' }),
       max_power_kw: z.number(),
       power_kw: z.number().openapi({ description: 'Into all vehicles together.' }),
       standby_kw: z.number().openapi({ description: 'Consumption of the station itself.' }),

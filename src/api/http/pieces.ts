@@ -1,4 +1,7 @@
 /** Long replies in JSON, written piece by piece while they are sent, so that no tick or master waits for one of them. */
+import { nested } from '../common/members.ts';
+import type { Kind } from '../common/members.ts';
+import { z } from '../description/zod.ts';
 import { JsonText, StreamedReply } from './route.ts';
 
 /** Characters of a piece: about a millisecond of work for what the lists of this interface hold. */
@@ -21,6 +24,14 @@ export function eachLater<T, R>(items: Iterable<T>, make: (item: T) => R): Later
 function* made<T, R>(items: Iterable<T>, make: (item: T) => R): Generator<R> {
   for (const item of items) yield make(item);
 }
+
+/** A member of a table: a list whose items are made when it is their turn. Such replies go through `replyInPieces`. */
+export const listInPieces = <V, T, C>({ schema, reply }: Kind<V, T, C>) =>
+  nested<Iterable<V>, readonly T[], C>({
+    schema: () => z.array(schema()),
+    reply: (values, context) =>
+      eachLater(values, (value) => (reply ? reply(value, context) : value)) as unknown as readonly T[],
+  });
 
 /** A reply in which lists, at any depth of objects and of such lists, may be made later. */
 export type InPieces<T> = T extends readonly (infer Item)[]

@@ -16,7 +16,7 @@ import {
   setPointWriter,
   writeSetPoint,
 } from '../common/set-point.ts';
-import { batteryBankReply } from '../battery/replies.ts';
+import { bank as batteryBank } from '../battery/members.ts';
 import { detailOf, kilo, rounded } from '../common/kind-replies.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import { overrideWriter, writerReply } from '../common/writer-replies.ts';
@@ -43,7 +43,7 @@ function inverterReply({ bank }: Device, { dcPowerW }: HybridDetail, acW: number
 function hybridReply({ plant }: RouteContext, device: Device) {
   const d = detailOf(device, 'hybrid-dc');
   const acW = pointNumber(device.bank, 701, 'W') ?? 0;
-  const battery = batteryBankReply(device, d.battery);
+  const battery = batteryBank.reply(d.battery, { device, plant });
   return {
     policy: d.policy,
     bus_voltage_v: rounded(d.busVoltageV),

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { batteryStringsReply } from '../../../src/api/battery/replies.ts';
+import { stringsOf } from '../../../src/api/battery/members.ts';
 import { createReplyCache } from '../../../src/api/http/reply-cache.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import type { Json } from '../../support/http.ts';
@@ -52,10 +52,10 @@ describe('interface 6.1, 6.2: battery', () => {
       return tree();
     };
     const replyCache = createReplyCache(rest.plant, { ...systemClock, monotonicMs: () => 0 });
-    for (let i = 0; i < 5; i += 1) batteryStringsReply({ replyCache }, device, 'cells');
+    for (let i = 0; i < 5; i += 1) stringsOf({ replyCache }, device, 'cells');
     expect(made).to.equal(1);
     replyCache.changed();
-    batteryStringsReply({ replyCache }, device, 'cells');
+    stringsOf({ replyCache }, device, 'cells');
     expect(made).to.equal(2);
   });
 

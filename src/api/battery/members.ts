@@ -1,0 +1,281 @@
+import { memo } from '../../core/memo.ts';
+import { batteryChemistries, batteryControlModes } from '../../contract/kinds/battery.ts';
+import type { BatteryCell, BatteryDetail, BatteryModule, BatteryString } from '../../contract/kinds/battery.ts';
+import type { Device } from '../../contract/device.ts';
+import type { Plant } from '../../contract/plant.ts';
+import { inKilo, kilo, measured, rounded } from '../common/kind-replies.ts';
+import { flag, member, members, nested, word } from '../common/members.ts';
+import { pointNumber } from '../common/points.ts';
+import { deviceParam } from '../common/schemas.ts';
+import { overrideOf, writer } from '../common/writer-replies.ts';
+import { exampleWriter } from '../common/writer-schemas.ts';
+import { z } from '../description/zod.ts';
+import type { RouteContext } from '../http/context.ts';
+import { listInPieces } from '../http/pieces.ts';
+
+export const batteryDetails = ['bank', 'strings', 'modules', 'cells'] as const;
+export type BatteryDetailLevel = (typeof batteryDetails)[number];
+
+export const batteryQuerySchema = z.strictObject({
+  device: deviceParam.optional(),
+  detail: z
+    .enum(batteryDetails)
+    .optional()
+    .openapi({ param: { name: 'detail' }, description: 'Deepest level in the answer; default `cells`.' }),
+});
+
+const index = z.int().min(0).openapi({ description: '0-based.' });
+const contactor = z.enum(['open', 'closed']);
+
+interface Level {
+  readonly level: BatteryDetailLevel;
+}
+
+const cell = members<BatteryCell>()('BatteryCell', () => ({
+  index: member(() => index)(),
+  voltage_v: measured(),
+  temperature_c: measured(),
+  balancing: flag('The balancing resistor draws from this cell.'),
+}));
+
+const batteryModule = members<BatteryModule, Level>()('BatteryModule', () => ({
+  index: member(() => index)(),
+  soc_pct: measured(),
+  soh_pct: measured(),
+  voltage_v: measured(),
+  cell_voltage_max_v: measured(),
+  cell_voltage_min_v: measured(),
+  temperature_min_c: measured(),
+  temperature_max_c: measured(),
+  cells: listInPieces(cell).optional('With `detail=cells`.', (of, { level }) =>
+    level === 'cells' ? of.cells : undefined,
+  ),
+}));
+
+const batteryString = members<BatteryString, Level>()('BatteryString', () => ({
+  index: member(() => index)(),
+  contactor: member(() => contactor)('`open` also while it pre-charges before closing.', (of) =>
+    of.contactor === 'closed' ? 'closed' : 'open',
+  ),
+  soc_pct: measured(),
+  soh_pct: measured(),
+  voltage_v: measured(),
+  current_a: measured('Positive = discharge.'),
+  cell_voltage_avg_v: measured(),
+  cell_voltage_min_v: measured(),
+  cell_voltage_max_v: measured(),
+  temperature_c: measured(),
+  modules: listInPieces(batteryModule).optional('With `detail` `modules` and `cells`.', (of, { level }) =>
+    level === 'strings' ? undefined : of.modules,
+  ),
+}));
+
+interface OfDevice {
+  readonly device: Device;
+  readonly plant: Plant;
+}
+
+/** The value of the point where the device serves it, so that all interfaces show the same number. */
+const point = (modelId: number, name: string, show = rounded) =>
+  nested<number, number, OfDevice>({
+    schema: () => z.number(),
+    reply: (otherwise, { device }) => show(rounded(pointNumber(device.bank, modelId, name) ?? otherwise)),
+  });
+
+/** The bank without its strings. */
+export const bank = members<BatteryDetail, OfDevice>()(null, () => ({
+  soc_pct: point(713, 'SoC')('713.SoC, 802.SoC: of the closed strings, or of all when none is closed.'),
+  true_soc_pct: measured('Of the cells, without the drift of the reported one; not rounded.'),
+  soh_pct: point(713, 'SoH')(),
+  mode: word(['charge', 'discharge', 'idle'])(
+    'What the battery did in the last tick, by the sign of its power; a command shows with the next one.',
+  ),
+  control: word(['auto', 'forced'])('`auto`: set-points and functions decide.'),
+  power_kw: point(802, 'W', kilo)('802.W, DC; positive = discharge.', ({ powerW }) => powerW),
+  dc_voltage_v: point(802, 'V')('802.V; 0 while no string is closed.'),
+  dc_current_a: point(802, 'A')(),
+  chemistry: word(batteryChemistries)(),
+  capacity_kwh: point(713, 'WHRtg', kilo)(({ capacityWh }) => capacityWh),
+  energy_available_kwh: point(713, 'WHAvail', kilo)(({ energyAvailableWh }) => energyAvailableWh),
+  max_charge_kw: inKilo(
+    'Present limit at the DC terminals, a magnitude: the battery, and 702 below its rating.',
+    ({ maxChargeW }) => maxChargeW,
+  ),
+  max_discharge_kw: inKilo(({ maxDischargeW }) => maxDischargeW),
+  soc_min_pct: point(802, 'SoCMin')(),
+  soc_max_pct: point(802, 'SoCMax')(),
+  soc_reserve_min_pct: point(802, 'SoCRsvMin').orNull('802.SoCRsvMin'),
+  soc_reserve_max_pct: point(802, 'SocRsvMax').orNull('802.SocRsvMax'),
+  temperature_c: measured(),
+  cell_voltage_min_v: point(802, 'CellVMin')(),
+  cell_voltage_max_v: point(802, 'CellVMax')(),
+  cell_voltage_avg_v: point(802, 'CellVAvg')(),
+  cycle_count: point(802, 'NCyc')('802.NCyc: equivalent full cycles.'),
+  energy_charged_wh: measured(),
+  energy_discharged_wh: measured(),
+  state: word(['disconnected', 'initializing', 'connected', 'standby', 'soc_protection', 'suspending', 'fault'])(
+    '802.State',
+  ),
+  inhibit: word(['none', 'soc_floor', 'soc_ceiling', 'temperature'])(
+    'Reason why the battery cannot charge or discharge.',
+  ),
+}));
+
+/** Strings of a storage at this moment; undefined for the level `bank`. */
+export function stringsOf(
+  { replyCache }: Pick<RouteContext, 'replyCache'>,
+  device: Device,
+  level: BatteryDetailLevel,
+): readonly BatteryString[] | undefined {
+  if (level === 'bank') return undefined;
+  // all cells as objects: clients that ask at one moment share them
+  return replyCache.of(`storage tree of ${device.index}`, () => device.storageTree())?.strings;
+}
+
+export const battery = members<BatteryDetail, OfDevice & Level & Pick<RouteContext, 'replyCache'>>()('Battery', () => ({
+  ...bank.members(),
+  strings: listInPieces(batteryString).optional('Not with `detail=bank`.', (_detail, context) =>
+    stringsOf(context, context.device, context.level),
+  ),
+}));
+
+export const batteryControl = members<BatteryDetail, OfDevice>()('BatteryControl', () => ({
+  ...bank.members(),
+  requested_mode: word(batteryControlModes)('Mode that was commanded, from the command on; `auto`: nothing is forced.'),
+  requested_power_kw: inKilo.orNull(
+    'Magnitude that the forced mode was given; null: nothing is forced.',
+    ({ requestedPowerW }) => requestedPowerW,
+  ),
+  clamped_power_kw: inKilo.orNull('The same within the present limits.', ({ clampedPowerW }) => clampedPowerW),
+  remaining_s: measured.orNull(
+    'Simulated time until control returns to `auto`; null: without end, or nothing is forced.',
+  ),
+  forced_by: writer.orNull(
+    'Last writer of mode, power or duration; null: nothing is forced.',
+    ({ control }, { device }) => (control === 'forced' ? overrideOf(device, 'battery_mode') : null),
+  ),
+}));
+
+const controlMembers = {
+  mode: z
+    .enum(batteryControlModes)
+    .optional()
+    .openapi({ description: '`auto` returns control to set-points and functions.' }),
+  power_kw: z.number().min(0).max(1e6).optional().openapi({
+    description:
+      'Magnitude at the DC terminals, clamped to what the battery can do; default the rating. Not with `auto`, for `idle` 0 at most.',
+  }),
+  soc_pct: z
+    .number()
+    .min(0)
+    .max(100)
+    .optional()
+    .openapi({ description: 'Sets the state of charge at once, cells included.' }),
+  duration_s: z
+    .number()
+    .gt(0)
+    .max(1e8)
+    .nullable()
+    .optional()
+    .openapi({ description: 'Simulated time, then `auto`; null: without end. No time with `auto`.' }),
+  strings: z
+    .array(z.strictObject({ index, contactor }))
+    .min(1)
+    .max(1000)
+    .optional()
+    .openapi({ description: 'Opens or closes strings; a string closes when its voltage is near that of the bus.' }),
+};
+
+export const batteryControlBodySchema = memo(() =>
+  z
+    .strictObject(controlMembers)
+    .refine((body) => Object.values(body).some((value) => value !== undefined), {
+      error: `at least one of ${Object.keys(controlMembers).join(', ')} is required`,
+    })
+    .refine(
+      ({ mode, power_kw: powerKw }) => powerKw === undefined || (mode !== 'auto' && !(mode === 'idle' && powerKw > 0)),
+      {
+        path: ['power_kw'],
+        error: 'modes `auto` and `idle` have no power; allowed with `charge` and `discharge`',
+      },
+    )
+    .refine(({ mode, duration_s: durationS }) => mode !== 'auto' || typeof durationS !== 'number', {
+      path: ['duration_s'],
+      error: 'mode `auto` has no end; allowed with `charge`, `discharge` and `idle`',
+    })
+    .openapi('BatteryControlRequest', { minProperties: 1 }),
+);
+
+export type BatteryControlBody = z.output<ReturnType<typeof batteryControlBodySchema>>;
+
+const exampleBank = {
+  soc_pct: 50,
+  true_soc_pct: 50,
+  soh_pct: 100,
+  mode: 'idle' as const,
+  control: 'forced' as const,
+  power_kw: 0,
+  dc_voltage_v: 240,
+  dc_current_a: 0,
+  chemistry: 'nmc' as const,
+  capacity_kwh: 15,
+  energy_available_kwh: 7.5,
+  max_charge_kw: 10.5,
+  max_discharge_kw: 10.5,
+  soc_min_pct: 10,
+  soc_max_pct: 90,
+  soc_reserve_min_pct: 10,
+  soc_reserve_max_pct: 90,
+  temperature_c: 20,
+  cell_voltage_min_v: 3.745,
+  cell_voltage_max_v: 3.758,
+  cell_voltage_avg_v: 3.751,
+  cycle_count: 0,
+  energy_charged_wh: 0,
+  energy_discharged_wh: 0,
+  state: 'standby' as const,
+  inhibit: 'none' as const,
+};
+/** Directly after the request: the power follows with the next tick. */
+export const exampleBatteryControl = {
+  ...exampleBank,
+  requested_mode: 'discharge' as const,
+  requested_power_kw: 5,
+  clamped_power_kw: 5,
+  remaining_s: 600,
+  forced_by: exampleWriter,
+};
+export const exampleBattery = {
+  ...exampleBank,
+  control: 'auto' as const,
+  strings: [
+    {
+      index: 0,
+      contactor: 'closed' as const,
+      soc_pct: 50,
+      soh_pct: 100,
+      voltage_v: 240.05,
+      current_a: -0.014,
+      cell_voltage_avg_v: 3.7508,
+      cell_voltage_min_v: 3.7449,
+      cell_voltage_max_v: 3.7577,
+      temperature_c: 20,
+      modules: [
+        {
+          index: 0,
+          soc_pct: 50.1,
+          soh_pct: 100,
+          voltage_v: 60.02,
+          cell_voltage_max_v: 3.7577,
+          cell_voltage_min_v: 3.7475,
+          temperature_min_c: 19.21,
+          temperature_max_c: 20.43,
+          cells: [
+            { index: 0, voltage_v: 3.7564, temperature_c: 19.21, balancing: false },
+            { index: 1, voltage_v: 3.7479, temperature_c: 20.16, balancing: false },
+          ],
+        },
+      ],
+    },
+  ],
+};
