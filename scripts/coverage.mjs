@@ -51,7 +51,7 @@ for (const [path, file] of Object.entries(files)) {
   }
 }
 
-const percent = ([covered, total]) => (total === 0 ? 100 : Math.floor((covered / total) * 1000) / 10);
+const percent = ([covered, total]) => (total === 0 ? 0 : Math.floor((covered / total) * 1000) / 10);
 const result = {};
 let failures = 0;
 for (const folder of folders.sort()) {

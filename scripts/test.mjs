@@ -1,12 +1,12 @@
 /**
  * `npm test`: all tests that need Node.js alone.
  *
- *   npm test -- [--seed N] [--depth quick|ci|full] [--changed] [files and options of mocha]
+ *   npm test -- [--seed N] [--depth quick|ci|full] [--changed] [files, folders and options of mocha]
  *
  * --changed runs the files that import something which differs from the last commit.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { changedTests } from './test/changed.mjs';
@@ -17,10 +17,41 @@ const { isNative, testFiles } = createRequire(import.meta.url)('./test/mocha-opt
 const costFolder = '.cache/test-cost';
 const costFile = '.cache/test-cost.json';
 
-/** Takes an option with a value out of the arguments. */
-function take(args, name) {
-  const at = args.indexOf(name);
-  return at < 0 ? undefined : args.splice(at, 2)[1];
+const mochaFlags = ['-b', '--bail', '-i', '--invert', '--dry-run', '--full-trace', '--parallel', '--no-parallel'];
+const mochaSettings = ['-f', '--fgrep', '-g', '--grep', '-j', '--jobs', '-t', '--timeout'];
+const depths = ['quick', 'ci', 'full'];
+
+function refuse(text) {
+  console.error(`npm test: ${text}`);
+  process.exit(2);
+}
+
+/**
+ * The command line: `options` of this script, test files that are named, and what mocha gets. A folder stands for the
+ * tests below it.
+ */
+function request(line) {
+  const options = { seed: undefined, depth: undefined, changed: false };
+  const files = [];
+  const forMocha = [];
+  const rest = line.flatMap((argument) => (/^--\w[\w-]*=/.test(argument) ? argument.split(/=(.*)/s, 2) : [argument]));
+  const valueOf = (name) => rest.shift() ?? refuse(`${name} needs a value`);
+  while (rest.length > 0) {
+    const argument = rest.shift();
+    if (argument === '--changed') options.changed = true;
+    else if (argument === '--seed' || argument === '--depth') options[argument.slice(2)] = valueOf(argument);
+    else if (mochaFlags.includes(argument)) forMocha.push(argument);
+    else if (mochaSettings.includes(argument)) forMocha.push(argument, valueOf(argument));
+    else if (argument.startsWith('-')) refuse(`${argument} is not an option`);
+    else if (!existsSync(argument)) refuse(`there is no file ${argument}`);
+    else if (statSync(argument).isDirectory()) files.push(...testFiles(argument.replace(/\/$/, '')));
+    else if (/\.test\.tsx?$/.test(argument)) files.push(argument);
+    else refuse(`${argument} is not a test file (*.test.ts, *.test.tsx)`);
+  }
+  const { seed, depth } = options;
+  if (seed !== undefined && !/^-?\d+$/.test(seed)) refuse(`--seed ${seed} is not a whole number`);
+  if (depth !== undefined && !depths.includes(depth)) refuse(`--depth ${depth} is not one of ${depths.join(', ')}`);
+  return { options, files, forMocha, isNarrowed: files.length > 0 };
 }
 
 function readCosts() {
@@ -48,22 +79,21 @@ function mocha(config, args, environment) {
   return status ?? 1;
 }
 
-const args = process.argv.slice(2);
-const seed = take(args, '--seed');
-const depth = take(args, '--depth');
-if (args.includes('--changed')) {
-  args.splice(args.indexOf('--changed'), 1);
-  const files = changedTests(testFiles('test', ['test/interop', 'test/browser']));
-  if (files.length === 0) {
+const { options, files, forMocha, isNarrowed } = request(process.argv.slice(2));
+const { seed, depth } = options;
+if (options.changed) {
+  const { files: changed, unfollowed } = changedTests(testFiles('test', ['test/interop', 'test/browser']));
+  if (unfollowed.length > 0) console.log(`no import leads to ${unfollowed.join(', ')}: run all tests for these`);
+  if (changed.length === 0) {
     console.log('no test imports a changed file');
     process.exit(0);
   }
-  args.push(...files);
+  files.push(...changed);
 }
-const isUi = (argument) => /^(\.\/)?test\/ui\//.test(argument);
-const isFile = (argument) => /\.test\.tsx?$/.test(argument);
-const forUnit = args.filter((argument) => !isUi(argument));
-const forUi = args.filter((argument) => !isFile(argument) || isUi(argument));
+const isUi = (file) => /^(\.\/)?test\/ui\//.test(file);
+const isAll = !isNarrowed && !options.changed;
+const unitFiles = files.filter((file) => !isUi(file));
+const uiFiles = files.filter(isUi);
 
 rmSync(costFolder, { recursive: true, force: true });
 mkdirSync(costFolder, { recursive: true });
@@ -78,8 +108,8 @@ const environment = {
 };
 const report = process.env.TEST_REPORT;
 const ran = [];
-if (forUnit.some(isFile) || !args.some(isFile)) ran.push(mocha('.mocharc.cjs', forUnit, environment));
-if (forUi.some(isFile) || !args.some(isFile)) {
+if (isAll || unitFiles.length > 0) ran.push(mocha('.mocharc.cjs', [...forMocha, ...unitFiles], environment));
+if (isAll || uiFiles.length > 0) {
   const coverage = process.env.NODE_V8_COVERAGE;
   const ui = {
     ...environment,
@@ -87,7 +117,7 @@ if (forUi.some(isFile) || !args.some(isFile)) {
     // tsx loads other text from the same files: coverage of both would not fit together
     ...(coverage && { NODE_V8_COVERAGE: `${coverage}-ui` }),
   };
-  ran.push(mocha('.mocharc.ui.cjs', forUi, ui));
+  ran.push(mocha('.mocharc.ui.cjs', [...forMocha, ...uiFiles], ui));
 }
 keepCosts();
 process.exitCode = Math.max(...ran);

@@ -6,15 +6,11 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { nightlyFolder } from './nights.mjs';
-import { mainVersion, nodeOf, withNode } from './runtime.mjs';
-import { runStages } from './scheduler.mjs';
 import { benchFile, nightlyStages } from './stages.mjs';
-import { Summary } from './summary.mjs';
+import { root, wholeRun } from './whole-run.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 process.chdir(root);
 const budgetS = 5 * 3600;
 
@@ -87,34 +83,32 @@ const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' }).
 const day = Math.floor(startedAt.getTime() / 86_400_000);
 const seed = process.env.CI_SEED ?? String(createHash('sha256').update(`${commit} ${day}`).digest().readInt32BE());
 const texts = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
-const stages = chosen(nightlyStages({ seed: Number(seed), day }), texts);
+const allStages = nightlyStages({ seed: Number(seed), day });
+const unknown = texts.filter((text) => !allStages.some(({ name }) => name.includes(text)));
+if (unknown.length > 0) {
+  console.error(`no stage has ${unknown.map((text) => JSON.stringify(text)).join(' or ')} in its name; see --list`);
+  process.exit(2);
+}
+const stages = chosen(allStages, texts);
 if (process.argv.includes('--list')) {
   for (const { name, budgetS: each } of stages) console.log(`${name} (${each} s)`);
   process.exit(0);
 }
-for (const stale of ['.cache/nightly', '.cache/v8', '.cache/v8-ui', '.cache/skipped.jsonl'])
-  rmSync(stale, { recursive: true, force: true });
-const { NODE_V8_COVERAGE: _, FORCE_COLOR: __, ...inherited } = process.env;
 const nights = earlierNights();
 const file = '.cache/nightly.json';
-const summary = new Summary({ root, file, commit, node: mainVersion, depth: 'full', seed, startedAt, budgetS });
-await runStages(stages, {
+const isGood = await wholeRun({
+  stages,
   folder: '.cache/nightly',
-  cwd: root,
-  environment: withNode(nodeOf(mainVersion), {
-    ...inherited,
-    CI: 'true',
-    NO_COLOR: '1',
-    PIP_DISABLE_PIP_VERSION_CHECK: '1',
-    TEST_DEPTH: 'full',
-    FC_SEED: seed,
-    TEST_SKIPPED: `${root}/.cache/skipped.jsonl`,
-  }),
-  onBegin: (stage) => process.stdout.write(`== ${stage.name}: begins\n`),
-  onEnd: (stage, ended) => summary.add(stage, ended),
+  file,
+  commit,
+  depth: 'full',
+  seed,
+  startedAt,
+  budgetS,
 });
-process.exitCode = summary.end() ? 0 : 1;
+process.exitCode = isGood ? 0 : 1;
 const night = { ...JSON.parse(readFileSync(file, 'utf8')), bench: readJson(benchFile) };
 writeFileSync(file, JSON.stringify(night, null, 1));
 writeFileSync('.cache/nightly.md', markdown(night, nights));
-copyFileSync(file, `${nightlyFolder}/${startedAt.toISOString().slice(0, 10)}.json`);
+// a run of some stages is no night
+if (texts.length === 0) copyFileSync(file, `${nightlyFolder}/${startedAt.toISOString().slice(0, 10)}.json`);

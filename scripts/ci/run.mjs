@@ -7,14 +7,10 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import { mainVersion, nodeOf, withNode } from './runtime.mjs';
-import { runStages } from './scheduler.mjs';
-import { Summary } from './summary.mjs';
+import { mainVersion } from './runtime.mjs';
 import { changeStages } from './stages.mjs';
+import { root, wholeRun } from './whole-run.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
 process.chdir(root);
 /** From here on a run is too slow for those who wait for it. */
 const budgetS = 30 * 60;
@@ -38,43 +34,24 @@ const changed = gitOr('', 'diff', '--name-only', base, 'HEAD')
   .split('\n')
   .filter((path) => path !== '');
 const startedAt = new Date();
-/** New for each named run, else for each day, so that a second try of the same change is no lottery. */
-const occasion = process.env.CI_RUN_ID ?? startedAt.toISOString().slice(0, 10);
+/** New for each run: `CI_RUN_ID` names it, else the commit and the time do. */
+const occasion = process.env.CI_RUN_ID ?? `${commit} ${startedAt.toISOString()}`;
 const seed = process.env.CI_SEED ?? String(createHash('sha256').update(occasion).digest().readInt32BE());
 
-for (const stale of ['ci', 'v8', 'v8-ui', 'ci.json', 'skipped.jsonl', 'test-cost.json'])
-  rmSync(`.cache/${stale}`, { recursive: true, force: true });
-const node = nodeOf(mainVersion);
-const { NODE_V8_COVERAGE: _, FORCE_COLOR: __, ...inherited } = process.env;
-const environment = withNode(node, {
-  ...inherited,
-  CI: 'true',
-  NO_COLOR: '1',
-  PIP_DISABLE_PIP_VERSION_CHECK: '1',
-  TEST_DEPTH: 'ci',
-  FC_SEED: seed,
-  TEST_SKIPPED: `${root}/.cache/skipped.jsonl`,
-  CI_BASE: base,
-});
 process.stdout.write(
   `derbench ${commit.slice(0, 12)}, Node.js ${mainVersion}, FC_SEED=${seed}, changes since ${base.slice(0, 12)}\n`,
 );
-
-const summary = new Summary({
-  root,
+if (base === commit)
+  process.stdout.write('notice: no commit before this one is named, so no nightly judge is called\n');
+const isGood = await wholeRun({
+  stages: changeStages(changed),
+  folder: '.cache/ci',
   file: '.cache/ci.json',
   commit,
-  node: mainVersion,
   depth: 'ci',
   seed,
   startedAt,
   budgetS,
+  environment: { CI_BASE: base },
 });
-await runStages(changeStages(changed), {
-  folder: '.cache/ci',
-  cwd: root,
-  environment,
-  onBegin: (stage) => process.stdout.write(`== ${stage.name}: begins\n`),
-  onEnd: (stage, ended) => summary.add(stage, ended),
-});
-process.exitCode = summary.end() ? 0 : 1;
+process.exitCode = isGood ? 0 : 1;

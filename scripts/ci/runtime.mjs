@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'derbench', 'node');
 
+const maxFetchMs = 300_000;
+
 /** The version on which the suite runs in CI. */
 export const mainVersion = '24.21.0';
 /** The oldest version that `engines` allows. */
@@ -26,7 +28,10 @@ export function nodeOf(version, { exact = false } = {}) {
   if (!existsSync(program)) {
     mkdirSync(folder, { recursive: true });
     const options = ['--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--silent'];
-    execFileSync('npm', ['install', '--prefix', folder, ...options, `${name}@${version}`], { stdio: 'inherit' });
+    execFileSync('npm', ['install', '--prefix', folder, ...options, `${name}@${version}`], {
+      stdio: 'inherit',
+      timeout: maxFetchMs,
+    });
   }
   return program;
 }

@@ -1,6 +1,6 @@
 /** Runs stages side by side, each as soon as those that it needs have ended and a core is free for it. */
 import { spawn } from 'node:child_process';
-import { createWriteStream, mkdirSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
@@ -25,6 +25,7 @@ import { join } from 'node:path';
  */
 
 const endGraceMs = 10_000;
+const interrupted = 'the run was interrupted';
 
 const shellTimes = 'TIMEFORMAT="%U %S"; { time "$@" 2>&3; } 3>&2 2>"$CPU_FILE"';
 
@@ -39,20 +40,19 @@ function cpuSeconds(file) {
 }
 
 /** @returns {Promise<Ended>} */
-function runStage(stage, { folder, cwd, environment }) {
+function runStage(stage, { folder, cwd, environment, signal }) {
   const slug = stage.name.replaceAll(/[^a-z0-9]+/gi, '-');
   const log = join(folder, `${slug}.log`);
   const cpuFile = join(folder, `${slug}.cpu`);
-  const output = createWriteStream(log);
+  const output = openSync(log, 'w');
   const beginMs = Date.now();
   const child = spawn('bash', ['-c', shellTimes, 'stage', ...stage.command], {
     cwd,
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', output, output],
     env: { ...environment, ...stage.environment, CPU_FILE: cpuFile },
   });
-  child.stdout.pipe(output, { end: false });
-  child.stderr.pipe(output, { end: false });
+  closeSync(output);
   let reason;
   const end = (signal) => {
     try {
@@ -61,38 +61,37 @@ function runStage(stage, { folder, cwd, environment }) {
       // all of its processes have ended
     }
   };
-  const limit = setTimeout(() => {
-    reason = `ended after ${stage.budgetS * 2} s, twice its budget`;
+  const stop = (why) => {
+    reason = why;
     end('SIGTERM');
     setTimeout(end, endGraceMs, 'SIGKILL').unref();
-  }, stage.budgetS * 2000);
+  };
+  const limit = setTimeout(stop, stage.budgetS * 2000, `ended after ${stage.budgetS * 2} s, twice its budget`);
+  const interrupt = () => stop(interrupted);
+  signal?.addEventListener('abort', interrupt);
+  if (signal?.aborted) interrupt();
   return new Promise((resolve) => {
+    const conclude = (code) => {
+      clearTimeout(limit);
+      signal?.removeEventListener('abort', interrupt);
+      // a process that it left running would disturb the stages after it
+      if (child.pid !== undefined) end('SIGKILL');
+      const s = Math.round((Date.now() - beginMs) / 100) / 10;
+      const outcome = code === 0 && reason === undefined ? 'passed' : 'failed';
+      resolve({ name: stage.name, outcome, s, cpuS: Math.round(cpuSeconds(cpuFile)), log, ...(reason && { reason }) });
+    };
     child.once('error', (error) => {
       reason = error.message;
+      conclude(null);
     });
-    child.once('close', (code) => {
-      clearTimeout(limit);
-      // what it left running would disturb the stages after it
-      end('SIGKILL');
-      output.end(() => {
-        const s = Math.round((Date.now() - beginMs) / 100) / 10;
-        const outcome = code === 0 && reason === undefined ? 'passed' : 'failed';
-        resolve({
-          name: stage.name,
-          outcome,
-          s,
-          cpuS: Math.round(cpuSeconds(cpuFile)),
-          log,
-          ...(reason && { reason }),
-        });
-      });
-    });
+    // not `close`: a process outside the group may hold the output for ever
+    child.once('exit', conclude);
   });
 }
 
 /**
  * @param {readonly Stage[]} stages in the order of their importance
- * @param {{ folder: string, cwd: string, environment: NodeJS.ProcessEnv, onBegin: (stage: Stage) => void, onEnd: (stage: Stage, ended: Ended) => void }} options
+ * @param {{ folder: string, cwd: string, environment: NodeJS.ProcessEnv, signal?: AbortSignal, onBegin: (stage: Stage) => void, onEnd: (stage: Stage, ended: Ended) => void }} options
  * @returns {Promise<readonly Ended[]>}
  */
 export async function runStages(stages, options) {
@@ -107,6 +106,7 @@ export async function runStages(stages, options) {
     options.onEnd(stage, result);
   };
   const stateOf = (stage) => {
+    if (options.signal?.aborted) return 'void';
     for (const need of stage.needs ?? []) {
       const before = ended.get(need.replace(/\?$/, ''));
       if (before === undefined) return 'early';
@@ -143,7 +143,7 @@ export async function runStages(stages, options) {
           s: 0,
           cpuS: 0,
           log: '',
-          reason: 'a stage that it needs failed',
+          reason: options.signal?.aborted ? interrupted : 'a stage that it needs failed',
         });
     }
     if (running.size > 0) await Promise.race(running.values());

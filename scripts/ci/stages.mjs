@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { interopFiles } from './judges.mjs';
-import { floorVersion, nodeOf } from './runtime.mjs';
+import { floorVersion } from './runtime.mjs';
 
 const { testFiles } = createRequire(import.meta.url)('../test/mocha-options.cjs');
 /** Versions beside the main one on which the whole suite runs at night: the floor, the maintained ones, the newest. */
@@ -41,7 +41,7 @@ function setUp() {
     { name: 'build', command: npm('build'), needs: ['npm ci'], budgetS: 30 },
     {
       name: `start on Node.js ${floorVersion}`,
-      command: [nodeOf(floorVersion, { exact: true }), 'scripts/floor-smoke.mjs'],
+      command: ['node', 'scripts/ci/on-node.mjs', floorVersion, 'node', 'scripts/floor-smoke.mjs'],
       needs: ['build'],
       budgetS: 30,
     },
@@ -142,12 +142,13 @@ export function nightlyStages({ seed, day }) {
       environment: { TEST_DEPTH: 'quick' },
     }),
   );
-  const fuzz = Object.entries(fuzzFiles).map(([name, files]) => ({
-    name: `fuzz of ${name}`,
-    command: ['node', 'scripts/ci/repeated.mjs', String(fuzzS), 'npm', 'test', '--silent', '--', ...files],
-    needs: ['npm ci'],
-    budgetS: fuzzS + 120,
-  }));
+  const fuzz = Object.entries(fuzzFiles).map(([name, files]) =>
+    tests(`fuzz of ${name}`, folder, {
+      command: ['node', 'scripts/ci/repeated.mjs', String(fuzzS), 'npm', 'test', '--silent', '--', ...files],
+      needs: ['npm ci'],
+      budgetS: fuzzS + 120,
+    }),
+  );
   const part = `${(day % mutationParts) + 1}/${mutationParts}`;
   return [
     { name: 'peers', command: ['node', 'scripts/peers.mjs', '--required'], cores: 0, budgetS: 1200 },

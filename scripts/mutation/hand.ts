@@ -76,6 +76,9 @@ function kill({ pid }: ChildProcess): void {
   if (pid !== undefined) process.kill(-pid, 'SIGKILL');
 }
 
+// the depth and the notices of a night are not those of a judge
+const environment = { ...process.env, FC_SCALE: '1', TEST_DEPTH: 'quick', TEST_SKIPPED: undefined };
+
 function mocha(copy: string, files: readonly string[], options: readonly string[]): Promise<MochaRun> {
   const report = join(dirname(copy), 'report.json');
   rmSync(report, { force: true });
@@ -90,7 +93,7 @@ function mocha(copy: string, files: readonly string[], options: readonly string[
   const args = [...program, '--reporter', './scripts/test/reporter.cjs', ...options, ...files];
   const child = spawn(process.execPath, args, {
     cwd: copy,
-    env: { ...process.env, FC_SCALE: '1', TEST_REPORT: report, NODE_COMPILE_CACHE: join(dirname(copy), 'code') },
+    env: { ...environment, TEST_REPORT: report, NODE_COMPILE_CACHE: join(dirname(copy), 'code') },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   });

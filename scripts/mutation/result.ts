@@ -104,7 +104,7 @@ export function judged(report: Report, equivalents: readonly Equivalent[]): Judg
   const [killed, timeout] = [count('Killed'), count('Timeout')];
   const [survived, noCoverage] = [count('Survived'), count('NoCoverage')];
   const total = killed + timeout + survived + noCoverage;
-  const score = total === 0 ? 100 : Math.round(((killed + timeout) / total) * 1000) / 10;
+  const score = total === 0 ? 0 : Math.round(((killed + timeout) / total) * 1000) / 10;
   return {
     figures: { killed, survived, timeout, noCoverage, score },
     survivors: counted.filter(survives),

@@ -66,6 +66,10 @@ function chosen(args) {
   const at = args.indexOf('--part');
   const part = at < 0 ? undefined : args.splice(at, 2)[1];
   const names = args.filter((argument) => !argument.startsWith('-'));
+  const unknown = args.find(
+    (argument) => argument.startsWith('-') && !/^--(all|fresh|raise|list|changed(=.*)?)$/.test(argument),
+  );
+  if (unknown !== undefined) throw new Error(`${unknown} is not an option`);
   const changed = args.find((argument) => /^--changed(=|$)/.test(argument));
   const rows = [
     ...names.map(moduleNamed),

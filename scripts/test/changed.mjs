@@ -8,7 +8,10 @@ function changedFiles() {
     execFileSync('git', args, { encoding: 'utf8' })
       .split('\n')
       .filter((line) => line !== '');
-  return new Set([...git('diff', '--name-only', 'HEAD'), ...git('ls-files', '--others', '--exclude-standard')]);
+  return new Set([
+    ...git('diff', '--name-only', '--no-renames', 'HEAD'),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ]);
 }
 
 /** The file of a path: imports of the dashboard leave its ending out. */
@@ -42,7 +45,15 @@ export function testsReaching(files, targets) {
   return files.filter(reaches);
 }
 
-/** The tests among `files` whose imports lead to a file that differs from the last commit. */
+/**
+ * The tests among `files` whose imports lead to a file that differs from the last commit, and the changed files of the
+ * tests and their runner to which no import leads.
+ */
 export function changedTests(files) {
-  return testsReaching(files, changedFiles());
+  const changed = changedFiles();
+  const isOfRunner = (file) => /^(test\/.*|\.mocharc.*|scripts\/test.*)$/.test(file);
+  const unfollowed = [...changed].filter(
+    (file) => isOfRunner(file) && !files.includes(file) && testsReaching(files, new Set([file])).length === 0,
+  );
+  return { files: testsReaching(files, changed), unfollowed };
 }

@@ -16,8 +16,8 @@ const isNative = Number(process.versions.node.split('.')[0]) >= 24;
  */
 const tsxOptions = ['import=tsx', 'no-experimental-require-module'];
 
-/** Workers that the cores and the free memory carry. */
-const jobs = Math.max(1, Math.min(availableParallelism(), Math.floor(freemem() / bytesPerWorker)));
+/** Workers that the cores and the free memory carry; with one alone mocha would run the files in its own process. */
+const jobs = Math.max(2, Math.min(availableParallelism(), Math.floor(freemem() / bytesPerWorker)));
 
 /** CPU seconds of each test file in the last runs; empty in a fresh checkout. */
 function measuredCosts() {
@@ -48,7 +48,9 @@ function testFiles(folder, without = []) {
 /** The options of a suite. Files that the command line names replace those of the suite. */
 function suite(files, options = {}) {
   const isNamed = process.argv.slice(2).some((argument) => /\.test\.tsx?$/.test(argument));
+  const isFiltered = process.argv.some((argument) => /^(-[fg]|--f?grep)$/.test(argument));
   return {
+    failZero: !isFiltered,
     reporter: join(__dirname, 'reporter.cjs'),
     ...(!isNative && { 'node-option': tsxOptions }),
     ...(!isNamed && { spec: ordered(files) }),

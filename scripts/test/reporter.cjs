@@ -18,6 +18,7 @@ class RecordingSpec extends reporters.Spec {
     const entries = quarantine();
     this.isInQuarantine = (test) =>
       entries.some(({ file, title }) => file === fileOf(test) && title === test.fullTitle());
+    this.stale = this.staleEntries(runner, entries);
     this.uncounted = [];
     this.retried = [];
     runner.on('retry', (test, error) => this.retried.push(`${test.fullTitle()}: ${textOf(error)}`));
@@ -26,6 +27,8 @@ class RecordingSpec extends reporters.Spec {
 
   record(runner, file) {
     const tests = [];
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, '[]');
     for (const [event, outcome] of Object.entries(outcomes)) {
       runner.on(event, (test, error) => {
         tests.push({
@@ -38,9 +41,20 @@ class RecordingSpec extends reporters.Spec {
       });
     }
     runner.once('end', () => {
-      mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, JSON.stringify(tests));
     });
+  }
+
+  /** Entries of the quarantine whose file ran without a test of their title. */
+  staleEntries(runner, entries) {
+    const titles = new Map();
+    runner.on('test end', (test) => {
+      const file = fileOf(test);
+      titles.set(file, (titles.get(file) ?? new Set()).add(test.fullTitle()));
+    });
+    const isFiltered = process.argv.some((argument) => /^(-[fg]|--f?grep)$/.test(argument));
+    return () =>
+      isFiltered ? [] : entries.filter(({ file, title }) => titles.has(file) && !titles.get(file).has(title));
   }
 
   /** At the end of the run, before mocha's summary. */
@@ -55,7 +69,9 @@ class RecordingSpec extends reporters.Spec {
 
   /** @param failures of all tests; the rest of them becomes the exit code */
   done(failures, end) {
-    end(failures - this.uncounted.length);
+    const stale = this.stale();
+    for (const { file, title } of stale) console.log(`  test/quarantine.json: ${file} has no test "${title}"`);
+    end(failures - this.uncounted.length + stale.length);
   }
 }
 

@@ -16,6 +16,7 @@ interface Ended {
   readonly name: string;
   readonly outcome: string;
   readonly log: string;
+  readonly s: number;
   readonly reason?: string;
 }
 
@@ -23,6 +24,7 @@ interface Options {
   readonly folder: string;
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
+  readonly signal?: AbortSignal;
   readonly onBegin: (stage: Stage) => void;
   readonly onEnd: (stage: Stage, ended: Ended) => void;
 }
@@ -104,6 +106,35 @@ describe('stages of CI', () => {
       budgetS: 0.1,
     });
     expect([ended?.outcome, ended?.reason]).to.deep.equal(['failed', 'ended after 0.2 s, twice its budget']);
+  });
+
+  it('end although a process outside their group holds their output', async () => {
+    const [ended] = await run({ name: 'daemon', command: ['bash', '-c', 'setsid sleep 20 & exit 0'], budgetS: 10 });
+    expect(ended?.outcome).to.equal('passed');
+    expect(ended?.s).to.be.below(10);
+  });
+
+  it('that run at an interruption fail, and those after them do not begin', async () => {
+    const interruption = new AbortController();
+    const stages = [
+      { name: 'endless', command: ['node', '-e', 'setInterval(() => {}, 1000)'], budgetS: 60 },
+      { name: 'next', command: passing, needs: ['endless?'], budgetS: 60 },
+    ];
+    const ended = await runStages(stages, {
+      folder,
+      cwd: folder,
+      environment: process.env,
+      signal: interruption.signal,
+      onBegin: () => {
+        interruption.abort();
+      },
+      onEnd: () => undefined,
+    });
+    const why = 'the run was interrupted';
+    expect(ended.map(({ outcome, reason }) => [outcome, reason])).to.deep.equal([
+      ['failed', why],
+      ['skipped', why],
+    ]);
   });
 
   it('that wait for each other are an error', async () => {
