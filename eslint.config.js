@@ -115,8 +115,21 @@ const testRules = [
         },
         {
           selector:
-            'CallExpression:matches([callee.object.name="fc"], [callee.name="holds"]) > ObjectExpression > Property[key.name="seed"]',
+            'CallExpression:matches([callee.object.name="fc"], [callee.name=/^holds(Async)?$/]) > ObjectExpression Property[key.name="seed"]',
           message: 'The seed is that of the run (FC_SEED): a fixed one tries the same cases for ever.',
+        },
+        {
+          selector:
+            'ImportDeclaration[importKind!="type"][source.value="fast-check"] > ImportSpecifier[importKind!="type"]',
+          message: 'By the name fc alone, so that the rules for properties see it.',
+        },
+        {
+          selector: 'CallExpression[callee.object.name="Math"][callee.property.name="random"]',
+          message: 'Random cases derive from FC_SEED: casesOf() of test/support/random.ts.',
+        },
+        {
+          selector: 'CallExpression[callee.name="promisify"] > Identifier[name="setTimeout"]',
+          message: 'A wait for a fixed time: await an event, or move a clock by hand.',
         },
         {
           selector: 'CallExpression[callee.object.type="ThisExpression"][callee.property.name="retries"]',

@@ -7,10 +7,11 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -48,6 +49,29 @@ const outputOf = (program, args) =>
     () => null,
   );
 
+const maxLockAgeMs = 20 * 60_000;
+
+/**
+ * Waits until no other checkout builds a folder. The age of the lock counts, since a process that was killed leaves it.
+ *
+ * @returns a function that lets others build it; null: another checkout has built it
+ */
+async function locked(folder, isBuilt) {
+  const lock = `${folder}.lock`;
+  mkdirSync(dirname(lock), { recursive: true });
+  for (;;) {
+    if (isBuilt()) return null;
+    try {
+      mkdirSync(lock);
+      return () => rmSync(lock, { recursive: true, force: true });
+    } catch {
+      const { mtimeMs = 0 } = statSync(lock, { throwIfNoEntry: false }) ?? {};
+      if (Date.now() - mtimeMs > maxLockAgeMs) rmSync(lock, { recursive: true, force: true });
+      else await delay(1000);
+    }
+  }
+}
+
 /**
  * A folder of the cache that `build` fills once for the same files and runtime. A build that was cut short has no mark and
  * is begun again.
@@ -59,10 +83,16 @@ async function kept(name, files, runtime, build) {
   const mark = join(folder, '.complete');
   if (existsSync(mark)) return folder;
   const beginMs = Date.now();
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  await build(folder);
-  writeFileSync(mark, `${runtime}\n`);
+  const unlock = await locked(folder, () => existsSync(mark));
+  if (unlock === null) return folder;
+  try {
+    rmSync(folder, { recursive: true, force: true });
+    mkdirSync(folder, { recursive: true });
+    await build(folder);
+    writeFileSync(mark, `${runtime}\n`);
+  } finally {
+    unlock();
+  }
   say(`${name}: built in ${Math.round((Date.now() - beginMs) / 1000)} s`);
   return folder;
 }

@@ -42,7 +42,9 @@ export default {
         if (resolves(callback, resolve.name) && !isZero(delay)) context.report({ node: timer, messageId: 'wait' });
       },
       'ImportDeclaration[source.value=/^(node:)?timers.promises$/]'(node) {
-        const waits = node.specifiers.filter(({ imported }) => ['setTimeout', 'scheduler'].includes(imported?.name));
+        const waits = node.specifiers.filter(
+          ({ imported }) => imported === undefined || ['setTimeout', 'scheduler'].includes(imported.name),
+        );
         for (const specifier of waits) context.report({ node: specifier, messageId: 'wait' });
       },
     };
