@@ -105,7 +105,7 @@ const testRules = [
   },
   {
     files: ['test/**/*.{ts,tsx}'],
-    ignores: ['test/support/property.ts'],
+    ignores: ['test/support/property.ts', 'test/property/**'],
     rules: {
       'no-restricted-syntax': [
         'error',

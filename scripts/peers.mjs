@@ -7,7 +7,7 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -49,10 +49,18 @@ const outputOf = (program, args) =>
     () => null,
   );
 
-const maxLockAgeMs = 20 * 60_000;
+/** Whether the process that made a lock still runs: one that was killed leaves its lock. */
+function isHeld(lock) {
+  try {
+    process.kill(Number(readFileSync(join(lock, 'pid'), 'utf8')), 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
- * Waits until no other checkout builds a folder. The age of the lock counts, since a process that was killed leaves it.
+ * Waits until no other checkout builds a folder.
  *
  * @returns a function that lets others build it; null: another checkout has built it
  */
@@ -63,11 +71,11 @@ async function locked(folder, isBuilt) {
     if (isBuilt()) return null;
     try {
       mkdirSync(lock);
+      writeFileSync(join(lock, 'pid'), String(process.pid));
       return () => rmSync(lock, { recursive: true, force: true });
     } catch {
-      const { mtimeMs = 0 } = statSync(lock, { throwIfNoEntry: false }) ?? {};
-      if (Date.now() - mtimeMs > maxLockAgeMs) rmSync(lock, { recursive: true, force: true });
-      else await delay(1000);
+      await delay(1000);
+      if (!isHeld(lock)) rmSync(lock, { recursive: true, force: true });
     }
   }
 }
