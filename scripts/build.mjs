@@ -89,7 +89,11 @@ async function make() {
   const inputs = await bundle(parts, fresh, withoutDescription);
   const uiInputs = await buildUi(join(fresh, 'ui'), root);
   await copyPages();
-  if (!isStart) await writeDeclarations(root, join(fresh, 'types'));
+  if (!isStart) {
+    await writeDeclarations(root, join(fresh, 'types'));
+    const generator = ['--import=tsx', join(root, 'scripts/generate-schemas.ts')];
+    await promisify(execFile)(process.execPath, generator, { cwd: root });
+  }
   await cp(join(root, 'node_modules/ocpp-rpc/lib/schemas'), join(fresh, 'ocpp-schemas'), { recursive: true });
   const commit = await commitId();
   if (commit !== null) await writeFile(join(fresh, 'build-id.txt'), `${commit}\n`);

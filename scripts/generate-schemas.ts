@@ -1,4 +1,8 @@
-/** Writes config/schema/*.json and config/default.yaml from the declarations in src/config: `npm run generate:schemas`. */
+/**
+ * Writes config/default.yaml, and the schemas of all files in config/schema, which the build makes and git does not keep:
+ * `npm run generate:schemas [-- --check]`. --check compares default.yaml.
+ */
+import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { deviceProfileSchema } from '../src/config/profile/device-profile.ts';
@@ -8,7 +12,7 @@ import { faultProfileSchema } from '../src/fault-kinds/profile.ts';
 import { proxyMapSchema } from '../src/sunspec/modbus/proxy/schema.ts';
 import { allRoutes } from '../src/api/routes.ts';
 import { scenarioJsonSchema } from '../src/scenario/file/json-schema.ts';
-import { deliver } from './generated.ts';
+import { deliver, writeGenerated } from './generated.ts';
 
 function jsonSchema(schema: z.ZodType, name: string): string {
   const { $schema, ...rest } = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' });
@@ -35,7 +39,8 @@ function scenarioSchema(): string {
   return `${JSON.stringify({ $schema, $id: 'urn:derbench:schema:scenario', ...schema })}\n`;
 }
 
-function defaultsYaml(): string {
+/** Text of config/default.yaml. */
+export function defaultsYaml(): string {
   const entries = settingKeys
     .filter((key) => !settingOf(key).noFile)
     .map((key) => {
@@ -67,19 +72,27 @@ function defaultsYaml(): string {
   ].join('\n');
 }
 
-/** Text of every generated file, by its path below config/. */
-export function generatedFiles(): ReadonlyMap<string, string> {
-  return new Map([
-    ['schema/config.schema.json', jsonSchema(configFileSchema, 'config')],
-    ['schema/device-profile.schema.json', jsonSchema(deviceProfileSchema, 'device-profile')],
-    ['schema/fault-profile.schema.json', jsonSchema(faultProfileSchema, 'fault-profile')],
-    ['schema/proxy-map.schema.json', jsonSchema(proxyMapSchema, 'proxy-map')],
-    ['schema/scenario.schema.json', scenarioSchema()],
-    ['default.yaml', defaultsYaml()],
-  ]);
+/** The schema of each kind of file, by its name. */
+export const schemaTexts = {
+  config: () => jsonSchema(configFileSchema, 'config'),
+  'device-profile': () => jsonSchema(deviceProfileSchema, 'device-profile'),
+  'fault-profile': () => jsonSchema(faultProfileSchema, 'fault-profile'),
+  'proxy-map': () => jsonSchema(proxyMapSchema, 'proxy-map'),
+  scenario: scenarioSchema,
+};
+
+/** A schema as programs read it. */
+export function schemaOf(name: keyof typeof schemaTexts): Record<string, unknown> {
+  return JSON.parse(schemaTexts[name]()) as Record<string, unknown>;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const files = [...generatedFiles()].map(([name, text]) => [`config/${name}`, text] as const);
-  process.exitCode = deliver(new Map(files), process.argv);
+  process.exitCode = deliver(new Map([['config/default.yaml', defaultsYaml()]]), process.argv);
+  if (!process.argv.includes('--check')) {
+    const schemas = Object.entries(schemaTexts).map(
+      ([name, text]) => [`config/schema/${name}.schema.json`, text()] as const,
+    );
+    mkdirSync(fileURLToPath(new URL('../config/schema', import.meta.url)), { recursive: true });
+    writeGenerated(new Map(schemas));
+  }
 }

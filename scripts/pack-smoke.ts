@@ -79,6 +79,8 @@ async function checkFiles(project: string): Promise<void> {
     'scripts/make-csip-pki.sh',
     'scripts/make-test-pki.sh',
     'config/examples/fleet.yaml',
+    'config/schema/config.schema.json',
+    'config/schema/scenario.schema.json',
     'clients/python/derbench.py',
     'dist/types/index.d.ts',
   ])

@@ -1,4 +1,5 @@
 /** Every scenario that comes with the program, headless, by its command line. */
+import { schemaOf } from '../../scripts/generate-schemas.ts';
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -35,8 +36,7 @@ async function resultOf(path: string, file: string): Promise<Result> {
 describe('bundled scenarios', () => {
   it('fit the published schema, with which editors check them', () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
-    const schema = JSON.parse(readFileSync(packageFile('config/schema/scenario.schema.json'), 'utf8')) as object;
-    const validate = ajv.compile(schema);
+    const validate = ajv.compile(schemaOf('scenario'));
     const folder = packageFile('config/scenarios/with-peers');
     const withPeers = readdirSync(folder).map((name) => join(folder, name));
     for (const path of [...bundledScenarioNames.map((name) => bundledScenarioPath(name) ?? ''), ...withPeers]) {

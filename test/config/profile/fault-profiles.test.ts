@@ -6,15 +6,13 @@ import { bundledFaultProfileNames, bundledFaultProfilePath } from '../../../src/
 import { readFaultProfiles } from '../../../src/config/profile/fault-profiles.ts';
 import { helpText } from '../../../src/config/layers/help.ts';
 import { faultRequest } from '../../../src/fault-kinds/request.ts';
+import { schemaOf } from '../../../scripts/generate-schemas.ts';
 import { apiContext } from '../../support/api-context.ts';
 import { testPlant } from '../../support/plant.ts';
 import { issueLines, fileIssues, run } from '../support.ts';
 
 const mine = 'title: Mine\ndescription: Of our own.\nfaults: [{ kind: drop, every: 2 }]\n';
-const schemaOf = (name: string) =>
-  z.fromJSONSchema(
-    JSON.parse(readFileSync(new URL(`../../../config/schema/${name}.schema.json`, import.meta.url), 'utf8')),
-  );
+const published = (name: 'config' | 'device-profile' | 'fault-profile') => z.fromJSONSchema(schemaOf(name));
 
 describe('faults of a configuration', () => {
   it('are none unless they are named', () => {
@@ -137,7 +135,7 @@ describe('bundled sets of faults', () => {
   });
 
   it('pass the published schema, which refuses what is not of its form', () => {
-    const schema = schemaOf('fault-profile');
+    const schema = published('fault-profile');
     for (const name of bundledFaultProfileNames) {
       expect(schema.safeParse(parse(readFileSync(bundledFaultProfilePath(name) ?? '', 'utf8'))).success, name).to.equal(
         true,
@@ -156,7 +154,7 @@ describe('bundled sets of faults', () => {
   });
 
   it('are part of the published schema of a configuration', () => {
-    const schema = schemaOf('config');
+    const schema = published('config');
     expect(
       schema.safeParse({ faults: ['slow-answers', { kind: 'drop' }], devices: [{ faults: [{ kind: 'drop' }] }] })
         .success,

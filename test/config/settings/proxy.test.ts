@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { schemaOf } from '../../../scripts/generate-schemas.ts';
 import { expect } from 'chai';
 import { z } from 'zod';
 import { bundledProxyMapNames } from '../../../src/config/profile/bundled.ts';
@@ -52,9 +52,7 @@ describe('proxy settings', () => {
   });
 
   it('the bundled maps pass the published schema, and it refuses what is not of its form', () => {
-    const schema = z.fromJSONSchema(
-      JSON.parse(readFileSync(new URL('../../../config/schema/proxy-map.schema.json', import.meta.url), 'utf8')),
-    );
+    const schema = z.fromJSONSchema(schemaOf('proxy-map'));
     for (const name of bundledProxyMapNames) expect(schema.safeParse(bundledMap(name)).success, name).to.equal(true);
     const [register] = bundledMap('string-inverter-basic').registers;
     const withRegister = (members: object) =>
