@@ -1,6 +1,8 @@
 /** The project's own lint rules. */
 import noPackedSpread from './no-packed-spread.mjs';
 import noTimedWait from './no-timed-wait.mjs';
+import plainComments from './plain-comments.mjs';
+import plainNames from './plain-names.mjs';
 import testAsserts from './test-asserts.mjs';
 import uniqueTitles from './unique-titles.mjs';
 
@@ -9,6 +11,8 @@ export default {
   rules: {
     'no-packed-spread': noPackedSpread,
     'no-timed-wait': noTimedWait,
+    'plain-comments': plainComments,
+    'plain-names': plainNames,
     'test-asserts': testAsserts,
     'unique-titles': uniqueTitles,
   },

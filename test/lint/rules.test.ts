@@ -45,6 +45,41 @@ tests('no-packed-spread', {
   ],
 });
 
+tests('plain-comments', {
+  valid: [
+    '/** True if a frame is complete. */ const a = 1;',
+    '// a reason\n// what goes on here',
+    '/**\n * Power, W.\n * What follows is the second line.\n */ const a = 1;',
+    '/* as it is */ const a = 1;',
+  ],
+  invalid: [
+    ['/** What a device shows. */ const a = 1;', 'opening'],
+    ['/**\n * Whether a frame is complete.\n */ const a = 1;', 'opening'],
+    ['// those of this process', 'opening'],
+    ['const a = 1; // what it is', 'opening'],
+    ['/* such a thing */', 'opening'],
+    ['/** This is it. */', 'opening'],
+    ['// Who asks', 'opening'],
+  ],
+});
+
+tests('plain-names', {
+  valid: [
+    'const now = () => clock.now();',
+    'const { found, now: nowMs } = result;',
+    'function found(device) { return device; }',
+    'const foundDevice = find();',
+  ],
+  invalid: [
+    ['const found = find();', 'name'],
+    ['let known = 1;', 'name'],
+    ['const [first, own] = list;', 'name'],
+    ['function f(made = 1) { return made; }', 'name'],
+    ['const f = (told) => told;', 'name'],
+    ['const now = clock.now();', 'name'],
+  ],
+});
+
 tests('unique-titles', {
   valid: [
     "describe('a', () => { it('x', f); it('y', f); });",
