@@ -20,9 +20,7 @@ const typesOnly = (files, groups, message, ignores = []) => ({
   },
 });
 
-const upper = ['**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'];
-/** What the `compose.ts` of an adapter is made from: configuration, plant and logs. No other file of an adapter sees it. */
-const composition = '**/adapter-context.ts';
+const upper = ['**/api/**', '**/ws/**', '**/ui/**', '**/app/**', '**/main.ts', '**/config/**'];
 
 const adapters = ['sunspec/modbus', 'sunspec/client', 'csip', 'ocpp', 'dnp3'];
 /** Paths that lead into an adapter; `from` is the folder that imports, for those with a parent in common. */
@@ -31,9 +29,9 @@ function into(adapter, from = '') {
   return [`**/${adapter}/**`, ...(name !== undefined && from.startsWith(`${parent}/`) ? [`**/${name}/**`] : [])];
 }
 const anyAdapter = adapters.flatMap((adapter) => into(adapter));
-const aboveApi = [...anyAdapter, '**/der/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts'];
+const aboveApi = [...anyAdapter, '**/der/**', '**/ws/**', '**/ui/**', '**/app/**', '**/main.ts'];
 
-/** One rule for every adapter: core, map and models; only bridges use the map, only `compose.ts` the configuration. */
+/** One rule for every adapter: core, map and models; only bridges use the map. */
 function adapterRules(folder) {
   const files = [`src/${folder}/**/*.ts`];
   const others = adapters.filter((other) => other !== folder).flatMap((other) => into(other, folder));
@@ -41,14 +39,8 @@ function adapterRules(folder) {
   return [
     forbid(
       files,
-      [...upper, ...others, '**/der/**', composition],
-      'an adapter knows core, map and models only, and no other adapter',
-      [`src/${folder}/compose.ts`],
-    ),
-    forbid(
-      [`src/${folder}/compose.ts`],
       [...upper, ...others, '**/der/**'],
-      'an adapter is composed from its context, and knows no other adapter',
+      'an adapter knows core, map and models only, and no other adapter',
     ),
     typesOnly(files, map, 'only bridges work on the register map; other files of an adapter see its types', [
       `src/${folder}/**/*bridge.ts`,
@@ -252,29 +244,27 @@ export default tseslint.config(
   ),
   forbid(
     ['src/ws/**/*.ts'],
-    [...anyAdapter, '**/der/**', '**/api/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'],
+    [...anyAdapter, '**/der/**', '**/api/**', '**/ui/**', '**/app/**', '**/main.ts', '**/config/**'],
     'the stream imports core, contract and map only',
   ),
   forbid(
     ['src/recorder/**/*.ts'],
-    [...upper, '**/der/**', '**/sunspec/!(models)/**', '**/csip/**', '**/ocpp/**', '**/dnp3/!(stack)/**', composition],
+    [...upper, '**/der/**', '**/sunspec/!(models)/**', '**/csip/**', '**/ocpp/**', '**/dnp3/!(stack)/**'],
     'the recorder imports core, contract, tables of models and the stack of DNP3 only: protocols tell it of themselves',
   ),
   forbid(
     ['src/config/**/*.ts'],
-    [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts'],
+    [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app/**', '**/main.ts'],
     'configuration imports core, contract, map and fault-kinds only',
   ),
   forbid(
     ['src/library/*.ts'],
-    ['../**', './start.ts'],
+    ['../**'],
     'the client is one of the REST interface, and knows nothing else of the program',
-    ['src/library/{simulator,start}.ts'],
   ),
-  forbid(['src/library/simulator.ts'], ['../**'], 'start.ts starts the program'),
   forbid(
     ['src/scenario/**/*.ts'],
-    [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app.ts', '**/main.ts', '**/config/**'],
+    [...anyAdapter, '**/der/**', '**/api/**', '**/ws/**', '**/ui/**', '**/app/**', '**/main.ts', '**/config/**'],
     'a scenario knows core, contract and types of the map; the simulator comes to it as its host',
   ),
   typesOnly(

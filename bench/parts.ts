@@ -1,5 +1,5 @@
 /** The parts of the program that workers run in their own process, bundled like the program itself. */
-export { createApp } from '../src/app.ts';
+export { createApp } from '../src/app/build.ts';
 export { loadConfig } from '../src/config/layers/load.ts';
 export { createLogBook } from '../src/core/log/log.ts';
 export { buildSnapshot, publishSnapshot } from '../src/der/device/snapshot.ts';

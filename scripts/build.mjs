@@ -31,13 +31,13 @@ const isStart = process.argv.includes('--if-older');
 
 /** Beside the start itself: parts of about equal size, since one large file leaves 10 MB of freed memory with the process. */
 const parts = {
-  main: 'src/cli.ts',
-  index: 'src/library/index.ts',
+  main: 'src/main.ts',
+  index: 'src/index.ts',
   'part-api': 'src/api/routes.ts',
   'part-config': 'src/config/layers/load.ts',
-  'part-http': 'src/http-setup.ts',
-  'part-modbus': 'src/sunspec/modbus/compose.ts',
-  'part-plant': 'src/plant-setup.ts',
+  'part-http': 'src/app/http.ts',
+  'part-modbus': 'src/app/adapters/modbus.ts',
+  'part-plant': 'src/app/devices/plant.ts',
 };
 
 /** Commit that is built; null without git, or when the sources are unpacked somewhere inside another repository. */

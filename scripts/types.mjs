@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** What scripts see of the package. */
-const modules = ['index', 'client', 'error', 'options', 'replies', 'settings', 'simulator'];
+const modules = ['index', ...['client', 'error', 'options', 'replies', 'settings'].map((name) => `library/${name}`)];
 
 /**
  * Declarations of the package for scripts, by file name: each from its own source, without the compiler looking at
@@ -16,12 +16,12 @@ export async function declarations(root) {
   const declared = await Promise.all(
     modules.map(async (name) => {
       const fileName = `${name}.ts`;
-      const source = await readFile(join(root, 'src', 'library', fileName), 'utf8');
+      const source = await readFile(join(root, 'src', fileName), 'utf8');
       const { outputText, diagnostics } = ts.transpileDeclaration(source, { fileName, compilerOptions });
       const [first] = diagnostics ?? [];
       if (first !== undefined)
         throw new Error(`${fileName}: ${ts.flattenDiagnosticMessageText(first.messageText, ' ')}`);
-      const text = outputText.replaceAll(/(from '\.\/\w+)\.ts'/g, "$1.js'");
+      const text = outputText.replaceAll(/(from '\.\/[\w/]+)\.ts'/g, "$1.js'");
       return [`${name}.d.ts`, text];
     }),
   );
@@ -30,6 +30,6 @@ export async function declarations(root) {
 
 /** Writes them to a folder. @param {string} folder */
 export async function writeDeclarations(root, folder) {
-  await mkdir(folder);
+  await mkdir(join(folder, 'library'), { recursive: true });
   for (const [name, text] of Object.entries(await declarations(root))) await writeFile(join(folder, name), text);
 }

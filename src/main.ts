@@ -1,98 +1,28 @@
-/** argv -> configuration -> app; signals; exit codes. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createApp } from './app.ts';
-import type { App } from './app.ts';
-import { formatIssues } from './config/issues/issues.ts';
-import { loadConfig } from './config/layers/load.ts';
-import { SimError } from './core/errors.ts';
+#!/usr/bin/env node
+/** Entry of the program: `--version` alone answers before the rest is loaded. */
 import { exitCodes } from './core/exit-codes.ts';
-import { asksForSubcommand } from './core/subcommand.ts';
-import { callLater } from './core/time/timers.ts';
+import { packageVersion } from './core/package-files.ts';
+import { shortageOf } from './core/shortage.ts';
+import { keepYoungHeapSmall } from './core/young-heap.ts';
 
-/**
- * Ends the process at once. Node waits for lookups of the system before it exits, during which neither timers nor
- * handlers of signals run: with one under way only a signal without a handler ends the process.
- */
-function exitNow(code: number): never {
-  if (process.getActiveResourcesInfo().includes('GetAddrInfoReqWrap')) process.kill(process.pid, 'SIGKILL');
-  process.exit(code);
-}
-
-function fail(error: unknown): never {
-  if (error instanceof SimError && error.code === 'CONFIG_INVALID') {
-    process.stderr.write(`${formatIssues(error)}\n`);
-    exitNow(exitCodes.usage);
+/** The program; null after a shortage, which has been reported. */
+async function loaded(): Promise<(() => void) | null> {
+  const allowGrowth = keepYoungHeapSmall();
+  try {
+    const { run } = await import('./app/cli/program.ts');
+    return run;
+  } catch (error) {
+    // Node reads the files of the program side by side: with few file descriptors that fails before any code of it runs
+    const shortage = shortageOf(error);
+    if (shortage === null) throw error;
+    process.stderr.write(`derbench: ${shortage.message}\n`);
+    process.exitCode = exitCodes.internal;
+    return null;
+  } finally {
+    allowGrowth();
   }
-  if (error instanceof SimError && error.code === 'LISTEN_FAILED') {
-    process.stderr.write(`derbench: ${error.message}\n`);
-    exitNow(exitCodes.addressInUse);
-  }
-  if (error instanceof SimError && error.code === 'SHORTAGE') {
-    process.stderr.write(`derbench: ${error.message}\n`);
-    exitNow(exitCodes.internal);
-  }
-  process.stderr.write(`FATAL ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  exitNow(exitCodes.internal);
 }
 
-// an uncaught error leaves unknown state behind: the process must not continue
-process.on('uncaughtException', fail);
-process.on('unhandledRejection', fail);
-
-// a full disk loses printed lines (GET logs still has them) but not the simulation; a closed pipe ends it
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(exitCodes.internal);
-  });
-}
-
-/** Stops cleanly; a second signal, or 4 seconds, end the process at once. */
-function endWith(app: App): () => void {
-  let ending = false;
-  return () => {
-    if (ending) exitNow(exitCodes.internal);
-    ending = true;
-    callLater(4000, () => exitNow(exitCodes.internal));
-    app.stop().then(() => exitNow(exitCodes.ok), fail);
-  };
-}
-
-async function main(): Promise<void> {
-  const words = process.argv.slice(2);
-  if (asksForSubcommand(words, process.env)) {
-    const { subcommand } = await import('./subcommands.ts');
-    const code = await subcommand(words);
-    if (code !== null) {
-      // a lookup that has failed counts as one under way until the event loop has turned
-      await nextTurn();
-      exitNow(code);
-    }
-  }
-  const loaded = loadConfig(words, process.env);
-  if (loaded.kind !== 'run') {
-    process.stdout.write(`${loaded.text}\n`);
-    return;
-  }
-  let end: () => void = () => undefined;
-  const app = createApp(loaded.config, {
-    onStopRequest: () => {
-      end();
-    },
-  });
-  end = endWith(app);
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
-  // without files to reload the signal ends the process, as it does by default
-  const reloads = app.adapters.flatMap(({ reload }) => reload ?? []);
-  if (reloads.length > 0)
-    process.on('SIGHUP', () => {
-      for (const reload of reloads) reload();
-    });
-  const { lines } = await app.start();
-  process.stdout.write(`derbench is ready\n${lines.map((line) => `  ${line}`).join('\n')}\n`);
-}
-
-/** Runs the program as the command line says. */
-export function run(): void {
-  main().catch(fail);
-}
+const words = process.argv.slice(2);
+if (words.length === 1 && words[0] === '--version') process.stdout.write(`derbench ${packageVersion()}\n`);
+else (await loaded())?.();

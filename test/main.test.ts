@@ -79,7 +79,7 @@ describe('the process', () => {
 
   it('ends with one line when there are too few file descriptors to load it', () => {
     const hooks = `export function resolve(name, context, next) {
-      if (name.endsWith('/main.ts')) throw Object.assign(new Error('open /somewhere'), { code: 'EMFILE' });
+      if (name.endsWith('/program.ts')) throw Object.assign(new Error('open /somewhere'), { code: 'EMFILE' });
       return next(name, context);
     }`;
     const asModule = (text: string) => `data:text/javascript,${encodeURIComponent(text)}`;

@@ -197,7 +197,7 @@ describeWith(['python'], 'the page about testing a head-end', function () {
   it('TypeScript: the test passes with a report in the format of JUnit', async () => {
     const [test = ''] = textsIn('ts');
     const file = join(folder, 'head-end.test.mts');
-    const library = JSON.stringify(packageFile('src/library/index.ts'));
+    const library = JSON.stringify(packageFile('src/index.ts'));
     await writeFile(file, test.replace("'derbench'", library));
     const args = [...sourceFlags, '--test', '--test-reporter=junit', file];
     // a test runner inside a test runner would report to the outer one
@@ -209,7 +209,7 @@ describeWith(['python'], 'the page about testing a head-end', function () {
   it('a scenario: passes as the page shows it', async () => {
     const file = join(folder, 'limit.yaml');
     await writeFile(file, textsIn('yaml').find((text) => text.startsWith('# limit.yaml')) ?? '');
-    const report = await pasted([process.execPath, ...sourceFlags, packageFile('src/cli.ts'), 'run', file], '');
+    const report = await pasted([process.execPath, ...sourceFlags, packageFile('src/main.ts'), 'run', file], '');
     expect(report).to.include('A limit of half the power: passed (2 of 2 assertions, 2 of 2 steps');
   });
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/build.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { configOf } from '../support/configured.ts';
 import { modbusEndpoint } from '../support/running-app.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
 import { bundledScenarioPath } from '../../src/config/profile/bundled.ts';
-import { runScenarios } from '../../src/scenario-run.ts';
+import { runScenarios } from '../../src/app/scenarios/command-run.ts';
 import { scenarioCommand } from '../../src/scenario/command.ts';
 import { ask } from '../support/http.ts';
 import type { Json } from '../support/http.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
-import { Client, DerbenchError } from '../../src/library/index.ts';
-import type { Fetch } from '../../src/library/index.ts';
+import { Client, DerbenchError } from '../../src/index.ts';
+import type { Fetch } from '../../src/index.ts';
 import { testPlant } from '../support/plant.ts';
 import { Rest } from '../support/rest.ts';
 

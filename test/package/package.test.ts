@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { version } from '../../src/app.ts';
+import { version } from '../../src/app/build.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
 import { packageFile } from '../../src/core/package-files.ts';
 

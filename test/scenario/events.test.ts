@@ -1,6 +1,6 @@
 /** Messages that a scenario waits for and counts, made up in place of a protocol. */
 import { expect } from 'chai';
-import { createApp } from '../../src/app.ts';
+import { createApp } from '../../src/app/build.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
 import type { SimTime } from '../../src/core/time/clock.ts';
 import { createLogBook } from '../../src/core/log/log.ts';

@@ -2,9 +2,9 @@
 import { createChargePointIds } from '../../src/contract/charge-point-ids.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
-import { DeviceChanges } from '../../src/device-changes.ts';
-import type { DeviceChangesOptions } from '../../src/device-changes.ts';
-import { deviceSeriesReader } from '../../src/device-series.ts';
+import { DeviceChanges } from '../../src/app/devices/changes.ts';
+import type { DeviceChangesOptions } from '../../src/app/devices/changes.ts';
+import { deviceSeriesReader } from '../../src/app/devices/series.ts';
 import { configOf } from './configured.ts';
 
 /** @param flags the settings of the process, which are defaults of new devices */

@@ -3,7 +3,7 @@ import type { ActiveFault } from '../../src/core/faults/active-fault.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import type { FaultRegistry } from '../../src/core/faults/registry.ts';
 import { silentLogger } from '../../src/core/log/log.ts';
-import { createFaultRegistry, followPlant } from '../../src/fault-setup.ts';
+import { createFaultRegistry, followPlant } from '../../src/app/faults.ts';
 import type { SimPlant } from '../../src/der/plant/plant.ts';
 import type { AnyPointValue } from '../../src/sunspec/map/types.ts';
 import type { FaultExtras } from './faults.ts';

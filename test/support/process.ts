@@ -13,7 +13,7 @@ export type Command = readonly [program: string, ...args: string[]];
 export const sourceFlags: readonly string[] = Number(process.versions.node.split('.')[0]) >= 24 ? [] : ['--import=tsx'];
 
 /** The simulator from its sources, without a build. */
-export const fromSource: Command = [process.execPath, ...sourceFlags, 'src/cli.ts'];
+export const fromSource: Command = [process.execPath, ...sourceFlags, 'src/main.ts'];
 
 /** A simulator in its own process. */
 export interface RunningSimulator {

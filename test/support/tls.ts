@@ -9,7 +9,7 @@ import { systemClock } from '../../src/core/time/clock.ts';
 import type { TlsFiles, TlsFilesOptions } from '../../src/core/tls/files.ts';
 import type { TlsIo } from '../../src/core/tls/watch.ts';
 import type { RoleFinding } from '../../src/sunspec/modbus/access/certificate-role.ts';
-import { modbusTlsFiles } from '../../src/sunspec/modbus/compose.ts';
+import { modbusTlsFiles } from '../../src/app/adapters/modbus.ts';
 import { RawClient } from './modbus-client.ts';
 import type { Identity, TestPki } from './pki.ts';
 

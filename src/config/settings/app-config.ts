@@ -47,7 +47,7 @@ export interface AppConfig {
   readonly startSettings: readonly StartSetting[];
   /** the configuration file, for messages */
   readonly configPath: string | null;
-  /** the scenario of `--scenario`, which `subcommands.ts` runs before a simulator without one would start; null: none */
+  /** the scenario of `--scenario`, which `app/cli/subcommands.ts` runs before a simulator without one would start; null: none */
   readonly scenarioPath: string | null;
   readonly web: {
     readonly host: string;

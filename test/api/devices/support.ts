@@ -1,4 +1,4 @@
-import type { DeviceChangesOptions } from '../../../src/device-changes.ts';
+import type { DeviceChangesOptions } from '../../../src/app/devices/changes.ts';
 import { deviceChanges } from '../../support/devices.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import { createApp } from '../../../src/app.ts';
+import { createApp } from '../../../src/app/build.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import { loadConfig } from '../../../src/config/layers/load.ts';
 import { ask } from '../../support/http.ts';

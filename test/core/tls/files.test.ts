@@ -10,7 +10,7 @@ import { createModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { ModbusAdapter } from '../../../src/sunspec/modbus/bridge.ts';
 import type { TlsFiles } from '../../../src/core/tls/files.ts';
 import type { RoleFinding } from '../../../src/sunspec/modbus/access/certificate-role.ts';
-import { modbusTlsFiles } from '../../../src/sunspec/modbus/compose.ts';
+import { modbusTlsFiles } from '../../../src/app/adapters/modbus.ts';
 import { createTestBank } from '../../support/map.ts';
 import { RawClient, readRequest } from '../../support/modbus-client.ts';
 import { createAuthority, issue, testPki, utf8String } from '../../support/pki.ts';

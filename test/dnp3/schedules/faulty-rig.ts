@@ -2,7 +2,7 @@
 import type { FaultRegistry } from '../../../src/core/faults/registry.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { rebootFault } from '../../../src/fault-kinds/device-effect.ts';
-import { createFaultRegistry, followPlant } from '../../../src/fault-setup.ts';
+import { createFaultRegistry, followPlant } from '../../../src/app/faults.ts';
 import { HandWall } from '../../support/wall.ts';
 import { PointRig } from '../rig/points.ts';
 import type { PointRigOptions } from '../rig/points.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'chai';
-import { createApp } from '../../../src/app.ts';
+import { createApp } from '../../../src/app/build.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import { configOf } from '../../support/configured.ts';
 import type { Json } from '../../support/http.ts';

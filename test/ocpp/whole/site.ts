@@ -4,7 +4,7 @@
  * both sides have nothing left to do. The central system has the simulated time.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { App, AppOptions } from '../../../src/app.ts';
+import type { App, AppOptions } from '../../../src/app/build.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
 import { addSeconds } from '../../../src/core/time/clock.ts';
 import type { EvseCommand } from '../../../src/contract/kinds/evse-commands.ts';

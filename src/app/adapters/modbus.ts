@@ -1,0 +1,134 @@
+/** The adapters for Modbus masters that a configuration asks for. */
+import type { AdapterContext } from './context.ts';
+import type { CommName } from '../../core/adapter.ts';
+import { LimitedLog } from '../../core/log/limited-log.ts';
+import { TlsFiles } from '../../core/tls/files.ts';
+import type { TlsFilesOptions } from '../../core/tls/files.ts';
+import { ModbusTap } from '../../core/wire/modbus-tap.ts';
+import { FaultyMaps } from '../../sunspec/faults/faulty-maps.ts';
+import { roleOfCertificate } from '../../sunspec/modbus/access/certificate-role.ts';
+import type { RoleFinding } from '../../sunspec/modbus/access/certificate-role.ts';
+import { createModbusAdapter } from '../../sunspec/modbus/bridge.ts';
+import type { ModbusAdapter, ModbusAdapterOptions } from '../../sunspec/modbus/bridge.ts';
+import { createBankDisturber } from '../../sunspec/modbus/faults/bridge.ts';
+import { createSilencer } from '../../sunspec/modbus/faults/disturber.ts';
+import { createProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
+import type { ProxyAdapter } from '../../sunspec/modbus/proxy/bridge.ts';
+import { createModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
+import type { ModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
+import type { ModbusLimits } from '../../sunspec/modbus/server/context.ts';
+
+/** The fault parts between the devices and their masters, over TCP and on a line. */
+type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
+
+/**
+ * @throws SimError CONFIG_INVALID for a proxy map or certificates that do not fit, and for devices without a port or
+ * unit id
+ */
+export function composeModbus(context: AdapterContext): readonly (ModbusAdapter | ModbusRtuAdapter | ProxyAdapter)[] {
+  const proxy = composeProxy(context);
+  const between = betweenOf(context);
+  return [...composeTcp(context, between), ...composeRtu(context, between), ...proxy];
+}
+
+function betweenOf({ faults, plant, clock, logBook }: AdapterContext): Between {
+  const faultyMaps = new FaultyMaps({
+    registry: faults,
+    log: new LimitedLog(logBook.logger('Modbus'), clock, 'writes that faults held back'),
+    now: () => plant.latest.sim,
+    onTick: (listener) => plant.onTick(listener),
+    later: (deviceIndex, delayS, act) => plant.device(deviceIndex).later(delayS, act),
+  });
+  const disturber = createBankDisturber({
+    registry: faults,
+    maps: faultyMaps,
+    silent: plant.silentDevices,
+    devices: () => plant.devices,
+    meter: plant.meter,
+  });
+  return { disturber, faultyMaps };
+}
+
+function tapOf({ modbusMessages, clock }: AdapterContext, comm: CommName): ModbusTap {
+  return new ModbusTap(modbusMessages, comm, clock);
+}
+
+function limitsOf({ config: { modbus } }: AdapterContext): Partial<ModbusLimits> {
+  return {
+    maxConnections: modbus.maxConnections,
+    idleTimeoutMs: modbus.idleTimeoutS * 1000,
+    frameTimeoutMs: modbus.frameTimeoutS * 1000,
+  };
+}
+
+/** TLS of Modbus: clients are known by the role in their certificate. @throws SimError CONFIG_INVALID */
+export function modbusTlsFiles(
+  options: Omit<TlsFilesOptions<RoleFinding>, 'protocol' | 'names' | 'identify'>,
+): TlsFiles<RoleFinding> {
+  return new TlsFiles({
+    ...options,
+    protocol: 'Modbus',
+    names: { cert: 'mb_cert', key: 'mb_key', rootCert: 'mb_root_cert' },
+    identify: roleOfCertificate,
+  });
+}
+
+function composeTcp(context: AdapterContext, between: Between): ModbusAdapter[] {
+  const { config, plant, clock, logBook } = context;
+  const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
+  if (!enabled) return [];
+  const logger = logBook.logger('Modbus');
+  return [
+    createModbusAdapter({
+      devices: plant.devices,
+      host,
+      port,
+      sharedPort,
+      ...(plant.meter && config.meter && { meter: { ...config.meter, bank: plant.meter.bank } }),
+      ...between,
+      clock,
+      logger,
+      framing: framing === 'rtu_over_tcp' ? 'rtu' : 'mbap',
+      ...(foreignUnit !== null && { foreignUnit }),
+      ...(tls !== null && { tlsFiles: modbusTlsFiles({ settings: tls, clock, logger }) }),
+      limits: limitsOf(context),
+      tap: tapOf(context, 'modbus_tcp'),
+    }),
+  ];
+}
+
+function composeRtu(context: AdapterContext, between: Between): ModbusRtuAdapter[] {
+  const { config, plant, commAlarms, clock, logBook } = context;
+  if (config.rtu === null) return [];
+  const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
+  const unitId = config.meter?.unitId ?? null;
+  return [
+    createModbusRtuAdapter({
+      devices: plant.devices,
+      line: { path, baudRate, parity, stopBits },
+      ...(plant.meter && unitId !== null && { meter: { bank: plant.meter.bank, unitId } }),
+      ...between,
+      commAlarms,
+      clock,
+      logger: logBook.logger('Modbus'),
+      tap: tapOf(context, 'modbus_rtu'),
+    }),
+  ];
+}
+
+function composeProxy(context: AdapterContext): ProxyAdapter[] {
+  const { config, plant, clock, logBook, typesWith } = context;
+  if (config.proxy === null) return [];
+  return [
+    createProxyAdapter({
+      ...config.proxy,
+      devices: plant.devices,
+      disturber: createSilencer(plant.silentDevices),
+      clock,
+      logger: logBook.logger('Modbus'),
+      typesWith,
+      limits: limitsOf(context),
+      tap: tapOf(context, 'modbus_proxy'),
+    }),
+  ];
+}

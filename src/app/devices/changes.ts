@@ -1,0 +1,185 @@
+/**
+ * Devices that join and leave while the simulator runs: configuration, adapters and plant, one change after the other.
+ */
+import type { AppConfig, DeviceConfig } from '../../config/settings/app-config.ts';
+import { maxDevices } from '../../config/profile/device-entry.ts';
+import type { DeviceEntry } from '../../config/profile/device-entry.ts';
+import { entryIssues, profileIssues } from '../../config/issues/entry-issues.ts';
+import type { ChargePointIdOf, IdentifiedDevice } from '../../contract/charge-point-ids.ts';
+import type { Adapter } from '../../core/adapter.ts';
+import { originText } from '../../core/origin.ts';
+import type { Origin } from '../../core/origin.ts';
+import { errorText, SimError } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
+import { shortageOf } from '../../core/shortage.ts';
+import { Turns } from '../../core/turns.ts';
+import type { Logger } from '../../core/log/log.ts';
+import type { DeviceSpec } from '../../der/plant/device-spec.ts';
+import type { SimDevice } from '../../der/device/device.ts';
+import type { SimPlant } from '../../der/plant/plant.ts';
+import type { SeriesOf } from './series.ts';
+import type { JoiningFaults } from '../faults.ts';
+import type { DeviceServer } from '../../contract/plant.ts';
+
+/** Whether an adapter has something of its own for each device. */
+export function isDeviceServer(adapter: Adapter): adapter is Adapter & DeviceServer {
+  return 'addDevice' in adapter && 'removeDevice' in adapter;
+}
+
+export interface DeviceChangesOptions {
+  readonly plant: SimPlant;
+  /** adapters with listeners of their own per device; called before a device joins and after it has left */
+  readonly servers: readonly DeviceServer[];
+  readonly deviceOf: AppConfig['deviceOf'];
+  readonly seriesOf: SeriesOf;
+  readonly chargePointId: ChargePointIdOf;
+  /** of profiles; absent: they are left out */
+  readonly faults?: JoiningFaults;
+  readonly log: Logger;
+  /** default that of the configuration */
+  readonly maxDevices?: number;
+}
+
+const unfit = (issues: readonly Issue[]) =>
+  new SimError('COMMAND_BAD_VALUE', 'the device cannot be built from its entry', issues);
+
+export class DeviceChanges {
+  readonly #options: DeviceChangesOptions;
+  /** one change at a time: an index, a port and a place are taken together */
+  readonly #turns = new Turns();
+
+  constructor(options: DeviceChangesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Adds one device under the next free index, on every adapter and in the plant, or changes nothing.
+   * @param entry names bundled profiles only
+   * @throws SimError COMMAND_BAD_VALUE with every issue as a JSON pointer into the entry, COMMAND_CONFLICT when there
+   *   is no room for it (number of devices, port, unit id), SHORTAGE, STOPPING
+   */
+  add(entry: DeviceEntry, by: Origin): Promise<SimDevice> {
+    return this.#turns.take(async () => {
+      const { plant, log } = this.#options;
+      const max = this.#options.maxDevices ?? maxDevices;
+      if (plant.devices.length >= max)
+        throw new SimError('COMMAND_CONFLICT', `there are ${plant.devices.length} devices; ${max} are possible`);
+      const device = await this.#join(entry, this.#configOf(entry, plant.nextIndex));
+      log.info(
+        `device ${device.index} added (${device.name}, ${device.deviceType}), asked by ${originText(by)}`,
+        device.index,
+      );
+      return device;
+    });
+  }
+
+  /**
+   * Takes a device out of the plant and of the adapters; resolves when its listener is closed.
+   * @throws SimError UNKNOWN_DEVICE, STOPPING
+   */
+  remove(index: number, by: Origin): Promise<void> {
+    return this.#turns.take(async () => {
+      const { plant, log } = this.#options;
+      const { name } = await plant.remove(index);
+      await this.#leaveAll(this.#options.servers, index);
+      log.info(`device ${index} removed (${name}), asked by ${originText(by)}`, index);
+    });
+  }
+
+  /** Resolves when no change is under way. */
+  async settled(): Promise<void> {
+    await this.#turns.settled();
+  }
+
+  #configOf(entry: DeviceEntry, index: number): DeviceConfig {
+    try {
+      return this.#options.deviceOf(entry, index);
+    } catch (error) {
+      throw this.#explained(error, entry, entryIssues);
+    }
+  }
+
+  #specOf(device: DeviceConfig): DeviceSpec {
+    try {
+      return { ...device, series: this.#options.seriesOf(device) };
+    } catch (error) {
+      const shortage = shortageOf(error);
+      if (shortage !== null) throw shortage;
+      // names of files in the configuration must not be shown to REST clients
+      this.#options.log.warning(`a device cannot be added: ${errorText(error)}`);
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        'the series that the configuration gives such a device cannot be used; the log has the reason',
+      );
+    }
+  }
+
+  async #join(entry: DeviceEntry, config: DeviceConfig): Promise<SimDevice> {
+    const { plant, servers, faults } = this.#options;
+    const spec = this.#specOf(config);
+    const serving: DeviceServer[] = [];
+    let index = plant.nextIndex;
+    try {
+      const joined = await plant.add(spec, async (device) => {
+        ({ index } = device);
+        this.#checkIdentity(device);
+        faults?.check(device, config);
+        for (const server of servers) {
+          await server.addDevice(device);
+          serving.push(server);
+        }
+      });
+      await this.#beginFaults(joined, config);
+      return joined;
+    } catch (error) {
+      await this.#leaveAll(serving, index);
+      throw this.#explained(error, entry, profileIssues);
+    }
+  }
+
+  /** A device without the faults of its profile would be another one, so it leaves again where they find no room. */
+  async #beginFaults(device: SimDevice, config: DeviceConfig): Promise<void> {
+    try {
+      this.#options.faults?.begin(device, config);
+    } catch (error) {
+      await this.#options.plant.remove(device.index);
+      throw error;
+    }
+  }
+
+  /** @throws SimError COMMAND_CONFLICT */
+  #checkIdentity(device: IdentifiedDevice): void {
+    const { plant, chargePointId } = this.#options;
+    const id = chargePointId(device);
+    const other = id === null ? undefined : plant.devices.find((each) => each !== device && chargePointId(each) === id);
+    if (other === undefined) return;
+    throw new SimError(
+      'COMMAND_CONFLICT',
+      `device ${other.index} has the charge point identity ${JSON.stringify(id)}; give another one in ocpp.id`,
+    );
+  }
+
+  /** A server that fails to close must not prevent the others from closing. */
+  async #leaveAll(servers: readonly DeviceServer[], index: number): Promise<void> {
+    for (const server of servers) {
+      try {
+        await server.removeDevice(index);
+      } catch (error) {
+        this.#options.log.error(`device ${index} was not removed cleanly: ${errorText(error)}`, index);
+      }
+    }
+  }
+
+  /** Issues of the configuration as issues of the request. */
+  #explained(error: unknown, entry: DeviceEntry, translate: typeof entryIssues): unknown {
+    if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
+    if (entry.profile !== undefined || entry.evse_profile !== undefined) return unfit(translate(error.issues, entry));
+    // values of the configuration must not be shown to REST clients
+    this.#options.log.warning(
+      `a device cannot be added: ${error.issues.map(({ name, detail }) => `${name}: ${detail}`).join('; ')}`,
+    );
+    const detail =
+      'what the configuration gives such a device does not fit it, and the log has the reason; give a profile';
+    return unfit([{ name: entry.device_type === undefined ? '' : '/device_type', detail }]);
+  }
+}

@@ -1,0 +1,276 @@
+/** The fault registry of a running simulator: the whole catalogue, with the checks that need devices. */
+import type { AppConfig, DeviceConfig } from '../config/settings/app-config.ts';
+import type { DeviceProfile } from '../config/profile/device-profile.ts';
+import type { FaultGroup } from '../config/profile/fault-list.ts';
+import { keyPath } from '../config/issues/issues.ts';
+import type { Adapter } from '../core/adapter.ts';
+import { FaultRegistry } from '../core/faults/registry.ts';
+import type { FaultRegistryOptions, FaultSet } from '../core/faults/registry.ts';
+import { meterIndex } from '../core/faults/kinds.ts';
+import type { FaultCheck, FaultKind } from '../core/faults/kinds.ts';
+import { noSuchDevice, SimError } from '../core/errors.ts';
+import type { Origin } from '../core/origin.ts';
+import type { Issue } from '../core/errors.ts';
+import { LimitedLog } from '../core/log/limited-log.ts';
+import { silentLogger } from '../core/log/log.ts';
+import type { Logger } from '../core/log/log.ts';
+import { simTimeFromMs } from '../core/time/clock.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import type { Device } from '../contract/device.ts';
+import type { Plant } from '../contract/plant.ts';
+import { effectCheck } from '../der/faults/follow.ts';
+import { faultKinds } from '../fault-kinds/all.ts';
+import { deviceEffectFaults } from '../fault-kinds/device-effect.ts';
+import { protocolFaults, switchedOff } from '../fault-kinds/protocols.ts';
+import { modbusAcceptanceFaults } from '../fault-kinds/modbus-acceptance.ts';
+import { modbusReadingFaults } from '../fault-kinds/modbus-reading.ts';
+import { modbusStructureFaults } from '../fault-kinds/modbus-structure.ts';
+import { faultRequest, flatPointer } from '../fault-kinds/request.ts';
+import { exceptionFault } from '../fault-kinds/modbus-transport.ts';
+import { checkAcceptance } from '../sunspec/faults/acceptance.ts';
+import { conditionIssue } from '../sunspec/faults/condition.ts';
+import { checkReading } from '../sunspec/faults/reading-check.ts';
+import { checkTarget } from '../sunspec/faults/targets.ts';
+import type { Layout } from '../sunspec/map/layout.ts';
+
+/** The devices whose layouts the checks look at. */
+type CheckedPlant = Pick<Plant, 'devices' | 'device' | 'meter'>;
+
+export interface FaultSetup extends Pick<FaultRegistryOptions, 'wall' | 'sim' | 'seed' | 'later'> {
+  readonly log: Logger;
+  /** called for the first fault, not before */
+  readonly plant: () => CheckedPlant;
+}
+
+/** A master may request registers that no map has; these faults strike such requests as well. */
+const strikesRequests = (kind: FaultKind) => kind.layer === 'transport' || kind.kind === exceptionFault.kind;
+
+/** The map of a device, or of the meter. */
+function layoutOf(plant: CheckedPlant, index: number): Layout {
+  const { layout } = index === meterIndex && plant.meter ? plant.meter.bank : plant.device(index).bank;
+  return layout;
+}
+
+/** The meter takes no writes, does nothing, and speaks Modbus alone. */
+function checkMeter({ protocol, kind }: FaultKind): void {
+  if (protocol === 'modbus' && !modbusAcceptanceFaults.some((row) => row.kind === kind)) return;
+  const detail = `the meter has no fault ${kind} of ${protocol}; it takes those of Modbus in reading, structure and transport`;
+  throw new SimError('COMMAND_BAD_VALUE', 'the fault does not act on the meter', [{ name: '/device', detail }]);
+}
+
+/** Points and registers that a fault names must exist. */
+function mapCheck(plant: () => CheckedPlant): FaultCheck {
+  return ({ kind, request: { target = {}, when } }, deviceIndex) => {
+    if (deviceIndex === meterIndex) checkMeter(kind);
+    const layout = layoutOf(plant(), deviceIndex);
+    const { registers, ...points } = target;
+    checkTarget(layout, strikesRequests(kind) || registers === undefined ? points : target);
+    const wrong = when && conditionIssue(layout, when);
+    if (wrong)
+      throw new SimError('COMMAND_BAD_VALUE', 'the fault has a condition that the device cannot meet', [wrong]);
+  };
+}
+
+/** A registry of every kind. `followPlant` makes its faults end by simulated time and with their devices. */
+export function createFaultRegistry({ log, plant, ...options }: FaultSetup): FaultRegistry {
+  const registry = new FaultRegistry({
+    ...options,
+    deviceIndexes: () => plant().devices.map(({ index }) => index),
+    // the checks below, and those of the effects, depend on the layout only
+    shapeOf: (index) => layoutOf(plant(), index),
+    hasMeter: () => plant().meter !== null,
+    log: new LimitedLog(log, options.wall, 'faults'),
+  });
+  registry.define(faultKinds, mapCheck(plant));
+  registry.define(modbusAcceptanceFaults, (fault, deviceIndex) => {
+    checkAcceptance(fault, layoutOf(plant(), deviceIndex));
+  });
+  registry.define([...modbusReadingFaults, ...modbusStructureFaults], (fault, deviceIndex) => {
+    checkReading(fault, layoutOf(plant(), deviceIndex));
+  });
+  return registry;
+}
+
+/** Ends faults that are over with each tick, and faults of a device when it leaves. */
+export function followPlant(registry: FaultRegistry, plant: Plant): void {
+  plant.onTick(() => {
+    registry.expire();
+  });
+  plant.onDevices(({ removed }) => {
+    if (removed !== null) registry.deviceRemoved(removed.index);
+  });
+}
+
+/** An issue of a request, at its place in the configuration. */
+function configIssue({ name, detail, ...more }: Issue, places: readonly string[]): Issue {
+  const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(name)) ?? [];
+  const where = number === undefined ? undefined : places[Number(number)];
+  if (where === undefined) return { name, detail, ...more };
+  const steps = rest
+    .split('/')
+    .slice(1)
+    .map((step) => (/^\d+$/.test(step) ? Number(step) : step));
+  return { name: steps.length === 0 ? where : `${where}.${keyPath(steps)}`, detail, ...more };
+}
+
+const unfit = (issues: readonly Issue[]) =>
+  new SimError('CONFIG_INVALID', 'The faults of the configuration do not fit its devices:', issues);
+
+/** The settings of faults. */
+type FaultConfig = Pick<AppConfig, 'faults' | 'devices'>;
+
+/** The parts that configured faults act on. */
+interface Struck {
+  readonly plant: Plant;
+  /** those of this process; one that is switched off is none of them */
+  readonly adapters: readonly Pick<Adapter, 'comm'>[];
+}
+
+/** Warns once for each protocol whose faults are in force, but carried out by nothing that runs. */
+function warnOfSwitchedOff({ active }: FaultRegistry, adapters: Struck['adapters'], log: Logger): void {
+  for (const named of new Set(active.map(({ protocol }) => protocol))) {
+    const off = switchedOff(protocolFaults, named, adapters);
+    if (off === null) continue;
+    log.warning(`the configuration has faults of ${off.name}, but ${off.name} is switched off: they have no effect`);
+  }
+}
+
+/** Issues for faults of the configuration that name a device that does not exist. */
+function unknownDevices(groups: readonly FaultGroup[], plant: Plant): Issue[] {
+  const indexes = plant.devices.map(({ index }) => index);
+  return groups.flatMap(({ faults, places }) =>
+    faults.flatMap(({ device }, at): Issue[] =>
+      typeof device !== 'number' || indexes.includes(device)
+        ? []
+        : [{ name: `${places[at] ?? 'faults'}.device`, detail: noSuchDevice(device, indexes) }],
+    ),
+  );
+}
+
+/** The origin of faults that act from the start; a reset of their device does not end them. */
+const configured: Origin = { source: 'profile' };
+
+/** Faults of one origin, and where each of them stands. */
+interface PlacedSet extends FaultSet {
+  readonly places: readonly string[];
+}
+
+function setOf({ profile, faults, places }: FaultGroup, device: number | null = null): PlacedSet {
+  return { profile, requests: faults.map((flat) => faultRequest(flat, device)), places };
+}
+
+type ProfiledDevice = Pick<DeviceConfig, 'profile' | 'profileName'>;
+
+/**
+ * The faults that a device profile gives its devices. Each is one fault for all of them, so that the number of devices
+ * does not count against the limit of active faults.
+ * @param indexes of its devices; a fault of a single device names it, as one of the entry of a device does
+ */
+function setsOfProfile({ profile, profileName }: ProfiledDevice, indexes: readonly number[]): PlacedSet[] {
+  const [first, ...others] = indexes;
+  return profile.faults.map((group) => {
+    const set = setOf(group, others.length === 0 ? first : null);
+    return {
+      ...set,
+      ...(others.length > 0 && { requests: set.requests.map((request) => ({ ...request, group: indexes })) }),
+      deviceProfile: profileName ?? profile.name ?? 'inline',
+    };
+  });
+}
+
+function profileSets(devices: readonly DeviceConfig[], { devices: present }: Plant): PlacedSet[] {
+  const owners = new Map<DeviceProfile, { readonly device: ProfiledDevice; readonly indexes: number[] }>();
+  devices.forEach((device, at) => {
+    const index = present[at]?.index;
+    if (device.profile.faults.length === 0 || index === undefined) return;
+    const owner = owners.get(device.profile) ?? { device, indexes: [] };
+    owner.indexes.push(index);
+    owners.set(device.profile, owner);
+  });
+  return [...owners.values()].flatMap(({ device, indexes }) => setsOfProfile(device, indexes));
+}
+
+/**
+ * Injects the faults of the configuration, all or none.
+ * @throws SimError CONFIG_INVALID for faults that fit no device
+ */
+export function injectConfigured(
+  registry: FaultRegistry,
+  { faults, devices }: FaultConfig,
+  { plant, adapters }: Struck,
+  log: Logger,
+): void {
+  const sets = [
+    ...profileSets(devices, plant),
+    ...faults.map((group) => setOf(group)),
+    ...devices.flatMap((device, at) => device.faults.map((group) => setOf(group, plant.devices[at]?.index))),
+  ];
+  const unknown = unknownDevices(faults, plant);
+  if (unknown.length > 0) throw unfit(unknown);
+  try {
+    registry.injectSets(sets, configured);
+  } catch (error) {
+    if (!(error instanceof SimError)) throw error;
+    const places = sets.flatMap((set) => set.places);
+    const found =
+      error.issues.length > 0
+        ? error.issues.map((issue) => configIssue(issue, places))
+        : [{ name: 'faults', detail: error.message }];
+    throw unfit(found);
+  }
+  warnOfSwitchedOff(registry, adapters, log);
+}
+
+/** Faults that the profile of a device gives it when it joins a running simulator. */
+export interface JoiningFaults {
+  /**
+   * Checks them before the device is visible.
+   * @throws SimError CONFIG_INVALID for faults that do not fit it, named from the root of the profile
+   */
+  check(device: Device, config: DeviceConfig): void;
+  /** @throws SimError COMMAND_CONFLICT when there is no room for them */
+  begin(device: Device, config: DeviceConfig): void;
+}
+
+/** The registry cannot look at a device that has not joined yet, so one of its own stands for it. */
+function registryOf(device: Device, wall: WallClock): FaultRegistry {
+  const registry = createFaultRegistry({
+    wall,
+    sim: () => simTimeFromMs(0),
+    seed: 0,
+    log: silentLogger,
+    plant: () => ({ devices: [device], device: () => device, meter: null }),
+  });
+  registry.define(
+    deviceEffectFaults,
+    effectCheck(() => device.bank.layout),
+  );
+  return registry;
+}
+
+export function joiningFaults(registry: FaultRegistry, wall: WallClock): JoiningFaults {
+  return {
+    check(device, config) {
+      const sets = setsOfProfile(config, [device.index]);
+      if (sets.length === 0) return;
+      const trial = registryOf(device, wall);
+      try {
+        trial.injectSets(sets, configured);
+      } catch (error) {
+        if (!(error instanceof SimError) || error.issues.length === 0) throw error;
+        const places = sets.flatMap((set) => set.places);
+        const issues = error.issues.map((issue) => configIssue(issue, places));
+        throw new SimError(
+          'CONFIG_INVALID',
+          'The faults of the profile do not fit the device:',
+          issues.map((issue) => ({ ...issue, name: issue.name.replace(/^profile: /, '') })),
+        );
+      } finally {
+        trial.close();
+      }
+    },
+    begin(device, config) {
+      registry.injectSets(setsOfProfile(config, [device.index]), configured);
+    },
+  };
+}

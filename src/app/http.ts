@@ -1,0 +1,88 @@
+/** REST and the telemetry stream of a configuration, which share one HTTP server. */
+import { createHistory } from '../api/history/history.ts';
+import { createRemoteHistory } from '../api/history/remote.ts';
+import { defaultApiLimits } from '../api/http/context.ts';
+import type { ApiContext } from '../api/http/context.ts';
+import { createApi } from '../api/http/server.ts';
+import type { Api } from '../api/http/server.ts';
+import { readEvseProfiles } from '../config/profile/profiles.ts';
+import type { AppConfig } from '../config/settings/app-config.ts';
+import { readFaultProfiles } from '../config/profile/fault-profiles.ts';
+import { startLine } from '../core/adapter.ts';
+import type { Exposure } from '../core/adapter.ts';
+import { memo } from '../core/memo.ts';
+import { hostAndPort } from '../core/net/listen.ts';
+import type { Adapter } from '../core/adapter.ts';
+import { createTelemetry } from '../ws/telemetry.ts';
+
+/** The parts of the interface's context that do not come from the configuration. */
+export type HttpSetup = Omit<
+  ApiContext,
+  'config' | 'history' | 'remoteHistory' | 'evseProfiles' | 'faultProfiles' | 'startSettingsOf'
+>;
+
+export interface Http {
+  readonly api: Api;
+  /** the adapters of the setup, and the stream */
+  readonly adapters: readonly Adapter[];
+  readonly exposures: readonly Exposure[];
+  /** @param address at which it listens */
+  startLines(address: { readonly host: string; readonly port: number }): readonly string[];
+}
+
+/** @param checkReplies whether each reply is held to its schema */
+export function createHttp(
+  { web, csip, historySamples, startSettings }: AppConfig,
+  setup: HttpSetup,
+  checkReplies: boolean,
+): Http {
+  const { plant, clock, logBook, sunspecClient } = setup;
+  // REST shows the stream as one of the adapters
+  const adapters = [...setup.adapters];
+  const guard = { host: web.host, allowedHosts: web.allowedHosts, corsOrigins: web.corsOrigins };
+  const api = createApi(
+    {
+      ...setup,
+      adapters,
+      history: createHistory(plant, { samplesPerDevice: historySamples }),
+      remoteHistory: createRemoteHistory(sunspecClient, historySamples),
+      startSettingsOf: (kind) => startSettings.filter(({ kinds }) => kinds.includes(kind)),
+      evseProfiles: memo(readEvseProfiles),
+      faultProfiles: memo(readFaultProfiles),
+      config: {
+        ...guard,
+        csipWebsite: csip?.website ?? null,
+        port: web.port,
+        limits: { ...defaultApiLimits, maxConnections: web.maxConnections + web.maxStreamClients },
+      },
+    },
+    { checkReplies },
+  );
+  const telemetry = createTelemetry({
+    plant,
+    server: api.server,
+    guard,
+    clock,
+    logger: logBook.logger('WS'),
+    stopping: () => api.stopping,
+    options: { maxClients: web.maxStreamClients },
+  });
+  adapters.push(telemetry);
+  const exposures = [{ what: 'the HTTP interface', host: web.host }];
+  if (csip?.website) exposures.push({ what: 'the page of the CSIP client', host: csip.website.host });
+  return { api, adapters, exposures, startLines: (address) => [...httpLines(address), ...csipLines(api)] };
+}
+
+function httpLines({ host, port }: { readonly host: string; readonly port: number }): readonly string[] {
+  const web = hostAndPort(host, port);
+  return [
+    startLine('HTTP', `http://${web}/          (API browser http://${web}/docs)`),
+    startLine('Telemetry', `ws://${web}/api/sim/ws/telemetry`),
+  ];
+}
+
+function csipLines({ csipWebsite }: Api): readonly string[] {
+  return csipWebsite === null
+    ? []
+    : [startLine('CSIP page', `http://${hostAndPort(csipWebsite.host, csipWebsite.port)}/`)];
+}

@@ -1,0 +1,331 @@
+/** Scenarios on the command line: a simulator for each, its run, its results. */
+import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, extname, resolve } from 'node:path';
+import { createApp } from '../build.ts';
+import type { App } from '../build.ts';
+import { bundledScenarioPath, isBundledExample } from '../../config/profile/bundled.ts';
+import { unknownName } from '../../config/issues/issues.ts';
+import { knownSpellings, parseFlags } from '../../config/layers/flags.ts';
+import { loadConfig } from '../../config/layers/load.ts';
+import type { Presets } from '../../config/layers/presets.ts';
+import type { AppConfig } from '../../config/settings/app-config.ts';
+import type { Recorder } from '../../contract/recorder.ts';
+import type { RunReport } from '../../contract/scenarios.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
+import { createLogBook } from '../../core/log/log.ts';
+import type { Origin } from '../../core/origin.ts';
+import { fileReason } from '../../core/text-file.ts';
+import { callLater } from '../../core/time/timers.ts';
+import { ownFlags } from '../../scenario/command.ts';
+import type { ScenarioCommand } from '../../scenario/command.ts';
+import { layoutIssues } from '../../scenario/file/layout.ts';
+import { configOfScenario, readScenario } from '../../scenario/file/read.ts';
+import { invalidScenario, sourceOfFile } from '../../scenario/file/source.ts';
+import type { Source } from '../../scenario/file/source.ts';
+import type { Scenario } from '../../scenario/model.ts';
+import { placeText } from '../../scenario/place.ts';
+import { reportDocument } from '../../scenario/report/document.ts';
+import type { ReportOrigin } from '../../scenario/report/document.ts';
+import { htmlPage } from '../../scenario/report/html.ts';
+import { junitXml } from '../../scenario/report/junit.ts';
+import { progressLine } from '../../scenario/report/progress.ts';
+import { reportLines } from '../../scenario/report/text.ts';
+import { ScenarioRun } from '../../scenario/run/run.ts';
+import { scenarioNames } from './host.ts';
+
+/** Where a command prints. */
+export interface CommandOutput {
+  readonly print: (line: string) => void;
+  /** Shows a line in place of the one shown before; null: there is no terminal */
+  readonly show: ((line: string) => void) | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Calls back when the user wants an end; the returned function ends it. */
+  readonly onInterrupt: (listener: () => void) => () => void;
+}
+
+const progressMs = 200;
+/** of what the command line asks for */
+const commandOrigin: Origin = { source: 'default' };
+
+interface Prepared {
+  readonly app: App;
+  readonly config: AppConfig;
+  readonly scenario: Scenario;
+  /** Calls back when `POST stop` asks for the end of the simulator. */
+  readonly whenStopped: (listener: () => void) => void;
+}
+
+/** Flags of the simulator, and the configuration that the scenario brings along. @throws SimError CONFIG_INVALID */
+function layersOf({ flags, parameters, pace, usesFreePorts }: ScenarioCommand, file: string, source: Source) {
+  const directory = dirname(resolve(file));
+  const presets: Presets = { usesFreePorts, isPaused: pace !== 'real' };
+  const own = configOfScenario(source, parameters);
+  if (typeof own !== 'string') {
+    const mapping = own && { mapping: own, directory, label: `${basename(file)}: config` };
+    return { flags, inline: { mapping, presets } };
+  }
+  const isNamed = parseFlags(flags).values.has('config');
+  const named = isNamed ? [] : ['--config', isBundledExample(own) ? own : resolve(directory, own)];
+  return { flags: [...named, ...flags], inline: { mapping: null, presets } };
+}
+
+/**
+ * Runs `load`; the issue of an unknown flag knows the flags of `derbench run` too.
+ * @param isRun false: for the flag `--scenario`, beside which they cannot stand
+ */
+function withFlagsOfRun<T>(isRun: boolean, load: () => T): T {
+  try {
+    return load();
+  } catch (error) {
+    if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
+    const issues = error.issues.map((issue) => {
+      if (issue.allowed !== knownSpellings) return issue;
+      if (isRun) return unknownName(issue.name, 'flag', issue.name, [...ownFlags, ...knownSpellings]);
+      return ownFlags.includes(issue.name)
+        ? { name: issue.name, detail: 'is a flag of derbench run FILE and cannot stand beside --scenario' }
+        : issue;
+    });
+    throw new SimError('CONFIG_INVALID', error.message, issues);
+  }
+}
+
+/** Runs `load`; issues of the configuration in a scenario get its lines. @param label of that configuration in issues */
+function atLines<T>(source: Source, label: string | null, load: () => T): T {
+  try {
+    return load();
+  } catch (error) {
+    if (label === null || !(error instanceof SimError) || error.code !== 'CONFIG_INVALID') throw error;
+    const issues = error.issues.map((issue) => {
+      if (!issue.name.startsWith(`${label}: `)) return issue;
+      const keys = issue.name.slice(label.length + 2).split('.');
+      const path = keys.map((key) => (/^\d+$/.test(key) ? Number(key) : key));
+      return { ...issue, name: placeText(source.place(['config', ...path])) };
+    });
+    throw new SimError('CONFIG_INVALID', error.message, issues);
+  }
+}
+
+/** A simulator that is not started, and the scenario checked against it. @throws SimError CONFIG_INVALID */
+function prepare(given: string, command: ScenarioCommand, env: CommandOutput['env']): Prepared {
+  const file = existsSync(given) ? given : (bundledScenarioPath(given) ?? given);
+  const source = sourceOfFile(file);
+  const { flags, inline } = layersOf(command, file, source);
+  const loaded = atLines(source, inline.mapping?.label ?? null, () =>
+    withFlagsOfRun(command.usesFreePorts, () =>
+      loadConfig(flags, { ...env, DERBENCH_SCENARIO: undefined }, {}, inline),
+    ),
+  );
+  if (loaded.kind !== 'run') throw invalidScenario([{ name: `--${loaded.kind}`, detail: 'stands without a scenario' }]);
+  let onStop: () => void = () => undefined;
+  const app = createApp(loaded.config, {
+    logBook: createLogBook({ write: () => undefined }),
+    onStopRequest: () => {
+      onStop();
+    },
+  });
+  const name = basename(file, extname(file));
+  const hasCsip = loaded.config.csip !== null;
+  const scenario = readScenario(source, name, command.parameters, app.api.checkRequest, (read) =>
+    layoutIssues(read, { plant: app.plant, hasCsip, names: scenarioNames() }),
+  );
+  const whenStopped = (listener: () => void) => {
+    onStop = listener;
+  };
+  return { app, config: loaded.config, scenario, whenStopped };
+}
+
+const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** Issues of one of several files, with the path by which it was given. */
+function issuesOf(file: string, { message, issues }: SimError): readonly Issue[] {
+  const label = basename(file);
+  if (issues.length === 0) return [{ name: file, detail: message }];
+  return issues.map((issue) => ({
+    ...issue,
+    name: issue.name.startsWith(label) ? file + issue.name.slice(label.length) : `${file}: ${issue.name}`,
+  }));
+}
+
+/**
+ * Checks every file of a command, so that one look tells of all mistakes.
+ * @param valid called with each file that is valid
+ * @throws SimError CONFIG_INVALID
+ */
+function checkEach(
+  command: ScenarioCommand,
+  env: CommandOutput['env'],
+  valid: (file: string, scenario: Scenario) => void,
+) {
+  const { files } = command;
+  const refused: { readonly file: string; readonly error: SimError }[] = [];
+  for (const file of files) {
+    try {
+      valid(file, prepare(file, command, env).scenario);
+    } catch (error) {
+      if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID' || files.length === 1) throw error;
+      refused.push({ file, error });
+    }
+  }
+  if (refused.length > 0)
+    throw new SimError(
+      'CONFIG_INVALID',
+      `${refused.length} of ${counted(files.length, 'scenario')} ${refused.length === 1 ? 'is' : 'are'} not valid:`,
+      refused.flatMap(({ file, error }) => issuesOf(file, error)),
+    );
+}
+
+/** Checks the files of a command. @throws SimError CONFIG_INVALID */
+export function checkScenarios(command: ScenarioCommand, { print, env }: CommandOutput): void {
+  const { json, junit, html, record } = command;
+  const useless = Object.entries({ '--json': json, '--junit': junit, '--html': html, '--record': record });
+  const issues = useless.flatMap(([name, path]) =>
+    path === null ? [] : { name, detail: 'is for derbench run; check has no results' },
+  );
+  if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'The command line is not valid:', issues);
+  checkEach(command, env, (file, { name, steps, rules, finally: last }) => {
+    const counts = [counted(steps.length + last.length, 'step'), counted(rules.length, 'rule')];
+    print(`${file}: ${name} is valid: ${counts.join(', ')}`);
+  });
+}
+
+interface Finished {
+  readonly report: RunReport;
+  readonly origin: ReportOrigin;
+  /** the user wanted an end */
+  readonly isInterrupted: boolean;
+  /** why the recording could not be written */
+  readonly refusal: Issue | null;
+}
+
+async function runOne(file: string, command: ScenarioCommand, output: CommandOutput): Promise<Finished> {
+  const { app, config, scenario, whenStopped } = prepare(file, command, output.env);
+  if (command.record !== null) app.recorder.set({ enabled: true }, commandOrigin);
+  const { lines } = await app.start();
+  if (!command.isQuiet && command.pace === 'real')
+    output.print(['derbench is ready', ...lines.map((line) => `  ${line}`)].join('\n'));
+  try {
+    const pace = command.pace ?? 'fast';
+    const run = new ScenarioRun(scenario, app.scenarioHost(scenario.name), { pace, by: commandOrigin });
+    let isInterrupted = false;
+    whenStopped(() => {
+      run.stop();
+    });
+    const endInterrupt = output.onInterrupt(() => {
+      isInterrupted = true;
+      run.stop();
+    });
+    const endProgress = showProgress(run, output, command.isQuiet);
+    const report = await run.finished;
+    endProgress();
+    endInterrupt();
+    const refusal = command.record === null ? null : await writeRecording(app.recorder, command.record);
+    const { version, buildId } = app;
+    return { report, origin: { version, buildId, seed: config.seed }, isInterrupted, refusal };
+  } finally {
+    await app.stop();
+  }
+}
+
+function showProgress(run: ScenarioRun, { show }: CommandOutput, isQuiet: boolean): () => void {
+  if (show === null || isQuiet) return () => undefined;
+  let cancel = callLater(progressMs, again);
+  function again(): void {
+    show?.(progressLine(run.report));
+    cancel = callLater(progressMs, again);
+  }
+  return () => {
+    cancel();
+    show('');
+  };
+}
+
+/**
+ * Runs the scenarios of a command one after the other.
+ * @returns whether all have passed
+ * @throws SimError CONFIG_INVALID before the first runs; LISTEN_FAILED, when the results of those before are written
+ */
+export async function runScenarios(command: ScenarioCommand, output: CommandOutput): Promise<boolean> {
+  checkResultFiles(command);
+  // before hours of a run
+  if (command.files.length > 1) checkEach(command, output.env, () => undefined);
+  const finished: Finished[] = [];
+  try {
+    for (const file of command.files) {
+      const one = await runOne(file, command, output);
+      finished.push(one);
+      for (const line of reportLines(one.report)) output.print(line);
+      if (one.isInterrupted) break;
+    }
+  } finally {
+    writeResults(command, finished);
+  }
+  const left = command.files.slice(finished.length);
+  if (left.length > 0) output.print(`not run: ${left.join(', ')}`);
+  return left.length === 0 && finished.every(({ report }) => report.state === 'passed');
+}
+
+function writeResults({ junit, json, html }: ScenarioCommand, finished: readonly Finished[]): void {
+  const [first] = finished;
+  if (first === undefined) return;
+  const documents = finished.map(({ report, origin }) => reportDocument(report, origin));
+  const results: readonly (readonly [flag: string, path: string | null, content: () => string])[] = [
+    ['--json', json, () => `${JSON.stringify(documents.length === 1 ? documents[0] : documents, null, 2)}\n`],
+    ['--junit', junit, () => junitXml(finished.map(({ report }) => report))],
+    ['--html', html, () => htmlPage(first.report, first.origin)],
+  ];
+  // one that cannot be written does not keep the others from it
+  const refusals = [
+    ...finished.flatMap(({ refusal }) => refusal ?? []),
+    ...results.flatMap(([flag, path, content]) =>
+      path === null ? [] : (refusalOf(flag, path, () => writeParts(path, [content()])) ?? []),
+    ),
+  ];
+  if (refusals.length > 0) throw new SimError('CONFIG_INVALID', 'A result cannot be written:', refusals);
+}
+
+/** @returns why it cannot be written; null: it is */
+async function writeRecording(recorder: Recorder, path: string): Promise<Issue | null> {
+  const isCapture = extname(path).toLowerCase() === '.pcap';
+  const parts = await (isCapture ? recorder.packets() : recorder.lines());
+  return refusalOf('--record', path, () => writeParts(path, parts));
+}
+
+function writeParts(path: string, parts: Iterable<string | Buffer>): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const part of parts) writeFileSync(file, part);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Why a file cannot be written. */
+function refusalOf(flag: string, path: string, work: () => void): Issue | null {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return { name: flag, detail: `${path} cannot be written: ${fileReason(error)}` };
+  }
+}
+
+/** Results that could not be written are refused before anything runs. @throws SimError CONFIG_INVALID */
+function checkResultFiles({ files, junit, json, html, record }: ScenarioCommand): void {
+  const taken = new Map(files.map((file) => [resolve(file), 'is a scenario that is run']));
+  const issues: Issue[] = [];
+  for (const [flag, path] of Object.entries({ '--json': json, '--junit': junit, '--html': html, '--record': record })) {
+    if (path === null) continue;
+    const use = taken.get(resolve(path));
+    if (use !== undefined) issues.push({ name: flag, detail: `${path} ${use}` });
+    taken.set(resolve(path), `is the file of ${flag} already`);
+    // what stands in it stays until there is a result
+    const target = existsSync(path) ? path : dirname(resolve(path));
+    const refusal = refusalOf(flag, path, () => {
+      accessSync(target, constants.W_OK);
+      if (existsSync(path) && statSync(path).isDirectory()) throw new Error('it is a directory');
+    });
+    if (refusal !== null) issues.push(refusal);
+  }
+  if (issues.length > 0) throw new SimError('CONFIG_INVALID', 'The command line is not valid:', issues);
+}

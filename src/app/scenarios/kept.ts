@@ -1,0 +1,227 @@
+/** Scenarios that a running simulator keeps; their code is loaded with the first of them. */
+import { bundledScenarioPath, bundledScenarios } from '../../config/profile/bundled.ts';
+import type { CsipEvents } from '../../contract/csip-events.ts';
+import type { Plant } from '../../contract/plant.ts';
+import type {
+  BundledScenario,
+  KeptScenario,
+  ReportFormat,
+  ScenarioBook,
+  ScenarioStart,
+} from '../../contract/scenarios.ts';
+import { SimError } from '../../core/errors.ts';
+import type { Issue } from '../../core/errors.ts';
+import { lazily } from '../../core/lazy.ts';
+import { didYouMean } from '../../core/nearest.ts';
+import type { Origin } from '../../core/origin.ts';
+import type { WallClock } from '../../core/time/clock.ts';
+import type { Later } from '../../core/time/timers.ts';
+import type { Scenario } from '../../scenario/model.ts';
+import { scenarioNames } from './host.ts';
+import type { Source } from '../../scenario/file/source.ts';
+import type { RequestCheck } from '../../scenario/file/whole.ts';
+import type { ScenarioHost } from '../../scenario/run/host.ts';
+import type { ScenarioRun } from '../../scenario/run/run.ts';
+import type { ReportOrigin } from '../../scenario/report/document.ts';
+
+export interface ShelfParts {
+  readonly plant: Plant;
+  readonly wall: WallClock;
+  readonly later: Later;
+  readonly csip: CsipEvents;
+  readonly hostOf: (name: string) => ScenarioHost;
+  readonly checkRequest: RequestCheck;
+  readonly origin: ReportOrigin;
+}
+
+const maxScenarios = 64;
+/** Real time for the steps of `finally` when the simulator stops. */
+const finallyMs = 2000;
+/** The same for the answer to a request that ends a run. */
+const stopMs = 1000;
+
+/** The code of scenarios. */
+const loaded = lazily(() => import('../../scenario/assembly.ts'));
+
+interface Kept {
+  readonly id: string;
+  readonly source: Source;
+  /** it is read again for each run: thousands of steps take more memory than their source */
+  readonly head: Pick<Scenario, 'name' | 'description' | 'parameters'>;
+  readonly bundled: string | null;
+  readonly addedBy: Origin;
+  readonly addedAtMs: number;
+  readonly unusedSettings: readonly string[];
+  run: ScenarioRun | null;
+}
+
+/** An error of a scenario as one of the request, whose body has the cause at a JSON pointer. */
+function refused(error: unknown, issueOf: (issue: Issue) => Issue): unknown {
+  if (!(error instanceof SimError) || error.code !== 'CONFIG_INVALID') return error;
+  return new SimError('COMMAND_BAD_VALUE', error.message, error.issues.map(issueOf));
+}
+
+/** A place in the body, or in the file of a bundled scenario. */
+const ofScenario = ({ name, detail }: Issue): Issue =>
+  name === '' || name.startsWith('/')
+    ? { name: `/scenario${name}`, detail }
+    : { name: '/bundled', detail: `${name}: ${detail}` };
+/** A parameter that a place of the scenario refuses. */
+const ofParameters = ({ name, detail }: Issue): Issue =>
+  /(^|\W)parameters$/.test(name)
+    ? { name: '/parameters', detail }
+    : { name: '/parameters', detail: `${name}: ${detail}` };
+
+export class ScenarioShelf implements ScenarioBook {
+  readonly maxScenarios = maxScenarios;
+  readonly #parts: ShelfParts;
+  readonly #kept = new Map<string, Kept>();
+  /** ids are not used again */
+  #lastId = 0;
+
+  constructor(parts: ShelfParts) {
+    this.#parts = parts;
+  }
+
+  list(): readonly KeptScenario[] {
+    return [...this.#kept.values()].map(shown);
+  }
+
+  bundled(): readonly BundledScenario[] {
+    return bundledScenarios();
+  }
+
+  get(id: string): KeptScenario {
+    return shown(this.#find(id));
+  }
+
+  async add(given: { readonly content: unknown } | { readonly bundled: string }, by: Origin): Promise<KeptScenario> {
+    const code = await loaded();
+    this.#checkRoom();
+    try {
+      const source =
+        'content' in given ? code.sourceOfRequest(given.content) : code.sourceOfFile(pathOf(given.bundled));
+      const name = 'content' in given ? 'scenario' : given.bundled;
+      const unusedSettings = this.#unused(code, source);
+      const scenario = this.#read(code, source, name, {});
+      const kept: Kept = {
+        id: String((this.#lastId += 1)),
+        source,
+        head: { name: scenario.name, description: scenario.description, parameters: scenario.parameters },
+        bundled: 'content' in given ? null : given.bundled,
+        addedBy: by,
+        addedAtMs: this.#parts.wall.nowMs(),
+        unusedSettings,
+        run: null,
+      };
+      this.#kept.set(kept.id, kept);
+      return shown(kept);
+    } catch (error) {
+      throw refused(error, ofScenario);
+    }
+  }
+
+  #checkRoom(): void {
+    if (this.#kept.size >= maxScenarios)
+      throw new SimError('COMMAND_CONFLICT', `${maxScenarios} scenarios are kept; DELETE scenarios/{id} makes room`);
+  }
+
+  #read(code: ScenarioCode, source: Source, name: string, parameters: ScenarioStart['parameters'] = {}): Scenario {
+    const { plant, csip, checkRequest } = this.#parts;
+    return code.readScenario(source, name, parameters, checkRequest, (scenario) =>
+      code.layoutIssues(scenario, { plant, hasCsip: csip.enabled, names: scenarioNames() }),
+    );
+  }
+
+  /** @throws SimError COMMAND_CONFLICT when the devices are others */
+  #unused(code: ScenarioCode, source: Source): readonly string[] {
+    const config = code.configOfScenario(source, {});
+    if (config === null) return [];
+    if (typeof config === 'string') return ['config'];
+    const mismatch = code.deviceMismatch(source, config, this.#parts.plant);
+    if (mismatch !== null) throw new SimError('COMMAND_CONFLICT', mismatch);
+    return Object.keys(config).filter((key) => key !== 'devices');
+  }
+
+  async start(id: string, { pace, parameters }: ScenarioStart, by: Origin): Promise<KeptScenario> {
+    const code = await loaded();
+    const kept = this.#find(id);
+    const { plant, hostOf } = this.#parts;
+    let scenario: Scenario;
+    try {
+      scenario = this.#read(code, kept.source, kept.head.name, parameters);
+    } catch (error) {
+      throw refused(error, ofParameters);
+    }
+    const usual = plant.time.mode === 'paused' ? 'fast' : 'real';
+    kept.run = new code.ScenarioRun(scenario, hostOf(scenario.name), { pace: pace ?? usual, by });
+    return shown(kept);
+  }
+
+  async stop(id: string): Promise<KeptScenario> {
+    const kept = this.#find(id);
+    if (kept.run?.report.state !== 'running') throw new SimError('COMMAND_CONFLICT', 'the scenario does not run');
+    kept.run.stop();
+    await this.#within(stopMs, kept.run.finished);
+    return shown(kept);
+  }
+
+  remove(id: string): void {
+    if (this.#find(id).run?.report.state === 'running')
+      throw new SimError('COMMAND_CONFLICT', 'the scenario runs; POST scenarios/{id}/stop ends it');
+    this.#kept.delete(id);
+  }
+
+  async report(id: string, format: ReportFormat): Promise<string> {
+    const code = await loaded();
+    const { run } = this.#find(id);
+    if (run === null || run.report.state === 'running')
+      throw new SimError('COMMAND_CONFLICT', run === null ? 'the scenario has not run' : 'the scenario still runs');
+    const { origin } = this.#parts;
+    if (format === 'junit') return code.junitXml([run.report]);
+    if (format === 'html') return code.htmlPage(run.report, origin);
+    return JSON.stringify(code.reportDocument(run.report, origin));
+  }
+
+  /** Ends a run under way; its steps of `finally` have a moment before the simulator stops. */
+  async close(): Promise<void> {
+    const run = [...this.#kept.values()].find((kept) => kept.run?.report.state === 'running')?.run;
+    if (!run) return;
+    run.stop();
+    await this.#within(finallyMs, run.finished);
+  }
+
+  /** Waits for an end, but not longer. */
+  #within(ms: number, finished: Promise<unknown>): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#parts.later(ms, resolve);
+      void finished.then(() => {
+        cancel();
+        resolve();
+      });
+    });
+  }
+
+  #find(id: string): Kept {
+    const kept = this.#kept.get(id);
+    if (kept === undefined) throw new SimError('UNKNOWN_RESOURCE', `there is no scenario ${JSON.stringify(id)}`);
+    return kept;
+  }
+}
+
+type ScenarioCode = Awaited<ReturnType<typeof loaded>>;
+
+/** @throws SimError COMMAND_BAD_VALUE */
+function pathOf(name: string): string {
+  const path = bundledScenarioPath(name);
+  if (path !== undefined) return path;
+  const names = bundledScenarios().map((each) => each.name);
+  throw new SimError('COMMAND_BAD_VALUE', 'no such scenario', [
+    { name: '/bundled', detail: `no bundled scenario has this name${didYouMean(name, names)}`, allowed: names },
+  ]);
+}
+
+function shown({ id, head, bundled, addedBy, addedAtMs, unusedSettings, run }: Kept): KeptScenario {
+  const { name, description, parameters } = head;
+  return { id, name, description, bundled, parameters, addedBy, addedAtMs, unusedSettings, run: run?.report ?? null };
+}
