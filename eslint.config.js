@@ -1,3 +1,4 @@
+import { existsSync, readdirSync } from 'node:fs';
 import tseslint from 'typescript-eslint';
 import derbench from './scripts/lint/plugin.mjs';
 import { offOutsideSources, options } from './scripts/lint/type-rules.mjs';
@@ -22,7 +23,9 @@ const typesOnly = (files, groups, message, ignores = []) => ({
 
 const upper = ['**/api/**', '**/ws/**', '**/ui/**', '**/app/**', '**/main.ts', '**/config/**'];
 
-const adapters = ['sunspec/modbus', 'sunspec/client', 'csip', 'ocpp', 'dnp3'];
+/** `core/adapter.ts` is the contract of all of them. */
+const isAdapter = (folder) => folder !== 'core' && existsSync(`${import.meta.dirname}/src/${folder}/adapter.ts`);
+const adapters = ['sunspec/modbus', 'sunspec/client', ...readdirSync(`${import.meta.dirname}/src`).filter(isAdapter)];
 /** Paths that lead into an adapter; `from` is the folder that imports, for those with a parent in common. */
 function into(adapter, from = '') {
   const [parent, name] = adapter.split('/');

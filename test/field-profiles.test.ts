@@ -1,7 +1,7 @@
 /** The profiles after devices in the field, as a master on the wire meets them. */
 import { expect } from 'chai';
 import { createApp } from '../src/app/build.ts';
-import type { App } from '../src/app/build.ts';
+import type { App } from '../src/app/start-stop.ts';
 import { bundledProfileNames } from '../src/config/profile/bundled.ts';
 import { createLogBook } from '../src/core/log/log.ts';
 import { configOf } from './support/configured.ts';

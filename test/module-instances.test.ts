@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import * as description from '../src/api/description/openapi.ts';
 import * as errors from '../src/core/errors.ts';
-import * as csip from '../src/csip/assembly.ts';
+import * as csip from '../src/csip/adapter.ts';
 import * as scenarios from '../src/scenario/assembly.ts';
 
 /** Two instances of a module have two classes of one name, and `instanceof` fails between them. */
@@ -9,7 +9,7 @@ describe('a module that is imported twice', () => {
   const both: Readonly<Record<string, readonly [statically: object, lazily: () => Promise<object>]>> = {
     'src/core/errors.ts': [errors, () => import('../src/core/errors.ts')],
     'src/api/description/openapi.ts': [description, () => import('../src/api/description/openapi.ts')],
-    'src/csip/assembly.ts': [csip, () => import('../src/csip/assembly.ts')],
+    'src/csip/adapter.ts': [csip, () => import('../src/csip/adapter.ts')],
     'src/scenario/assembly.ts': [scenarios, () => import('../src/scenario/assembly.ts')],
   };
   for (const [file, [statically, lazily]] of Object.entries(both)) {

@@ -4,6 +4,7 @@ import type { DeviceProfile } from '../config/profile/device-profile.ts';
 import type { FaultGroup } from '../config/profile/fault-list.ts';
 import { keyPath } from '../config/issues/issues.ts';
 import type { Adapter } from '../core/adapter.ts';
+import type { ActiveFault } from '../core/faults/active-fault.ts';
 import { FaultRegistry } from '../core/faults/registry.ts';
 import type { FaultRegistryOptions, FaultSet } from '../core/faults/registry.ts';
 import { meterIndex } from '../core/faults/kinds.ts';
@@ -28,7 +29,7 @@ import { modbusStructureFaults } from '../fault-kinds/modbus-structure.ts';
 import { faultRequest, flatPointer } from '../fault-kinds/request.ts';
 import { exceptionFault } from '../fault-kinds/modbus-transport.ts';
 import { checkAcceptance } from '../sunspec/faults/acceptance.ts';
-import { conditionIssue } from '../sunspec/faults/condition.ts';
+import { conditionIssue, holds } from '../sunspec/faults/condition.ts';
 import { checkReading } from '../sunspec/faults/reading-check.ts';
 import { checkTarget } from '../sunspec/faults/targets.ts';
 import type { Layout } from '../sunspec/map/layout.ts';
@@ -99,6 +100,14 @@ export function followPlant(registry: FaultRegistry, plant: Plant): void {
   plant.onDevices(({ removed }) => {
     if (removed !== null) registry.deviceRemoved(removed.index);
   });
+}
+
+/** Tells whether the condition of a fault holds by the registers of a device; it does not once the device has left. */
+export function conditionCheck(plant: Pick<Plant, 'devices'>): (fault: ActiveFault, index: number) => boolean {
+  return (fault, deviceIndex) => {
+    const bank = plant.devices.find(({ index }) => index === deviceIndex)?.bank;
+    return bank !== undefined && holds(bank, fault.facts.when);
+  };
 }
 
 /** An issue of a request, at its place in the configuration. */

@@ -1,7 +1,7 @@
 /** REST and the telemetry stream of a configuration, which share one HTTP server. */
 import { createHistory } from '../api/history/history.ts';
 import { createRemoteHistory } from '../api/history/remote.ts';
-import { defaultApiLimits } from '../api/http/context.ts';
+import { apiVersion, defaultApiLimits } from '../api/http/context.ts';
 import type { ApiContext } from '../api/http/context.ts';
 import { createApi } from '../api/http/server.ts';
 import type { Api } from '../api/http/server.ts';
@@ -18,8 +18,8 @@ import { createTelemetry } from '../ws/telemetry.ts';
 /** The parts of the interface's context that do not come from the configuration. */
 export type HttpSetup = Omit<
   ApiContext,
-  'config' | 'history' | 'remoteHistory' | 'evseProfiles' | 'faultProfiles' | 'startSettingsOf'
->;
+  'config' | 'history' | 'remoteHistory' | 'evseProfiles' | 'faultProfiles' | 'startSettingsOf' | 'info'
+> & { readonly info: Omit<ApiContext['info'], 'apiVersion'> };
 
 export interface Http {
   readonly api: Api;
@@ -44,6 +44,7 @@ export function createHttp(
     {
       ...setup,
       adapters,
+      info: { ...setup.info, apiVersion },
       history: createHistory(plant, { samplesPerDevice: historySamples }),
       remoteHistory: createRemoteHistory(sunspecClient, historySamples),
       startSettingsOf: (kind) => startSettings.filter(({ kinds }) => kinds.includes(kind)),

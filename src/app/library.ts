@@ -1,6 +1,6 @@
 /** Starts the program for `createSimulator`: configuration, log, addresses of the devices, errors in the words of scripts. */
 import { createApp } from './build.ts';
-import type { App, Endpoints } from './build.ts';
+import type { App, Endpoints } from './start-stop.ts';
 import { configOfOptions } from '../config/layers/options.ts';
 import { formatIssues } from '../config/issues/issues.ts';
 import { SimError } from '../core/errors.ts';

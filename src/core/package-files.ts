@@ -25,3 +25,13 @@ export const packageVersion = memo((): string => {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as { version: string };
   return version;
 });
+
+/** The commit the build was made from, if it was known then and a build runs. */
+export const buildId = memo((): string => {
+  try {
+    if (runsFromBuild) return readFileSync(packageFile('dist/build-id.txt'), 'utf8').trim();
+  } catch {
+    // sources without git were built
+  }
+  return `npm-${packageVersion()}`;
+});

@@ -1,101 +1,73 @@
-/** The clients of IEEE 2030.5 as an adapter: its state, devices that join and leave, and lines at the start. */
-import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
-import { disabledStatus, startLine } from '../core/adapter.ts';
-import type { Adapter, AdapterStatus, CommState } from '../core/adapter.ts';
-import { errorText, SimError } from '../core/errors.ts';
-import type { Device } from '../contract/device.ts';
-import type { DeviceServer } from '../contract/plant.ts';
+/** The clients of IEEE 2030.5 as an adapter: its state, devices that join and leave, lines at the start. */
+import type { AdapterParts } from '../contract/adapter-parts.ts';
 import type { CsipClient } from '../contract/csip-client.ts';
-import { disabledCsipClient } from '../contract/csip-disabled.ts';
-import type { Runtime } from './runtime.ts';
+import type { CsipSettings } from '../contract/csip-settings.ts';
+import type { Device } from '../contract/device.ts';
+import { startLine } from '../core/adapter.ts';
+import type { AdapterStatus, CommState } from '../core/adapter.ts';
+import type { LoadedAdapter } from '../core/device-adapter.ts';
+import { hostAndPort } from '../core/net/listen.ts';
+import { Clients } from './clients.ts';
+import { discoverServers } from './discovery/discover.ts';
+import { createCsipDisturber } from './faults/disturber.ts';
+import { csipChannel, CsipMessageBook } from './transport/messages.ts';
+import { ClientFacade } from './views/facade.ts';
+import { rawControls } from './views/raw-controls.ts';
+import { buildDocument, parseDocument } from './xml/codec.ts';
 
-/** The parts of a process with CSIP, which are loaded when it starts. */
-export interface CsipParts {
-  readonly runtime: Runtime;
-  readonly client: CsipClient;
-}
-
-export interface CsipAdapterOptions {
-  /** at the start */
-  readonly devices: () => readonly Device[];
-  readonly load: () => Promise<CsipParts>;
-  readonly commAlarms: CommAlarmSwitch;
+class CsipAdapter implements LoadedAdapter<Device, CsipClient> {
+  readonly view: CsipClient;
+  readonly #clients: Clients;
   /** address of the server at the start, for people */
-  readonly endpoint: string;
-}
+  readonly #endpoint: string;
 
-export class CsipAdapter implements Adapter, DeviceServer {
-  readonly module = 'CSIP';
-  readonly comm = 'csip';
-  readonly outbound = true;
-  readonly #options: CsipAdapterOptions;
-  #parts: CsipParts | null = null;
-  #state: CommState = 'stopped';
-  #stopping: Promise<void> | null = null;
-
-  constructor(options: CsipAdapterOptions) {
-    this.#options = options;
+  constructor(clients: Clients, view: CsipClient, { server }: CsipSettings) {
+    this.#clients = clients;
+    this.view = view;
+    this.#endpoint = `${server.tls ? 'https' : 'http'}://${hostAndPort(server.host, server.port)}${server.dcap}`;
   }
 
-  /** What REST works with; before the start it shows that nothing runs. */
-  get client(): CsipClient {
-    return this.#parts?.client ?? disabledCsipClient;
+  async open(devices: readonly Device[]): Promise<void> {
+    this.#clients.add(devices);
+    await this.#clients.listen();
+    this.#clients.watch();
+    this.#clients.connect();
   }
 
-  async start(): Promise<void> {
-    if (this.#parts !== null) return;
-    this.#state = 'starting';
-    const parts = await this.#options.load();
-    parts.runtime.add(this.#options.devices());
-    await parts.runtime.listen();
-    parts.runtime.watch();
-    parts.runtime.connect();
-    this.#parts = parts;
+  join(device: Device): Promise<void> {
+    return this.#clients.join(device);
   }
 
-  stop(): Promise<void> {
-    this.#stopping ??= (this.#parts?.runtime.stop() ?? Promise.resolve()).then(() => {
-      this.#state = 'stopped';
-    });
-    return this.#stopping;
+  leave(index: number): Promise<void> {
+    return this.#clients.leave(index);
   }
 
-  readonly reload = (): void => this.#parts?.runtime.reload();
+  close(): Promise<void> {
+    return this.#clients.stop();
+  }
+
+  reload(): void {
+    this.#clients.reload();
+  }
 
   startLines(): readonly string[] {
-    const { connections = [], notifications } = this.#parts?.runtime ?? {};
+    const { connections, notifications } = this.#clients;
     const count = connections.length;
-    const clients = startLine('CSIP', `${count} client${count === 1 ? '' : 's'} of ${this.#options.endpoint}`);
-    const base = notifications?.base ?? null;
+    const clients = startLine('CSIP', `${count} client${count === 1 ? '' : 's'} of ${this.#endpoint}`);
+    const { base } = notifications;
     return base === null ? [clients] : [clients, startLine('CSIP', `notifications at ${base}`)];
   }
 
-  async addDevice(device: Device): Promise<void> {
-    if (this.#parts === null) return;
-    try {
-      await this.#parts.runtime.join(device);
-    } catch (error) {
-      throw new SimError('COMMAND_CONFLICT', `there is no CSIP client for device ${device.index}: ${errorText(error)}`);
-    }
-  }
-
-  async removeDevice(index: number): Promise<void> {
-    await this.#parts?.runtime.leave(index);
-    this.#options.commAlarms.end(index, 'csip_connection_lost');
-  }
-
-  status(): AdapterStatus {
-    if (this.#parts === null) return { ...disabledStatus, enabled: true, state: this.#state };
-    const clients = this.#parts.runtime.connections.map(({ client }) => client);
+  status(): Partial<AdapterStatus> {
+    const clients = this.#clients.connections.map(({ client }) => client);
     const running = clients.filter(({ state }) => state === 'running').length;
     const sum = (of: (client: (typeof clients)[number]) => number) =>
       clients.reduce((total, each) => total + of(each), 0);
     const contacts = clients.flatMap(({ line }) => line.lastContactMs ?? []);
     return {
-      enabled: true,
-      state: this.#stopping === null ? stateOf(clients) : this.#state,
+      state: stateOf(clients),
       detail: detailOf(clients, running),
-      endpoint: clients[0]?.line.origin || this.#options.endpoint,
+      endpoint: clients[0]?.line.origin || this.#endpoint,
       peers: running,
       lastActivityMs: contacts.length === 0 ? null : Math.max(...contacts),
       rxCount: sum(({ line }) => line.received),
@@ -105,7 +77,7 @@ export class CsipAdapter implements Adapter, DeviceServer {
   }
 }
 
-type ClientState = Runtime['connections'][number]['client']['state'];
+type ClientState = Clients['connections'][number]['client']['state'];
 
 /** The state of several clients in one: all must be at work to be `connected`, but for those that were ended. */
 function stateOf(clients: readonly { readonly state: ClientState; readonly ceased: boolean }[]): CommState {
@@ -123,4 +95,28 @@ function detailOf(
   const [first] = clients.filter(({ state }) => state !== 'running');
   const why = first?.line.lastError ?? first?.state ?? null;
   return clients.length === 1 ? why : `${running} of ${clients.length} are running: ${why}`;
+}
+
+/** Loaded when a process with CSIP starts. */
+export function createCsip(
+  settings: CsipSettings,
+  { faults, holds, wireLog, logBook, ...parts }: AdapterParts,
+): LoadedAdapter<Device, CsipClient> {
+  const channel = csipChannel(wireLog);
+  const discover = () => discoverServers({ later: parts.later });
+  const clients = new Clients({
+    ...parts,
+    settings,
+    log: logBook.logger('CSIP'),
+    discover,
+    channel,
+    disturber: createCsipDisturber({ registry: faults, holds }),
+    codecOf: (revision, aus) => ({
+      parse: (octets) => parseDocument(octets),
+      build: (document) => buildDocument(document, { revision: revision(), aus }),
+    }),
+  });
+  const messages = new CsipMessageBook(channel);
+  const view = new ClientFacade(clients, { messages, rawControls: rawControls(channel), discover });
+  return new CsipAdapter(clients, view, settings);
 }

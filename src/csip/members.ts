@@ -64,6 +64,14 @@ export interface FullMember extends Member {
   regroup(): void;
 }
 
+export function membersOf({
+  client,
+}: {
+  readonly client: { readonly members: readonly Member[] };
+}): readonly FullMember[] {
+  return client.members as readonly FullMember[];
+}
+
 /** LFDI and SFDI of the EndDevice of a device: behind an aggregator its own, otherwise those of the certificate. */
 export function identityOf(
   { identity, pen }: Pick<CsipSettings, 'identity' | 'pen'>,

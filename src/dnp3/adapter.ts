@@ -1,113 +1,430 @@
-/** The outstations of a process as an adapter: state, devices that join and leave, lines at the start. */
-import { disabledStatus, startLine } from '../core/adapter.ts';
-import type { Adapter, AdapterStatus, DeviceEndpoint, Exposure } from '../core/adapter.ts';
-import { AdapterLifecycle } from '../core/adapter-lifecycle.ts';
-import { errorText, SimError } from '../core/errors.ts';
-import { hostAndPort, withRemedy } from '../core/net/listen.ts';
+/** The outstations of a process as an adapter: devices that join and leave, their listeners, state, lines at the start. */
+import type { AdapterParts } from '../contract/adapter-parts.ts';
 import type { Device } from '../contract/device.ts';
-import type { Dnp3Outstations } from '../contract/dnp3.ts';
-import { disabledDnp3 } from '../contract/dnp3-disabled.ts';
+import type {
+  Dnp3Counters,
+  Dnp3Message,
+  Dnp3MessageFilter,
+  Dnp3OutstationStatus,
+  Dnp3Outstations,
+  Dnp3PointFilter,
+  Dnp3PointView,
+} from '../contract/dnp3.ts';
+import { noDnp3Counters } from '../contract/dnp3-disabled.ts';
+import { dnp3TlsPolicy, maxDnp3Address } from '../contract/dnp3-settings.ts';
 import type { Dnp3Settings } from '../contract/dnp3-settings.ts';
-import type { DeviceServer } from '../contract/plant.ts';
-import type { Assembly } from './assembly.ts';
+import type { Plant } from '../contract/plant.ts';
+import { startLine } from '../core/adapter.ts';
+import type { AdapterStatus, Dnp3Endpoint } from '../core/adapter.ts';
+import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
+import type { LoadedAdapter } from '../core/device-adapter.ts';
+import { SimError } from '../core/errors.ts';
+import type { Logger } from '../core/log/log.ts';
+import { PeerLimitedLog } from '../core/log/peer-limited-log.ts';
+import { hostAndPort, withRemedy } from '../core/net/listen.ts';
+import { Sweeper } from '../core/net/sweeper.ts';
+import type { Swept } from '../core/net/sweeper.ts';
+import type { Origin } from '../core/origin.ts';
+import { createRandom } from '../core/random.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import { TlsFiles } from '../core/tls/files.ts';
+import { LoopQueue } from '../core/turns.ts';
+import { DeviceOutstation } from './device-outstation.ts';
+import { dnp3Disturbers } from './faults/disturber.ts';
+import { Dnp3Messages } from './messages/log.ts';
+import { builtInRows } from './profile/binding.ts';
+import { deviceProfileXml } from './profile/device-profile.ts';
+import type { ControlReport } from './profile/hub.ts';
+import { readPointRows } from './profile/points-file.ts';
+import { serverLimits } from './server/context.ts';
+import type { PeerIdentity, Routes, ServerContext, ServerCounters } from './server/context.ts';
+import { identityOf } from './server/identity.ts';
+import { Dnp3Listener } from './server/listener.ts';
+import { defaultLimits } from './stack/outstation/types.ts';
+
+/** Time after which a master that has made a request before, and has no connection, is missed. */
+const missedMs = 60_000;
 
 export interface Dnp3AdapterOptions {
   readonly settings: Dnp3Settings;
-  /** at the start */
-  readonly devices: () => readonly Device[];
-  readonly load: () => Promise<Assembly>;
+  readonly plant: Pick<Plant, 'onTick' | 'onPower'>;
+  readonly context: ServerContext;
+  readonly messages: Dnp3Messages;
+  readonly commAlarms: CommAlarmSwitch;
+  readonly make: (device: Device, address: number) => DeviceOutstation;
+  /** device profile document of an outstation */
+  readonly profileOf: (outstation: DeviceOutstation, port: number) => string;
+  readonly tlsFiles: TlsFiles<PeerIdentity> | null;
 }
 
-export class Dnp3Adapter implements Adapter, DeviceServer {
-  readonly module = 'DNP3';
-  readonly comm = 'dnp3';
-  readonly exposure?: Exposure;
+interface Entry {
+  readonly outstation: DeviceOutstation;
+  /** that of all outstations with a shared port */
+  readonly listener: Dnp3Listener;
+  /** monotonic ms since which masters have no connection; null: they have one; absent: they never had one */
+  readonly lostMs: Map<number, number | null>;
+}
+
+type CounterName = keyof Dnp3Counters;
+const counterNames = Object.keys(noDnp3Counters) as readonly CounterName[];
+
+function sumOf(a: Dnp3Counters, b: Partial<Dnp3Counters>): Dnp3Counters {
+  const sum = Object.fromEntries(counterNames.map((name) => [name, a[name] + (b[name] ?? 0)]));
+  return { ...a, ...sum };
+}
+
+export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3Outstations, Swept {
+  readonly enabled = true;
+  readonly view = this;
+  /** controls by outcome */
+  readonly controls = { done: 0, refused: 0 };
   readonly #options: Dnp3AdapterOptions;
-  readonly #lifecycle = new AdapterLifecycle();
-  #assembly: Assembly | null = null;
+  readonly #entries = new Map<number, Entry>();
+  readonly #ends: (() => void)[] = [];
+  #shared: Dnp3Listener | null = null;
+  /** counters of outstations that have left */
+  #departed = noDnp3Counters;
 
   constructor(options: Dnp3AdapterOptions) {
     this.#options = options;
-    const { settings } = options;
-    if (settings.tls === null) this.exposure = { what: 'DNP3', host: settings.host };
+    const { plant, context } = options;
+    this.#ends.push(
+      plant.onTick(() => {
+        for (const { outstation } of this.#entries.values()) outstation.points.tick();
+      }),
+      plant.onPower(({ index, down }) => {
+        const { outstation } = this.#entries.get(index) ?? {};
+        if (down || outstation === undefined) return;
+        outstation.stack.restart();
+        context.logger.info('the outstation has restarted: the device has power again', index);
+      }),
+    );
+    context.sweeper.add(this);
+    options.tlsFiles?.watch();
   }
 
-  /** What REST works with; before the start it shows that nothing runs. */
-  get outstations(): Dnp3Outstations {
-    return this.#assembly?.runtime ?? disabledDnp3;
+  get recording(): boolean {
+    return this.#options.messages.channel.recording;
   }
 
-  start(): Promise<void> {
-    return this.#lifecycle.start(async () => {
-      const assembly = await this.#options.load();
-      this.#assembly = assembly;
-      try {
-        for (const device of this.#options.devices()) await assembly.runtime.join(device);
-      } catch (error) {
-        await assembly.runtime.stop();
-        this.#assembly = null;
-        throw withRemedy(error, '--dnp3_port');
-      }
+  record(on: boolean, by: Origin): void {
+    this.#options.messages.channel.record(on, by);
+  }
+
+  messages(filter?: Dnp3MessageFilter): readonly Dnp3Message[] {
+    return this.#options.messages.list(filter);
+  }
+
+  get totals(): Dnp3Counters {
+    const { counters } = this.#options.context;
+    const own = [...this.#entries.values()].reduce(
+      (sum, { outstation }) => sumOf(sum, outstation.stack.counters),
+      this.#departed,
+    );
+    return sumOf(own, {
+      connections: counters.connections,
+      refusedConnections: counters.refusedConnections,
+      handshakeFailures: counters.handshakeFailures,
+      framesIn: counters.framesIn,
+      framesOut: counters.framesOut,
+      badFrames: counters.badFrames,
+      controlsDone: this.controls.done,
+      controlsRefused: this.controls.refused,
     });
   }
 
-  stop(): Promise<void> {
-    return this.#lifecycle.stop(async () => {
-      await this.#assembly?.runtime.stop();
-    });
+  outstation(deviceIndex: number): Dnp3OutstationStatus | null {
+    const entry = this.#entries.get(deviceIndex);
+    return entry?.outstation.status(entry.listener, this.#url(deviceIndex)) ?? null;
+  }
+
+  points(deviceIndex: number, filter?: Dnp3PointFilter): readonly Dnp3PointView[] {
+    return this.#entries.get(deviceIndex)?.outstation.points.views(filter) ?? [];
+  }
+
+  deviceProfile(deviceIndex: number): string | null {
+    const entry = this.#entries.get(deviceIndex);
+    return entry === undefined ? null : this.#options.profileOf(entry.outstation, entry.listener.port);
+  }
+
+  /** `tcp://127.0.0.1:20000` */
+  #url(deviceIndex: number): string {
+    const { settings } = this.#options;
+    const { listener } = this.#entries.get(deviceIndex) ?? {};
+    return `${settings.tls === null ? 'tcp' : 'tls'}://${hostAndPort(settings.host, listener?.port ?? 0)}`;
+  }
+
+  endpointOf(deviceIndex: number): Dnp3Endpoint | null {
+    const entry = this.#entries.get(deviceIndex);
+    if (entry === undefined) return null;
+    const { host, tls } = this.#options.settings;
+    const { listener, outstation } = entry;
+    return { protocol: 'dnp3', host, port: listener.port, outstation: outstation.address, tls: tls !== null };
   }
 
   startLines(): readonly string[] {
     const { settings } = this.#options;
-    const indexes = this.#assembly?.runtime.devices ?? [];
-    const [first] = indexes;
-    const place = first === undefined ? null : (this.#assembly?.runtime.place(first) ?? null);
-    if (place === null) return [];
-    const last = this.#assembly?.runtime.place(indexes.at(-1) ?? 0) ?? place;
-    const ports = last.port === place.port ? `${place.port}` : `${place.port} to ${last.port}`;
-    const addresses = last.address === place.address ? `${place.address}` : `${place.address} to ${last.address}`;
+    const places = this.devices.flatMap((index) => this.endpointOf(index) ?? []);
+    const [first] = places;
+    const last = places.at(-1);
+    if (first === undefined || last === undefined) return [];
+    const ports = last.port === first.port ? `${first.port}` : `${first.port} to ${last.port}`;
+    const addresses =
+      last.outstation === first.outstation ? `${first.outstation}` : `${first.outstation} to ${last.outstation}`;
     const masters = settings.masterAddresses.join(', ');
     const where = hostAndPort(settings.host, 0).replace(/:0$/, `:${ports}`);
     const tls = settings.tls === null ? '' : ', TLS';
     return [startLine('DNP3', `${where} (outstation ${addresses}, master ${masters}${tls})`)];
   }
 
-  endpointOf(deviceIndex: number): DeviceEndpoint | null {
-    const place = this.#assembly?.runtime.place(deviceIndex) ?? null;
-    const { host, tls } = this.#options.settings;
-    return place === null
-      ? null
-      : { protocol: 'dnp3', host, port: place.port, outstation: place.address, tls: tls !== null };
-  }
-
-  async addDevice(device: Device): Promise<void> {
-    try {
-      await this.#assembly?.runtime.join(device);
-    } catch (error) {
-      throw new SimError('COMMAND_CONFLICT', `device ${device.index} has no DNP3 outstation: ${errorText(error)}`);
-    }
-  }
-
-  async removeDevice(index: number): Promise<void> {
-    await this.#assembly?.runtime.leave(index);
-  }
-
-  readonly reload = (): void => {
-    this.#assembly?.reload();
-  };
-
-  status(): AdapterStatus {
-    const runtime = this.#assembly?.runtime;
-    if (runtime === undefined) return { ...disabledStatus, ...this.#lifecycle.status({}) };
-    const { framesIn, framesOut, badFrames } = runtime.totals;
-    const [first] = runtime.devices;
-    return this.#lifecycle.status({
-      endpoint: first === undefined ? null : runtime.endpoint(first),
-      peers: runtime.peers,
-      lastActivityMs: this.#assembly?.lastFrameMs() ?? null,
+  status(): Partial<AdapterStatus> {
+    const { framesIn, framesOut, badFrames } = this.totals;
+    const [first] = this.devices;
+    const associations = [...this.#entries.values()].flatMap(({ outstation }) => outstation.stack.associations);
+    return {
+      endpoint: first === undefined ? null : this.#url(first),
+      peers: associations.filter(({ session }) => session !== null).length,
+      lastActivityMs: this.#options.context.counters.lastFrameMs,
       rxCount: framesIn,
       txCount: framesOut,
       errorCount: badFrames,
-    });
+    };
   }
+
+  get devices(): readonly number[] {
+    return [...this.#entries.keys()].sort((a, b) => a - b);
+  }
+
+  reload(): void {
+    this.#options.tlsFiles?.reload();
+  }
+
+  async open(devices: readonly Device[]): Promise<void> {
+    try {
+      for (const device of devices) await this.join(device);
+    } catch (error) {
+      throw withRemedy(error, '--dnp3_port');
+    }
+  }
+
+  /** Opens the outstation of a device. @throws SimError LISTEN_FAILED, COMMAND_CONFLICT; nothing is left open then */
+  async join(device: Device): Promise<void> {
+    const { settings, make } = this.#options;
+    const { index } = device;
+    const address = settings.outstationAddress + (settings.sharedPort ? index : 0);
+    if (address > maxDnp3Address || settings.masterAddresses.includes(address))
+      throw new SimError(
+        'COMMAND_CONFLICT',
+        `device ${index} would have the link address ${address}, which is not free`,
+      );
+    const outstation = make(device, address);
+    try {
+      const listener = settings.sharedPort ? await this.#sharedListener() : await this.#ownListener(outstation);
+      this.#entries.set(index, { outstation, listener, lostMs: new Map() });
+    } catch (error) {
+      outstation.close();
+      throw error;
+    }
+  }
+
+  async leave(index: number): Promise<void> {
+    const entry = this.#entries.get(index);
+    if (entry === undefined) return;
+    this.#entries.delete(index);
+    this.#departed = sumOf(this.#departed, entry.outstation.stack.counters);
+    this.#options.commAlarms.end(index, 'dnp3_master_lost');
+    if (entry.listener === this.#shared) entry.listener.forget(entry.outstation);
+    else await entry.listener.close();
+    entry.outstation.close();
+  }
+
+  async close(): Promise<void> {
+    for (const end of this.#ends) end();
+    this.#options.context.sweeper.delete(this);
+    const listeners = new Set([...this.#entries.values()].map(({ listener }) => listener));
+    if (this.#shared !== null) listeners.add(this.#shared);
+    await Promise.all([...listeners].map((listener) => listener.close()));
+    for (const { outstation } of this.#entries.values()) outstation.close();
+    this.#options.context.log.flush();
+    this.#options.messages.close();
+    this.#options.tlsFiles?.unwatch();
+  }
+
+  /** Looks for masters that are gone. */
+  sweep(): void {
+    const { context, commAlarms } = this.#options;
+    const now = context.clock.monotonicMs();
+    for (const [index, { outstation, lostMs }] of this.#entries) {
+      const missed: number[] = [];
+      for (const { masterAddress, session, lastRequestMs } of outstation.stack.associations) {
+        if (session !== null) lostMs.set(masterAddress, null);
+        // one that came and went between two rounds has been there too
+        else if (lastRequestMs !== null && (lostMs.get(masterAddress) ?? null) === null) lostMs.set(masterAddress, now);
+        const since = lostMs.get(masterAddress) ?? null;
+        if (since !== null && now - since >= missedMs) missed.push(masterAddress);
+      }
+      if (missed.length > 0)
+        commAlarms.raise(index, 'dnp3_master_lost', `no connection of master ${missed.join(', ')} of DNP3`);
+      else commAlarms.end(index, 'dnp3_master_lost');
+    }
+  }
+
+  async #ownListener(outstation: DeviceOutstation): Promise<Dnp3Listener> {
+    const { settings, context } = this.#options;
+    const { host, port } = settings;
+    const listener = new Dnp3Listener({
+      host,
+      context,
+      deviceIndex: outstation.deviceIndex,
+      port: port === 0 ? 0 : port + outstation.deviceIndex,
+      routes: {
+        outstation: (address) => (address === outstation.address ? outstation : undefined),
+        all: () => [outstation],
+      },
+    });
+    await listener.listen();
+    return listener;
+  }
+
+  async #sharedListener(): Promise<Dnp3Listener> {
+    if (this.#shared !== null) return this.#shared;
+    const { settings, context } = this.#options;
+    const entries = this.#entries;
+    const routes: Routes = {
+      outstation: (address) => entries.get(address - settings.outstationAddress)?.outstation,
+      all: () => [...entries.values()].map(({ outstation }) => outstation),
+    };
+    const listener = new Dnp3Listener({ host: settings.host, port: settings.port, context, routes });
+    await listener.listen();
+    this.#shared = listener;
+    return listener;
+  }
+}
+
+function tlsFilesOf({ tls }: Dnp3Settings, clock: WallClock, logger: Logger): TlsFiles<PeerIdentity> | null {
+  if (tls === null) return null;
+  return new TlsFiles({
+    protocol: 'DNP3',
+    settings: { ...dnp3TlsPolicy, files: { cert: tls.cert, key: tls.key, rootCert: tls.rootCert } },
+    names: { cert: 'dnp3_cert', key: 'dnp3_key', rootCert: 'dnp3_root_cert' },
+    identify: identityOf,
+    clock,
+    logger,
+  });
+}
+
+const freshCounters = (): ServerCounters => ({
+  connections: 0,
+  refusedConnections: 0,
+  handshakeFailures: 0,
+  framesIn: 0,
+  framesOut: 0,
+  badFrames: 0,
+  lastFrameMs: null,
+});
+
+/** Lines of an outstation name its device. */
+function deviceLog(logger: Logger, index: number) {
+  return {
+    info: (message: string) => logger.info(message, index),
+    warning: (message: string) => logger.warning(message, index),
+    debug: (message: string) => logger.debug(message, index),
+  };
+}
+
+function controlLine({ name, value, status, isSelect, from }: ControlReport): string {
+  const what = isSelect ? 'select' : 'operate';
+  return `${what} ${name} = ${String(value)} by master ${from.peer}: ${status === 0 ? 'done' : `refused with status ${status}`}`;
+}
+
+function timeLine(master: number, offsetS: number): string {
+  const by = `${Math.abs(offsetS).toFixed(3)} s ${offsetS < 0 ? 'behind' : 'ahead of'}`;
+  return `master ${master} has written the time: ${by} the clock here`;
+}
+
+function profileOf(settings: Dnp3Settings, nowMs: number, outstation: DeviceOutstation, port: number): string {
+  const views = outstation.points.views({ coverage: 'served' });
+  const limits = new Map(views.map(({ type, index, min, max }) => [`${type}${index}`, { min, max }]));
+  const text = (variation: number, otherwise: string) =>
+    String(outstation.attributes.find((each) => each.variation === variation)?.value ?? otherwise);
+  return deviceProfileXml({
+    vendor: text(252, 'derbench'),
+    product: text(250, outstation.device.name),
+    softwareVersion: text(242, 'unknown'),
+    date: new Date(nowMs).toISOString().slice(0, 10),
+    host: settings.host,
+    port,
+    address: outstation.address,
+    masterAddresses: settings.masterAddresses,
+    unsolicited: settings.unsolicited,
+    isTls: settings.tls !== null,
+    limits: defaultLimits,
+    points: outstation.points.bindings
+      .filter(({ bound }) => bound !== null)
+      .map(({ row }) => {
+        const { min, max } = limits.get(`${row.type}${row.index}`) ?? { min: null, max: null };
+        return { ...row, ...(min !== null && { min }), ...(max !== null && { max }) };
+      }),
+  });
+}
+
+/**
+ * Loaded when a process with DNP3 starts.
+ * @throws SimError CONFIG_INVALID for certificates or a point map that do not fit
+ */
+export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Adapter {
+  const { seed, plant, clock, later, commAlarms, remoteClock, wireLog, logBook } = parts;
+  const logger = logBook.logger('DNP3');
+  const log = new PeerLimitedLog(logger, clock, 'controls and connections', later);
+  const messages = new Dnp3Messages(wireLog);
+  const tlsFiles = tlsFilesOf(settings, clock, logger);
+  const context: ServerContext = {
+    clock,
+    logger,
+    log,
+    sweeper: new Sweeper(),
+    turns: new LoopQueue(),
+    counters: freshCounters(),
+    limits: serverLimits,
+    tls: tlsFiles === null ? null : { gate: tlsFiles.gate, allowed: settings.tls?.allowedPeers ?? null },
+    wantsFragments: () => messages.active,
+    onFragment: (report) => {
+      messages.push(report);
+    },
+  };
+  const disturberOf = dnp3Disturbers({ registry: parts.faults, holds: parts.holds });
+  const { pointsFile, profile } = settings;
+  const rows = pointsFile === null ? builtInRows(profile) : readPointRows(pointsFile);
+  const adapter: Dnp3Adapter = new Dnp3Adapter({
+    settings,
+    plant,
+    context,
+    messages,
+    commAlarms,
+    make: (device, address) =>
+      new DeviceOutstation({
+        device,
+        plant,
+        settings,
+        address,
+        rows,
+        later,
+        wall: clock,
+        disturber: disturberOf(device.index),
+        remoteClock: () => remoteClock(logger),
+        random: (purpose) => createRandom(seed, 'dnp3', device.index, purpose),
+        log: deviceLog(logger, device.index),
+        onControl(report) {
+          if (report.status === 0) adapter.controls.done += report.isSelect ? 0 : 1;
+          else adapter.controls.refused += 1;
+          log.info(report.from.peer, () => controlLine(report), device.index);
+        },
+        onTime(master, offsetS) {
+          log.info(`master ${master}`, () => timeLine(master, offsetS), device.index);
+        },
+      }),
+    profileOf: (outstation, port) => profileOf(settings, clock.nowMs(), outstation, port),
+    tlsFiles,
+  });
+  return adapter;
 }

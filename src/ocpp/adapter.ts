@@ -1,88 +1,171 @@
-/** The charge points of a process as an adapter: its state, stations that join and leave, and lines at the start. */
-import { disabledStatus, startLine } from '../core/adapter.ts';
-import type { Adapter, AdapterStatus, CommState } from '../core/adapter.ts';
-import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
-import { errorText, SimError } from '../core/errors.ts';
+/** The charge points of a process as an adapter: stations that join and leave, its state, lines at the start. */
+import { readFileSync } from 'node:fs';
+import type { AdapterParts } from '../contract/adapter-parts.ts';
 import type { Device } from '../contract/device.ts';
-import type { OcppStations, OcppStatus } from '../contract/ocpp.ts';
-import { disabledOcpp } from '../contract/ocpp-disabled.ts';
-import type { DeviceServer } from '../contract/plant.ts';
-import type { Runtime } from './runtime.ts';
+import { noOcppCounters, sumOfOcppCounters } from '../contract/ocpp-counters.ts';
+import type { OcppCounters, OcppStation, OcppStations, OcppStatus } from '../contract/ocpp.ts';
+import type { OcppSettings } from '../contract/ocpp-settings.ts';
+import { startLine } from '../core/adapter.ts';
+import type { AdapterStatus, CommState } from '../core/adapter.ts';
+import { connectGapMs } from '../core/device-adapter.ts';
+import type { LoadedAdapter } from '../core/device-adapter.ts';
+import { SimError } from '../core/errors.ts';
+import type { LogBook, LogEntry, Logger } from '../core/log/log.ts';
+import { createRandom } from '../core/random.ts';
+import { slotName } from '../core/store.ts';
+import type { Later } from '../core/time/timers.ts';
+import { createStationPort } from './bridge.ts';
+import { createOcppDisturber } from './faults/disturber.ts';
+import { contextMaker } from './rpc/credentials.ts';
+import type { Credentials } from './rpc/credentials.ts';
+import { payloadChecks } from './rpc/schemas/checks.ts';
+import { ChargePoint } from './station/charge-point.ts';
+import { versions } from './versions.ts';
 
 export interface OcppAdapterOptions {
-  /** at the start */
-  readonly devices: () => readonly Device[];
-  readonly load: () => Promise<Runtime>;
-  readonly commAlarms: CommAlarmSwitch;
   /** URL of the central system at the start, for people */
   readonly endpoint: string;
+  /** null: the device is no charging station */
+  readonly make: (device: Device) => ChargePoint | null;
+  readonly later: Later;
 }
 
-export class OcppAdapter implements Adapter, DeviceServer {
-  readonly module = 'OCPP';
-  readonly comm = 'ocpp';
-  readonly outbound = true;
+export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppStations {
+  readonly enabled = true;
+  readonly view = this;
   readonly #options: OcppAdapterOptions;
-  #runtime: Runtime | null = null;
-  #state: CommState = 'stopped';
-  #stopping: Promise<void> | null = null;
+  readonly #stations = new Map<number, ChargePoint>();
+  /** by device: the ends of joins under way, also of those that fail; nobody sees these stations yet */
+  readonly #joining = new Map<number, Promise<void>>();
+  readonly #waiting = new Map<ChargePoint, () => void>();
+  readonly #leaving = new Set<ChargePoint>();
+  #unconnected: ChargePoint[] = [];
+  #isClosed = false;
+  /** of stations that have left */
+  #departed = noOcppCounters;
 
   constructor(options: OcppAdapterOptions) {
     this.#options = options;
   }
 
-  /** What REST works with; before the start it shows that nothing runs. */
-  get stations(): OcppStations {
-    return this.#runtime ?? disabledOcpp;
+  get list(): readonly OcppStation[] {
+    return [...this.#stations.entries()].sort(([a], [b]) => a - b).map(([, station]) => station);
   }
 
-  async start(): Promise<void> {
-    if (this.#runtime !== null) return;
-    this.#state = 'starting';
-    const runtime = await this.#options.load();
-    this.#runtime = runtime;
-    for (const device of this.#options.devices()) await runtime.join(device);
-    runtime.connect();
+  get totals(): OcppCounters {
+    const present = [...this.#stations.values(), ...this.#leaving];
+    return present.reduce((sum, { counters }) => sumOfOcppCounters(sum, counters), this.#departed);
   }
 
-  stop(): Promise<void> {
-    this.#stopping ??= (this.#runtime?.stop() ?? Promise.resolve()).then(() => {
-      this.#state = 'stopped';
-    });
-    return this.#stopping;
+  station(id: string): OcppStation {
+    const found = [...this.#stations.values()].find((each) => each.id === id);
+    if (found) return found;
+    throw new SimError('UNKNOWN_RESOURCE', `there is no charge point ${JSON.stringify(id)}`);
   }
 
-  startLines(): readonly string[] {
-    const { length: count } = this.stations.list;
-    return [startLine('OCPP', `${count} charge point${count === 1 ? '' : 's'} of ${this.#options.endpoint}`)];
+  ofDevice(deviceIndex: number): OcppStation | null {
+    return this.#stations.get(deviceIndex) ?? null;
   }
 
-  async addDevice(device: Device): Promise<void> {
-    if (this.#runtime === null) return;
+  async open(devices: readonly Device[]): Promise<void> {
+    for (const device of devices) await this.add(device);
+    this.connect();
+  }
+
+  async join(device: Device): Promise<void> {
+    await this.add(device);
+    this.connect();
+  }
+
+  /** Makes the charge point of a device and restores its state; it does not connect yet. */
+  async add(device: Device): Promise<void> {
+    const station = this.#options.make(device);
+    if (station === null) return;
+    const { index } = device;
+    const joined = this.#load(index, station);
+    const ended = joined.catch(() => undefined);
+    this.#joining.set(index, ended);
     try {
-      await this.#runtime.join(device);
-      this.#runtime.connect();
-    } catch (error) {
-      throw new SimError('COMMAND_CONFLICT', `device ${device.index} has no OCPP charge point: ${errorText(error)}`);
+      await joined;
+    } finally {
+      if (this.#joining.get(index) === ended) this.#joining.delete(index);
     }
   }
 
-  async removeDevice(index: number): Promise<void> {
-    await this.#runtime?.leave(index);
-    this.#options.commAlarms.end(index, 'ocpp_connection_lost');
+  async #load(index: number, station: ChargePoint): Promise<void> {
+    try {
+      await station.load();
+    } catch (error) {
+      // what it has begun before it failed
+      await station.stop();
+      throw error;
+    }
+    this.#stations.set(index, station);
+    this.#unconnected.push(station);
   }
 
-  status(): AdapterStatus {
-    const stations = this.stations.list;
-    if (this.#runtime === null) return { ...disabledStatus, enabled: true, state: this.#state };
-    const states = stations.map(({ status }) => status);
+  /** Connects the stations that have joined, spread over some time. */
+  connect(): void {
+    if (this.#isClosed) return;
+    const fresh = this.#unconnected;
+    this.#unconnected = [];
+    const gapMs = connectGapMs(fresh.length);
+    fresh.forEach((station, at) => {
+      if (at === 0) station.begin();
+      else
+        this.#waiting.set(
+          station,
+          this.#options.later(at * gapMs, () => {
+            this.#waiting.delete(station);
+            station.begin();
+          }),
+        );
+    });
+  }
+
+  /** Ends the sessions of a device that has left the plant, tells the central system, and closes. */
+  async leave(index: number): Promise<void> {
+    // its state is restored to the end first: it may have transactions to end
+    await this.#joining.get(index);
+    const station = this.#stations.get(index);
+    if (station === undefined) return;
+    this.#stations.delete(index);
+    this.#unconnected = this.#unconnected.filter((each) => each !== station);
+    this.#endWait(station);
+    this.#leaving.add(station);
+    try {
+      await station.leave();
+    } finally {
+      this.#leaving.delete(station);
+      this.#departed = sumOfOcppCounters(this.#departed, station.counters);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.#joining.values());
+    await Promise.all(
+      [...this.#stations.values(), ...this.#leaving].map((station) => {
+        this.#endWait(station);
+        return station.stop();
+      }),
+    );
+  }
+
+  startLines(): readonly string[] {
+    const { length: count } = this.list;
+    return [startLine('OCPP', `${count} charge point${count === 1 ? '' : 's'} of ${this.#options.endpoint}`)];
+  }
+
+  status(): Partial<AdapterStatus> {
+    const states = this.list.map(({ status }) => status);
     const connected = states.filter(({ connectionState }) => connectionState === 'connected').length;
-    const { messages, lastContactMs, drops, callErrors } = this.stations.totals;
+    const { messages, lastContactMs, drops, callErrors } = this.totals;
     const frames = (direction: 'in' | 'out') =>
       messages.reduce((sum, each) => sum + (each.direction === direction ? each.count : 0), 0);
     return {
       enabled: true,
-      state: this.#stopping === null ? stateOf(states, this.#runtime.starting) : this.#state,
+      state: stateOf(states, this.#waiting.size + this.#unconnected.length),
       detail: detailOf(states, connected),
       endpoint: this.#options.endpoint,
       peers: connected,
@@ -92,10 +175,15 @@ export class OcppAdapter implements Adapter, DeviceServer {
       errorCount: drops + callErrors,
     };
   }
+
+  #endWait(station: ChargePoint): void {
+    this.#waiting.get(station)?.();
+    this.#waiting.delete(station);
+  }
 }
 
 /**
- * `connected` when all stations are that are to be connected.
+ * `connected` when every enabled station is connected.
  * @param starting stations that have not begun to connect yet
  */
 function stateOf(states: readonly OcppStatus[], starting: number): CommState {
@@ -111,4 +199,93 @@ function detailOf(states: readonly OcppStatus[], connected: number): string | nu
   if (connected === states.length) return null;
   const why = states.find(({ connectionState }) => connectionState !== 'connected')?.lastError ?? null;
   return states.length === 1 ? why : `${connected} of ${states.length}${why === null ? '' : `: ${why}`}`;
+}
+
+/** @throws Error for a file that cannot be read any more */
+function credentialsOf({ securityProfile, password, pem }: OcppSettings): Credentials {
+  const text = (path: string) => readFileSync(path, 'utf8');
+  return {
+    securityProfile,
+    password,
+    rootCert: pem === null ? null : text(pem.rootCert),
+    own: pem?.own == null ? null : { cert: text(pem.own.cert), key: text(pem.own.key) },
+  };
+}
+
+/** What GetDiagnostics and GetLog deliver: the lines of every module about a device, and those of OCPP about none. */
+function logLines(logBook: Pick<LogBook, 'entries'>, deviceIndex: number) {
+  const isWanted = (line: LogEntry) =>
+    line.deviceIndex === deviceIndex || (line.deviceIndex === null && line.module === 'OCPP');
+  return logBook
+    .entries()
+    .filter(isWanted)
+    .map(({ timeMs, level, module, message }) => ({
+      atMs: timeMs,
+      text: `${level.toUpperCase()} [${module}] ${message}`,
+    }));
+}
+
+/** Lines of a station name its device, also where what is common to stations does not know it. */
+function stationLog(log: Logger, own: number): Logger {
+  return {
+    get keepsDebug() {
+      return log.keepsDebug ?? false;
+    },
+    debug: (message, device = own, at) => {
+      log.debug(message, device, at);
+    },
+    info: (message, device = own, at) => {
+      log.info(message, device, at);
+    },
+    warning: (message, device = own, at) => {
+      log.warning(message, device, at);
+    },
+    error: (message, device = own, printedOnly) => {
+      log.error(message, device, printedOnly);
+    },
+  };
+}
+
+/** Loaded when a process with OCPP starts. */
+export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAdapter {
+  const { seed, plant, clock, later, commAlarms, remoteClock, store, wireLog, logBook, chargePointId } = parts;
+  const log = logBook.logger('OCPP');
+  const credentials = credentialsOf(settings);
+  const contexts = contextMaker();
+  const disturber = createOcppDisturber({ registry: parts.faults, holds: parts.holds });
+  return new OcppAdapter({
+    endpoint: settings.url,
+    later,
+    make(device) {
+      const id = chargePointId(device);
+      if (id === null) return null;
+      const own = device.ocpp ?? {};
+      const version = own.version ?? settings.version;
+      const stack = versions[version];
+      payloadChecks.prepare(stack.subprotocol);
+      return new ChargePoint({
+        id,
+        device: createStationPort(device, plant, id),
+        version,
+        stack,
+        url: own.url ?? settings.url,
+        guarded: own.guarded ?? false,
+        credentials,
+        autoAuthorize: settings.autoAuthorize,
+        contexts,
+        schemas: payloadChecks,
+        clock: remoteClock(log),
+        wall: clock,
+        later,
+        random: (purpose) => createRandom(seed, 'ocpp', id, purpose),
+        // no version can use what another one has kept
+        store: (name) => store.slot(slotName('ocpp', id, stack.subprotocol, name)),
+        wireLog,
+        disturber,
+        commAlarms,
+        log: stationLog(log, device.index),
+        readLog: () => logLines(logBook, device.index),
+      });
+    },
+  });
 }

@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { expect } from 'chai';
 import modbusSerial from 'modbus-serial';
 import { WebSocket } from 'ws';
-import { createApp, version } from '../../src/app/build.ts';
-import type { App, Endpoints } from '../../src/app/build.ts';
+import { createApp } from '../../src/app/build.ts';
+import { packageVersion } from '../../src/core/package-files.ts';
+import type { App, Endpoints } from '../../src/app/start-stop.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
 import { SimError } from '../../src/core/errors.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
@@ -81,7 +82,7 @@ describe('The simulator as a whole', () => {
     expect(overview.json.comm_status.modbus_tcp).to.include({ state: 'listening', peers: 1 });
     const { json } = await ask(port, '/api/sim/server-info');
     // sources run here: the commit of a build that may lie in dist/ is not theirs
-    expect([json.version, json.build_id]).to.deep.equal([version, `npm-${version}`]);
+    expect([json.version, json.build_id]).to.deep.equal([packageVersion(), `npm-${packageVersion()}`]);
     stream.terminate();
     await new Promise<void>((resolve) => {
       master.close(() => {

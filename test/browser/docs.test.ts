@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import type { App } from '../../src/app/build.ts';
+import type { App } from '../../src/app/start-stop.ts';
 import { allRoutes } from '../../src/api/routes.ts';
 import { findChromium, launch, noChromium, watch } from '../support/browser.ts';
 import { startApp } from '../support/running-app.ts';

@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect } from 'chai';
 import type { Browser, Page } from 'playwright-core';
-import type { App } from '../../src/app/build.ts';
+import type { App } from '../../src/app/start-stop.ts';
 import { findChromium, launch, noChromium } from '../support/browser.ts';
 import { startApp, stateOf } from '../support/running-app.ts';
 import { hostileScript } from './hostile-page.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect } from 'chai';
-import { version } from '../../src/app/build.ts';
+import { packageVersion } from '../../src/core/package-files.ts';
 import { loadConfig } from '../../src/config/layers/load.ts';
 import { packageFile } from '../../src/core/package-files.ts';
 
@@ -15,6 +15,8 @@ interface Locked {
 }
 
 const json = async <T>(path: string) => JSON.parse(await readFile(packageFile(path), 'utf8')) as T;
+
+const version = packageVersion();
 
 describe('The package', () => {
   it('has one version: package.json, its lock, --version, and the newest entry of CHANGELOG.md', async () => {

@@ -1,7 +1,7 @@
 /** Scenarios on the running clock, whose ticks and real time the test makes. */
 import { expect } from 'chai';
 import { createApp } from '../../src/app/build.ts';
-import type { App } from '../../src/app/build.ts';
+import type { App } from '../../src/app/start-stop.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import type { SimTime } from '../../src/core/time/clock.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { createApp } from '../../src/app/build.ts';
-import type { App } from '../../src/app/build.ts';
+import type { App } from '../../src/app/start-stop.ts';
 import type { RunReport } from '../../src/contract/scenarios.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { readScenario } from '../../src/scenario/file/read.ts';

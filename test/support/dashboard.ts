@@ -1,7 +1,7 @@
 /** The dashboard of a whole simulator in a browser. `npm run build:ui` (or the build) comes before. */
 import { existsSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
-import type { App, AppOptions } from '../../src/app/build.ts';
+import type { App, AppOptions } from '../../src/app/start-stop.ts';
 import { findChromium, launch, watch } from './browser.ts';
 import type { Watch } from './browser.ts';
 import { startApp } from './running-app.ts';

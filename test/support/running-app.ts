@@ -1,5 +1,5 @@
 import { createApp } from '../../src/app/build.ts';
-import type { App, AppOptions } from '../../src/app/build.ts';
+import type { App, AppOptions } from '../../src/app/start-stop.ts';
 import type { ModbusTcpEndpoint } from '../../src/core/adapter.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { configOf } from './configured.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
 import { WebSocket } from 'ws';
-import type { App } from '../../src/app/build.ts';
+import type { App } from '../../src/app/start-stop.ts';
 import { cutAnswers, expectSound, only, open, talk, wire } from '../support/hostile.ts';
 import type { Wire } from '../support/hostile.ts';
 import { ask } from '../support/http.ts';

@@ -1,10 +1,14 @@
 /** The adapters for Modbus masters that a configuration asks for. */
-import type { AdapterContext } from './context.ts';
+import type { AppConfig } from '../../config/settings/app-config.ts';
+import type { AdapterParts } from '../../contract/adapter-parts.ts';
 import type { CommName } from '../../core/adapter.ts';
 import { LimitedLog } from '../../core/log/limited-log.ts';
 import { TlsFiles } from '../../core/tls/files.ts';
 import type { TlsFilesOptions } from '../../core/tls/files.ts';
+import type { ModbusMessages } from '../../core/wire/modbus-messages.ts';
 import { ModbusTap } from '../../core/wire/modbus-tap.ts';
+import type { SimPlant } from '../../der/plant/plant.ts';
+import { typesWith } from '../devices/shapes.ts';
 import { FaultyMaps } from '../../sunspec/faults/faulty-maps.ts';
 import { roleOfCertificate } from '../../sunspec/modbus/access/certificate-role.ts';
 import type { RoleFinding } from '../../sunspec/modbus/access/certificate-role.ts';
@@ -18,6 +22,13 @@ import { createModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
 import type { ModbusRtuAdapter } from '../../sunspec/modbus/rtu-bridge.ts';
 import type { ModbusLimits } from '../../sunspec/modbus/server/context.ts';
 
+export interface ModbusContext extends AdapterParts {
+  readonly config: AppConfig;
+  readonly plant: SimPlant;
+  /** the channel of Modbus, which several adapters share */
+  readonly modbusMessages: ModbusMessages;
+}
+
 /** The fault parts between the devices and their masters, over TCP and on a line. */
 type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
 
@@ -25,13 +36,13 @@ type Between = Required<Pick<ModbusAdapterOptions, 'disturber' | 'faultyMaps'>>;
  * @throws SimError CONFIG_INVALID for a proxy map or certificates that do not fit, and for devices without a port or
  * unit id
  */
-export function composeModbus(context: AdapterContext): readonly (ModbusAdapter | ModbusRtuAdapter | ProxyAdapter)[] {
+export function composeModbus(context: ModbusContext): readonly (ModbusAdapter | ModbusRtuAdapter | ProxyAdapter)[] {
   const proxy = composeProxy(context);
   const between = betweenOf(context);
   return [...composeTcp(context, between), ...composeRtu(context, between), ...proxy];
 }
 
-function betweenOf({ faults, plant, clock, logBook }: AdapterContext): Between {
+function betweenOf({ faults, plant, clock, logBook }: ModbusContext): Between {
   const faultyMaps = new FaultyMaps({
     registry: faults,
     log: new LimitedLog(logBook.logger('Modbus'), clock, 'writes that faults held back'),
@@ -49,11 +60,11 @@ function betweenOf({ faults, plant, clock, logBook }: AdapterContext): Between {
   return { disturber, faultyMaps };
 }
 
-function tapOf({ modbusMessages, clock }: AdapterContext, comm: CommName): ModbusTap {
+function tapOf({ modbusMessages, clock }: ModbusContext, comm: CommName): ModbusTap {
   return new ModbusTap(modbusMessages, comm, clock);
 }
 
-function limitsOf({ config: { modbus } }: AdapterContext): Partial<ModbusLimits> {
+function limitsOf({ config: { modbus } }: ModbusContext): Partial<ModbusLimits> {
   return {
     maxConnections: modbus.maxConnections,
     idleTimeoutMs: modbus.idleTimeoutS * 1000,
@@ -73,7 +84,7 @@ export function modbusTlsFiles(
   });
 }
 
-function composeTcp(context: AdapterContext, between: Between): ModbusAdapter[] {
+function composeTcp(context: ModbusContext, between: Between): ModbusAdapter[] {
   const { config, plant, clock, logBook } = context;
   const { enabled, host, port, sharedPort, framing, foreignUnit, tls } = config.modbus;
   if (!enabled) return [];
@@ -97,7 +108,7 @@ function composeTcp(context: AdapterContext, between: Between): ModbusAdapter[] 
   ];
 }
 
-function composeRtu(context: AdapterContext, between: Between): ModbusRtuAdapter[] {
+function composeRtu(context: ModbusContext, between: Between): ModbusRtuAdapter[] {
   const { config, plant, commAlarms, clock, logBook } = context;
   if (config.rtu === null) return [];
   const { port: path, baud: baudRate, parity, stopBits } = config.rtu;
@@ -116,8 +127,8 @@ function composeRtu(context: AdapterContext, between: Between): ModbusRtuAdapter
   ];
 }
 
-function composeProxy(context: AdapterContext): ProxyAdapter[] {
-  const { config, plant, clock, logBook, typesWith } = context;
+function composeProxy(context: ModbusContext): ProxyAdapter[] {
+  const { config, plant, clock, logBook } = context;
   if (config.proxy === null) return [];
   return [
     createProxyAdapter({
@@ -126,7 +137,7 @@ function composeProxy(context: AdapterContext): ProxyAdapter[] {
       disturber: createSilencer(plant.silentDevices),
       clock,
       logger: logBook.logger('Modbus'),
-      typesWith,
+      typesWith: (passes) => typesWith(config, passes),
       limits: limitsOf(context),
       tap: tapOf(context, 'modbus_proxy'),
     }),

@@ -1,7 +1,7 @@
 /** argv -> configuration -> app; signals; exit codes. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createApp } from '../build.ts';
-import type { App } from '../build.ts';
+import type { App } from '../start-stop.ts';
 import { formatIssues } from '../../config/issues/issues.ts';
 import { loadConfig } from '../../config/layers/load.ts';
 import { SimError } from '../../core/errors.ts';

@@ -9,6 +9,7 @@ import type { WallClock } from '../../core/time/clock.ts';
 import { remoteClocks } from '../../core/time/remote-clock.ts';
 import type { RemoteClockFactory } from '../../core/time/remote-clock.ts';
 import { localDateMs, SimClock } from '../../core/time/sim-clock.ts';
+import { Ticker } from '../../core/time/ticker.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { createPlant } from '../../der/plant/create-plant.ts';
 import type { SimPlant } from '../../der/plant/plant.ts';
@@ -97,4 +98,19 @@ function hasLine({ modbus, rtu }: AppConfig): boolean {
 /** On a serial line and on a shared TCP port each device has an address of its own, otherwise all have address 1. */
 function startAddressOf({ modbus, rtu }: AppConfig): (index: number) => number {
   return rtu !== null || modbus.sharedPort ? (index) => 1 + index : () => 1;
+}
+
+export function tickerOf({ tickS }: Pick<AppConfig, 'tickS'>, plant: SimPlant, wall: WallClock): Ticker {
+  const ticker = new Ticker({
+    intervalMs: tickS * 1000,
+    wall,
+    tick: async (slots) => {
+      try {
+        await plant.tick(slots);
+      } finally {
+        plant.skippedTicks = ticker.skipped;
+      }
+    },
+  });
+  return ticker;
 }

@@ -2,7 +2,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { createApp } from '../build.ts';
-import type { App } from '../build.ts';
+import type { App } from '../start-stop.ts';
 import { bundledScenarioPath, isBundledExample } from '../../config/profile/bundled.ts';
 import { unknownName } from '../../config/issues/issues.ts';
 import { knownSpellings, parseFlags } from '../../config/layers/flags.ts';

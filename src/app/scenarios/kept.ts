@@ -17,14 +17,17 @@ import type { Origin } from '../../core/origin.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import type { Scenario } from '../../scenario/model.ts';
-import { scenarioNames } from './host.ts';
+import type { Api } from '../../api/http/server.ts';
+import { Late } from '../../core/late.ts';
+import type { WireLog } from '../../core/wire/wire-log.ts';
+import { ClockHold, createScenarioHost, scenarioNames } from './host.ts';
 import type { Source } from '../../scenario/file/source.ts';
 import type { RequestCheck } from '../../scenario/file/whole.ts';
 import type { ScenarioHost } from '../../scenario/run/host.ts';
 import type { ScenarioRun } from '../../scenario/run/run.ts';
 import type { ReportOrigin } from '../../scenario/report/document.ts';
 
-export interface ShelfParts {
+export interface KeptParts {
   readonly plant: Plant;
   readonly wall: WallClock;
   readonly later: Later;
@@ -72,14 +75,14 @@ const ofParameters = ({ name, detail }: Issue): Issue =>
     ? { name: '/parameters', detail }
     : { name: '/parameters', detail: `${name}: ${detail}` };
 
-export class ScenarioShelf implements ScenarioBook {
+export class KeptScenarios implements ScenarioBook {
   readonly maxScenarios = maxScenarios;
-  readonly #parts: ShelfParts;
+  readonly #parts: KeptParts;
   readonly #kept = new Map<string, Kept>();
   /** ids are not used again */
   #lastId = 0;
 
-  constructor(parts: ShelfParts) {
+  constructor(parts: KeptParts) {
     this.#parts = parts;
   }
 
@@ -207,6 +210,28 @@ export class ScenarioShelf implements ScenarioBook {
     if (kept === undefined) throw new SimError('UNKNOWN_RESOURCE', `there is no scenario ${JSON.stringify(id)}`);
     return kept;
   }
+}
+
+/** The scenarios of a running simulator, and the simulator as they see it. */
+export interface Scenarios {
+  readonly kept: KeptScenarios;
+  readonly clock: ClockHold;
+  readonly hostOf: (name: string) => ScenarioHost;
+  /** serves their requests */
+  readonly api: Late<Pick<Api, 'perform' | 'checkRequest'>>;
+}
+
+export function composeScenarios(
+  parts: Omit<KeptParts, 'hostOf' | 'checkRequest'> & { readonly wireLog: WireLog },
+): Scenarios {
+  const clock = new ClockHold();
+  const api: Scenarios['api'] = new Late();
+  const { perform, checkRequest }: Pick<Api, 'perform' | 'checkRequest'> = {
+    perform: (request) => api.face.perform(request),
+    checkRequest: (request) => api.face.checkRequest(request),
+  };
+  const hostOf = createScenarioHost({ ...parts, clockHold: clock, perform });
+  return { kept: new KeptScenarios({ ...parts, hostOf, checkRequest }), clock, hostOf, api };
 }
 
 type ScenarioCode = Awaited<ReturnType<typeof loaded>>;

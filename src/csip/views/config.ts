@@ -4,17 +4,17 @@ import type { CsipConfigPatch } from '../../contract/csip-client.ts';
 import { SimError } from '../../core/errors.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
-import type { Connection, Runtime } from '../runtime.ts';
+import type { Clients, Connection } from '../clients.ts';
 
 const isHost = (text: string): boolean =>
   isIP(text) !== 0 || (/^[\w.-]{1,253}$/.test(text) && URL.canParse(`http://${text}`));
 
 export class Configurator {
-  readonly #runtime: Runtime;
+  readonly #clients: Clients;
   #changedBy: Provenance | null = null;
 
-  constructor(runtime: Runtime) {
-    this.#runtime = runtime;
+  constructor(clients: Clients) {
+    this.#clients = clients;
   }
 
   /** null: as started */
@@ -28,7 +28,7 @@ export class Configurator {
    *   nothing is changed then
    */
   async apply(patch: CsipConfigPatch, connection: Connection, by: Origin): Promise<void> {
-    const { inForce, options } = this.#runtime;
+    const { inForce, options } = this.#clients;
     const { server: started } = options.settings;
     const host = patch.serverHost ?? inForce.server.host;
     if (!isHost(host)) {
@@ -63,14 +63,14 @@ export class Configurator {
     this.#takeConduct(patch);
     const { plant, clock } = options;
     this.#changedBy = { ...by, at: plant.time.sim, wallMs: clock.nowMs() };
-    if (this.#connected() !== before) await this.#runtime.restart();
+    if (this.#connected() !== before) await this.#clients.restart();
     else if (patch.pollRateS !== undefined || patch.useServerTime !== undefined)
-      for (const { client } of this.#runtime.connections) void client.rediscover();
+      for (const { client } of this.#clients.connections) void client.rediscover();
   }
 
   /** Listens for notifications where they are wanted. @returns undoes it */
   async #listening(wanted: boolean): Promise<() => Promise<void>> {
-    const { notifications, connections } = this.#runtime;
+    const { notifications, connections } = this.#clients;
     const [first] = connections;
     if (!wanted || first === undefined || notifications.base !== null) return () => Promise.resolve();
     try {
@@ -84,12 +84,12 @@ export class Configurator {
 
   /** What a connection is made with. */
   #connected(): string {
-    const { server, dcap, revision, postRateS, pin, subscribe } = this.#runtime.inForce;
+    const { server, dcap, revision, postRateS, pin, subscribe } = this.#clients.inForce;
     return JSON.stringify([server, dcap, revision, postRateS, pin, subscribe]);
   }
 
   #takeConduct(patch: CsipConfigPatch): void {
-    const { inForce, options } = this.#runtime;
+    const { inForce, options } = this.#clients;
     const { rates } = options.settings;
     inForce.dcap = patch.dcap ?? inForce.dcap;
     inForce.revision = patch.revision ?? inForce.revision;

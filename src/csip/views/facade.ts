@@ -26,9 +26,9 @@ import type {
 import type { CsipControlState, CsipEvent } from '../../contract/csip-events.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
+import { membersOf } from '../members.ts';
 import type { FullMember } from '../members.ts';
-import { membersOf } from '../runtime.ts';
-import type { Connection, Runtime } from '../runtime.ts';
+import type { Clients, Connection } from '../clients.ts';
 import { httpProbe } from '../transport/probe.ts';
 import { SubscriptionFollower } from '../notifications.ts';
 import type { Subscriptions } from '../notify/subscriptions.ts';
@@ -57,27 +57,27 @@ const httpPort = 80;
 export class ClientFacade implements CsipClient {
   readonly enabled = true;
   readonly messages: CsipMessages;
-  readonly #runtime: Runtime;
+  readonly #clients: Clients;
   readonly #parts: FacadeParts;
   readonly #configurator: Configurator;
 
-  constructor(runtime: Runtime, parts: FacadeParts) {
-    this.#runtime = runtime;
+  constructor(clients: Clients, parts: FacadeParts) {
+    this.#clients = clients;
     this.#parts = parts;
     this.messages = parts.messages;
-    this.#configurator = new Configurator(runtime);
+    this.#configurator = new Configurator(clients);
   }
 
   status(device: number | null): CsipStatus {
     const index = this.#index(device);
-    const connection = this.#runtime.connectionOf(index);
+    const connection = this.#clients.connectionOf(index);
     const count = this.subscriptions(device).items.length;
-    return statusView(this.#runtime, connection, index, this.#monotonicMs, count);
+    return statusView(this.#clients, connection, index, this.#monotonicMs, count);
   }
 
   config(device: number | null): CsipConfig {
     this.#one(device);
-    return configView(this.#runtime, this.#configurator.changedBy);
+    return configView(this.#clients, this.#configurator.changedBy);
   }
 
   async configure(patch: CsipConfigPatch, device: number | null, by: Origin): Promise<CsipConfig> {
@@ -86,7 +86,7 @@ export class ClientFacade implements CsipClient {
   }
 
   connect(device: number | null): void {
-    this.#runtime.connect(this.#chosen(device));
+    this.#clients.connect(this.#chosen(device));
   }
 
   async disconnect(device: number | null): Promise<void> {
@@ -119,7 +119,7 @@ export class ClientFacade implements CsipClient {
   endDevices(device: number | null): readonly CsipEndDevice[] {
     const connection = this.#one(device);
     const own = membersOf(connection).flatMap(({ endDevice }) =>
-      endDevice.facts === null ? [] : [ownEndDeviceView(endDevice.facts, this.#runtime.inForce.pin, endDevice)],
+      endDevice.facts === null ? [] : [ownEndDeviceView(endDevice.facts, this.#clients.inForce.pin, endDevice)],
     );
     const others = connection.client.walk?.seen.filter(({ url }) => !own.some(({ href }) => href === url)) ?? [];
     return [...own, ...others.map((located) => endDeviceView(located, null, []))];
@@ -137,13 +137,13 @@ export class ClientFacade implements CsipClient {
   }
 
   events(): readonly CsipEvent[] {
-    return this.#runtime.connections
+    return this.#clients.connections
       .flatMap(membersOf)
       .flatMap(({ endDevice }) => endDevice.controls.map((known) => eventView(known, endDevice)));
   }
 
   onEvent(listener: (event: CsipEvent) => void): () => void {
-    return this.#runtime.onEvent(listener);
+    return this.#clients.onEvent(listener);
   }
 
   control(mrid: string, device: number | null): CsipControl & { readonly xml: string | null } {
@@ -191,12 +191,12 @@ export class ClientFacade implements CsipClient {
 
   logEvents(device: number | null): ReturnType<CsipClient['logEvents']> {
     const events = this.#member(device)?.desk.reporter?.logEvents ?? [];
-    return { enabled: this.#runtime.inForce.sendsAlarms, events };
+    return { enabled: this.#clients.inForce.sendsAlarms, events };
   }
 
   enableLogEvents(on: boolean): void {
-    this.#runtime.inForce.sendsAlarms = on;
-    for (const connection of this.#runtime.connections)
+    this.#clients.inForce.sendsAlarms = on;
+    for (const connection of this.#clients.connections)
       for (const { desk } of membersOf(connection)) if (desk.reporter !== null) desk.reporter.sendsAlarms = on;
   }
 
@@ -206,7 +206,7 @@ export class ClientFacade implements CsipClient {
 
   subscriptions(device: number | null): CsipSubscriptions {
     const subscriptions = this.#subscriptions(device);
-    return { notificationUri: this.#runtime.notifications.base, items: subscriptions?.list() ?? [] };
+    return { notificationUri: this.#clients.notifications.base, items: subscriptions?.list() ?? [] };
   }
 
   async subscribe(resource: string, on: boolean, device: number | null): Promise<CsipSubscriptions> {
@@ -233,12 +233,12 @@ export class ClientFacade implements CsipClient {
 
   httpProbe(path: string | null, port: number | null, device: number | null): Promise<CsipHttpProbe> {
     this.#one(device);
-    const { server, dcap, anywhere } = this.#runtime.inForce;
+    const { server, dcap, anywhere } = this.#clients.inForce;
     return httpProbe({ host: server.host, port: port ?? httpPort, path: path ?? dcap, anywhere });
   }
 
   diagnostics(device: number | null): readonly CsipDiagnostic[] {
-    return diagnosticsView(this.#one(device), this.#runtime.options.clock.nowMs());
+    return diagnosticsView(this.#one(device), this.#clients.options.clock.nowMs());
   }
 
   discoverServers(): ReturnType<CsipClient['discoverServers']> {
@@ -246,20 +246,20 @@ export class ClientFacade implements CsipClient {
   }
 
   get #monotonicMs(): number {
-    return this.#runtime.options.clock.monotonicMs();
+    return this.#clients.options.clock.monotonicMs();
   }
 
   #index(device: number | null): number {
-    return device ?? this.#runtime.connections[0]?.devices[0]?.index ?? this.#runtime.options.plant.firstIndex;
+    return device ?? this.#clients.connections[0]?.devices[0]?.index ?? this.#clients.options.plant.firstIndex;
   }
 
   #one(device: number | null): Connection {
-    return this.#runtime.connectionOf(this.#index(device));
+    return this.#clients.connectionOf(this.#index(device));
   }
 
   /** Without a device: all. */
   #chosen(device: number | null): readonly Connection[] {
-    return device === null ? this.#runtime.connections : [this.#runtime.connectionOf(device)];
+    return device === null ? this.#clients.connections : [this.#clients.connectionOf(device)];
   }
 
   /** @throws SimError NOT_CONNECTED */

@@ -10,12 +10,12 @@ import type {
 import type { JsonValue } from '../../core/store.ts';
 import { showModes } from '../control/modes.ts';
 import type { EndDevice } from '../end-device.ts';
+import { membersOf } from '../members.ts';
 import type { FullMember } from '../members.ts';
-import { membersOf } from '../runtime.ts';
-import type { Connection, Runtime } from '../runtime.ts';
+import type { Clients, Connection } from '../clients.ts';
 import { controlsView, ownEndDeviceView, programView } from './members.ts';
 
-function serverView({ inForce }: Runtime, { client }: Connection): CsipServer {
+function serverView({ inForce }: Clients, { client }: Connection): CsipServer {
   const { server, dcap, revision } = inForce;
   return { ...server, dcap, revision, negotiated: client.line.negotiated };
 }
@@ -57,7 +57,7 @@ function meteringOf(member: FullMember | undefined): CsipStatus['metering'] {
 
 /** @param device the device whose EndDevice is shown; of a client of one device that one */
 export function statusView(
-  runtime: Runtime,
+  clients: Clients,
   connection: Connection,
   device: number,
   monotonicMs: number,
@@ -70,8 +70,8 @@ export function statusView(
   const { loss, lastContactMs, lastError, lastErrorMs } = line;
   return {
     state: client.state,
-    server: serverView(runtime, connection),
-    identity: runtime.options.settings.identity,
+    server: serverView(clients, connection),
+    identity: clients.options.settings.identity,
     lfdi: credentials.facts?.lfdi ?? null,
     sfdi: credentials.facts?.sfdi ?? null,
     deviceIndices: client.deviceIndices,
@@ -85,7 +85,7 @@ export function statusView(
       lost: loss,
     },
     endDevice:
-      member === undefined || facts === null ? null : ownEndDeviceView(facts, runtime.inForce.pin, member.endDevice),
+      member === undefined || facts === null ? null : ownEndDeviceView(facts, clients.inForce.pin, member.endDevice),
     programs: member?.endDevice.programs.map((program) => programView(program, member.endDevice)) ?? [],
     activeControls: member === undefined ? [] : controlsView(member).filter(({ state }) => state === 'active'),
     defaultModes: member === undefined ? null : defaultModes(member.endDevice),
@@ -96,7 +96,7 @@ export function statusView(
   };
 }
 
-export function configView({ inForce, options }: Runtime, changedBy: CsipConfig['changedBy']): CsipConfig {
+export function configView({ inForce, options }: Clients, changedBy: CsipConfig['changedBy']): CsipConfig {
   const { server, dcap, revision, pollRateS, postRateS, useServerTime, subscribe, pin } = inForce;
   const { checkHostname, strictCipher, identity } = options.settings;
   return {

@@ -2,7 +2,7 @@
 import { expect } from 'chai';
 import { adu, RawClient } from '../../support/modbus-client.ts';
 import { modbusEndpoint } from '../../support/running-app.ts';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { hex } from '../../dnp3/rig/frames.ts';
 import { TestMaster } from '../../dnp3/rig/master.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect } from 'chai';
 import { apiVersion } from '../../../src/api/http/context.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { ask } from '../../support/http.ts';
 import { startApp } from '../../support/running-app.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
 import { cutAnswers, expectSound, talk, wire } from '../../support/hostile.ts';

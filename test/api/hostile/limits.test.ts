@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { expect } from 'chai';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { createApi } from '../../../src/api/http/server.ts';
 import type { Api } from '../../../src/api/http/server.ts';
 import { route } from '../../../src/api/http/route.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import { allRoutes } from '../../../src/api/routes.ts';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { dealt } from '../../support/choice.ts';
 import { pick } from '../../support/depth.ts';
 import { only, wire } from '../../support/hostile.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { dealt } from '../../support/choice.ts';
 import { pick } from '../../support/depth.ts';
 import { cutAnswers, expectSound, only, talk, wire } from '../../support/hostile.ts';

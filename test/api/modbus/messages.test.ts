@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import type { PointSlot } from '../../../src/sunspec/map/layout.ts';
 import { ask } from '../../support/http.ts';
 import type { Json, JsonAnswer } from '../../support/http.ts';

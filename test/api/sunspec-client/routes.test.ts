@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import type { Json } from '../../support/http.ts';
 import { ask } from '../../support/http.ts';
 import { testPki } from '../../support/pki.ts';

@@ -6,7 +6,7 @@ import { expect } from 'chai';
 import { ModbusTCPClient } from 'jsmodbus';
 import modbusSerial from 'modbus-serial';
 import { createApp } from '../../../src/app/build.ts';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import { pick } from '../../support/depth.ts';
 import { openHandles, settled } from '../../support/handles.ts';

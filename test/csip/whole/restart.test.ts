@@ -82,7 +82,7 @@ describe('a client at a head-end: restarts and changes at run time', () => {
     expect((await site.get('csip-client?device=2')).lfdi).to.equal(lfdis[2]);
     // there is no certificate for one more
     const refused = await site.post('devices', {}).catch(String);
-    expect(refused).to.match(/409.*no CSIP client for device 3/s);
+    expect(refused).to.match(/409.*device 3 has no CSIP client/s);
     expect((await site.get('devices')).devices).to.have.length(2);
   });
 });

@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
 import { addSeconds } from '../../../src/core/time/clock.ts';
 import { headEndPki } from '../../support/head-end.ts';

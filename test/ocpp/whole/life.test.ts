@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect } from 'chai';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 import { startApp } from '../../support/running-app.ts';

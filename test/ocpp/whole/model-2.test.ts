@@ -101,7 +101,7 @@ for (const version of ['ocpp2.0.1', 'ocpp2.1'] as const)
       expect(await site.call('Reset', { type: 'Immediate' })).to.deep.equal({ status: 'Accepted' });
       await site.until('the other one has it', () => other.station(id).callsOf('StatusNotification').length > 0, 200);
       expect(other.station(id).callsOf('BootNotification')[0]?.payload.reason).to.equal('RemoteReset');
-      expect(site.adapter.stations.station(id).status.url).to.equal(other.url);
+      expect(site.stations.station(id).status.url).to.equal(other.url);
       const before = site.station.callsOf('BootNotification').length;
       await other.close();
       await site.until('it is back', () => site.peers === 1 && site.station.connected, 400);

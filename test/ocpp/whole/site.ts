@@ -4,12 +4,15 @@
  * both sides have nothing left to do. The central system has the simulated time.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { App, AppOptions } from '../../../src/app/build.ts';
+import type { App, AppOptions } from '../../../src/app/start-stop.ts';
 import { createMemoryStore } from '../../../src/core/store.ts';
 import { addSeconds } from '../../../src/core/time/clock.ts';
 import type { EvseCommand } from '../../../src/contract/kinds/evse-commands.ts';
 import type { EvseConnectorDetail } from '../../../src/contract/kinds/evse.ts';
-import { OcppAdapter } from '../../../src/ocpp/adapter.ts';
+import type { Device } from '../../../src/contract/device.ts';
+import type { OcppStations } from '../../../src/contract/ocpp.ts';
+import type { Adapter } from '../../../src/core/adapter.ts';
+import type { DeviceAdapter } from '../../../src/core/device-adapter.ts';
 import { ask } from '../../support/http.ts';
 import type { Json, JsonAnswer } from '../../support/http.ts';
 import { startApp } from '../../support/running-app.ts';
@@ -100,15 +103,20 @@ export class Site {
     return this.central.station(id);
   }
 
-  get adapter(): OcppAdapter {
-    const found = this.app.adapters.find((each) => each instanceof OcppAdapter);
-    if (found === undefined) throw new Error('OCPP is off');
-    return found;
+  get #adapter(): DeviceAdapter<Device, OcppStations> {
+    const isOcpp = (adapter: Adapter): adapter is DeviceAdapter<Device, OcppStations> => adapter.comm === 'ocpp';
+    const adapter = this.app.adapters.find(isOcpp);
+    if (adapter === undefined) throw new Error('OCPP is off');
+    return adapter;
+  }
+
+  get stations(): OcppStations {
+    return this.#adapter.view;
   }
 
   /** Stations that are connected. */
   get peers(): number | null {
-    return this.adapter.status().peers;
+    return this.#adapter.status().peers;
   }
 
   connector(connectorId = 1, device = 0): EvseConnectorDetail {
@@ -132,7 +140,7 @@ export class Site {
 
   /** Neither side waits for the other, and both have the same connections. */
   #isAtRest(): boolean {
-    return this.adapter.stations.list.every(({ status }) => {
+    return this.stations.list.every(({ status }) => {
       if (status.url !== this.central.url) return true;
       const station = this.central.station(status.id);
       const isConnected = status.connectionState === 'connected';

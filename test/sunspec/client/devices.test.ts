@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { packageVersion } from '../../../src/core/package-files.ts';
 import type { SunSpecClientAdapter } from '../../../src/sunspec/client/client.ts';
 import { modbusEndpoint, startApp } from '../../support/running-app.ts';

@@ -1,6 +1,6 @@
 /** Every fault of a simulated device, and the errors and values that a client gets from it. */
 import { expect } from 'chai';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import type { FaultTarget } from '../../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../../src/fault-kinds/all.ts';
 import { createSunSpecClient } from '../../../src/sunspec/client/client.ts';

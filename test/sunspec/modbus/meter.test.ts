@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { App } from '../../../src/app/build.ts';
+import type { App } from '../../../src/app/start-stop.ts';
 import { LimitedLog } from '../../../src/core/log/limited-log.ts';
 import { silentLogger } from '../../../src/core/log/log.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TLSSocket } from 'node:tls';
 import { expect } from 'chai';
-import type { App } from '../../../../src/app/build.ts';
+import type { App } from '../../../../src/app/start-stop.ts';
 import { ask } from '../../../support/http.ts';
 import { createAuthority, issue } from '../../../support/pki.ts';
 import { startApp } from '../../../support/running-app.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
 import fc from 'fast-check';
-import type { App } from '../../../../src/app/build.ts';
+import type { App } from '../../../../src/app/start-stop.ts';
 import { SimError } from '../../../../src/core/errors.ts';
 import type { ModbusAdapter } from '../../../../src/sunspec/modbus/bridge.ts';
 import { anyFault } from '../../../support/fault-arbitrary.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { App } from '../../../../src/app/build.ts';
+import type { App } from '../../../../src/app/start-stop.ts';
 import type { FaultRequest } from '../../../../src/core/faults/kinds.ts';
 import type { ModbusAdapter } from '../../../../src/sunspec/modbus/bridge.ts';
 import { RawClient } from '../../../support/modbus-client.ts';

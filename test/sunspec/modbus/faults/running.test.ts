@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { App } from '../../../../src/app/build.ts';
+import type { App } from '../../../../src/app/start-stop.ts';
 import type { FaultRequest } from '../../../../src/core/faults/kinds.ts';
 import { RawClient, adu, readRequest } from '../../../support/modbus-client.ts';
 import { modbusEndpoint, startApp } from '../../../support/running-app.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { expect } from 'chai';
-import type { App } from '../../../../src/app/build.ts';
+import type { App } from '../../../../src/app/start-stop.ts';
 import { SimError } from '../../../../src/core/errors.ts';
 import { createLogBook } from '../../../../src/core/log/log.ts';
 import type { ProxyAdapter } from '../../../../src/sunspec/modbus/proxy/bridge.ts';

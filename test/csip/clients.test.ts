@@ -12,8 +12,8 @@ import { simTimeFromMs, systemClock } from '../../src/core/time/clock.ts';
 import { remoteClocks } from '../../src/core/time/remote-clock.ts';
 import { callLater } from '../../src/core/time/timers.ts';
 import { WireLog } from '../../src/core/wire/wire-log.ts';
-import { Runtime } from '../../src/csip/runtime.ts';
-import type { RuntimeOptions } from '../../src/csip/runtime.ts';
+import { Clients } from '../../src/csip/clients.ts';
+import type { ClientsOptions } from '../../src/csip/clients.ts';
 import { undisturbed } from '../../src/csip/transport/disturber.ts';
 import { csipChannel } from '../../src/csip/transport/messages.ts';
 import { buildDocument, parseDocument } from '../../src/csip/xml/codec.ts';
@@ -22,10 +22,10 @@ import { headEndPki } from '../support/head-end.ts';
 import { configOf } from '../support/configured.ts';
 import { testPlant } from '../support/plant.ts';
 
-type Found = Awaited<ReturnType<RuntimeOptions['discover']>>;
+type Found = Awaited<ReturnType<ClientsOptions['discover']>>;
 
 /** A client that searches for its server; nothing listens at the address of its settings. */
-function runtimeWith(cert: string, discover: () => Promise<Found>): { runtime: Runtime; warnings: string[] } {
+function clientsWith(cert: string, discover: () => Promise<Found>): { clients: Clients; warnings: string[] } {
   const { csip: settings, seed } = configOf(
     ...['--csip_client_enable', 'yes', '--csip_discover', 'yes', '--csip_enc', 'no', '--csip_server_port', '1'],
     ...['--csip_cert', cert],
@@ -42,7 +42,7 @@ function runtimeWith(cert: string, discover: () => Promise<Found>): { runtime: R
     paused: () => false,
     at: () => () => undefined,
   };
-  const runtime = new Runtime({
+  const clients = new Clients({
     settings,
     seed,
     plant,
@@ -60,8 +60,8 @@ function runtimeWith(cert: string, discover: () => Promise<Found>): { runtime: R
     disturber: undisturbed,
     discover,
   });
-  runtime.add(plant.devices);
-  return { runtime, warnings };
+  clients.add(plant.devices);
+  return { clients, warnings };
 }
 
 const found = (members: object): Found[number] => ({
@@ -77,11 +77,11 @@ const found = (members: object): Found[number] => ({
 });
 
 describe('clients that search for their server (csip_discover)', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'derbench-runtime-'));
+  const directory = mkdtempSync(join(tmpdir(), 'derbench-clients-'));
   const cert = join(directory, 'cert.pem');
   let server: Server;
   let asked: Promise<string | undefined>;
-  let running: Runtime | null = null;
+  let running: Clients | null = null;
 
   before(async () => writeFileSync(cert, (await headEndPki()).device.cert));
   after(() => rmSync(directory, { recursive: true }));
@@ -102,17 +102,17 @@ describe('clients that search for their server (csip_discover)', () => {
 
   it('connect to the first that the outbound rules permit, at its DeviceCapability', async () => {
     const { port } = server.address() as AddressInfo;
-    const { runtime } = runtimeWith(cert, () =>
+    const { clients } = clientsWith(cert, () =>
       Promise.resolve([
         found({ addresses: ['169.254.169.254'], permitted: false }),
         found({ port, dcap: '/sep2/dcap' }),
       ]),
     );
-    running = runtime;
-    runtime.connect();
+    running = clients;
+    clients.connect();
     expect(await asked).to.equal('/sep2/dcap');
-    expect(runtime.inForce.server).to.deep.equal({ host: '127.0.0.1', port, tls: false });
-    expect(runtime.inForce.anywhere).to.equal(false);
+    expect(clients.inForce.server).to.deep.equal({ host: '127.0.0.1', port, tls: false });
+    expect(clients.inForce.anywhere).to.equal(false);
   });
 
   it('use that of the settings where nothing is found, or nothing can be searched', async () => {
@@ -128,14 +128,14 @@ describe('clients that search for their server (csip_discover)', () => {
         return Promise.reject(new SimError('PEER_ERROR', 'multicast DNS is not possible'));
       },
     ];
-    const { runtime, warnings } = runtimeWith(cert, () => answers.shift()?.() ?? Promise.resolve([]));
-    running = runtime;
-    runtime.inForce.server = { host: '127.0.0.1', port, tls: false };
-    runtime.connect();
+    const { clients, warnings } = clientsWith(cert, () => answers.shift()?.() ?? Promise.resolve([]));
+    running = clients;
+    clients.inForce.server = { host: '127.0.0.1', port, tls: false };
+    clients.connect();
     expect(await asked).to.equal('/dcap');
-    await runtime.restart();
+    await clients.restart();
     await again;
-    expect(runtime.inForce.anywhere).to.equal(true);
+    expect(clients.inForce.anywhere).to.equal(true);
     expect(warnings[0]).to.match(/DNS-SD has found no server; that of the settings is used/);
   });
 });

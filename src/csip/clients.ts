@@ -5,13 +5,14 @@ import type { CsipEvent } from '../contract/csip-events.ts';
 import type { CsipSettings } from '../contract/csip-settings.ts';
 import type { Device } from '../contract/device.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
+import { connectGapMs } from '../core/device-adapter.ts';
 import { errorText, SimError } from '../core/errors.ts';
 import { createRandom } from '../core/random.ts';
 import type { RemoteClock, RemoteClockFactory } from '../core/time/remote-clock.ts';
 import { Client } from './client.ts';
 import type { ClientConduct, OpenedIdentity } from './client.ts';
-import { identityOf, makeMember } from './members.ts';
-import type { FullMember, MemberParts } from './members.ts';
+import { identityOf, makeMember, membersOf } from './members.ts';
+import type { MemberParts } from './members.ts';
 import { Notifications, SubscriptionFollower } from './notifications.ts';
 import { Registrations } from './registrations.ts';
 import { ClientCredentials } from './transport/certificates.ts';
@@ -21,10 +22,6 @@ import type { SepExchange } from './transport/exchange.ts';
 import { HttpExchange } from './transport/sep-exchange.ts';
 import type { SepCodec } from './transport/sep-exchange.ts';
 import { eventView } from './views/members.ts';
-
-/** Between the first requests of two clients, and at most for all of them, ms. */
-const startGapMs = 50;
-const longestStartMs = 10_000;
 
 /** What REST can change while the process runs; of all clients. */
 export interface InForce extends ClientConduct {
@@ -41,7 +38,7 @@ export interface InForce extends ClientConduct {
   sendsAlarms: boolean;
 }
 
-export interface RuntimeOptions extends Omit<MemberParts, 'inForce' | 'eventsChanged'> {
+export interface ClientsOptions extends Omit<MemberParts, 'inForce' | 'eventsChanged'> {
   readonly remoteClock: RemoteClockFactory;
   readonly commAlarms: CommAlarmSwitch;
   readonly channel: CsipChannel;
@@ -60,12 +57,8 @@ export interface Connection {
   readonly devices: Device[];
 }
 
-export function membersOf({ client }: Connection): readonly FullMember[] {
-  return client.members as readonly FullMember[];
-}
-
-export class Runtime {
-  readonly options: RuntimeOptions;
+export class Clients {
+  readonly options: ClientsOptions;
   readonly inForce: InForce;
   readonly notifications: Notifications;
   readonly #connections: Connection[] = [];
@@ -74,10 +67,10 @@ export class Runtime {
   readonly #joining = new Map<number, () => void>();
   readonly #codec: SepCodec;
   #watching = false;
-  #searching: ReturnType<RuntimeOptions['discover']> | null = null;
+  #searching: ReturnType<ClientsOptions['discover']> | null = null;
   #discovered = false;
 
-  constructor(options: RuntimeOptions) {
+  constructor(options: ClientsOptions) {
     this.options = options;
     const { server, rates, pin, withoutRegistration, register, timeStaleS, lost, revision, notifications, aus } =
       options.settings;
@@ -136,7 +129,7 @@ export class Runtime {
 
   /** Connects all that are disconnected, spread over some time. */
   connect(connections: readonly Connection[] = this.#connections): void {
-    const gapMs = Math.min(startGapMs, longestStartMs / connections.length);
+    const gapMs = connectGapMs(connections.length);
     connections.forEach(({ client }, at) => client.connect(at * gapMs));
   }
 

@@ -10,7 +10,7 @@ import { WireLog } from '../../src/core/wire/wire-log.ts';
 import { simTimeFromMs } from '../../src/core/time/clock.ts';
 import type { DeviceOutstation } from '../../src/dnp3/device-outstation.ts';
 import { Dnp3Messages } from '../../src/dnp3/messages/log.ts';
-import { Dnp3Runtime } from '../../src/dnp3/runtime.ts';
+import { Dnp3Adapter } from '../../src/dnp3/adapter.ts';
 import { serverLimits } from '../../src/dnp3/server/context.ts';
 import { HandWall } from '../support/wall.ts';
 import { Stack, spec } from './rig/stack.ts';
@@ -34,11 +34,11 @@ class Bench {
   readonly sweeper = new Sweeper();
   readonly stacks: Stack[] = [];
   readonly closed: number[] = [];
-  readonly runtime: Dnp3Runtime;
+  readonly adapter: Dnp3Adapter;
 
   constructor(more: Partial<Dnp3Settings> = {}) {
     const { wall, sweeper } = this;
-    this.runtime = new Dnp3Runtime({
+    this.adapter = new Dnp3Adapter({
       settings: { ...settings, ...more },
       plant: { onTick: () => () => undefined, onPower: () => () => undefined },
       context: {
@@ -65,12 +65,12 @@ class Bench {
       commAlarms: this.alarms,
       make: ({ index }, address) => this.#outstation(index, address),
       profileOf: () => '',
-      close: () => undefined,
+      tlsFiles: null,
     });
   }
 
   join(index: number): Promise<void> {
-    return this.runtime.join({ index } as Device);
+    return this.adapter.join({ index } as Device);
   }
 
   /** Time passes, and the limits of time are looked at. */
@@ -103,7 +103,7 @@ const readClass1 = 'c0 01 3c 02 06';
 
 describe('the outstations of a process', () => {
   let bench: Bench;
-  afterEach(() => bench.runtime.stop());
+  afterEach(() => bench.adapter.close());
 
   it('miss a master after a minute, and no longer when it is back', async () => {
     bench = new Bench();
@@ -150,17 +150,17 @@ describe('the outstations of a process', () => {
     bench.pass(500);
     bench.pass(60_000);
     expect([bench.codes(0).length, bench.codes(1).length]).to.deep.equal([1, 0]);
-    await bench.runtime.leave(0);
+    await bench.adapter.leave(0);
     expect(bench.codes(0)).to.deep.equal([]);
     expect(bench.closed).to.deep.equal([0]);
-    expect(bench.runtime.devices).to.deep.equal([1]);
-    expect(bench.runtime.totals).to.include({ requests: 1, responses: 1 });
-    expect([bench.runtime.outstation(0), bench.runtime.place(0), bench.runtime.points(0)]).to.deep.equal([
+    expect(bench.adapter.devices).to.deep.equal([1]);
+    expect(bench.adapter.totals).to.include({ requests: 1, responses: 1 });
+    expect([bench.adapter.outstation(0), bench.adapter.endpointOf(0), bench.adapter.points(0)]).to.deep.equal([
       null,
       null,
       [],
     ]);
-    await bench.runtime.leave(0);
+    await bench.adapter.leave(0);
   });
 
   it('refuse a device whose link address is that of a master, or beyond all addresses', async () => {
@@ -170,6 +170,6 @@ describe('the outstations of a process', () => {
       const error: unknown = await bench.join(index).catch((reason: unknown) => reason);
       expect(error).to.include({ code: 'COMMAND_CONFLICT' });
     }
-    expect(bench.runtime.devices).to.deep.equal([0]);
+    expect(bench.adapter.devices).to.deep.equal([0]);
   });
 });

@@ -1,0 +1,175 @@
+/** A simulator that is built: the order in which its parts start and stop. */
+import type { Api } from '../api/http/server.ts';
+import type { AppConfig } from '../config/settings/app-config.ts';
+import type { Recorder } from '../contract/recorder.ts';
+import type { Adapter } from '../core/adapter.ts';
+import { errorText } from '../core/errors.ts';
+import type { EventLoopWatch } from '../core/event-loop.ts';
+import type { FaultRegistry } from '../core/faults/registry.ts';
+import { isLoopback } from '../core/http/http-guard.ts';
+import type { LogBook, Logger } from '../core/log/log.ts';
+import { buildId, packageVersion } from '../core/package-files.ts';
+import type { Store } from '../core/store.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import type { Ticker } from '../core/time/ticker.ts';
+import type { Later } from '../core/time/timers.ts';
+import type { SimPlant } from '../der/plant/plant.ts';
+import type { ScenarioHost } from '../scenario/run/host.ts';
+import type { DeviceChanges } from './devices/changes.ts';
+import type { Http } from './http.ts';
+import type { Scenarios } from './scenarios/kept.ts';
+
+export interface AppOptions {
+  readonly wall?: WallClock;
+  /** timers of `wall`, for what waits for a remote system */
+  readonly later?: Later;
+  readonly logBook?: LogBook;
+  /** default: one in memory, which ends with the simulator */
+  readonly store?: Store;
+  readonly checkReplies?: boolean;
+  /** called when `POST stop` asks for the end of the process */
+  readonly onStopRequest?: (reason: string) => void;
+}
+
+/** A running simulator. */
+export interface App {
+  readonly plant: SimPlant;
+  readonly faults: FaultRegistry;
+  readonly api: Api;
+  readonly adapters: readonly Adapter[];
+  readonly logBook: LogBook;
+  /** of all messages */
+  readonly recorder: Recorder;
+  readonly version: string;
+  readonly buildId: string;
+  /** The simulator as a scenario of this name sees it. */
+  scenarioHost(name: string): ScenarioHost;
+  /** Binds every listener, then begins to tick. @throws SimError LISTEN_FAILED with nothing left open */
+  start(): Promise<Endpoints>;
+  /** Stops everything in order and in bounded time; idempotent. */
+  stop(): Promise<void>;
+}
+
+export interface Endpoints {
+  readonly http: { readonly host: string; readonly port: number };
+  /** one line per listener, for people */
+  readonly lines: readonly string[];
+}
+
+/** The parts of a simulator. */
+export interface Parts {
+  readonly plant: SimPlant;
+  readonly faults: FaultRegistry;
+  /** REST, and every adapter in the order in which they start; the stream is among them */
+  readonly http: Http;
+  readonly changes: DeviceChanges;
+  readonly ticker: Ticker;
+  readonly eventLoop: EventLoopWatch;
+  readonly logBook: LogBook;
+  readonly log: Logger;
+  readonly recorder: Recorder;
+  readonly scenarios: Scenarios;
+}
+
+export class Simulator implements App {
+  readonly plant: SimPlant;
+  readonly faults: FaultRegistry;
+  readonly api: Api;
+  readonly adapters: readonly Adapter[];
+  readonly logBook: LogBook;
+  readonly recorder: Recorder;
+  readonly version = packageVersion();
+  readonly buildId = buildId();
+  readonly #config: AppConfig;
+  readonly #parts: Parts;
+  #stopping: Promise<void> | undefined;
+
+  constructor(config: AppConfig, parts: Parts) {
+    this.#config = config;
+    this.#parts = parts;
+    this.plant = parts.plant;
+    this.faults = parts.faults;
+    this.api = parts.http.api;
+    this.adapters = parts.http.adapters;
+    this.logBook = parts.logBook;
+    this.recorder = parts.recorder;
+  }
+
+  scenarioHost(name: string): ScenarioHost {
+    return this.#parts.scenarios.hostOf(name);
+  }
+
+  async start(): Promise<Endpoints> {
+    const { log, ticker, eventLoop, http } = this.#parts;
+    for (const warning of [...this.#exposureWarnings(), ...this.#config.unused, ...this.#config.notices])
+      log.warning(warning);
+    try {
+      for (const adapter of this.adapters) await adapter.start();
+      const address = await this.api.start();
+      ticker.start();
+      eventLoop.start();
+      log.info(`derbench ${this.version} runs with ${devicesInWords(this.plant)}`);
+      const listeners = [...http.startLines(address), ...this.adapters.flatMap((each) => each.startLines?.() ?? [])];
+      return { http: address, lines: [...listeners, this.#summaryLine()] };
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    const { log, ticker, changes, eventLoop, scenarios } = this.#parts;
+    await this.#ended('a scenario', scenarios.kept.close());
+    this.plant.end();
+    // from here on no new request is served; answers under way may finish
+    const http = this.api.stop();
+    // HTTP requests may be waiting for work of these adapters
+    await this.#stopAdapters(({ outbound = false }) => outbound);
+    await this.#ended('the tick', ticker.stop());
+    await this.#ended('a change of the devices', changes.settled());
+    this.plant.commands.cancelAll();
+    await this.#stopAdapters(({ outbound = false }) => !outbound);
+    await this.#ended('HTTP', http);
+    this.faults.close();
+    eventLoop.stop();
+    log.info('stopped');
+    this.logBook.flush();
+  }
+
+  async #stopAdapters(which: (adapter: Adapter) => boolean): Promise<void> {
+    await Promise.all(this.adapters.filter(which).map((adapter) => this.#ended(adapter.comm, adapter.stop())));
+  }
+
+  /** Waits for one part; a failure is logged and does not prevent the others from closing. */
+  async #ended(what: string, work: Promise<unknown>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#parts.log.error(`${what} did not stop cleanly: ${errorText(error)}`);
+    }
+  }
+
+  #exposureWarnings(): string[] {
+    return [...this.#parts.http.exposures, ...this.adapters.flatMap(({ exposure }) => exposure ?? [])]
+      .filter(({ host }) => !isLoopback(host))
+      .map(
+        ({ what, host }) =>
+          `${what} listens on ${host} without authentication: anybody who can reach this address controls the simulator`,
+      );
+  }
+
+  #summaryLine(): string {
+    const { clock, tickS } = this.#config;
+    const paused = clock.startsPaused ? 'the clock is paused; ' : '';
+    return `${devicesInWords(this.plant)}, tick ${tickS} s; ${paused}nothing is kept over a restart`;
+  }
+}
+
+function devicesInWords({ devices: { length } }: SimPlant): string {
+  return `${length} device${length === 1 ? '' : 's'}`;
+}

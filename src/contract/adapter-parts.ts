@@ -1,0 +1,33 @@
+import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
+import type { ActiveFault } from '../core/faults/active-fault.ts';
+import type { FaultRegistry } from '../core/faults/registry.ts';
+import type { LogBook } from '../core/log/log.ts';
+import type { Store } from '../core/store.ts';
+import type { WallClock } from '../core/time/clock.ts';
+import type { RemoteClockFactory } from '../core/time/remote-clock.ts';
+import type { Later } from '../core/time/timers.ts';
+import type { WireLog } from '../core/wire/wire-log.ts';
+import type { ChargePointIdOf } from './charge-point-ids.ts';
+import type { Plant } from './plant.ts';
+
+/** The parts of the simulator that the adapter of a protocol is made from. */
+export interface AdapterParts {
+  readonly seed: number;
+  readonly plant: Plant;
+  readonly faults: FaultRegistry;
+  /** whether the condition of a fault holds at a device */
+  readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
+  /** alarms of devices whose line or peer is lost */
+  readonly commAlarms: CommAlarmSwitch;
+  readonly clock: WallClock;
+  /** timers of `clock`, which a test replaces together with it */
+  readonly later: Later;
+  /** makes the clock of one peer, on the clock that `--remote_clock` chooses */
+  readonly remoteClock: RemoteClockFactory;
+  readonly logBook: Pick<LogBook, 'logger' | 'entries'>;
+  /** what an adapter must not lose: queues, counters */
+  readonly store: Store;
+  readonly chargePointId: ChargePointIdOf;
+  /** where a protocol makes the channel of its messages */
+  readonly wireLog: WireLog;
+}
