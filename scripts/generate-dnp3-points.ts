@@ -7,7 +7,7 @@
 import { fileURLToPath } from 'node:url';
 import { createRandom } from '../src/core/random.ts';
 import { createDevicePort } from '../src/dnp3/bridge.ts';
-import { OutstationPoints } from '../src/dnp3/profile/hub.ts';
+import { OutstationPoints } from '../src/dnp3/profile/outstation-points.ts';
 import { profileParts } from '../src/dnp3/profile/parts.ts';
 import { an2018Row, an2018Rows, isOutput, pointName, unitBlocks } from '../src/dnp3/profile/table/rows.ts';
 import type { PointName, PointRow } from '../src/dnp3/profile/types.ts';

@@ -13,16 +13,11 @@ import type { RemoteClock } from '../core/time/remote-clock.ts';
 import type { Later } from '../core/time/timers.ts';
 import type { EndDevice } from './end-device.ts';
 import { Line } from './line.ts';
+import type { SubscriptionFollower } from './notifications.ts';
+import type { Submissions } from './submissions.ts';
 import type { CertificateFacts, SepExchange } from './transport/exchange.ts';
 import { retryWaits } from './transport/retries.ts';
-import type {
-  EndDeviceFacts,
-  RegistrationBook,
-  ServerFacts,
-  WalkConduct,
-  WalkListener,
-  WalkTarget,
-} from './walk/model.ts';
+import type { RegistrationBook, WalkConduct, WalkListener, WalkTarget } from './walk/model.ts';
 import { Walk } from './walk/walk.ts';
 
 /** A connection that was opened, and whom it stands for. */
@@ -33,32 +28,14 @@ export interface OpenedIdentity {
   /** of this server */
   readonly registrations: RegistrationBook;
   /** null: nothing listens for notifications */
-  readonly subscriptions: SubscriptionDesk | null;
-}
-
-/** Subscriptions of a connection to what its walk has found. */
-export interface SubscriptionDesk {
-  follow(walk: Walk): void;
-  reachable(yes: boolean): void;
-  /** @param farewell whether they are deleted at the server; otherwise nothing is sent */
-  close(farewell: boolean): Promise<void>;
+  readonly subscriptions: Pick<SubscriptionFollower, 'follow' | 'reachable' | 'close'> | null;
 }
 
 /** An EndDevice and its parts. */
 export interface Member {
   readonly target: WalkTarget;
   readonly endDevice: EndDevice;
-  readonly desk: ServerDesk;
-}
-
-/** What is sent to the server for an EndDevice: reports, readings, log events, responses, subscriptions. */
-export interface ServerDesk {
-  /** The EndDevice was found or has changed, or (null) is not there. */
-  follow(facts: EndDeviceFacts | null, server: ServerFacts | null): void;
-  /** Responses wait while the server cannot be reached; documents and readings have retries of their own. */
-  reachable(yes: boolean): void;
-  /** Ends for good; nothing is sent any more. */
-  close(): Promise<void>;
+  readonly submissions: Pick<Submissions, 'follow' | 'reachable' | 'close'>;
 }
 
 export interface ClientConduct extends WalkConduct {
@@ -225,7 +202,7 @@ export class Client {
   async #closeParts({ members, subscriptions }: OpenedIdentity, forget: boolean): Promise<void> {
     // after a wrong PIN nothing is sent any more
     await subscriptions?.close(this.#refused.size < members.length);
-    await Promise.all(members.map(({ desk }) => desk.close()));
+    await Promise.all(members.map(({ submissions }) => submissions.close()));
     await Promise.all(members.map(({ endDevice }) => endDevice.close(forget)));
   }
 
@@ -298,7 +275,7 @@ export class Client {
         if (member === undefined) return;
         member.endDevice.facts = facts;
         if (facts === null) member.endDevice.follow([]);
-        member.desk.follow(facts, this.#walk?.server ?? null);
+        member.submissions.follow(facts, this.#walk?.server ?? null);
         this.#subscribe();
       },
       programs: (target, programs) => {
@@ -320,7 +297,7 @@ export class Client {
     log.error(`the client ${target.lfdi} ceases to communicate: ${reason}`, device);
     this.line.fail(reason);
     this.#refused.add(target);
-    if (member !== undefined) void Promise.all([member.desk.close(), member.endDevice.close(false)]);
+    if (member !== undefined) void Promise.all([member.submissions.close(), member.endDevice.close(false)]);
     if (this.#refused.size === this.members.length) void this.disconnect(false);
   }
 
@@ -330,9 +307,9 @@ export class Client {
     this.#failures = 0;
     this.#stopWatching();
     this.#endAlarms();
-    for (const { endDevice, desk } of this.members) {
+    for (const { endDevice, submissions } of this.members) {
       endDevice.expire(false);
-      desk.reachable(true);
+      submissions.reachable(true);
     }
     this.#opened?.subscriptions?.reachable(true);
     this.#state = this.#walk?.stage ?? 'connecting';
@@ -344,7 +321,7 @@ export class Client {
     this.#attempts += this.#walk === null ? 0 : 1;
     this.#state = 'retrying';
     if (this.#failures === 1) this.#options.log.warning(`the server cannot be reached: ${reason}`);
-    for (const { desk } of this.members) desk.reachable(false);
+    for (const { submissions } of this.members) submissions.reachable(false);
     this.#opened?.subscriptions?.reachable(false);
     this.#watchLoss();
   }

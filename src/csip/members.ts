@@ -14,7 +14,7 @@ import type { Later } from '../core/time/timers.ts';
 import type { Member } from './client.ts';
 import { createControlTarget } from './control/control-bridge.ts';
 import type { GroupTarget } from './control/control-bridge.ts';
-import { Desk } from './desk.ts';
+import { Submissions } from './submissions.ts';
 import { EndDevice } from './end-device.ts';
 import type { KnownControl } from './events/model.ts';
 import { ResponseQueue } from './events/response-queue.ts';
@@ -57,9 +57,9 @@ export interface MemberOptions {
   readonly onLost: () => void;
 }
 
-/** A member whose desk shows what was sent. */
+/** A member that shows what was sent. */
 export interface FullMember extends Member {
-  readonly desk: Desk;
+  readonly submissions: Submissions;
   /** The devices have changed: what is in force acts on those that are there now. */
   regroup(): void;
 }
@@ -150,7 +150,7 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
   places.follow(devices);
   const logEventIds = await LogEventIds.open(store.slot(slotName('csip', lfdi, 'log-events')), log);
   const makeReporter = () => reporterOf(parts, options, { reports, lfdi, logEventIds });
-  const desk = new Desk({ responses, makeReporter, places: () => places.of(devices) });
+  const submissions = new Submissions({ responses, makeReporter, places: () => places.of(devices) });
   return {
     target: {
       lfdi,
@@ -163,11 +163,11 @@ export async function makeMember(parts: MemberParts, options: MemberOptions): Pr
       derCount: () => (aus === null ? places.count : 1),
     },
     endDevice,
-    desk,
+    submissions,
     regroup: () => {
       places.follow(devices);
       control.regroup(devices);
-      desk.regroup();
+      submissions.regroup();
     },
   };
 }

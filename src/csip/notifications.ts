@@ -8,7 +8,6 @@ import type { Later } from '../core/time/timers.ts';
 import { clientMaterial } from '../core/tls/client-context.ts';
 import { TlsGate } from '../core/tls/gate.ts';
 import type { TlsMaterial } from '../core/tls/material.ts';
-import type { SubscriptionDesk } from './client.ts';
 import { NotificationListener } from './notify/listener.ts';
 import { Subscriptions } from './notify/subscriptions.ts';
 import type { ClientCredentials } from './transport/certificates.ts';
@@ -137,7 +136,7 @@ export class Notifications {
 }
 
 /** The subscriptions of one connection follow what its walk has found. */
-export class SubscriptionFollower implements SubscriptionDesk {
+export class SubscriptionFollower {
   readonly subscriptions: Subscriptions;
 
   constructor(subscriptions: Subscriptions) {
@@ -154,6 +153,7 @@ export class SubscriptionFollower implements SubscriptionDesk {
     this.subscriptions.reachable(yes);
   }
 
+  /** @param farewell whether they are deleted at the server; otherwise nothing is sent */
   close(farewell: boolean): Promise<void> {
     return this.subscriptions.close(farewell);
   }

@@ -19,6 +19,7 @@ import type { AdapterStatus, Dnp3Endpoint } from '../core/adapter.ts';
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
 import type { LoadedAdapter } from '../core/device-adapter.ts';
 import { SimError } from '../core/errors.ts';
+import { deviceLogger } from '../core/log/log.ts';
 import type { Logger } from '../core/log/log.ts';
 import { PeerLimitedLog } from '../core/log/peer-limited-log.ts';
 import { hostAndPort, withRemedy } from '../core/net/listen.ts';
@@ -33,14 +34,12 @@ import { DeviceOutstation } from './device-outstation.ts';
 import { dnp3Disturbers } from './faults/disturber.ts';
 import { Dnp3Messages } from './messages/log.ts';
 import { builtInRows } from './profile/binding.ts';
-import { deviceProfileXml } from './profile/device-profile.ts';
-import type { ControlReport } from './profile/hub.ts';
+import type { ControlReport } from './profile/outstation-points.ts';
 import { readPointRows } from './profile/points-file.ts';
 import { serverLimits } from './server/context.ts';
 import type { PeerIdentity, Routes, ServerContext, ServerCounters } from './server/context.ts';
 import { identityOf } from './server/identity.ts';
 import { Dnp3Listener } from './server/listener.ts';
-import { defaultLimits } from './stack/outstation/types.ts';
 
 /** Time after which a master that has made a request before, and has no connection, is missed. */
 const missedMs = 60_000;
@@ -52,8 +51,6 @@ export interface Dnp3AdapterOptions {
   readonly messages: Dnp3Messages;
   readonly commAlarms: CommAlarmSwitch;
   readonly make: (device: Device, address: number) => DeviceOutstation;
-  /** device profile document of an outstation */
-  readonly profileOf: (outstation: DeviceOutstation, port: number) => string;
   readonly tlsFiles: TlsFiles<PeerIdentity> | null;
 }
 
@@ -121,16 +118,8 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
       (sum, { outstation }) => sumOf(sum, outstation.stack.counters),
       this.#departed,
     );
-    return sumOf(own, {
-      connections: counters.connections,
-      refusedConnections: counters.refusedConnections,
-      handshakeFailures: counters.handshakeFailures,
-      framesIn: counters.framesIn,
-      framesOut: counters.framesOut,
-      badFrames: counters.badFrames,
-      controlsDone: this.controls.done,
-      controlsRefused: this.controls.refused,
-    });
+    const { done: controlsDone, refused: controlsRefused } = this.controls;
+    return sumOf(own, { ...counters, controlsDone, controlsRefused });
   }
 
   outstation(deviceIndex: number): Dnp3OutstationStatus | null {
@@ -144,7 +133,7 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
 
   deviceProfile(deviceIndex: number): string | null {
     const entry = this.#entries.get(deviceIndex);
-    return entry === undefined ? null : this.#options.profileOf(entry.outstation, entry.listener.port);
+    return entry?.outstation.deviceProfile(entry.listener.port) ?? null;
   }
 
   /** `tcp://127.0.0.1:20000` */
@@ -323,15 +312,6 @@ const freshCounters = (): ServerCounters => ({
   lastFrameMs: null,
 });
 
-/** Lines of an outstation name its device. */
-function deviceLog(logger: Logger, index: number) {
-  return {
-    info: (message: string) => logger.info(message, index),
-    warning: (message: string) => logger.warning(message, index),
-    debug: (message: string) => logger.debug(message, index),
-  };
-}
-
 function controlLine({ name, value, status, isSelect, from }: ControlReport): string {
   const what = isSelect ? 'select' : 'operate';
   return `${what} ${name} = ${String(value)} by master ${from.peer}: ${status === 0 ? 'done' : `refused with status ${status}`}`;
@@ -340,32 +320,6 @@ function controlLine({ name, value, status, isSelect, from }: ControlReport): st
 function timeLine(master: number, offsetS: number): string {
   const by = `${Math.abs(offsetS).toFixed(3)} s ${offsetS < 0 ? 'behind' : 'ahead of'}`;
   return `master ${master} has written the time: ${by} the clock here`;
-}
-
-function profileOf(settings: Dnp3Settings, nowMs: number, outstation: DeviceOutstation, port: number): string {
-  const views = outstation.points.views({ coverage: 'served' });
-  const limits = new Map(views.map(({ type, index, min, max }) => [`${type}${index}`, { min, max }]));
-  const text = (variation: number, otherwise: string) =>
-    String(outstation.attributes.find((each) => each.variation === variation)?.value ?? otherwise);
-  return deviceProfileXml({
-    vendor: text(252, 'derbench'),
-    product: text(250, outstation.device.name),
-    softwareVersion: text(242, 'unknown'),
-    date: new Date(nowMs).toISOString().slice(0, 10),
-    host: settings.host,
-    port,
-    address: outstation.address,
-    masterAddresses: settings.masterAddresses,
-    unsolicited: settings.unsolicited,
-    isTls: settings.tls !== null,
-    limits: defaultLimits,
-    points: outstation.points.bindings
-      .filter(({ bound }) => bound !== null)
-      .map(({ row }) => {
-        const { min, max } = limits.get(`${row.type}${row.index}`) ?? { min: null, max: null };
-        return { ...row, ...(min !== null && { min }), ...(max !== null && { max }) };
-      }),
-  });
 }
 
 /**
@@ -413,7 +367,7 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Ada
         disturber: disturberOf(device.index),
         remoteClock: () => remoteClock(logger),
         random: (purpose) => createRandom(seed, 'dnp3', device.index, purpose),
-        log: deviceLog(logger, device.index),
+        log: deviceLogger(logger, device.index),
         onControl(report) {
           if (report.status === 0) adapter.controls.done += report.isSelect ? 0 : 1;
           else adapter.controls.refused += 1;
@@ -423,7 +377,6 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Ada
           log.info(`master ${master}`, () => timeLine(master, offsetS), device.index);
         },
       }),
-    profileOf: (outstation, port) => profileOf(settings, clock.nowMs(), outstation, port),
     tlsFiles,
   });
   return adapter;

@@ -11,8 +11,9 @@ import type { Later } from '../core/time/timers.ts';
 import { attributesOf, createDevicePort } from './bridge.ts';
 import type { DeviceDisturber } from './faults/disturber.ts';
 import { MasterClock } from './clock.ts';
-import { OutstationPoints } from './profile/hub.ts';
-import type { ControlReport } from './profile/hub.ts';
+import { deviceProfileXml } from './profile/device-profile.ts';
+import { OutstationPoints } from './profile/outstation-points.ts';
+import type { ControlReport } from './profile/outstation-points.ts';
 import { profileParts } from './profile/parts.ts';
 import type { PointRow } from './profile/types.ts';
 import type { ServedOutstation } from './server/context.ts';
@@ -141,6 +142,35 @@ export class DeviceOutstation implements ServedOutstation {
       points: this.points.counts,
       eventCapacity: defaultLimits.eventsPerKind,
     };
+  }
+
+  /** Its device profile document. @param port where it listens */
+  deviceProfile(port: number): string {
+    const { settings, wall } = this.#options;
+    const { host, masterAddresses, unsolicited, tls } = settings;
+    const views = this.points.views({ coverage: 'served' });
+    const limits = new Map(views.map(({ type, index, min, max }) => [`${type}${index}`, { min, max }]));
+    const text = (variation: number, otherwise: string) =>
+      String(this.attributes.find((each) => each.variation === variation)?.value ?? otherwise);
+    return deviceProfileXml({
+      vendor: text(252, 'derbench'),
+      product: text(250, this.device.name),
+      softwareVersion: text(242, 'unknown'),
+      date: new Date(wall.nowMs()).toISOString().slice(0, 10),
+      host,
+      port,
+      address: this.address,
+      masterAddresses,
+      unsolicited,
+      isTls: tls !== null,
+      limits: defaultLimits,
+      points: this.points.bindings
+        .filter(({ bound }) => bound !== null)
+        .map(({ row }) => {
+          const { min, max } = limits.get(`${row.type}${row.index}`) ?? { min: null, max: null };
+          return { ...row, ...(min !== null && { min }), ...(max !== null && { max }) };
+        }),
+    });
   }
 
   #masterStatus(association: Association, listener: Dnp3Listener | undefined): Dnp3MasterStatus {

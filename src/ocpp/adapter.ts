@@ -10,7 +10,8 @@ import type { AdapterStatus, CommState } from '../core/adapter.ts';
 import { connectGapMs } from '../core/device-adapter.ts';
 import type { LoadedAdapter } from '../core/device-adapter.ts';
 import { SimError } from '../core/errors.ts';
-import type { LogBook, LogEntry, Logger } from '../core/log/log.ts';
+import { deviceLogger } from '../core/log/log.ts';
+import type { LogBook, LogEntry } from '../core/log/log.ts';
 import { createRandom } from '../core/random.ts';
 import { slotName } from '../core/store.ts';
 import type { Later } from '../core/time/timers.ts';
@@ -225,27 +226,6 @@ function logLines(logBook: Pick<LogBook, 'entries'>, deviceIndex: number) {
     }));
 }
 
-/** Lines of a station name its device, also where what is common to stations does not know it. */
-function stationLog(log: Logger, own: number): Logger {
-  return {
-    get keepsDebug() {
-      return log.keepsDebug ?? false;
-    },
-    debug: (message, device = own, at) => {
-      log.debug(message, device, at);
-    },
-    info: (message, device = own, at) => {
-      log.info(message, device, at);
-    },
-    warning: (message, device = own, at) => {
-      log.warning(message, device, at);
-    },
-    error: (message, device = own, printedOnly) => {
-      log.error(message, device, printedOnly);
-    },
-  };
-}
-
 /** Loaded when a process with OCPP starts. */
 export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAdapter {
   const { seed, plant, clock, later, commAlarms, remoteClock, store, wireLog, logBook, chargePointId } = parts;
@@ -283,7 +263,7 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
         wireLog,
         disturber,
         commAlarms,
-        log: stationLog(log, device.index),
+        log: deviceLogger(log, device.index),
         readLog: () => logLines(logBook, device.index),
       });
     },

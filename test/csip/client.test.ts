@@ -131,7 +131,7 @@ class Rig {
       owe: (responses) => sender.owe(responses),
       eventsChanged: () => undefined,
     });
-    const desk = {
+    const submissions = {
       follow: () => undefined,
       reachable: (yes: boolean) => sender.reachable(yes),
       close: () => {
@@ -139,7 +139,7 @@ class Rig {
         return Promise.resolve();
       },
     };
-    return { target, endDevice, desk };
+    return { target, endDevice, submissions };
   }
 
   get target(): FakeTarget {

@@ -64,7 +64,6 @@ class Bench {
       messages: new Dnp3Messages(new WireLog({ clock: wall, sim: () => simTimeFromMs(0), log: silentLogger })),
       commAlarms: this.alarms,
       make: ({ index }, address) => this.#outstation(index, address),
-      profileOf: () => '',
       tlsFiles: null,
     });
   }

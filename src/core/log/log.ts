@@ -27,6 +27,27 @@ export interface Logger {
   error(message: string, deviceIndex?: number, printedOnly?: string): void;
 }
 
+/** Lines name the device, also where what is common to all devices does not know it. */
+export function deviceLogger(log: Logger, index: number): Logger {
+  return {
+    get keepsDebug() {
+      return log.keepsDebug ?? false;
+    },
+    debug: (message, device = index, at) => {
+      log.debug(message, device, at);
+    },
+    info: (message, device = index, at) => {
+      log.info(message, device, at);
+    },
+    warning: (message, device = index, at) => {
+      log.warning(message, device, at);
+    },
+    error: (message, device = index, printedOnly) => {
+      log.error(message, device, printedOnly);
+    },
+  };
+}
+
 /** The simulated clock, as log lines show it. */
 export interface LogTimeline {
   /** the instant at which requests act */

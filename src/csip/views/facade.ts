@@ -171,7 +171,7 @@ export class ClientFacade implements CsipClient {
   }
 
   der(device: number | null): ReturnType<CsipClient['der']> {
-    const reporter = this.#member(device)?.desk.reporter ?? null;
+    const reporter = this.#member(device)?.submissions.reporter ?? null;
     if (reporter === null) return { capability: null, settings: null, status: null, availability: null };
     return reporter.lastSent(this.#index(device));
   }
@@ -181,7 +181,7 @@ export class ClientFacade implements CsipClient {
   }
 
   readings(device: number | null): ReturnType<CsipClient['readings']> {
-    const reporter = this.#member(device)?.desk.reporter ?? null;
+    const reporter = this.#member(device)?.submissions.reporter ?? null;
     return reporter?.readings(this.#index(device)) ?? { mupHref: null, postRateS: null, sets: [] };
   }
 
@@ -190,14 +190,15 @@ export class ClientFacade implements CsipClient {
   }
 
   logEvents(device: number | null): ReturnType<CsipClient['logEvents']> {
-    const events = this.#member(device)?.desk.reporter?.logEvents ?? [];
+    const events = this.#member(device)?.submissions.reporter?.logEvents ?? [];
     return { enabled: this.#clients.inForce.sendsAlarms, events };
   }
 
   enableLogEvents(on: boolean): void {
     this.#clients.inForce.sendsAlarms = on;
     for (const connection of this.#clients.connections)
-      for (const { desk } of membersOf(connection)) if (desk.reporter !== null) desk.reporter.sendsAlarms = on;
+      for (const { submissions } of membersOf(connection))
+        if (submissions.reporter !== null) submissions.reporter.sendsAlarms = on;
   }
 
   async sendLogEvent(event: CsipLogEventRequest, device: number | null): Promise<void> {
@@ -288,7 +289,7 @@ export class ClientFacade implements CsipClient {
   }
 
   #reporter(device: number | null) {
-    const reporter = this.#member(device)?.desk.reporter ?? null;
+    const reporter = this.#member(device)?.submissions.reporter ?? null;
     if (reporter === null) throw new SimError('NOT_CONNECTED', 'the EndDevice was not found on the server yet');
     return reporter;
   }

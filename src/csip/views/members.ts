@@ -145,8 +145,8 @@ function responseView(response: QueuedResponse, { lfdi, deviceIndices }: EndDevi
   };
 }
 
-export function responsesView({ desk, endDevice }: FullMember, mrid?: string): readonly CsipResponse[] {
-  return desk.responses.list(mrid).map((response) => responseView(response, endDevice));
+export function responsesView({ submissions, endDevice }: FullMember, mrid?: string): readonly CsipResponse[] {
+  return submissions.responses.list(mrid).map((response) => responseView(response, endDevice));
 }
 
 export function controlView(known: KnownControl, member: FullMember): CsipControl {

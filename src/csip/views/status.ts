@@ -49,7 +49,7 @@ function defaultModes({ inForce }: EndDevice): CsipModes | null {
 }
 
 function meteringOf(member: FullMember | undefined): CsipStatus['metering'] {
-  const reporter = member?.desk.reporter ?? null;
+  const reporter = member?.submissions.reporter ?? null;
   if (reporter === null) return null;
   const { mupHref, postRateS, lastPostMs, posted } = reporter.readings(null);
   return { mupHref, postRateS, lastPostMs, postedCount: posted };

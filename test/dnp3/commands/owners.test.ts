@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { createRandom } from '../../../src/core/random.ts';
 import { createDevicePort } from '../../../src/dnp3/bridge.ts';
 import { builtInRows } from '../../../src/dnp3/profile/binding.ts';
-import { OutstationPoints } from '../../../src/dnp3/profile/hub.ts';
+import { OutstationPoints } from '../../../src/dnp3/profile/outstation-points.ts';
 import { profileParts } from '../../../src/dnp3/profile/parts.ts';
 import { isSupported } from '../../../src/sunspec/map/function-state.ts';
 import { functionTable } from '../../../src/sunspec/map/functions.ts';

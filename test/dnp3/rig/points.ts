@@ -5,7 +5,7 @@ import type { Dnp3Profile } from '../../../src/contract/dnp3-settings.ts';
 import type { Device } from '../../../src/contract/device.ts';
 import { createDevicePort } from '../../../src/dnp3/bridge.ts';
 import { builtInRows } from '../../../src/dnp3/profile/binding.ts';
-import { OutstationPoints } from '../../../src/dnp3/profile/hub.ts';
+import { OutstationPoints } from '../../../src/dnp3/profile/outstation-points.ts';
 import { profileParts } from '../../../src/dnp3/profile/parts.ts';
 import type { PointName, PointRow } from '../../../src/dnp3/profile/types.ts';
 import type { SimPlant } from '../../../src/der/plant/plant.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { createDevicePort } from '../../../src/dnp3/bridge.ts';
 import { computed } from '../../../src/dnp3/profile/bind.ts';
-import { OutstationPoints } from '../../../src/dnp3/profile/hub.ts';
+import { OutstationPoints } from '../../../src/dnp3/profile/outstation-points.ts';
 import type { PointName, PointRow, ProfilePart } from '../../../src/dnp3/profile/types.ts';
 import type { PointEvent } from '../../../src/dnp3/stack/outstation/types.ts';
 import { createRandom } from '../../../src/core/random.ts';

@@ -29,7 +29,7 @@ export interface ControlReport {
   readonly from: MasterId;
 }
 
-export interface HubOptions {
+export interface OutstationPointsOptions {
   readonly port: DevicePort;
   readonly profile: Dnp3Profile;
   readonly rows: readonly PointRow[];
@@ -65,7 +65,7 @@ export class OutstationPoints {
   readonly database: PointDatabase;
   readonly controls: ControlPort;
   readonly settings = new OutstationSettings();
-  readonly #options: HubOptions;
+  readonly #options: OutstationPointsOptions;
   readonly #rows: readonly PointRow[];
   readonly #served = new Map<PointName, Served>();
   readonly #outputs: ReadonlyMap<PointName, OutputTarget>;
@@ -77,7 +77,7 @@ export class OutstationPoints {
   readonly #ends: (() => void)[] = [];
   #isStale = false;
 
-  constructor(options: HubOptions) {
+  constructor(options: OutstationPointsOptions) {
     const { port, rows } = options;
     this.#options = options;
     this.#rows = rows;

@@ -1,5 +1,3 @@
-/** What is sent to the server for one EndDevice: responses to events, and reports about its devices. */
-import type { ServerDesk } from './client.ts';
 import type { DerHrefs, ReportHrefs, Reporter } from './report/reporter.ts';
 import type { ResponseSender } from './response-sender.ts';
 import type { DER } from './xml/documents.ts';
@@ -68,7 +66,7 @@ const nowhere: ReportHrefs = {
   postRateS: null,
 };
 
-export interface DeskOptions {
+export interface SubmissionsOptions {
   readonly responses: ResponseSender;
   /** made with the first EndDevice that is found: before, nothing is known to report to */
   readonly makeReporter: () => Reporter;
@@ -76,14 +74,15 @@ export interface DeskOptions {
   readonly places: () => readonly number[];
 }
 
-export class Desk implements ServerDesk {
+/** What is sent to the server for an EndDevice: reports, readings, log events, responses. */
+export class Submissions {
   readonly responses: ResponseSender;
-  readonly #options: DeskOptions;
+  readonly #options: SubmissionsOptions;
   #reporter: Reporter | null = null;
   #found: readonly [EndDeviceFacts, ServerFacts | null] | null = null;
   #closed = false;
 
-  constructor(options: DeskOptions) {
+  constructor(options: SubmissionsOptions) {
     this.#options = options;
     this.responses = options.responses;
   }
@@ -93,6 +92,7 @@ export class Desk implements ServerDesk {
     return this.#reporter;
   }
 
+  /** The EndDevice was found or has changed, or (null) is not there. */
   follow(facts: EndDeviceFacts | null, server: ServerFacts | null): void {
     if (this.#closed) return;
     this.#found = facts && [facts, server];
@@ -113,10 +113,12 @@ export class Desk implements ServerDesk {
     if (this.#found !== null) this.follow(...this.#found);
   }
 
+  /** Responses wait while the server cannot be reached; documents and readings have retries of their own. */
   reachable(yes: boolean): void {
     this.responses.reachable(yes);
   }
 
+  /** Ends for good; nothing is sent any more. */
   close(): Promise<void> {
     this.#closed = true;
     this.responses.close();
