@@ -1,29 +1,61 @@
 import { moduleNames } from '../../core/adapter.ts';
 import { logCapacity, logLevels } from '../../core/log/log.ts';
-import type { LogEntry, LogFilter } from '../../core/log/log.ts';
+import type { LogBook, LogEntry, LogFilter } from '../../core/log/log.ts';
+import { memo } from '../../core/memo.ts';
+import { chosenWords, listParam } from '../common/list-param.ts';
+import { camelCased, count, list, member, members, text, time, word } from '../common/members.ts';
+import { afterIdParam, deviceParam, isoParam, newestParam } from '../common/schemas.ts';
+import { z } from '../description/zod.ts';
 import { invalidAll } from '../http/errors.ts';
-import { eachLater, replyInPieces } from '../http/pieces.ts';
+import { listInPieces, replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { chosenWords } from '../common/list-param.ts';
-import { isoOrNull } from '../common/schemas.ts';
-import { defaultLogLimit, exampleLogs, logsQuery, logsSchema } from './schemas.ts';
-import type { LogsQuery, LogsReply } from './schemas.ts';
 
-function entryReply({ id, timeMs, simMs, level, module, deviceIndex, message }: LogEntry) {
-  return {
-    id,
-    timestamp: new Date(timeMs).toISOString(),
-    sim_time: isoOrNull(simMs),
-    level,
-    module,
-    device_index: deviceIndex,
-    message,
-  };
-}
+const defaultLimit = 500;
+
+const logsQuery = z.strictObject({
+  modules: listParam('modules', moduleNames, 'Only these modules; default all.').optional(),
+  levels: listParam('levels', logLevels, 'Only these levels; default all.').optional(),
+  device: deviceParam
+    .optional()
+    .openapi({ description: 'Only lines about the device of this index; default all lines.' }),
+  after_id: afterIdParam.optional(),
+  since: isoParam('since', 'Only entries of this wall time and later.').optional(),
+  limit: newestParam(logCapacity, defaultLimit).optional(),
+});
+
+const moduleSchema = memo(() =>
+  z.enum(moduleNames).openapi('LogModule', {
+    description:
+      '`AC`: AC side of the devices, trips, ticks. `DC`: sources behind the inverters: arrays, batteries, rotors, stacks, ' +
+      'charging connectors and their sessions. `Lab`: start, devices, HTTP, shutdown.',
+  }),
+);
+
+const entry = members<LogEntry>()('LogEntry', () => ({
+  id: member(() => z.int().min(1))('Ascending over all modules, from 1 in every process.'),
+  timestamp: time('Wall time.', ({ timeMs }) => timeMs),
+  sim_time: time.orNull(
+    'Simulated time of what the line is about, for a trip or an alarm to the sub-step; null: before the clock was made.',
+    ({ simMs }) => simMs,
+  ),
+  level: word(logLevels)(),
+  module: member(moduleSchema)(),
+  device_index: count.orNull('The device that the line is about; null: no single device.'),
+  message: text(
+    'One line of at most 4 KiB; control characters, bidirectional marks and backslashes are escaped (`\\x0a`, `\\u202e`, `\\\\`).',
+  ),
+}));
+
+const logs = members<Pick<LogBook, 'modules' | 'dropped'>, { readonly entries: readonly LogEntry[] }>()('Logs', () => ({
+  logs: listInPieces(entry)('Oldest first.', (_book, { entries }) => entries),
+  count: count('Entries in this answer.', (_book, { entries }) => entries.length),
+  modules: list(member(moduleSchema)())('Modules that have logged since the start.'),
+  dropped: count('Entries of any module that are no longer kept.'),
+}));
 
 /** @throws HttpProblem `validation` with `allowed` for every unknown module or level */
-function filterOf(query: LogsQuery): LogFilter {
+function filterOf(query: z.output<typeof logsQuery>): LogFilter {
   const modules = chosenWords('modules', query.modules ?? moduleNames, moduleNames);
   const levels = chosenWords('levels', query.levels ?? logLevels, logLevels);
   const issues = [...modules.issues, ...levels.issues];
@@ -31,12 +63,36 @@ function filterOf(query: LogsQuery): LogFilter {
   return {
     modules: modules.chosen,
     levels: levels.chosen,
-    limit: query.limit ?? defaultLogLimit,
-    ...(query.device !== undefined && { deviceIndex: query.device }),
-    ...(query.after_id !== undefined && { afterId: query.after_id }),
-    ...(query.since !== undefined && { sinceMs: query.since }),
+    limit: query.limit ?? defaultLimit,
+    ...camelCased({ device_index: query.device, after_id: query.after_id, since_ms: query.since }),
   };
 }
+
+const exampleLogs = {
+  logs: [
+    {
+      id: 1,
+      timestamp: '2026-03-01T09:29:58.640Z',
+      sim_time: '2026-06-21T12:00:00.000Z',
+      level: 'info' as const,
+      module: 'Modbus' as const,
+      device_index: null,
+      message: 'Modbus TCP on 127.0.0.1:8502, 1 device',
+    },
+    {
+      id: 7,
+      timestamp: '2026-03-01T09:31:12.018Z',
+      sim_time: '2026-06-21T12:01:12.160Z',
+      level: 'warning' as const,
+      module: 'AC' as const,
+      device_index: 0,
+      message: 'tripped on over-voltage',
+    },
+  ],
+  count: 2,
+  modules: ['AC' as const, 'Modbus' as const],
+  dropped: 0,
+};
 
 const getLogs = route({
   method: 'get',
@@ -53,17 +109,11 @@ const getLogs = route({
     'Stacks of failures appear in the printed log only. ' +
     'Lines of the level `debug` exist only with `--log_level debug`. Messages may quote data from peers: show them as text.',
   query: logsQuery,
-  reply: logsSchema,
+  reply: logs.schema,
   examples: { reply: exampleLogs },
   handle({ plant, logBook }, { query }) {
     if (query.device !== undefined) plant.device(query.device);
-    const entries = logBook.entries(filterOf(query));
-    return replyInPieces<LogsReply>({
-      logs: eachLater(entries, entryReply),
-      count: entries.length,
-      modules: [...logBook.modules],
-      dropped: logBook.dropped,
-    });
+    return replyInPieces(logs.reply(logBook, { entries: logBook.entries(filterOf(query)) }));
   },
 });
 
