@@ -241,9 +241,9 @@ export default tseslint.config(
   ),
   // a device is described once, for files and for POST devices
   forbid(
-    ['src/api/devices/schemas.ts'],
+    ['src/api/devices/members.ts', 'src/api/http/context.ts'],
     [...aboveApi, '**/config/*', '!**/config/profile', '**/config/profile/*', '!**/config/profile/device-entry.ts'],
-    'of the configuration this file knows the entry of a device only',
+    'of the configuration these files know the entry of a device only',
   ),
   forbid(
     ['src/ws/**/*.ts'],

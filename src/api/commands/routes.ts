@@ -1,59 +1,107 @@
-import { SimError } from '../../core/errors.ts';
+import { commandStates, operatorCommands } from '../../contract/plant.ts';
 import type { CommandRecord, CommandRequest } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
+import { SimError } from '../../core/errors.ts';
+import { memo } from '../../core/memo.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { camelCased, integer, list, member, members, text, time, word } from '../common/members.ts';
+import type { ReplyOf } from '../common/members.ts';
+import {
+  deviceIndex,
+  deviceParam,
+  deviceQuery,
+  integerParam,
+  maxDeviceIndex,
+  sourceSchema,
+} from '../common/schemas.ts';
+import { sourceDetailSchema } from '../common/writer-schemas.ts';
+import { z } from '../description/zod.ts';
 import { invalid } from '../http/errors.ts';
 import { Answer, apiPrefix, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { deviceQuery, isoOrNull } from '../common/schemas.ts';
-import {
-  commandBodySchema,
-  commandListSchema,
-  commandQuerySchema,
-  commandRecordSchema,
-  commandReplySchema,
-  exampleCommand,
-} from '../lifecycle/schemas.ts';
-import type { CommandRecordReply, CommandReply } from '../lifecycle/schemas.ts';
-import { selectedDevice } from '../common/device-replies.ts';
-import { z } from '../description/zod.ts';
 
 const defaultLimit = 100;
 
-function recordReply(record: CommandRecord): CommandRecordReply {
-  return {
-    id: record.id,
-    command: record.command,
-    device_index: record.deviceIndex,
-    scope: record.scope,
-    state: record.state,
-    source: record.source,
-    source_detail: record.sourceDetail,
-    queued_at: new Date(record.queuedAtMs).toISOString(),
-    started_at: isoOrNull(record.startedAtMs),
-    finished_at: isoOrNull(record.finishedAtMs),
-    message: record.message,
-  };
-}
+const commandRecord = members<CommandRecord>()('CommandRecord', () => ({
+  id: text(),
+  command: word(operatorCommands)(),
+  device_index: member(() => deviceIndex)(),
+  scope: word(['alarms', 'device']).orNull(),
+  state: word(commandStates)(),
+  source: member(() => sourceSchema)(),
+  source_detail: member(() => sourceDetailSchema)(),
+  queued_at: time(),
+  started_at: time.orNull(),
+  finished_at: time.orNull(),
+  message: text.orNull(),
+}));
 
+const commandRecords = members<readonly CommandRecord[]>()(null, () => ({
+  commands: list(commandRecord)((records) => records),
+}));
+
+const commandReplySchema = memo(() =>
+  z
+    .union([commandRecord.schema(), commandRecords.schema()])
+    .openapi({ description: 'One record; with `"device": "all"` one per device.' }),
+);
+type CommandReply = ReplyOf<typeof commandRecord> | ReplyOf<typeof commandRecords>;
+
+const commandList = members<readonly CommandRecord[]>()('CommandList', () => ({
+  commands: list(commandRecord)('Newest first.', (records) => records),
+  count: integer(({ length }) => length),
+}));
+
+const commandBodySchema = memo(() =>
+  z
+    .strictObject({
+      command: z.enum(operatorCommands),
+      device: z
+        .union([z.int().min(0).max(maxDeviceIndex), z.literal('all'), z.null()], {
+          error: 'must be a device index, "all" or null',
+        })
+        .optional()
+        .openapi({ description: 'Device index, or `"all"`; absent or null: the `device` parameter.' }),
+      scope: z.enum(['alarms', 'device']).optional().openapi({ description: 'Only with `reset`; default `alarms`.' }),
+    })
+    .openapi('CommandRequest'),
+);
+
+const commandsQuery = z.strictObject({
+  device: deviceParam.optional(),
+  state: z
+    .enum(commandStates)
+    .optional()
+    .openapi({ param: { name: 'state' }, description: 'Only commands in this state; default all.' }),
+  limit: integerParam('limit', 1, 1000, 'Maximum number of entries; default 100.').optional(),
+});
+
+const exampleCommand = {
+  id: '1',
+  command: 'stop',
+  device_index: 0,
+  scope: null,
+  state: 'queued',
+  source: 'rest',
+  source_detail: '127.0.0.1:50123',
+  queued_at: '2026-03-01T09:30:00.000Z',
+  started_at: null,
+  finished_at: null,
+  message: null,
+};
 const listCommands = route({
   method: 'get',
   path: '/commands',
   tag: 'Core',
   operationId: 'list_commands',
   summary: 'Operator commands, newest first',
-  query: commandQuerySchema,
-  reply: commandListSchema,
+  query: commandsQuery,
+  reply: commandList.schema,
   examples: { reply: { commands: [exampleCommand], count: 1 } },
   handle({ plant }, { query }) {
     if (query.device !== undefined) plant.device(query.device);
-    const commands = plant.commands
-      .list({
-        ...(query.device !== undefined && { deviceIndex: query.device }),
-        ...(query.state && { state: query.state }),
-      })
-      .slice(0, query.limit ?? defaultLimit)
-      .map(recordReply);
-    return { commands, count: commands.length };
+    const filter = camelCased({ device_index: query.device, state: query.state });
+    return commandList.reply(plant.commands.list(filter).slice(0, query.limit ?? defaultLimit));
   },
 });
 
@@ -89,14 +137,14 @@ const submitCommand = route({
       ...(body.command === 'reset' && { scope: body.scope ?? 'alarms' }),
     });
     if (body.device === 'all') {
-      const commands = plant.commands.submitAll(plant.devices.map(request), by).map(recordReply);
-      return new Answer<CommandReply>({ commands }, { headers: { Location: `${apiPrefix}/commands` } });
+      const records = plant.commands.submitAll(plant.devices.map(request), by);
+      return new Answer<CommandReply>(commandRecords.reply(records), {
+        headers: { Location: `${apiPrefix}/commands` },
+      });
     }
-    const record = plant.commands.submit(
-      request(body.device === undefined || body.device === null ? named : plant.device(body.device)),
-      by,
-    );
-    return new Answer<CommandReply>(recordReply(record), {
+    const device = body.device === undefined || body.device === null ? named : plant.device(body.device);
+    const record = plant.commands.submit(request(device), by);
+    return new Answer<CommandReply>(commandRecord.reply(record), {
       headers: { Location: `${apiPrefix}/commands/${record.id}` },
     });
   },
@@ -114,7 +162,7 @@ const getCommand = route({
       .max(64)
       .openapi({ param: { name: 'id' }, description: 'Id of the record.' }),
   }),
-  reply: commandRecordSchema,
+  reply: commandRecord.schema,
   problems: ['unknown-resource'],
   examples: { reply: exampleCommand },
   handle({ plant }, { params }) {
@@ -123,7 +171,7 @@ const getCommand = route({
       const others = plant.commands.list().length === 0 ? 'none was submitted yet' : 'the last 1000 are kept';
       throw new SimError('UNKNOWN_RESOURCE', `There is no command "${params.id}"; ${others}.`);
     }
-    return recordReply(record);
+    return commandRecord.reply(record);
   },
 });
 

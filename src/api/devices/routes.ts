@@ -2,14 +2,14 @@ import { Answer, apiPrefix, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
   addDeviceBodySchema,
+  deviceEntry,
+  deviceEntrySchema,
   deviceParamsSchema,
   exampleAddedDevice,
   exampleAddedEntry,
-  removedDeviceSchema,
-} from './schemas.ts';
-import { deviceEntrySchema } from './snapshot-schemas.ts';
-import type { DeviceEntryReply } from './snapshot-schemas.ts';
-import { deviceEntry } from '../common/device-replies.ts';
+  removedDevice,
+} from './members.ts';
+import type { DeviceEntryReply } from './members.ts';
 
 const addDevice = route({
   method: 'post',
@@ -54,12 +54,12 @@ function removal(method: 'post' | 'delete', path: string, operationId: string): 
       'longer served), and streams of only this device are closed. Indexes, ports and unit ids of other devices stay; the index ' +
       'is never used again and answers `unknown-device`. The last device can be removed too.',
     params: deviceParamsSchema(),
-    reply: removedDeviceSchema,
+    reply: removedDevice.schema,
     problems: ['unknown-device'],
     examples: { reply: { device_index: 3, device_count: 3 } },
     async handle(ctx, { params, by }) {
       await ctx.removeDevice(params.index, by);
-      return { device_index: params.index, device_count: ctx.plant.devices.length };
+      return removedDevice.reply(params.index, ctx);
     },
   });
 }

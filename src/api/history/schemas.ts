@@ -4,7 +4,7 @@ import { connectionStates, inverterStates, serviceStates } from '../../contract/
 import { partDescription, kindMetrics, numericNames } from './metrics.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, integerParam, isoParam, isoTime, namesParam, quantity } from '../common/schemas.ts';
-import { exampleSnapshot, metricsSchema } from '../devices/snapshot-schemas.ts';
+import { exampleSnapshot, metricsSchema } from '../devices/members.ts';
 
 export const defaultHistoryLimit = 10_000;
 const maxSamples = 100_000;

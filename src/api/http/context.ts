@@ -26,7 +26,7 @@ import type { History } from '../history/history.ts';
 import type { HoldBook } from '../holds/book.ts';
 import type { RemoteHistory } from '../history/remote.ts';
 import type { AnswerCounts } from '../metrics/answer-counts.ts';
-import type { AddedDevice } from '../devices/schemas.ts';
+import type { AddedDevice } from '../../config/profile/device-entry.ts';
 
 export interface ApiLimits {
   /** JSON bodies, bytes */

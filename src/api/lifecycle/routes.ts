@@ -1,62 +1,117 @@
+import type { PlantHealth } from '../../contract/plant.ts';
+import type { EventLoopState } from '../../core/event-loop.ts';
+import { memo } from '../../core/memo.ts';
+import { latestOf, selectedDevice, withMembers } from '../common/device-replies.ts';
+import { count, integer, member, members, nested, number, text, time, word } from '../common/members.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import { z } from '../description/zod.ts';
+import {
+  deviceEntry,
+  devicesSchema,
+  exampleDevices,
+  exampleOverview,
+  overviewRest,
+  overviewSchema,
+} from '../devices/members.ts';
+import type { DevicesReply, OverviewReply } from '../devices/members.ts';
+import { apiVersion } from '../http/context.ts';
+import type { RouteContext } from '../http/context.ts';
 import { Answer, JsonText, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { deviceQuery } from '../common/schemas.ts';
-import { exampleServerInfo, healthSchema, serverInfoSchema, stopBodySchema, stopReplySchema } from './schemas.ts';
-import { devicesSchema, exampleDevices, exampleOverview, overviewSchema } from '../devices/snapshot-schemas.ts';
-import type { DevicesReply, OverviewReply } from '../devices/snapshot-schemas.ts';
-import {
-  alarmSummary,
-  commStatus,
-  deviceEntry,
-  deviceSummary,
-  latestOf,
-  selectedDevice,
-  withMembers,
-} from '../common/device-replies.ts';
 
-const license = {
-  spdx_id: 'Apache-2.0',
-  name: 'Apache License 2.0',
-  url: 'https://www.apache.org/licenses/LICENSE-2.0',
+const license = members<unknown>()(null, () => ({
+  spdx_id: text(() => 'Apache-2.0'),
+  name: text(() => 'Apache License 2.0'),
+  url: text(() => 'https://www.apache.org/licenses/LICENSE-2.0'),
+}));
+
+const limits = members<RouteContext>()(null, () => ({
+  history_samples_per_device: integer(({ history }) => history.depth),
+  log_entries: integer(({ config }) => config.limits.logEntries),
+  ws_queue: integer(({ config, plant }) => Math.max(config.limits.wsQueue, 2 * plant.devices.length)),
+  max_body_bytes: integer(({ config }) => config.limits.maxBodyBytes),
+}));
+
+const serverInfo = members<RouteContext>()('ServerInfo', () => ({
+  name: text(() => 'derbench'),
+  version: text('Semantic version of the simulator.', ({ info }) => info.version),
+  api_version: text('Equal to `info.version` of this description.', ({ info }) => info.apiVersion),
+  build_id: text(({ info }) => info.buildId),
+  license: nested(license)(() => null),
+  started_at: time(({ info }) => info.startedAtMs),
+  uptime_s: member(() => z.number().min(0))(({ clock, info }) => Math.max(0, clock.nowMs() - info.startedAtMs) / 1000),
+  pid: integer(() => process.pid),
+  runtime: text(() => `node ${process.version}`),
+  tick_interval_s: number(({ plant }) => plant.time.tickIntervalS),
+  device_count: integer(({ plant }) => plant.devices.length),
+  limits: nested(limits)((ctx) => ctx),
+}));
+
+interface Health extends Pick<PlantHealth, 'tick' | 'tickAgeS'>, Pick<EventLoopState, 'p99Ms' | 'stalls'> {
+  readonly status: 'ok' | 'degraded' | 'stopping';
+}
+
+const health = members<Health>()('Health', () => ({
+  status: word(['ok', 'degraded', 'stopping'])(
+    '`degraded`: no tick for five intervals, a protocol in the state `error`, or `rate` of the clock not reached.',
+  ),
+  tick: integer(),
+  tick_age_s: number('Real seconds since the last tick ended, to 1 ms.', (of) => Math.round(of.tickAgeS * 1000) / 1000),
+  event_loop_p99_ms: member(() => z.number().min(0))(
+    '99th percentile of the delay of timers in the last full 10 s, real milliseconds. Above 100 the machine is overloaded.',
+    ({ p99Ms }) => p99Ms,
+  ),
+  stalls: count('How often the process was blocked for more than 1 s since the start.'),
+}));
+
+const stopBodySchema = memo(() =>
+  z
+    .strictObject({
+      reason: z.string().max(200).optional(),
+      delay_s: z.number().min(0).max(60).optional().openapi({ description: 'Seconds; default 0.' }),
+    })
+    .openapi('StopRequest'),
+);
+
+/** Of a delay in seconds. */
+const stopping = members<number>()('Stopping', () => ({
+  state: member(() => z.literal('stopping'))(() => 'stopping' as const),
+  delay_s: number((delayS) => delayS),
+}));
+
+const exampleServerInfo = {
+  name: 'derbench',
+  version: '0.1.0',
+  api_version: apiVersion,
+  build_id: '0.1.0',
+  license: { spdx_id: 'Apache-2.0', name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+  started_at: '2026-03-01T09:29:58.500Z',
+  uptime_s: 1.5,
+  pid: 4711,
+  runtime: 'node v20.20.2',
+  tick_interval_s: 1.5,
+  device_count: 1,
+  limits: { history_samples_per_device: 10000, log_entries: 5000, ws_queue: 64, max_body_bytes: 262144 },
 };
+
 const freshness =
   ' Between two ticks all clients get the same bytes: values that change between ticks (`alarms`, counters and ' +
   'states of `comm_status`) may be 0.1 s old, unless a request has changed something since.';
 /** Missing ticks after which the process counts as not alive. */
 const missingTicks = 5;
 
-const serverInfo = route({
+const getServerInfo = route({
   method: 'get',
   path: '/server-info',
   tag: 'Core',
   operationId: 'get_server_info',
   summary: 'Version, build, licence and limits',
-  reply: serverInfoSchema,
+  reply: serverInfo.schema,
   examples: { reply: exampleServerInfo },
-  handle({ info, plant, history, clock, config: { limits } }) {
-    return {
-      name: 'derbench',
-      version: info.version,
-      api_version: info.apiVersion,
-      build_id: info.buildId,
-      license,
-      started_at: new Date(info.startedAtMs).toISOString(),
-      uptime_s: Math.max(0, clock.nowMs() - info.startedAtMs) / 1000,
-      pid: process.pid,
-      runtime: `node ${process.version}`,
-      tick_interval_s: plant.time.tickIntervalS,
-      device_count: plant.devices.length,
-      limits: {
-        history_samples_per_device: history.depth,
-        log_entries: limits.logEntries,
-        ws_queue: Math.max(limits.wsQueue, 2 * plant.devices.length),
-        max_body_bytes: limits.maxBodyBytes,
-      },
-    };
-  },
+  handle: (ctx) => serverInfo.reply(ctx),
 });
 
-const overview = route({
+const getOverview = route({
   method: 'get',
   path: '/overview',
   tag: 'Core',
@@ -72,19 +127,13 @@ const overview = route({
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const common = ctx.replyCache.of('overview', () =>
-      Buffer.from(
-        JSON.stringify({
-          devices: ctx.plant.devices.map((each) => deviceSummary(ctx, each)),
-          comm_status: commStatus(ctx.adapters),
-          alarms: alarmSummary(ctx.plant.devices),
-        }),
-      ),
+      Buffer.from(JSON.stringify(overviewRest.reply(ctx.plant.devices, ctx))),
     );
     return withMembers<OverviewReply>(latestOf(ctx, device), common);
   },
 });
 
-const devices = route({
+const listDevices = route({
   method: 'get',
   path: '/devices',
   tag: 'Core',
@@ -105,7 +154,7 @@ const devices = route({
   },
 });
 
-const stop = route({
+const stopSimulator = route({
   method: 'post',
   path: '/stop',
   tag: 'Controls',
@@ -113,7 +162,7 @@ const stop = route({
   summary: 'Shuts the simulator down cleanly',
   description: 'The answer is sent before anything closes. From then on every other request is answered with 503.',
   body: stopBodySchema,
-  reply: stopReplySchema,
+  reply: stopping.schema,
   status: 202,
   examples: { body: { reason: 'end of the test', delay_s: 0 }, reply: { state: 'stopping', delay_s: 0 } },
   handle(ctx, { body, by }) {
@@ -121,19 +170,19 @@ const stop = route({
     const delayS = ctx.beginStop(body.delay_s ?? 0);
     const reason = body.reason ?? `${by.source} request`;
     return new Answer(
-      { state: 'stopping', delay_s: delayS },
-      {
-        ...(first && {
-          afterwards: () => {
-            ctx.requestStop(reason, delayS);
-          },
-        }),
-      },
+      stopping.reply(delayS),
+      first
+        ? {
+            afterwards() {
+              ctx.requestStop(reason, delayS);
+            },
+          }
+        : {},
     );
   },
 });
 
-const health = route({
+const getHealth = route({
   method: 'get',
   path: '/health',
   tag: 'Core',
@@ -143,7 +192,7 @@ const health = route({
     '503 when no tick ended for five intervals (unless the clock is paused), and while stopping. ' +
     '`degraded` with 200: a protocol is in the state `error`, or the machine cannot run the clock at the requested rate.',
   hot: 'per_request',
-  reply: healthSchema,
+  reply: health.schema,
   alsoStatus: [503],
   examples: { reply: { status: 'ok', tick: 40, tick_age_s: 0.8, event_loop_p99_ms: 1.4, stalls: 0 } },
   handle(ctx) {
@@ -155,17 +204,12 @@ const health = route({
     }));
     const stalled = !paused && tickAgeS > missingTicks * tickIntervalS;
     const stopping = ctx.stopDelayS !== null;
-    const status = stopping
-      ? ('stopping' as const)
-      : stalled || failed || !rateHeld
-        ? ('degraded' as const)
-        : ('ok' as const);
+    const status = stopping ? 'stopping' : stalled || failed || !rateHeld ? 'degraded' : 'ok';
     const { p99Ms, stalls } = ctx.eventLoop;
-    return new Answer(
-      { status, tick, tick_age_s: Math.round(tickAgeS * 1000) / 1000, event_loop_p99_ms: p99Ms, stalls },
-      { status: stopping || stalled ? 503 : 200 },
-    );
+    return new Answer(health.reply({ status, tick, tickAgeS, p99Ms, stalls }), {
+      status: stopping || stalled ? 503 : 200,
+    });
   },
 });
 
-export const lifecycleRoutes: readonly Route[] = [serverInfo, health, overview, devices, stop];
+export const lifecycleRoutes: readonly Route[] = [getServerInfo, getHealth, getOverview, listDevices, stopSimulator];

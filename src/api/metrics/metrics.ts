@@ -5,7 +5,8 @@ import { checkDescriptorsToRequire } from '../../core/shortage.ts';
 import { Turns } from '../../core/turns.ts';
 import type { LoopShare } from '../../core/turns.ts';
 import type { RouteContext } from '../http/context.ts';
-import { commStatus, latestOf } from '../common/device-replies.ts';
+import { latestOf } from '../common/device-replies.ts';
+import { commStatus } from '../devices/members.ts';
 import { AnswerCounts } from './answer-counts.ts';
 import { deviceFamilies } from './device-families.ts';
 import type { Family, MetricsView } from './family.ts';
@@ -49,7 +50,7 @@ function viewOf(ctx: RouteContext, answers: AnswerCounts): MetricsView {
   return {
     ctx,
     devices: ctx.plant.devices.map((device) => ({ device, snapshot: latestOf(ctx, device).snapshot })),
-    protocols: Object.entries(commStatus(ctx.adapters)),
+    protocols: Object.entries(commStatus.reply(ctx.adapters)),
     answers: answers.list(),
     memory: process.memoryUsage(),
     cpu: process.cpuUsage(),

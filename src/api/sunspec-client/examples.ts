@@ -1,7 +1,7 @@
 /** The client of one simulator, polling the PV device of another. */
 import { exampleTime } from '../common/schemas.ts';
 import { exampleModels } from '../registers/schemas.ts';
-import { exampleSnapshot } from '../devices/snapshot-schemas.ts';
+import { exampleSnapshot } from '../devices/members.ts';
 
 export const exampleChain = {
   base_address: 40_000,

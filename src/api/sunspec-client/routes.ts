@@ -77,7 +77,7 @@ function withOwnDevice(body: ConnectRequest, adapters: readonly Adapter[]): Conn
   const endpoint = modbusEndpoint(adapters, device);
   if (endpoint === null)
     throw invalid('body', '/device', `there is no device ${device} that is served over Modbus TCP`);
-  const { host, port, unit_id: unitId } = endpoint;
+  const { host, port, unitId } = endpoint;
   // a server on every address has that of this machine
   const place = { host: host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host, port };
   return { ...body, ...place, unit_id: body.unit_id ?? unitId };

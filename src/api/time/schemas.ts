@@ -4,7 +4,7 @@ import { isTimeZone } from '../../core/time/zone.ts';
 import { isoMember, isoTime } from '../common/schemas.ts';
 import { exampleWriter, writerSchema } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
-import { exampleSnapshot, snapshotSchema } from '../devices/snapshot-schemas.ts';
+import { exampleSnapshot, snapshotSchema } from '../devices/members.ts';
 
 export const timeBodySchema = memo(() =>
   z

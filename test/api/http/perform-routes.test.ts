@@ -3,7 +3,7 @@ import { expect } from 'chai';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
 import type { Route } from '../../../src/api/http/route.ts';
-import { exampleAddedDevice as exampleAddedEntry } from '../../../src/api/devices/schemas.ts';
+import { exampleAddedDevice as exampleAddedEntry } from '../../../src/api/devices/members.ts';
 import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 import { modbusEndpoint, startApp } from '../../support/running-app.ts';
