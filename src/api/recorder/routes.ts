@@ -1,38 +1,168 @@
-import { packetProtocols, recordedProtocols } from '../../contract/recorder.ts';
-import type { RecordedCounts, RecordingFilter } from '../../contract/recorder.ts';
-import { chosenWords } from '../common/list-param.ts';
-import { isoOrNull } from '../common/schemas.ts';
-import { writerReply } from '../common/writer-replies.ts';
+import { packetProtocols, recordedProtocols, recorderLimitMb } from '../../contract/recorder.ts';
+import type { RecordedCounts, RecorderState, RecordingFilter } from '../../contract/recorder.ts';
+import { memo } from '../../core/memo.ts';
+import { chosenWords, listParam } from '../common/list-param.ts';
+import { camelCased, count, flag, list, member, members, nested, time, word } from '../common/members.ts';
+import { exampleTime, isoParam } from '../common/schemas.ts';
+import { writer } from '../common/writer-replies.ts';
+import { exampleWriter } from '../common/writer-schemas.ts';
+import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalidAll } from '../http/errors.ts';
 import { asciiJson, joined } from '../http/pieces.ts';
 import { Answer, route, StreamedReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { z } from '../description/zod.ts';
-import { downloadQuery, exampleLines, exampleRecorder, recorderBodySchema, recorderSchema } from './schemas.ts';
 
 const path = '/recorder';
 const tag = 'Core';
 const linesType = 'application/x-ndjson';
 const packetsType = 'application/vnd.tcpdump.pcap';
 
-const countsReply = ({ entries, bytes, dropped }: RecordedCounts) => ({ entries, bytes, dropped });
+const counts = members<RecordedCounts>()('RecorderCounts', () => ({
+  entries: count('Entries kept now.'),
+  bytes: count('Memory that they take, about.'),
+  dropped: count('Entries that had to go for newer ones since the recording was cleared last.'),
+}));
 
-function recorderReply({ plant, recorder }: RouteContext) {
-  const { state } = recorder;
-  const { enabled, limitMb, protocols, since, lastId, byProtocol, changedBy } = state;
-  return {
-    enabled,
-    ...countsReply(state),
-    limit_mb: limitMb,
-    protocols: protocols === null ? null : [...protocols],
-    since: isoOrNull(since?.wallMs),
-    sim_start: since === null ? null : new Date(plant.dateMs(since.sim)).toISOString(),
-    last_id: lastId,
-    by_protocol: Object.fromEntries([...byProtocol].map(([name, counts]) => [name, countsReply(counts)])),
-    changed_by: writerReply(plant, changedBy),
-  };
-}
+const countsByName = nested({
+  schema: () => z.record(z.string(), counts.schema()),
+  reply: (byName: ReadonlyMap<string, RecordedCounts>) =>
+    Object.fromEntries([...byName].map(([name, each]) => [name, counts.reply(each)])),
+});
+
+const limitSchema = z.int().min(recorderLimitMb.min).max(recorderLimitMb.max);
+
+const recorder = members<RecorderState, Pick<RouteContext, 'plant'>>()('Recorder', () => ({
+  enabled: flag('Whether messages are recorded now.'),
+  ...counts.members(),
+  limit_mb: member(() => limitSchema)('Memory of the recording, MiB; beyond, the oldest entries go.'),
+  protocols: list(word(recordedProtocols)()).orNull('Protocols that are recorded; null: all.'),
+  since: time.orNull(
+    'Wall time at which the recording was switched on or cleared last; null: never on.',
+    ({ since }) => since?.wallMs,
+  ),
+  sim_start: time.orNull(
+    'Simulated time of the same instant, by the current simulated clock.',
+    ({ since }, { plant }) => since && plant.dateMs(since.sim),
+  ),
+  last_id: count('Id of the last entry; 0: there was none.'),
+  by_protocol: countsByName('The counts of each protocol of which there was a message.'),
+  changed_by: writer.orNull('Last writer of these settings; null: as started.'),
+}));
+
+const recorderBodySchema = memo(() =>
+  z
+    .strictObject({
+      enabled: z
+        .boolean()
+        .openapi({ description: 'Whether messages are recorded from now on. Off: the entries that are kept stay.' }),
+      limit_mb: limitSchema.optional().openapi({
+        description:
+          `Memory of the recording, ${recorderLimitMb.min} to ${recorderLimitMb.max} MiB; at the start ` +
+          `${recorderLimitMb.byDefault}. Default unchanged.`,
+      }),
+      protocols: z
+        .array(z.enum(recordedProtocols))
+        .min(1)
+        .max(recordedProtocols.length)
+        .nullable()
+        .optional()
+        .openapi({ description: 'Protocols to record from now on; null: all. Default unchanged.' }),
+      clear: z
+        .boolean()
+        .optional()
+        .openapi({ description: 'True: forgets the entries that are kept, and their counts. Default false.' }),
+    })
+    .openapi('RecorderRequest'),
+);
+
+const downloadQuery = z.strictObject({
+  format: z
+    .enum(['jsonl', 'pcap'])
+    .optional()
+    .openapi({
+      param: { name: 'format' },
+      description:
+        '`jsonl`: a line of JSON for the header, then one for each entry. `pcap`: a capture file of ' +
+        `${packetProtocols.join(' and ')} over TCP, with frames made up around the octets. Default \`jsonl\`.`,
+    }),
+  protocol: listParam('protocol', recordedProtocols, 'Only these protocols; default all.').optional(),
+  since: isoParam('since', 'Wall time of the first entry, inclusive. Default: the oldest entry kept.').optional(),
+  until: isoParam('until', 'Wall time after the last entry, exclusive. Default: no bound.').optional(),
+});
+type Download = z.output<typeof downloadQuery>;
+
+const exampleCounts = { entries: 412, bytes: 268_312, dropped: 0 };
+
+const exampleRecorder = {
+  enabled: true,
+  ...exampleCounts,
+  limit_mb: 64,
+  protocols: null,
+  since: '2026-03-01T09:31:12.018Z',
+  sim_start: exampleTime,
+  last_id: 412,
+  by_protocol: { modbus: exampleCounts },
+  changed_by: exampleWriter,
+};
+
+const exampleLines = [
+  {
+    recording: 'derbench',
+    format: 1,
+    version: '0.3.0',
+    build_id: 'ceff791',
+    started_at: '2026-03-01T09:30:00.000Z',
+    since: '2026-03-01T09:31:12.018Z',
+    sim_start: exampleTime,
+    clock: { mode: 'wall_clock', rate: 1, timezone: 'UTC' },
+    protocols: null,
+    limit_mb: 64,
+    entries: 1,
+    dropped: 0,
+    devices: [
+      {
+        index: 0,
+        name: 'PV-3Phase-1',
+        type: 'PV-3Phase',
+        kind: 'pv',
+        endpoints: [{ protocol: 'modbus_tcp', host: '127.0.0.1', port: 8502, tls: false, unit_id: 1 }],
+      },
+    ],
+  },
+  {
+    id: 1,
+    wall_ms: 1772357472519,
+    wall_time: '2026-03-01T09:31:12.519Z',
+    sim_time: '2026-06-21T12:00:00.501Z',
+    sim_s: 0.501,
+    protocol: 'modbus',
+    key: '',
+    message_id: 1,
+    direction: 'in',
+    peer: '127.0.0.1:50124',
+    device_index: 0,
+    kind: 'request',
+    summary: 'read holding registers 40000..40001, unit 1',
+    cut: false,
+    encoding: 'base64',
+    raw: 'AAcAAAAGAQOcQAAC',
+    details: {
+      exchange_id: 1,
+      interface: 'modbus_tcp',
+      framing: 'mbap',
+      unit_id: 1,
+      function: 3,
+      address: 40_000,
+      count: 2,
+      points: {},
+      whole: true,
+      values: null,
+    },
+  },
+]
+  .map((line) => `${JSON.stringify(line)}\n`)
+  .join('');
 
 const getRecorder = route({
   method: 'get',
@@ -44,9 +174,9 @@ const getRecorder = route({
     'The recorder keeps the messages of Modbus, CSIP, OCPP and DNP3 in their order on one time base, with the wall time and the ' +
     'simulated time of each. It is off at the start and costs nothing then. The messages that `modbus/messages` and its like keep ' +
     'are kept beside it.',
-  reply: recorderSchema,
+  reply: recorder.schema,
   examples: { reply: exampleRecorder },
-  handle: (ctx) => recorderReply(ctx),
+  handle: (ctx) => recorder.reply(ctx.recorder.state, ctx),
 });
 
 const setRecorder = route({
@@ -59,27 +189,13 @@ const setRecorder = route({
     'Also channels that come later are recorded, for example those of charging stations that join. Passwords, authorization ' +
     'keys and private keys are taken out before a message is recorded.',
   body: recorderBodySchema,
-  reply: recorderSchema,
+  reply: recorder.schema,
   examples: { body: { enabled: true, limit_mb: 64 }, reply: exampleRecorder },
-  handle(ctx, { body: { enabled, limit_mb: limitMb, protocols, clear }, by }) {
-    ctx.recorder.set(
-      {
-        enabled,
-        ...(limitMb !== undefined && { limitMb }),
-        ...(protocols !== undefined && { protocols }),
-        ...(clear !== undefined && { clear }),
-      },
-      by,
-    );
-    return recorderReply(ctx);
+  handle(ctx, { body, by }) {
+    ctx.recorder.set(camelCased(body), by);
+    return recorder.reply(ctx.recorder.state, ctx);
   },
 });
-
-interface Download {
-  readonly protocol?: string | string[] | undefined;
-  readonly since?: number | undefined;
-  readonly until?: number | undefined;
-}
 
 /** @throws HttpProblem `validation` for protocols that are not known, or that a capture file cannot hold */
 function filterOf({ protocol, since, until }: Download, allowed: readonly string[]): RecordingFilter {
@@ -87,8 +203,7 @@ function filterOf({ protocol, since, until }: Download, allowed: readonly string
   if (chosen !== null && chosen.issues.length > 0) throw invalidAll(chosen.issues);
   return {
     protocols: chosen?.chosen ?? allowed,
-    ...(since !== undefined && { sinceMs: since }),
-    ...(until !== undefined && { untilMs: until }),
+    ...camelCased({ since_ms: since, until_ms: until }),
   };
 }
 
@@ -115,12 +230,12 @@ const downloadRecorder = route({
   reply: z.string(),
   otherMedia: [{ type: packetsType, example: '(octets of a capture file)' }],
   examples: { reply: exampleLines },
-  async handle({ recorder }, { query }) {
+  async handle({ recorder: recording }, { query }) {
     if (query.format === 'pcap') {
-      const packets = await recorder.packets(filterOf(query, packetProtocols));
+      const packets = await recording.packets(filterOf(query, packetProtocols));
       return new Answer<string>(new StreamedReply(packetsType, packets), attachment('recording.pcap'));
     }
-    const lines = await recorder.lines(filterOf(query, recordedProtocols));
+    const lines = await recording.lines(filterOf(query, recordedProtocols));
     // with a parameter, so that no further line end is put behind the last line
     const body = new StreamedReply(`${linesType}; charset=utf-8`, joined(inAscii(lines)));
     return new Answer<string>(body, attachment('recording.jsonl'));
