@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { camelCased } from '../common/members.ts';
 import { Answer, apiPrefix, route, TextReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
@@ -8,16 +9,15 @@ import {
   exampleScenarioReport,
   exampleScenarios,
 } from './examples.ts';
-import { scenarioReply, scenarioSummary } from './replies.ts';
 import {
   reportQuery,
+  scenario,
   scenarioBodySchema,
   scenarioParams,
   scenarioReportSchema,
-  scenarioSchema,
-  scenariosSchema,
+  scenarios,
   scenarioStartSchema,
-} from './schemas.ts';
+} from './members.ts';
 
 const listScenarios = route({
   method: 'get',
@@ -25,14 +25,9 @@ const listScenarios = route({
   tag: 'Core',
   operationId: 'list_scenarios',
   summary: 'Scenarios that are kept, and those that come with the simulator',
-  reply: scenariosSchema,
+  reply: scenarios.schema,
   examples: { reply: exampleScenarios },
-  handle: ({ scenarios, clockOwner }) => ({
-    max_scenarios: scenarios.maxScenarios,
-    clock_owner: clockOwner.name,
-    scenarios: scenarios.list().map(scenarioSummary),
-    bundled: scenarios.bundled().map((each) => ({ ...each })),
-  }),
+  handle: (ctx) => scenarios.reply(ctx),
 });
 
 const addScenario = route({
@@ -48,19 +43,16 @@ const addScenario = route({
   isImport: true,
   maxTextLength: 10_000,
   body: scenarioBodySchema,
-  reply: scenarioSchema,
+  reply: scenario.schema,
   status: 201,
   problems: ['conflict'],
   replyHeaders: {
     Location: { description: 'Address of the scenario.', example: `${apiPrefix}/scenarios/${exampleAddedScenario.id}` },
   },
   examples: { body: exampleScenarioBody, reply: exampleAddedScenario },
-  async handle({ scenarios }, { body, by }) {
-    const kept = await scenarios.add(
-      body.bundled === undefined ? { content: body.scenario } : { bundled: body.bundled },
-      by,
-    );
-    return new Answer(scenarioReply(kept), { headers: { Location: `${apiPrefix}/scenarios/${kept.id}` } });
+  async handle(ctx, { body: { bundled, scenario: content }, by }) {
+    const kept = await ctx.scenarios.add(bundled === undefined ? { content } : { bundled }, by);
+    return new Answer(scenario.reply(kept), { headers: { Location: `${apiPrefix}/scenarios/${kept.id}` } });
   },
 });
 
@@ -71,10 +63,10 @@ const getScenario = route({
   operationId: 'get_scenario',
   summary: 'A scenario with the steps and assertions of its run, also while it runs',
   params: scenarioParams,
-  reply: scenarioSchema,
+  reply: scenario.schema,
   problems: ['unknown-resource'],
   examples: { reply: exampleRunningScenario },
-  handle: ({ scenarios }, { params }) => scenarioReply(scenarios.get(params.id)),
+  handle: (ctx, { params }) => scenario.reply(ctx.scenarios.get(params.id)),
 });
 
 const startScenario = route({
@@ -88,14 +80,11 @@ const startScenario = route({
     'Its writes have the source `scenario`.',
   params: scenarioParams,
   body: scenarioStartSchema,
-  reply: scenarioSchema,
+  reply: scenario.schema,
   problems: ['unknown-resource', 'conflict'],
   examples: { body: { pace: 'real' }, reply: exampleRunningScenario },
-  async handle({ scenarios }, { params, body, by }) {
-    const { pace, parameters } = body;
-    const start = { ...(pace !== undefined && { pace }), ...(parameters && { parameters }) };
-    return scenarioReply(await scenarios.start(params.id, start, by));
-  },
+  handle: async (ctx, { params, body, by }) =>
+    scenario.reply(await ctx.scenarios.start(params.id, camelCased(body), by)),
 });
 
 const stopScenario = route({
@@ -108,10 +97,10 @@ const stopScenario = route({
     'The answer comes when the run is over, or after a second with the state `running` while the steps of `finally` last; a ' +
     'second request ends these too.',
   params: scenarioParams,
-  reply: scenarioSchema,
+  reply: scenario.schema,
   problems: ['unknown-resource', 'conflict'],
   examples: { reply: exampleRunningScenario },
-  handle: async ({ scenarios }, { params }) => scenarioReply(await scenarios.stop(params.id)),
+  handle: async (ctx, { params }) => scenario.reply(await ctx.scenarios.stop(params.id)),
 });
 
 const removeScenario = route({
@@ -121,13 +110,13 @@ const removeScenario = route({
   operationId: 'remove_scenario',
   summary: 'Forgets a scenario and its results',
   params: scenarioParams,
-  reply: scenarioSchema,
+  reply: scenario.schema,
   problems: ['unknown-resource', 'conflict'],
   examples: { reply: exampleAddedScenario },
-  handle({ scenarios }, { params }) {
-    const kept = scenarios.get(params.id);
-    scenarios.remove(params.id);
-    return scenarioReply(kept);
+  handle(ctx, { params }) {
+    const kept = ctx.scenarios.get(params.id);
+    ctx.scenarios.remove(params.id);
+    return scenario.reply(kept);
   },
 });
 
@@ -155,9 +144,8 @@ const getReport = route({
     { type: 'text/html', example: '<!doctype html><title>High voltage: passed</title>' },
   ],
   examples: { reply: exampleScenarioReport },
-  async handle({ scenarios }, { params, query }) {
-    const { format = 'json' } = query;
-    const text = await scenarios.report(params.id, format);
+  async handle(ctx, { params, query: { format = 'json' } }) {
+    const text = await ctx.scenarios.report(params.id, format);
     const headers = format === 'html' ? { 'Content-Security-Policy': reportPolicy(text) } : {};
     return new Answer<Record<string, unknown>>(new TextReply(types[format], text), { headers });
   },
