@@ -22,7 +22,6 @@ import { lifecycleRoutes } from './lifecycle/routes.ts';
 import { localControlRoutes } from './controls/local-routes.ts';
 import { logRoutes } from './logs/routes.ts';
 import { metricsRoutes } from './metrics/routes.ts';
-import { modbusMessageRoutes } from './modbus/message-routes.ts';
 import { modbusRoutes } from './modbus/routes.ts';
 import { nameplateRoutes } from './nameplate/routes.ts';
 import { ocppRoutes } from './charge-points/routes.ts';
@@ -68,7 +67,6 @@ export const allRoutes: readonly Route[] = [
   ...registerRoutes,
   ...modbusRoutes,
   ...streamRoutes,
-  ...modbusMessageRoutes,
   ...recorderRoutes,
   ...faultRoutes,
   ...batteryRoutes,

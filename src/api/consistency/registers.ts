@@ -5,7 +5,7 @@ import type { RegisterWindow } from '../../contract/modbus-report.ts';
 import type { Device } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Layout, PointSlot } from '../../sunspec/map/layout.ts';
-import { modbusReporters } from '../modbus/replies.ts';
+import { modbusReporters } from '../modbus/members.ts';
 import { decodePoint } from './decode.ts';
 import type { DecodedPoint, WordsOf } from './decode.ts';
 import { Master } from './master.ts';

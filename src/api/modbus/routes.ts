@@ -1,11 +1,20 @@
+import { camelCased } from '../common/members.ts';
+import { anyDeviceQuery } from '../faults/schemas.ts';
+import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { anyDeviceQuery } from '../faults/schemas.ts';
-import { exampleModbus, modbusSchema } from './schemas.ts';
-import { activeFaults } from '../faults/replies.ts';
-import { eachLater, replyInPieces } from '../http/pieces.ts';
-import { interfaceReply, modbusReporters } from './replies.ts';
-import type { ModbusReply } from './replies.ts';
+import {
+  defaultMessageLimit,
+  exampleMessages,
+  exampleModbus,
+  exampleRecorder,
+  messages,
+  messagesQuery,
+  modbus,
+  recorder,
+  recorderBodySchema,
+} from './members.ts';
+import type { MessagesQuery, ModbusEntry } from './members.ts';
 
 const getModbus = route({
   method: 'get',
@@ -14,22 +23,70 @@ const getModbus = route({
   operationId: 'get_modbus',
   summary: 'Modbus: listeners, connected masters, counters and faults',
   query: anyDeviceQuery,
-  reply: modbusSchema,
+  reply: modbus.schema,
   examples: { reply: exampleModbus },
-  handle(ctx, { query }) {
-    const { device } = query;
+  handle(ctx, { query: { device } }) {
     if (device !== undefined) ctx.plant.device(device);
-    const reporters = modbusReporters(ctx);
-    const { found, shown } = activeFaults(
-      ctx.faults,
-      (fault) => fault.protocol === 'modbus' && (device === undefined || fault.concerns(device)),
-    );
-    return replyInPieces<ModbusReply>({
-      enabled: reporters.length > 0,
-      interfaces: eachLater(reporters, (adapter) => interfaceReply(adapter, device)),
-      faults: shown(found),
-    });
+    return replyInPieces(modbus.reply(ctx, { device }));
   },
 });
 
-export const modbusRoutes: readonly Route[] = [getModbus];
+/** Whether a message passes the filters. */
+function passes(
+  { direction, peer, deviceIndex, facts: { exchange } }: ModbusEntry,
+  filter: Omit<MessagesQuery, 'limit' | 'after_id'>,
+): boolean {
+  const { address, count, functionCode, broadcast } = exchange;
+  return (
+    (filter.direction === undefined || direction === filter.direction) &&
+    (filter.device === undefined || deviceIndex === filter.device || broadcast) &&
+    (filter.function === undefined || functionCode === filter.function) &&
+    (filter.address === undefined ||
+      (address !== null && filter.address >= address && filter.address < address + (count ?? 1))) &&
+    (filter.peer === undefined || peer === filter.peer || peer.replace(/:\d+$/, '') === filter.peer)
+  );
+}
+
+const path = '/modbus/messages';
+
+const getMessages = route({
+  method: 'get',
+  path,
+  tag: 'Core',
+  operationId: 'get_modbus_messages',
+  summary: 'Modbus: requests and answers as they went over the wire',
+  description:
+    'Kept only while it is switched on with POST. Faults of the transport are seen as they are: an answer that is dropped, changed, ' +
+    'split or late appears like that. All filters must match. To follow, pass the id of the last message seen as `after_id`: ids ' +
+    'rise by one, so a gap says that messages are missing. TLS is shown as clear text. The built-in SunSpec client takes part over ' +
+    'TCP and TLS. Requests that are no valid frames are counted in `modbus` and not listed.',
+  query: messagesQuery,
+  reply: messages.schema,
+  examples: { reply: exampleMessages },
+  handle({ plant, modbusMessages }, { query: { limit = defaultMessageLimit, after_id, ...filter } }) {
+    if (filter.device !== undefined) plant.device(filter.device);
+    const where = (entry: ModbusEntry) => passes(entry, filter);
+    const chosen = modbusMessages.list({ limit, where, ...camelCased({ after_id }) });
+    return replyInPieces(messages.reply(modbusMessages, { plant, modbusMessages, chosen }));
+  },
+});
+
+const setMessages = route({
+  method: 'post',
+  path,
+  tag: 'Core',
+  operationId: 'set_modbus_messages',
+  summary: 'Modbus: switches the recording of messages on or off',
+  description:
+    'Also while Modbus is switched off: the messages of the built-in SunSpec client are then recorded alone.',
+  body: recorderBodySchema,
+  reply: recorder.schema,
+  examples: { body: { enabled: true }, reply: exampleRecorder },
+  handle(ctx, { body: { enabled, entries, clear = false }, by }) {
+    if (clear) ctx.modbusMessages.clear();
+    ctx.modbusMessages.record(enabled, by, entries);
+    return recorder.reply(ctx.modbusMessages, ctx);
+  },
+});
+
+export const modbusRoutes: readonly Route[] = [getModbus, getMessages, setMessages];
