@@ -31,7 +31,6 @@ import { registerRoutes } from './registers/routes.ts';
 import { scenarioRoutes } from './scenarios/routes.ts';
 import { shadingRoutes } from './shading/routes.ts';
 import { streamRoutes } from './stream/routes.ts';
-import { siteMeterRoutes } from './site/meter-routes.ts';
 import { siteRoutes } from './site/routes.ts';
 import { sunspecClientRoutes } from './sunspec-client/routes.ts';
 import { surroundingsRoutes } from './surroundings/routes.ts';
@@ -56,7 +55,6 @@ export const allRoutes: readonly Route[] = [
   ...availableRoutes,
   ...surroundingsRoutes,
   ...siteRoutes,
-  ...siteMeterRoutes,
   ...shadingRoutes,
   ...timeRoutes,
   ...gridSupportRoutes,

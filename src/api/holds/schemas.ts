@@ -3,7 +3,7 @@ import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, exampleTime, isoMember, isoTime } from '../common/schemas.ts';
 import { exampleWriter, writerSchema } from '../common/writer-schemas.ts';
 import { gridSupportBodySchema } from '../grid-support/schemas.ts';
-import { valueSchema, writtenSchema } from '../registers/schemas.ts';
+import { valueSchema, writtenSchema } from '../registers/members.ts';
 import { endReasons, holdLimits } from './book.ts';
 
 /** No colon: with the source it is the writer of the points, and other requests write as `address:port`. */

@@ -5,7 +5,7 @@ import { supportedModes } from '../../sunspec/map/functions.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, exampleTime, integerParam, isoTime, quantity } from '../common/schemas.ts';
 import { asSetNow } from '../common/writer-schemas.ts';
-import { exampleModels } from '../registers/schemas.ts';
+import { exampleModels } from '../registers/members.ts';
 
 /** Members of `ratings` and `settings` with their points of model 702 and their unit. */
 export const capacityPoints = {

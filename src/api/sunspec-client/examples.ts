@@ -1,6 +1,6 @@
 /** The client of one simulator, polling the PV device of another. */
 import { exampleTime } from '../common/schemas.ts';
-import { exampleModels } from '../registers/schemas.ts';
+import { exampleModels } from '../registers/members.ts';
 import { exampleSnapshot } from '../devices/members.ts';
 
 export const exampleChain = {
