@@ -10,7 +10,7 @@ import { slopesReply } from './gradient-routes.ts';
 import { controlsSchema, exampleControls } from './schemas.ts';
 import type { ModeReply } from './schemas.ts';
 import { gridReply } from '../surroundings/replies.ts';
-import { siteCutReply } from '../site/replies.ts';
+import { siteCut } from '../site/members.ts';
 import { timeReply } from '../time/replies.ts';
 import { overridesReply } from '../common/writer-replies.ts';
 import { selectedDevice } from '../common/device-replies.ts';
@@ -53,6 +53,7 @@ const controls = route({
     const device = selectedDevice(ctx, query.device);
     const { activeDecidedBy, reactiveDecidedBy, rideThrough } = device.trace.now;
     const active = device.activeFunctions;
+    const cut = activeDecidedBy === 'site' ? ctx.plant.siteCut(device.index) : null;
     const replies = Object.fromEntries(
       functionNames.map((name) => [name, modeReply(ctx.plant, device, name, active)]),
     ) as Record<ControlFunction, ModeReply>;
@@ -69,7 +70,7 @@ const controls = route({
       decided_by: {
         active: activeDecidedBy,
         reactive: reactiveDecidedBy,
-        site_limit: activeDecidedBy === 'site' ? siteCutReply(ctx.plant, device.index) : null,
+        site_limit: cut && siteCut.reply(cut),
       },
       ride_through: rideThrough,
       throttle: throttleReply(device),

@@ -9,7 +9,7 @@ import { runningEventSchema } from '../surroundings/grid-event-schemas.ts';
 import { exampleGridSupport } from '../grid-support/examples.ts';
 import { decidedBySchema, rideThroughSchema } from '../grid-support/trace-schemas.ts';
 import { exampleTimeReply, timeSchema } from '../time/schemas.ts';
-import { siteCutSchema } from '../site/schemas.ts';
+import { siteCut } from '../site/members.ts';
 import { asSetNow, exampleWriter, overrideSchema, sourceDetailSchema, writerSchema } from '../common/writer-schemas.ts';
 
 const perUnit = z.number().min(0).max(2);
@@ -197,7 +197,7 @@ export const controlsSchema = memo(() =>
       }),
       modes: z.strictObject(modeShape),
       decided_by: decidedBySchema.extend({
-        site_limit: siteCutSchema().nullable().openapi({
+        site_limit: siteCut.schema().nullable().openapi({
           description:
             'The limit behind `active: site`. Null: another function decided, or power returns after a limit.',
         }),

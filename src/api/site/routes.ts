@@ -10,12 +10,11 @@ import {
   exampleSite,
   exampleSiteOfDevice,
   exampleSiteSet,
+  site,
   siteBodySchema,
   siteQuery,
-  siteSchema,
-  siteScopesSchema,
-} from './schemas.ts';
-import { siteReply } from './replies.ts';
+  siteScopes,
+} from './members.ts';
 
 type SiteBody = z.output<ReturnType<typeof siteBodySchema>>;
 
@@ -55,10 +54,10 @@ const getSite = route({
     'concerns the connection point of one device, with the local load beside it. Powers are those at the end of the last ' +
     'tick, at the terminals of the devices.',
   query: siteQuery,
-  reply: siteSchema,
+  reply: site.schema,
   examples: { reply: exampleSite },
-  handle: ({ plant }, { query: { device } }) =>
-    siteReply(plant, siteOf(plant, device === undefined ? undefined : [device])),
+  handle: (ctx, { query: { device } }) =>
+    site.reply(siteOf(ctx.plant, device === undefined ? undefined : [device]), ctx),
 });
 
 const setSite = route({
@@ -75,13 +74,13 @@ const setSite = route({
     'change. The request is applied as a whole or not at all.',
   query: siteQuery,
   body: siteBodySchema,
-  reply: siteSchema,
+  reply: site.schema,
   problems: ['conflict'],
   examples: { body: { export_limit_kw: null, import_limit_kw: 15 }, reply: exampleSiteSet },
-  handle({ plant }, { query, body, by }) {
+  handle(ctx, { query, body, by }) {
     const target = targetOf(query.device, body, by);
-    plant.setSite(sitePatch(body), by, target);
-    return siteReply(plant, siteOf(plant, target.devices));
+    ctx.plant.setSite(sitePatch(body), by, target);
+    return site.reply(siteOf(ctx.plant, target.devices), ctx);
   },
 });
 
@@ -92,9 +91,9 @@ const getScopes = route({
   operationId: 'get_site_scopes',
   summary: 'Every connection point with limits',
   description: 'The whole site first, then the devices and groups with limits, smaller ones before larger ones.',
-  reply: siteScopesSchema,
+  reply: siteScopes.schema,
   examples: { reply: { scopes: [exampleSite, exampleSiteOfDevice] } },
-  handle: ({ plant }) => ({ scopes: plant.siteScopes.map((site) => siteReply(plant, site)) }),
+  handle: (ctx) => siteScopes.reply(ctx.plant.siteScopes, ctx),
 });
 
 export const siteRoutes: readonly Route[] = [getSite, setSite, getScopes];

@@ -1,0 +1,256 @@
+import { dcCurveKinds } from '../../contract/device.ts';
+import type { Device, IvCurve, IvPoint } from '../../contract/device.ts';
+import { storageIn } from '../../contract/kinds/table.ts';
+import { sources } from '../../core/origin.ts';
+import { supportedModes } from '../../sunspec/map/functions.ts';
+import type { ModelPlace } from '../../sunspec/map/layout.ts';
+import { measured } from '../common/kind-replies.ts';
+import { count, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
+import { pointBits, pointNumber, pointText } from '../common/points.ts';
+import { deviceIndex, deviceParam, exampleTime, integerParam } from '../common/schemas.ts';
+import { asSetNow } from '../common/writer-schemas.ts';
+import { z } from '../description/zod.ts';
+import { exampleModels } from '../registers/members.ts';
+
+/** Members of `ratings` and `settings` with their points of model 702 and their unit. */
+export const capacityPoints = {
+  w_max_w: { rating: 'WMaxRtg', setting: 'WMax', unit: 'W' },
+  w_ovr_ext_w: { rating: 'WOvrExtRtg', setting: 'WMaxOvrExt', unit: 'W' },
+  w_ovr_ext_pf: { rating: 'WOvrExtRtgPF', setting: 'WOvrExtPF', unit: null },
+  w_und_ext_w: { rating: 'WUndExtRtg', setting: 'WMaxUndExt', unit: 'W' },
+  w_und_ext_pf: { rating: 'WUndExtRtgPF', setting: 'WUndExtPF', unit: null },
+  va_max_va: { rating: 'VAMaxRtg', setting: 'VAMax', unit: 'VA' },
+  var_max_inj_var: { rating: 'VarMaxInjRtg', setting: 'VarMaxInj', unit: 'var' },
+  var_max_abs_var: { rating: 'VarMaxAbsRtg', setting: 'VarMaxAbs', unit: 'var' },
+  w_cha_rte_max_w: { rating: 'WChaRteMaxRtg', setting: 'WChaRteMax', unit: 'W' },
+  w_dis_cha_rte_max_w: { rating: 'WDisChaRteMaxRtg', setting: 'WDisChaRteMax', unit: 'W' },
+  va_cha_rte_max_va: { rating: 'VAChaRteMaxRtg', setting: 'VAChaRteMax', unit: 'VA' },
+  va_dis_cha_rte_max_va: { rating: 'VADisChaRteMaxRtg', setting: 'VADisChaRteMax', unit: 'VA' },
+  v_nom_v: { rating: 'VNomRtg', setting: 'VNom', unit: 'V' },
+  v_max_v: { rating: 'VMaxRtg', setting: 'VMax', unit: 'V' },
+  v_min_v: { rating: 'VMinRtg', setting: 'VMin', unit: 'V' },
+  a_max_a: { rating: 'AMaxRtg', setting: 'AMax', unit: 'A' },
+  pf_ovr_ext: { rating: 'PFOvrExtRtg', setting: 'PFOvrExt', unit: null },
+  pf_und_ext: { rating: 'PFUndExtRtg', setting: 'PFUndExt', unit: null },
+} as const;
+export type CapacityName = keyof typeof capacityPoints;
+export const capacityNames = Object.keys(capacityPoints) as readonly CapacityName[];
+
+const quantityOf = (modelId: number, path: string) =>
+  number.orNull(`${modelId}.${path}`, ({ bank }: Device) => pointNumber(bank, modelId, path));
+
+function capacities(kind: 'rating' | 'setting') {
+  const quantities = capacityNames.map((name) => [name, quantityOf(702, capacityPoints[name][kind])]);
+  return Object.fromEntries(quantities) as Record<CapacityName, ReturnType<typeof quantityOf>>;
+}
+
+const textOf = (path: string) => text.orNull(({ bank }: Device) => pointText(bank, 1, path));
+
+const identity = members<Device>()(null, () => ({
+  manufacturer: textOf('Mn'),
+  model: textOf('Md'),
+  options: textOf('Opt'),
+  version: textOf('Vr'),
+  serial_number: textOf('SN'),
+  device_address: number.orNull(({ bank }) => pointNumber(bank, 1, 'DA')),
+}));
+
+const ratings = members<Device>()('Ratings', () => ({
+  ...capacities('rating'),
+  react_suscept_s: quantityOf(702, 'ReactSusceptRtg'),
+}));
+const settings = members<Device>()('Settings', () => capacities('setting'));
+
+const storage = members<Device>()(null, () => ({
+  wh_rating_wh: quantityOf(713, 'WHRtg'),
+  soc_min_pct: quantityOf(802, 'SoCMin'),
+  soc_max_pct: quantityOf(802, 'SoCMax'),
+}));
+
+/** A symbol in lower snake case; null when it is none of the known ones. */
+function symbolIn<T extends string>(device: Device, modelId: number, path: string, known: readonly T[]): T | null {
+  const text = pointText(device.bank, modelId, path)?.toLowerCase();
+  return known.find((name) => name === text) ?? null;
+}
+
+const symbol = <const T extends string>(modelId: number, path: string, words: readonly T[]) =>
+  word(words).orNull((device: Device) => symbolIn(device, modelId, path, words));
+
+const acTypes = ['single_phase', 'split_phase', 'three_phase'] as const;
+const portTypes = ['pv', 'ess', 'ev', 'inj', 'abs', 'bidir', 'dc_dc'] as const;
+
+const dcPort = members<number, Device>()(null, () => ({
+  index: integer((index) => index),
+  type: word(portTypes).orNull((index, device) => symbolIn(device, 714, `Prt[${index}].PrtTyp`, portTypes)),
+  id: number.orNull((index, { bank }) => pointNumber(bank, 714, `Prt[${index}].ID`)),
+  name: text.orNull((index, { bank }) => pointText(bank, 714, `Prt[${index}].IDStr`)),
+}));
+
+const modelPlace = members<ModelPlace>()(null, () => ({
+  id: integer(({ def }) => def.id),
+  address: integer(),
+  length: integer(),
+}));
+
+export const nameplate = members<Device, Device>()('Nameplate', () => ({
+  device_index: member(() => deviceIndex)(({ index }) => index),
+  identity: nested(identity)('Model 1.', (device) => device),
+  ac_type: word(acTypes)((device) => symbolIn(device, 701, 'ACType', acTypes) ?? 'three_phase'),
+  ratings: nested(ratings)((device) => device),
+  settings: nested(settings)((device) => device),
+  normal_category: symbol(702, 'NorOpCatRtg', ['cat_a', 'cat_b']),
+  abnormal_category: symbol(702, 'AbnOpCatRtg', ['cat_1', 'cat_2', 'cat_3']),
+  ctrl_modes: list(text())('702.CtrlModes', ({ bank }) => pointBits(bank, 702, 'CtrlModes')),
+  island_categories: list(text())('702.IntIslandCatRtg', ({ bank }) => pointBits(bank, 702, 'IntIslandCatRtg')),
+  storage: nested(storage).orNull((device) => (storageIn(device.detail) === null ? null : device)),
+  dc_ports: list(dcPort)(({ bank }) => Array.from({ length: pointNumber(bank, 714, 'NPrt') ?? 0 }, (_, index) => index)),
+  models: list(modelPlace)(({ bank }) => bank.layout.models.filter(({ hidden }) => !hidden)),
+}));
+
+export interface ConfiguredSetting {
+  readonly point: string;
+  readonly name: string;
+  readonly value: number;
+  readonly ratedValue: number | null;
+  readonly unit: string | null;
+  readonly origin: 'flag' | 'config' | (typeof sources)[number];
+  readonly flag: string | null;
+  readonly setAtMs: number | null;
+}
+
+const configuredSetting = members<ConfiguredSetting>()(null, () => ({
+  point: text('Point, for example `702.WMax`, or the member of the profile that a flag replaces (`hybrid.pv_w`).'),
+  name: text(),
+  value: number(),
+  rated_value: number.orNull('Null where there is no rating, and for what a flag sets.'),
+  unit: text.orNull(),
+  origin: word(['flag', 'config', ...sources])('Source of the last write.'),
+  flag: text.orNull('Flag of the setting, with origin `flag` (command line) or `config` (file or environment).'),
+  set_at: time.orNull(`Simulated time of the write; null: since the start. ${asSetNow}`),
+}));
+
+export const configuredSettings = members<Device, readonly ConfiguredSetting[]>()('ConfiguredSettings', () => ({
+  device_index: member(() => deviceIndex)(({ index }) => index),
+  profile: text.orNull(({ profileName }) => profileName),
+  overrides: list(configuredSetting)(
+    'Numbers that flags and settings put in the place of members of the profile, then every setting of ' +
+      '702 that differs from its rating.',
+    (_device, configured) => configured,
+  ),
+}));
+
+const ivPoint = members<IvPoint>()('IvPoint', () => ({ v: measured(), i: measured(), p: measured() }));
+
+export const dcCurve = members<IvCurve>()('DcCurve', () => ({
+  irradiance_w_m2: measured.orNull('Of PV only; null otherwise.', ({ irradianceWm2 }) => irradianceWm2),
+  cell_temperature_c: measured(),
+  operating_point: nested(ivPoint)(),
+  curve: list(ivPoint)(
+    'Rising `v`; the maximum power point is one of the samples. For a battery the curve lies between its ' +
+      'charge and discharge limits, `i` negative = charging.',
+  ),
+  kind: word(dcCurveKinds)(),
+  mpp: nested(ivPoint).orNull('Null for a battery.'),
+  v_oc_v: measured.orNull('Open-circuit voltage.'),
+  i_sc_a: measured.orNull('Short-circuit current; null for a battery.'),
+  port: count('714 port, 0-based.'),
+}));
+
+export const dcIvQuerySchema = z.strictObject({
+  device: deviceParam.optional(),
+  port: integerParam(
+    'port',
+    0,
+    65_535,
+    '714 port, 0-based; default the first with a curve. Of a hybrid, 0 is the array and 1 the battery.',
+  ).optional(),
+  points: integerParam('points', 16, 1000, 'Number of samples; default 128.').optional(),
+});
+
+const exampleSettings = {
+  w_max_w: 9000,
+  w_ovr_ext_w: null,
+  w_ovr_ext_pf: null,
+  w_und_ext_w: null,
+  w_und_ext_pf: null,
+  va_max_va: 10000,
+  var_max_inj_var: 4400,
+  var_max_abs_var: 4400,
+  w_cha_rte_max_w: null,
+  w_dis_cha_rte_max_w: null,
+  va_cha_rte_max_va: null,
+  va_dis_cha_rte_max_va: null,
+  v_nom_v: 480,
+  v_max_v: null,
+  v_min_v: null,
+  a_max_a: 39.69,
+  pf_ovr_ext: null,
+  pf_und_ext: null,
+};
+export const exampleNameplate = {
+  device_index: 0,
+  identity: {
+    manufacturer: 'derbench',
+    model: 'PV-3Phase',
+    options: null,
+    version: '0.1.0',
+    serial_number: 'DB-000000',
+    device_address: null,
+  },
+  ac_type: 'three_phase',
+  ratings: {
+    ...exampleSettings,
+    w_max_w: 10000,
+    w_ovr_ext_w: 8980,
+    w_ovr_ext_pf: 0.898,
+    w_und_ext_w: 8980,
+    w_und_ext_pf: 0.898,
+    v_max_v: 576,
+    v_min_v: 240,
+    pf_ovr_ext: 0.898,
+    pf_und_ext: 0.898,
+    react_suscept_s: 0,
+  },
+  settings: exampleSettings,
+  normal_category: 'cat_b',
+  abnormal_category: 'cat_3',
+  ctrl_modes: supportedModes.map((mode) => mode.toLowerCase()),
+  island_categories: [],
+  storage: null,
+  dc_ports: [{ index: 0, type: 'pv', id: 1, name: 'PV' }],
+  models: exampleModels.map(({ id, address, length }) => ({ id, address, length })),
+};
+export const exampleConfiguredSettings = {
+  device_index: 0,
+  profile: '10kW-3Phase',
+  overrides: [
+    {
+      point: '702.WMax',
+      name: 'w_max_w',
+      value: 9000,
+      rated_value: 10000,
+      unit: 'W',
+      origin: 'modbus',
+      flag: null,
+      set_at: exampleTime,
+    },
+  ],
+};
+export const exampleDcIv = {
+  irradiance_w_m2: 1000,
+  cell_temperature_c: 25,
+  operating_point: { v: 664.8, i: 15.67, p: 10417 },
+  curve: [
+    { v: 0, i: 20.4, p: 0 },
+    { v: 308.9, i: 20.15, p: 6224 },
+    { v: 514.8, i: 19.9, p: 10247 },
+    { v: 609.7, i: 18.76, p: 11438 },
+    { v: 669.2, i: 15.27, p: 10222 },
+    { v: 772.2, i: 0, p: 0 },
+  ],
+  kind: 'pv',
+  mpp: { v: 609.7, i: 18.76, p: 11438 },
+  v_oc_v: 772.2,
+  i_sc_a: 20.4,
+  port: 0,
+};

@@ -1,0 +1,227 @@
+import { maxSiteLimitW, siteLimitNames } from '../../contract/site.ts';
+import type { SiteCut, SiteLimitName, SiteNow, SiteOwnerNow } from '../../contract/site.ts';
+import { memo } from '../../core/memo.ts';
+import { inKilo } from '../common/kind-replies.ts';
+import { list, member, members, text, word } from '../common/members.ts';
+import { deviceIndex, integerParam, maxDeviceIndex } from '../common/schemas.ts';
+import { writer } from '../common/writer-replies.ts';
+import { exampleWriter } from '../common/writer-schemas.ts';
+import { z } from '../description/zod.ts';
+import type { RouteContext } from '../http/context.ts';
+
+const meanings = {
+  export: 'Maximum net power into the grid, kW.',
+  import:
+    'Maximum net power from the grid, kW. If local loads alone take more, devices absorb nothing and the limit is exceeded.',
+  generation: 'Maximum power that the devices inject together, kW.',
+  load: 'Maximum power that the devices absorb together, kW; local loads do not count.',
+} as const;
+
+const devices = list(member(() => deviceIndex)()).orNull;
+const scopeDevices = 'Indexes of the devices behind this connection point; null: the whole site.';
+
+const ownLimit = (name: SiteLimitName) =>
+  inKilo.orNull(
+    `${meanings[name]} The limit of this owner; null: it has none.`,
+    ({ limitsW }: SiteOwnerNow) => limitsW[name],
+  );
+
+const siteOwner = members<SiteOwnerNow, Pick<RouteContext, 'plant'>>()(
+  'SiteOwner',
+  () => ({
+    owner: text('Source of the limits, with a name where it has several owners.'),
+    export_limit_kw: ownLimit('export'),
+    import_limit_kw: ownLimit('import'),
+    generation_limit_kw: ownLimit('generation'),
+    load_limit_kw: ownLimit('load'),
+    changed_by: writer.orNull('Last change of any of its limits here.'),
+  }),
+  { description: 'The limits of one owner at this connection point.' },
+);
+
+/** The limit behind `site` in `decided_by` of `controls`. */
+export const siteCut = members<SiteCut>()(
+  'SiteCut',
+  () => ({
+    devices: devices(scopeDevices),
+    limit: word(siteLimitNames)('Limit of that connection point.'),
+    limit_kw: inKilo('Limit in force, kW.', ({ limitW }) => limitW),
+    owner: text('Owner of the limit.'),
+  }),
+  { description: 'The limit of the site that cuts the power of the device.' },
+);
+
+const limit = (name: SiteLimitName) =>
+  inKilo.orNull(
+    `${meanings[name]} The tightest of the owners holds. Null: no limit.`,
+    ({ limits }: SiteNow) => limits[name].limitW,
+  );
+const limitOwner = (name: SiteLimitName) =>
+  text.orNull(
+    'Owner of the limit in force, the tightest one; null: no limit.',
+    ({ limits }: SiteNow) => limits[name].owner,
+  );
+const limitBy = (name: SiteLimitName) =>
+  writer.orNull(
+    'Writer of the limit in force; without one the last writer that ended one. Null: none, or a group without limits.',
+    ({ limits }: SiteNow) => limits[name].setBy,
+  );
+
+/** Powers and limits of one scope. */
+export const site = members<SiteNow, Pick<RouteContext, 'plant'>>()('Site', () => ({
+  devices: devices(scopeDevices),
+  net_power_kw: inKilo(
+    'Power through the connection point, kW: `generation_kw` less `consumption_kw` less `load_kw`. ' +
+      'Positive = exported into the grid.',
+    ({ netW }) => netW,
+  ),
+  generation_kw: inKilo('Sum of what devices inject, kW, at least 0.', ({ generationW }) => generationW),
+  consumption_kw: inKilo(
+    'Sum of what devices absorb (charging, electrolysis), kW, at least 0.',
+    ({ consumptionW }) => consumptionW,
+  ),
+  load_kw: inKilo(
+    'Sum of the local loads beside the devices (`controls/environment`, load series), kW, at least 0.',
+    ({ loadW }) => loadW,
+  ),
+  export_limit_kw: limit('export'),
+  export_limit_owner: limitOwner('export'),
+  export_limit_by: limitBy('export'),
+  import_limit_kw: limit('import'),
+  import_limit_owner: limitOwner('import'),
+  import_limit_by: limitBy('import'),
+  generation_limit_kw: limit('generation'),
+  generation_limit_owner: limitOwner('generation'),
+  generation_limit_by: limitBy('generation'),
+  load_limit_kw: limit('load'),
+  load_limit_owner: limitOwner('load'),
+  load_limit_by: limitBy('load'),
+  binding: list(word(siteLimitNames)())('Limits that restrict devices now.', ({ limits }) =>
+    siteLimitNames.filter((name) => limits[name].binding),
+  ),
+  exceeded: list(word(siteLimitNames)())(
+    'Limits that the powers shown exceed: because of local loads alone, or for at most one simulated second after a step.',
+    ({ limits }) => siteLimitNames.filter((name) => limits[name].exceeded),
+  ),
+  owners: list(siteOwner)('Every owner with a limit here, in the order in which they came; up to 32.'),
+}));
+
+export const siteScopes = members<readonly SiteNow[], Pick<RouteContext, 'plant'>>()('SiteScopes', () => ({
+  scopes: list(site)(
+    'The whole site, then devices and groups that have limits, smaller ones first.',
+    (scopes) => scopes,
+  ),
+}));
+
+const maxKw = maxSiteLimitW / 1000;
+/** indexes in one request; as many as a process can have devices */
+const maxDevicesNamed = 10_000;
+const limitToSet = (description: string) =>
+  z
+    .number()
+    .min(0)
+    .max(maxKw)
+    .nullable()
+    .optional()
+    .openapi({
+      description: `${description} Rounded to 0.000001 kW. Null ends the limit of this owner, absent leaves it as it is.`,
+    });
+export const siteQuery = z.strictObject({
+  device: integerParam('device', 0, maxDeviceIndex, 'Index of one device; absent: the whole site.').optional(),
+});
+
+const bodyLimitNames = siteLimitNames.map((name) => `${name}_limit_kw` as const);
+
+export const siteBodySchema = memo(() =>
+  z
+    .strictObject({
+      export_limit_kw: limitToSet(meanings.export),
+      import_limit_kw: limitToSet(meanings.import),
+      generation_limit_kw: limitToSet(meanings.generation),
+      load_limit_kw: limitToSet(meanings.load),
+      devices: z
+        .array(deviceIndex.max(maxDeviceIndex))
+        .min(1)
+        .max(maxDevicesNamed)
+        .optional()
+        .openapi({
+          description:
+            'Indexes of a group of devices whose limits these are; not together with the parameter `device`. Groups are ' +
+            'disjoint, or one holds all of the other.',
+        }),
+      owner: z
+        .string()
+        .regex(/^[\w.:-]{1,64}$/, { error: 'must be 1 to 64 letters, digits or characters of "_.:-"' })
+        .optional()
+        .openapi({
+          description:
+            'Name of the owner among those of this source, as `feeder`, which is shown as `rest:feeder`: 1 to 64 letters, ' +
+            'digits or characters of `_.:-`. Absent: the source itself, `rest`.',
+        }),
+    })
+    .refine((body) => bodyLimitNames.some((name) => body[name] !== undefined), {
+      error: `at least one of ${bodyLimitNames.join(', ')} is required`,
+    })
+    .openapi('SiteRequest', { minProperties: 1 }),
+);
+
+const noLimits = {
+  export_limit_kw: null,
+  export_limit_owner: null,
+  export_limit_by: null,
+  import_limit_kw: null,
+  import_limit_owner: null,
+  import_limit_by: null,
+  generation_limit_kw: null,
+  generation_limit_owner: null,
+  generation_limit_by: null,
+  load_limit_kw: null,
+  load_limit_owner: null,
+  load_limit_by: null,
+};
+const exampleOwner = {
+  owner: 'rest',
+  export_limit_kw: null,
+  import_limit_kw: null,
+  generation_limit_kw: null,
+  load_limit_kw: null,
+  changed_by: exampleWriter,
+};
+
+export const exampleSite = {
+  ...noLimits,
+  devices: null,
+  net_power_kw: 5,
+  generation_kw: 8,
+  consumption_kw: 0,
+  load_kw: 3,
+  export_limit_kw: 5,
+  export_limit_owner: 'rest',
+  export_limit_by: exampleWriter,
+  binding: ['export'],
+  exceeded: [],
+  owners: [{ ...exampleOwner, export_limit_kw: 5 }],
+};
+/** Answer to a request that ends one limit and sets another; powers are still those of the last tick. */
+export const exampleSiteSet = {
+  ...exampleSite,
+  export_limit_kw: null,
+  export_limit_owner: null,
+  import_limit_kw: 15,
+  import_limit_owner: 'rest',
+  import_limit_by: exampleWriter,
+  binding: [],
+  owners: [{ ...exampleOwner, import_limit_kw: 15 }],
+};
+export const exampleSiteOfDevice = {
+  ...exampleSite,
+  ...noLimits,
+  devices: [0],
+  net_power_kw: 1,
+  generation_kw: 2.5,
+  load_kw: 1.5,
+  export_limit_kw: 1,
+  export_limit_owner: 'rest:feeder',
+  export_limit_by: exampleWriter,
+  owners: [{ ...exampleOwner, owner: 'rest:feeder', export_limit_kw: 1 }],
+};
