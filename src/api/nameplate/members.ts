@@ -79,11 +79,16 @@ const symbol = <const T extends string>(modelId: number, path: string, words: re
 const acTypes = ['single_phase', 'split_phase', 'three_phase'] as const;
 const portTypes = ['pv', 'ess', 'ev', 'inj', 'abs', 'bidir', 'dc_dc'] as const;
 
-const dcPort = members<number, Device>()(null, () => ({
-  index: integer((index) => index),
-  type: word(portTypes).orNull((index, device) => symbolIn(device, 714, `Prt[${index}].PrtTyp`, portTypes)),
-  id: number.orNull((index, { bank }) => pointNumber(bank, 714, `Prt[${index}].ID`)),
-  name: text.orNull((index, { bank }) => pointText(bank, 714, `Prt[${index}].IDStr`)),
+interface DcPort {
+  readonly device: Device;
+  readonly index: number;
+}
+
+const dcPort = members<DcPort>()(null, () => ({
+  index: integer(),
+  type: word(portTypes).orNull(({ device, index }) => symbolIn(device, 714, `Prt[${index}].PrtTyp`, portTypes)),
+  id: number.orNull(({ device, index }) => pointNumber(device.bank, 714, `Prt[${index}].ID`)),
+  name: text.orNull(({ device, index }) => pointText(device.bank, 714, `Prt[${index}].IDStr`)),
 }));
 
 const modelPlace = members<ModelPlace>()(null, () => ({
@@ -92,7 +97,7 @@ const modelPlace = members<ModelPlace>()(null, () => ({
   length: integer(),
 }));
 
-export const nameplate = members<Device, Device>()('Nameplate', () => ({
+export const nameplate = members<Device>()('Nameplate', () => ({
   device_index: member(() => deviceIndex)(({ index }) => index),
   identity: nested(identity)('Model 1.', (device) => device),
   ac_type: word(acTypes)((device) => symbolIn(device, 701, 'ACType', acTypes) ?? 'three_phase'),
@@ -103,7 +108,10 @@ export const nameplate = members<Device, Device>()('Nameplate', () => ({
   ctrl_modes: list(text())('702.CtrlModes', ({ bank }) => pointBits(bank, 702, 'CtrlModes')),
   island_categories: list(text())('702.IntIslandCatRtg', ({ bank }) => pointBits(bank, 702, 'IntIslandCatRtg')),
   storage: nested(storage).orNull((device) => (storageIn(device.detail) === null ? null : device)),
-  dc_ports: list(dcPort)(({ bank }) => Array.from({ length: pointNumber(bank, 714, 'NPrt') ?? 0 }, (_, index) => index)),
+  dc_ports: list(dcPort)((device) => {
+    const length = pointNumber(device.bank, 714, 'NPrt') ?? 0;
+    return Array.from({ length }, (_, index) => ({ device, index }));
+  }),
   models: list(modelPlace)(({ bank }) => bank.layout.models.filter(({ hidden }) => !hidden)),
 }));
 
