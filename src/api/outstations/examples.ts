@@ -1,9 +1,9 @@
 /** The outstation of a battery with one master. */
-import type { z } from '../description/zod.ts';
+import type { ReplyOf } from '../common/members.ts';
 import { exampleTime } from '../common/schemas.ts';
-import type { messagesSchema, pointsSchema, profileSchema, StatusReply } from './schemas.ts';
+import type { deviceProfile, messages, outstation, pointList } from './members.ts';
 
-export const exampleStatus: StatusReply = {
+export const exampleStatus: ReplyOf<typeof outstation> = {
   enabled: true,
   device_index: 0,
   link: { endpoint: 'tcp://127.0.0.1:20000', listening: true, outstation: 1, connections: 1 },
@@ -34,7 +34,7 @@ export const exampleStatus: StatusReply = {
   event_capacity: 500,
 };
 
-export const examplePoints: z.output<ReturnType<typeof pointsSchema>> = {
+export const examplePoints: ReplyOf<typeof pointList> = {
   enabled: true,
   device_index: 0,
   points: [
@@ -60,7 +60,7 @@ export const examplePoints: z.output<ReturnType<typeof pointsSchema>> = {
   ],
 };
 
-export const exampleMessages: z.output<ReturnType<typeof messagesSchema>> = {
+export const exampleMessages: ReplyOf<typeof messages> = {
   enabled: true,
   messages: [
     {
@@ -79,7 +79,7 @@ export const exampleMessages: z.output<ReturnType<typeof messagesSchema>> = {
   ],
 };
 
-export const exampleProfile: z.output<ReturnType<typeof profileSchema>> = {
+export const exampleProfile: ReplyOf<typeof deviceProfile> = {
   enabled: true,
   device_index: 0,
   document: '<?xml version="1.0" encoding="UTF-8"?><DNP3DeviceProfileDocument/>',

@@ -1,24 +1,23 @@
 /** Operations on the outstations of DNP3. */
 import type { Dnp3Outstations } from '../../contract/dnp3.ts';
+import { camelCased } from '../common/members.ts';
 import { deviceQuery } from '../common/schemas.ts';
-import type { z } from '../description/zod.ts';
 import { HttpProblem } from '../http/errors.ts';
-import { eachLater, replyInPieces } from '../http/pieces.ts';
+import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { exampleMessages, examplePoints, exampleProfile, exampleStatus } from './examples.ts';
-import { messageReply, pointReply, statusReply } from './replies.ts';
 import {
   defaultMessages,
+  deviceProfile,
+  messages,
   messagesQuery,
-  messagesSchema,
+  outstation,
+  pointList,
   pointsQuery,
-  pointsSchema,
-  profileSchema,
+  recorder,
   recorderBodySchema,
-  recorderSchema,
-  statusSchema,
-} from './schemas.ts';
+} from './members.ts';
 
 const tag = 'DNP3';
 
@@ -35,11 +34,11 @@ const getOutstation = route({
   operationId: 'get_dnp3',
   summary: 'The outstation of a device: link, masters, indications, events, coverage',
   query: deviceQuery,
-  reply: statusSchema,
+  reply: outstation.schema,
   examples: { reply: exampleStatus },
   handle({ dnp3, plant }, { query: { device = plant.firstIndex } }) {
     plant.device(device);
-    return statusReply(dnp3.enabled, device, dnp3.outstation(device));
+    return outstation.reply({ enabled: dnp3.enabled, deviceIndex: device, status: dnp3.outstation(device) });
   },
 });
 
@@ -50,21 +49,12 @@ const getPoints = route({
   operationId: 'get_dnp3_points',
   summary: 'The points of the profile: what the device serves, from where, and what it does not have',
   query: pointsQuery,
-  reply: pointsSchema,
+  reply: pointList.schema,
   examples: { reply: examplePoints },
-  handle({ dnp3, plant }, { query: { device = plant.firstIndex, type, coverage, from, to } }) {
+  handle({ dnp3, plant }, { query: { device = plant.firstIndex, ...filter } }) {
     plant.device(device);
-    const found = dnp3.points(device, {
-      ...(type !== undefined && { type }),
-      ...(coverage !== undefined && { coverage }),
-      ...(from !== undefined && { from }),
-      ...(to !== undefined && { to }),
-    });
-    return replyInPieces<z.output<ReturnType<typeof pointsSchema>>>({
-      enabled: dnp3.enabled,
-      device_index: device,
-      points: eachLater(found, pointReply),
-    });
+    const points = dnp3.points(device, camelCased(filter));
+    return replyInPieces(pointList.reply({ enabled: dnp3.enabled, deviceIndex: device, points }));
   },
 });
 
@@ -78,22 +68,12 @@ const getMessages = route({
     'Kept only while it is switched on with POST. All filters must match. To follow, pass the id of the last message seen as ' +
     '`after_id`: ids rise by one, so a gap says that messages are missing. TLS is shown as clear text.',
   query: messagesQuery,
-  reply: messagesSchema,
+  reply: messages.schema,
   examples: { reply: exampleMessages },
-  handle({ dnp3, plant }, { query }) {
-    const { limit = defaultMessages, after_id: afterId, device, direction, function: name } = query;
-    if (device !== undefined) plant.device(device);
-    const found = dnp3.messages({
-      limit,
-      ...(afterId !== undefined && { afterId }),
-      ...(device !== undefined && { deviceIndex: device }),
-      ...(direction !== undefined && { direction }),
-      ...(name !== undefined && { function: name }),
-    });
-    return replyInPieces<z.output<ReturnType<typeof messagesSchema>>>({
-      enabled: dnp3.recording,
-      messages: eachLater(found, messageReply),
-    });
+  handle({ dnp3, plant }, { query: { limit = defaultMessages, device: deviceIndex, ...filter } }) {
+    if (deviceIndex !== undefined) plant.device(deviceIndex);
+    const kept = dnp3.messages({ limit, ...(deviceIndex !== undefined && { deviceIndex }), ...camelCased(filter) });
+    return replyInPieces(messages.reply(dnp3, { messages: kept }));
   },
 });
 
@@ -104,13 +84,13 @@ const setMessages = route({
   operationId: 'set_dnp3_messages',
   summary: 'Switches the recording of messages on or off',
   body: recorderBodySchema,
-  reply: recorderSchema,
+  reply: recorder.schema,
   problems: ['disabled'],
   examples: { body: { enabled: true }, reply: { enabled: true } },
   handle(ctx, { body: { enabled }, by }) {
     const dnp3 = enabledOutstations(ctx);
     dnp3.record(enabled, by);
-    return { enabled: dnp3.recording };
+    return recorder.reply(dnp3);
   },
 });
 
@@ -121,11 +101,12 @@ const getProfile = route({
   operationId: 'get_dnp3_device_profile',
   summary: 'DNP3 XML device profile of the outstation of a device',
   query: deviceQuery,
-  reply: profileSchema,
+  reply: deviceProfile.schema,
   examples: { reply: exampleProfile },
   handle({ dnp3, plant }, { query: { device = plant.firstIndex } }) {
     plant.device(device);
-    return { enabled: dnp3.enabled, device_index: device, document: dnp3.deviceProfile(device) };
+    const document = dnp3.deviceProfile(device);
+    return deviceProfile.reply({ enabled: dnp3.enabled, deviceIndex: device, document });
   },
 });
 
