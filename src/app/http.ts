@@ -1,6 +1,5 @@
 /** REST and the telemetry stream of a configuration, which share one HTTP server. */
-import { createHistory } from '../api/history/history.ts';
-import { createRemoteHistory } from '../api/history/remote.ts';
+import { createHistory, createRemoteHistory } from '../api/history/history.ts';
 import { apiVersion, defaultApiLimits } from '../api/http/context.ts';
 import type { ApiContext } from '../api/http/context.ts';
 import { createApi } from '../api/http/server.ts';

@@ -2,9 +2,12 @@
  * Samples as text, written piece by piece directly from the rows: objects for 10,000 samples would cost several times
  * the time and memory of their text. Pieces are short, so that ticks and other requests do not wait.
  */
-import { firstMetric, simColumn, tickColumn, wallColumn } from './ring.ts';
+import { Answer, StreamedReply } from '../http/route.ts';
+import type { DeviceHistory } from './history.ts';
 import type { Metric } from './metrics.ts';
-import type { Selection } from './select.ts';
+import { firstMetric, simColumn, tickColumn, wallColumn } from './ring.ts';
+import { chosenMetrics, select, windowOf } from './select.ts';
+import type { Selection, TimeQuery } from './select.ts';
 
 /** Cells per piece: about a millisecond of work. */
 const cellsPerPiece = 4000;
@@ -145,4 +148,40 @@ export function* samplesCsv(
     });
     return `${text}\r\n`;
   });
+}
+
+interface HistoryQuery extends TimeQuery {
+  readonly metrics?: readonly string[] | undefined;
+  readonly limit?: number | undefined;
+  readonly format?: 'json' | 'columns' | 'csv' | undefined;
+}
+
+export const defaultHistoryLimit = 10_000;
+
+interface HistoryRequest {
+  readonly query: HistoryQuery;
+  /** the present on the clock of the samples */
+  readonly nowMs: number;
+  /** owner of the metrics for the error message: `a device of kind pv` */
+  readonly owner: string;
+  /** of the CSV file, without its ending */
+  readonly fileName: string;
+  /** first members of an answer in JSON */
+  readonly head: object;
+}
+
+/** The answer to a query, in its format. @throws HttpProblem `validation` */
+export function historyAnswer(history: DeviceHistory, { query, nowMs, owner, fileName, head }: HistoryRequest) {
+  const chosen = chosenMetrics(history.metrics, query.metrics, owner);
+  const selection = select(history.cut(), windowOf(nowMs, query), query.limit ?? defaultHistoryLimit);
+  if (query.format === 'csv') {
+    const lines = samplesCsv(selection, history.metrics, chosen);
+    return new Answer<never>(new StreamedReply('text/csv; charset=utf-8; header=present', lines), {
+      headers: { 'Content-Disposition': `attachment; filename="${fileName}.csv"` },
+    });
+  }
+  const { count, truncated } = selection;
+  const members = { ...head, metrics: chosen.map(({ name }) => name), count, truncated };
+  const format = query.format === 'columns' ? columnsJson : samplesJson;
+  return new StreamedReply('application/json', format(members, selection, history.metrics, chosen));
 }

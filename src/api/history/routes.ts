@@ -1,18 +1,9 @@
-import { columnsJson, samplesCsv, samplesJson } from './encode.ts';
-import { chosenMetrics, windowOf } from './query.ts';
-import { select } from './select.ts';
 import { tickSeconds } from '../../core/time/sim-clock.ts';
-import { Answer, StreamedReply, route } from '../http/route.ts';
-import type { Route } from '../http/route.ts';
-import {
-  defaultHistoryLimit,
-  exampleHistory,
-  exampleHistoryCsv,
-  historyQuerySchema,
-  historySchema,
-} from './schemas.ts';
-import type { HistoryReply } from './schemas.ts';
 import { selectedDevice } from '../common/device-replies.ts';
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { historyAnswer } from './encode.ts';
+import { exampleHistory, exampleHistoryCsv, historyQuerySchema, historySchema } from './members.ts';
 
 const getHistory = route({
   method: 'get',
@@ -32,27 +23,19 @@ const getHistory = route({
   examples: { reply: exampleHistory },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
-    const history = ctx.history.of(device);
-    const chosen = chosenMetrics(history.metrics, query.metrics, `a device of kind ${device.assetType}`);
-    const selection = select(history.cut(), windowOf(ctx.plant.time.dateMs, query), query.limit ?? defaultHistoryLimit);
-    if (query.format === 'csv') {
-      const lines = samplesCsv(selection, history.metrics, chosen);
-      return new Answer<HistoryReply>(new StreamedReply('text/csv; charset=utf-8; header=present', lines), {
-        headers: { 'Content-Disposition': `attachment; filename="history-device-${device.index}.csv"` },
-      });
-    }
-    const { rate, tickIntervalS } = ctx.plant.time;
-    const head = {
-      device_index: device.index,
-      asset_type: device.assetType,
-      interval_s: tickSeconds(rate, tickIntervalS),
-      capacity: ctx.history.depth,
-      metrics: chosen.map(({ name }) => name),
-      count: selection.count,
-      truncated: selection.truncated,
-    };
-    const write = query.format === 'columns' ? columnsJson : samplesJson;
-    return new StreamedReply('application/json', write(head, selection, history.metrics, chosen));
+    const { rate, tickIntervalS, dateMs } = ctx.plant.time;
+    return historyAnswer(ctx.history.of(device), {
+      query,
+      nowMs: dateMs,
+      owner: `a device of kind ${device.assetType}`,
+      fileName: `history-device-${device.index}`,
+      head: {
+        device_index: device.index,
+        asset_type: device.assetType,
+        interval_s: tickSeconds(rate, tickIntervalS),
+        capacity: ctx.history.depth,
+      },
+    });
   },
 });
 

@@ -22,9 +22,8 @@ import type { StartSetting } from '../../contract/start-settings.ts';
 import type { ClockOwner, ScenarioBook } from '../../contract/scenarios.ts';
 import type { ReplyCache } from './reply-cache.ts';
 import type { RequestLog } from './request-log.ts';
-import type { History } from '../history/history.ts';
+import type { History, RemoteHistory } from '../history/history.ts';
 import type { HoldBook } from '../holds/book.ts';
-import type { RemoteHistory } from '../history/remote.ts';
 import type { AnswerCounts } from '../metrics/answer-counts.ts';
 import type { AddedDevice } from '../../config/profile/device-entry.ts';
 

@@ -4,32 +4,9 @@ import type { ClientTarget, ModelReading } from '../../contract/sunspec-client.t
 import { modbusEndpoint } from '../common/device-replies.ts';
 import { HttpProblem, invalid, invalidAll } from '../http/errors.ts';
 import { givenText, suggestions } from '../../core/nearest.ts';
-import { columnsJson, samplesCsv, samplesJson } from '../history/encode.ts';
-import { chosenMetrics, windowOf } from '../history/query.ts';
-import { select } from '../history/select.ts';
-import { Answer, StreamedReply, route } from '../http/route.ts';
+import { historyAnswer } from '../history/encode.ts';
+import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { defaultHistoryLimit } from '../history/schemas.ts';
-import { clientHistoryQuerySchema, clientHistorySchema } from './history-schemas.ts';
-import type { ClientHistoryReply } from './history-schemas.ts';
-import {
-  modelParamsSchema,
-  modelQuerySchema,
-  modelSchema,
-  readReplySchema,
-  readRequestSchema,
-  writeReplySchema,
-  writeRequestSchema,
-} from './model-schemas.ts';
-import {
-  chainSchema,
-  clientStatusSchema,
-  connectSchema,
-  maxPemLength,
-  pollRequestSchema,
-  pollSchema,
-} from './schemas.ts';
-import type { ConnectRequest } from './schemas.ts';
 import {
   exampleChain,
   exampleClientHistory,
@@ -41,7 +18,27 @@ import {
   exampleDisconnected,
   examplePoll,
 } from './examples.ts';
-import { chainReply, clientStatusReply, modelReply, pollReply, rawWrittenReply, writtenReply } from './replies.ts';
+import {
+  chain,
+  clientHistoryQuerySchema,
+  clientHistorySchema,
+  connectSchema,
+  maxPemLength,
+  model,
+  modelParamsSchema,
+  modelQuerySchema,
+  pointsWritten,
+  poll,
+  pollRequestSchema,
+  readReplySchema,
+  readRequestSchema,
+  registersRead,
+  registersWritten,
+  status,
+  writeReplySchema,
+  writeRequestSchema,
+} from './members.ts';
+import type { ConnectRequest } from './members.ts';
 
 const tag = 'SunSpec Client';
 /** Problems caused by the device or the connection to it. */
@@ -146,9 +143,9 @@ const getStatus = route({
   description:
     'Here the simulator is a master: it reads and writes one other SunSpec device over Modbus TCP, TLS or a serial line. ' +
     'It is idle until `connect`.',
-  reply: clientStatusSchema,
+  reply: status.schema,
   examples: { reply: exampleClientStatus },
-  handle: (ctx) => clientStatusReply(ctx.sunspecClient.view()),
+  handle: (ctx) => status.reply(ctx.sunspecClient.view()),
 });
 
 const connect = route({
@@ -163,11 +160,11 @@ const connect = route({
   body: connectSchema,
   maxTextLength: maxPemLength,
   secretMembers: ['tls'],
-  reply: clientStatusSchema,
+  reply: status.schema,
   problems: ofPeer,
   examples: { body: { host: '127.0.0.1', port: 8502 }, reply: exampleClientStatus },
   handle: async ({ sunspecClient, adapters }, { body }) =>
-    clientStatusReply(await sunspecClient.connect(targetOf(withOwnDevice(body, adapters)))),
+    status.reply(await sunspecClient.connect(targetOf(withOwnDevice(body, adapters)))),
 });
 
 const disconnect = route({
@@ -177,9 +174,9 @@ const disconnect = route({
   operationId: 'disconnect_sunspec_client',
   summary: 'Disconnects from the device',
   description: 'Operations in progress fail with `conflict`. The polling settings and the history are kept.',
-  reply: clientStatusSchema,
+  reply: status.schema,
   examples: { reply: exampleDisconnected },
-  handle: async (ctx) => clientStatusReply(await ctx.sunspecClient.disconnect()),
+  handle: async (ctx) => status.reply(await ctx.sunspecClient.disconnect()),
 });
 
 const scan = route({
@@ -188,10 +185,10 @@ const scan = route({
   tag,
   operationId: 'scan_sunspec_client',
   summary: 'Walks the chain of models again',
-  reply: chainSchema,
+  reply: chain.schema,
   problems: ofDevice,
   examples: { reply: exampleChain },
-  handle: async (ctx) => chainReply(await ctx.sunspecClient.scan()),
+  handle: async (ctx) => chain.reply({ discovery: await ctx.sunspecClient.scan() }),
 });
 
 const listModels = route({
@@ -200,14 +197,14 @@ const listModels = route({
   tag,
   operationId: 'list_client_models',
   summary: 'Models found in the device',
-  reply: chainSchema,
+  reply: chain.schema,
   problems: ['not-connected'],
   examples: { reply: exampleChain },
   handle(ctx) {
     const { discovery } = ctx.sunspecClient.view();
     if (discovery === null)
       throw new HttpProblem('not-connected', 'The SunSpec client has not found the map of a device.');
-    return chainReply(discovery);
+    return chain.reply({ discovery });
   },
 });
 
@@ -222,11 +219,11 @@ const getModel = route({
     'point; the example shows two.',
   params: modelParamsSchema,
   query: modelQuerySchema,
-  reply: modelSchema,
+  reply: model.schema,
   problems: ofModel,
   examples: { reply: exampleClientModel },
   handle: async (ctx, { params, query }) =>
-    modelReply(await ctx.sunspecClient.readModel(params.model_id, query.index ?? 0, query.refresh ?? false)),
+    model.reply(await ctx.sunspecClient.readModel(params.model_id, query.index ?? 0, query.refresh ?? false), {}),
 });
 
 const read = route({
@@ -242,12 +239,12 @@ const read = route({
   examples: { body: { model: 704, points: ['WMaxLimPctEna', 'WMaxLimPct'] }, reply: exampleClientRead },
   async handle(ctx, { body }) {
     if ('address' in body)
-      return {
+      return registersRead.reply({
         address: body.address,
-        registers: [...(await ctx.sunspecClient.readRegisters(body.address, body.count))],
-      };
+        registers: await ctx.sunspecClient.readRegisters(body.address, body.count),
+      });
     const reading = await ctx.sunspecClient.readModel(body.model, body.index ?? 0, true);
-    return modelReply(reading, chosenPoints(reading, body.points));
+    return model.reply(reading, { names: chosenPoints(reading, body.points) });
   },
 });
 
@@ -268,8 +265,9 @@ const write = route({
   problems: ofModel,
   examples: { body: { model: 704, points: { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' } }, reply: exampleClientWritten },
   async handle(ctx, { body }) {
-    if ('address' in body) return rawWrittenReply(await ctx.sunspecClient.writeRegisters(body.address, body.registers));
-    return writtenReply(await ctx.sunspecClient.writePoints(body.model, body.index ?? 0, body.points));
+    if ('address' in body)
+      return registersWritten.reply(await ctx.sunspecClient.writeRegisters(body.address, body.registers));
+    return pointsWritten.reply(await ctx.sunspecClient.writePoints(body.model, body.index ?? 0, body.points));
   },
 });
 
@@ -279,9 +277,9 @@ const getPoll = route({
   tag,
   operationId: 'get_client_poll',
   summary: 'Settings and state of polling',
-  reply: pollSchema,
+  reply: poll.schema,
   examples: { reply: examplePoll },
-  handle: (ctx) => pollReply(ctx.sunspecClient.view().poll),
+  handle: (ctx) => poll.reply(ctx.sunspecClient.view().poll),
 });
 
 const setPoll = route({
@@ -295,7 +293,7 @@ const setPoll = route({
     'sample. After a lost connection the client reconnects at growing intervals with a ' +
     'random part, up to a minute. Without a device the settings are kept for the next one.',
   body: pollRequestSchema,
-  reply: pollSchema,
+  reply: poll.schema,
   examples: { body: { enabled: true, interval_s: 1.5 }, reply: examplePoll },
   handle(ctx, { body }) {
     const { poll: before, discovery } = ctx.sunspecClient.view();
@@ -314,7 +312,7 @@ const setPoll = route({
           ],
     );
     if (unknown.length > 0) throw invalidAll(unknown);
-    return pollReply(
+    return poll.reply(
       ctx.sunspecClient.poll({ enabled, intervalMs: intervalS * 1000, models: models && [...new Set(models)] }),
     );
   },
@@ -336,26 +334,18 @@ const getHistory = route({
   examples: { reply: exampleClientHistory },
   handle(ctx, { query }) {
     const { remoteHistory: history, sunspecClient } = ctx;
-    const chosen = chosenMetrics(history.metrics, query.metrics, 'the SunSpec client');
-    const selection = select(history.cut(), windowOf(ctx.clock.nowMs(), query), query.limit ?? defaultHistoryLimit);
-    if (query.format === 'csv') {
-      const lines = samplesCsv(selection, history.metrics, chosen);
-      return new Answer<ClientHistoryReply>(new StreamedReply('text/csv; charset=utf-8; header=present', lines), {
-        headers: { 'Content-Disposition': 'attachment; filename="history-sunspec-client.csv"' },
-      });
-    }
-    const { poll } = sunspecClient.view();
-    const head = {
-      endpoint: history.device?.endpoint ?? null,
-      unit_id: history.device?.unitId ?? null,
-      interval_s: poll.intervalMs / 1000,
-      capacity: history.depth,
-      metrics: chosen.map(({ name }) => name),
-      count: selection.count,
-      truncated: selection.truncated,
-    };
-    const format = query.format === 'columns' ? columnsJson : samplesJson;
-    return new StreamedReply('application/json', format(head, selection, history.metrics, chosen));
+    return historyAnswer(history, {
+      query,
+      nowMs: ctx.clock.nowMs(),
+      owner: 'the SunSpec client',
+      fileName: 'history-sunspec-client',
+      head: {
+        endpoint: history.device?.endpoint ?? null,
+        unit_id: history.device?.unitId ?? null,
+        interval_s: sunspecClient.view().poll.intervalMs / 1000,
+        capacity: history.depth,
+      },
+    });
   },
 });
 
