@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
 import { exampleFaultKinds } from '../../src/api/faults/examples.ts';
-import { kindsReply } from '../../src/api/faults/replies.ts';
+import { kinds } from '../../src/api/faults/members.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
 import { kindSchemas } from '../../src/fault-kinds/json-schema.ts';
@@ -159,6 +159,6 @@ describe('JSON Schema of faults', () => {
   });
 
   it('is what the example of the description shows', () => {
-    expect(exampleFaultKinds).to.deep.equal(kindsReply([lateWriteFault]));
+    expect(exampleFaultKinds).to.deep.equal(kinds.reply([lateWriteFault]));
   });
 });

@@ -1,12 +1,12 @@
 /** The catalogue and the bundled sets as rows of docs/faults.md. */
-import { kindsReply } from '../../src/api/faults/replies.ts';
+import { kinds } from '../../src/api/faults/members.ts';
 import { readFaultProfiles } from '../../src/config/profile/fault-profiles.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
 import { targetRow } from '../../src/fault-kinds/targets.ts';
 
 function parametersOf(row: FaultKind): string {
-  const [kind] = kindsReply([row]).kinds;
+  const [kind] = kinds.reply([row]).kinds;
   return (kind?.parameters ?? [])
     .map(
       ({ name, required, default: preset }) =>

@@ -2,6 +2,7 @@
 import { SimError } from '../../core/errors.ts';
 import { meterIndex } from '../../core/faults/kinds.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { maxActiveFaults } from '../../core/faults/registry.ts';
 import type { FaultFilter, FaultSet } from '../../core/faults/registry.ts';
 import type { Origin } from '../../core/origin.ts';
 import { switchedOff } from '../../fault-kinds/protocols.ts';
@@ -12,9 +13,8 @@ import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid, problemOf } from '../http/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { replyInPieces } from '../http/pieces.ts';
-import { faultsReply } from './replies.ts';
-import type { FaultsPage } from './replies.ts';
-import type { Clearing, FaultsReply, ProfileRequest } from './schemas.ts';
+import { activeFaults } from './members.ts';
+import type { Clearing, FaultSchemas, ProfileRequest } from './members.ts';
 
 /** The catalogue that routes are made from. */
 export interface FaultCatalogue {
@@ -37,11 +37,26 @@ interface Injection extends FaultSet {
   readonly placeOf: (request: number) => string;
 }
 
+/** A part of the faults in force; both members may be absent. */
+interface Page {
+  readonly limit?: number | undefined;
+  /** only faults with a higher id */
+  readonly after_id?: number | undefined;
+}
+
 /** The faults that a request concerns: in force and ended. */
-export function shownFaults({ faults }: RouteContext, { only, device }: FaultScope, page: FaultsPage = {}) {
+export function shownFaults(
+  ctx: RouteContext,
+  schemas: FaultSchemas,
+  { only, device }: FaultScope,
+  { limit = maxActiveFaults, after_id: afterId = 0 }: Page = {},
+) {
   const concerned = (fault: ActiveFault) =>
     (only === null || fault.protocol === only.protocol) && (device === undefined || fault.concerns(device));
-  return replyInPieces<FaultsReply>(faultsReply(faults, concerned, page));
+  const inForce = activeFaults(ctx, concerned);
+  const page = inForce.filter(({ fault }) => fault.facts.id > afterId).slice(0, limit);
+  const ended = ctx.faults.ended.filter(({ fault }) => concerned(fault));
+  return replyInPieces(schemas.faults.reply({ inForce, page, ended }, ctx));
 }
 
 /** @throws HttpProblem `validation` for another device than that of the path */

@@ -6,7 +6,7 @@ import { faultForms } from '../../fault-kinds/request.ts';
 import type { FaultForms } from '../../fault-kinds/request.ts';
 import { shownTarget } from '../../fault-kinds/targets.ts';
 import { exampleTime } from '../common/schemas.ts';
-import type { EndedFaultReply, FaultReply, FaultsReply } from './schemas.ts';
+import type { EndedFaultReply, FaultReply, FaultsReply } from './members.ts';
 
 interface Course {
   readonly id: number;

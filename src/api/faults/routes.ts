@@ -1,16 +1,16 @@
+import { chargePoint } from '../../contract/charge-point-ids.ts';
 import { protocolFaults } from '../../fault-kinds/protocols.ts';
-import type { ProtocolFaults } from '../../fault-kinds/protocols.ts';
+import type { FaultPath, FlatFault, ProtocolFaults } from '../../fault-kinds/protocols.ts';
 import { createFaultForms, faultForms, place } from '../../fault-kinds/request.ts';
+import { stationParams } from '../evse/schemas.ts';
 import type { RouteContext } from '../http/context.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { clearFaults, injectFlat, injectProfile, shownFaults } from './actions.ts';
+import { clearFaults, injectFlat, injectProfile, refuseSwitchedOff, shownFaults } from './actions.ts';
 import type { FaultCatalogue, FaultScope } from './actions.ts';
-import { exampleFaultKinds, exampleFaultProfiles, exampleFaultsOfAll } from './examples.ts';
-import { protocolFaultRoutes } from './protocol-routes.ts';
-import { kindsReply } from './replies.ts';
-import { createFaultSchemas, faultDeviceQuery, faultKindsSchema, faultSchemas, faultsQuery } from './schemas.ts';
-import type { FaultSchemas } from './schemas.ts';
+import { exampleFaultKinds, exampleFaultProfiles, exampleFaultsOf, exampleFaultsOfAll } from './examples.ts';
+import { createFaultSchemas, faultDeviceQuery, faultSchemas, faultsPageQuery, faultsQuery, kinds } from './members.ts';
+import type { Clearing, FaultSchemas, ProfileRequest } from './members.ts';
 
 /** @throws SimError UNKNOWN_DEVICE */
 function scopeOf({ plant }: RouteContext, device: number | undefined): FaultScope {
@@ -27,9 +27,9 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
     operationId: 'get_faults',
     summary: 'Faults of all protocols: in force and ended',
     query: faultsQuery,
-    reply: schemas.faults,
+    reply: schemas.faults.schema,
     examples: { reply: example.reply },
-    handle: (ctx, { query }) => shownFaults(ctx, scopeOf(ctx, query.device), query),
+    handle: (ctx, { query }) => shownFaults(ctx, schemas, scopeOf(ctx, query.device), query),
   });
   const setFaults = route({
     method: 'post',
@@ -43,7 +43,7 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
       '`reading` do not affect the registers shown by REST, so that both can be compared.',
     query: faultDeviceQuery(),
     body: schemas.body,
-    reply: schemas.faults,
+    reply: schemas.faults.schema,
     problems: ['unknown-device', 'unknown-resource', 'not-applicable', 'conflict', 'disabled'],
     examples: { body: { inject: [example.request] }, reply: example.reply },
     handle(ctx, { query, body, by }) {
@@ -52,7 +52,7 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
       else if ('inject' in body)
         injectFlat(ctx, catalogue, body.inject, { scope, placeOf: (request) => place('inject', request), by });
       else injectProfile(ctx, catalogue, body, { scope, by });
-      return shownFaults(ctx, scope);
+      return shownFaults(ctx, schemas, scope);
     },
   });
   return [getFaults, setFaults];
@@ -66,9 +66,9 @@ function catalogueRoutes(schemas: FaultSchemas): Route[] {
     operationId: 'list_fault_kinds',
     summary: 'Catalogue of faults: kinds, targets and parameters',
     description: 'The example shows one.',
-    reply: faultKindsSchema,
+    reply: kinds.schema,
     examples: { reply: exampleFaultKinds },
-    handle: ({ faults }) => kindsReply(faults.kinds),
+    handle: ({ faults }) => kinds.reply(faults.kinds),
   });
   const listProfiles = route({
     method: 'get',
@@ -77,17 +77,86 @@ function catalogueRoutes(schemas: FaultSchemas): Route[] {
     operationId: 'list_fault_profiles',
     summary: 'Ready sets of faults: broken devices as seen in the field',
     description: 'The example shows one.',
-    reply: schemas.profiles,
+    reply: schemas.profiles.schema,
     examples: { reply: exampleFaultProfiles },
-    handle({ faultProfiles }) {
-      const bundled = faultProfiles?.() ?? [];
-      return {
-        profiles: bundled.map((profile) => ({ ...profile, faults: [...profile.faults] })),
-        count: bundled.length,
-      };
-    },
+    handle: ({ faultProfiles }) => schemas.profiles.reply(faultProfiles?.() ?? []),
   });
   return [listKinds, listProfiles];
+}
+
+type FaultBody = FlatFault | { readonly clear: Clearing } | ProfileRequest;
+
+const isFault = (body: FaultBody): body is FlatFault => 'kind' in body;
+
+interface Address {
+  readonly params: { readonly id: string } | undefined;
+  readonly query: { readonly device?: number | undefined } | undefined;
+}
+
+/** @throws SimError UNKNOWN_DEVICE, UNKNOWN_RESOURCE for a device that is not there */
+function addressedScope(
+  { plant, chargePointId }: RouteContext,
+  only: ProtocolFaults,
+  { params, query }: Address,
+): FaultScope {
+  if (params === undefined) {
+    const device = query?.device;
+    return { only, device: device === undefined ? device : plant.device(device).index, confined: false };
+  }
+  return { only, device: chargePoint(plant, chargePointId, params.id).index, confined: true };
+}
+
+/** The two operations at the path of a protocol. */
+function routesAt(row: ProtocolFaults, rest: FaultPath, schemas: FaultSchemas, catalogue: FaultCatalogue): Route[] {
+  const { protocol, name } = row;
+  const { path, tag } = rest;
+  const params = path.includes('{id}') ? stationParams : undefined;
+  const unknown = params === undefined ? [] : (['unknown-resource'] as const);
+  const reply = exampleFaultsOf(row, rest, catalogue.forms);
+  const get = route({
+    method: 'get',
+    path,
+    tag,
+    operationId: `get_${protocol}_faults`,
+    summary: `Faults of ${name}`,
+    params,
+    query: params === undefined ? faultsQuery : faultsPageQuery,
+    reply: schemas.faults.schema,
+    ...(unknown.length > 0 && { problems: unknown }),
+    examples: { reply },
+    handle: (ctx, { params: station, query: { limit, after_id, ...query } }) =>
+      shownFaults(ctx, schemas, addressedScope(ctx, row, { params: station, query }), { limit, after_id }),
+  });
+  const set = route({
+    method: 'post',
+    path,
+    tag,
+    operationId: `set_${protocol}_fault`,
+    summary: `Injects or ends faults of ${name}`,
+    description:
+      'The body itself is the fault: its `kind`, the parameters of the kind, and its target, condition and duration. `clear` ends ' +
+      `faults of ${name} only; \`profile\` injects a ready set, and the answer has its faults of ${name}.`,
+    params,
+    query: params === undefined ? faultDeviceQuery() : undefined,
+    body: schemas.bodyOf(row),
+    reply: schemas.faults.schema,
+    problems: ['unknown-device', 'unknown-resource', 'not-applicable', 'conflict', 'disabled'],
+    examples: { body: rest.examples[0], reply },
+    handle(ctx, { body, by, ...address }) {
+      refuseSwitchedOff(ctx, catalogue, [protocol]);
+      const scope = addressedScope(ctx, row, address);
+      if (isFault(body)) injectFlat(ctx, catalogue, [{ ...body, protocol }], { scope, placeOf: () => '', by });
+      else if ('clear' in body) clearFaults(ctx, body.clear, scope);
+      else injectProfile(ctx, catalogue, body, { scope, by });
+      return shownFaults(ctx, schemas, scope);
+    },
+  });
+  return [get, set];
+}
+
+/** The operations of every protocol that has a path of its own. */
+function protocolFaultRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[] {
+  return catalogue.protocols.flatMap((row) => (row.rest === null ? [] : routesAt(row, row.rest, schemas, catalogue)));
 }
 
 function routesOf(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[] {

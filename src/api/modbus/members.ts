@@ -22,8 +22,7 @@ import { writer } from '../common/writer-replies.ts';
 import { asSetNow, exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 import { exampleFaults } from '../faults/examples.ts';
-import { activeFaults } from '../faults/replies.ts';
-import { faultSchemas } from '../faults/schemas.ts';
+import { activeFaults, faultSchemas } from '../faults/members.ts';
 import type { RouteContext } from '../http/context.ts';
 import { listInPieces } from '../http/pieces.ts';
 
@@ -104,16 +103,14 @@ const reported = {
     modbusInterface.reply({ ...adapter.report(), comm: adapter.comm, state: adapter.status().state }, asked),
 };
 
-export const modbus = members<Pick<RouteContext, 'adapters' | 'faults'>, Asked>()('Modbus', () => ({
+type Registries = Pick<RouteContext, 'adapters' | 'faults'>;
+
+export const modbus = members<Registries, Asked & Pick<Registries, 'faults'>>()('Modbus', () => ({
   enabled: flag('Whether any interface for Modbus masters is switched on.', (ctx) => modbusReporters(ctx).length > 0),
   interfaces: listInPieces(reported)('Enabled interfaces.', modbusReporters),
-  faults: listInPieces({ schema: () => faultSchemas.fault })('Faults of Modbus in force.', ({ faults }, { device }) => {
-    const { found, shown } = activeFaults(
-      faults,
-      (fault) => fault.protocol === 'modbus' && (device === undefined || fault.concerns(device)),
-    );
-    return shown(found).items;
-  }),
+  faults: listInPieces(faultSchemas.fault)('Faults of Modbus in force.', (ctx, { device }) =>
+    activeFaults(ctx, (fault) => fault.protocol === 'modbus' && (device === undefined || fault.concerns(device))),
+  ),
 }));
 
 export const defaultMessageLimit = 100;

@@ -1,5 +1,5 @@
 import { camelCased } from '../common/members.ts';
-import { anyDeviceQuery } from '../faults/schemas.ts';
+import { anyDeviceQuery } from '../faults/members.ts';
 import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -27,7 +27,7 @@ const getModbus = route({
   examples: { reply: exampleModbus },
   handle(ctx, { query: { device } }) {
     if (device !== undefined) ctx.plant.device(device);
-    return replyInPieces(modbus.reply(ctx, { device }));
+    return replyInPieces(modbus.reply(ctx, { device, faults: ctx.faults }));
   },
 });
 
