@@ -1,4 +1,3 @@
-import type { z } from 'zod';
 import type { Device } from '../../contract/device.ts';
 import { pointerStep, SimError } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
@@ -13,27 +12,24 @@ import type { FunctionValues } from '../grid-support/write.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalid, invalidAll, problemOf } from '../http/errors.ts';
 import { suggestions } from '../../core/nearest.ts';
-import { eachLater, replyInPieces } from '../http/pieces.ts';
+import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { holdLimits } from './book.ts';
 import type { HoldRequest } from './book.ts';
-import { holdReply } from './replies.ts';
-import type { HoldsReply } from './schemas.ts';
 import {
-  exampleHoldCheck,
-  holdCheckSchema,
   exampleEndedHold,
   exampleHold,
   exampleHoldBody,
+  exampleHoldCheck,
+  hold,
   holdBodySchema,
+  holdCheck,
   holdParamsSchema,
-  holdSchema,
+  holds,
   holdsQuery,
-  holdsSchema,
-} from './schemas.ts';
-
-type HoldBody = z.output<ReturnType<typeof holdBodySchema>>;
+} from './members.ts';
+import type { HoldBody } from './members.ts';
 
 /** @throws HttpProblem `validation` with every name that no point has */
 function namedValues({ bank }: Device, body: Readonly<Record<string, AnyPointValue>>): FunctionValues {
@@ -110,13 +106,12 @@ const getHolds = route({
   operationId: 'get_holds',
   summary: 'Holds (timed controls) of this interface: in force and ended',
   query: holdsQuery,
-  reply: holdsSchema,
+  reply: holds.schema,
   problems: ['unknown-device'],
   examples: { reply: { holds: [exampleHold], count: 1 } },
   handle(ctx, { query }) {
     const index = query.device === undefined ? undefined : selectedDevice(ctx, query.device).index;
-    const { count, records } = ctx.holds.list(index);
-    return replyInPieces<HoldsReply>({ holds: eachLater(records, (record) => holdReply(ctx.plant, record)), count });
+    return replyInPieces(holds.reply(ctx.holds.list(index), ctx));
   },
 });
 
@@ -136,14 +131,14 @@ const beginHold = route({
     `in use, the device has ${holdLimits.perDevice} holds, or it is off; \`disabled\`: it does not have a function.`,
   query: deviceQuery,
   body: holdBodySchema,
-  reply: holdSchema,
+  reply: hold.schema,
   problems: ['conflict', 'disabled'],
   examples: { body: exampleHoldBody, reply: exampleHold },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     const lasts = lastsOf(ctx, body);
     return requested(device, body, (values) =>
-      holdReply(ctx.plant, ctx.holds.begin(device, { id: body.id, values, lasts }, by)),
+      hold.reply(ctx.holds.begin(device, { id: body.id, values, lasts }, by), ctx),
     );
   },
 });
@@ -158,7 +153,7 @@ const checkHold = route({
   description: 'The refusals are those of `POST controls/holds`.',
   query: deviceQuery,
   body: holdBodySchema,
-  reply: holdCheckSchema,
+  reply: holdCheck.schema,
   problems: ['conflict', 'disabled'],
   examples: { body: exampleHoldBody, reply: exampleHoldCheck },
   handle(ctx, { query, body, by }) {
@@ -166,7 +161,11 @@ const checkHold = route({
     lastsOf(ctx, body);
     return requested(device, body, (values) => {
       ctx.holds.check(device, { id: body.id, values }, by);
-      return { device_index: device.index, id: body.id, points: values.map(({ slot }) => pointName(slot)) };
+      return holdCheck.reply({
+        deviceIndex: device.index,
+        id: body.id,
+        points: values.map(({ slot }) => pointName(slot)),
+      });
     });
   },
 });
@@ -180,12 +179,12 @@ const endHold = route({
   description: '`conflict`: the device is off; the hold lasts on.',
   params: holdParamsSchema,
   query: deviceQuery,
-  reply: holdSchema,
+  reply: hold.schema,
   problems: ['unknown-resource', 'conflict'],
   examples: { reply: exampleEndedHold },
   handle(ctx, { params, query, by }) {
     const device = selectedDevice(ctx, query.device);
-    return holdReply(ctx.plant, ctx.holds.end(device, params.id, by));
+    return hold.reply(ctx.holds.end(device, params.id, by), ctx);
   },
 });
 
