@@ -1,6 +1,5 @@
 import type { Route } from './http/route.ts';
 import { answersRoutes } from './answers/routes.ts';
-import { availableRoutes } from './controls/available-routes.ts';
 import { batteryRoutes } from './battery/routes.ts';
 import { csipRoutes } from './csip-client/routes.ts';
 import { commandRoutes } from './commands/routes.ts';
@@ -10,7 +9,6 @@ import { deviceRoutes } from './devices/routes.ts';
 import { evseRoutes } from './evse/routes.ts';
 import { faultRoutes } from './faults/routes.ts';
 import { fuelCellRoutes } from './fuelcell/routes.ts';
-import { gradientRoutes } from './controls/gradient-routes.ts';
 import { gridSupportRoutes } from './grid-support/routes.ts';
 import { regionRoutes } from './grid-support/region-routes.ts';
 import { storedSetRoutes } from './grid-support/set-routes.ts';
@@ -19,7 +17,6 @@ import { historyRoutes } from './history/routes.ts';
 import { holdRoutes } from './holds/routes.ts';
 import { hybridRoutes } from './hybrid/routes.ts';
 import { lifecycleRoutes } from './lifecycle/routes.ts';
-import { localControlRoutes } from './controls/local-routes.ts';
 import { logRoutes } from './logs/routes.ts';
 import { metricsRoutes } from './metrics/routes.ts';
 import { modbusRoutes } from './modbus/routes.ts';
@@ -49,10 +46,7 @@ export const allRoutes: readonly Route[] = [
   ...consistencyRoutes,
   ...answersRoutes,
   ...controlsRoutes,
-  ...localControlRoutes,
   ...holdRoutes,
-  ...gradientRoutes,
-  ...availableRoutes,
   ...surroundingsRoutes,
   ...siteRoutes,
   ...shadingRoutes,

@@ -1,7 +1,6 @@
 /** Quantities in replies of REST and in messages of the stream, taken out of the text that clients get. */
 import type { Device } from '../../contract/device.ts';
 import { SimError } from '../../core/errors.ts';
-import { availableRoutes } from '../controls/available-routes.ts';
 import { controlsRoutes } from '../controls/routes.ts';
 import { evseRoutes } from '../evse/routes.ts';
 import { gridSupportRoutes } from '../grid-support/routes.ts';
@@ -14,14 +13,7 @@ import type { Presented, QuantityRow, RestPlace, RestRead, Value } from './model
 import type { Moment } from './moment.ts';
 import { decimalsOf, tidy } from './numbers.ts';
 
-const routes = [
-  ...lifecycleRoutes,
-  ...controlsRoutes,
-  ...availableRoutes,
-  ...gridSupportRoutes,
-  ...nameplateRoutes,
-  ...evseRoutes,
-];
+const routes = [...lifecycleRoutes, ...controlsRoutes, ...gridSupportRoutes, ...nameplateRoutes, ...evseRoutes];
 
 type Json = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Json => typeof value === 'object' && value !== null;

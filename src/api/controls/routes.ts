@@ -1,85 +1,122 @@
-import type { Plant } from '../../contract/plant.ts';
-import type { ControlFunction, Device } from '../../contract/device.ts';
-import { functionNames, functionTable } from '../../sunspec/map/functions.ts';
-import { isEnabled, isSupported, reversionRemainingS } from '../../sunspec/map/function-state.ts';
-import { pointBits, pointNumber, pointWriter } from '../common/points.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { camelCased } from '../common/members.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import { exampleWriter } from '../common/writer-schemas.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { deviceQuery, isoOrNull } from '../common/schemas.ts';
-import { slopesReply } from './gradient-routes.ts';
-import { controlsSchema, exampleControls } from './schemas.ts';
-import type { ModeReply } from './schemas.ts';
-import { gridReply } from '../surroundings/replies.ts';
-import { siteCut } from '../site/members.ts';
-import { timeReply } from '../time/replies.ts';
-import { overridesReply } from '../common/writer-replies.ts';
-import { selectedDevice } from '../common/device-replies.ts';
+import {
+  available,
+  controls,
+  exampleControls,
+  exampleGradient,
+  exampleGradientSet,
+  gradient,
+  gradientBodySchema,
+  local,
+  localBodySchema,
+} from './members.ts';
 
-function modeReply(
-  plant: Plant,
-  device: Device,
-  name: ControlFunction,
-  active: ReadonlySet<ControlFunction>,
-): ModeReply {
-  const points = functionTable[name];
-  const { model, enable } = points;
-  const writer = pointWriter(device.bank, model, enable);
-  return {
-    supported: isSupported(device.bank, points),
-    enabled: isEnabled(device.bank, points),
-    active: active.has(name),
-    source: writer?.source ?? 'default',
-    source_detail: writer?.peer ?? null,
-    changed_at: isoOrNull(writer && plant.dateMs(writer.at)),
-    reversion_remaining_s: reversionRemainingS(device.bank, points),
-  };
-}
-
-function throttleReply({ bank }: Device) {
-  const sources = pointBits(bank, 701, 'ThrotSrc');
-  return { active: sources.length > 0, pct: pointNumber(bank, 701, 'ThrotPct'), sources };
-}
-
-const controls = route({
+const getControls = route({
   method: 'get',
   path: '/controls',
   tag: 'Controls',
   operationId: 'get_controls',
   summary: 'Grid-support modes, throttling, grid and clock of a device',
   query: deviceQuery,
-  reply: controlsSchema,
+  reply: controls.schema,
   examples: { reply: exampleControls },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
-    const { activeDecidedBy, reactiveDecidedBy, rideThrough } = device.trace.now;
-    const active = device.activeFunctions;
-    const cut = activeDecidedBy === 'site' ? ctx.plant.siteCut(device.index) : null;
-    const replies = Object.fromEntries(
-      functionNames.map((name) => [name, modeReply(ctx.plant, device, name, active)]),
-    ) as Record<ControlFunction, ModeReply>;
-    return {
-      device_index: device.index,
-      service: {
-        es_enabled: isEnabled(device.bank, functionTable.enter_service),
-        es_delay_remaining_s: device.enterService.delayRemainingS,
-        trip_active: [...device.activeTrips],
-        es_state: device.enterService.state,
-        switch_closed: device.switchClosed,
-      },
-      modes: replies,
-      decided_by: {
-        active: activeDecidedBy,
-        reactive: reactiveDecidedBy,
-        site_limit: cut && siteCut.reply(cut),
-      },
-      ride_through: rideThrough,
-      throttle: throttleReply(device),
-      gradient: slopesReply(ctx.plant, device),
-      grid: gridReply(ctx.plant, device.index),
-      time: timeReply(ctx.plant),
-      overrides: overridesReply(ctx.plant, device),
-    };
+    return controls.reply(device, { plant: ctx.plant, deviceIndex: device.index });
   },
 });
 
-export const controlsRoutes: readonly Route[] = [controls];
+const getAvailable = route({
+  method: 'get',
+  path: '/controls/available',
+  tag: 'Controls',
+  operationId: 'get_available_power',
+  summary: 'What a device could do at its terminals now',
+  description:
+    'Magnitudes from the source at the end of the last tick with conversion losses, state of charge and temperature, and ' +
+    'from ratings and settings (702). Limits, set-points, curves and the site do not count. All are 0 while no power can ' +
+    'flow: out of service, with an open switch, in momentary cessation, during a reboot.',
+  query: deviceQuery,
+  reply: available.schema,
+  examples: { reply: { device_index: 0, inject_kw: 7.31, absorb_kw: 0, inject_kvar: 4.4, absorb_kvar: 4.4 } },
+  handle: (ctx, { query }) => available.reply(selectedDevice(ctx, query.device)),
+});
+
+const getGradient = route({
+  method: 'get',
+  path: '/controls/gradient',
+  tag: 'Controls',
+  operationId: 'get_gradient',
+  summary: 'How fast power follows commands',
+  query: deviceQuery,
+  reply: gradient.schema,
+  examples: { reply: exampleGradient },
+  handle: (ctx, { query }) => gradient.reply(selectedDevice(ctx, query.device), ctx),
+});
+
+const setGradient = route({
+  method: 'post',
+  path: '/controls/gradient',
+  tag: 'Controls',
+  operationId: 'set_gradient',
+  summary: 'Sets or ends slopes finer and slower than 704.WRmp and VarRmp',
+  description:
+    'A gradient takes the place of 704.WRmp (and WRmpRef) or 704.VarRmp, which keep their values. It ends with null, with ' +
+    'a later write to its register, and with a reset of the device, which returns to the gradient of the profile.',
+  query: deviceQuery,
+  body: gradientBodySchema,
+  reply: gradient.schema,
+  problems: ['conflict'],
+  examples: { body: { w_pct_per_s: 0.27 }, reply: exampleGradientSet },
+  handle(ctx, { query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    device.command({ kind: 'gradient', ...camelCased(body) }, by);
+    return gradient.reply(device, ctx);
+  },
+});
+
+const getLocal = route({
+  method: 'get',
+  path: '/controls/local',
+  tag: 'Controls',
+  operationId: 'get_local_control',
+  summary: 'The local/remote switch at the device (715.LocRemCtl)',
+  query: deviceQuery,
+  reply: local.schema,
+  examples: { reply: { device_index: 0, local: false, changed_by: null } },
+  handle: (ctx, { query }) => local.reply(selectedDevice(ctx, query.device), ctx),
+});
+
+const setLocal = route({
+  method: 'post',
+  path: '/controls/local',
+  tag: 'Controls',
+  operationId: 'set_local_control',
+  summary: 'Turns the local/remote switch at the device',
+  description:
+    'Under local control writes and commands of Modbus, IEEE 2030.5, OCPP and DNP3 are refused, each in the terms of its ' +
+    'protocol; this interface stands for the panel at the device and keeps working.',
+  query: deviceQuery,
+  body: localBodySchema,
+  reply: local.schema,
+  examples: { body: { local: true }, reply: { device_index: 0, local: true, changed_by: exampleWriter } },
+  handle(ctx, { query, body, by }) {
+    const device = selectedDevice(ctx, query.device);
+    device.command({ kind: 'local', local: body.local }, by);
+    return local.reply(device, ctx);
+  },
+});
+
+export const controlsRoutes: readonly Route[] = [
+  getControls,
+  getLocal,
+  setLocal,
+  getGradient,
+  setGradient,
+  getAvailable,
+];

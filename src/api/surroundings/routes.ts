@@ -1,78 +1,37 @@
-import type { z } from 'zod';
-import type { GridPatch, SurroundingsPatch } from '../../contract/environment.ts';
 import type { Plant } from '../../contract/plant.ts';
+import { camelCased } from '../common/members.ts';
+import { deviceQuery } from '../common/schemas.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { deviceQuery } from '../common/schemas.ts';
 import {
+  environment,
   environmentBodySchema,
-  environmentSchema,
   exampleEnvironment,
   exampleGrid,
+  exampleGridEvent,
+  exampleGridEvents,
   exampleGridRamp,
+  grid,
   gridBodySchema,
-  gridSchema,
-} from '../controls/schemas.ts';
-import { checkedIndex, gridReply } from './replies.ts';
-import { writerReply } from '../common/writer-replies.ts';
-import { gridEventRoutes } from './grid-event-routes.ts';
-
-type GridBody = z.output<ReturnType<typeof gridBodySchema>>;
-type EnvironmentBody = z.output<ReturnType<typeof environmentBodySchema>>;
+  gridEventBodySchema,
+  gridEvents,
+} from './members.ts';
 
 const scope =
   'Without `device` the request changes the common values of all devices, with it those of one device, which then ' +
   'deviates. A deviation ends by `source: "csv"` (which then is the only value), by `duration_s`, or by the next request ' +
   'without `device`. `ramp_s` and `duration_s` time the values of the same request: alone they are refused.';
 
-/** The members that are present, under the names of the core. */
-function present<T extends object>(members: { readonly [K in keyof T]?: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as T;
+/** The index of a request, once its device is known to exist. @throws SimError UNKNOWN_DEVICE */
+function checkedIndex(plant: Plant, index: number | undefined): number | undefined {
+  return index === undefined ? undefined : plant.device(index).index;
 }
 
-function gridPatch(body: GridBody): GridPatch {
-  return present<GridPatch>({
-    voltagePu: body.voltage_pu,
-    voltageAPu: body.voltage_a_pu,
-    voltageBPu: body.voltage_b_pu,
-    voltageCPu: body.voltage_c_pu,
-    voltageLnV: body.voltage_ln_v,
-    frequencyHz: body.frequency_hz,
-    phaseAngleDeg: body.phase_angle_deg,
-    rampS: body.ramp_s,
-    durationS: body.duration_s,
-    source: body.source,
-    outage: body.outage,
-    island: body.island,
-  });
-}
+const gridReply = (plant: Plant, deviceIndex: number | undefined) =>
+  grid.reply(plant.grid(deviceIndex), { plant, deviceIndex });
 
-function surroundingsPatch(body: EnvironmentBody): SurroundingsPatch {
-  return present<SurroundingsPatch>({
-    irradianceWm2: body.irradiance_w_m2,
-    ambientTemperatureC: body.ambient_temperature_c,
-    cellTemperatureC: body.cell_temperature_c,
-    loadKw: body.load_kw,
-    source: body.source,
-    rampS: body.ramp_s,
-    durationS: body.duration_s,
-  });
-}
-
-function environmentReply(plant: Plant, deviceIndex: number | undefined) {
-  const now = plant.surroundings(deviceIndex);
-  return {
-    device_index: deviceIndex ?? null,
-    irradiance_w_m2: now.irradianceWm2,
-    ambient_temperature_c: now.ambientTemperatureC,
-    cell_temperature_c: now.cellTemperatureC,
-    load_kw: now.loadKw,
-    source: now.source,
-    ramp_remaining_s: now.rampRemainingS,
-    duration_remaining_s: now.durationRemainingS,
-    changed_by: writerReply(plant, now.changedBy),
-  };
-}
+const environmentReply = (plant: Plant, deviceIndex: number | undefined) =>
+  environment.reply(plant.surroundings(deviceIndex), { plant, deviceIndex });
 
 const getGrid = route({
   method: 'get',
@@ -81,7 +40,7 @@ const getGrid = route({
   operationId: 'get_grid',
   summary: 'Grid conditions in force',
   query: deviceQuery,
-  reply: gridSchema,
+  reply: grid.schema,
   examples: { reply: exampleGrid },
   handle: ({ plant }, { query }) => gridReply(plant, checkedIndex(plant, query.device)),
 });
@@ -95,12 +54,46 @@ const setGrid = route({
   description: scope,
   query: deviceQuery,
   body: gridBodySchema,
-  reply: gridSchema,
+  reply: grid.schema,
   problems: ['conflict'],
   examples: { body: { voltage_pu: 0.88, ramp_s: 2, duration_s: 10 }, reply: exampleGridRamp },
   handle({ plant }, { query, body, by }) {
     const index = checkedIndex(plant, query.device);
-    plant.setGrid(gridPatch(body), index, by);
+    plant.setGrid(camelCased(body), index, by);
+    return gridReply(plant, index);
+  },
+});
+
+const listGridEvents = route({
+  method: 'get',
+  path: '/grid-events',
+  tag: 'Controls',
+  operationId: 'list_grid_events',
+  summary: 'Library of named grid events and their parameters',
+  description: 'Frequencies are those of this site: ranges and defaults follow its nominal frequency.',
+  reply: gridEvents.schema,
+  examples: { reply: exampleGridEvents },
+  handle: ({ plant }) => gridEvents.reply(plant),
+});
+
+const setGridEvent = route({
+  method: 'post',
+  path: '/controls/grid/event',
+  tag: 'Controls',
+  operationId: 'set_grid_event',
+  summary: 'Starts a named grid event, or stops the one under way',
+  description:
+    'The event overrides its quantities until it ends; then the values beneath apply again. ' +
+    'Another event replaces it; `controls/grid` without `duration_s` takes the quantities of the request out of it. ' +
+    'Scope as `controls/grid`: without `device` the common grid, and every deviation of a device ends.',
+  query: deviceQuery,
+  body: gridEventBodySchema,
+  reply: grid.schema,
+  examples: { body: { event: 'sag', parameters: { residual_pu: 0.5, duration_s: 2 } }, reply: exampleGridEvent },
+  handle({ plant }, { query, body, by }) {
+    const index = checkedIndex(plant, query.device);
+    if (body.event === null) plant.stopGridEvent(index, by);
+    else plant.startGridEvent(body.event, body.parameters ?? {}, index, by);
     return gridReply(plant, index);
   },
 });
@@ -112,7 +105,7 @@ const getEnvironment = route({
   operationId: 'get_environment',
   summary: 'Irradiance, temperatures and load in force',
   query: deviceQuery,
-  reply: environmentSchema,
+  reply: environment.schema,
   examples: { reply: exampleEnvironment },
   handle: ({ plant }, { query }) => environmentReply(plant, checkedIndex(plant, query.device)),
 });
@@ -126,12 +119,13 @@ const setEnvironment = route({
   description: scope,
   query: deviceQuery,
   body: environmentBodySchema,
-  reply: environmentSchema,
+  reply: environment.schema,
   problems: ['conflict'],
   examples: { body: { irradiance_w_m2: 800 }, reply: exampleEnvironment },
   handle({ plant }, { query, body, by }) {
     const index = checkedIndex(plant, query.device);
-    plant.setSurroundings(surroundingsPatch(body), index, by);
+    const { irradiance_w_m2: irradianceWm2, ...patch } = body;
+    plant.setSurroundings({ ...camelCased(patch), ...(irradianceWm2 !== undefined && { irradianceWm2 }) }, index, by);
     return environmentReply(plant, index);
   },
 });
@@ -139,7 +133,8 @@ const setEnvironment = route({
 export const surroundingsRoutes: readonly Route[] = [
   getGrid,
   setGrid,
-  ...gridEventRoutes,
+  listGridEvents,
+  setGridEvent,
   getEnvironment,
   setEnvironment,
 ];

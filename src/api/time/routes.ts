@@ -6,18 +6,11 @@ import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
-import { deviceQuery } from '../common/schemas.ts';
-import {
-  exampleStep,
-  exampleTimeReply,
-  stepBodySchema,
-  stepReplySchema,
-  timeBodySchema,
-  timeSchema,
-} from './schemas.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
-import { timeReply } from './replies.ts';
 import { firstIndex, selectedDevice } from '../common/device-replies.ts';
+import { camelCased } from '../common/members.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import { exampleWriter } from '../common/writer-schemas.ts';
+import { clock, exampleStep, exampleTimeReply, stepBodySchema, stepResult, timeBodySchema } from './members.ts';
 
 const getTime = route({
   method: 'get',
@@ -25,9 +18,9 @@ const getTime = route({
   tag: 'Controls',
   operationId: 'get_time',
   summary: 'The simulated clock',
-  reply: timeSchema,
+  reply: clock.schema,
   examples: { reply: exampleTimeReply },
-  handle: ({ plant }) => timeReply(plant),
+  handle: ({ plant }) => clock.reply(plant.time, { plant }),
 });
 
 const setTime = route({
@@ -41,7 +34,7 @@ const setTime = route({
     'and snapshots show, and from which the next step goes on. A rate belongs to `accelerated` or `paused`. At least one ' +
     'member is required.',
   body: timeBodySchema,
-  reply: timeSchema,
+  reply: clock.schema,
   problems: ['conflict'],
   examples: {
     body: { mode: 'accelerated', rate: 60 },
@@ -59,16 +52,8 @@ const setTime = route({
         throw invalid('body', '/rate', 'must be 1 in the mode wall_clock');
       if (body.clock_time !== undefined) throw invalid('body', '/clock_time', 'cannot be set in the mode wall_clock');
     }
-    plant.setTime(
-      {
-        ...(body.mode !== undefined && { mode: body.mode }),
-        ...(body.rate !== undefined && { rate: body.rate }),
-        ...(body.clock_time !== undefined && { clockTime: body.clock_time }),
-        ...(body.timezone !== undefined && { timezone: body.timezone }),
-      },
-      by,
-    );
-    return timeReply(plant);
+    plant.setTime(camelCased(body), by);
+    return clock.reply(plant.time, { plant });
   },
 });
 
@@ -108,7 +93,7 @@ const step = route({
     'again; its text has the number of ticks that have run. The snapshot is the one of `device` after the last tick.',
   query: deviceQuery,
   body: stepBodySchema,
-  reply: stepReplySchema,
+  reply: stepResult.schema,
   problems: ['conflict'],
   examples: { body: { ticks: 1 }, reply: exampleStep },
   async handle(ctx, { query, body, by }) {
@@ -116,7 +101,7 @@ const step = route({
     const index = query.device === undefined ? firstIndex(ctx.plant) : selectedDevice(ctx, query.device).index;
     const { published } =
       body.until === undefined ? await ctx.plant.step(body.ticks ?? 1, by) : await runUntil(ctx.plant, body.until, by);
-    return { time: timeReply(ctx.plant), snapshot: published[positionOf(published, index)]?.snapshot ?? null };
+    return stepResult.reply({ snapshot: published[positionOf(published, index)]?.snapshot ?? null }, ctx);
   },
 });
 

@@ -1,10 +1,40 @@
+/** The simulated clock: members of replies and requests. */
+import type { Plant } from '../../contract/plant.ts';
+import type { Snapshot } from '../../contract/snapshot.ts';
 import { memo } from '../../core/memo.ts';
 import { clockModes } from '../../core/time/clock.ts';
 import { isTimeZone } from '../../core/time/zone.ts';
-import { isoMember, isoTime } from '../common/schemas.ts';
-import { exampleWriter, writerSchema } from '../common/writer-schemas.ts';
+import { integer, member, members, nested, number, text, time, word } from '../common/members.ts';
+import { isoMember } from '../common/schemas.ts';
+import { writer } from '../common/writer-replies.ts';
+import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 import { exampleSnapshot, snapshotSchema } from '../devices/members.ts';
+
+export const clock = members<Plant['time'], { readonly plant: Pick<Plant, 'dateMs'> }>()('Time', () => ({
+  mode: word(clockModes)(),
+  rate: number(),
+  rate_effective: number('Below `rate` when the machine cannot hold it.'),
+  clock_time: text(),
+  timezone: text(),
+  sim_time: time(({ dateMs }) => dateMs),
+  wall_time: time(({ wallMs }) => wallMs),
+  tick: integer(),
+  tick_interval_s: number(),
+  sim_step_s: number(),
+  changed_by: writer.orNull('Last writer of mode, rate, time of day or zone; null: as started.'),
+  stepped_by: writer.orNull('Last writer that ran ticks by `controls/time/step`; null: none.'),
+}));
+
+export const stepResult = members<{ readonly snapshot: Snapshot | null }, { readonly plant: Plant }>()(
+  'StepReply',
+  () => ({
+    time: nested(clock)((_of, { plant }) => plant.time),
+    snapshot: member(() => z.union([snapshotSchema, z.null()]))(
+      'Null: `device` was removed during the step; without `device`: the first device of the start is no longer there.',
+    ),
+  }),
+);
 
 export const timeBodySchema = memo(() =>
   z
@@ -26,29 +56,6 @@ export const timeBodySchema = memo(() =>
     .openapi('TimeRequest'),
 );
 
-export const timeSchema = memo(() =>
-  z
-    .strictObject({
-      mode: z.enum(clockModes),
-      rate: z.number(),
-      rate_effective: z.number().openapi({ description: 'Below `rate` when the machine cannot hold it.' }),
-      clock_time: z.string(),
-      timezone: z.string(),
-      sim_time: isoTime,
-      wall_time: isoTime,
-      tick: z.int(),
-      tick_interval_s: z.number(),
-      sim_step_s: z.number(),
-      changed_by: writerSchema
-        .nullable()
-        .openapi({ description: 'Last writer of mode, rate, time of day or zone; null: as started.' }),
-      stepped_by: writerSchema
-        .nullable()
-        .openapi({ description: 'Last writer that ran ticks by `controls/time/step`; null: none.' }),
-    })
-    .openapi('Time'),
-);
-
 export const stepBodySchema = memo(() =>
   z
     .strictObject({
@@ -66,19 +73,6 @@ export const stepBodySchema = memo(() =>
     })
     .openapi('StepRequest'),
 );
-export const stepReplySchema = memo(() =>
-  z
-    .strictObject({
-      time: timeSchema(),
-      snapshot: z.union([snapshotSchema, z.null()]).openapi({
-        description:
-          'Null: `device` was removed during the step; without `device`: the first device of the start is no longer there.',
-      }),
-    })
-    .openapi('StepReply'),
-);
-
-export type TimeReply = z.output<ReturnType<typeof timeSchema>>;
 
 export const exampleTimeReply = {
   mode: 'accelerated',
