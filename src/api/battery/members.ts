@@ -2,8 +2,8 @@ import { memo } from '../../core/memo.ts';
 import { batteryChemistries, batteryControlModes } from '../../contract/kinds/battery.ts';
 import type { BatteryCell, BatteryDetail, BatteryModule, BatteryString } from '../../contract/kinds/battery.ts';
 import type { Device } from '../../contract/device.ts';
-import type { Plant } from '../../contract/plant.ts';
 import { inKilo, kilo, measured, rounded } from '../common/kind-replies.ts';
+import type { OfDevice } from '../common/kind-replies.ts';
 import { flag, member, members, nested, word } from '../common/members.ts';
 import { pointNumber } from '../common/points.ts';
 import { deviceParam } from '../common/schemas.ts';
@@ -70,13 +70,8 @@ const batteryString = members<BatteryString, Level>()('BatteryString', () => ({
   ),
 }));
 
-interface OfDevice {
-  readonly device: Device;
-  readonly plant: Plant;
-}
-
 /** The value of the point where the device serves it, so that all interfaces show the same number. */
-const point = (modelId: number, name: string, show = rounded) =>
+export const point = (modelId: number, name: string, show = rounded) =>
   nested<number, number, OfDevice>({
     schema: () => z.number(),
     reply: (otherwise, { device }) => show(rounded(pointNumber(device.bank, modelId, name) ?? otherwise)),

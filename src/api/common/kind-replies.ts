@@ -5,8 +5,15 @@ import type { BatteryDetail } from '../../contract/kinds/battery.ts';
 import { arrayIn, kindsWhere, storageIn } from '../../contract/kinds/table.ts';
 import type { ArrayDetail } from '../../contract/kinds/table.ts';
 import type { Device } from '../../contract/device.ts';
+import type { Plant } from '../../contract/plant.ts';
 import { z } from '../description/zod.ts';
 import { nested } from './members.ts';
+
+/** Context of replies about a device. */
+export interface OfDevice {
+  readonly device: Device;
+  readonly plant: Plant;
+}
 
 /** Six decimals, and no negative zero. */
 export function rounded(value: number): number {

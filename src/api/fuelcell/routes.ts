@@ -1,52 +1,17 @@
 import type { FuelCellDetail } from '../../contract/kinds/fuelcell.ts';
 import type { Device } from '../../contract/device.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { detailOf } from '../common/kind-replies.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import { endSetPoint, setPointRangeW, writeSetPoint } from '../common/set-point.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { deviceQuery } from '../common/schemas.ts';
-import { exampleFuelCell, fuelCellSchema, fuelCellSetPointBodySchema, tankBodySchema } from './schemas.ts';
-import { endSetPoint, setPointKw, setPointRangeW, setPointWriter, writeSetPoint } from '../common/set-point.ts';
-import { detailOf, kilo, rounded } from '../common/kind-replies.ts';
-import { selectedDevice } from '../common/device-replies.ts';
-import { writerReply } from '../common/writer-replies.ts';
+import { exampleFuelCell, fuelCell, fuelCellSetPointBodySchema, tankBodySchema } from './members.ts';
 
-const orNull = (value: number | null) => (value === null ? null : rounded(value));
-
-function fuelCellReply({ plant }: RouteContext, device: Device) {
-  const d = detailOf(device, 'fuelcell');
-  return {
-    mode: d.mode,
-    state: d.state,
-    chemistry: d.chemistry,
-    operating_mode: d.operatingMode,
-    fuel: d.fuel,
-    stack_voltage_v: rounded(d.stackVoltageV),
-    stack_current_a: rounded(d.stackCurrentA),
-    stack_power_kw: kilo(d.stackPowerW),
-    setpoint_kw: stackSetPointKw(device),
-    setpoint_ac_kw: setPointKw(device.bank),
-    setpoint_by: writerReply(plant, setPointWriter(device.bank)),
-    h2_flow_kg_h: rounded(d.h2FlowKgH),
-    tank_level_pct: orNull(d.tankLevelPct),
-    tank_mass_kg: orNull(d.tankMassKg),
-    tank_pressure_bar: orNull(d.tankPressureBar),
-    tank_state: d.tankState,
-    stack_temperature_c: rounded(d.stackTemperatureC),
-    ramp_limited: d.rampLimited,
-    dwell_remaining_s: rounded(d.dwellRemainingS),
-    efficiency_pct: rounded(d.efficiencyPct),
-    cell_count: d.cellCount,
-    rated_power_kw: kilo(d.ratedPowerW),
-    rated_el_power_kw: kilo(d.ratedElPowerW),
-  };
-}
-
-/** The set-point in force as power of the stack, to the watt; null while it is off. */
-function stackSetPointKw({ bank, stackPower }: Device): number | null {
-  const acKw = setPointKw(bank);
-  return acKw === null || !stackPower ? acKw : Math.round(stackPower.stackW(acKw * 1000)) / 1000;
-}
+const fuelCellReply = ({ plant }: RouteContext, device: Device) =>
+  fuelCell.reply(detailOf(device, 'fuelcell'), { device, plant });
 
 /** Range in whole watts, as kW. */
 const range = (minW: number, maxW: number) => `${Math.round(minW) / 1000} to ${Math.round(maxW) / 1000} kW`;
@@ -90,7 +55,7 @@ const getFuelCell = route({
   operationId: 'get_fuel_cell',
   summary: 'Stack, hydrogen and tank of a fuel cell',
   query: deviceQuery,
-  reply: fuelCellSchema,
+  reply: fuelCell.schema,
   problems: ['not-applicable'],
   examples: { reply: exampleFuelCell },
   handle: (ctx, { query }) => fuelCellReply(ctx, selectedDevice(ctx, query.device)),
@@ -108,7 +73,7 @@ const setPoint = route({
     'A change of direction waits for the dwell time.',
   query: deviceQuery,
   body: fuelCellSetPointBodySchema,
-  reply: fuelCellSchema,
+  reply: fuelCell.schema,
   problems: ['not-applicable', 'disabled'],
   examples: { body: { power_kw: 4 }, reply: exampleFuelCell },
   handle(ctx, { query, body, by }) {
@@ -117,9 +82,7 @@ const setPoint = route({
     const [powerKw, pointer] =
       body.power_kw === undefined ? [body.setpoint_kw ?? null, '/setpoint_kw'] : [body.power_kw, '/power_kw'];
     if (powerKw === null) endSetPoint(device.bank, by);
-    else {
-      writeSetPoint(device.bank, by, acSetPointW(device, detail, powerKw, pointer));
-    }
+    else writeSetPoint(device.bank, by, acSetPointW(device, detail, powerKw, pointer));
     return fuelCellReply(ctx, device);
   },
 });
@@ -133,7 +96,7 @@ const setTank = route({
   description: 'A plant with a continuous supply has no tank and answers `not-applicable`.',
   query: deviceQuery,
   body: tankBodySchema,
-  reply: fuelCellSchema,
+  reply: fuelCell.schema,
   problems: ['not-applicable'],
   examples: { body: { level_pct: 80 }, reply: exampleFuelCell },
   handle(ctx, { query, body, by }) {

@@ -1,78 +1,24 @@
-import type { HybridDetail } from '../../contract/kinds/hybrid.ts';
 import type { Device } from '../../contract/device.ts';
-import type { RouteContext } from '../http/context.ts';
-import { HttpProblem, invalid } from '../http/errors.ts';
-import { pointBits, pointNumber } from '../common/points.ts';
-import { route } from '../http/route.ts';
-import type { Route } from '../http/route.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import { detailOf } from '../common/kind-replies.ts';
+import { pointNumber } from '../common/points.ts';
 import { deviceQuery } from '../common/schemas.ts';
-import { exampleHybrid, hybridDispatchBodySchema, hybridManualBodySchema, hybridSchema } from './schemas.ts';
 import {
   checkSetPoint,
   endSetPoint,
   isSetPointOurs,
   setPointKw,
   setPointRangeW,
-  setPointWriter,
   writeSetPoint,
 } from '../common/set-point.ts';
-import { bank as batteryBank } from '../battery/members.ts';
-import { detailOf, kilo, rounded } from '../common/kind-replies.ts';
-import { selectedDevice } from '../common/device-replies.ts';
-import { overrideWriter, writerReply } from '../common/writer-replies.ts';
+import type { RouteContext } from '../http/context.ts';
+import { HttpProblem, invalid } from '../http/errors.ts';
+import { route } from '../http/route.ts';
+import type { Route } from '../http/route.ts';
+import { exampleHybrid, hybrid, hybridDispatchBodySchema, hybridManualBodySchema } from './members.ts';
 
-/** Output of the inverter divided by its input, in either direction; null at standstill. */
-function efficiencyPct(dcW: number, acW: number): number | null {
-  if (dcW > 0 && acW > 0) return rounded(Math.min(100, (100 * acW) / dcW));
-  // 701.W is rounded to its register: near zero power the ratio could exceed 1
-  return dcW < 0 && acW < 0 ? rounded(Math.min(100, (100 * dcW) / acW)) : null;
-}
-
-function inverterReply({ bank }: Device, { dcPowerW }: HybridDetail, acW: number) {
-  return {
-    dc_power_kw: kilo(dcPowerW),
-    ac_power_kw: kilo(acW),
-    reactive_power_kvar: kilo(pointNumber(bank, 701, 'Var') ?? 0),
-    efficiency_pct: efficiencyPct(dcPowerW, acW),
-    rated_kva: kilo(pointNumber(bank, 702, 'VAMaxRtg') ?? 0),
-    target_kw: setPointKw(bank),
-    limited: pointBits(bank, 701, 'ThrotSrc').length > 0,
-  };
-}
-
-function hybridReply({ plant }: RouteContext, device: Device) {
-  const d = detailOf(device, 'hybrid-dc');
-  const acW = pointNumber(device.bank, 701, 'W') ?? 0;
-  const battery = batteryBank.reply(d.battery, { device, plant });
-  return {
-    policy: d.policy,
-    bus_voltage_v: rounded(d.busVoltageV),
-    pv: {
-      power_kw: kilo(d.pv.powerW),
-      available_kw: kilo(d.pv.availableW),
-      voltage_v: rounded(d.pv.voltageV),
-      current_a: rounded(d.pv.currentA),
-      irradiance_w_m2: rounded(d.pv.irradianceWm2),
-      curtailed_kw: kilo(d.curtailedW),
-    },
-    battery: {
-      power_kw: kilo(d.batteryPowerW),
-      soc_pct: battery.soc_pct,
-      soc_min_pct: battery.soc_min_pct,
-      soc_max_pct: battery.soc_max_pct,
-      mode: battery.mode,
-      max_charge_kw: battery.max_charge_kw,
-      max_discharge_kw: battery.max_discharge_kw,
-    },
-    inverter: inverterReply(device, d, acW),
-    losses_kw: kilo(d.dcPowerW - acW),
-    policy_by: overrideWriter(plant, device, 'hybrid_policy'),
-    manual_target_kw: d.policy === 'manual' ? setPointKw(device.bank) : null,
-    manual_target_by: d.policy === 'manual' ? writerReply(plant, setPointWriter(device.bank)) : null,
-    manual_battery_kw: d.manualBatteryW === null ? null : kilo(d.manualBatteryW),
-    manual_battery_by: d.manualBatteryW === null ? null : overrideWriter(plant, device, 'hybrid_battery'),
-  };
-}
+const hybridReply = ({ plant }: RouteContext, device: Device) =>
+  hybrid.reply(detailOf(device, 'hybrid-dc'), { device, plant });
 
 /** @throws HttpProblem `validation` */
 function checkWithin(givenKw: number, ratedW: number, pointer: string): void {
@@ -87,7 +33,7 @@ const getHybrid = route({
   operationId: 'get_hybrid_dc',
   summary: 'Power flows and dispatch of a DC-coupled hybrid',
   query: deviceQuery,
-  reply: hybridSchema,
+  reply: hybrid.schema,
   problems: ['not-applicable'],
   examples: { reply: exampleHybrid },
   handle: (ctx, { query }) => hybridReply(ctx, selectedDevice(ctx, query.device)),
@@ -104,7 +50,7 @@ const setDispatch = route({
     'switches the set-point off, unless another interface was the last to switch it.',
   query: deviceQuery,
   body: hybridDispatchBodySchema,
-  reply: hybridSchema,
+  reply: hybrid.schema,
   problems: ['not-applicable', 'disabled'],
   examples: { body: { policy: 'manual' }, reply: exampleHybrid },
   handle(ctx, { query, body, by }) {
@@ -131,7 +77,7 @@ const setManual = route({
   description: 'Writes the set-point of active power of model 704. Outside policy `manual` the answer is `conflict`.',
   query: deviceQuery,
   body: hybridManualBodySchema,
-  reply: hybridSchema,
+  reply: hybrid.schema,
   problems: ['not-applicable', 'conflict', 'disabled'],
   examples: { body: { target_kw: 6 }, reply: exampleHybrid },
   handle(ctx, { query, body, by }) {

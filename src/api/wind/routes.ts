@@ -1,43 +1,13 @@
+import { selectedDevice } from '../common/device-replies.ts';
+import { detailOf } from '../common/kind-replies.ts';
+import { deviceQuery } from '../common/schemas.ts';
 import type { Device } from '../../contract/device.ts';
 import type { RouteContext } from '../http/context.ts';
-import { pointNumber } from '../common/points.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { deviceQuery } from '../common/schemas.ts';
-import { exampleWind, powerCurveSchema, windOverrideBodySchema, windSchema } from './schemas.ts';
-import { detailOf, kilo, rounded } from '../common/kind-replies.ts';
-import { selectedDevice } from '../common/device-replies.ts';
-import { overrideWriter } from '../common/writer-replies.ts';
+import { exampleWind, powerCurve, wind, windOverrideBodySchema } from './members.ts';
 
-function windReply({ plant }: RouteContext, device: Device) {
-  const d = detailOf(device, 'wind');
-  const { dataset } = plant.surroundings(device.index);
-  return {
-    wind_speed_m_s: rounded(d.windSpeedMS),
-    wind_speed_measured_m_s: rounded(d.windSpeedMeasuredMS),
-    source: d.source,
-    override_wind_speed_m_s: d.overrideSpeedMS,
-    override_by: d.overrideSpeedMS === null ? null : overrideWriter(plant, device, 'wind_override'),
-    rotor_rpm: rounded(d.rotorRpm),
-    generator_rpm: rounded(d.generatorRpm),
-    pitch_deg: rounded(d.pitchDeg),
-    cp: rounded(d.cp),
-    tip_speed_ratio: rounded(d.tipSpeedRatio),
-    mechanical_power_kw: kilo(d.mechanicalPowerW),
-    electrical_power_kw: kilo(pointNumber(device.bank, 701, 'W') ?? 0),
-    dc_power_kw: kilo(d.dcPowerW),
-    reactive_power_kvar: kilo(pointNumber(device.bank, 701, 'Var') ?? 0),
-    region: d.region,
-    state: d.state,
-    lvrt_state: d.lvrtState,
-    quasi_steady: d.quasiSteady,
-    turbine: d.turbine,
-    rated_power_kw: kilo(d.ratedPowerW),
-    hub_height_m: d.hubHeightM,
-    rotor_diameter_m: d.rotorDiameterM,
-    dataset: dataset && { name: dataset.name, position: rounded(dataset.positionS), time_scale: dataset.timeScale },
-  };
-}
+const windReply = ({ plant }: RouteContext, device: Device) => wind.reply(detailOf(device, 'wind'), { device, plant });
 
 const getWind = route({
   method: 'get',
@@ -46,7 +16,7 @@ const getWind = route({
   operationId: 'get_wind',
   summary: 'Wind, rotor and power of a turbine',
   query: deviceQuery,
-  reply: windSchema,
+  reply: wind.schema,
   problems: ['not-applicable'],
   examples: { reply: exampleWind },
   handle: (ctx, { query }) => windReply(ctx, selectedDevice(ctx, query.device)),
@@ -61,7 +31,7 @@ const overrideWind = route({
   description: 'An override has no turbulence. The turbine takes it up with the next tick.',
   query: deviceQuery,
   body: windOverrideBodySchema,
-  reply: windSchema,
+  reply: wind.schema,
   problems: ['not-applicable'],
   examples: { body: { wind_speed_m_s: 9 }, reply: exampleWind },
   handle(ctx, { query, body, by }) {
@@ -81,7 +51,7 @@ const getPowerCurve = route({
   description:
     'Without curtailment. Turbulence, and the inertia of the rotor, let the present power lie beside the curve.',
   query: deviceQuery,
-  reply: powerCurveSchema,
+  reply: powerCurve.schema,
   problems: ['not-applicable'],
   examples: {
     reply: {
@@ -93,17 +63,7 @@ const getPowerCurve = route({
   },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
-    const { powerCurve } = detailOf(device, 'wind');
-    const working = powerCurve.filter(({ mechanicalPowerW }) => mechanicalPowerW > 0);
-    return {
-      device_index: device.index,
-      cut_in_m_s: working[0]?.windSpeedMS ?? 0,
-      cut_out_m_s: working.at(-1)?.windSpeedMS ?? 0,
-      points: powerCurve.map(({ windSpeedMS, mechanicalPowerW }) => ({
-        wind_speed_m_s: windSpeedMS,
-        mechanical_power_kw: kilo(mechanicalPowerW),
-      })),
-    };
+    return powerCurve.reply(detailOf(device, 'wind'), { device, plant: ctx.plant });
   },
 });
 

@@ -1,0 +1,141 @@
+/** DC-coupled hybrids: members of replies and requests. */
+import { hybridPolicies } from '../../contract/kinds/hybrid.ts';
+import type { HybridDetail } from '../../contract/kinds/hybrid.ts';
+import { memo } from '../../core/memo.ts';
+import { point } from '../battery/members.ts';
+import { inKilo, measured, rounded } from '../common/kind-replies.ts';
+import type { OfDevice } from '../common/kind-replies.ts';
+import { flag, members, nested, number, word } from '../common/members.ts';
+import { pointBits, pointNumber } from '../common/points.ts';
+import { setPointKw, setPointWriter } from '../common/set-point.ts';
+import { overrideOf, writer } from '../common/writer-replies.ts';
+import { exampleWriter } from '../common/writer-schemas.ts';
+import { z } from '../description/zod.ts';
+
+const pv = members<HybridDetail>()(null, () => ({
+  power_kw: inKilo((of) => of.pv.powerW),
+  available_kw: inKilo('Power that the array could deliver now.', (of) => of.pv.availableW),
+  voltage_v: measured((of) => of.pv.voltageV),
+  current_a: measured((of) => of.pv.currentA),
+  irradiance_w_m2: measured((of) => of.pv.irradianceWm2),
+  curtailed_kw: inKilo('Available power that is not used.', ({ curtailedW }) => curtailedW),
+}));
+
+const storage = members<HybridDetail, OfDevice>()(null, () => ({
+  power_kw: inKilo('At the bus; positive = discharge.', ({ batteryPowerW }) => batteryPowerW),
+  soc_pct: point(713, 'SoC')(({ battery }) => battery.socPct),
+  soc_min_pct: point(802, 'SoCMin')(({ battery }) => battery.socMinPct),
+  soc_max_pct: point(802, 'SoCMax')(({ battery }) => battery.socMaxPct),
+  mode: word(['charge', 'discharge', 'idle'])(({ battery }) => battery.mode),
+  max_charge_kw: inKilo(({ battery }) => battery.maxChargeW),
+  max_discharge_kw: inKilo(({ battery }) => battery.maxDischargeW),
+}));
+
+const acW = ({ device }: OfDevice) => pointNumber(device.bank, 701, 'W') ?? 0;
+
+/** Output of the inverter divided by its input, in either direction; null at standstill. */
+function efficiencyPct(dcW: number, outW: number): number | null {
+  if (dcW > 0 && outW > 0) return rounded(Math.min(100, (100 * outW) / dcW));
+  // 701.W is rounded to its register: near zero power the ratio could exceed 1
+  return dcW < 0 && outW < 0 ? rounded(Math.min(100, (100 * dcW) / outW)) : null;
+}
+
+const inverter = members<HybridDetail, OfDevice>()(null, () => ({
+  dc_power_kw: inKilo('PV and battery together.', ({ dcPowerW }) => dcPowerW),
+  ac_power_kw: inKilo('701.W', (_of, context) => acW(context)),
+  reactive_power_kvar: inKilo('701.Var', (_of, { device }) => pointNumber(device.bank, 701, 'Var') ?? 0),
+  efficiency_pct: number.orNull('Null at standstill.', ({ dcPowerW }, context) =>
+    efficiencyPct(dcPowerW, acW(context)),
+  ),
+  rated_kva: inKilo('702.VAMaxRtg', (_of, { device }) => pointNumber(device.bank, 702, 'VAMaxRtg') ?? 0),
+  target_kw: number.orNull('Set-point of 704 in force; null while it is off.', (_of, { device }) =>
+    setPointKw(device.bank),
+  ),
+  limited: flag(
+    'A function, a rating or a ramp limits the output (701.ThrotSrc).',
+    (_of, { device }) => pointBits(device.bank, 701, 'ThrotSrc').length > 0,
+  ),
+}));
+
+export const hybrid = members<HybridDetail, OfDevice>()('HybridDc', () => ({
+  policy: word(hybridPolicies)('How PV power is shared, and what a set-point means.'),
+  bus_voltage_v: measured(),
+  pv: nested(pv)((of) => of),
+  battery: nested(storage)((of) => of),
+  inverter: nested(inverter)((of) => of),
+  losses_kw: inKilo('DC power minus AC power.', ({ dcPowerW }, context) => dcPowerW - acW(context)),
+  policy_by: writer.orNull('Last writer of the policy; null: as started.', (_of, { device }) =>
+    overrideOf(device, 'hybrid_policy'),
+  ),
+  manual_target_kw: number.orNull('`target_kw` in policy `manual`, else null.', ({ policy }, { device }) =>
+    policy === 'manual' ? setPointKw(device.bank) : null,
+  ),
+  manual_target_by: writer.orNull(
+    'Last writer of its value or enable; null without a set-point, or with a default.',
+    ({ policy }, { device }) => (policy === 'manual' ? setPointWriter(device.bank) : null),
+  ),
+  manual_battery_kw: inKilo.orNull(
+    'Battery flow pinned in policy `manual`; null: it follows the target.',
+    ({ manualBatteryW }) => manualBatteryW,
+  ),
+  manual_battery_by: writer.orNull(
+    'Last writer of the fixed battery power; null: none.',
+    ({ manualBatteryW }, { device }) => (manualBatteryW === null ? null : overrideOf(device, 'hybrid_battery')),
+  ),
+}));
+
+export const hybridDispatchBodySchema = z
+  .strictObject({ policy: z.enum(hybridPolicies) })
+  .openapi('HybridDispatchRequest');
+
+export const hybridManualBodySchema = memo(() =>
+  z
+    .strictObject({
+      target_kw: z
+        .number()
+        .openapi({ description: 'AC output of the inverter, within its rating in either direction.' }),
+      battery_kw: z.number().nullable().optional().openapi({
+        description:
+          'Pins the flow of the battery at the bus, positive = discharge; null ends that, absent leaves it as it is.',
+      }),
+    })
+    .openapi('HybridManualRequest'),
+);
+
+/** With a target of 6 kW for some seconds. */
+export const exampleHybrid = {
+  policy: 'manual' as const,
+  bus_voltage_v: 800,
+  pv: {
+    power_kw: 8.588,
+    available_kw: 8.588,
+    voltage_v: 532.3,
+    current_a: 16.13,
+    irradiance_w_m2: 973.8,
+    curtailed_kw: 0,
+  },
+  battery: {
+    power_kw: -2.344,
+    soc_pct: 53,
+    soc_min_pct: 10,
+    soc_max_pct: 95,
+    mode: 'charge' as const,
+    max_charge_kw: 10,
+    max_discharge_kw: 10,
+  },
+  inverter: {
+    dc_power_kw: 6.244,
+    ac_power_kw: 6,
+    reactive_power_kvar: 0,
+    efficiency_pct: 96.1,
+    rated_kva: 15,
+    target_kw: 6,
+    limited: false,
+  },
+  losses_kw: 0.244,
+  policy_by: exampleWriter,
+  manual_target_kw: 6,
+  manual_target_by: exampleWriter,
+  manual_battery_kw: null,
+  manual_battery_by: null,
+};

@@ -1,0 +1,67 @@
+/** Partial shading of PV arrays: members of replies and requests. */
+import { maxPvInputs } from '../../contract/kinds/pv.ts';
+import type { ArrayDetail } from '../../contract/kinds/table.ts';
+import { memo } from '../../core/memo.ts';
+import type { OfDevice } from '../common/kind-replies.ts';
+import { count, integer, list, member, members, text, word } from '../common/members.ts';
+import { overrideOf, writer } from '../common/writer-replies.ts';
+import { exampleWriter } from '../common/writer-schemas.ts';
+import { z } from '../description/zod.ts';
+
+const share = z.number().min(0).max(1);
+
+const part = member(() => share);
+const trackerState = word(['off', 'start', 'track', 'limit', 'dc_low']);
+
+type Shaded = Pick<ArrayDetail, 'shading' | 'mpptState'>;
+const shadedShare = ({ shading }: Shaded) => shading?.shadedShare ?? 0;
+const irradianceShare = ({ shading }: Shaded) => shading?.irradianceShare ?? 1;
+
+const inputShading = members<Shaded & { readonly input: number; readonly name: string }>()('InputShading', () => ({
+  input: count('Number of the input, as `port` of `dc-iv`.'),
+  name: text('714.Prt.IDStr.'),
+  shaded_share: part(shadedShare),
+  irradiance_share: part(irradianceShare),
+  mppt_state: trackerState('State of the tracker of this input.'),
+}));
+
+export const shading = members<ArrayDetail, OfDevice>()('Shading', () => ({
+  device_index: integer((_of, { device }) => device.index),
+  shaded_share: part('With several inputs that of the first one that is shaded.', shadedShare),
+  irradiance_share: part('With several inputs that of the first one that is shaded.', irradianceShare),
+  mppt_state: trackerState(
+    'State of the maximum power point tracker. With several inputs the first of limit, track, dc_low, start, off that a tracker has.',
+  ),
+  inputs: list(inputShading).optional(
+    'Each input of an inverter with several ones; absent: there is one.',
+    ({ inputs }) => inputs?.map((each, input) => ({ ...each, input })),
+  ),
+  changed_by: writer.orNull('Last writer; null: as started.', (_of, { device }) => overrideOf(device, 'pv_shading')),
+}));
+
+export const shadingBodySchema = memo(() =>
+  z
+    .strictObject({
+      shaded_share: share.openapi({
+        description: 'Fraction of the modules of each string that are shaded; 0 ends the shading.',
+      }),
+      irradiance_share: share.openapi({ description: 'Fraction of the irradiance that reaches the shaded modules.' }),
+      input: z
+        .int()
+        .min(0)
+        .max(maxPvInputs - 1)
+        .optional()
+        .openapi({
+          description: 'The input that is shaded, as `port` of `dc-iv`. Default: every input of the inverter.',
+        }),
+    })
+    .openapi('ShadingRequest'),
+);
+
+export const exampleShading = {
+  device_index: 0,
+  shaded_share: 0.3,
+  irradiance_share: 0.4,
+  mppt_state: 'track' as const,
+  changed_by: exampleWriter,
+};

@@ -1,0 +1,113 @@
+/** Wind turbines: members of replies and requests. */
+import type { WindCurvePoint, WindDetail } from '../../contract/kinds/wind.ts';
+import type { DatasetNow } from '../../contract/environment.ts';
+import { memo } from '../../core/memo.ts';
+import { inKilo, measured } from '../common/kind-replies.ts';
+import type { OfDevice } from '../common/kind-replies.ts';
+import { flag, integer, list, members, nested, number, text, word } from '../common/members.ts';
+import { pointNumber } from '../common/points.ts';
+import { overrideOf, writer } from '../common/writer-replies.ts';
+import { exampleWriter } from '../common/writer-schemas.ts';
+import { z } from '../description/zod.ts';
+
+const dataset = members<DatasetNow>()(null, () => ({
+  name: text(),
+  position: measured('Time in the series, s.', ({ positionS }) => positionS),
+  time_scale: number('Seconds of the series per simulated second.'),
+}));
+
+export const wind = members<WindDetail, OfDevice>()('Wind', () => ({
+  wind_speed_m_s: measured('At hub height, turbulence included.'),
+  wind_speed_measured_m_s: measured('Mean wind at the height of the anemometer.'),
+  source: word(['dataset', 'override'])(),
+  override_wind_speed_m_s: number.orNull(
+    'As given, even when negative; null without override.',
+    ({ overrideSpeedMS }) => overrideSpeedMS,
+  ),
+  override_by: writer.orNull('Writer of the override; null without one.', ({ overrideSpeedMS }, { device }) =>
+    overrideSpeedMS === null ? null : overrideOf(device, 'wind_override'),
+  ),
+  rotor_rpm: measured(),
+  generator_rpm: measured(),
+  pitch_deg: measured(),
+  cp: measured('Power coefficient of the rotor; negative while the feathered blades brake it.'),
+  tip_speed_ratio: measured(),
+  mechanical_power_kw: inKilo('Aerodynamic power on the rotor; as `cp`.', ({ mechanicalPowerW }) => mechanicalPowerW),
+  electrical_power_kw: inKilo(
+    '701.W: AC power at the terminals.',
+    (_of, { device }) => pointNumber(device.bank, 701, 'W') ?? 0,
+  ),
+  dc_power_kw: inKilo('DC power into the inverter.', ({ dcPowerW }) => dcPowerW),
+  reactive_power_kvar: inKilo(
+    '701.Var; positive = injected.',
+    (_of, { device }) => pointNumber(device.bank, 701, 'Var') ?? 0,
+  ),
+  region: word(['parked', '1', '2', '3', 'cut_out'])(),
+  state: word(['stopped', 'starting', 'run_mppt', 'run_rated', 'high_wind_stop'])(),
+  lvrt_state: word(['normal', 'active', 'recovering', 'tripped'])(),
+  quasi_steady: flag('Above a clock rate of 50 the power follows the steady curve with a lag, without rotor dynamics.'),
+  turbine: word(['T3', 'T4'])('`T3`: doubly fed generator; `T4`: full converter.'),
+  rated_power_kw: inKilo(({ ratedPowerW }) => ratedPowerW),
+  hub_height_m: number(),
+  rotor_diameter_m: number(),
+  dataset: nested(dataset).orNull(
+    'The series that the wind comes from; it runs on under an override.',
+    (_of, { device, plant }) => plant.surroundings(device.index).dataset,
+  ),
+}));
+
+const curvePoint = members<WindCurvePoint>()(null, () => ({
+  wind_speed_m_s: number(),
+  mechanical_power_kw: inKilo(({ mechanicalPowerW }) => mechanicalPowerW),
+}));
+
+const withPower = ({ powerCurve }: WindDetail) => powerCurve.filter(({ mechanicalPowerW }) => mechanicalPowerW > 0);
+
+export const powerCurve = members<WindDetail, OfDevice>()('WindPowerCurve', () => ({
+  device_index: integer((_of, { device }) => device.index),
+  cut_in_m_s: number('First wind speed of the curve with power.', (of) => withPower(of)[0]?.windSpeedMS ?? 0),
+  cut_out_m_s: number('Last wind speed of the curve with power.', (of) => withPower(of).at(-1)?.windSpeedMS ?? 0),
+  points: list(curvePoint)('Steps of 0.5 m/s at hub height, from 0 on.', (of) => of.powerCurve),
+}));
+
+export const windOverrideBodySchema = memo(() =>
+  z
+    .strictObject({
+      wind_speed_m_s: z.number().nullable().openapi({
+        description:
+          'Any number; the physics takes 0 to 60 m/s at the hub, what lies outside as the nearer end. Null ends the override.',
+      }),
+      height: z
+        .enum(['hub', 'anemometer'])
+        .optional()
+        .openapi({ description: 'Where that wind blows; default `hub`.' }),
+    })
+    .openapi('WindOverrideRequest'),
+);
+
+/** A 15 MW turbine two minutes after the override. */
+export const exampleWind = {
+  wind_speed_m_s: 9,
+  wind_speed_measured_m_s: 5.59,
+  source: 'override' as const,
+  override_wind_speed_m_s: 9,
+  override_by: exampleWriter,
+  rotor_rpm: 6.46,
+  generator_rpm: 6.46,
+  pitch_deg: 0,
+  cp: 0.48,
+  tip_speed_ratio: 9,
+  mechanical_power_kw: 9748,
+  electrical_power_kw: 9318,
+  dc_power_kw: 9710,
+  reactive_power_kvar: 0,
+  region: '2' as const,
+  state: 'run_mppt' as const,
+  lvrt_state: 'normal' as const,
+  quasi_steady: false,
+  turbine: 'T4' as const,
+  rated_power_kw: 15_000,
+  hub_height_m: 150,
+  rotor_diameter_m: 240,
+  dataset: { name: 'wind-week', position: 43_354.5, time_scale: 1 },
+};
