@@ -1,4 +1,4 @@
-/** What the routes of faults do, for all protocols or one of them. */
+/** Operations on faults, of all protocols or one of them. */
 import { SimError } from '../../core/errors.ts';
 import { meterIndex } from '../../core/faults/kinds.ts';
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
@@ -22,7 +22,7 @@ export interface FaultCatalogue {
   readonly forms: FaultForms;
 }
 
-/** What a request concerns by its address. */
+/** Faults that the address of a request selects. */
 export interface FaultScope {
   /** the protocol of the path; null: all */
   readonly only: ProtocolFaults | null;
@@ -75,14 +75,14 @@ export function clearFaults({ faults, plant }: RouteContext, clearing: Clearing,
   if (filter.id !== undefined && !faults.active.some(({ facts }) => facts.id === filter.id)) {
     throw new SimError('UNKNOWN_RESOURCE', `There is no active fault ${filter.id}.`);
   }
-  const own = scope.only?.protocol;
+  const ofPath = scope.only?.protocol;
   // all members must match: no fault is of two protocols
-  if (own !== undefined && filter.protocol !== undefined && filter.protocol !== own) return;
-  const given = Object.entries({ ...filter, protocol: filter.protocol ?? own }).filter(
+  if (ofPath !== undefined && filter.protocol !== undefined && filter.protocol !== ofPath) return;
+  const members = Object.entries({ ...filter, protocol: filter.protocol ?? ofPath }).filter(
     ([, value]) => value !== undefined,
   );
   faults.clear({
-    ...(Object.fromEntries(given) as FaultFilter),
+    ...(Object.fromEntries(members) as FaultFilter),
     ...(named !== undefined && { deviceIndex: named === 'meter' ? meterIndex : named === 'all' ? null : named }),
   });
 }
@@ -91,9 +91,9 @@ export function clearFaults({ faults, plant }: RouteContext, clearing: Clearing,
 export function refuseSwitchedOff(
   { adapters }: RouteContext,
   { protocols }: FaultCatalogue,
-  wanted: readonly ProtocolFaults['protocol'][],
+  needed: readonly ProtocolFaults['protocol'][],
 ): void {
-  for (const protocol of new Set(wanted)) {
+  for (const protocol of new Set(needed)) {
     const off = switchedOff(protocols, protocol, adapters);
     if (off !== null) throw new HttpProblem('disabled', `${off.name} is switched off.`);
   }
@@ -159,8 +159,8 @@ export function injectProfile(
   const profiles = ctx.faultProfiles?.() ?? [];
   const profile = profiles.find((each) => each.name === name);
   if (profile === undefined) {
-    const known = profiles.map((each) => each.name);
-    throw invalid('body', '/profile', `there is no such profile${didYouMean(name, known)}`, known);
+    const names = profiles.map((each) => each.name);
+    throw invalid('body', '/profile', `there is no such profile${didYouMean(name, names)}`, names);
   }
   const requests = profile.faults.map((fault) => catalogue.forms.request({ ...fault, device }, null));
   inject(ctx, catalogue, { requests, profile: name, placeOf: () => '/profile' }, by);

@@ -29,11 +29,11 @@ const faultId = memo(() =>
 function targetSchemaOf(protocols: readonly ProtocolFaults[]) {
   const taken = new Set(protocols.flatMap(({ kinds }) => kinds.flatMap((row) => Object.values(targetMembersOf(row)))));
   const members = new Map<string, z.ZodType>();
-  for (const { members: own, always } of targetRows) {
-    for (const [name, member] of Object.entries(own)) {
+  for (const { members: ofRow, always } of targetRows) {
+    for (const [name, member] of Object.entries(ofRow)) {
       if (!taken.has(member) && (!always || members.has(name))) continue;
-      const { shown, words } = member;
-      members.set(name, (always ? shown.nullable() : shown.optional()).openapi({ description: words }));
+      const { shown: schema, words } = member;
+      members.set(name, (always ? schema.nullable() : schema.optional()).openapi({ description: words }));
     }
   }
   return z.strictObject(Object.fromEntries(members)).openapi('FaultTarget');
@@ -397,5 +397,5 @@ export type FaultSchemas = ReturnType<typeof createFaultSchemas>;
 export type Clearing = z.output<ReturnType<typeof clearSchemaOf>>['clear'];
 export type ProfileRequest = z.output<ReturnType<typeof profileRequest>>;
 
-/** Those of the product's catalogue. */
+/** Of the product's catalogue. */
 export const faultSchemas = createFaultSchemas(protocolFaults, faultForms);

@@ -117,10 +117,10 @@ export function createHistory(plant: Plant, { samplesPerDevice, bytes = historyB
 
   /** Starts recordings of new devices, drops those of removed ones, and divides the memory again. */
   function follow(): void {
-    const known = new Map(recordings.map((recording) => [recording.index, recording]));
+    const byIndex = new Map(recordings.map((recording) => [recording.index, recording]));
     const followed = plant.latest.published.map((published) => {
       const { device_index: index } = published.snapshot;
-      return { published, recording: known.get(index) ?? new Recording(published, plant.device(index).bank) };
+      return { published, recording: byIndex.get(index) ?? new Recording(published, plant.device(index).bank) };
     });
     recordings = followed.map(({ recording }) => recording);
     const sampleOfAll = recordings.reduce((sum, recording) => sum + recording.sampleBytes, 0);
@@ -184,8 +184,8 @@ export function createRemoteHistory(client: SunSpecClient, depth: number): Remot
   const emptyRing = () => new SampleRing(firstMetric + remoteMetrics.length, 0);
   let ring = emptyRing();
   let device: RemoteDevice | null = null;
-  client.onDevice((found) => {
-    device = found;
+  client.onDevice((newest) => {
+    device = newest;
     ring = emptyRing();
   });
   client.onSample(({ metrics, atMs, round }) => {

@@ -113,7 +113,7 @@ export const kindMetrics: Readonly<Record<AssetType, Readonly<Record<string, str
  * The values of `kindMetrics` as the kind's own path shows them.
  * @param connectors numbers of the connectors of an EVSE
  */
-function putOwn(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, connectors: readonly number[]): void {
+function putOfKind(to: Float64Array, at: number, d: DeviceDetail, bank: Bank, connectors: readonly number[]): void {
   let i = at;
   switch (d.kind) {
     case 'pv':
@@ -184,18 +184,17 @@ function putInputs(to: Float64Array, at: number, { inputs }: PvDetail): void {
 /** The metrics of a device, in the order of an answer that names none. */
 export function metricsOf(detail: DeviceDetail): DeviceMetrics {
   const connectors = detail.kind === 'evse' ? detail.connectors.map(({ connectorId }) => connectorId) : [];
-  const own = Object.keys(kindMetrics[detail.kind]).map((name) => ({ name }));
-  const ownAt = sharedMetrics.length;
+  const ofKind = Object.keys(kindMetrics[detail.kind]).map((name) => ({ name }));
   return {
     metrics: [
       ...sharedMetrics,
-      ...own,
+      ...ofKind,
       ...connectorMetrics(connectors),
       ...(detail.kind === 'pv' ? inputMetrics(detail) : []),
     ],
-    put(to, at, snapshot, now, bank) {
+    put(to, at, snapshot, present, bank) {
       putShared(to, at, snapshot);
-      putOwn(to, at + ownAt, now, bank, connectors);
+      putOfKind(to, at + sharedMetrics.length, present, bank, connectors);
     },
   };
 }

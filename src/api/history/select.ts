@@ -27,13 +27,13 @@ const maxNamed = 5;
 
 /**
  * The requested metrics in the given order; all without a request.
- * @param whose owner of the metrics for the error message: `a device of kind pv`
+ * @param owner of the metrics for the error message: `a device of kind pv`
  * @throws HttpProblem `validation` with the known names
  */
 export function chosenMetrics(
   metrics: readonly Metric[],
   names: readonly string[] | undefined,
-  whose: string,
+  owner: string,
 ): readonly Metric[] {
   if (names === undefined) return metrics;
   const byName = new Map(metrics.map((metric) => [metric.name, metric]));
@@ -41,16 +41,16 @@ export function chosenMetrics(
   const empty = names.includes('') ? [{ in: 'query' as const, name: 'metrics', detail: emptyName }] : [];
   if (unknown.length === 0 && empty.length > 0) throw invalidAll(empty);
   if (unknown.length > 0) {
-    const known = [...byName.keys()];
-    const shown = unknown
+    const allowed = [...byName.keys()];
+    const listed = unknown
       .slice(0, maxNamed)
       .map((name) => {
-        const near = nearest(name, known);
+        const near = nearest(name, allowed);
         return `${givenText(name)}${near === null ? '' : ` (did you mean ${near}?)`}`;
       })
       .join(', ');
-    const detail = `${whose} has no metric ${shown}${unknown.length > maxNamed ? ', ...' : ''}`;
-    throw invalidAll([{ in: 'query', name: 'metrics', detail, allowed: known }, ...empty]);
+    const detail = `${owner} has no metric ${listed}${unknown.length > maxNamed ? ', ...' : ''}`;
+    throw invalidAll([{ in: 'query', name: 'metrics', detail, allowed }, ...empty]);
   }
   return names.flatMap((name) => byName.get(name) ?? []);
 }
@@ -123,12 +123,12 @@ function newest(runs: readonly Run[], surplus: number): Run[] {
 export function select(cut: Cut, { sinceMs, untilMs }: Window, limit: number): Selection {
   const [since, until] = [sinceMs ?? -Infinity, untilMs ?? Infinity];
   const within = runsWithin(cut, since, until);
-  const found = within.reduce((sum, { from, to }) => sum + to - from, 0);
+  const inside = within.reduce((sum, { from, to }) => sum + to - from, 0);
   const goneInside = cut.gone !== null && cut.gone.toMs >= since && cut.gone.fromMs < until;
   return {
     width: cut.width,
-    runs: found > limit ? newest(within, found - limit) : within,
-    count: Math.min(found, limit),
-    truncated: found > limit || goneInside,
+    runs: inside > limit ? newest(within, inside - limit) : within,
+    count: Math.min(inside, limit),
+    truncated: inside > limit || goneInside,
   };
 }

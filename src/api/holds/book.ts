@@ -44,7 +44,7 @@ export interface HoldEnd {
   readonly handedOver: readonly string[];
 }
 
-/** One hold as it is now, or was at its end. */
+/** One hold at present, or at its end. */
 export interface HoldRecord {
   readonly id: string;
   readonly deviceIndex: number;
@@ -74,7 +74,7 @@ interface Running {
   cancel: () => void;
 }
 
-/** How a hold ended, when, and on whose request; null: by itself. */
+/** End of a hold; `by` null: without a request. */
 interface Over {
   readonly reason: EndReason;
   readonly at: SimTime;
@@ -171,8 +171,8 @@ export class HoldBook {
   /** The holds of a device; the first ones also make the book follow the plant. */
   #of(device: Device): DeviceHolds {
     if (!this.#following) this.#follow();
-    const known = this.#devices.get(device.index);
-    if (known) return known;
+    const existing = this.#devices.get(device.index);
+    if (existing) return existing;
     const of: DeviceHolds = { device, holds: new Holds(device.bank, 'rest'), running: new Map() };
     of.holds.onReset((_ids, at) => {
       for (const running of [...of.running.values()]) this.#drop(of, running, 'reset', at);

@@ -55,11 +55,11 @@ function namedValues({ bank }: Device, body: Readonly<Record<string, AnyPointVal
       }
       return invalidAll(
         error.issues.map(({ name, detail, allowed }) => {
-          const own = Object.hasOwn(body, name);
+          const isInBody = Object.hasOwn(body, name);
           return {
             in: 'body',
-            name: own ? `/values${pointerStep(name)}` : '/values',
-            detail: own ? detail : `${name}: ${detail}`,
+            name: isInBody ? `/values${pointerStep(name)}` : '/values',
+            detail: isInBody ? detail : `${name}: ${detail}`,
             ...(allowed && { allowed }),
           };
         }),
@@ -83,9 +83,10 @@ function valuesOf(device: Device, { values, functions }: HoldBody): FunctionValu
 /** @throws HttpProblem `validation` for an end that is not ahead, or too far */
 function lastsOf({ plant }: RouteContext, { duration_s: seconds = 0, until: untilMs }: HoldBody): HoldRequest['lasts'] {
   if (untilMs === undefined) return { seconds };
-  const [now, until] = [plant.time.sim, plant.simAt(untilMs)];
-  if (until > now && until <= addSeconds(now, holdLimits.durationS)) return { until };
-  const present = new Date(plant.dateMs(now)).toISOString();
+  const { sim } = plant.time;
+  const until = plant.simAt(untilMs);
+  if (until > sim && until <= addSeconds(sim, holdLimits.durationS)) return { until };
+  const present = new Date(plant.dateMs(sim)).toISOString();
   throw invalid('body', '/until', `must be after the simulated time, ${present}, by at most 30 days`);
 }
 

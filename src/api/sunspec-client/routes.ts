@@ -4,6 +4,7 @@ import type { ClientTarget, ModelReading } from '../../contract/sunspec-client.t
 import { modbusEndpoint } from '../common/device-replies.ts';
 import { HttpProblem, invalid, invalidAll } from '../http/errors.ts';
 import { givenText, suggestions } from '../../core/nearest.ts';
+import { camelCased } from '../common/members.ts';
 import { historyAnswer } from '../history/encode.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -103,24 +104,24 @@ function targetOf(body: ConnectRequest): ClientTarget {
     if (serial === undefined) throw invalid('body', '/serial', 'is required for transport rtu');
     if (unitId < 1 || unitId > maxUnitId)
       throw invalid('body', '/unit_id', `must be from 1 to ${maxUnitId} on a serial line`);
-    const { path, baud = 9600, parity = 'N', stop_bits: stopBits = 1 } = serial;
-    return { ...common, transport, serial: { path, baud, parity, stopBits } };
+    return { ...common, transport, serial: { baud: 9600, parity: 'N', stopBits: 1, ...camelCased(serial) } };
   }
   if (host === undefined) throw invalid('body', '/host', `is required for transport ${transport}`);
   const place = { ...common, host, port: port ?? ports[transport], transactionIds };
   if (transport === 'tcp') return { ...place, transport };
   if (tls === undefined) throw invalid('body', '/tls', 'is required for transport tls');
-  const { cert, key, root_cert: rootCert, check_hostname: checkHostname = true } = tls;
-  return { ...place, transport, tls: { cert, key, rootCert, checkHostname } };
+  return { ...place, transport, tls: { checkHostname: true, ...camelCased(tls) } };
 }
 
 /** @throws HttpProblem `validation` naming the points that the model does not have */
 function chosenPoints(reading: ModelReading, names: readonly string[] | undefined): ReadonlySet<string> | undefined {
   if (names === undefined) return undefined;
-  const known = new Set([...reading.points, ...reading.groups.flatMap(({ points }) => points)].map(({ name }) => name));
-  const near = suggestions(() => [...known]);
+  const present = new Set(
+    [...reading.points, ...reading.groups.flatMap(({ points }) => points)].map(({ name }) => name),
+  );
+  const near = suggestions(() => [...present]);
   const unknown = names.flatMap((name, i) =>
-    known.has(name)
+    present.has(name)
       ? []
       : [
           {
