@@ -74,7 +74,7 @@ export function activeFaults({ faults }: Registry, concerns: (fault: ActiveFault
 }
 
 interface Faults {
-  /** those that the request concerns, on all pages */
+  /** all that the request concerns, on every page */
   readonly inForce: readonly ListedFault[];
   readonly page: readonly ListedFault[];
   readonly ended: readonly EndedFault[];

@@ -16,7 +16,7 @@ interface Column {
   readonly name: string;
   /** place in a row */
   readonly at: number;
-  /** whether JSON quotes the cell */
+  /** JSON quotes the cell */
   readonly quoted: boolean;
   /** Text of a number other than NaN: plain ASCII without characters that JSON or CSV would escape. */
   readonly text: (value: number) => string;
