@@ -1,16 +1,15 @@
 /** The client of a PV device at the head-end of a utility that limits its power. */
 import { exampleTime } from '../common/schemas.ts';
 import { exampleWriter } from '../common/writer-schemas.ts';
-import type { ConfigReply } from './config-schemas.ts';
-import type { ControlReply, CurveReply, ProgramReply, ResponseReply } from './control-schemas.ts';
-import type { StatusReply } from './schemas.ts';
+import type { ReplyOf } from '../common/members.ts';
+import type { config, control, curves, programs, responses, status } from './members.ts';
 
 const lfdi = '3E4F45AB31EDFE5B67E343E5E4562E31984E23E5';
 const sfdi = '167261211391';
 const mrid = 'A10000000000000000000000000000FF';
 const deviceIndices = [0];
 
-export const exampleResponse: ResponseReply = {
+export const exampleResponse: ReplyOf<typeof responses>['responses'][number] = {
   mrid,
   end_device_lfdi: lfdi,
   device_indices: deviceIndices,
@@ -25,7 +24,7 @@ export const exampleResponse: ResponseReply = {
   last_error: null,
 };
 
-export const exampleControl: ControlReply = {
+export const exampleControl: ReplyOf<typeof control> = {
   mrid,
   href: '/derp/0/derc/1',
   description: 'Half power',
@@ -58,7 +57,7 @@ export const exampleControlWithXml = {
   xml: `<DERControl href="/derp/0/derc/1" xmlns="urn:ieee:std:2030.5:ns"><mRID>${mrid}</mRID></DERControl>`,
 };
 
-export const exampleCurve: CurveReply = {
+export const exampleCurve: ReplyOf<typeof curves>['curves'][number] = {
   href: '/derp/0/dc/1',
   mrid: 'A20000000000000000000000000000FF',
   description: 'Volt-watt',
@@ -77,7 +76,7 @@ export const exampleCurve: CurveReply = {
   v_ref_pct: null,
 };
 
-export const exampleProgram: ProgramReply = {
+export const exampleProgram: ReplyOf<typeof programs>['programs'][number] = {
   href: '/derp/0',
   mrid: 'A30000000000000000000000000000FF',
   description: 'Feeder 7',
@@ -122,7 +121,7 @@ export const exampleServerTime = {
   href: '/tm',
 };
 
-export const exampleStatus: StatusReply = {
+export const exampleStatus: ReplyOf<typeof status> = {
   enabled: true,
   state: 'running',
   server: {
@@ -158,7 +157,7 @@ export const exampleStatus: StatusReply = {
   subscriptions: 0,
 };
 
-export const exampleDisconnected: StatusReply = {
+export const exampleDisconnected: ReplyOf<typeof status> = {
   ...exampleStatus,
   state: 'stopped',
   server: exampleStatus.server && { ...exampleStatus.server, tls_protocol: null, cipher: null },
@@ -171,7 +170,7 @@ export const exampleDisconnected: StatusReply = {
   metering: null,
 };
 
-export const exampleConfig: ConfigReply = {
+export const exampleConfig: ReplyOf<typeof config> = {
   enabled: true,
   server_host: '127.0.0.1',
   server_port: 8443,

@@ -1,46 +1,41 @@
 /** What the client of IEEE 2030.5 reports, what it is subscribed to, and its messages. */
-import type { z } from '../description/zod.ts';
-import { eachLater, replyInPieces } from '../http/pieces.ts';
+import type { CsipClient } from '../../contract/csip-client.ts';
+import { camelCased } from '../common/members.ts';
+import { HttpProblem, invalid } from '../http/errors.ts';
+import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { enabledClient, tag } from './enabled.ts';
-import {
-  exampleDer,
-  exampleLogEvents,
-  exampleMessages,
-  exampleNotifications,
-  exampleReadings,
-  exampleRecorder,
-  exampleSubscriptions,
-} from './examples.ts';
-import {
-  derReply,
-  logEventsReply,
-  messageReply,
-  notificationReply,
-  readingsReply,
-  recorderReply,
-  subscriptionsReply,
-} from './report-replies.ts';
+import * as examples from './examples.ts';
+import { clientQuery } from './members.ts';
 import {
   defaultMessages,
   defaultNotifications,
+  der,
   derBodySchema,
-  derSchema,
+  logEvents,
   logEventsBodySchema,
-  logEventsSchema,
+  messages,
   messagesQuery,
-  messagesSchema,
+  notifications,
   notificationsQuery,
-  notificationsSchema,
-  readingsSchema,
+  readings,
+  recorder,
   recorderBodySchema,
-  recorderSchema,
   subscribeBodySchema,
-  subscriptionsSchema,
-} from './report-schemas.ts';
-import { clientQuery } from './schemas.ts';
-import { invalid } from '../http/errors.ts';
+  subscriptions,
+} from './report-members.ts';
+
+export const tag = 'CSIP Client';
+
+/** The client, for an operation. @throws HttpProblem `disabled` */
+export function enabledClient({ csipClient }: { readonly csipClient: CsipClient }): CsipClient {
+  if (!csipClient.enabled)
+    throw new HttpProblem(
+      'disabled',
+      'The client of IEEE 2030.5 is switched off: start with --csip_client_enable yes.',
+    );
+  return csipClient;
+}
 
 /** Problems of an operation that needs the server. */
 const ofServer = ['disabled', 'not-connected', 'upstream-error', 'upstream-timeout', 'conflict'] as const;
@@ -52,9 +47,9 @@ const getDer = route({
   operationId: 'get_csip_der',
   summary: 'DERCapability, DERSettings, DERStatus and DERAvailability as last sent',
   query: clientQuery,
-  reply: derSchema,
-  examples: { reply: exampleDer },
-  handle: ({ csipClient }, { query: { device = null } }) => derReply(csipClient.der(device)),
+  reply: der.schema,
+  examples: { reply: examples.exampleDer },
+  handle: ({ csipClient }, { query: { device = null } }) => der.reply(csipClient.der(device)),
 });
 
 const postDer = route({
@@ -66,13 +61,13 @@ const postDer = route({
   query: clientQuery,
   body: derBodySchema,
   status: 202,
-  reply: derSchema,
+  reply: der.schema,
   problems: ofServer,
-  examples: { body: { post: ['capability'] }, reply: exampleDer },
+  examples: { body: { post: ['capability'] }, reply: examples.exampleDer },
   async handle(ctx, { query: { device = null }, body }) {
     const client = enabledClient(ctx);
     await client.postDer([...new Set(body.post)], device);
-    return derReply(client.der(device));
+    return der.reply(client.der(device));
   },
 });
 
@@ -83,9 +78,9 @@ const getReadings = route({
   operationId: 'get_csip_readings',
   summary: 'Readings of the metering mirror as last sent',
   query: clientQuery,
-  reply: readingsSchema,
-  examples: { reply: exampleReadings },
-  handle: ({ csipClient }, { query: { device = null } }) => readingsReply(csipClient.readings(device)),
+  reply: readings.schema,
+  examples: { reply: examples.exampleReadings },
+  handle: ({ csipClient }, { query: { device = null } }) => readings.reply(csipClient.readings(device)),
 });
 
 const postReadings = route({
@@ -95,13 +90,13 @@ const postReadings = route({
   operationId: 'post_csip_readings',
   summary: 'Sends readings up to now',
   query: clientQuery,
-  reply: readingsSchema,
+  reply: readings.schema,
   problems: ofServer,
-  examples: { reply: exampleReadings },
+  examples: { reply: examples.exampleReadings },
   async handle(ctx, { query: { device = null } }) {
     const client = enabledClient(ctx);
     await client.postReadings(device);
-    return readingsReply(client.readings(device));
+    return readings.reply(client.readings(device));
   },
 });
 
@@ -112,9 +107,9 @@ const getLogEvents = route({
   operationId: 'get_csip_log_events',
   summary: 'LogEvents of alarms',
   query: clientQuery,
-  reply: logEventsSchema,
-  examples: { reply: exampleLogEvents },
-  handle: ({ csipClient }, { query: { device = null } }) => logEventsReply(csipClient.logEvents(device)),
+  reply: logEvents.schema,
+  examples: { reply: examples.exampleLogEvents },
+  handle: ({ csipClient }, { query: { device = null } }) => logEvents.reply(csipClient.logEvents(device)),
 });
 
 const setLogEvents = route({
@@ -127,20 +122,16 @@ const setLogEvents = route({
   query: clientQuery,
   body: logEventsBodySchema,
   status: 202,
-  reply: logEventsSchema,
+  reply: logEvents.schema,
   problems: ofServer,
-  examples: { body: { enabled: true, code: 2, details: 'over voltage' }, reply: exampleLogEvents },
-  async handle(ctx, { query: { device = null }, body: { enabled, code, function_set: functionSet, details } }) {
+  examples: { body: { enabled: true, code: 2, details: 'over voltage' }, reply: examples.exampleLogEvents },
+  async handle(ctx, { query: { device = null }, body: { enabled, code, ...more } }) {
     const client = enabledClient(ctx);
     if (enabled === undefined && code === undefined) throw invalid('body', '', 'needs enabled or code');
     // the part that can fail first: a request is carried out whole or not at all
-    if (code !== undefined)
-      await client.sendLogEvent(
-        { code, ...(functionSet !== undefined && { functionSet }), ...(details !== undefined && { details }) },
-        device,
-      );
+    if (code !== undefined) await client.sendLogEvent({ code, ...camelCased(more) }, device);
     if (enabled !== undefined) client.enableLogEvents(enabled);
-    return logEventsReply(client.logEvents(device));
+    return logEvents.reply(client.logEvents(device));
   },
 });
 
@@ -151,9 +142,9 @@ const listSubscriptions = route({
   operationId: 'list_csip_subscriptions',
   summary: 'Subscriptions at the server',
   query: clientQuery,
-  reply: subscriptionsSchema,
-  examples: { reply: exampleSubscriptions },
-  handle: ({ csipClient }, { query: { device = null } }) => subscriptionsReply(csipClient.subscriptions(device)),
+  reply: subscriptions.schema,
+  examples: { reply: examples.exampleSubscriptions },
+  handle: ({ csipClient }, { query: { device = null } }) => subscriptions.reply(csipClient.subscriptions(device)),
 });
 
 const subscribe = route({
@@ -164,11 +155,11 @@ const subscribe = route({
   summary: 'Subscribes to a resource, or ends that',
   query: clientQuery,
   body: subscribeBodySchema,
-  reply: subscriptionsSchema,
+  reply: subscriptions.schema,
   problems: [...ofServer, 'unknown-resource'],
-  examples: { body: { resource: '/edev/0/fsa', enabled: true }, reply: exampleSubscriptions },
+  examples: { body: { resource: '/edev/0/fsa', enabled: true }, reply: examples.exampleSubscriptions },
   handle: async (ctx, { query: { device = null }, body: { resource, enabled } }) =>
-    subscriptionsReply(await enabledClient(ctx).subscribe(resource, enabled, device)),
+    subscriptions.reply(await enabledClient(ctx).subscribe(resource, enabled, device)),
 });
 
 const listNotifications = route({
@@ -178,11 +169,10 @@ const listNotifications = route({
   operationId: 'list_csip_notifications',
   summary: 'Notifications of the server',
   query: notificationsQuery,
-  reply: notificationsSchema,
-  examples: { reply: exampleNotifications },
-  handle: ({ csipClient }, { query: { device = null, limit = defaultNotifications } }) => ({
-    notifications: csipClient.notifications(device, limit).map(notificationReply),
-  }),
+  reply: notifications.schema,
+  examples: { reply: examples.exampleNotifications },
+  handle: ({ csipClient }, { query: { device = null, limit = defaultNotifications } }) =>
+    notifications.reply(csipClient.notifications(device, limit)),
 });
 
 const getMessages = route({
@@ -195,22 +185,16 @@ const getMessages = route({
     'Kept only while it is switched on with POST; keys and PINs are taken out. All filters must match. To follow, pass the id of ' +
     'the last message seen as `after_id`: ids rise by one, so a gap says that messages are missing. TLS is shown as clear text.',
   query: messagesQuery,
-  reply: messagesSchema,
-  examples: { reply: exampleMessages },
-  handle({ csipClient: { messages }, plant }, { query }) {
-    const { limit = defaultMessages, after_id: afterId, method, path, device } = query;
+  reply: messages.schema,
+  examples: { reply: examples.exampleMessages },
+  handle({ csipClient, plant }, { query: { device, ...query } }) {
     if (device !== undefined) plant.device(device);
-    const found = messages.list({
-      limit,
-      ...(afterId !== undefined && { afterId }),
-      ...(method !== undefined && { method }),
-      ...(path !== undefined && { path }),
+    const found = csipClient.messages.list({
+      limit: defaultMessages,
+      ...camelCased(query),
       ...(device !== undefined && { deviceIndex: device }),
     });
-    return replyInPieces<z.output<ReturnType<typeof messagesSchema>>>({
-      ...recorderReply(plant, messages),
-      messages: eachLater(found, messageReply),
-    });
+    return replyInPieces(messages.reply(csipClient.messages, { plant, found }));
   },
 });
 
@@ -221,14 +205,14 @@ const setMessages = route({
   operationId: 'set_csip_messages',
   summary: 'Switches the recording of messages on or off',
   body: recorderBodySchema,
-  reply: recorderSchema,
+  reply: recorder.schema,
   problems: ['disabled'],
-  examples: { body: { enabled: true }, reply: exampleRecorder },
+  examples: { body: { enabled: true }, reply: examples.exampleRecorder },
   handle(ctx, { body: { enabled, clear = false }, by }) {
-    const { messages } = enabledClient(ctx);
-    if (clear) messages.clear();
-    messages.record(enabled, by);
-    return recorderReply(ctx.plant, messages);
+    const channel = enabledClient(ctx).messages;
+    if (clear) channel.clear();
+    channel.record(enabled, by);
+    return recorder.reply(channel, ctx);
   },
 });
 

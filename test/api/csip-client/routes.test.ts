@@ -20,7 +20,7 @@ import {
   exampleSubscriptions,
 } from '../../../src/api/csip-client/examples.ts';
 import { csipRoutes } from '../../../src/api/csip-client/routes.ts';
-import { maxPemLength } from '../../../src/api/csip-client/config-schemas.ts';
+import { maxPemLength } from '../../../src/api/csip-client/members.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
 import { testPlant } from '../../support/plant.ts';
