@@ -12,10 +12,42 @@ import { pointNumber, pointWriter } from '../common/points.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { deviceQuery } from '../common/schemas.ts';
-import { derControlsBodySchema, derControlsSchema } from './der-control-schemas.ts';
+import { memo } from '../../core/memo.ts';
+import { z } from '../description/zod.ts';
+import { gridSupportBodySchema, gridSupportSchema } from '../grid-support/schemas.ts';
 import { exampleDerControls, exampleDischargeLimit } from './examples.ts';
 import { selectedDevice } from '../common/device-replies.ts';
-import { stationOf } from './replies.ts';
+import { stationOf } from './stations.ts';
+
+const derControlsSchema = memo(() =>
+  z
+    .strictObject({
+      ...gridSupportSchema().shape,
+      limit_max_discharge_pct: z.number().nullable().openapi({
+        description: '704.WMaxLimPct: maximum power from the vehicles, percent of 702.WMax; null: no limit.',
+      }),
+      control_ids: z.record(z.string(), z.string()).openapi({
+        description:
+          'By function, the id of the OCPP 2.1 control that set it last. Functions that were set otherwise are left out.',
+      }),
+    })
+    .openapi('EvseDerControls'),
+);
+
+const derControlsBodySchema = memo(() =>
+  z
+    .strictObject({
+      ...gridSupportBodySchema().shape,
+      limit_max_discharge_pct: z
+        .number()
+        .min(0)
+        .max(100)
+        .nullable()
+        .optional()
+        .openapi({ description: 'Sets and enables 704.WMaxLimPct; null disables it.' }),
+    })
+    .openapi('EvseDerControlsRequest'),
+);
 
 const { max_power: maxPower } = gridFunctions;
 

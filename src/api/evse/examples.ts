@@ -1,11 +1,12 @@
 /** Examples of a station with one AC connector of 22 kW: a vehicle of 11 kW has been charging for six minutes. */
 import { exampleGridSupport } from '../grid-support/examples.ts';
 import { exampleTime } from '../common/schemas.ts';
-import type { ConnectorReply, EvReply, EvseReply, SessionReply } from './schemas.ts';
+import type { ReplyOf } from '../common/members.ts';
+import type { connector, session, station } from './members.ts';
 
 export const exampleStationId = 'SIM-CP-1';
 
-export const exampleEv: EvReply = {
+export const exampleEv: NonNullable<ReplyOf<typeof connector>['ev']> = {
   id: null,
   battery_capacity_kwh: 60,
   soc_pct: 31.63,
@@ -22,7 +23,7 @@ export const exampleEv: EvReply = {
   ],
 };
 
-export const exampleSession: SessionReply = {
+export const exampleSession: ReplyOf<typeof session> = {
   transaction_id: '1',
   session_id: '1',
   charge_point_id: exampleStationId,
@@ -41,7 +42,7 @@ export const exampleSession: SessionReply = {
   charging_state: 'charging',
 };
 
-export const exampleStopped: SessionReply = {
+export const exampleStopped: ReplyOf<typeof session> = {
   ...exampleSession,
   state: 'ended',
   ended_at: '2026-06-21T12:06:00.000Z',
@@ -49,7 +50,7 @@ export const exampleStopped: SessionReply = {
   charging_state: 'idle',
 };
 
-export const exampleConnector: ConnectorReply = {
+export const exampleConnector: ReplyOf<typeof connector> = {
   connector_id: 1,
   evse_id: 1,
   type: 'ac',
@@ -90,7 +91,7 @@ export const exampleConnector: ConnectorReply = {
 const idle = { ...exampleSession, state: 'starting', energy_wh: 0, charging_state: 'ev_connected' } as const;
 
 /** Directly after plugging in at a station that authorises by plugging in. */
-export const examplePlugged: ConnectorReply = {
+export const examplePlugged: ReplyOf<typeof connector> = {
   ...exampleConnector,
   status: 'preparing',
   contactor_closed: false,
@@ -104,7 +105,7 @@ export const examplePlugged: ConnectorReply = {
   limit_source: 'none',
 };
 
-export const exampleFree: ConnectorReply = {
+export const exampleFree: ReplyOf<typeof connector> = {
   ...examplePlugged,
   min_power_kw: 1.3662,
   status: 'available',
@@ -116,7 +117,7 @@ export const exampleFree: ConnectorReply = {
   wanted_kw: 0,
 };
 
-export const exampleEvse: EvseReply = {
+export const exampleEvse: ReplyOf<typeof station> = {
   id: exampleStationId,
   device_index: 0,
   profile: 'EVSE-AC-22kW-1port',

@@ -1,18 +1,21 @@
 /** Operations of a person or a vehicle at a connector. */
-import type { Origin } from '../../core/origin.ts';
+import type { EvPatch } from '../../contract/kinds/evse.ts';
 import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
+import type { Origin } from '../../core/origin.ts';
+import { camelCased } from '../common/members.ts';
+import { exampleWriter } from '../common/writer-schemas.ts';
+import type { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { connectorParams, connectorSchema, sessionSchema } from './schemas.ts';
-import type { ConnectorReply, SessionReply } from './schemas.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { exampleConnector, exampleFree, examplePlugged, exampleSession, exampleStopped } from './examples.ts';
 import {
-  authorizationSchema,
+  authorization,
   authorizeBodySchema,
   availabilityBodySchema,
+  connector,
+  connectorParams,
   dischargeBodySchema,
   evBodySchema,
   faultBodySchema,
@@ -21,117 +24,138 @@ import {
   meterBodySchema,
   plugBodySchema,
   reserveBodySchema,
+  session,
+  sessionOrNull,
   startBodySchema,
   stopBodySchema,
   unplugBodySchema,
-} from './request-schemas.ts';
-import { authorizationReply, centralOf, startByCentral } from './central-start.ts';
-import { connectorOf, connectorReply, evPatch, sessionReply, stationById } from './replies.ts';
+} from './members.ts';
+import type { EvPatchBody } from './members.ts';
+import { centralOf, connectorOf, startByCentral, stationById } from './stations.ts';
 
 interface Place {
   readonly id: string;
   readonly cid: number;
 }
 type WithoutConnector<C> = C extends unknown ? Omit<C, 'connectorId'> : never;
+type Command = WithoutConnector<EvseConnectorCommand>;
 
-/** Carries out a command at a connector and answers with the connector after it. */
-function operate(ctx: RouteContext, { id, cid }: Place, by: Origin, command: WithoutConnector<EvseConnectorCommand>) {
+/** Carries out a command at a connector and returns the connector after it. */
+function operate(ctx: RouteContext, { id, cid }: Place, by: Origin, command: Command) {
   const before = stationById(ctx, id);
   const { connectorId } = connectorOf(before, cid);
   before.device.command({ ...command, connectorId }, by);
   const station = stationById(ctx, id);
-  return { station, connector: connectorOf(station, cid) };
+  return { station, after: connectorOf(station, cid) };
 }
 
-function connectorAfter(...request: Parameters<typeof operate>): ConnectorReply {
-  const { station, connector } = operate(...request);
-  return connectorReply(station, connector);
+function connectorAfter(...request: Parameters<typeof operate>) {
+  const { station, after } = operate(...request);
+  return connector.reply(after, station);
 }
 
-function sessionAfter(...request: Parameters<typeof operate>): SessionReply | null {
-  const { station, connector } = operate(...request);
-  return connector.session && sessionReply(station, connector.session);
+function sessionAfter(...request: Parameters<typeof operate>) {
+  const { station, after } = operate(...request);
+  return after.session && session.reply(after.session, station);
 }
 
 /** The members of a route that all operations at a connector share. */
-function at<Name extends string>(name: Name, operationId: string, summary: string, description?: string) {
-  return {
+const at = (name: string) =>
+  ({
     method: 'post',
     path: `/evse/{id}/connectors/{cid}/${name}`,
     tag: 'EVSE / OCPP',
-    operationId,
-    summary,
-    ...(description !== undefined && { description }),
     params: connectorParams,
     problems: ['unknown-resource', 'conflict'],
-  } as const;
+  }) as const;
+
+interface Operation<B extends () => z.ZodType>
+  extends Pick<Route, 'operationId' | 'summary' | 'description' | 'examples'> {
+  /** last segment of the path */
+  readonly name: string;
+  readonly body?: B;
+  readonly command: (body: z.output<ReturnType<B>>) => Command;
+}
+
+/** An operation that is one command and answers with the connector after it. */
+function operation<B extends () => z.ZodType>({ name, command, ...facts }: Operation<B>): Route {
+  return route({
+    ...at(name),
+    ...facts,
+    reply: connector.schema,
+    handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, command(body as z.output<ReturnType<B>>)),
+  });
 }
 
 const watts = (kw: number | null) => (kw === null ? null : kw * 1000);
+const wattsIfAny = (kw: number | undefined) => (kw === undefined ? undefined : kw * 1000);
 
-const plug = route({
-  ...at(
-    'plug',
-    'plug_in',
-    'Plugs a vehicle in',
+/** The vehicle members of a request, in the units of the contract. */
+function evPatch({
+  battery_capacity_kwh: capacityKwh,
+  max_charge_kw: chargeKw,
+  max_discharge_kw: dischargeKw,
+  charging_curve: curve,
+  ...body
+}: EvPatchBody): EvPatch {
+  return {
+    ...camelCased(body),
+    batteryCapacityWh: wattsIfAny(capacityKwh),
+    maxChargeW: wattsIfAny(chargeKw),
+    maxDischargeW: wattsIfAny(dischargeKw),
+    chargingCurve: curve?.map((point) => camelCased(point)),
+  };
+}
+
+const plug = operation({
+  name: 'plug',
+  operationId: 'plug_in',
+  summary: 'Plugs a vehicle in',
+  description:
     'Where the profile has `auto_authorize`, charging begins by itself after the start delay. With one side only the cable hangs loose.',
-  ),
   body: plugBodySchema,
-  reply: connectorSchema,
   examples: { body: { ev: { id: 'EV-7', soc_pct: 40 } }, reply: examplePlugged },
-  handle: (ctx, { params, body, by }) =>
-    connectorAfter(ctx, params, by, {
-      kind: 'evse.plug',
-      ev: body.ev && evPatch(body.ev),
-      evSide: body.ev_side,
-      evseSide: body.evse_side,
-    }),
+  command: (body) => ({ kind: 'evse.plug', ...camelCased({ ...body, ev: body.ev && evPatch(body.ev) }) }),
 });
 
-const unplug = route({
-  ...at(
-    'unplug',
-    'unplug',
-    'Takes the cable out',
-    'A session ends with the reason `EVDisconnected`. With one side only the cable hangs loose.',
-  ),
+const unplug = operation({
+  name: 'unplug',
+  operationId: 'unplug',
+  summary: 'Takes the cable out',
+  description: 'A session ends with the reason `EVDisconnected`. With one side only the cable hangs loose.',
   body: unplugBodySchema,
-  reply: connectorSchema,
   examples: { body: {}, reply: exampleFree },
-  handle: (ctx, { params, body, by }) =>
-    connectorAfter(ctx, params, by, { kind: 'evse.unplug', evSide: body.ev_side, evseSide: body.evse_side }),
+  command: (body) => ({ kind: 'evse.unplug', ...camelCased(body) }),
 });
 
 const authorize = route({
-  ...at(
-    'authorize',
-    'authorize',
-    'Presents a token at the connector',
+  ...at('authorize'),
+  operationId: 'authorize',
+  summary: 'Presents a token at the connector',
+  description:
     'As a person does. With OCPP the central system answers, or cache and local list; without it the station accepts every token.',
-  ),
   body: authorizeBodySchema,
-  reply: authorizationSchema,
+  reply: authorization.schema,
   problems: ['unknown-resource', 'conflict', 'upstream-error', 'upstream-timeout'],
   examples: { body: { id_token: 'TAG-1' }, reply: { status: 'Accepted', id_token_info: null } },
   handle(ctx, { params, body, by }) {
     const station = stationById(ctx, params.id);
     const { connectorId } = connectorOf(station, params.cid);
     const central = centralOf(station);
-    if (central !== null) return central.authorize(connectorId, body.id_token, by, body.type).then(authorizationReply);
+    if (central !== null) return central.authorize(connectorId, body.id_token, by, body.type).then(authorization.reply);
     operate(ctx, params, by, { kind: 'evse.authorize', idToken: body.id_token });
-    return { status: 'Accepted' as const, id_token_info: null };
+    return authorization.reply({ status: 'Accepted', info: null });
   },
 });
 
 const start = route({
-  ...at(
-    'start',
-    'start_session',
-    'Starts a session with the vehicle that is plugged in',
+  ...at('start'),
+  operationId: 'start_session',
+  summary: 'Starts a session with the vehicle that is plugged in',
+  description:
     'With OCPP the token is presented to the central system first: `conflict` when it is refused. `authorize` false asks nobody.',
-  ),
   body: startBodySchema,
-  reply: sessionSchema,
+  reply: session.schema,
   examples: {
     body: { id_token: 'TAG-1' },
     reply: { ...exampleSession, id_token: 'TAG-1', state: 'starting', energy_wh: 0, charging_state: 'ev_connected' },
@@ -139,34 +163,28 @@ const start = route({
   handle(ctx, { params, body, by }) {
     const { id_token: idToken, authorize: authorized = true } = body;
     if (authorized && centralOf(stationById(ctx, params.id)) !== null) return startByCentral(ctx, params, idToken, by);
-    const session = sessionAfter(ctx, params, by, { kind: 'evse.start', idToken, authorize: authorized });
-    if (session === null) throw new HttpProblem('internal', 'The station has started no session.');
-    return session;
+    const started = sessionAfter(ctx, params, by, { kind: 'evse.start', idToken, authorize: authorized });
+    if (started === null) throw new HttpProblem('internal', 'The station has started no session.');
+    return started;
   },
 });
 
 const stop = route({
-  ...at(
-    'stop',
-    'stop_session',
-    'Ends the session',
-    'The cable stays in. Null: an authorisation without a vehicle was taken back.',
-  ),
+  ...at('stop'),
+  operationId: 'stop_session',
+  summary: 'Ends the session',
+  description: 'The cable stays in. Null: an authorisation without a vehicle was taken back.',
   body: stopBodySchema,
-  reply: sessionSchema.nullable(),
+  reply: sessionOrNull,
   examples: { body: { reason: 'Local' }, reply: exampleStopped },
-  handle: (ctx, { params, body, by }) =>
-    sessionAfter(ctx, params, by, {
-      kind: 'evse.stop',
-      reason: body.reason,
-      idToken: body.id_token,
-    }),
+  handle: (ctx, { params, body, by }) => sessionAfter(ctx, params, by, { kind: 'evse.stop', ...camelCased(body) }),
 });
 
-const suspend = route({
-  ...at('suspend', 'suspend_session', 'Stops the energy, not the session'),
+const suspend = operation({
+  name: 'suspend',
+  operationId: 'suspend_session',
+  summary: 'Stops the energy, not the session',
   body: holdBodySchema,
-  reply: connectorSchema,
   examples: {
     body: { by: 'ev' },
     reply: {
@@ -178,40 +196,34 @@ const suspend = route({
       session: { ...exampleSession, state: 'suspended', charging_state: 'suspended_ev' },
     },
   },
-  handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, { kind: 'evse.suspend', by: body.by }),
+  command: (body) => ({ kind: 'evse.suspend', ...body }),
 });
 
-const resume = route({
-  ...at('resume', 'resume_session', 'Ends a suspension'),
+const resume = operation({
+  name: 'resume',
+  operationId: 'resume_session',
+  summary: 'Ends a suspension',
   body: holdBodySchema,
-  reply: connectorSchema,
   examples: { body: { by: 'ev' }, reply: { ...exampleConnector, power_kw: 0, current_a: [0, 0, 0] } },
-  handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, { kind: 'evse.resume', by: body.by }),
+  command: (body) => ({ kind: 'evse.resume', ...body }),
 });
 
-const limit = route({
-  ...at(
-    'limit',
-    'set_local_limit',
-    'Limits the charging power locally',
-    'Limits charging only, not discharge. `limit_kw` and `limit_source` follow with the next tick.',
-  ),
+const limit = operation({
+  name: 'limit',
+  operationId: 'set_local_limit',
+  summary: 'Limits the charging power locally',
+  description: 'Limits charging only, not discharge. `limit_kw` and `limit_source` follow with the next tick.',
   body: limitBodySchema,
-  reply: connectorSchema,
   examples: { body: { power_kw: 7 }, reply: { ...exampleConnector, local_limit_kw: 7, local_limit_by: exampleWriter } },
-  handle: (ctx, { params, body, by }) =>
-    connectorAfter(ctx, params, by, { kind: 'evse.limit', powerW: watts(body.power_kw) }),
+  command: (body) => ({ kind: 'evse.limit', powerW: watts(body.power_kw) }),
 });
 
-const discharge = route({
-  ...at(
-    'discharge',
-    'set_discharge',
-    'Discharges the vehicle',
-    'Down to its `reserve_soc_pct`; a connector that is not bidirectional answers `conflict`.',
-  ),
+const discharge = operation({
+  name: 'discharge',
+  operationId: 'set_discharge',
+  summary: 'Discharges the vehicle',
+  description: 'Down to its `reserve_soc_pct`; a connector that is not bidirectional answers `conflict`.',
   body: dischargeBodySchema,
-  reply: connectorSchema,
   examples: {
     body: { power_kw: 10 },
     reply: {
@@ -231,31 +243,27 @@ const discharge = route({
       discharge_by: exampleWriter,
     },
   },
-  handle: (ctx, { params, body, by }) =>
-    connectorAfter(ctx, params, by, { kind: 'evse.discharge', powerW: watts(body.power_kw) }),
+  command: (body) => ({ kind: 'evse.discharge', powerW: watts(body.power_kw) }),
 });
 
-const availability = route({
-  ...at(
-    'availability',
-    'set_availability',
-    'Takes a connector out of operation, or back',
-    'A session under way goes on to its end.',
-  ),
+const availability = operation({
+  name: 'availability',
+  operationId: 'set_availability',
+  summary: 'Takes a connector out of operation, or back',
+  description: 'A session under way goes on to its end.',
   body: availabilityBodySchema,
-  reply: connectorSchema,
   examples: {
     body: { operative: false },
     reply: { ...exampleFree, status: 'unavailable', status_ocpp_2: 'unavailable', operative: false },
   },
-  handle: (ctx, { params, body, by }) =>
-    connectorAfter(ctx, params, by, { kind: 'evse.availability', operative: body.operative }),
+  command: (body) => ({ kind: 'evse.availability', ...body }),
 });
 
-const fault = route({
-  ...at('fault', 'set_connector_fault', 'Makes a connector faulty'),
+const fault = operation({
+  name: 'fault',
+  operationId: 'set_connector_fault',
+  summary: 'Makes a connector faulty',
   body: faultBodySchema,
-  reply: connectorSchema,
   examples: {
     body: { error_code: 'GroundFailure', info: 'residual current' },
     reply: {
@@ -267,47 +275,41 @@ const fault = route({
       possible_kw: 0,
     },
   },
-  handle: (ctx, { params, body, by }) =>
-    connectorAfter(ctx, params, by, {
-      kind: 'evse.fault',
-      errorCode: body.error_code,
-      info: body.info,
-      vendorErrorCode: body.vendor_error_code,
-    }),
+  command: (body) => ({ kind: 'evse.fault', ...camelCased(body) }),
 });
 
-const clearFault = route({
-  ...at(
-    'clear-fault',
-    'clear_connector_fault',
-    'Ends the fault of a connector',
-    'The connector goes on where it stood.',
-  ),
-  reply: connectorSchema,
+const clearFault = operation({
+  name: 'clear-fault',
+  operationId: 'clear_connector_fault',
+  summary: 'Ends the fault of a connector',
+  description: 'The connector goes on where it stood.',
   examples: { reply: exampleFree },
-  handle: (ctx, { params, by }) => connectorAfter(ctx, params, by, { kind: 'evse.clear_fault' }),
+  command: () => ({ kind: 'evse.clear_fault' }),
 });
 
-const ev = route({
-  ...at('ev', 'set_vehicle', 'Changes the vehicle that is plugged in'),
+const ev = operation({
+  name: 'ev',
+  operationId: 'set_vehicle',
+  summary: 'Changes the vehicle that is plugged in',
   body: evBodySchema,
-  reply: connectorSchema,
   examples: {
     body: { target_soc_pct: 90 },
     reply: { ...exampleConnector, ev: exampleConnector.ev && { ...exampleConnector.ev, target_soc_pct: 90 } },
   },
-  handle: (ctx, { params, body, by }) => connectorAfter(ctx, params, by, { kind: 'evse.ev', ev: evPatch(body) }),
+  command: (body) => ({ kind: 'evse.ev', ev: evPatch(body) }),
 });
 
 const meter = route({
-  ...at('meter', 'set_meter', 'Sets the reading of the meter, or sends its values'),
+  ...at('meter'),
+  operationId: 'set_meter',
+  summary: 'Sets the reading of the meter, or sends its values',
   body: meterBodySchema,
-  reply: connectorSchema,
+  reply: connector.schema,
   problems: ['unknown-resource', 'conflict', 'disabled', 'not-connected'],
   examples: { body: { energy_wh: 250_000 }, reply: { ...exampleConnector, energy_wh: 250_000 } },
   handle(ctx, { params, body, by }) {
     const station = stationById(ctx, params.id);
-    const connector = connectorOf(station, params.cid);
+    const { connectorId } = connectorOf(station, params.cid);
     const send = body.send === true;
     if (send && station.ocpp === null)
       throw new HttpProblem('disabled', 'OCPP is switched off: there is no central system to send values to.');
@@ -316,25 +318,29 @@ const meter = route({
       throw new HttpProblem('not-connected', 'The charge point is not connected to its central system.');
     const after =
       body.energy_wh === undefined
-        ? connectorReply(station, connector)
+        ? connector.reply(connectorOf(station, params.cid), station)
         : connectorAfter(ctx, params, by, { kind: 'evse.meter', energyWh: body.energy_wh });
-    if (send) station.ocpp?.sendMeterValues(connector.connectorId);
+    if (send) station.ocpp?.sendMeterValues(connectorId);
     return after;
   },
 });
 
 const loose = { ...exampleConnector.cable, locked: false };
 
-const lock = route({
-  ...at('lock', 'lock_cable', 'Locks the cable', 'While a session runs it is locked in any case.'),
-  reply: connectorSchema,
+const lock = operation({
+  name: 'lock',
+  operationId: 'lock_cable',
+  summary: 'Locks the cable',
+  description: 'While a session runs it is locked in any case.',
   examples: { reply: { ...examplePlugged, authorized: false, session: null } },
-  handle: (ctx, { params, by }) => connectorAfter(ctx, params, by, { kind: 'evse.lock' }),
+  command: () => ({ kind: 'evse.lock' }),
 });
 
-const unlock = route({
-  ...at('unlock', 'unlock_cable', 'Unlocks the cable', 'A session ends with the reason `UnlockCommand`.'),
-  reply: connectorSchema,
+const unlock = operation({
+  name: 'unlock',
+  operationId: 'unlock_cable',
+  summary: 'Unlocks the cable',
+  description: 'A session ends with the reason `UnlockCommand`.',
   examples: {
     reply: {
       ...examplePlugged,
@@ -344,18 +350,15 @@ const unlock = route({
       session: { ...exampleStopped, stop_reason: 'UnlockCommand' },
     },
   },
-  handle: (ctx, { params, by }) => connectorAfter(ctx, params, by, { kind: 'evse.unlock' }),
+  command: () => ({ kind: 'evse.unlock' }),
 });
 
-const reserve = route({
-  ...at(
-    'reserve',
-    'reserve_connector',
-    'Reserves an available connector for a token',
-    'The same `reservation_id` again takes its place.',
-  ),
+const reserve = operation({
+  name: 'reserve',
+  operationId: 'reserve_connector',
+  summary: 'Reserves an available connector for a token',
+  description: 'The same `reservation_id` again takes its place.',
   body: reserveBodySchema,
-  reply: connectorSchema,
   examples: {
     body: { reservation_id: 1, id_token: 'TAG-1', expires_in_s: 900 },
     reply: {
@@ -365,22 +368,18 @@ const reserve = route({
       reservation: { reservation_id: 1, id_token: 'TAG-1', expires_at: '2026-06-21T12:15:00.000Z' },
     },
   },
-  handle: (ctx, { params, body, by }) =>
-    connectorAfter(ctx, params, by, {
-      kind: 'evse.reserve',
-      reservation: {
-        reservationId: body.reservation_id,
-        idToken: body.id_token,
-        expiresInS: body.expires_in_s ?? null,
-      },
-    }),
+  command: (body) => ({
+    kind: 'evse.reserve',
+    reservation: { expiresInS: null, ...camelCased(body) },
+  }),
 });
 
-const cancelReservation = route({
-  ...at('cancel-reservation', 'cancel_reservation', 'Cancels the reservation of a connector'),
-  reply: connectorSchema,
+const cancelReservation = operation({
+  name: 'cancel-reservation',
+  operationId: 'cancel_reservation',
+  summary: 'Cancels the reservation of a connector',
   examples: { reply: exampleFree },
-  handle: (ctx, { params, by }) => connectorAfter(ctx, params, by, { kind: 'evse.reserve', reservation: null }),
+  command: () => ({ kind: 'evse.reserve', reservation: null }),
 });
 
 export const evseOperationRoutes: readonly Route[] = [

@@ -1,32 +1,43 @@
+/** Charging stations, their sessions, and the vehicles that come and go by themselves. */
 import { addSeconds } from '../../core/time/clock.ts';
-import { eachLater, replyInPieces } from '../http/pieces.ts';
+import { exampleTime } from '../common/schemas.ts';
+import type { RouteContext } from '../http/context.ts';
+import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import {
-  connectorParams,
-  connectorSchema,
-  connectorsSchema,
-  evseSchema,
-  evsesSchema,
-  profilesSchema,
-  sessionsQuerySchema,
-  sessionsSchema,
-  stationParams,
-} from './schemas.ts';
-import type { EvsesReply, SessionsReply } from './schemas.ts';
-import { exampleConnector, exampleEvse, exampleProfiles, exampleSession } from './examples.ts';
-import {
-  allStations,
-  connectorOf,
-  connectorReply,
-  evseReply,
-  profileReply,
-  sessionReply,
-  stationById,
-} from './replies.ts';
 import { evseDerControlRoutes } from './der-control-routes.ts';
-import { evseGeneratorRoutes } from './generator-routes.ts';
+import { exampleConnector, exampleEvse, exampleProfiles, exampleSession, exampleStationId } from './examples.ts';
+import {
+  connector,
+  connectorParams,
+  connectors,
+  generatorBodySchema,
+  generatorDefaults,
+  generators,
+  profiles,
+  sessions,
+  sessionsQuerySchema,
+  station,
+  stationParams,
+  stations,
+} from './members.ts';
+import type { Station } from './members.ts';
 import { evseOperationRoutes } from './operation-routes.ts';
+import { allStations, connectorOf, stationById } from './stations.ts';
+
+const exampleGenerator = {
+  charge_point_id: exampleStationId,
+  running: true,
+  seed: 7,
+  rate_per_hour: 2,
+  id_token: 'GENERATOR',
+  started_at: exampleTime,
+  arrivals: 0,
+  turned_away: 0,
+  departures: 0,
+  present: 0,
+  next_arrival_at: '2026-06-21T12:21:42.000Z',
+};
 
 const defaultSessions = 100;
 
@@ -37,9 +48,9 @@ const listEvses = route({
   operationId: 'list_evses',
   summary: 'Charging stations with their connectors, vehicles and sessions',
   description: 'Power at a connector is positive into the vehicle, opposite to the power of the device.',
-  reply: evsesSchema,
+  reply: stations.schema,
   examples: { reply: { evses: [exampleEvse] } },
-  handle: (ctx) => replyInPieces<EvsesReply>({ evses: eachLater(allStations(ctx), evseReply) }),
+  handle: (ctx) => replyInPieces(stations.reply(allStations(ctx))),
 });
 
 const listProfiles = route({
@@ -49,9 +60,9 @@ const listProfiles = route({
   operationId: 'list_evse_profiles',
   summary: 'Profiles of charging stations',
   description: 'The example shows one of them.',
-  reply: profilesSchema,
+  reply: profiles.schema,
   examples: { reply: exampleProfiles },
-  handle: ({ evseProfiles }) => ({ profiles: (evseProfiles?.() ?? []).map(profileReply) }),
+  handle: ({ evseProfiles }) => profiles.reply(evseProfiles?.() ?? []),
 });
 
 const listSessions = route({
@@ -61,21 +72,64 @@ const listSessions = route({
   operationId: 'list_charging_sessions',
   summary: 'Charging sessions of all stations, newest first',
   query: sessionsQuerySchema,
-  reply: sessionsSchema,
+  reply: sessions.schema,
   examples: { reply: { sessions: [exampleSession] } },
   handle(ctx, { query: { state, limit = defaultSessions } }) {
-    const sessions = allStations(ctx).flatMap((station) =>
-      station.device
+    const all = allStations(ctx).flatMap((of) =>
+      of.device
         .chargingSessions()
         .filter((session) => state === undefined || session.state === state)
         .slice(0, limit)
-        .map((session) => ({ station, session, at: addSeconds(station.device.startedAt, session.startedAtS) })),
+        .map((session) => ({ station: of, session, at: addSeconds(of.device.startedAt, session.startedAtS) })),
     );
     // the sort is stable: sessions of one station that began together stay newest first
-    const newest = sessions.sort((a, b) => b.at - a.at).slice(0, limit);
-    return replyInPieces<SessionsReply>({
-      sessions: eachLater(newest, ({ station, session }) => sessionReply(station, session)),
-    });
+    const newest = all.sort((a, b) => b.at - a.at).slice(0, limit);
+    return replyInPieces(sessions.reply(newest));
+  },
+});
+
+/** @throws SimError UNKNOWN_RESOURCE */
+function selectedStations(ctx: RouteContext, id: string | undefined): readonly Station[] {
+  return id === undefined ? allStations(ctx) : [stationById(ctx, id)];
+}
+
+const getGenerators = route({
+  method: 'get',
+  path: '/evse/session-generator',
+  tag: 'EVSE / OCPP',
+  operationId: 'get_session_generator',
+  summary: 'Generators of charging sessions, one entry for each station',
+  reply: generators.schema,
+  examples: { reply: { generators: [exampleGenerator] } },
+  handle: (ctx) => generators.reply(allStations(ctx)),
+});
+
+const setGenerators = route({
+  method: 'post',
+  path: '/evse/session-generator',
+  tag: 'EVSE / OCPP',
+  operationId: 'set_session_generator',
+  summary: 'Lets vehicles come and go by themselves, or ends it',
+  description:
+    'Arrivals at each connector are random in simulated time; state of charge, capacity and stay of each ' +
+    'vehicle are drawn too, the same for the same seed. A vehicle plugs in, presents a token and leaves ' +
+    'after its stay. With a central system the token goes there.',
+  body: generatorBodySchema,
+  reply: generators.schema,
+  problems: ['unknown-resource'],
+  examples: { body: { seed: 7, rate_per_hour: 2 }, reply: { generators: [exampleGenerator] } },
+  handle(ctx, { body, by }) {
+    const { charge_point_id: id, seed, rate_per_hour: rate, id_token: token, stop, vehicles } = body;
+    for (const { device } of selectedStations(ctx, id)) {
+      const generator = {
+        seed: seed ?? generatorDefaults.seed,
+        stream: device.index,
+        ratePerHour: rate ?? generatorDefaults.ratePerHour,
+        idToken: token ?? generatorDefaults.idToken,
+      };
+      device.command({ kind: 'evse.generator', generator: stop === true ? null : generator, vehicles }, by);
+    }
+    return generators.reply(selectedStations(ctx, id));
   },
 });
 
@@ -86,10 +140,10 @@ const getEvse = route({
   operationId: 'get_evse',
   summary: 'One charging station',
   params: stationParams,
-  reply: evseSchema,
+  reply: station.schema,
   problems: ['unknown-resource'],
   examples: { reply: exampleEvse },
-  handle: (ctx, { params }) => evseReply(stationById(ctx, params.id)),
+  handle: (ctx, { params }) => station.reply(stationById(ctx, params.id)),
 });
 
 const listConnectors = route({
@@ -99,12 +153,12 @@ const listConnectors = route({
   operationId: 'list_connectors',
   summary: 'Connectors of a charging station',
   params: stationParams,
-  reply: connectorsSchema,
+  reply: connectors.schema,
   problems: ['unknown-resource'],
   examples: { reply: { connectors: [exampleConnector] } },
   handle(ctx, { params }) {
-    const station = stationById(ctx, params.id);
-    return { connectors: station.detail.connectors.map((connector) => connectorReply(station, connector)) };
+    const of = stationById(ctx, params.id);
+    return connectors.reply(of.detail, of);
   },
 });
 
@@ -115,12 +169,12 @@ const getConnector = route({
   operationId: 'get_connector',
   summary: 'One connector',
   params: connectorParams,
-  reply: connectorSchema,
+  reply: connector.schema,
   problems: ['unknown-resource'],
   examples: { reply: exampleConnector },
   handle(ctx, { params }) {
-    const station = stationById(ctx, params.id);
-    return connectorReply(station, connectorOf(station, params.cid));
+    const of = stationById(ctx, params.id);
+    return connector.reply(connectorOf(of, params.cid), of);
   },
 });
 
@@ -130,7 +184,8 @@ export const evseRoutes: readonly Route[] = [
   listProfiles,
   listSessions,
   ...evseDerControlRoutes,
-  ...evseGeneratorRoutes,
+  getGenerators,
+  setGenerators,
   getEvse,
   listConnectors,
   getConnector,

@@ -2,7 +2,7 @@ import { chargePoint } from '../../contract/charge-point-ids.ts';
 import { protocolFaults } from '../../fault-kinds/protocols.ts';
 import type { FaultPath, FlatFault, ProtocolFaults } from '../../fault-kinds/protocols.ts';
 import { createFaultForms, faultForms, place } from '../../fault-kinds/request.ts';
-import { stationParams } from '../evse/schemas.ts';
+import { stationParams } from '../evse/members.ts';
 import type { RouteContext } from '../http/context.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
