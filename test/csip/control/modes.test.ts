@@ -104,6 +104,14 @@ describe('Modes of DERControlBase', () => {
     assert.equal(curveLinkOf(base, 'opModVoltWatt'), undefined);
   });
 
+  it('have the unit at the end of their names', () => {
+    const names = Object.values(modeTable).map(({ rest }) => rest);
+    assert.deepEqual(
+      names.filter((name) => name.includes('_pct_')),
+      [],
+    );
+  });
+
   it('show what a server left out or got wrong as null', () => {
     const base = { opModTargetW: { multiplier: 12, value: 5 }, opModFixedVar: {}, opModMaxLimW: Number.NaN };
     assert.deepEqual(showModes(control(base)), {
