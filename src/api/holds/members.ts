@@ -2,9 +2,8 @@
 import type { Plant } from '../../contract/plant.ts';
 import { memo } from '../../core/memo.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
-import type { SimTime } from '../../core/time/clock.ts';
-import { flag, integer, list, member, members, nested, text, word } from '../common/members.ts';
-import { deviceIndex, deviceParam, exampleTime, isoMember, isoTime } from '../common/schemas.ts';
+import { flag, integer, list, member, members, text, time, word } from '../common/members.ts';
+import { deviceIndex, deviceParam, exampleTime, isoMember } from '../common/schemas.ts';
 import { writer } from '../common/writer-replies.ts';
 import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
@@ -17,12 +16,6 @@ import type { HoldEnd, HoldPointRecord, HoldRecord } from './book.ts';
 interface Dates {
   readonly plant: Pick<Plant, 'dateMs' | 'time'>;
 }
-
-/** An instant as the date of the simulated clock. */
-const date = nested<SimTime, string, Dates>({
-  schema: () => isoTime,
-  reply: (at, { plant }) => new Date(plant.dateMs(at)).toISOString(),
-});
 
 const point = members<HoldPointRecord>()('HoldPoint', () => ({
   name: text('Model and point, as `704.WMaxLimPct`.'),
@@ -49,8 +42,8 @@ export const hold = members<HoldRecord, Dates>()('Hold', () => ({
     ({ end, waiting }) => (end ? 'ended' : waiting ? 'waiting' : 'active'),
   ),
   points: list(point)('Those of the request first.'),
-  begun_at: date('Simulated time.', ({ begunBy }) => begunBy.at),
-  ends_at: date('Simulated time, exact between ticks.'),
+  begun_at: time('Simulated time.', ({ begunBy }, { plant }) => plant.dateMs(begunBy.at)),
+  ends_at: time('Simulated time, exact between ticks.', ({ endsAt }, { plant }) => plant.dateMs(endsAt)),
   remaining_s: member(() => z.number().min(0)).orNull(
     'Simulated seconds; null after the end.',
     ({ end, endsAt }: HoldRecord, { plant }: Dates) =>
@@ -62,7 +55,7 @@ export const hold = members<HoldRecord, Dates>()('Hold', () => ({
       'values), or with its device. Null while it lasts.',
     ({ end }) => end?.reason,
   ),
-  ended_at: date.orNull('Simulated time; null while it lasts.', ({ end }) => end?.at),
+  ended_at: time.orNull('Simulated time; null while it lasts.', ({ end }, { plant }) => end && plant.dateMs(end.at)),
   ended_by: writer.orNull('The request that ended it; null: none did.', ({ end }) => end?.by),
   restored: ended(({ restored }) => restored, 'Points that have their base again.'),
   left: ended(({ left }) => left, 'Points that were left alone, because somebody else had written them since.'),
