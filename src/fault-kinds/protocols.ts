@@ -23,8 +23,6 @@ export interface FaultPath {
   /** Below the prefix. `{id}` is the identity of a charging station, to which the path is then confined. */
   readonly path: string;
   readonly tag: 'Controls' | 'CSIP Client' | 'EVSE / OCPP' | 'DNP3';
-  /** a fault in force for the description, and one that has ended, if there are two */
-  readonly examples: readonly [FlatFault, FlatFault?];
 }
 
 /** The faults of one protocol. Requests, files, their schemas, REST and its description follow from the rows. */
@@ -51,10 +49,6 @@ export const protocolFaults: readonly ProtocolFaults[] = [
     rest: {
       path: '/modbus/fault',
       tag: 'Controls',
-      examples: [
-        { kind: 'delay', delay_ms: 300, jitter_ms: 500, function: 3, duration_s: 60 },
-        { kind: 'exception', code: 6, points: ['704.WMaxLimPct'], function: [6, 16], count: 3 },
-      ],
     },
   },
   {
@@ -65,10 +59,6 @@ export const protocolFaults: readonly ProtocolFaults[] = [
     rest: {
       path: '/csip/fault',
       tag: 'CSIP Client',
-      examples: [
-        { kind: 'clock_skew', skew_s: 3600, duration_s: 600 },
-        { kind: 'drop', resource: 'DERControlResponse', count: 1 },
-      ],
     },
   },
   {
@@ -79,10 +69,6 @@ export const protocolFaults: readonly ProtocolFaults[] = [
     rest: {
       path: '/ocpp/{id}/fault',
       tag: 'EVSE / OCPP',
-      examples: [
-        { kind: 'call_error', code: 'InternalError', action: 'SetChargingProfile', duration_s: 60 },
-        { kind: 'drop_socket', action: 'StopTransaction', count: 1 },
-      ],
     },
   },
   {
@@ -93,10 +79,6 @@ export const protocolFaults: readonly ProtocolFaults[] = [
     rest: {
       path: '/dnp3/fault',
       tag: 'DNP3',
-      examples: [
-        { kind: 'wrong_sequence', shift: 3, function: [1], duration_s: 60 },
-        { kind: 'no_response', function: 5, count: 1 },
-      ],
     },
   },
   {

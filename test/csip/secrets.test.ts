@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { X509Certificate } from 'node:crypto';
 import { expect } from 'chai';
+import { examplesOf } from '../../src/api/description/examples.ts';
 import { csipRoutes } from '../../src/api/csip-client/routes.ts';
 import { createLogBook } from '../../src/core/log/log.ts';
 import { headEndPki } from '../support/head-end.ts';
@@ -118,9 +119,10 @@ describe('secrets of the client of IEEE 2030.5', () => {
 
   it('are in no answer to an operation, nor anywhere afterwards', async () => {
     const texts: string[] = [];
-    for (const { method, path, examples, operationId } of csipRoutes) {
+    for (const route of csipRoutes) {
+      const { method, path, operationId } = route;
       if (method !== 'post' || operationId === 'disconnect_csip' || operationId === 'discover_csip_servers') continue;
-      texts.push(await post(path.replace('{mrid}', 'A1'), examples.body ?? {}));
+      texts.push(await post(path.replace('{mrid}', 'A1'), examplesOf(route).body ?? {}));
     }
     const bad: readonly (readonly [path: string, body: object])[] = [
       ['/csip/config', { key_pem: marker }],

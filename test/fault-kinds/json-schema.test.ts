@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'chai';
 import fc from 'fast-check';
-import { exampleFaultKinds } from '../../src/api/faults/examples.ts';
+import { examples } from '../support/examples.ts';
 import { kinds } from '../../src/api/faults/members.ts';
 import type { FaultKind } from '../../src/core/faults/kinds.ts';
 import { faultKinds } from '../../src/fault-kinds/all.ts';
@@ -159,6 +159,6 @@ describe('JSON Schema of faults', () => {
   });
 
   it('is what the example of the description shows', () => {
-    expect(exampleFaultKinds).to.deep.equal(kinds.reply([lateWriteFault]));
+    expect(examples('list_fault_kinds').reply).to.deep.equal(JSON.parse(JSON.stringify(kinds.reply([lateWriteFault]))));
   });
 });

@@ -54,10 +54,6 @@ export const madeUpProtocols: readonly ProtocolFaults[] = [
     rest: {
       path: '/ocpp/{id}/fault',
       tag: 'EVSE / OCPP',
-      examples: [
-        { kind: 'call_error', action: 'Heartbeat', duration_s: 60 },
-        { kind: 'drop_socket', count: 1 },
-      ],
     },
   },
   {
@@ -65,7 +61,7 @@ export const madeUpProtocols: readonly ProtocolFaults[] = [
     name: 'DNP3',
     kinds: [noConfirmFault],
     carriedOutBy: ['dnp3'],
-    rest: { path: '/dnp3/fault', tag: 'Controls', examples: [{ kind: 'no_confirm', function: 4 }] },
+    rest: { path: '/dnp3/fault', tag: 'Controls' },
   },
 ];
 

@@ -8,7 +8,6 @@ import { flag, member, members, nested, word } from '../common/members.ts';
 import { pointNumber } from '../common/points.ts';
 import { deviceParam } from '../common/schemas.ts';
 import { overrideOf, writer } from '../common/writer-replies.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { listInPieces } from '../http/pieces.ts';
@@ -202,75 +201,3 @@ export const batteryControlBodySchema = memo(() =>
 );
 
 export type BatteryControlBody = z.output<ReturnType<typeof batteryControlBodySchema>>;
-
-const exampleBank = {
-  soc_pct: 50,
-  true_soc_pct: 50,
-  soh_pct: 100,
-  mode: 'idle' as const,
-  control: 'forced' as const,
-  power_kw: 0,
-  dc_voltage_v: 240,
-  dc_current_a: 0,
-  chemistry: 'nmc' as const,
-  capacity_kwh: 15,
-  energy_available_kwh: 7.5,
-  max_charge_kw: 10.5,
-  max_discharge_kw: 10.5,
-  soc_min_pct: 10,
-  soc_max_pct: 90,
-  soc_reserve_min_pct: 10,
-  soc_reserve_max_pct: 90,
-  temperature_c: 20,
-  cell_voltage_min_v: 3.745,
-  cell_voltage_max_v: 3.758,
-  cell_voltage_avg_v: 3.751,
-  cycle_count: 0,
-  energy_charged_wh: 0,
-  energy_discharged_wh: 0,
-  state: 'standby' as const,
-  inhibit: 'none' as const,
-};
-/** Directly after the request: the power follows with the next tick. */
-export const exampleBatteryControl = {
-  ...exampleBank,
-  requested_mode: 'discharge' as const,
-  requested_power_kw: 5,
-  clamped_power_kw: 5,
-  remaining_s: 600,
-  forced_by: exampleWriter,
-};
-export const exampleBattery = {
-  ...exampleBank,
-  control: 'auto' as const,
-  strings: [
-    {
-      index: 0,
-      contactor: 'closed' as const,
-      soc_pct: 50,
-      soh_pct: 100,
-      voltage_v: 240.05,
-      current_a: -0.014,
-      cell_voltage_avg_v: 3.7508,
-      cell_voltage_min_v: 3.7449,
-      cell_voltage_max_v: 3.7577,
-      temperature_c: 20,
-      modules: [
-        {
-          index: 0,
-          soc_pct: 50.1,
-          soh_pct: 100,
-          voltage_v: 60.02,
-          cell_voltage_max_v: 3.7577,
-          cell_voltage_min_v: 3.7475,
-          temperature_min_c: 19.21,
-          temperature_max_c: 20.43,
-          cells: [
-            { index: 0, voltage_v: 3.7564, temperature_c: 19.21, balancing: false },
-            { index: 1, voltage_v: 3.7479, temperature_c: 20.16, balancing: false },
-          ],
-        },
-      ],
-    },
-  ],
-};

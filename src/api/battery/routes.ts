@@ -10,14 +10,7 @@ import { camelCased } from '../common/members.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import { storageOf } from '../common/kind-replies.ts';
 import { deviceQuery } from '../common/schemas.ts';
-import {
-  battery,
-  batteryControl,
-  batteryControlBodySchema,
-  batteryQuerySchema,
-  exampleBattery,
-  exampleBatteryControl,
-} from './members.ts';
+import { battery, batteryControl, batteryControlBodySchema, batteryQuerySchema } from './members.ts';
 import type { BatteryControlBody } from './members.ts';
 
 /** @throws HttpProblem `validation` for strings that the bank does not have or that are named twice */
@@ -54,7 +47,6 @@ const getBattery = route({
   query: batteryQuerySchema,
   reply: battery.schema,
   problems: ['not-applicable'],
-  examples: { reply: exampleBattery },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const { plant, replyCache } = ctx;
@@ -72,7 +64,6 @@ const getControl = route({
   query: deviceQuery,
   reply: batteryControl.schema,
   problems: ['not-applicable'],
-  examples: { reply: exampleBatteryControl },
   handle: (ctx, { query }) => controlReply(ctx, selectedDevice(ctx, query.device)),
 });
 
@@ -90,7 +81,6 @@ const setControl = route({
   body: batteryControlBodySchema,
   reply: batteryControl.schema,
   problems: ['not-applicable', 'conflict'],
-  examples: { body: { mode: 'discharge', power_kw: 5, duration_s: 600 }, reply: exampleBatteryControl },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     checkStrings(body.strings ?? [], storageOf(device).stringCount);

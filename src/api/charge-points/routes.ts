@@ -9,7 +9,6 @@ import { HttpProblem, invalid } from '../http/errors.ts';
 import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import * as examples from './examples.ts';
 import {
   bootBodySchema,
   callBodySchema,
@@ -70,7 +69,6 @@ const list = route({
   operationId: 'list_charge_points',
   summary: 'Charge points of OCPP',
   reply: chargePoints.schema,
-  examples: { reply: { enabled: true, charge_points: [examples.exampleStatus] } },
   handle: ({ ocpp }) => replyInPieces(chargePoints.reply(ocpp)),
 });
 
@@ -83,7 +81,6 @@ const get = route({
   params: stationParams,
   reply: status.schema,
   problems: ['unknown-resource'],
-  examples: { reply: examples.exampleStatus },
   handle: (ctx, { params: { id } }) => status.reply(viewedStation(ctx, id).status),
 });
 
@@ -100,10 +97,6 @@ const connect = route({
   status: 202,
   reply: status.schema,
   problems: ['unknown-resource', 'disabled', 'conflict'],
-  examples: {
-    body: { url: 'ws://127.0.0.1:8180/steve/websocket/CentralSystemService' },
-    reply: examples.exampleConnecting,
-  },
   handle(ctx, { params: { id }, body, by }) {
     const station = enabledStation(ctx, id);
     station.connect(camelCased(body), by);
@@ -123,7 +116,6 @@ const disconnect = route({
   status: 202,
   reply: status.schema,
   problems: ['unknown-resource', 'disabled'],
-  examples: { body: { code: 1000 }, reply: examples.exampleDisconnected },
   handle(ctx, { params: { id }, body: { code = normalClose }, by }) {
     const station = enabledStation(ctx, id);
     station.disconnect(code, by);
@@ -141,7 +133,6 @@ const boot = route({
   body: bootBodySchema,
   reply: callResult.schema,
   problems: ofCalls,
-  examples: { body: {}, reply: examples.exampleBoot },
   handle: async (ctx, { params: { id }, body: { reason = null } }) =>
     callResult.reply(await enabledStation(ctx, id).boot(reason)),
 });
@@ -155,7 +146,6 @@ const heartbeat = route({
   params: stationParams,
   reply: callResult.schema,
   problems: ofCalls,
-  examples: { reply: examples.exampleHeartbeat },
   handle: async (ctx, { params: { id } }) => callResult.reply(await enabledStation(ctx, id).heartbeat()),
 });
 
@@ -172,7 +162,6 @@ const call = route({
   secretMembers: ['payload'],
   reply: callResult.schema,
   problems: ofCalls,
-  examples: { body: { action: 'DataTransfer', payload: { vendorId: 'org.example' } }, reply: examples.exampleCall },
   async handle(ctx, { params: { id }, body }) {
     const { action, payload, validate = true, timeout_s: timeoutS = defaultCallTimeoutS } = body;
     return callResult.reply(await enabledStation(ctx, id).call({ action, payload, validate, timeoutS }));
@@ -192,7 +181,6 @@ const getMessages = route({
   query: messagesQuery,
   reply: messages.schema,
   problems: ['unknown-resource'],
-  examples: { reply: examples.exampleMessages },
   handle: (ctx, { params: { id }, query: { limit = defaultMessages, ...filter } }) =>
     replyInPieces(messages.reply(viewedStation(ctx, id).messages({ limit, ...camelCased(filter) }))),
 });
@@ -206,7 +194,6 @@ const getFindings = route({
   params: stationParams,
   reply: findings.schema,
   problems: ['unknown-resource'],
-  examples: { reply: examples.exampleFindings },
   handle: (ctx, { params: { id } }) => findings.reply(viewedStation(ctx, id)),
 });
 
@@ -219,7 +206,6 @@ const clearFindings = route({
   params: stationParams,
   reply: findings.schema,
   problems: ['unknown-resource', 'disabled'],
-  examples: { reply: { findings: [] } },
   handle(ctx, { params: { id } }) {
     const station = enabledStation(ctx, id);
     station.clearFindings();
@@ -237,7 +223,6 @@ const getConfiguration = route({
   query: configurationQuery,
   reply: configuration.schema,
   problems: ['unknown-resource'],
-  examples: { reply: { keys: [examples.exampleKey] } },
   handle: (ctx, { params: { id }, query: { key } }) => configuration.reply(viewedStation(ctx, id).configuration(key)),
 });
 
@@ -267,7 +252,6 @@ const setConfiguration = route({
   secretMembers: ['value'],
   reply: configuration.schema,
   problems: ['unknown-resource', 'disabled', 'conflict'],
-  examples: { body: { key: 'HeartbeatInterval', value: '300' }, reply: { keys: [examples.exampleKey] } },
   handle(ctx, { params: { id }, body, by }) {
     const station = enabledStation(ctx, id);
     return configuration.reply(station.setConfiguration(changeOf(body, station), by));
@@ -284,7 +268,6 @@ const getProfiles = route({
   query: profilesQuery,
   reply: profiles.schema,
   problems: ['unknown-resource', 'not-applicable'],
-  examples: { reply: examples.exampleProfiles },
   handle: (ctx, { params: { id }, query: { connector } }) =>
     profiles.reply(viewedStation(ctx, id).chargingProfiles(connector)),
 });
@@ -300,7 +283,6 @@ const getSchedule = route({
   query: compositeQuery,
   reply: schedule.schema,
   problems: ['unknown-resource', 'not-applicable', 'disabled'],
-  examples: { reply: examples.exampleSchedule },
   handle(ctx, { params: { id }, query: { connector = 0, duration_s: durationS = defaultScheduleS, unit = 'W' } }) {
     const station = enabledStation(ctx, id);
     return schedule.reply(station.compositeSchedule(connector, durationS, unit));
@@ -316,7 +298,6 @@ const getReservations = route({
   params: stationParams,
   reply: reservations.schema,
   problems: ['unknown-resource'],
-  examples: { reply: examples.exampleReservations },
   handle: (ctx, { params: { id } }) => reservations.reply(viewedStation(ctx, id)),
 });
 
@@ -330,7 +311,6 @@ const getDerControls = route({
   params: stationParams,
   reply: derControls.schema,
   problems: ['unknown-resource', 'not-applicable'],
-  examples: { reply: examples.exampleOcppDerControls },
   handle: (ctx, { params: { id } }) => derControls.reply(viewedStation(ctx, id)),
 });
 
@@ -343,7 +323,6 @@ const getLocalList = route({
   params: stationParams,
   reply: localList.schema,
   problems: ['unknown-resource'],
-  examples: { reply: examples.exampleLocalList },
   handle: (ctx, { params: { id } }) => localList.reply(viewedStation(ctx, id).localList()),
 });
 
@@ -356,7 +335,6 @@ const getCertificates = route({
   params: stationParams,
   reply: certificates.schema,
   problems: ['unknown-resource'],
-  examples: { reply: examples.exampleCertificates },
   handle: (ctx, { params: { id } }) => certificates.reply(viewedStation(ctx, id)),
 });
 
@@ -369,7 +347,6 @@ const getTransactions = route({
   params: stationParams,
   reply: transactions.schema,
   problems: ['unknown-resource'],
-  examples: { reply: examples.exampleTransactions },
   handle: (ctx, { params: { id } }) => transactions.reply(viewedStation(ctx, id)),
 });
 

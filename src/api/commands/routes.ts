@@ -76,19 +76,6 @@ const commandsQuery = z.strictObject({
   limit: integerParam('limit', 1, 1000, 'Maximum number of entries; default 100.').optional(),
 });
 
-const exampleCommand = {
-  id: '1',
-  command: 'stop',
-  device_index: 0,
-  scope: null,
-  state: 'queued',
-  source: 'rest',
-  source_detail: '127.0.0.1:50123',
-  queued_at: '2026-03-01T09:30:00.000Z',
-  started_at: null,
-  finished_at: null,
-  message: null,
-};
 const listCommands = route({
   method: 'get',
   path: '/commands',
@@ -97,7 +84,6 @@ const listCommands = route({
   summary: 'Operator commands, newest first',
   query: commandsQuery,
   reply: commandList.schema,
-  examples: { reply: { commands: [exampleCommand], count: 1 } },
   handle({ plant }, { query }) {
     if (query.device !== undefined) plant.device(query.device);
     const filter = camelCased({ device_index: query.device, state: query.state });
@@ -124,7 +110,6 @@ const submitCommand = route({
     Location: { description: 'Address of the record, or with `all` of the list.', example: '/api/sim/commands/1' },
   },
   problems: ['unknown-device', 'too-many-requests', 'not-applicable', 'conflict'],
-  examples: { body: { command: 'stop', device: 0 }, reply: exampleCommand },
   handle(ctx, { query, body, by }) {
     if (body.scope !== undefined && body.command !== 'reset') {
       throw invalid('body', '/scope', 'is only for the command reset');
@@ -164,7 +149,6 @@ const getCommand = route({
   }),
   reply: commandRecord.schema,
   problems: ['unknown-resource'],
-  examples: { reply: exampleCommand },
   handle({ plant }, { params }) {
     const record = plant.commands.get(params.id);
     if (!record) {

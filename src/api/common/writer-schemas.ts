@@ -1,7 +1,7 @@
 import { memo } from '../../core/memo.ts';
 import { overrideNames } from '../../contract/overrides.ts';
 import { z } from '../description/zod.ts';
-import { exampleTime, isoTime, sourceSchema } from './schemas.ts';
+import { isoTime, sourceSchema } from './schemas.ts';
 
 export const sourceDetailSchema = z
   .string()
@@ -52,5 +52,3 @@ export const lastWriteSchema = z
 export type LastWriteReply = z.output<typeof lastWriteSchema>;
 export type WriterReply = z.output<typeof writerSchema>;
 export type OverrideReply = z.output<ReturnType<typeof overrideSchema>>;
-
-export const exampleWriter = { source: 'rest' as const, source_detail: '127.0.0.1:50123', changed_at: exampleTime };

@@ -9,15 +9,14 @@ import { functionNames, functionTable } from '../../sunspec/map/functions.ts';
 import { kilo, measured } from '../common/kind-replies.ts';
 import { flag, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { pointBits, pointNumber, pointWriter } from '../common/points.ts';
-import { deviceIndex, exampleTime, sourceSchema } from '../common/schemas.ts';
+import { deviceIndex, sourceSchema } from '../common/schemas.ts';
 import { overrideOf, overridesReply, writer } from '../common/writer-replies.ts';
-import { asSetNow, exampleWriter, overrideSchema, sourceDetailSchema } from '../common/writer-schemas.ts';
+import { asSetNow, overrideSchema, sourceDetailSchema } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
-import { exampleGridSupport } from '../grid-support/examples.ts';
 import { decidedBySchema, rideThroughSchema } from '../grid-support/trace-schemas.ts';
 import { siteCut } from '../site/members.ts';
-import { exampleGrid, grid } from '../surroundings/members.ts';
-import { clock, exampleTimeReply } from '../time/members.ts';
+import { grid } from '../surroundings/members.ts';
+import { clock } from '../time/members.ts';
 
 interface WithPlant {
   readonly plant: Plant;
@@ -194,66 +193,3 @@ export const localBodySchema = memo(() =>
     })
     .openapi('LocalControlRequest'),
 );
-
-const exampleSlopes = {
-  w_pct_per_s: 20,
-  w_source: 'register' as const,
-  var_pct_per_s: 20,
-  var_source: 'register' as const,
-  changed_by: null,
-};
-export const exampleGradient = { device_index: 0, ...exampleSlopes };
-/** The answer to 0.27 % per second for active power. */
-export const exampleGradientSet = {
-  ...exampleGradient,
-  w_pct_per_s: 0.27,
-  w_source: 'gradient' as const,
-  changed_by: exampleWriter,
-};
-
-const exampleMode = {
-  supported: false,
-  enabled: false,
-  active: false,
-  source: 'default',
-  source_detail: null,
-  changed_at: null,
-  reversion_remaining_s: null,
-};
-/** The functions as the example of `grid-support` has them: the same device. */
-const { pf, ...exampleFunctions } = exampleGridSupport;
-const exampleStates: Readonly<Record<ControlFunction, { readonly supported: boolean; readonly enabled?: boolean }>> = {
-  ...exampleFunctions,
-  pf_inject: pf.inject,
-  pf_absorb: pf.absorb,
-};
-const exampleModes = Object.fromEntries(
-  functionNames.map((name) => {
-    const { supported, enabled = false } = exampleStates[name];
-    return [name, { ...exampleMode, supported, enabled }];
-  }),
-);
-export const exampleControls = {
-  device_index: 0,
-  service: { es_enabled: true, es_delay_remaining_s: 0, trip_active: [], es_state: 'in_service', switch_closed: true },
-  modes: {
-    ...exampleModes,
-    max_power: {
-      ...exampleMode,
-      supported: true,
-      enabled: true,
-      active: true,
-      source: 'modbus',
-      source_detail: '127.0.0.1:50122',
-      changed_at: exampleTime,
-      reversion_remaining_s: 52,
-    },
-  },
-  decided_by: { active: 'max_power', reactive: 'none', site_limit: null },
-  ride_through: 'continuous_operation',
-  throttle: { active: true, pct: 50, sources: ['max_w'] },
-  gradient: exampleSlopes,
-  grid: { ...exampleGrid, device_index: 0 },
-  time: exampleTimeReply,
-  overrides: [{ name: 'pv_shading', connector_id: null, ...exampleWriter }],
-};

@@ -1,20 +1,9 @@
 import { selectedDevice } from '../common/device-replies.ts';
 import { camelCased } from '../common/members.ts';
 import { deviceQuery } from '../common/schemas.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import {
-  available,
-  controls,
-  exampleControls,
-  exampleGradient,
-  exampleGradientSet,
-  gradient,
-  gradientBodySchema,
-  local,
-  localBodySchema,
-} from './members.ts';
+import { available, controls, gradient, gradientBodySchema, local, localBodySchema } from './members.ts';
 
 const getControls = route({
   method: 'get',
@@ -24,7 +13,6 @@ const getControls = route({
   summary: 'Grid-support modes, throttling, grid and clock of a device',
   query: deviceQuery,
   reply: controls.schema,
-  examples: { reply: exampleControls },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     return controls.reply(device, { plant: ctx.plant, deviceIndex: device.index });
@@ -43,7 +31,6 @@ const getAvailable = route({
     'flow: out of service, with an open switch, in momentary cessation, during a reboot.',
   query: deviceQuery,
   reply: available.schema,
-  examples: { reply: { device_index: 0, inject_kw: 7.31, absorb_kw: 0, inject_kvar: 4.4, absorb_kvar: 4.4 } },
   handle: (ctx, { query }) => available.reply(selectedDevice(ctx, query.device)),
 });
 
@@ -55,7 +42,6 @@ const getGradient = route({
   summary: 'How fast power follows commands',
   query: deviceQuery,
   reply: gradient.schema,
-  examples: { reply: exampleGradient },
   handle: (ctx, { query }) => gradient.reply(selectedDevice(ctx, query.device), ctx),
 });
 
@@ -72,7 +58,6 @@ const setGradient = route({
   body: gradientBodySchema,
   reply: gradient.schema,
   problems: ['conflict'],
-  examples: { body: { w_pct_per_s: 0.27 }, reply: exampleGradientSet },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     device.command({ kind: 'gradient', ...camelCased(body) }, by);
@@ -88,7 +73,6 @@ const getLocal = route({
   summary: 'The local/remote switch at the device (715.LocRemCtl)',
   query: deviceQuery,
   reply: local.schema,
-  examples: { reply: { device_index: 0, local: false, changed_by: null } },
   handle: (ctx, { query }) => local.reply(selectedDevice(ctx, query.device), ctx),
 });
 
@@ -104,7 +88,6 @@ const setLocal = route({
   query: deviceQuery,
   body: localBodySchema,
   reply: local.schema,
-  examples: { body: { local: true }, reply: { device_index: 0, local: true, changed_by: exampleWriter } },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     device.command({ kind: 'local', local: body.local }, by);

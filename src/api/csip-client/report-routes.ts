@@ -5,7 +5,6 @@ import { HttpProblem, invalid } from '../http/errors.ts';
 import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import * as examples from './examples.ts';
 import { clientQuery } from './members.ts';
 import {
   defaultMessages,
@@ -48,7 +47,6 @@ const getDer = route({
   summary: 'DERCapability, DERSettings, DERStatus and DERAvailability as last sent',
   query: clientQuery,
   reply: der.schema,
-  examples: { reply: examples.exampleDer },
   handle: ({ csipClient }, { query: { device = null } }) => der.reply(csipClient.der(device)),
 });
 
@@ -63,7 +61,6 @@ const postDer = route({
   status: 202,
   reply: der.schema,
   problems: ofServer,
-  examples: { body: { post: ['capability'] }, reply: examples.exampleDer },
   async handle(ctx, { query: { device = null }, body }) {
     const client = enabledClient(ctx);
     await client.postDer([...new Set(body.post)], device);
@@ -79,7 +76,6 @@ const getReadings = route({
   summary: 'Readings of the metering mirror as last sent',
   query: clientQuery,
   reply: readings.schema,
-  examples: { reply: examples.exampleReadings },
   handle: ({ csipClient }, { query: { device = null } }) => readings.reply(csipClient.readings(device)),
 });
 
@@ -92,7 +88,6 @@ const postReadings = route({
   query: clientQuery,
   reply: readings.schema,
   problems: ofServer,
-  examples: { reply: examples.exampleReadings },
   async handle(ctx, { query: { device = null } }) {
     const client = enabledClient(ctx);
     await client.postReadings(device);
@@ -108,7 +103,6 @@ const getLogEvents = route({
   summary: 'LogEvents of alarms',
   query: clientQuery,
   reply: logEvents.schema,
-  examples: { reply: examples.exampleLogEvents },
   handle: ({ csipClient }, { query: { device = null } }) => logEvents.reply(csipClient.logEvents(device)),
 });
 
@@ -124,7 +118,6 @@ const setLogEvents = route({
   status: 202,
   reply: logEvents.schema,
   problems: ofServer,
-  examples: { body: { enabled: true, code: 2, details: 'over voltage' }, reply: examples.exampleLogEvents },
   async handle(ctx, { query: { device = null }, body: { enabled, code, ...more } }) {
     const client = enabledClient(ctx);
     if (enabled === undefined && code === undefined) throw invalid('body', '', 'needs enabled or code');
@@ -143,7 +136,6 @@ const listSubscriptions = route({
   summary: 'Subscriptions at the server',
   query: clientQuery,
   reply: subscriptions.schema,
-  examples: { reply: examples.exampleSubscriptions },
   handle: ({ csipClient }, { query: { device = null } }) => subscriptions.reply(csipClient.subscriptions(device)),
 });
 
@@ -157,7 +149,6 @@ const subscribe = route({
   body: subscribeBodySchema,
   reply: subscriptions.schema,
   problems: [...ofServer, 'unknown-resource'],
-  examples: { body: { resource: '/edev/0/fsa', enabled: true }, reply: examples.exampleSubscriptions },
   handle: async (ctx, { query: { device = null }, body: { resource, enabled } }) =>
     subscriptions.reply(await enabledClient(ctx).subscribe(resource, enabled, device)),
 });
@@ -170,7 +161,6 @@ const listNotifications = route({
   summary: 'Notifications of the server',
   query: notificationsQuery,
   reply: notifications.schema,
-  examples: { reply: examples.exampleNotifications },
   handle: ({ csipClient }, { query: { device = null, limit = defaultNotifications } }) =>
     notifications.reply(csipClient.notifications(device, limit)),
 });
@@ -186,7 +176,6 @@ const getMessages = route({
     'the last message seen as `after_id`: ids rise by one, so a gap says that messages are missing. TLS is shown as clear text.',
   query: messagesQuery,
   reply: messages.schema,
-  examples: { reply: examples.exampleMessages },
   handle({ csipClient, plant }, { query: { device, ...query } }) {
     if (device !== undefined) plant.device(device);
     const found = csipClient.messages.list({
@@ -207,7 +196,6 @@ const setMessages = route({
   body: recorderBodySchema,
   reply: recorder.schema,
   problems: ['disabled'],
-  examples: { body: { enabled: true }, reply: examples.exampleRecorder },
   handle(ctx, { body: { enabled, clear = false }, by }) {
     const channel = enabledClient(ctx).messages;
     if (clear) channel.clear();

@@ -7,7 +7,6 @@ import { HttpProblem, invalid } from '../http/errors.ts';
 import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import * as examples from './examples.ts';
 import {
   certificates,
   clientQuery,
@@ -55,7 +54,6 @@ const statusRoute = (path: string, operationId: string, summary: string) =>
       'server stand by its clock.',
     query: clientQuery,
     reply: status.schema,
-    examples: { reply: examples.exampleStatus },
     handle: (ctx, { query: { device = null } }) => statusOf(ctx, device),
   });
 
@@ -70,7 +68,6 @@ const getConfig = route({
   summary: 'Settings of the client; keys and PIN are never shown',
   query: clientQuery,
   reply: config.schema,
-  examples: { reply: examples.exampleConfig },
   handle: (ctx, { query: { device = null } }) => config.reply(ctx.csipClient.config(device) ?? {}, ctx),
 });
 
@@ -89,7 +86,6 @@ const setConfig = route({
   secretMembers,
   reply: config.schema,
   problems: ['disabled', 'conflict'],
-  examples: { body: { poll_rate_s: null, post_rate_s: 60 }, reply: examples.exampleConfig },
   async handle(ctx, { query: { device = null }, body, by }) {
     const client = enabledClient(ctx);
     if (Object.keys(body).length === 0) throw invalid('body', '', 'must name a setting at least');
@@ -97,18 +93,13 @@ const setConfig = route({
   },
 });
 
-interface OperationFacts {
-  readonly reply?: unknown;
-  readonly problems?: readonly 'not-connected'[];
-}
-
 /** An operation on one client or all of them that is begun now and shows in the state. */
 function operation(
   name: string,
   summary: string,
   description: string,
   act: (client: CsipClient, device: number | null) => void | Promise<void>,
-  { reply = examples.exampleStatus, problems = [] }: OperationFacts = {},
+  problems: readonly 'not-connected'[] = [],
 ): Route {
   return route({
     method: 'post',
@@ -121,7 +112,6 @@ function operation(
     status: 202,
     reply: status.schema,
     problems: ['disabled', ...problems],
-    examples: { reply },
     async handle(ctx, { query: { device = null } }) {
       await act(enabledClient(ctx), device);
       return statusOf(ctx, device);
@@ -141,7 +131,6 @@ const disconnect = operation(
   'Ends controls and connections',
   'Controls in force are given back and known events are forgotten. The client stays so until `csip/connect`.',
   (client, device) => client.disconnect(device),
-  { reply: examples.exampleDisconnected },
 );
 
 const rediscover = operation(
@@ -149,7 +138,7 @@ const rediscover = operation(
   'Walks from the DeviceCapability again',
   'Events that are known go on.',
   (client, device) => client.rediscover(device),
-  { problems: ['not-connected'] },
+  ['not-connected'],
 );
 
 const poll = operation(
@@ -157,7 +146,7 @@ const poll = operation(
   'Reads all polled resources at once',
   'The next poll of each resource is a poll rate later.',
   (client, device) => client.poll(device),
-  { problems: ['not-connected'] },
+  ['not-connected'],
 );
 
 const reconnect = route({
@@ -169,7 +158,6 @@ const reconnect = route({
   query: clientsQuery,
   reply: reconnection.schema,
   problems: ['disabled'],
-  examples: { reply: { triggered: false } },
   handle: (ctx, { query: { device = null } }) => ({ triggered: enabledClient(ctx).reconnect(device) }),
 });
 
@@ -186,17 +174,6 @@ const setCommunication = route({
   body: communicationBodySchema,
   reply: status.schema,
   problems: ['disabled'],
-  examples: {
-    body: { lost: true, duration_s: 600 },
-    reply: {
-      ...examples.exampleStatus,
-      state: 'retrying',
-      connection: {
-        ...examples.exampleStatus.connection,
-        communication_lost: { since: examples.exampleConfig.changed_by?.changed_at, until: null },
-      },
-    },
-  },
   handle(ctx, { query: { device = null }, body: { lost, duration_s: durationS = null } }) {
     enabledClient(ctx).communication(lost, durationS, device);
     return statusOf(ctx, device);
@@ -211,7 +188,6 @@ const getCertificates = route({
   summary: 'Facts of the certificate that the client presents',
   query: clientQuery,
   reply: certificates.schema,
-  examples: { reply: examples.exampleCertificates },
   handle: ({ csipClient }, { query: { device = null } }) => certificates.reply(csipClient.certificates(device)),
 });
 
@@ -229,7 +205,6 @@ const selectCertificate = route({
   secretMembers,
   reply: certificates.schema,
   problems: ['disabled', 'conflict'],
-  examples: { body: { select: 'default' }, reply: examples.exampleCertificates },
   async handle(ctx, { query: { device = null }, body }) {
     const choice =
       'select' in body ? body.select : { cert: body.cert_pem, key: body.key_pem, rootCert: body.root_cert_pem };
@@ -248,10 +223,6 @@ const probe = route({
   body: probeBodySchema,
   reply: probeAnswer.schema,
   problems: ['disabled', 'upstream-error', 'upstream-timeout'],
-  examples: {
-    body: { path: '/dcap', http_port: 8080 },
-    reply: { url: 'http://127.0.0.1:8080/dcap', status: 301, location: 'https://127.0.0.1:8443/dcap' },
-  },
   async handle(ctx, { query: { device = null }, body: { path = null, http_port: port = null } }) {
     return probeAnswer.reply(await enabledClient(ctx).httpProbe(path, port, device));
   },
@@ -265,7 +236,6 @@ const getDiagnostics = route({
   summary: 'What is wrong or unusual about client and server',
   query: clientQuery,
   reply: diagnostics.schema,
-  examples: { reply: examples.exampleDiagnostics },
   handle: ({ csipClient }, { query: { device = null } }) => diagnostics.reply(csipClient.diagnostics(device)),
 });
 
@@ -280,7 +250,6 @@ const discover = route({
   body: z.strictObject({}),
   reply: foundServers.schema,
   problems: ['disabled', 'conflict', 'upstream-error'],
-  examples: { body: {}, reply: examples.exampleServers },
   handle: async (ctx) => foundServers.reply(await enabledClient(ctx).discoverServers()),
 });
 
@@ -293,7 +262,6 @@ const getTime = route({
   query: clientQuery,
   reply: serverTime.schema,
   problems: ['not-connected'],
-  examples: { reply: examples.exampleServerTime },
   handle({ csipClient }, { query: { device = null } }) {
     const time = csipClient.time(device);
     if (time === null) throw new HttpProblem('not-connected', 'No Time resource of a server has been read.');
@@ -309,7 +277,6 @@ const listEndDevices = route({
   summary: 'EndDevices of the server',
   query: clientQuery,
   reply: endDevices.schema,
-  examples: { reply: { end_devices: [examples.exampleEndDevice] } },
   handle: ({ csipClient }, { query: { device = null } }) => endDevices.reply(csipClient.endDevices(device)),
 });
 
@@ -321,7 +288,6 @@ const listPrograms = route({
   summary: 'DERPrograms with their default controls and curves',
   query: clientQuery,
   reply: programs.schema,
-  examples: { reply: { programs: [examples.exampleProgram] } },
   handle: ({ csipClient }, { query: { device = null } }) => replyInPieces(programs.reply(csipClient.programs(device))),
 });
 
@@ -333,7 +299,6 @@ const listControls = route({
   summary: 'DERControls (events) with their states and responses',
   query: controlsQuery,
   reply: controls.schema,
-  examples: { reply: { controls: [examples.exampleControl] } },
   handle: ({ csipClient }, { query: { device = null, state, limit = defaultLimit } }) =>
     replyInPieces(controls.reply(csipClient.controls(device, state).slice(0, limit))),
 });
@@ -348,7 +313,6 @@ const getControl = route({
   query: clientQuery,
   reply: controlWithXml.schema,
   problems: ['unknown-resource'],
-  examples: { reply: examples.exampleControlWithXml },
   handle: ({ csipClient }, { params: { mrid }, query: { device = null } }) =>
     controlWithXml.reply(csipClient.control(mrid, device)),
 });
@@ -367,7 +331,6 @@ const opt = route({
   body: optBodySchema,
   reply: control.schema,
   problems: ['disabled', 'unknown-resource', 'conflict'],
-  examples: { body: { in: false }, reply: { ...examples.exampleControl, opted_out: true } },
   handle: (ctx, { params: { mrid }, query: { device = null }, body }) =>
     control.reply(enabledClient(ctx).opt(mrid, body.in, device)),
 });
@@ -380,7 +343,6 @@ const listCurves = route({
   summary: 'DERCurves, with values in the units of their axes',
   query: clientQuery,
   reply: curves.schema,
-  examples: { reply: { curves: [examples.exampleCurve] } },
   handle: ({ csipClient }, { query: { device = null } }) => curves.reply(csipClient.curves(device)),
 });
 
@@ -392,7 +354,6 @@ const listResponses = route({
   summary: 'Responses to events, sent and waiting',
   query: responsesQuery,
   reply: responses.schema,
-  examples: { reply: { responses: [examples.exampleResponse] } },
   handle: ({ csipClient }, { query: { device = null, mrid, limit = defaultLimit } }) =>
     replyInPieces(responses.reply(csipClient.responses(device, mrid).slice(0, limit))),
 });

@@ -2,6 +2,7 @@ import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-ope
 import type { ResponseConfig, RouteConfig } from '@asteasolutions/zod-to-openapi';
 import { createProblem, problemTable } from '../../core/http/problem.ts';
 import type { ProblemCode } from '../../core/http/problem.ts';
+import { examplesOf } from './examples.ts';
 import { groupBy } from '../common/group-by.ts';
 import { resourceOf, resources } from './resources.ts';
 import { finishSchemas } from './members.ts';
@@ -91,7 +92,10 @@ function responseName(codes: readonly ProblemCode[]): string {
 }
 
 function replyResponse(route: Route, summary: string, status: number): ResponseConfig {
-  const others = (route.otherMedia ?? []).map(({ type, example }) => [type, { schema: z.string(), example }] as const);
+  const examples = examplesOf(route);
+  const others = (route.otherMedia ?? []).map(
+    ({ type, example = examples.media?.[type] }) => [type, { schema: z.string(), example }] as const,
+  );
   const own = Object.entries(route.replyHeaders ?? {}).map(
     ([name, { description, example }]) =>
       [name, { description, schema: { type: 'string' as const }, example }] as const,
@@ -101,7 +105,7 @@ function replyResponse(route: Route, summary: string, status: number): ResponseC
     description: replySentence(route, summary, status),
     headers,
     content: {
-      [route.media ?? 'application/json']: { schema: route.reply, example: route.examples.reply },
+      [route.media ?? 'application/json']: { schema: route.reply, example: examples.reply },
       ...Object.fromEntries(others),
     },
   };
@@ -128,7 +132,7 @@ function responses(registry: OpenAPIRegistry, route: Route, summary: string): Ro
 }
 
 function register(registry: OpenAPIRegistry, route: Route): void {
-  const { body, examples, summary } = route;
+  const { body, summary } = route;
   const resource = resourceOf(route);
   registry.registerPath({
     method: route.method,
@@ -143,7 +147,7 @@ function register(registry: OpenAPIRegistry, route: Route): void {
       ...(body && {
         body: {
           required: !body.safeParse({}).success,
-          content: { 'application/json': { schema: body, example: examples.body ?? {} } },
+          content: { 'application/json': { schema: body, example: examplesOf(route).body ?? {} } },
         },
       }),
     },

@@ -1,14 +1,6 @@
 import { Answer, apiPrefix, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import {
-  addDeviceBodySchema,
-  deviceEntry,
-  deviceEntrySchema,
-  deviceParamsSchema,
-  exampleAddedDevice,
-  exampleAddedEntry,
-  removedDevice,
-} from './members.ts';
+import { addDeviceBodySchema, deviceEntry, deviceEntrySchema, deviceParamsSchema, removedDevice } from './members.ts';
 import type { DeviceEntryReply } from './members.ts';
 
 const addDevice = route({
@@ -32,7 +24,6 @@ const addDevice = route({
   replyHeaders: {
     Location: { description: 'Address of the entry of the device.', example: `${apiPrefix}/devices?device=3` },
   },
-  examples: { body: exampleAddedDevice, reply: exampleAddedEntry },
   async handle(ctx, { body, by }) {
     const device = await ctx.addDevice(body, by);
     return new Answer<DeviceEntryReply>(deviceEntry(ctx, device), {
@@ -56,7 +47,6 @@ function removal(method: 'post' | 'delete', path: string, operationId: string): 
     params: deviceParamsSchema(),
     reply: removedDevice.schema,
     problems: ['unknown-device'],
-    examples: { reply: { device_index: 3, device_count: 3 } },
     async handle(ctx, { params, by }) {
       await ctx.removeDevice(params.index, by);
       return removedDevice.reply(params.index, ctx);

@@ -15,7 +15,6 @@ import { deviceQuery } from '../common/schemas.ts';
 import { memo } from '../../core/memo.ts';
 import { z } from '../description/zod.ts';
 import { gridSupportBodySchema, gridSupportSchema } from '../grid-support/schemas.ts';
-import { exampleDerControls, exampleDischargeLimit } from './examples.ts';
 import { selectedDevice } from '../common/device-replies.ts';
 import { stationOf } from './stations.ts';
 
@@ -114,7 +113,6 @@ const getDerControls = route({
   query: deviceQuery,
   reply: derControlsSchema,
   problems: ['not-applicable'],
-  examples: { reply: exampleDerControls },
   handle: (ctx, { query }) => reply(ctx, selectedStation(ctx, query.device)),
 });
 
@@ -131,7 +129,6 @@ const setDerControls = route({
   body: derControlsBodySchema,
   reply: derControlsSchema,
   problems: ['not-applicable', 'disabled'],
-  examples: { body: { limit_max_discharge_pct: 40 }, reply: exampleDischargeLimit },
   handle(ctx, { query, body, by }) {
     const device = selectedStation(ctx, query.device);
     const requests = gridFunctionNames.flatMap((name): FunctionRequest[] => {

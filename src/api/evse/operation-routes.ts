@@ -3,13 +3,11 @@ import type { EvPatch } from '../../contract/kinds/evse.ts';
 import type { EvseConnectorCommand } from '../../contract/kinds/evse-commands.ts';
 import type { Origin } from '../../core/origin.ts';
 import { camelCased } from '../common/members.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import type { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { HttpProblem } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { exampleConnector, exampleFree, examplePlugged, exampleSession, exampleStopped } from './examples.ts';
 import {
   authorization,
   authorizeBodySchema,
@@ -69,8 +67,7 @@ const at = (name: string) =>
     problems: ['unknown-resource', 'conflict'],
   }) as const;
 
-interface Operation<B extends () => z.ZodType>
-  extends Pick<Route, 'operationId' | 'summary' | 'description' | 'examples'> {
+interface Operation<B extends () => z.ZodType> extends Pick<Route, 'operationId' | 'summary' | 'description'> {
   /** last segment of the path */
   readonly name: string;
   readonly body?: B;
@@ -114,7 +111,6 @@ const plug = operation({
   description:
     'Where the profile has `auto_authorize`, charging begins by itself after the start delay. With one side only the cable hangs loose.',
   body: plugBodySchema,
-  examples: { body: { ev: { id: 'EV-7', soc_pct: 40 } }, reply: examplePlugged },
   command: (body) => ({ kind: 'evse.plug', ...camelCased({ ...body, ev: body.ev && evPatch(body.ev) }) }),
 });
 
@@ -124,7 +120,6 @@ const unplug = operation({
   summary: 'Takes the cable out',
   description: 'A session ends with the reason `EVDisconnected`. With one side only the cable hangs loose.',
   body: unplugBodySchema,
-  examples: { body: {}, reply: exampleFree },
   command: (body) => ({ kind: 'evse.unplug', ...camelCased(body) }),
 });
 
@@ -137,7 +132,6 @@ const authorize = route({
   body: authorizeBodySchema,
   reply: authorization.schema,
   problems: ['unknown-resource', 'conflict', 'upstream-error', 'upstream-timeout'],
-  examples: { body: { id_token: 'TAG-1' }, reply: { status: 'Accepted', id_token_info: null } },
   handle(ctx, { params, body, by }) {
     const station = stationById(ctx, params.id);
     const { connectorId } = connectorOf(station, params.cid);
@@ -156,10 +150,6 @@ const start = route({
     'With OCPP the token is presented to the central system first: `conflict` when it is refused. `authorize` false asks nobody.',
   body: startBodySchema,
   reply: session.schema,
-  examples: {
-    body: { id_token: 'TAG-1' },
-    reply: { ...exampleSession, id_token: 'TAG-1', state: 'starting', energy_wh: 0, charging_state: 'ev_connected' },
-  },
   handle(ctx, { params, body, by }) {
     const { id_token: idToken, authorize: authorized = true } = body;
     if (authorized && centralOf(stationById(ctx, params.id)) !== null) return startByCentral(ctx, params, idToken, by);
@@ -176,7 +166,6 @@ const stop = route({
   description: 'The cable stays in. Null: an authorisation without a vehicle was taken back.',
   body: stopBodySchema,
   reply: sessionOrNull,
-  examples: { body: { reason: 'Local' }, reply: exampleStopped },
   handle: (ctx, { params, body, by }) => sessionAfter(ctx, params, by, { kind: 'evse.stop', ...camelCased(body) }),
 });
 
@@ -185,17 +174,6 @@ const suspend = operation({
   operationId: 'suspend_session',
   summary: 'Stops the energy, not the session',
   body: holdBodySchema,
-  examples: {
-    body: { by: 'ev' },
-    reply: {
-      ...exampleConnector,
-      status: 'suspended_ev',
-      power_kw: 0,
-      current_a: [0, 0, 0],
-      limit_kw: 0,
-      session: { ...exampleSession, state: 'suspended', charging_state: 'suspended_ev' },
-    },
-  },
   command: (body) => ({ kind: 'evse.suspend', ...body }),
 });
 
@@ -204,7 +182,6 @@ const resume = operation({
   operationId: 'resume_session',
   summary: 'Ends a suspension',
   body: holdBodySchema,
-  examples: { body: { by: 'ev' }, reply: { ...exampleConnector, power_kw: 0, current_a: [0, 0, 0] } },
   command: (body) => ({ kind: 'evse.resume', ...body }),
 });
 
@@ -214,7 +191,6 @@ const limit = operation({
   summary: 'Limits the charging power locally',
   description: 'Limits charging only, not discharge. `limit_kw` and `limit_source` follow with the next tick.',
   body: limitBodySchema,
-  examples: { body: { power_kw: 7 }, reply: { ...exampleConnector, local_limit_kw: 7, local_limit_by: exampleWriter } },
   command: (body) => ({ kind: 'evse.limit', powerW: watts(body.power_kw) }),
 });
 
@@ -224,25 +200,6 @@ const discharge = operation({
   summary: 'Discharges the vehicle',
   description: 'Down to its `reserve_soc_pct`; a connector that is not bidirectional answers `conflict`.',
   body: dischargeBodySchema,
-  examples: {
-    body: { power_kw: 10 },
-    reply: {
-      ...exampleConnector,
-      supply_phases: [],
-      type: 'dc',
-      standard: 'CCS2',
-      max_power_kw: 50,
-      min_power_kw: 1,
-      phases: 1,
-      bidirectional: true,
-      voltage_v: 408.3,
-      current_a: [26.94],
-      limit_kw: 10,
-      limit_source: 'local',
-      discharge_kw: 10,
-      discharge_by: exampleWriter,
-    },
-  },
   command: (body) => ({ kind: 'evse.discharge', powerW: watts(body.power_kw) }),
 });
 
@@ -252,10 +209,6 @@ const availability = operation({
   summary: 'Takes a connector out of operation, or back',
   description: 'A session under way goes on to its end.',
   body: availabilityBodySchema,
-  examples: {
-    body: { operative: false },
-    reply: { ...exampleFree, status: 'unavailable', status_ocpp_2: 'unavailable', operative: false },
-  },
   command: (body) => ({ kind: 'evse.availability', ...body }),
 });
 
@@ -264,17 +217,6 @@ const fault = operation({
   operationId: 'set_connector_fault',
   summary: 'Makes a connector faulty',
   body: faultBodySchema,
-  examples: {
-    body: { error_code: 'GroundFailure', info: 'residual current' },
-    reply: {
-      ...exampleFree,
-      status: 'faulted',
-      status_ocpp_2: 'faulted',
-      error_code: 'GroundFailure',
-      error_info: 'residual current',
-      possible_kw: 0,
-    },
-  },
   command: (body) => ({ kind: 'evse.fault', ...camelCased(body) }),
 });
 
@@ -283,7 +225,6 @@ const clearFault = operation({
   operationId: 'clear_connector_fault',
   summary: 'Ends the fault of a connector',
   description: 'The connector goes on where it stood.',
-  examples: { reply: exampleFree },
   command: () => ({ kind: 'evse.clear_fault' }),
 });
 
@@ -292,10 +233,6 @@ const ev = operation({
   operationId: 'set_vehicle',
   summary: 'Changes the vehicle that is plugged in',
   body: evBodySchema,
-  examples: {
-    body: { target_soc_pct: 90 },
-    reply: { ...exampleConnector, ev: exampleConnector.ev && { ...exampleConnector.ev, target_soc_pct: 90 } },
-  },
   command: (body) => ({ kind: 'evse.ev', ev: evPatch(body) }),
 });
 
@@ -306,7 +243,6 @@ const meter = route({
   body: meterBodySchema,
   reply: connector.schema,
   problems: ['unknown-resource', 'conflict', 'disabled', 'not-connected'],
-  examples: { body: { energy_wh: 250_000 }, reply: { ...exampleConnector, energy_wh: 250_000 } },
   handle(ctx, { params, body, by }) {
     const station = stationById(ctx, params.id);
     const { connectorId } = connectorOf(station, params.cid);
@@ -325,14 +261,11 @@ const meter = route({
   },
 });
 
-const loose = { ...exampleConnector.cable, locked: false };
-
 const lock = operation({
   name: 'lock',
   operationId: 'lock_cable',
   summary: 'Locks the cable',
   description: 'While a session runs it is locked in any case.',
-  examples: { reply: { ...examplePlugged, authorized: false, session: null } },
   command: () => ({ kind: 'evse.lock' }),
 });
 
@@ -341,15 +274,6 @@ const unlock = operation({
   operationId: 'unlock_cable',
   summary: 'Unlocks the cable',
   description: 'A session ends with the reason `UnlockCommand`.',
-  examples: {
-    reply: {
-      ...examplePlugged,
-      status: 'finishing',
-      authorized: false,
-      cable: loose,
-      session: { ...exampleStopped, stop_reason: 'UnlockCommand' },
-    },
-  },
   command: () => ({ kind: 'evse.unlock' }),
 });
 
@@ -359,15 +283,6 @@ const reserve = operation({
   summary: 'Reserves an available connector for a token',
   description: 'The same `reservation_id` again takes its place.',
   body: reserveBodySchema,
-  examples: {
-    body: { reservation_id: 1, id_token: 'TAG-1', expires_in_s: 900 },
-    reply: {
-      ...exampleFree,
-      status: 'reserved',
-      status_ocpp_2: 'reserved',
-      reservation: { reservation_id: 1, id_token: 'TAG-1', expires_at: '2026-06-21T12:15:00.000Z' },
-    },
-  },
   command: (body) => ({
     kind: 'evse.reserve',
     reservation: { expiresInS: null, ...camelCased(body) },
@@ -378,7 +293,6 @@ const cancelReservation = operation({
   name: 'cancel-reservation',
   operationId: 'cancel_reservation',
   summary: 'Cancels the reservation of a connector',
-  examples: { reply: exampleFree },
   command: () => ({ kind: 'evse.reserve', reservation: null }),
 });
 

@@ -1,12 +1,10 @@
 /** Charging stations, their sessions, and the vehicles that come and go by themselves. */
 import { addSeconds } from '../../core/time/clock.ts';
-import { exampleTime } from '../common/schemas.ts';
 import type { RouteContext } from '../http/context.ts';
 import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { evseDerControlRoutes } from './der-control-routes.ts';
-import { exampleConnector, exampleEvse, exampleProfiles, exampleSession, exampleStationId } from './examples.ts';
 import {
   connector,
   connectorParams,
@@ -25,20 +23,6 @@ import type { Station } from './members.ts';
 import { evseOperationRoutes } from './operation-routes.ts';
 import { allStations, connectorOf, stationById } from './stations.ts';
 
-const exampleGenerator = {
-  charge_point_id: exampleStationId,
-  running: true,
-  seed: 7,
-  rate_per_hour: 2,
-  id_token: 'GENERATOR',
-  started_at: exampleTime,
-  arrivals: 0,
-  turned_away: 0,
-  departures: 0,
-  present: 0,
-  next_arrival_at: '2026-06-21T12:21:42.000Z',
-};
-
 const defaultSessions = 100;
 
 const listEvses = route({
@@ -49,7 +33,6 @@ const listEvses = route({
   summary: 'Charging stations with their connectors, vehicles and sessions',
   description: 'Power at a connector is positive into the vehicle, opposite to the power of the device.',
   reply: stations.schema,
-  examples: { reply: { evses: [exampleEvse] } },
   handle: (ctx) => replyInPieces(stations.reply(allStations(ctx))),
 });
 
@@ -61,7 +44,6 @@ const listProfiles = route({
   summary: 'Profiles of charging stations',
   description: 'The example shows one of them.',
   reply: profiles.schema,
-  examples: { reply: exampleProfiles },
   handle: ({ evseProfiles }) => profiles.reply(evseProfiles?.() ?? []),
 });
 
@@ -73,7 +55,6 @@ const listSessions = route({
   summary: 'Charging sessions of all stations, newest first',
   query: sessionsQuerySchema,
   reply: sessions.schema,
-  examples: { reply: { sessions: [exampleSession] } },
   handle(ctx, { query: { state, limit = defaultSessions } }) {
     const all = allStations(ctx).flatMap((of) =>
       of.device
@@ -100,7 +81,6 @@ const getGenerators = route({
   operationId: 'get_session_generator',
   summary: 'Generators of charging sessions, one entry for each station',
   reply: generators.schema,
-  examples: { reply: { generators: [exampleGenerator] } },
   handle: (ctx) => generators.reply(allStations(ctx)),
 });
 
@@ -117,7 +97,6 @@ const setGenerators = route({
   body: generatorBodySchema,
   reply: generators.schema,
   problems: ['unknown-resource'],
-  examples: { body: { seed: 7, rate_per_hour: 2 }, reply: { generators: [exampleGenerator] } },
   handle(ctx, { body, by }) {
     const { charge_point_id: id, seed, rate_per_hour: rate, id_token: token, stop, vehicles } = body;
     for (const { device } of selectedStations(ctx, id)) {
@@ -142,7 +121,6 @@ const getEvse = route({
   params: stationParams,
   reply: station.schema,
   problems: ['unknown-resource'],
-  examples: { reply: exampleEvse },
   handle: (ctx, { params }) => station.reply(stationById(ctx, params.id)),
 });
 
@@ -155,7 +133,6 @@ const listConnectors = route({
   params: stationParams,
   reply: connectors.schema,
   problems: ['unknown-resource'],
-  examples: { reply: { connectors: [exampleConnector] } },
   handle(ctx, { params }) {
     const of = stationById(ctx, params.id);
     return connectors.reply(of.detail, of);
@@ -171,7 +148,6 @@ const getConnector = route({
   params: connectorParams,
   reply: connector.schema,
   problems: ['unknown-resource'],
-  examples: { reply: exampleConnector },
   handle(ctx, { params }) {
     const of = stationById(ctx, params.id);
     return connector.reply(connectorOf(of, params.cid), of);

@@ -8,7 +8,6 @@ import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { clearFaults, injectFlat, injectProfile, refuseSwitchedOff, shownFaults } from './actions.ts';
 import type { FaultCatalogue, FaultScope } from './actions.ts';
-import { exampleFaultKinds, exampleFaultProfiles, exampleFaultsOf, exampleFaultsOfAll } from './examples.ts';
 import { createFaultSchemas, faultDeviceQuery, faultSchemas, faultsPageQuery, faultsQuery, kinds } from './members.ts';
 import type { Clearing, FaultSchemas, ProfileRequest } from './members.ts';
 
@@ -19,7 +18,6 @@ function scopeOf({ plant }: RouteContext, device: number | undefined): FaultScop
 
 /** Faults of all protocols together. */
 function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[] {
-  const example = exampleFaultsOfAll(catalogue.protocols, catalogue.forms);
   const getFaults = route({
     method: 'get',
     path: '/faults',
@@ -28,7 +26,6 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
     summary: 'Faults of all protocols: in force and ended',
     query: faultsQuery,
     reply: schemas.faults.schema,
-    examples: { reply: example.reply },
     handle: (ctx, { query }) => shownFaults(ctx, schemas, scopeOf(ctx, query.device), query),
   });
   const setFaults = route({
@@ -45,7 +42,6 @@ function commonRoutes(catalogue: FaultCatalogue, schemas: FaultSchemas): Route[]
     body: schemas.body,
     reply: schemas.faults.schema,
     problems: ['unknown-device', 'unknown-resource', 'not-applicable', 'conflict', 'disabled'],
-    examples: { body: { inject: [example.request] }, reply: example.reply },
     handle(ctx, { query, body, by }) {
       const scope = scopeOf(ctx, query.device);
       if ('clear' in body) clearFaults(ctx, body.clear, scope);
@@ -67,7 +63,6 @@ function catalogueRoutes(schemas: FaultSchemas): Route[] {
     summary: 'Catalogue of faults: kinds, targets and parameters',
     description: 'The example shows one.',
     reply: kinds.schema,
-    examples: { reply: exampleFaultKinds },
     handle: ({ faults }) => kinds.reply(faults.kinds),
   });
   const listProfiles = route({
@@ -78,7 +73,6 @@ function catalogueRoutes(schemas: FaultSchemas): Route[] {
     summary: 'Ready sets of faults: broken devices as seen in the field',
     description: 'The example shows one.',
     reply: schemas.profiles.schema,
-    examples: { reply: exampleFaultProfiles },
     handle: ({ faultProfiles }) => schemas.profiles.reply(faultProfiles?.() ?? []),
   });
   return [listKinds, listProfiles];
@@ -112,7 +106,6 @@ function routesAt(row: ProtocolFaults, rest: FaultPath, schemas: FaultSchemas, c
   const { path, tag } = rest;
   const params = path.includes('{id}') ? stationParams : undefined;
   const unknown = params === undefined ? [] : (['unknown-resource'] as const);
-  const reply = exampleFaultsOf(row, rest, catalogue.forms);
   const get = route({
     method: 'get',
     path,
@@ -123,7 +116,6 @@ function routesAt(row: ProtocolFaults, rest: FaultPath, schemas: FaultSchemas, c
     query: params === undefined ? faultsQuery : faultsPageQuery,
     reply: schemas.faults.schema,
     ...(unknown.length > 0 && { problems: unknown }),
-    examples: { reply },
     handle: (ctx, { params: station, query: { limit, after_id, ...query } }) =>
       shownFaults(ctx, schemas, addressedScope(ctx, row, { params: station, query }), { limit, after_id }),
   });
@@ -141,7 +133,6 @@ function routesAt(row: ProtocolFaults, rest: FaultPath, schemas: FaultSchemas, c
     body: schemas.bodyOf(row),
     reply: schemas.faults.schema,
     problems: ['unknown-device', 'unknown-resource', 'not-applicable', 'conflict', 'disabled'],
-    examples: { body: rest.examples[0], reply },
     handle(ctx, { body, by, ...address }) {
       refuseSwitchedOff(ctx, catalogue, [protocol]);
       const scope = addressedScope(ctx, row, address);

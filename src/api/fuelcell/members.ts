@@ -14,7 +14,6 @@ import type { OfDevice } from '../common/kind-replies.ts';
 import { flag, integer, members, number, word } from '../common/members.ts';
 import { setPointKw, setPointWriter } from '../common/set-point.ts';
 import { writer } from '../common/writer-replies.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 
 /** The set-point in force as power of the stack, to the watt; null while it is off. */
@@ -87,29 +86,3 @@ export const tankBodySchema = memo(() =>
     })
     .openapi('HydrogenTankRequest'),
 );
-
-export const exampleFuelCell = {
-  mode: 'FC' as const,
-  state: 'fc' as const,
-  chemistry: 'PEMFC' as const,
-  operating_mode: 'fc_only' as const,
-  fuel: 'tank' as const,
-  stack_voltage_v: 51.92,
-  stack_current_a: 85.9,
-  stack_power_kw: 4.461,
-  setpoint_kw: 4,
-  setpoint_ac_kw: 3.587,
-  setpoint_by: exampleWriter,
-  h2_flow_kg_h: 0.26,
-  tank_level_pct: 80,
-  tank_mass_kg: 2.24,
-  tank_pressure_bar: 159.5,
-  tank_state: 'ok' as const,
-  stack_temperature_c: 65,
-  ramp_limited: false,
-  dwell_remaining_s: 0,
-  efficiency_pct: 47.5,
-  cell_count: 78,
-  rated_power_kw: 5,
-  rated_el_power_kw: 0,
-};

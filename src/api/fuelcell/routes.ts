@@ -8,7 +8,7 @@ import type { RouteContext } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { exampleFuelCell, fuelCell, fuelCellSetPointBodySchema, tankBodySchema } from './members.ts';
+import { fuelCell, fuelCellSetPointBodySchema, tankBodySchema } from './members.ts';
 
 const fuelCellReply = ({ plant }: RouteContext, device: Device) =>
   fuelCell.reply(detailOf(device, 'fuelcell'), { device, plant });
@@ -57,7 +57,6 @@ const getFuelCell = route({
   query: deviceQuery,
   reply: fuelCell.schema,
   problems: ['not-applicable'],
-  examples: { reply: exampleFuelCell },
   handle: (ctx, { query }) => fuelCellReply(ctx, selectedDevice(ctx, query.device)),
 });
 
@@ -75,7 +74,6 @@ const setPoint = route({
   body: fuelCellSetPointBodySchema,
   reply: fuelCell.schema,
   problems: ['not-applicable', 'disabled'],
-  examples: { body: { power_kw: 4 }, reply: exampleFuelCell },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     const detail = detailOf(device, 'fuelcell');
@@ -98,7 +96,6 @@ const setTank = route({
   body: tankBodySchema,
   reply: fuelCell.schema,
   problems: ['not-applicable'],
-  examples: { body: { level_pct: 80 }, reply: exampleFuelCell },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     detailOf(device, 'fuelcell');

@@ -3,7 +3,7 @@ import { assetTypes } from '../../contract/device.ts';
 import { connectionStates, inverterStates, serviceStates } from '../../contract/snapshot.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceParam, integerParam, isoParam, isoTime, namesParam, quantity } from '../common/schemas.ts';
-import { exampleSnapshot, metricsSchema } from '../devices/members.ts';
+import { metricsSchema } from '../devices/members.ts';
 import { defaultHistoryLimit } from './encode.ts';
 import { kindMetrics, numericNames, partDescription } from './metrics.ts';
 
@@ -145,24 +145,3 @@ export const historySchema = memo(() =>
     order: 'In the order of recording, oldest first.',
   }),
 );
-
-const exampleSample = {
-  timestamp: exampleSnapshot.metrics.timestamp,
-  wall_time: exampleSnapshot.wall_time,
-  tick: exampleSnapshot.tick,
-  power_kw: exampleSnapshot.metrics.power_kw,
-  inverter_state: 'running',
-};
-
-export const exampleHistory = {
-  device_index: 0,
-  asset_type: 'pv',
-  interval_s: 1.5,
-  capacity: 10_000,
-  metrics: ['power_kw', 'inverter_state'],
-  count: 1,
-  truncated: false,
-  samples: [exampleSample],
-};
-
-export const exampleHistoryCsv = `${Object.keys(exampleSample).join(',')}\r\n${Object.values(exampleSample).join(',')}\r\n`;

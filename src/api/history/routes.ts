@@ -3,7 +3,7 @@ import { selectedDevice } from '../common/device-replies.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { historyAnswer } from './encode.ts';
-import { exampleHistory, exampleHistoryCsv, historyQuerySchema, historySchema } from './members.ts';
+import { historyQuerySchema, historySchema } from './members.ts';
 
 const getHistory = route({
   method: 'get',
@@ -19,8 +19,7 @@ const getHistory = route({
     'names; an empty field is null.',
   query: historyQuerySchema,
   reply: historySchema,
-  otherMedia: [{ type: 'text/csv', example: exampleHistoryCsv }],
-  examples: { reply: exampleHistory },
+  otherMedia: [{ type: 'text/csv' }],
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const { rate, tickIntervalS, dateMs } = ctx.plant.time;

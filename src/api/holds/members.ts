@@ -3,9 +3,8 @@ import type { Plant } from '../../contract/plant.ts';
 import { memo } from '../../core/memo.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import { flag, integer, list, member, members, text, time, word } from '../common/members.ts';
-import { deviceIndex, deviceParam, exampleTime, isoMember } from '../common/schemas.ts';
+import { deviceIndex, deviceParam, isoMember } from '../common/schemas.ts';
 import { writer } from '../common/writer-replies.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 import { gridSupportBodySchema } from '../grid-support/schemas.ts';
 import { valueSchema, writtenSchema } from '../registers/members.ts';
@@ -153,49 +152,3 @@ export const holdBodySchema = memo(() =>
 );
 
 export type HoldBody = z.output<ReturnType<typeof holdBodySchema>>;
-
-export const exampleHoldCheck = {
-  device_index: 0,
-  id: 'peak-1',
-  points: ['704.WMaxLimPct', '704.WMaxLimPctEna'],
-};
-
-export const exampleHoldBody = {
-  id: 'peak-1',
-  values: { '704.WMaxLimPct': 30, '704.WMaxLimPctEna': 'ENABLED' },
-  duration_s: 60,
-};
-const examplePoint = { overwritten: false, added: false };
-export const exampleHold = {
-  id: 'peak-1',
-  device_index: 0,
-  state: 'active',
-  points: [
-    { ...examplePoint, name: '704.WMaxLimPct', value: 30, base: 100 },
-    { ...examplePoint, name: '704.WMaxLimPctEna', value: 'ENABLED', base: 'DISABLED' },
-    { ...examplePoint, name: '704.WMaxLimPctRvrtTms', value: 0, base: 0, added: true },
-  ],
-  begun_at: exampleTime,
-  ends_at: '2026-06-21T12:01:00.000Z',
-  remaining_s: 60,
-  writer: exampleWriter,
-  reason: null,
-  ended_at: null,
-  ended_by: null,
-  restored: null,
-  left: null,
-  handed_over: null,
-};
-/** The same after a master has written the limit and a request has ended the hold. */
-export const exampleEndedHold = {
-  ...exampleHold,
-  state: 'ended',
-  points: exampleHold.points.map((point, i) => ({ ...point, overwritten: i === 0 })),
-  remaining_s: null,
-  reason: 'ended',
-  ended_at: '2026-06-21T12:00:30.000Z',
-  ended_by: { ...exampleWriter, changed_at: '2026-06-21T12:00:30.000Z' },
-  restored: ['704.WMaxLimPctEna', '704.WMaxLimPctRvrtTms'],
-  left: ['704.WMaxLimPct'],
-  handed_over: [],
-};

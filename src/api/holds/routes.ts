@@ -17,18 +17,7 @@ import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { holdLimits } from './book.ts';
 import type { HoldRequest } from './book.ts';
-import {
-  exampleEndedHold,
-  exampleHold,
-  exampleHoldBody,
-  exampleHoldCheck,
-  hold,
-  holdBodySchema,
-  holdCheck,
-  holdParamsSchema,
-  holds,
-  holdsQuery,
-} from './members.ts';
+import { hold, holdBodySchema, holdCheck, holdParamsSchema, holds, holdsQuery } from './members.ts';
 import type { HoldBody } from './members.ts';
 
 /** @throws HttpProblem `validation` with every name that no point has */
@@ -109,7 +98,6 @@ const getHolds = route({
   query: holdsQuery,
   reply: holds.schema,
   problems: ['unknown-device'],
-  examples: { reply: { holds: [exampleHold], count: 1 } },
   handle(ctx, { query }) {
     const index = query.device === undefined ? undefined : selectedDevice(ctx, query.device).index;
     return replyInPieces(holds.reply(ctx.holds.list(index), ctx));
@@ -134,7 +122,6 @@ const beginHold = route({
   body: holdBodySchema,
   reply: hold.schema,
   problems: ['conflict', 'disabled'],
-  examples: { body: exampleHoldBody, reply: exampleHold },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     const lasts = lastsOf(ctx, body);
@@ -156,7 +143,6 @@ const checkHold = route({
   body: holdBodySchema,
   reply: holdCheck.schema,
   problems: ['conflict', 'disabled'],
-  examples: { body: exampleHoldBody, reply: exampleHoldCheck },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     lastsOf(ctx, body);
@@ -182,7 +168,6 @@ const endHold = route({
   query: deviceQuery,
   reply: hold.schema,
   problems: ['unknown-resource', 'conflict'],
-  examples: { reply: exampleEndedHold },
   handle(ctx, { params, query, by }) {
     const device = selectedDevice(ctx, query.device);
     return hold.reply(ctx.holds.end(device, params.id, by), ctx);

@@ -9,7 +9,6 @@ import { flag, members, nested, number, word } from '../common/members.ts';
 import { pointBits, pointNumber } from '../common/points.ts';
 import { setPointKw, setPointWriter } from '../common/set-point.ts';
 import { overrideOf, writer } from '../common/writer-replies.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 
 const pv = members<HybridDetail>()(null, () => ({
@@ -101,41 +100,3 @@ export const hybridManualBodySchema = memo(() =>
     })
     .openapi('HybridManualRequest'),
 );
-
-/** With a target of 6 kW for some seconds. */
-export const exampleHybrid = {
-  policy: 'manual' as const,
-  bus_voltage_v: 800,
-  pv: {
-    power_kw: 8.588,
-    available_kw: 8.588,
-    voltage_v: 532.3,
-    current_a: 16.13,
-    irradiance_w_m2: 973.8,
-    curtailed_kw: 0,
-  },
-  battery: {
-    power_kw: -2.344,
-    soc_pct: 53,
-    soc_min_pct: 10,
-    soc_max_pct: 95,
-    mode: 'charge' as const,
-    max_charge_kw: 10,
-    max_discharge_kw: 10,
-  },
-  inverter: {
-    dc_power_kw: 6.244,
-    ac_power_kw: 6,
-    reactive_power_kvar: 0,
-    efficiency_pct: 96.1,
-    rated_kva: 15,
-    target_kw: 6,
-    limited: false,
-  },
-  losses_kw: 0.244,
-  policy_by: exampleWriter,
-  manual_target_kw: 6,
-  manual_target_by: exampleWriter,
-  manual_battery_kw: null,
-  manual_battery_by: null,
-};

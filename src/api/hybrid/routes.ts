@@ -15,7 +15,7 @@ import type { RouteContext } from '../http/context.ts';
 import { HttpProblem, invalid } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { exampleHybrid, hybrid, hybridDispatchBodySchema, hybridManualBodySchema } from './members.ts';
+import { hybrid, hybridDispatchBodySchema, hybridManualBodySchema } from './members.ts';
 
 const hybridReply = ({ plant }: RouteContext, device: Device) =>
   hybrid.reply(detailOf(device, 'hybrid-dc'), { device, plant });
@@ -35,7 +35,6 @@ const getHybrid = route({
   query: deviceQuery,
   reply: hybrid.schema,
   problems: ['not-applicable'],
-  examples: { reply: exampleHybrid },
   handle: (ctx, { query }) => hybridReply(ctx, selectedDevice(ctx, query.device)),
 });
 
@@ -52,7 +51,6 @@ const setDispatch = route({
   body: hybridDispatchBodySchema,
   reply: hybrid.schema,
   problems: ['not-applicable', 'disabled'],
-  examples: { body: { policy: 'manual' }, reply: exampleHybrid },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     const { bank } = device;
@@ -79,7 +77,6 @@ const setManual = route({
   body: hybridManualBodySchema,
   reply: hybrid.schema,
   problems: ['not-applicable', 'conflict', 'disabled'],
-  examples: { body: { target_kw: 6 }, reply: exampleHybrid },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     const detail = detailOf(device, 'hybrid-dc');

@@ -5,16 +5,8 @@ import { latestOf, selectedDevice, withMembers } from '../common/device-replies.
 import { count, integer, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { deviceQuery } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
-import {
-  deviceEntry,
-  devicesSchema,
-  exampleDevices,
-  exampleOverview,
-  overviewRest,
-  overviewSchema,
-} from '../devices/members.ts';
+import { deviceEntry, devicesSchema, overviewRest, overviewSchema } from '../devices/members.ts';
 import type { DevicesReply, OverviewReply } from '../devices/members.ts';
-import { apiVersion } from '../http/context.ts';
 import type { RouteContext } from '../http/context.ts';
 import { Answer, JsonText, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -79,21 +71,6 @@ const stopping = members<number>()('Stopping', () => ({
   delay_s: number((delayS) => delayS),
 }));
 
-const exampleServerInfo = {
-  name: 'derbench',
-  version: '0.1.0',
-  api_version: apiVersion,
-  build_id: '0.1.0',
-  license: { spdx_id: 'Apache-2.0', name: 'Apache License 2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
-  started_at: '2026-03-01T09:29:58.500Z',
-  uptime_s: 1.5,
-  pid: 4711,
-  runtime: 'node v20.20.2',
-  tick_interval_s: 1.5,
-  device_count: 1,
-  limits: { history_samples_per_device: 10000, log_entries: 5000, ws_queue: 64, max_body_bytes: 262144 },
-};
-
 const freshness =
   ' Between two ticks all clients get the same bytes: values that change between ticks (`alarms`, counters and ' +
   'states of `comm_status`) may be 0.1 s old, unless a request has changed something since.';
@@ -107,7 +84,6 @@ const getServerInfo = route({
   operationId: 'get_server_info',
   summary: 'Version, build, licence and limits',
   reply: serverInfo.schema,
-  examples: { reply: exampleServerInfo },
   handle: (ctx) => serverInfo.reply(ctx),
 });
 
@@ -123,7 +99,6 @@ const getOverview = route({
   hot: 'per_tick',
   query: deviceQuery,
   reply: overviewSchema,
-  examples: { reply: exampleOverview },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const common = ctx.replyCache.of('overview', () =>
@@ -143,7 +118,6 @@ const listDevices = route({
   hot: 'per_tick',
   query: deviceQuery,
   reply: devicesSchema,
-  examples: { reply: exampleDevices },
   handle(ctx, { query }) {
     const chosen = query.device === undefined ? ctx.plant.devices : [selectedDevice(ctx, query.device)];
     const entries = chosen.flatMap((device, position) => [
@@ -164,7 +138,6 @@ const stopSimulator = route({
   body: stopBodySchema,
   reply: stopping.schema,
   status: 202,
-  examples: { body: { reason: 'end of the test', delay_s: 0 }, reply: { state: 'stopping', delay_s: 0 } },
   handle(ctx, { body, by }) {
     const first = ctx.stopDelayS === null;
     const delayS = ctx.beginStop(body.delay_s ?? 0);
@@ -194,7 +167,6 @@ const getHealth = route({
   hot: 'per_request',
   reply: health.schema,
   alsoStatus: [503],
-  examples: { reply: { status: 'ok', tick: 40, tick_age_s: 0.8, event_loop_p99_ms: 1.4, stalls: 0 } },
   handle(ctx) {
     const { tick, tickAgeS, paused, rateHeld } = ctx.plant.health;
     const { failed, tickIntervalS } = ctx.replyCache.of('health', () => ({

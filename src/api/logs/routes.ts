@@ -68,32 +68,6 @@ function filterOf(query: z.output<typeof logsQuery>): LogFilter {
   };
 }
 
-const exampleLogs = {
-  logs: [
-    {
-      id: 1,
-      timestamp: '2026-03-01T09:29:58.640Z',
-      sim_time: '2026-06-21T12:00:00.000Z',
-      level: 'info' as const,
-      module: 'Modbus' as const,
-      device_index: null,
-      message: 'Modbus TCP on 127.0.0.1:8502, 1 device',
-    },
-    {
-      id: 7,
-      timestamp: '2026-03-01T09:31:12.018Z',
-      sim_time: '2026-06-21T12:01:12.160Z',
-      level: 'warning' as const,
-      module: 'AC' as const,
-      device_index: 0,
-      message: 'tripped on over-voltage',
-    },
-  ],
-  count: 2,
-  modules: ['AC' as const, 'Modbus' as const],
-  dropped: 0,
-};
-
 const getLogs = route({
   method: 'get',
   path: '/logs',
@@ -110,7 +84,6 @@ const getLogs = route({
     'Lines of the level `debug` exist only with `--log_level debug`. Messages may quote data from peers: show them as text.',
   query: logsQuery,
   reply: logs.schema,
-  examples: { reply: exampleLogs },
   handle({ plant, logBook }, { query }) {
     if (query.device !== undefined) plant.device(query.device);
     return replyInPieces(logs.reply(logBook, { entries: logBook.entries(filterOf(query)) }));

@@ -4,15 +4,6 @@ import { route, TextReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import { z } from '../description/zod.ts';
 
-const example = `# HELP derbench_ticks_total Ticks since the start.
-# TYPE derbench_ticks_total counter
-derbench_ticks_total 40
-
-# HELP derbench_device_active_power_watts Active power, positive into the grid.
-# TYPE derbench_device_active_power_watts gauge
-derbench_device_active_power_watts{device="0"} 7420
-`;
-
 const getMetrics = route({
   method: 'get',
   path: '/metrics',
@@ -27,7 +18,6 @@ const getMetrics = route({
   media: 'text/plain',
   reply: z.string(),
   problems: ['shortage'],
-  examples: { reply: example },
   handle: async (ctx) => new TextReply(expositionType, await ctx.metricsText()),
 });
 

@@ -17,11 +17,10 @@ import { defaultModbusEntries } from '../../core/wire/modbus-tap.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
 import type { WireEntry } from '../../core/wire/wire-log.ts';
 import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
-import { afterIdParam, deviceParam, exampleTime, integerParam, newestParam } from '../common/schemas.ts';
+import { afterIdParam, deviceParam, integerParam, newestParam } from '../common/schemas.ts';
 import { writer } from '../common/writer-replies.ts';
-import { asSetNow, exampleWriter } from '../common/writer-schemas.ts';
+import { asSetNow } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
-import { exampleFaults } from '../faults/examples.ts';
 import { activeFaults, faultSchemas } from '../faults/members.ts';
 import type { RouteContext } from '../http/context.ts';
 import { listInPieces } from '../http/pieces.ts';
@@ -315,102 +314,3 @@ export const recorderBodySchema = memo(() =>
     })
     .openapi('ModbusRecorderRequest'),
 );
-
-export const exampleRecorder = {
-  enabled: true,
-  entries: 1000,
-  kept: 2,
-  dropped: 0,
-  last_id: 2,
-  changed_by: exampleWriter,
-};
-
-const exampleRequest = {
-  id: 1,
-  exchange_id: 1,
-  wall_time: exampleTime,
-  sim_time: exampleTime,
-  interface: 'modbus_tcp' as const,
-  direction: 'in' as const,
-  kind: 'request' as const,
-  peer: '127.0.0.1:50124',
-  device_index: 0,
-  whole: true,
-  transaction_id: 7,
-  unit_id: 1,
-  function: 16,
-  function_name: 'write multiple registers',
-  address: 40310,
-  count: 2,
-  points: ['704.WMaxLimPctEna', '704.WMaxLimPct'],
-  ignored: [],
-  values: { '704.WMaxLimPctEna': 'ENABLED', '704.WMaxLimPct': 50 },
-  exception_code: null,
-  exception_name: null,
-  no_answer: null,
-  duration_ms: null,
-  raw: '00070000000b01109d7600020400011388',
-};
-
-export const exampleMessages = {
-  ...exampleRecorder,
-  messages: [
-    exampleRequest,
-    {
-      ...exampleRequest,
-      id: 2,
-      direction: 'out' as const,
-      kind: 'answer' as const,
-      points: null,
-      ignored: null,
-      values: null,
-      duration_ms: 0.21,
-      raw: '00070000000601109d760002',
-    },
-  ],
-};
-
-export const exampleModbus = {
-  enabled: true,
-  interfaces: [
-    {
-      comm: 'modbus_tcp' as const,
-      state: 'listening' as const,
-      foreign_unit: 'silent' as const,
-      limits: { max_connections: 1024, idle_timeout_s: 3600, frame_timeout_s: 30 },
-      counters: {
-        requests: 64,
-        answers: 64,
-        exceptions: 1,
-        foreign: 0,
-        unreadable: 0,
-        accepted: 1,
-        refused: 0,
-        violations: 0,
-        timeouts: 0,
-        handshake_failures: 0,
-        internal_errors: 0,
-      },
-      listeners: [
-        {
-          transport: 'tcp' as const,
-          endpoint: 'tcp://127.0.0.1:8502',
-          device_index: 0,
-          clients: [
-            {
-              peer: '127.0.0.1:50124',
-              role: null,
-              connected_at: exampleTime,
-              idle_s: 0.4,
-              requests: 64,
-              unsent_bytes: 0,
-              held_bytes: 0,
-              paused: false,
-            },
-          ],
-        },
-      ],
-    },
-  ],
-  faults: exampleFaults.faults,
-};

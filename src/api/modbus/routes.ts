@@ -3,17 +3,7 @@ import { anyDeviceQuery } from '../faults/members.ts';
 import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import {
-  defaultMessageLimit,
-  exampleMessages,
-  exampleModbus,
-  exampleRecorder,
-  messages,
-  messagesQuery,
-  modbus,
-  recorder,
-  recorderBodySchema,
-} from './members.ts';
+import { defaultMessageLimit, messages, messagesQuery, modbus, recorder, recorderBodySchema } from './members.ts';
 import type { MessagesQuery, ModbusEntry } from './members.ts';
 
 const getModbus = route({
@@ -24,7 +14,6 @@ const getModbus = route({
   summary: 'Modbus: listeners, connected masters, counters and faults',
   query: anyDeviceQuery,
   reply: modbus.schema,
-  examples: { reply: exampleModbus },
   handle(ctx, { query: { device } }) {
     if (device !== undefined) ctx.plant.device(device);
     return replyInPieces(modbus.reply(ctx, { device, faults: ctx.faults }));
@@ -62,7 +51,6 @@ const getMessages = route({
     'TCP and TLS. Requests that are no valid frames are counted in `modbus` and not listed.',
   query: messagesQuery,
   reply: messages.schema,
-  examples: { reply: exampleMessages },
   handle({ plant, modbusMessages }, { query: { limit = defaultMessageLimit, after_id, ...filter } }) {
     if (filter.device !== undefined) plant.device(filter.device);
     const where = (entry: ModbusEntry) => passes(entry, filter);
@@ -81,7 +69,6 @@ const setMessages = route({
     'Also while Modbus is switched off: the messages of the built-in SunSpec client are then recorded alone.',
   body: recorderBodySchema,
   reply: recorder.schema,
-  examples: { body: { enabled: true }, reply: exampleRecorder },
   handle(ctx, { body: { enabled, entries, clear = false }, by }) {
     if (clear) ctx.modbusMessages.clear();
     ctx.modbusMessages.record(enabled, by, entries);

@@ -2,15 +2,13 @@ import { dcCurveKinds } from '../../contract/device.ts';
 import type { Device, IvCurve, IvPoint } from '../../contract/device.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
 import { sources } from '../../core/origin.ts';
-import { supportedModes } from '../../sunspec/map/functions.ts';
 import type { ModelPlace } from '../../sunspec/map/layout.ts';
 import { measured } from '../common/kind-replies.ts';
 import { count, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { pointBits, pointNumber, pointText } from '../common/points.ts';
-import { deviceIndex, deviceParam, exampleTime, integerParam } from '../common/schemas.ts';
+import { deviceIndex, deviceParam, integerParam } from '../common/schemas.ts';
 import { asSetNow } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
-import { exampleModels } from '../registers/members.ts';
 
 /** Members of `ratings` and `settings` with their points of model 702 and their unit. */
 export const capacityPoints = {
@@ -174,91 +172,3 @@ export const dcIvQuerySchema = z.strictObject({
   ).optional(),
   points: integerParam('points', 16, 1000, 'Number of samples; default 128.').optional(),
 });
-
-const exampleSettings = {
-  w_max_w: 9000,
-  w_ovr_ext_w: null,
-  w_ovr_ext_pf: null,
-  w_und_ext_w: null,
-  w_und_ext_pf: null,
-  va_max_va: 10000,
-  var_max_inj_var: 4400,
-  var_max_abs_var: 4400,
-  w_cha_rte_max_w: null,
-  w_dis_cha_rte_max_w: null,
-  va_cha_rte_max_va: null,
-  va_dis_cha_rte_max_va: null,
-  v_nom_v: 480,
-  v_max_v: null,
-  v_min_v: null,
-  a_max_a: 39.69,
-  pf_ovr_ext: null,
-  pf_und_ext: null,
-};
-export const exampleNameplate = {
-  device_index: 0,
-  identity: {
-    manufacturer: 'derbench',
-    model: 'PV-3Phase',
-    options: null,
-    version: '0.1.0',
-    serial_number: 'DB-000000',
-    device_address: null,
-  },
-  ac_type: 'three_phase',
-  ratings: {
-    ...exampleSettings,
-    w_max_w: 10000,
-    w_ovr_ext_w: 8980,
-    w_ovr_ext_pf: 0.898,
-    w_und_ext_w: 8980,
-    w_und_ext_pf: 0.898,
-    v_max_v: 576,
-    v_min_v: 240,
-    pf_ovr_ext: 0.898,
-    pf_und_ext: 0.898,
-    react_suscept_s: 0,
-  },
-  settings: exampleSettings,
-  normal_category: 'cat_b',
-  abnormal_category: 'cat_3',
-  ctrl_modes: supportedModes.map((mode) => mode.toLowerCase()),
-  island_categories: [],
-  storage: null,
-  dc_ports: [{ index: 0, type: 'pv', id: 1, name: 'PV' }],
-  models: exampleModels.map(({ id, address, length }) => ({ id, address, length })),
-};
-export const exampleConfiguredSettings = {
-  device_index: 0,
-  profile: '10kW-3Phase',
-  overrides: [
-    {
-      point: '702.WMax',
-      name: 'w_max_w',
-      value: 9000,
-      rated_value: 10000,
-      unit: 'W',
-      origin: 'modbus',
-      flag: null,
-      set_at: exampleTime,
-    },
-  ],
-};
-export const exampleDcIv = {
-  irradiance_w_m2: 1000,
-  cell_temperature_c: 25,
-  operating_point: { v: 664.8, i: 15.67, p: 10417 },
-  curve: [
-    { v: 0, i: 20.4, p: 0 },
-    { v: 308.9, i: 20.15, p: 6224 },
-    { v: 514.8, i: 19.9, p: 10247 },
-    { v: 609.7, i: 18.76, p: 11438 },
-    { v: 669.2, i: 15.27, p: 10222 },
-    { v: 772.2, i: 0, p: 0 },
-  ],
-  kind: 'pv',
-  mpp: { v: 609.7, i: 18.76, p: 11438 },
-  v_oc_v: 772.2,
-  i_sc_a: 20.4,
-  port: 0,
-};

@@ -6,17 +6,7 @@ import { pointNumber, pointWriter } from '../common/points.ts';
 import { deviceQuery } from '../common/schemas.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import {
-  capacityNames,
-  capacityPoints,
-  configuredSettings,
-  dcCurve,
-  dcIvQuerySchema,
-  exampleConfiguredSettings,
-  exampleDcIv,
-  exampleNameplate,
-  nameplate,
-} from './members.ts';
+import { capacityNames, capacityPoints, configuredSettings, dcCurve, dcIvQuerySchema, nameplate } from './members.ts';
 import type { ConfiguredSetting } from './members.ts';
 
 const defaultCurvePoints = 128;
@@ -29,7 +19,6 @@ const getNameplate = route({
   summary: 'Identity, ratings and settings',
   query: deviceQuery,
   reply: nameplate.schema,
-  examples: { reply: exampleNameplate },
   handle: (ctx, { query }) => nameplate.reply(selectedDevice(ctx, query.device)),
 });
 
@@ -62,7 +51,6 @@ const getConfiguredSettings = route({
     '`--hybrid_dispatch`) has no line. `GET fuelcell` and `GET hybrid-dc` show what such a word set.',
   query: deviceQuery,
   reply: configuredSettings.schema,
-  examples: { reply: exampleConfiguredSettings },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     const started = ctx.startSettingsOf?.(device.assetType).map(atStart) ?? [];
@@ -80,7 +68,6 @@ const getDcCurve = route({
   query: dcIvQuerySchema,
   reply: dcCurve.schema,
   problems: ['not-applicable', 'unknown-resource'],
-  examples: { reply: exampleDcIv },
   handle(ctx, { query }) {
     const points = query.points ?? defaultCurvePoints;
     return dcCurve.reply(selectedDevice(ctx, query.device).dcCurve(query.port, points));

@@ -6,7 +6,6 @@ import { HttpProblem } from '../http/errors.ts';
 import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { exampleMessages, examplePoints, exampleProfile, exampleStatus } from './examples.ts';
 import {
   defaultMessages,
   deviceProfile,
@@ -35,7 +34,6 @@ const getOutstation = route({
   summary: 'The outstation of a device: link, masters, indications, events, coverage',
   query: deviceQuery,
   reply: outstation.schema,
-  examples: { reply: exampleStatus },
   handle({ dnp3, plant }, { query: { device = plant.firstIndex } }) {
     plant.device(device);
     return outstation.reply({ enabled: dnp3.enabled, deviceIndex: device, status: dnp3.outstation(device) });
@@ -50,7 +48,6 @@ const getPoints = route({
   summary: 'The points of the profile: what the device serves, from where, and what it does not have',
   query: pointsQuery,
   reply: pointList.schema,
-  examples: { reply: examplePoints },
   handle({ dnp3, plant }, { query: { device = plant.firstIndex, ...filter } }) {
     plant.device(device);
     const points = dnp3.points(device, camelCased(filter));
@@ -69,7 +66,6 @@ const getMessages = route({
     '`after_id`: ids rise by one, so a gap says that messages are missing. TLS is shown as clear text.',
   query: messagesQuery,
   reply: messages.schema,
-  examples: { reply: exampleMessages },
   handle({ dnp3, plant }, { query: { limit = defaultMessages, device: deviceIndex, ...filter } }) {
     if (deviceIndex !== undefined) plant.device(deviceIndex);
     const kept = dnp3.messages({ limit, ...(deviceIndex !== undefined && { deviceIndex }), ...camelCased(filter) });
@@ -86,7 +82,6 @@ const setMessages = route({
   body: recorderBodySchema,
   reply: recorder.schema,
   problems: ['disabled'],
-  examples: { body: { enabled: true }, reply: { enabled: true } },
   handle(ctx, { body: { enabled }, by }) {
     const dnp3 = enabledOutstations(ctx);
     dnp3.record(enabled, by);
@@ -102,7 +97,6 @@ const getProfile = route({
   summary: 'DNP3 XML device profile of the outstation of a device',
   query: deviceQuery,
   reply: deviceProfile.schema,
-  examples: { reply: exampleProfile },
   handle({ dnp3, plant }, { query: { device = plant.firstIndex } }) {
     plant.device(device);
     const document = dnp3.deviceProfile(device);

@@ -3,9 +3,8 @@ import type { RecordedCounts, RecorderState, RecordingFilter } from '../../contr
 import { memo } from '../../core/memo.ts';
 import { chosenWords, listParam } from '../common/list-param.ts';
 import { camelCased, count, flag, list, member, members, nested, time, word } from '../common/members.ts';
-import { exampleTime, isoParam } from '../common/schemas.ts';
+import { isoParam } from '../common/schemas.ts';
 import { writer } from '../common/writer-replies.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 import { invalidAll } from '../http/errors.ts';
@@ -92,78 +91,6 @@ const downloadQuery = z.strictObject({
 });
 type Download = z.output<typeof downloadQuery>;
 
-const exampleCounts = { entries: 412, bytes: 268_312, dropped: 0 };
-
-const exampleRecorder = {
-  enabled: true,
-  ...exampleCounts,
-  limit_mb: 64,
-  protocols: null,
-  since: '2026-03-01T09:31:12.018Z',
-  sim_start: exampleTime,
-  last_id: 412,
-  by_protocol: { modbus: exampleCounts },
-  changed_by: exampleWriter,
-};
-
-const exampleLines = [
-  {
-    recording: 'derbench',
-    format: 1,
-    version: '0.3.0',
-    build_id: 'ceff791',
-    started_at: '2026-03-01T09:30:00.000Z',
-    since: '2026-03-01T09:31:12.018Z',
-    sim_start: exampleTime,
-    clock: { mode: 'wall_clock', rate: 1, timezone: 'UTC' },
-    protocols: null,
-    limit_mb: 64,
-    entries: 1,
-    dropped: 0,
-    devices: [
-      {
-        index: 0,
-        name: 'PV-3Phase-1',
-        type: 'PV-3Phase',
-        kind: 'pv',
-        endpoints: [{ protocol: 'modbus_tcp', host: '127.0.0.1', port: 8502, tls: false, unit_id: 1 }],
-      },
-    ],
-  },
-  {
-    id: 1,
-    wall_ms: 1772357472519,
-    wall_time: '2026-03-01T09:31:12.519Z',
-    sim_time: '2026-06-21T12:00:00.501Z',
-    sim_s: 0.501,
-    protocol: 'modbus',
-    key: '',
-    message_id: 1,
-    direction: 'in',
-    peer: '127.0.0.1:50124',
-    device_index: 0,
-    kind: 'request',
-    summary: 'read holding registers 40000..40001, unit 1',
-    cut: false,
-    encoding: 'base64',
-    raw: 'AAcAAAAGAQOcQAAC',
-    details: {
-      exchange_id: 1,
-      interface: 'modbus_tcp',
-      framing: 'mbap',
-      unit_id: 1,
-      function: 3,
-      address: 40_000,
-      count: 2,
-      points: {},
-      whole: true,
-      values: null,
-    },
-  },
-]
-  .map((line) => `${JSON.stringify(line)}\n`)
-  .join('');
-
 const getRecorder = route({
   method: 'get',
   path,
@@ -175,7 +102,6 @@ const getRecorder = route({
     'simulated time of each. It is off at the start and costs nothing then. The messages that `modbus/messages` and its like keep ' +
     'are kept beside it.',
   reply: recorder.schema,
-  examples: { reply: exampleRecorder },
   handle: (ctx) => recorder.reply(ctx.recorder.state, ctx),
 });
 
@@ -190,7 +116,6 @@ const setRecorder = route({
     'keys and private keys are taken out before a message is recorded.',
   body: recorderBodySchema,
   reply: recorder.schema,
-  examples: { body: { enabled: true, limit_mb: 64 }, reply: exampleRecorder },
   handle(ctx, { body, by }) {
     ctx.recorder.set(camelCased(body), by);
     return recorder.reply(ctx.recorder.state, ctx);
@@ -228,8 +153,7 @@ const downloadRecorder = route({
   query: downloadQuery,
   media: linesType,
   reply: z.string(),
-  otherMedia: [{ type: packetsType, example: '(octets of a capture file)' }],
-  examples: { reply: exampleLines },
+  otherMedia: [{ type: packetsType }],
   async handle({ recorder: recording }, { query }) {
     if (query.format === 'pcap') {
       const packets = await recording.packets(filterOf(query, packetProtocols));

@@ -7,20 +7,11 @@ import type { PointBank } from '../../sunspec/map/bank.ts';
 import type { ModelPlace, PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
 import { pointName } from '../../sunspec/map/view.ts';
-import { servedModels } from '../../sunspec/models/served.ts';
 import { count, flag, integer, list, member, members, text, time, word } from '../common/members.ts';
 import { enumNumber } from '../common/points.ts';
-import {
-  deviceIndex,
-  deviceParam,
-  exampleTime,
-  flagParam,
-  integerParam,
-  namesParam,
-  sourceSchema,
-} from '../common/schemas.ts';
+import { deviceIndex, deviceParam, flagParam, integerParam, namesParam, sourceSchema } from '../common/schemas.ts';
 import { isFromClient, writer } from '../common/writer-replies.ts';
-import { asSetNow, exampleWriter, sourceDetailSchema } from '../common/writer-schemas.ts';
+import { asSetNow, sourceDetailSchema } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 
 const model = members<ModelPlace>()(null, () => ({
@@ -185,132 +176,3 @@ export const registersBodySchema = memo(() =>
     })
     .openapi('RegistersRequest'),
 );
-
-/** Lengths of the models from 1 to 715 in the device that the examples are of. */
-const exampleLengths = [66, 153, 50, 17, 65, 103, 88, 289, 289, 379, 379, 42, 84, 7, 43, 7];
-const exampleAddress = (place: number) =>
-  exampleLengths.slice(0, place).reduce((address, length) => address + length + 2, 40002);
-/** The map of that device. */
-export const exampleModels = servedModels.slice(0, exampleLengths.length).map(({ id, name, label }, place) => ({
-  id,
-  name,
-  label,
-  address: exampleAddress(place),
-  length: exampleLengths[place] ?? 0,
-}));
-export const exampleRegisterModels = { device_index: 0, models: exampleModels };
-
-/** Two of the points of model 704 after a write over REST. */
-export const exampleRegisters = {
-  id: 704,
-  name: 'DERCtlAC',
-  address: 40296,
-  length: 65,
-  points: [
-    {
-      name: 'WMaxLimPctEna',
-      label: 'Active power limit: on/off',
-      type: 'enum16',
-      address: 40310,
-      size: 1,
-      value: 1,
-      scale_factor: null,
-      unit: null,
-      symbol: 'ENABLED',
-      implemented: true,
-      access: 'RW',
-      source: 'rest',
-      source_detail: '127.0.0.1:50123',
-      changed_at: exampleTime,
-    },
-    {
-      name: 'WMaxLimPct',
-      label: 'Active power limit, share of WMax',
-      type: 'uint16',
-      address: 40311,
-      size: 1,
-      value: 50,
-      scale_factor: -2,
-      unit: 'Pct',
-      implemented: true,
-      access: 'RW',
-      source: 'rest',
-      source_detail: '127.0.0.1:50123',
-      changed_at: exampleTime,
-    },
-  ],
-};
-
-export const exampleMeterModels = {
-  unit_id: 240,
-  models: [
-    { id: 1, name: 'common', label: 'Identification of the device', address: 40002, length: 66 },
-    { id: 203, name: 'ac_meter_abcn', label: 'Three-phase meter with neutral', address: 40070, length: 105 },
-  ],
-};
-
-const exampleMeterPoint = {
-  scale_factor: 0,
-  implemented: true,
-  access: 'R' as const,
-  source: 'default' as const,
-  source_detail: null,
-  changed_at: null,
-};
-/** Two of the points of the meter of a site that exports 5 kW. */
-export const exampleMeterRegisters = {
-  id: 203,
-  name: 'ac_meter_abcn',
-  address: 40070,
-  length: 105,
-  points: [
-    {
-      ...exampleMeterPoint,
-      name: 'W',
-      label: 'Active power, positive when drawn from the grid',
-      type: 'int16',
-      address: 40088,
-      size: 1,
-      value: -5000,
-      unit: 'W',
-    },
-    {
-      ...exampleMeterPoint,
-      name: 'TotWhExp',
-      label: 'Active energy given to the grid',
-      type: 'acc32',
-      address: 40108,
-      size: 2,
-      value: 12_345,
-      unit: 'Wh',
-    },
-  ],
-};
-
-/** After the example request of `set_registers`. */
-export const exampleRegisterChanges = {
-  device_index: 0,
-  count: 2,
-  changes: [
-    {
-      point: '704.WMaxLimPctEna',
-      label: 'Active power limit: on/off',
-      address: 40310,
-      unit: null,
-      start_value: 0,
-      value: 1,
-      start_symbol: 'DISABLED',
-      symbol: 'ENABLED',
-      changed_by: exampleWriter,
-    },
-    {
-      point: '704.WMaxLimPct',
-      label: 'Active power limit, share of WMax',
-      address: 40311,
-      unit: 'Pct',
-      start_value: 100,
-      value: 50,
-      changed_by: exampleWriter,
-    },
-  ],
-};

@@ -13,11 +13,6 @@ import { HttpProblem, invalidAll, problemOf } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
-  exampleMeterModels,
-  exampleMeterRegisters,
-  exampleRegisterChanges,
-  exampleRegisterModels,
-  exampleRegisters,
   meterModels,
   modelQuerySchema,
   registerChanges,
@@ -139,7 +134,6 @@ const listModels = route({
   summary: 'Models of the register map of a device',
   query: deviceQuery,
   reply: registerModels.schema,
-  examples: { reply: exampleRegisterModels },
   handle: (ctx, { query }) => registerModels.reply(selectedDevice(ctx, query.device)),
 });
 
@@ -155,7 +149,6 @@ const listChanges = route({
     'the surroundings and is left out: `controls/grid` and `controls/environment` have their writers.',
   query: deviceQuery,
   reply: registerChanges.schema,
-  examples: { reply: exampleRegisterChanges },
   handle(ctx, { query }) {
     const { index: deviceIndex, bank } = selectedDevice(ctx, query.device);
     return registerChanges.reply({ deviceIndex, changes: changedSlots(bank) }, { plant: ctx.plant, bank });
@@ -173,7 +166,6 @@ const getRegisters = route({
   query: registersQuerySchema,
   reply: registers.schema,
   problems: ['unknown-resource'],
-  examples: { reply: exampleRegisters },
   handle(ctx, { params, query }) {
     const { index, bank } = selectedDevice(ctx, query.device);
     const place = modelOf(bank, params.model_id, `Device ${index}`);
@@ -194,7 +186,6 @@ const setRegisters = route({
   body: registersBodySchema,
   reply: registers.schema,
   problems: ['unknown-resource', 'disabled'],
-  examples: { body: { points: { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' } }, reply: exampleRegisters },
   handle(ctx, { params, query, body, by }) {
     const { index, bank } = selectedDevice(ctx, query.device);
     const place = modelOf(bank, params.model_id, `Device ${index}`);
@@ -229,7 +220,6 @@ const listMeterModels = route({
     '`meter_unit` and `meter_port` there is none.',
   reply: meterModels.schema,
   problems: ['unknown-resource'],
-  examples: { reply: exampleMeterModels },
   handle: ({ plant }) => meterModels.reply(meterOf(plant)),
 });
 
@@ -246,7 +236,6 @@ const getMeterRegisters = route({
   query: modelQuerySchema,
   reply: registers.schema,
   problems: ['unknown-resource'],
-  examples: { reply: exampleMeterRegisters },
   handle({ plant }, { params, query }) {
     const { bank } = meterOf(plant);
     const place = modelOf(bank, params.model_id, 'The meter');

@@ -3,13 +3,6 @@ import { camelCased } from '../common/members.ts';
 import { Answer, apiPrefix, route, TextReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
-  exampleAddedScenario,
-  exampleRunningScenario,
-  exampleScenarioBody,
-  exampleScenarioReport,
-  exampleScenarios,
-} from './examples.ts';
-import {
   reportQuery,
   scenario,
   scenarioBodySchema,
@@ -26,7 +19,6 @@ const listScenarios = route({
   operationId: 'list_scenarios',
   summary: 'Scenarios that are kept, and those that come with the simulator',
   reply: scenarios.schema,
-  examples: { reply: exampleScenarios },
   handle: (ctx) => scenarios.reply(ctx),
 });
 
@@ -47,9 +39,8 @@ const addScenario = route({
   status: 201,
   problems: ['conflict'],
   replyHeaders: {
-    Location: { description: 'Address of the scenario.', example: `${apiPrefix}/scenarios/${exampleAddedScenario.id}` },
+    Location: { description: 'Address of the scenario.', example: `${apiPrefix}/scenarios/1` },
   },
-  examples: { body: exampleScenarioBody, reply: exampleAddedScenario },
   async handle(ctx, { body: { bundled, scenario: content }, by }) {
     const kept = await ctx.scenarios.add(bundled === undefined ? { content } : { bundled }, by);
     return new Answer(scenario.reply(kept), { headers: { Location: `${apiPrefix}/scenarios/${kept.id}` } });
@@ -65,7 +56,6 @@ const getScenario = route({
   params: scenarioParams,
   reply: scenario.schema,
   problems: ['unknown-resource'],
-  examples: { reply: exampleRunningScenario },
   handle: (ctx, { params }) => scenario.reply(ctx.scenarios.get(params.id)),
 });
 
@@ -82,7 +72,6 @@ const startScenario = route({
   body: scenarioStartSchema,
   reply: scenario.schema,
   problems: ['unknown-resource', 'conflict'],
-  examples: { body: { pace: 'real' }, reply: exampleRunningScenario },
   handle: async (ctx, { params, body, by }) =>
     scenario.reply(await ctx.scenarios.start(params.id, camelCased(body), by)),
 });
@@ -99,7 +88,6 @@ const stopScenario = route({
   params: scenarioParams,
   reply: scenario.schema,
   problems: ['unknown-resource', 'conflict'],
-  examples: { reply: exampleRunningScenario },
   handle: async (ctx, { params }) => scenario.reply(await ctx.scenarios.stop(params.id)),
 });
 
@@ -112,7 +100,6 @@ const removeScenario = route({
   params: scenarioParams,
   reply: scenario.schema,
   problems: ['unknown-resource', 'conflict'],
-  examples: { reply: exampleAddedScenario },
   handle(ctx, { params }) {
     const kept = ctx.scenarios.get(params.id);
     ctx.scenarios.remove(params.id);
@@ -139,11 +126,7 @@ const getReport = route({
   query: reportQuery,
   reply: scenarioReportSchema,
   problems: ['unknown-resource', 'conflict'],
-  otherMedia: [
-    { type: 'application/xml', example: '<testsuites name="derbench"></testsuites>' },
-    { type: 'text/html', example: '<!doctype html><title>High voltage: passed</title>' },
-  ],
-  examples: { reply: exampleScenarioReport },
+  otherMedia: [{ type: 'application/xml' }, { type: 'text/html' }],
   async handle(ctx, { params, query: { format = 'json' } }) {
     const text = await ctx.scenarios.report(params.id, format);
     const headers = format === 'html' ? { 'Content-Security-Policy': reportPolicy(text) } : {};

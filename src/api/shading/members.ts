@@ -5,7 +5,6 @@ import { memo } from '../../core/memo.ts';
 import type { OfDevice } from '../common/kind-replies.ts';
 import { count, integer, list, member, members, text, word } from '../common/members.ts';
 import { overrideOf, writer } from '../common/writer-replies.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 
 const share = z.number().min(0).max(1);
@@ -57,11 +56,3 @@ export const shadingBodySchema = memo(() =>
     })
     .openapi('ShadingRequest'),
 );
-
-export const exampleShading = {
-  device_index: 0,
-  shaded_share: 0.3,
-  irradiance_share: 0.4,
-  mppt_state: 'track' as const,
-  changed_by: exampleWriter,
-};

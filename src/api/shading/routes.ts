@@ -6,7 +6,7 @@ import { deviceQuery } from '../common/schemas.ts';
 import type { RouteContext } from '../http/context.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { exampleShading, shading, shadingBodySchema } from './members.ts';
+import { shading, shadingBodySchema } from './members.ts';
 
 const shadingReply = ({ plant }: RouteContext, device: Device) => shading.reply(arrayOf(device), { device, plant });
 
@@ -19,7 +19,6 @@ const getShading = route({
   query: deviceQuery,
   reply: shading.schema,
   problems: ['not-applicable'],
-  examples: { reply: exampleShading },
   handle: (ctx, { query }) => shadingReply(ctx, selectedDevice(ctx, query.device)),
 });
 
@@ -35,7 +34,6 @@ const setShading = route({
   body: shadingBodySchema,
   reply: shading.schema,
   problems: ['not-applicable'],
-  examples: { body: { shaded_share: 0.3, irradiance_share: 0.4 }, reply: exampleShading },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     arrayOf(device);

@@ -5,7 +5,6 @@ import { inKilo } from '../common/kind-replies.ts';
 import { list, member, members, text, word } from '../common/members.ts';
 import { deviceIndex, integerParam, maxDeviceIndex } from '../common/schemas.ts';
 import { writer } from '../common/writer-replies.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 import type { RouteContext } from '../http/context.ts';
 
@@ -164,64 +163,3 @@ export const siteBodySchema = memo(() =>
     })
     .openapi('SiteRequest', { minProperties: 1 }),
 );
-
-const noLimits = {
-  export_limit_kw: null,
-  export_limit_owner: null,
-  export_limit_by: null,
-  import_limit_kw: null,
-  import_limit_owner: null,
-  import_limit_by: null,
-  generation_limit_kw: null,
-  generation_limit_owner: null,
-  generation_limit_by: null,
-  load_limit_kw: null,
-  load_limit_owner: null,
-  load_limit_by: null,
-};
-const exampleOwner = {
-  owner: 'rest',
-  export_limit_kw: null,
-  import_limit_kw: null,
-  generation_limit_kw: null,
-  load_limit_kw: null,
-  changed_by: exampleWriter,
-};
-
-export const exampleSite = {
-  ...noLimits,
-  devices: null,
-  net_power_kw: 5,
-  generation_kw: 8,
-  consumption_kw: 0,
-  load_kw: 3,
-  export_limit_kw: 5,
-  export_limit_owner: 'rest',
-  export_limit_by: exampleWriter,
-  binding: ['export'],
-  exceeded: [],
-  owners: [{ ...exampleOwner, export_limit_kw: 5 }],
-};
-/** Answer to a request that ends one limit and sets another; powers are still those of the last tick. */
-export const exampleSiteSet = {
-  ...exampleSite,
-  export_limit_kw: null,
-  export_limit_owner: null,
-  import_limit_kw: 15,
-  import_limit_owner: 'rest',
-  import_limit_by: exampleWriter,
-  binding: [],
-  owners: [{ ...exampleOwner, import_limit_kw: 15 }],
-};
-export const exampleSiteOfDevice = {
-  ...exampleSite,
-  ...noLimits,
-  devices: [0],
-  net_power_kw: 1,
-  generation_kw: 2.5,
-  load_kw: 1.5,
-  export_limit_kw: 1,
-  export_limit_owner: 'rest:feeder',
-  export_limit_by: exampleWriter,
-  owners: [{ ...exampleOwner, owner: 'rest:feeder', export_limit_kw: 1 }],
-};

@@ -6,15 +6,7 @@ import type { SiteNow, SitePatch, SiteTarget } from '../../contract/site.ts';
 import { invalid } from '../http/errors.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import {
-  exampleSite,
-  exampleSiteOfDevice,
-  exampleSiteSet,
-  site,
-  siteBodySchema,
-  siteQuery,
-  siteScopes,
-} from './members.ts';
+import { site, siteBodySchema, siteQuery, siteScopes } from './members.ts';
 
 type SiteBody = z.output<ReturnType<typeof siteBodySchema>>;
 
@@ -55,7 +47,6 @@ const getSite = route({
     'tick, at the terminals of the devices.',
   query: siteQuery,
   reply: site.schema,
-  examples: { reply: exampleSite },
   handle: (ctx, { query: { device } }) =>
     site.reply(siteOf(ctx.plant, device === undefined ? undefined : [device]), ctx),
 });
@@ -76,7 +67,6 @@ const setSite = route({
   body: siteBodySchema,
   reply: site.schema,
   problems: ['conflict'],
-  examples: { body: { export_limit_kw: null, import_limit_kw: 15 }, reply: exampleSiteSet },
   handle(ctx, { query, body, by }) {
     const target = targetOf(query.device, body, by);
     ctx.plant.setSite(sitePatch(body), by, target);
@@ -92,7 +82,6 @@ const getScopes = route({
   summary: 'Every connection point with limits',
   description: 'The whole site first, then the devices and groups with limits, smaller ones before larger ones.',
   reply: siteScopes.schema,
-  examples: { reply: { scopes: [exampleSite, exampleSiteOfDevice] } },
   handle: (ctx) => siteScopes.reply(ctx.plant.siteScopes, ctx),
 });
 

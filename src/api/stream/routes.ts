@@ -1,7 +1,7 @@
 import type { Adapter, AdapterStatus } from '../../core/adapter.ts';
 import type { StreamClient, StreamReport, StreamReporter } from '../../contract/stream-report.ts';
 import { count, list, member, members, nested, text, time } from '../common/members.ts';
-import { exampleTime, integerParam } from '../common/schemas.ts';
+import { integerParam } from '../common/schemas.ts';
 import { z } from '../description/zod.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
@@ -45,29 +45,6 @@ function isReporter(adapter: Adapter): adapter is Adapter & StreamReporter {
 
 const defaultLimit = 100;
 
-const exampleStreamClients = {
-  count: 1,
-  max_clients: 1024,
-  max_waiting: 64,
-  max_waiting_bytes: 1_048_576,
-  sent: 40,
-  dropped: 0,
-  clients: [
-    {
-      id: 1,
-      peer: '127.0.0.1:50210',
-      device_index: null,
-      connected_at: exampleTime,
-      sent: 40,
-      dropped: 0,
-      waiting: 0,
-      waiting_bytes: 0,
-      unsent_bytes: 0,
-      pong_age_s: 12.4,
-    },
-  ],
-};
-
 const getClients = route({
   method: 'get',
   path: '/stream/clients',
@@ -84,7 +61,6 @@ const getClients = route({
     ).optional(),
   }),
   reply: streamClients.schema,
-  examples: { reply: exampleStreamClients },
   handle({ adapters }, { query: { limit = defaultLimit } }) {
     const stream = adapters.find(isReporter);
     return streamClients.reply(stream ? { ...stream.status(), ...stream.streamReport(limit) } : noStream);

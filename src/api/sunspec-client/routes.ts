@@ -9,17 +9,6 @@ import { historyAnswer } from '../history/encode.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
 import {
-  exampleChain,
-  exampleClientHistory,
-  exampleClientHistoryCsv,
-  exampleClientModel,
-  exampleClientRead,
-  exampleClientStatus,
-  exampleClientWritten,
-  exampleDisconnected,
-  examplePoll,
-} from './examples.ts';
-import {
   chain,
   clientHistoryQuerySchema,
   clientHistorySchema,
@@ -145,7 +134,6 @@ const getStatus = route({
     'Here the simulator is a master: it reads and writes one other SunSpec device over Modbus TCP, TLS or a serial line. ' +
     'It is idle until `connect`.',
   reply: status.schema,
-  examples: { reply: exampleClientStatus },
   handle: (ctx) => status.reply(ctx.sunspecClient.view()),
 });
 
@@ -163,7 +151,6 @@ const connect = route({
   secretMembers: ['tls'],
   reply: status.schema,
   problems: ofPeer,
-  examples: { body: { host: '127.0.0.1', port: 8502 }, reply: exampleClientStatus },
   handle: async ({ sunspecClient, adapters }, { body }) =>
     status.reply(await sunspecClient.connect(targetOf(withOwnDevice(body, adapters)))),
 });
@@ -176,7 +163,6 @@ const disconnect = route({
   summary: 'Disconnects from the device',
   description: 'Operations in progress fail with `conflict`. The polling settings and the history are kept.',
   reply: status.schema,
-  examples: { reply: exampleDisconnected },
   handle: async (ctx) => status.reply(await ctx.sunspecClient.disconnect()),
 });
 
@@ -188,7 +174,6 @@ const scan = route({
   summary: 'Walks the chain of models again',
   reply: chain.schema,
   problems: ofDevice,
-  examples: { reply: exampleChain },
   handle: async (ctx) => chain.reply({ discovery: await ctx.sunspecClient.scan() }),
 });
 
@@ -200,7 +185,6 @@ const listModels = route({
   summary: 'Models found in the device',
   reply: chain.schema,
   problems: ['not-connected'],
-  examples: { reply: exampleChain },
   handle(ctx) {
     const { discovery } = ctx.sunspecClient.view();
     if (discovery === null)
@@ -222,7 +206,6 @@ const getModel = route({
   query: modelQuerySchema,
   reply: model.schema,
   problems: ofModel,
-  examples: { reply: exampleClientModel },
   handle: async (ctx, { params, query }) =>
     model.reply(await ctx.sunspecClient.readModel(params.model_id, query.index ?? 0, query.refresh ?? false), {}),
 });
@@ -237,7 +220,6 @@ const read = route({
   body: readRequestSchema,
   reply: readReplySchema,
   problems: ofModel,
-  examples: { body: { model: 704, points: ['WMaxLimPctEna', 'WMaxLimPct'] }, reply: exampleClientRead },
   async handle(ctx, { body }) {
     if ('address' in body)
       return registersRead.reply({
@@ -264,7 +246,6 @@ const write = route({
   body: writeRequestSchema,
   reply: writeReplySchema,
   problems: ofModel,
-  examples: { body: { model: 704, points: { WMaxLimPct: 50, WMaxLimPctEna: 'ENABLED' } }, reply: exampleClientWritten },
   async handle(ctx, { body }) {
     if ('address' in body)
       return registersWritten.reply(await ctx.sunspecClient.writeRegisters(body.address, body.registers));
@@ -279,7 +260,6 @@ const getPoll = route({
   operationId: 'get_client_poll',
   summary: 'Settings and state of polling',
   reply: poll.schema,
-  examples: { reply: examplePoll },
   handle: (ctx) => poll.reply(ctx.sunspecClient.view().poll),
 });
 
@@ -295,7 +275,6 @@ const setPoll = route({
     'random part, up to a minute. Without a device the settings are kept for the next one.',
   body: pollRequestSchema,
   reply: poll.schema,
-  examples: { body: { enabled: true, interval_s: 1.5 }, reply: examplePoll },
   handle(ctx, { body }) {
     const { poll: before, discovery } = ctx.sunspecClient.view();
     const { enabled = before.enabled, interval_s: intervalS = before.intervalMs / 1000, models = before.models } = body;
@@ -331,8 +310,7 @@ const getHistory = route({
     'history; the same device continues it after an outage, a disconnect or a failed connect to another.',
   query: clientHistoryQuerySchema,
   reply: clientHistorySchema,
-  otherMedia: [{ type: 'text/csv', example: exampleClientHistoryCsv }],
-  examples: { reply: exampleClientHistory },
+  otherMedia: [{ type: 'text/csv' }],
   handle(ctx, { query }) {
     const { remoteHistory: history, sunspecClient } = ctx;
     return historyAnswer(history, {

@@ -13,7 +13,6 @@ import { gridSources, irradianceSources } from '../../sunspec/map/source-words.t
 import { flag, list, member, members, nested, number, text, word } from '../common/members.ts';
 import { deviceIndex } from '../common/schemas.ts';
 import { writer } from '../common/writer-replies.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 
 /** @property deviceIndex undefined: the common grid or surroundings */
@@ -205,61 +204,3 @@ export const gridEventBodySchema = memo(() =>
     })
     .openapi('GridEventRequest'),
 );
-
-export const exampleGrid = {
-  device_index: null,
-  voltage_a_pu: 1,
-  voltage_b_pu: 1,
-  voltage_c_pu: 1,
-  voltage_ln_v: 277.128,
-  voltage_ll_v: 480,
-  frequency_hz: 60,
-  phase_angle_deg: 0,
-  source: 'const',
-  profile_loaded: false,
-  outage: false,
-  ramp_remaining_s: 0,
-  duration_remaining_s: null,
-  island: false,
-  event: null,
-  changed_by: null,
-};
-/** The answer to a ramp of 2 s that holds for 10 s, before it has moved. */
-export const exampleGridRamp = {
-  ...exampleGrid,
-  ramp_remaining_s: 2,
-  duration_remaining_s: 10,
-  changed_by: exampleWriter,
-};
-/** The answer to the start of a sag to half the voltage for 2 s. */
-export const exampleGridEvent = {
-  ...exampleGrid,
-  voltage_a_pu: 0.5,
-  voltage_b_pu: 0.5,
-  voltage_c_pu: 0.5,
-  voltage_ln_v: 138.564,
-  voltage_ll_v: 240,
-  event: { name: 'sag', elapsed_s: 0, remaining_s: 2 },
-  changed_by: exampleWriter,
-};
-export const exampleEnvironment = {
-  device_index: null,
-  irradiance_w_m2: 800,
-  ambient_temperature_c: 25,
-  cell_temperature_c: null,
-  load_kw: 0,
-  source: 'const',
-  ramp_remaining_s: 0,
-  duration_remaining_s: null,
-  changed_by: exampleWriter,
-};
-/** One of the events, so that the example stays readable. */
-export const exampleGridEvents = {
-  events: [
-    {
-      name: 'phase_jump',
-      description: 'Jump of the phase angle. It stays until the angle is set or jumps again.',
-      parameters: [{ name: 'deg', unit: 'deg', default: 20, minimum: -180, maximum: 180, allowed: null }],
-    },
-  ],
-};

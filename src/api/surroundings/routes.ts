@@ -6,11 +6,6 @@ import type { Route } from '../http/route.ts';
 import {
   environment,
   environmentBodySchema,
-  exampleEnvironment,
-  exampleGrid,
-  exampleGridEvent,
-  exampleGridEvents,
-  exampleGridRamp,
   grid,
   gridBodySchema,
   gridEventBodySchema,
@@ -41,7 +36,6 @@ const getGrid = route({
   summary: 'Grid conditions in force',
   query: deviceQuery,
   reply: grid.schema,
-  examples: { reply: exampleGrid },
   handle: ({ plant }, { query }) => gridReply(plant, checkedIndex(plant, query.device)),
 });
 
@@ -56,7 +50,6 @@ const setGrid = route({
   body: gridBodySchema,
   reply: grid.schema,
   problems: ['conflict'],
-  examples: { body: { voltage_pu: 0.88, ramp_s: 2, duration_s: 10 }, reply: exampleGridRamp },
   handle({ plant }, { query, body, by }) {
     const index = checkedIndex(plant, query.device);
     plant.setGrid(camelCased(body), index, by);
@@ -72,7 +65,6 @@ const listGridEvents = route({
   summary: 'Library of named grid events and their parameters',
   description: 'Frequencies are those of this site: ranges and defaults follow its nominal frequency.',
   reply: gridEvents.schema,
-  examples: { reply: exampleGridEvents },
   handle: ({ plant }) => gridEvents.reply(plant),
 });
 
@@ -89,7 +81,6 @@ const setGridEvent = route({
   query: deviceQuery,
   body: gridEventBodySchema,
   reply: grid.schema,
-  examples: { body: { event: 'sag', parameters: { residual_pu: 0.5, duration_s: 2 } }, reply: exampleGridEvent },
   handle({ plant }, { query, body, by }) {
     const index = checkedIndex(plant, query.device);
     if (body.event === null) plant.stopGridEvent(index, by);
@@ -106,7 +97,6 @@ const getEnvironment = route({
   summary: 'Irradiance, temperatures and load in force',
   query: deviceQuery,
   reply: environment.schema,
-  examples: { reply: exampleEnvironment },
   handle: ({ plant }, { query }) => environmentReply(plant, checkedIndex(plant, query.device)),
 });
 
@@ -121,7 +111,6 @@ const setEnvironment = route({
   body: environmentBodySchema,
   reply: environment.schema,
   problems: ['conflict'],
-  examples: { body: { irradiance_w_m2: 800 }, reply: exampleEnvironment },
   handle({ plant }, { query, body, by }) {
     const index = checkedIndex(plant, query.device);
     const { irradiance_w_m2: irradianceWm2, ...patch } = body;

@@ -7,9 +7,8 @@ import { isTimeZone } from '../../core/time/zone.ts';
 import { integer, member, members, nested, number, text, time, word } from '../common/members.ts';
 import { isoMember } from '../common/schemas.ts';
 import { writer } from '../common/writer-replies.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
-import { exampleSnapshot, snapshotSchema } from '../devices/members.ts';
+import { snapshotSchema } from '../devices/members.ts';
 
 export const clock = members<Plant['time'], { readonly plant: Pick<Plant, 'dateMs'> }>()('Time', () => ({
   mode: word(clockModes)(),
@@ -73,22 +72,3 @@ export const stepBodySchema = memo(() =>
     })
     .openapi('StepRequest'),
 );
-
-export const exampleTimeReply = {
-  mode: 'accelerated',
-  rate: 1,
-  rate_effective: 1,
-  clock_time: '12:00:01',
-  timezone: 'UTC',
-  sim_time: exampleSnapshot.metrics.timestamp,
-  wall_time: exampleSnapshot.wall_time,
-  tick: exampleSnapshot.tick,
-  tick_interval_s: 1.5,
-  sim_step_s: 1,
-  changed_by: null,
-  stepped_by: null,
-};
-export const exampleStep = {
-  time: { ...exampleTimeReply, mode: 'paused', rate_effective: 0, stepped_by: exampleWriter },
-  snapshot: exampleSnapshot,
-};

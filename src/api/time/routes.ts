@@ -9,8 +9,7 @@ import { invalid } from '../http/errors.ts';
 import { firstIndex, selectedDevice } from '../common/device-replies.ts';
 import { camelCased } from '../common/members.ts';
 import { deviceQuery } from '../common/schemas.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
-import { clock, exampleStep, exampleTimeReply, stepBodySchema, stepResult, timeBodySchema } from './members.ts';
+import { clock, stepBodySchema, stepResult, timeBodySchema } from './members.ts';
 
 const getTime = route({
   method: 'get',
@@ -19,7 +18,6 @@ const getTime = route({
   operationId: 'get_time',
   summary: 'The simulated clock',
   reply: clock.schema,
-  examples: { reply: exampleTimeReply },
   handle: ({ plant }) => clock.reply(plant.time, { plant }),
 });
 
@@ -36,10 +34,6 @@ const setTime = route({
   body: timeBodySchema,
   reply: clock.schema,
   problems: ['conflict'],
-  examples: {
-    body: { mode: 'accelerated', rate: 60 },
-    reply: { ...exampleTimeReply, rate: 60, rate_effective: 60, changed_by: exampleWriter },
-  },
   handle(ctx, { body, by }) {
     const { plant } = ctx;
     checkClockIsFree(ctx);
@@ -95,7 +89,6 @@ const step = route({
   body: stepBodySchema,
   reply: stepResult.schema,
   problems: ['conflict'],
-  examples: { body: { ticks: 1 }, reply: exampleStep },
   async handle(ctx, { query, body, by }) {
     checkClockIsFree(ctx);
     const index = query.device === undefined ? firstIndex(ctx.plant) : selectedDevice(ctx, query.device).index;

@@ -7,7 +7,6 @@ import type { OfDevice } from '../common/kind-replies.ts';
 import { flag, integer, list, members, nested, number, text, word } from '../common/members.ts';
 import { pointNumber } from '../common/points.ts';
 import { overrideOf, writer } from '../common/writer-replies.ts';
-import { exampleWriter } from '../common/writer-schemas.ts';
 import { z } from '../description/zod.ts';
 
 const dataset = members<DatasetNow>()(null, () => ({
@@ -84,30 +83,3 @@ export const windOverrideBodySchema = memo(() =>
     })
     .openapi('WindOverrideRequest'),
 );
-
-/** A 15 MW turbine two minutes after the override. */
-export const exampleWind = {
-  wind_speed_m_s: 9,
-  wind_speed_measured_m_s: 5.59,
-  source: 'override' as const,
-  override_wind_speed_m_s: 9,
-  override_by: exampleWriter,
-  rotor_rpm: 6.46,
-  generator_rpm: 6.46,
-  pitch_deg: 0,
-  cp: 0.48,
-  tip_speed_ratio: 9,
-  mechanical_power_kw: 9748,
-  electrical_power_kw: 9318,
-  dc_power_kw: 9710,
-  reactive_power_kvar: 0,
-  region: '2' as const,
-  state: 'run_mppt' as const,
-  lvrt_state: 'normal' as const,
-  quasi_steady: false,
-  turbine: 'T4' as const,
-  rated_power_kw: 15_000,
-  hub_height_m: 150,
-  rotor_diameter_m: 240,
-  dataset: { name: 'wind-week', position: 43_354.5, time_scale: 1 },
-};

@@ -5,7 +5,7 @@ import type { Device } from '../../contract/device.ts';
 import type { RouteContext } from '../http/context.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { exampleWind, powerCurve, wind, windOverrideBodySchema } from './members.ts';
+import { powerCurve, wind, windOverrideBodySchema } from './members.ts';
 
 const windReply = ({ plant }: RouteContext, device: Device) => wind.reply(detailOf(device, 'wind'), { device, plant });
 
@@ -18,7 +18,6 @@ const getWind = route({
   query: deviceQuery,
   reply: wind.schema,
   problems: ['not-applicable'],
-  examples: { reply: exampleWind },
   handle: (ctx, { query }) => windReply(ctx, selectedDevice(ctx, query.device)),
 });
 
@@ -33,7 +32,6 @@ const overrideWind = route({
   body: windOverrideBodySchema,
   reply: wind.schema,
   problems: ['not-applicable'],
-  examples: { body: { wind_speed_m_s: 9 }, reply: exampleWind },
   handle(ctx, { query, body, by }) {
     const device = selectedDevice(ctx, query.device);
     detailOf(device, 'wind');
@@ -53,14 +51,6 @@ const getPowerCurve = route({
   query: deviceQuery,
   reply: powerCurve.schema,
   problems: ['not-applicable'],
-  examples: {
-    reply: {
-      device_index: 0,
-      cut_in_m_s: 3,
-      cut_out_m_s: 25,
-      points: [{ wind_speed_m_s: 9, mechanical_power_kw: 9748 }],
-    },
-  },
   handle(ctx, { query }) {
     const device = selectedDevice(ctx, query.device);
     return powerCurve.reply(detailOf(device, 'wind'), { device, plant: ctx.plant });

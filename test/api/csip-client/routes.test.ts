@@ -1,31 +1,16 @@
 import { expect } from 'chai';
-import {
-  exampleCertificates,
-  exampleConfig,
-  exampleControl,
-  exampleControlWithXml,
-  exampleCurve,
-  exampleDer,
-  exampleDiagnostics,
-  exampleEndDevice,
-  exampleLogEvents,
-  exampleMessages,
-  exampleNotifications,
-  exampleProgram,
-  exampleReadings,
-  exampleResponse,
-  exampleServers,
-  exampleServerTime,
-  exampleStatus,
-  exampleSubscriptions,
-} from '../../../src/api/csip-client/examples.ts';
+import { examplesOf } from '../../../src/api/description/examples.ts';
 import { csipRoutes } from '../../../src/api/csip-client/routes.ts';
 import { maxPemLength } from '../../../src/api/csip-client/members.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
+import { examples } from '../../support/examples.ts';
+import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
 import { atMs, FakeClient, mrid } from './fake-client.ts';
+
+const replyOf = (operationId: string): Json => examples(operationId).reply;
 
 const marker = 'S3CR3T-marker';
 
@@ -48,7 +33,7 @@ describe('REST csip', () => {
   it('shows the state, at both paths', async () => {
     for (const path of ['/csip-client', '/csip/status', '/csip-client?device=1']) {
       const { connection, ...status } = await rest.get(path);
-      const { connection: expected, ...others } = exampleStatus;
+      const { connection: expected, ...others } = replyOf('get_csip_client');
       expect(status, path).to.deep.equal(others);
       const { seconds_since_last_contact: since, ...rest0 } = connection;
       expect(since).to.be.closeTo(Math.max(0, (Date.now() - atMs) / 1000), 60);
@@ -72,23 +57,23 @@ describe('REST csip', () => {
   });
 
   const views: Readonly<Record<string, unknown>> = {
-    '/csip/time': exampleServerTime,
-    '/csip/end-devices': { end_devices: [exampleEndDevice] },
-    '/csip/programs': { programs: [exampleProgram] },
-    '/csip/curves': { curves: [exampleCurve] },
-    '/csip/controls?state=active': { controls: [exampleControl] },
-    '/csip/controls?limit=1': { controls: [exampleControl] },
-    '/csip/responses?limit=1': { responses: [exampleResponse] },
-    [`/csip/controls/${mrid.toLowerCase()}`]: { ...exampleControlWithXml, xml: '<DERControl/>' },
-    '/csip/config': { ...exampleConfig, changed_by: null },
-    '/csip/certificates': exampleCertificates,
-    '/csip/der': exampleDer,
-    '/csip/readings': exampleReadings,
-    '/csip/log-events': exampleLogEvents,
-    '/csip/subscriptions': exampleSubscriptions,
-    '/csip/notifications': exampleNotifications,
-    '/csip/messages': { ...exampleMessages, changed_by: null },
-    '/csip/diagnostics': exampleDiagnostics,
+    '/csip/time': replyOf('get_csip_time'),
+    '/csip/end-devices': replyOf('list_csip_end_devices'),
+    '/csip/programs': replyOf('list_csip_programs'),
+    '/csip/curves': replyOf('list_csip_curves'),
+    '/csip/controls?state=active': replyOf('list_csip_controls'),
+    '/csip/controls?limit=1': replyOf('list_csip_controls'),
+    '/csip/responses?limit=1': replyOf('list_csip_responses'),
+    [`/csip/controls/${mrid.toLowerCase()}`]: { ...replyOf('get_csip_control'), xml: '<DERControl/>' },
+    '/csip/config': { ...replyOf('get_csip_config'), changed_by: null },
+    '/csip/certificates': replyOf('get_csip_certificates'),
+    '/csip/der': replyOf('get_csip_der'),
+    '/csip/readings': replyOf('get_csip_readings'),
+    '/csip/log-events': replyOf('get_csip_log_events'),
+    '/csip/subscriptions': replyOf('list_csip_subscriptions'),
+    '/csip/notifications': replyOf('list_csip_notifications'),
+    '/csip/messages': { ...replyOf('get_csip_messages'), changed_by: null },
+    '/csip/diagnostics': replyOf('get_csip_diagnostics'),
   };
   for (const [path, expected] of Object.entries(views)) {
     it(`GET ${path}`, async () => {
@@ -179,8 +164,10 @@ describe('REST csip', () => {
   });
 
   it('sends reports now', async () => {
-    expect(await rest.post('/csip/der', { post: ['status', 'capability', 'status'] }, 202)).to.deep.equal(exampleDer);
-    expect(await rest.post('/csip/readings?device=1', {})).to.deep.equal(exampleReadings);
+    expect(await rest.post('/csip/der', { post: ['status', 'capability', 'status'] }, 202)).to.deep.equal(
+      replyOf('get_csip_der'),
+    );
+    expect(await rest.post('/csip/readings?device=1', {})).to.deep.equal(replyOf('get_csip_readings'));
     await rest.post('/csip/log-events', { enabled: false, code: 2, function_set: 11, details: 'x' }, 202);
     await rest.post('/csip/log-events', { enabled: true }, 202);
     expect(client.asked).to.deep.equal([
@@ -201,7 +188,7 @@ describe('REST csip', () => {
 
   it('subscribes', async () => {
     expect(await rest.post('/csip/subscriptions', { resource: '/edev/0/fsa', enabled: true })).to.deep.equal(
-      exampleSubscriptions,
+      replyOf('list_csip_subscriptions'),
     );
     expect(client.asked).to.deep.equal([['subscribe', '/edev/0/fsa', true, null]]);
     await rest.refused('/csip/subscriptions', 422, 'validation', { resource: 'a b', enabled: true });
@@ -224,7 +211,7 @@ describe('REST csip', () => {
     expect(client.asked).to.deep.equal([['httpProbe', '/dcap', 8080, null]]);
     client.failure = new SimError('PEER_TIMEOUT', 'no answer in time');
     await rest.refused('/csip/http-probe', 504, 'upstream-timeout', {});
-    expect(await rest.post('/csip/discover', {})).to.deep.equal(exampleServers);
+    expect(await rest.post('/csip/discover', {})).to.deep.equal(replyOf('discover_csip_servers'));
   });
 });
 
@@ -242,10 +229,11 @@ describe('REST csip, switched off', () => {
     expect(await rest.get('/csip/messages')).to.include({ enabled: false, capacity: 0, last_id: 0 });
   });
 
-  for (const { method, path, operationId, examples } of csipRoutes) {
+  for (const route of csipRoutes) {
+    const { method, path, operationId } = route;
     it(`${operationId} answers ${method === 'get' ? 200 : '409 disabled'}`, async () => {
       const filled = path.replace('{mrid}', mrid);
-      if (method === 'post') await rest.refused(filled, 409, 'disabled', examples.body ?? {});
+      if (method === 'post') await rest.refused(filled, 409, 'disabled', examplesOf(route).body ?? {});
       else if (path === '/csip/time') await rest.refused(filled, 409, 'not-connected');
       else if (path.includes('{mrid}')) await rest.refused(filled, 404, 'unknown-resource');
       else expect((await rest.call(filled)).status).to.equal(200);

@@ -1,19 +1,13 @@
 import { expect } from 'chai';
 import { gridFunctionNames } from '../../../src/api/grid-support/functions.ts';
-import { allRoutes } from '../../../src/api/routes.ts';
 import { commNames } from '../../../src/core/adapter.ts';
+import { examples } from '../../support/examples.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
 
 let rest: Rest;
 const close = () => rest.api.stop();
-
-function examples(operationId: string): { reply: Json; body: Json } {
-  const found = allRoutes.find((route) => route.operationId === operationId);
-  if (!found) throw new Error(`no operation ${operationId}`);
-  return JSON.parse(JSON.stringify(found.examples));
-}
 
 const exampleOf = (operationId: string): Json => examples(operationId).reply;
 

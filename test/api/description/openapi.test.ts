@@ -5,6 +5,7 @@ import { errorCodes } from '../../../src/core/errors.ts';
 import { problemOf } from '../../../src/api/http/errors.ts';
 import { apiPrefix, tags } from '../../../src/api/http/route.ts';
 import { resourceOf } from '../../../src/api/description/resources.ts';
+import { examplesOf } from '../../../src/api/description/examples.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { dealt } from '../../support/choice.ts';
 import { pick } from '../../support/depth.ts';
@@ -225,10 +226,11 @@ describe('OpenAPI description', () => {
   });
 
   for (const route of allRoutes) {
+    const { reply, body } = examplesOf(route);
     it(`the examples of ${route.operationId} fit their schemas`, () => {
-      expect(route.reply.safeParse(route.examples.reply).error).to.equal(undefined);
-      if (route.body && route.examples.body !== undefined) {
-        expect(route.body.safeParse(route.examples.body).error).to.equal(undefined);
+      expect(route.reply.safeParse(reply).error).to.equal(undefined);
+      if (route.body && body !== undefined) {
+        expect(route.body.safeParse(body).error).to.equal(undefined);
       }
     });
   }

@@ -1,13 +1,10 @@
 import { expect } from 'chai';
-import { allRoutes } from '../../../src/api/routes.ts';
 import { evsePlant, pvBeside } from '../../support/evse-plant.ts';
-import type { Json } from '../../support/http.ts';
+import { examples } from '../../support/examples.ts';
 import { Rest } from '../../support/rest.ts';
 
 let rest: Rest;
 const path = '/evse/der-controls';
-const example = (id: string): Json =>
-  JSON.parse(JSON.stringify(allRoutes.find(({ operationId }) => operationId === id)!.examples));
 
 describe('evse/der-controls', () => {
   afterEach(() => rest.api.stop());
@@ -35,8 +32,8 @@ describe('evse/der-controls', () => {
 
   it('the examples are real answers', async () => {
     rest = await Rest.open(evsePlant());
-    expect(example('get_evse_der_controls').reply).to.deep.equal(await rest.get(path));
-    const { body, reply } = example('set_evse_der_controls');
+    expect(examples('get_evse_der_controls').reply).to.deep.equal(await rest.get(path));
+    const { body, reply } = examples('set_evse_der_controls');
     expect(reply).to.deep.equal(await rest.post(path, body));
   });
 

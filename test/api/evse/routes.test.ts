@@ -6,14 +6,13 @@ import { createApi } from '../../../src/api/http/server.ts';
 import { loadConfig } from '../../../src/config/layers/load.ts';
 import { apiContext } from '../../support/api-context.ts';
 import { evsePlant, pvBeside } from '../../support/evse-plant.ts';
+import { examples } from '../../support/examples.ts';
 import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 import { prefix, Rest } from '../../support/rest.ts';
 
 let rest: Rest;
 const at = '/evse/SIM-CP-1/connectors/1';
-const example = (id: string): Json =>
-  JSON.parse(JSON.stringify(allRoutes.find(({ operationId }) => operationId === id)!.examples));
 
 describe('charging stations over REST (9.2, 9.3)', () => {
   afterEach(() => rest.api.stop());
@@ -238,12 +237,12 @@ describe('a charging session over REST', () => {
 
   it('the examples have the members and words of real answers', async () => {
     rest = await Rest.open(evsePlant());
-    const { body, reply } = example('plug_in');
+    const { body, reply } = examples('plug_in');
     expect(await rest.post(`${at}/plug`, body)).to.deep.equal(reply);
     const fresh = await rest.post(`${at}/unplug`, {});
-    expect(fresh).to.deep.equal(example('unplug').reply);
+    expect(fresh).to.deep.equal(examples('unplug').reply);
     for (const id of ['set_availability', 'set_connector_fault', 'reserve_connector'] as const) {
-      const { body: asked, reply: shown } = example(id);
+      const { body: asked, reply: shown } = examples(id);
       const path = allRoutes
         .find(({ operationId }) => operationId === id)!
         .path.split('/')
@@ -259,7 +258,7 @@ describe('a charging session over REST', () => {
     await rest.post(`${at}/plug`, {});
     await rest.plant.step(245);
     const live = await rest.get('/evse/SIM-CP-1');
-    const shown = example('get_evse').reply;
+    const shown = examples('get_evse').reply;
     for (const member of [
       'profile',
       'vendor',

@@ -1,8 +1,8 @@
 import { expect } from 'chai';
-import { allRoutes } from '../../../src/api/routes.ts';
 import { maxTraceRowsOfAll } from '../../../src/api/grid-support/trace-schemas.ts';
 import { csvField, traceRowReply } from '../../../src/api/grid-support/trace-replies.ts';
 import { tracedFunctions, tripFunctions } from '../../../src/sunspec/map/functions.ts';
+import { examples } from '../../support/examples.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
@@ -358,17 +358,15 @@ describe('grid-support/trace (13)', () => {
   });
 
   it('the examples are answers', async () => {
-    const example = (id: string): Json =>
-      JSON.parse(JSON.stringify(allRoutes.find(({ operationId }) => operationId === id)!.examples));
-    const { body, reply } = example('record_grid_trace');
+    const { body, reply } = examples('record_grid_trace');
     expect(await rest.post(path, body)).to.deep.equal(reply);
     await rest.post(path, { rows: 1 });
     await rest.post('/controls/grid', { voltage_pu: 0.4 });
     await rest.plant.step(3);
-    const { available_kw } = example('get_grid_trace').reply.now;
+    const { available_kw } = examples('get_grid_trace').reply.now;
     const { now, rows, ...live } = await rest.get(path);
     expect({ ...live, now: { ...now, available_kw }, rows: [{ ...rows[0], available_kw }] }).to.deep.equal(
-      example('get_grid_trace').reply,
+      examples('get_grid_trace').reply,
     );
   });
 });

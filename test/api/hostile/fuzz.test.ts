@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { App } from '../../../src/app/start-stop.ts';
+import { examplesOf } from '../../../src/api/description/examples.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
 import { cutAnswers, expectSound, talk, wire } from '../../support/hostile.ts';
@@ -27,8 +28,8 @@ const paths = [
   '/redoc',
   '/openapi.json',
 ];
-const bodies = served.flatMap(({ method, path, examples }) =>
-  method === 'post' ? [{ path: apiPrefix + path, body: examples.body ?? {} }] : [],
+const bodies = served.flatMap((route) =>
+  route.method === 'post' ? [{ path: apiPrefix + route.path, body: examplesOf(route).body ?? {} }] : [],
 );
 
 const oddText = [

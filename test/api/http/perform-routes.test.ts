@@ -1,9 +1,10 @@
 /** Every operation with its example, over HTTP and without, on two equal simulators. */
 import { expect } from 'chai';
+import { examplesOf } from '../../../src/api/description/examples.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { apiPrefix } from '../../../src/api/http/route.ts';
 import type { Route } from '../../../src/api/http/route.ts';
-import { exampleAddedDevice as exampleAddedEntry } from '../../../src/api/devices/members.ts';
+import { examples } from '../../support/examples.ts';
 import { ask } from '../../support/http.ts';
 import type { Json } from '../../support/http.ts';
 import { modbusEndpoint, startApp } from '../../support/running-app.ts';
@@ -44,13 +45,14 @@ interface Asked {
   readonly body: unknown;
 }
 
-function requestOf({ method, path, examples }: Route): Asked {
+function requestOf(route: Route): Asked {
+  const { method, path } = route;
   const filled = path.replaceAll(/\{\w+\}/g, (name) => parameters[path] ?? parameters[name] ?? name);
   const device = deviceOf.find(([prefix]) => path.startsWith(prefix))?.[1];
   return {
     method: method.toUpperCase(),
     path: device === undefined ? filled : `${filled}?device=${device}`,
-    body: method === 'post' ? (examples.body ?? {}) : undefined,
+    body: method === 'post' ? (examplesOf(route).body ?? {}) : undefined,
   };
 }
 
@@ -61,7 +63,7 @@ const plug = [`${connector}/plug`, { ev_side: true, evse_side: true }] as const;
 /** Requests that bring a device into a state in which the example is carried out. */
 const earlierRequests: Readonly<Record<string, readonly (readonly [path: string, body: object])[]>> = {
   get_overview: [step],
-  delete_device: [['/devices', exampleAddedEntry]],
+  delete_device: [['/devices', examples('add_device').body]],
   // the example of the operation before lets the clock run, and a tick last an hour
   step_time: [['/controls/time', { mode: 'paused', rate: 1 }]],
   start_session: [plug, [`${connector}/stop`, {}]],

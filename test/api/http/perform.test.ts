@@ -7,6 +7,7 @@ import { Answer, JsonText, route, StreamedReply, TextReply } from '../../../src/
 import type { Route } from '../../../src/api/http/route.ts';
 import { createApi } from '../../../src/api/http/server.ts';
 import type { Api } from '../../../src/api/http/server.ts';
+import { examplesOf } from '../../../src/api/description/examples.ts';
 import { allRoutes } from '../../../src/api/routes.ts';
 import { SimError } from '../../../src/core/errors.ts';
 import { createLogBook } from '../../../src/core/log/log.ts';
@@ -331,9 +332,10 @@ describe('the check of requests', () => {
   });
 
   it('takes the example of every operation', () => {
-    for (const { method, path, examples } of allRoutes) {
+    for (const route of allRoutes) {
+      const { method, path } = route;
       const filled = path.replaceAll(/\{\w+\}/g, '1');
-      const body = method === 'post' ? examples.body : undefined;
+      const body = method === 'post' ? examplesOf(route).body : undefined;
       expect(check({ method: method.toUpperCase(), path: filled, body }), path).to.equal(null);
     }
   });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { allRoutes } from '../../../src/api/routes.ts';
 import { siteLimitNames } from '../../../src/contract/site.ts';
+import { examples } from '../../support/examples.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
@@ -176,18 +176,16 @@ describe('site (13)', () => {
   });
 
   it('the examples are answers, but for who asked', async () => {
-    const example = (operationId: string): Json =>
-      JSON.parse(JSON.stringify(allRoutes.find((each) => each.operationId === operationId)!.examples));
     const without = (reply: Json): Json =>
       JSON.parse(JSON.stringify(reply, (name, value: Json) => (name.endsWith('_by') ? value !== null : value)));
     await rest.post('/site', { export_limit_kw: 5 });
     await rest.plant.step(1);
-    expect(without(await rest.get('/site'))).to.deep.equal(without(example('get_site').reply));
+    expect(without(await rest.get('/site'))).to.deep.equal(without(examples('get_site').reply));
     await rest.post('/site?device=0', { export_limit_kw: 1, owner: 'feeder' });
     await rest.plant.step(1);
-    const { scopes } = example('get_site_scopes').reply;
+    const { scopes } = examples('get_site_scopes').reply;
     expect(without((await rest.get('/site/scopes')).scopes)).to.deep.equal(without(scopes));
-    const { body, reply } = example('set_site');
+    const { body, reply } = examples('set_site');
     expect(without(await rest.post('/site', body))).to.deep.equal(without(reply));
   });
 });

@@ -1,5 +1,6 @@
 import { expect } from 'chai';
 import type { App } from '../../../src/app/start-stop.ts';
+import { examples } from '../../support/examples.ts';
 import type { Json } from '../../support/http.ts';
 import { ask } from '../../support/http.ts';
 import { testPki } from '../../support/pki.ts';
@@ -8,7 +9,6 @@ import { oldInverter } from '../../support/foreign-map.ts';
 import { ScriptedPeer } from '../../support/scripted-peer.ts';
 import { openBattery } from './support.ts';
 import type { PolledBattery } from './support.ts';
-import { allRoutes } from '../../../src/api/routes.ts';
 
 /** One simulator polls the battery of another, or of itself. */
 describe('REST sunspec-client', () => {
@@ -312,9 +312,10 @@ describe('examples of sunspec-client', () => {
   it('are those of a device of the simulator', async () => {
     const rest = await Rest.open();
     const { models } = await rest.get('/registers');
-    const example = (id: string): Json => allRoutes.find(({ operationId }) => operationId === id)!.examples.reply;
-    expect(example('scan_sunspec_client').models).to.deep.equal(models.map((model: Json) => ({ ...model, index: 0 })));
-    for (const point of example('get_client_model').points) {
+    expect(examples('scan_sunspec_client').reply.models).to.deep.equal(
+      models.map((model: Json) => ({ ...model, index: 0 })),
+    );
+    for (const point of examples('get_client_model').reply.points) {
       const live = (await rest.get('/registers/704')).points.find(({ name }: Json) => name === point.name);
       const { name, label, type, address, size, scale_factor: sf, unit, access } = live;
       expect(point).to.include({ name, label, type, address, size, scale_factor: sf, unit, access });

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { allRoutes } from '../../../src/api/routes.ts';
 import { gridEventNames } from '../../../src/contract/environment.ts';
+import { examples } from '../../support/examples.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';
 import { Rest } from '../../support/rest.ts';
@@ -33,10 +33,8 @@ describe('grid events (13)', () => {
   });
 
   it('the examples are answers', async () => {
-    const example = (operationId: string): Json =>
-      JSON.parse(JSON.stringify(allRoutes.find((each) => each.operationId === operationId)!.examples));
-    expect((await rest.get('/grid-events')).events).to.deep.include(example('list_grid_events').reply.events[0]);
-    const { body, reply } = example('set_grid_event');
+    expect((await rest.get('/grid-events')).events).to.deep.include(examples('list_grid_events').reply.events[0]);
+    const { body, reply } = examples('set_grid_event');
     const live = await rest.post(path, body);
     const { source_detail: peer } = live.changed_by;
     expect(live).to.deep.equal({ ...reply, changed_by: { ...reply.changed_by, source_detail: peer } });
