@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-/** What the package offers to scripts: a client of REST, and a simulator inside the process of the script. */
+/** The package for scripts: a client of REST, and a simulator inside the process of the script. */
 import { jsonOf } from './library/checks.ts';
 import { Client } from './library/client.ts';
 import { DerbenchError } from './library/error.ts';

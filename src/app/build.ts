@@ -61,7 +61,7 @@ function build(config: AppConfig, options: AppOptions): Parts {
     commAlarms,
     store,
     wireLog,
-    holds: conditionCheck(plant),
+    faults: { registry: faults, holds: conditionCheck(plant) },
     remoteClock: createRemoteClocks(config, { clock, plant, wall, later, log }),
   });
   injectConfigured(faults, config, { plant, adapters }, log);

@@ -4,9 +4,8 @@ import type { DeviceProfile } from '../config/profile/device-profile.ts';
 import type { FaultGroup } from '../config/profile/fault-list.ts';
 import { keyPath } from '../config/issues/issues.ts';
 import type { Adapter } from '../core/adapter.ts';
-import type { ActiveFault } from '../core/faults/active-fault.ts';
 import { FaultRegistry } from '../core/faults/registry.ts';
-import type { FaultRegistryOptions, FaultSet } from '../core/faults/registry.ts';
+import type { FaultRegistryOptions, FaultSet, FaultSource } from '../core/faults/registry.ts';
 import { meterIndex } from '../core/faults/kinds.ts';
 import type { FaultCheck, FaultKind } from '../core/faults/kinds.ts';
 import { noSuchDevice, SimError } from '../core/errors.ts';
@@ -102,8 +101,8 @@ export function followPlant(registry: FaultRegistry, plant: Plant): void {
   });
 }
 
-/** Tells whether the condition of a fault holds by the registers of a device; it does not once the device has left. */
-export function conditionCheck(plant: Pick<Plant, 'devices'>): (fault: ActiveFault, index: number) => boolean {
+/** Checks conditions of faults by the registers of their devices; none holds for a device that has left. */
+export function conditionCheck(plant: Pick<Plant, 'devices'>): FaultSource['holds'] {
   return (fault, deviceIndex) => {
     const bank = plant.devices.find(({ index }) => index === deviceIndex)?.bank;
     return bank !== undefined && holds(bank, fault.facts.when);
@@ -131,7 +130,7 @@ type FaultConfig = Pick<AppConfig, 'faults' | 'devices'>;
 /** The parts that configured faults act on. */
 interface Struck {
   readonly plant: Plant;
-  /** those of this process; one that is switched off is none of them */
+  /** those enabled in this process */
   readonly adapters: readonly Pick<Adapter, 'comm'>[];
 }
 
@@ -221,11 +220,11 @@ export function injectConfigured(
   } catch (error) {
     if (!(error instanceof SimError)) throw error;
     const places = sets.flatMap((set) => set.places);
-    const found =
+    const issues =
       error.issues.length > 0
         ? error.issues.map((issue) => configIssue(issue, places))
         : [{ name: 'faults', detail: error.message }];
-    throw unfit(found);
+    throw unfit(issues);
   }
   warnOfSwitchedOff(registry, adapters, log);
 }
@@ -241,7 +240,7 @@ export interface JoiningFaults {
   begin(device: Device, config: DeviceConfig): void;
 }
 
-/** The registry cannot look at a device that has not joined yet, so one of its own stands for it. */
+/** A registry of one device, which can be checked before it has joined. */
 function registryOf(device: Device, wall: WallClock): FaultRegistry {
   const registry = createFaultRegistry({
     wall,

@@ -35,21 +35,21 @@ function printing(log: SimulatorOptions['log']): { write?: (line: string) => voi
 
 /** Every address of the devices, by protocol. */
 function addressesOf({ plant, adapters }: App): Pick<Started, 'modbus' | 'dnp3'> {
-  const found: [number, DeviceEndpoint][] = plant.devices.flatMap(({ index }) =>
+  const endpoints: [number, DeviceEndpoint][] = plant.devices.flatMap(({ index }) =>
     adapters.flatMap((adapter): [number, DeviceEndpoint][] => {
       const endpoint = adapter.endpointOf?.(index) ?? null;
       return endpoint === null ? [] : [[index, endpoint]];
     }),
   );
   return {
-    modbus: found.flatMap(([device, each]) =>
-      each.protocol === 'modbus_tcp'
-        ? { device, host: each.host, port: each.port, unitId: each.unitId, tls: each.tls }
+    modbus: endpoints.flatMap(([device, endpoint]) =>
+      endpoint.protocol === 'modbus_tcp'
+        ? { device, host: endpoint.host, port: endpoint.port, unitId: endpoint.unitId, tls: endpoint.tls }
         : [],
     ),
-    dnp3: found.flatMap(([device, each]) =>
-      each.protocol === 'dnp3'
-        ? { device, host: each.host, port: each.port, outstation: each.outstation, tls: each.tls }
+    dnp3: endpoints.flatMap(([device, endpoint]) =>
+      endpoint.protocol === 'dnp3'
+        ? { device, host: endpoint.host, port: endpoint.port, outstation: endpoint.outstation, tls: endpoint.tls }
         : [],
     ),
   };

@@ -1,6 +1,5 @@
 import type { CommAlarmSwitch } from '../core/comm-alarms.ts';
-import type { ActiveFault } from '../core/faults/active-fault.ts';
-import type { FaultRegistry } from '../core/faults/registry.ts';
+import type { FaultSource } from '../core/faults/registry.ts';
 import type { LogBook } from '../core/log/log.ts';
 import type { Store } from '../core/store.ts';
 import type { WallClock } from '../core/time/clock.ts';
@@ -14,9 +13,7 @@ import type { Plant } from './plant.ts';
 export interface AdapterParts {
   readonly seed: number;
   readonly plant: Plant;
-  readonly faults: FaultRegistry;
-  /** whether the condition of a fault holds at a device */
-  readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
+  readonly faults: FaultSource;
   /** alarms of devices whose line or peer is lost */
   readonly commAlarms: CommAlarmSwitch;
   readonly clock: WallClock;

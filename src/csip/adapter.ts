@@ -100,7 +100,7 @@ function detailOf(
 /** Loaded when a process with CSIP starts. */
 export function createCsip(
   settings: CsipSettings,
-  { faults, holds, wireLog, logBook, ...parts }: AdapterParts,
+  { faults, wireLog, logBook, ...parts }: AdapterParts,
 ): LoadedAdapter<Device, CsipClient> {
   const channel = csipChannel(wireLog);
   const discover = () => discoverServers({ later: parts.later });
@@ -110,7 +110,7 @@ export function createCsip(
     log: logBook.logger('CSIP'),
     discover,
     channel,
-    disturber: createCsipDisturber({ registry: faults, holds }),
+    disturber: createCsipDisturber(faults),
     codecOf: (revision, aus) => ({
       parse: (octets) => parseDocument(octets),
       build: (document) => buildDocument(document, { revision: revision(), aus }),

@@ -23,7 +23,7 @@ import { HttpExchange } from './transport/sep-exchange.ts';
 import type { SepCodec } from './transport/sep-exchange.ts';
 import { eventView } from './views/members.ts';
 
-/** What REST can change while the process runs; of all clients. */
+/** Settings of all clients that REST can change while the process runs. */
 export interface InForce extends ClientConduct {
   server: { host: string; port: number; tls: boolean };
   /** the server stands in flags or a file, and may be anywhere */
@@ -109,9 +109,9 @@ export class Clients {
 
   /** @throws SimError UNKNOWN_DEVICE */
   connectionOf(device: number): Connection {
-    const found = this.#connections.find(({ devices }) => devices.some(({ index }) => index === device));
-    if (found === undefined) throw new SimError('UNKNOWN_DEVICE', `there is no CSIP client for device ${device}`);
-    return found;
+    const connection = this.#connections.find(({ devices }) => devices.some(({ index }) => index === device));
+    if (connection === undefined) throw new SimError('UNKNOWN_DEVICE', `there is no CSIP client for device ${device}`);
+    return connection;
   }
 
   /**
@@ -121,10 +121,10 @@ export class Clients {
   add(devices: readonly Device[]): readonly Connection[] {
     if (devices.length === 0) return [];
     const groups = this.options.settings.identity === 'per_device' ? devices.map((device) => [device]) : [[...devices]];
-    const made = groups.map((group) => this.#connection(group));
-    this.#connections.push(...made);
-    if (this.#watching) for (const { credentials } of made) credentials.watch();
-    return made;
+    const connections = groups.map((group) => this.#connection(group));
+    this.#connections.push(...connections);
+    if (this.#watching) for (const { credentials } of connections) credentials.watch();
+    return connections;
   }
 
   /** Connects all that are disconnected, spread over some time. */
@@ -181,19 +181,19 @@ export class Clients {
 
   async leave(index: number): Promise<void> {
     this.#endJoining(index);
-    const found = this.#connections.find(({ devices }) => devices.some((device) => device.index === index));
-    if (found === undefined) return;
-    const { devices, client, credentials } = found;
+    const connection = this.#connections.find(({ devices }) => devices.some((device) => device.index === index));
+    if (connection === undefined) return;
+    const { devices, client, credentials } = connection;
     devices.splice(
       devices.findIndex((device) => device.index === index),
       1,
     );
     if (devices.length > 0) {
-      if (this.options.settings.identity === 'site') this.#regroup(found);
-      else await this.restart([found]);
+      if (this.options.settings.identity === 'site') this.#regroup(connection);
+      else await this.restart([connection]);
       return;
     }
-    this.#connections.splice(this.#connections.indexOf(found), 1);
+    this.#connections.splice(this.#connections.indexOf(connection), 1);
     credentials.unwatch();
     await client.disconnect();
   }
@@ -266,11 +266,11 @@ export class Clients {
       channel,
       disturber,
     });
-    // what may fail comes first: members listen to their devices from the begin
+    // open fallible resources first: members subscribe to their devices when they are created
     const registrations = new Registrations(this.options.store, `${host}:${port}`, log);
     await registrations.open();
     const eventsChanged: MemberParts['eventsChanged'] = (endDevice, changed) => {
-      for (const known of changed) for (const tell of this.#followers) tell(eventView(known, endDevice));
+      for (const control of changed) for (const listener of this.#followers) listener(eventView(control, endDevice));
     };
     const parts = { ...this.options, inForce: this.inForce, eventsChanged };
     const onLost = () => client.lookAgain();
@@ -304,16 +304,16 @@ export class Clients {
       this.#searching = null;
     });
     try {
-      const found = (await this.#searching).find(({ permitted }) => permitted);
-      if (found === undefined) {
+      const first = (await this.#searching).find(({ permitted }) => permitted);
+      if (first === undefined) {
         log.warning('DNS-SD has found no server; that of the settings is used');
         return;
       }
       const { tls } = this.inForce.server;
-      const port = tls ? (found.httpsPort ?? found.port) : found.port;
-      this.inForce.server = { host: found.addresses[0] ?? found.host, port, tls };
+      const port = tls ? (first.httpsPort ?? first.port) : first.port;
+      this.inForce.server = { host: first.addresses[0] ?? first.host, port, tls };
       this.inForce.anywhere = false;
-      this.inForce.dcap = found.dcap ?? this.inForce.dcap;
+      this.inForce.dcap = first.dcap ?? this.inForce.dcap;
       this.#discovered = true;
     } catch (error) {
       log.warning(`${errorText(error)}; the server of the settings is used`);
@@ -323,9 +323,9 @@ export class Clients {
   /** The LFDI of a device; null: its certificate cannot be read. */
   lfdiOf(device: number): string | null {
     const { credentials, devices } = this.connectionOf(device);
-    const found = devices.find(({ index }) => index === device);
-    return credentials.facts === null || found === undefined
+    const member = devices.find(({ index }) => index === device);
+    return credentials.facts === null || member === undefined
       ? null
-      : identityOf(this.options.settings, credentials.facts, found).lfdi;
+      : identityOf(this.options.settings, credentials.facts, member).lfdi;
   }
 }

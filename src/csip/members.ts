@@ -28,7 +28,7 @@ import { managedLfdi, penDigits, sfdiOf } from './transport/identity.ts';
 import { retryWaits } from './transport/retries.ts';
 import type { CertificateFacts, SepExchange } from './transport/exchange.ts';
 
-/** What all clients of the process work with. */
+/** Parts that all clients of the process share. */
 export interface MemberParts {
   readonly settings: CsipSettings;
   /** as they are now: they can be changed while the process runs */
@@ -180,7 +180,7 @@ function firstOf(devices: readonly Device[]): Device {
 
 /** The reports of the devices of an EndDevice: since when a state applies outlives a change of the group. */
 class DeviceReportBook {
-  readonly #made = new Map<Device, DeviceReports>();
+  readonly #reports = new Map<Device, DeviceReports>();
   readonly #parts: MemberParts;
   readonly #control: GroupTarget;
   readonly #lfdi: string;
@@ -192,11 +192,11 @@ class DeviceReportBook {
   }
 
   of(device: Device): DeviceReports {
-    const known = this.#made.get(device);
-    if (known !== undefined) return known;
+    const existing = this.#reports.get(device);
+    if (existing !== undefined) return existing;
     const { settings, inForce } = this.#parts;
     const { aus, pen, notifications } = settings;
-    const made = createDeviceReports(device, this.#control.supportedBy(device), {
+    const reports = createDeviceReports(device, this.#control.supportedBy(device), {
       revision: inForce.revision,
       csipAus: aus,
       lfdi: this.#lfdi,
@@ -204,8 +204,8 @@ class DeviceReportBook {
       subscribes: notifications.subscribe,
       gradW: () => this.#control.gradW(device.index),
     });
-    this.#made.set(device, made);
-    return made;
+    this.#reports.set(device, reports);
+    return reports;
   }
 }
 

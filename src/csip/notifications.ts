@@ -115,9 +115,9 @@ export class Notifications {
 
   /** The certificate of the client, and its authorities. @throws SimError CONFIG_INVALID */
   #materialOf({ pem }: Pick<ClientCredentials, 'pem'>): TlsMaterial {
-    const made = clientMaterial(pem, this.#options.settings.strictCipher ? 'csip_strict' : 'csip', names);
-    if ('material' in made) return made.material;
-    throw new SimError('CONFIG_INVALID', 'the listener for notifications has no certificate', made.issues);
+    const result = clientMaterial(pem, this.#options.settings.strictCipher ? 'csip_strict' : 'csip', names);
+    if ('material' in result) return result.material;
+    throw new SimError('CONFIG_INVALID', 'the listener for notifications has no certificate', result.issues);
   }
 
   /** The subscriptions of one connection; null: nothing listens. */

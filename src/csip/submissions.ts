@@ -74,12 +74,13 @@ export interface SubmissionsOptions {
   readonly places: () => readonly number[];
 }
 
-/** What is sent to the server for an EndDevice: reports, readings, log events, responses. */
+/** Everything sent to the server for an EndDevice: reports, readings, log events, responses. */
 export class Submissions {
   readonly responses: ResponseSender;
   readonly #options: SubmissionsOptions;
   #reporter: Reporter | null = null;
-  #found: readonly [EndDeviceFacts, ServerFacts | null] | null = null;
+  /** the last of `follow` */
+  #place: readonly [EndDeviceFacts, ServerFacts | null] | null = null;
   #closed = false;
 
   constructor(options: SubmissionsOptions) {
@@ -95,7 +96,7 @@ export class Submissions {
   /** The EndDevice was found or has changed, or (null) is not there. */
   follow(facts: EndDeviceFacts | null, server: ServerFacts | null): void {
     if (this.#closed) return;
-    this.#found = facts && [facts, server];
+    this.#place = facts && [facts, server];
     if (facts === null) {
       this.#reporter?.follow(nowhere);
       return;
@@ -110,7 +111,7 @@ export class Submissions {
     if (this.#reporter === null) return;
     this.#reporter.stop();
     this.#reporter = null;
-    if (this.#found !== null) this.follow(...this.#found);
+    if (this.#place !== null) this.follow(...this.#place);
   }
 
   /** Responses wait while the server cannot be reached; documents and readings have retries of their own. */

@@ -114,12 +114,12 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
 
   get totals(): Dnp3Counters {
     const { counters } = this.#options.context;
-    const own = [...this.#entries.values()].reduce(
+    const ofStacks = [...this.#entries.values()].reduce(
       (sum, { outstation }) => sumOf(sum, outstation.stack.counters),
       this.#departed,
     );
     const { done: controlsDone, refused: controlsRefused } = this.controls;
-    return sumOf(own, { ...counters, controlsDone, controlsRefused });
+    return sumOf(ofStacks, { ...counters, controlsDone, controlsRefused });
   }
 
   outstation(deviceIndex: number): Dnp3OutstationStatus | null {
@@ -242,15 +242,16 @@ export class Dnp3Adapter implements LoadedAdapter<Device, Dnp3Outstations>, Dnp3
   /** Looks for masters that are gone. */
   sweep(): void {
     const { context, commAlarms } = this.#options;
-    const now = context.clock.monotonicMs();
+    const nowMs = context.clock.monotonicMs();
     for (const [index, { outstation, lostMs }] of this.#entries) {
       const missed: number[] = [];
       for (const { masterAddress, session, lastRequestMs } of outstation.stack.associations) {
         if (session !== null) lostMs.set(masterAddress, null);
         // one that came and went between two rounds has been there too
-        else if (lastRequestMs !== null && (lostMs.get(masterAddress) ?? null) === null) lostMs.set(masterAddress, now);
+        else if (lastRequestMs !== null && (lostMs.get(masterAddress) ?? null) === null)
+          lostMs.set(masterAddress, nowMs);
         const since = lostMs.get(masterAddress) ?? null;
-        if (since !== null && now - since >= missedMs) missed.push(masterAddress);
+        if (since !== null && nowMs - since >= missedMs) missed.push(masterAddress);
       }
       if (missed.length > 0)
         commAlarms.raise(index, 'dnp3_master_lost', `no connection of master ${missed.join(', ')} of DNP3`);
@@ -346,7 +347,7 @@ export function createDnp3(settings: Dnp3Settings, parts: AdapterParts): Dnp3Ada
       messages.push(report);
     },
   };
-  const disturberOf = dnp3Disturbers({ registry: parts.faults, holds: parts.holds });
+  const disturberOf = dnp3Disturbers(parts.faults);
   const { pointsFile, profile } = settings;
   const rows = pointsFile === null ? builtInRows(profile) : readPointRows(pointsFile);
   const adapter: Dnp3Adapter = new Dnp3Adapter({

@@ -59,8 +59,8 @@ export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppSta
   }
 
   station(id: string): OcppStation {
-    const found = [...this.#stations.values()].find((each) => each.id === id);
-    if (found) return found;
+    const station = [...this.#stations.values()].find((each) => each.id === id);
+    if (station) return station;
     throw new SimError('UNKNOWN_RESOURCE', `there is no charge point ${JSON.stringify(id)}`);
   }
 
@@ -188,12 +188,12 @@ export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppSta
  * @param starting stations that have not begun to connect yet
  */
 function stateOf(states: readonly OcppStatus[], starting: number): CommState {
-  const wanted = states.filter(
+  const enabled = states.filter(
     ({ connectionState, reconnectInS }) => connectionState !== 'disconnected' || reconnectInS !== null,
   );
-  if (wanted.length + starting === 0) return 'stopped';
-  if (starting === 0 && wanted.every(({ connectionState }) => connectionState === 'connected')) return 'connected';
-  return wanted.some(({ lastError }) => lastError !== null) ? 'retrying' : 'connecting';
+  if (enabled.length + starting === 0) return 'stopped';
+  if (starting === 0 && enabled.every(({ connectionState }) => connectionState === 'connected')) return 'connected';
+  return enabled.some(({ lastError }) => lastError !== null) ? 'retrying' : 'connecting';
 }
 
 function detailOf(states: readonly OcppStatus[], connected: number): string | null {
@@ -213,13 +213,13 @@ function credentialsOf({ securityProfile, password, pem }: OcppSettings): Creden
   };
 }
 
-/** What GetDiagnostics and GetLog deliver: the lines of every module about a device, and those of OCPP about none. */
+/** The log of GetDiagnostics and GetLog: lines of every module about a device, and lines of OCPP about none. */
 function logLines(logBook: Pick<LogBook, 'entries'>, deviceIndex: number) {
-  const isWanted = (line: LogEntry) =>
+  const isIncluded = (line: LogEntry) =>
     line.deviceIndex === deviceIndex || (line.deviceIndex === null && line.module === 'OCPP');
   return logBook
     .entries()
-    .filter(isWanted)
+    .filter(isIncluded)
     .map(({ timeMs, level, module, message }) => ({
       atMs: timeMs,
       text: `${level.toUpperCase()} [${module}] ${message}`,
@@ -232,15 +232,14 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
   const log = logBook.logger('OCPP');
   const credentials = credentialsOf(settings);
   const contexts = contextMaker();
-  const disturber = createOcppDisturber({ registry: parts.faults, holds: parts.holds });
+  const disturber = createOcppDisturber(parts.faults);
   return new OcppAdapter({
     endpoint: settings.url,
     later,
     make(device) {
       const id = chargePointId(device);
       if (id === null) return null;
-      const own = device.ocpp ?? {};
-      const version = own.version ?? settings.version;
+      const { version = settings.version, url = settings.url, guarded = false } = device.ocpp ?? {};
       const stack = versions[version];
       payloadChecks.prepare(stack.subprotocol);
       return new ChargePoint({
@@ -248,8 +247,8 @@ export function createOcpp(settings: OcppSettings, parts: AdapterParts): OcppAda
         device: createStationPort(device, plant, id),
         version,
         stack,
-        url: own.url ?? settings.url,
-        guarded: own.guarded ?? false,
+        url,
+        guarded,
         credentials,
         autoAuthorize: settings.autoAuthorize,
         contexts,

@@ -42,16 +42,16 @@ export function composeModbus(context: ModbusContext): readonly (ModbusAdapter |
   return [...composeTcp(context, between), ...composeRtu(context, between), ...proxy];
 }
 
-function betweenOf({ faults, plant, clock, logBook }: ModbusContext): Between {
+function betweenOf({ faults: { registry }, plant, clock, logBook }: ModbusContext): Between {
   const faultyMaps = new FaultyMaps({
-    registry: faults,
+    registry,
     log: new LimitedLog(logBook.logger('Modbus'), clock, 'writes that faults held back'),
     now: () => plant.latest.sim,
     onTick: (listener) => plant.onTick(listener),
     later: (deviceIndex, delayS, act) => plant.device(deviceIndex).later(delayS, act),
   });
   const disturber = createBankDisturber({
-    registry: faults,
+    registry,
     maps: faultyMaps,
     silent: plant.silentDevices,
     devices: () => plant.devices,

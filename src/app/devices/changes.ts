@@ -21,7 +21,7 @@ import type { SeriesOf } from './series.ts';
 import type { JoiningFaults } from '../faults.ts';
 import type { DeviceServer } from '../../contract/plant.ts';
 
-/** Whether an adapter has something of its own for each device. */
+/** True for an adapter with a listener, session or outstation for each device. */
 export function isDeviceServer(adapter: Adapter): adapter is Adapter & DeviceServer {
   return 'addDevice' in adapter && 'removeDevice' in adapter;
 }

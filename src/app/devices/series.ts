@@ -29,28 +29,28 @@ export function deviceSeriesReader(config: Pick<AppConfig, 'seriesEnd' | 'windTi
 
   function table(path: string, name: string, columns: readonly SeriesColumn[]): Series {
     const key = `${columns[0]?.name ?? ''} ${path}`;
-    const known = tables.get(key) ?? parseSeries(readFileSync(path, 'utf8'), { name, columns, end });
-    tables.set(key, known);
-    return known;
+    const series = tables.get(key) ?? parseSeries(readFileSync(path, 'utf8'), { name, columns, end });
+    tables.set(key, series);
+    return series;
   }
 
   function dc({ assetType, series }: DeviceConfig): DeviceSeries['dc'] {
     const { dcSeries } = kindTable[assetType];
     if (dcSeries === null) return null;
-    const own = bundled[dcSeries];
+    const standard = bundled[dcSeries];
     const columns = dcSeries === 'wind' ? windColumns : weatherColumns;
     return {
-      series: table(series.dc ?? own.path, series.dc ?? own.name, columns),
-      name: series.dc === null ? own.name : basename(series.dc),
+      series: table(series.dc ?? standard.path, series.dc ?? standard.name, columns),
+      name: series.dc === null ? standard.name : basename(series.dc),
       timeScale: dcSeries === 'wind' ? config.windTimeScale : 1,
     };
   }
 
   function visits(path: string | null): VisitPlan | null {
     if (path === null) return null;
-    const known = plans.get(path) ?? parseVisits(readFileSync(path, 'utf8'), path, end);
-    plans.set(path, known);
-    return known;
+    const plan = plans.get(path) ?? parseVisits(readFileSync(path, 'utf8'), path, end);
+    plans.set(path, plan);
+    return plan;
   }
 
   return (device) => ({

@@ -15,10 +15,10 @@ export function typesWith(
   { deviceOf, grid, simModels }: AppConfig,
   passes: (layout: Layout) => boolean,
 ): DeviceTypeName[] {
-  const own = deviceTypeNames.filter(
+  const types = deviceTypeNames.filter(
     (name, at) => deviceTypeNames.findIndex((other) => deviceTypes[other] === deviceTypes[name]) === at,
   );
-  return own.filter((name) => {
+  return types.filter((name) => {
     try {
       const { profile, phases } = deviceOf({ device_type: name, profile: deviceTypes[name].defaultProfile }, 0);
       return passes(

@@ -60,13 +60,13 @@ interface Prepared {
 function layersOf({ flags, parameters, pace, usesFreePorts }: ScenarioCommand, file: string, source: Source) {
   const directory = dirname(resolve(file));
   const presets: Presets = { usesFreePorts, isPaused: pace !== 'real' };
-  const own = configOfScenario(source, parameters);
-  if (typeof own !== 'string') {
-    const mapping = own && { mapping: own, directory, label: `${basename(file)}: config` };
+  const config = configOfScenario(source, parameters);
+  if (typeof config !== 'string') {
+    const mapping = config && { mapping: config, directory, label: `${basename(file)}: config` };
     return { flags, inline: { mapping, presets } };
   }
   const isNamed = parseFlags(flags).values.has('config');
-  const named = isNamed ? [] : ['--config', isBundledExample(own) ? own : resolve(directory, own)];
+  const named = isNamed ? [] : ['--config', isBundledExample(config) ? config : resolve(directory, config)];
   return { flags: [...named, ...flags], inline: { mapping: null, presets } };
 }
 
@@ -148,7 +148,7 @@ function issuesOf(file: string, { message, issues }: SimError): readonly Issue[]
 }
 
 /**
- * Checks every file of a command, so that one look tells of all mistakes.
+ * Checks every file of a command, and reports all mistakes at once.
  * @param valid called with each file that is valid
  * @throws SimError CONFIG_INVALID
  */

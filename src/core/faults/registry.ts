@@ -80,6 +80,13 @@ export interface FaultRegistryOptions {
   readonly later?: Later;
 }
 
+/** Active faults, for a component that carries out those of its protocol. */
+export interface FaultSource {
+  readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
+  /** whether the condition of a fault holds at a device */
+  readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
+}
+
 export class FaultRegistry {
   readonly #options: FaultRegistryOptions;
   readonly #kinds = new Map<string, FaultKind>();

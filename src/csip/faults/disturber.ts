@@ -1,6 +1,6 @@
 /** Carries out the faults of the client of IEEE 2030.5: decides what happens to each request that it sends. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
-import type { FaultRegistry } from '../../core/faults/registry.ts';
+import type { FaultSource } from '../../core/faults/registry.ts';
 import {
   clockSkewFault,
   delayFault,
@@ -32,12 +32,6 @@ import {
   withSubject,
 } from './documents.ts';
 
-export interface CsipDisturberOptions {
-  readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
-  /** whether the condition of a fault holds at a device */
-  readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
-}
-
 /** A disturbance while faults make it. */
 type Draft = { -readonly [Name in keyof Disturbance]: Disturbance[Name] };
 
@@ -51,17 +45,17 @@ const maxRemembered = 1000;
  * 3. the document is changed by each fault of documents in order of injection, then the octets and headers.
  * A request about no single device meets faults of all devices alone, and none with a condition.
  */
-export function createCsipDisturber(options: CsipDisturberOptions): ExchangeDisturber {
+export function createCsipDisturber(options: FaultSource): ExchangeDisturber {
   return new RequestDisturber(options);
 }
 
 class RequestDisturber implements ExchangeDisturber {
-  readonly #options: CsipDisturberOptions;
+  readonly #options: FaultSource;
   #faults: readonly ActiveFault[] = [];
   /** the first document of each address, by the fault that repeats it */
   readonly #first = new Map<ActiveFault, Map<string, OutgoingDocument>>();
 
-  constructor(options: CsipDisturberOptions) {
+  constructor(options: FaultSource) {
     this.#options = options;
     const { registry } = options;
     const sort = () => {

@@ -1,6 +1,6 @@
 /** Carries out the faults of an outstation. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
-import type { FaultRegistry } from '../../core/faults/registry.ts';
+import type { FaultSource } from '../../core/faults/registry.ts';
 import {
   badCrcFault,
   bufferOverflowFault,
@@ -13,12 +13,6 @@ import {
 import { targetOf } from '../../fault-kinds/targets.ts';
 import { iin } from '../stack/application/types.ts';
 import type { Disturber } from '../stack/outstation/types.ts';
-
-export interface Dnp3DisturberOptions {
-  readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
-  /** whether the condition of a fault holds at a device */
-  readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
-}
 
 const undisturbed = { dropped: false, badCrc: false, sequenceShift: 0 };
 
@@ -36,7 +30,7 @@ export interface DeviceDisturber extends Disturber {
 }
 
 /** Makes the disturber of each device; all of them look at one list of faults. */
-export function dnp3Disturbers({ registry, holds }: Dnp3DisturberOptions): (deviceIndex: number) => DeviceDisturber {
+export function dnp3Disturbers({ registry, holds }: FaultSource): (deviceIndex: number) => DeviceDisturber {
   let faults: readonly ActiveFault[] = [];
   const sort = () => {
     faults = registry.active.filter(({ protocol }) => protocol === 'dnp3');

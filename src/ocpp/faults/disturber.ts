@@ -1,6 +1,6 @@
 /** Carries out the faults of OCPP charge points: decides what happens to each frame and reading. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
-import type { FaultRegistry } from '../../core/faults/registry.ts';
+import type { FaultSource } from '../../core/faults/registry.ts';
 import {
   callErrorFault,
   clockSkewFault,
@@ -21,12 +21,6 @@ import type { DisturbableFrame, FrameDisturbance, FrameDisturber, MeterDistortio
 import { acceptanceOf } from './acceptances.ts';
 import { connectorOf, malformed, withoutMembers } from './texts.ts';
 
-export interface OcppDisturberOptions {
-  readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
-  /** whether the condition of a fault holds at a device */
-  readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
-}
-
 /** A disturbance while faults make it. */
 type Draft = { -readonly [Name in keyof FrameDisturbance]: FrameDisturbance[Name] };
 type Strikes = (fault: ActiveFault) => boolean;
@@ -40,16 +34,16 @@ const isAnswer = ({ type }: DisturbableFrame) => type === 'result' || type === '
  * 3. a frame to be sent is changed by each other fault in order of injection: all delays add up, the payload is changed
  *    before the text.
  */
-export function createOcppDisturber(options: OcppDisturberOptions): FrameDisturber {
+export function createOcppDisturber(options: FaultSource): FrameDisturber {
   return new StationDisturber(options);
 }
 
 class StationDisturber implements FrameDisturber {
-  readonly #options: OcppDisturberOptions;
+  readonly #options: FaultSource;
   readonly #listeners = new Set<() => void>();
   #faults: readonly ActiveFault[] = [];
 
-  constructor(options: OcppDisturberOptions) {
+  constructor(options: FaultSource) {
     this.#options = options;
     const { registry } = options;
     const sort = () => {

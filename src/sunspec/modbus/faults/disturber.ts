@@ -1,7 +1,7 @@
 /** Carries out the transport faults of Modbus: decides how connections and requests are served. */
 import type { ActiveFault } from '../../../core/faults/active-fault.ts';
 import { meterIndex } from '../../../core/faults/kinds.ts';
-import type { FaultRegistry } from '../../../core/faults/registry.ts';
+import type { FaultSource } from '../../../core/faults/registry.ts';
 import { mapTargetOf } from '../../../fault-kinds/targets.ts';
 import {
   aliasUnitFault,
@@ -26,14 +26,11 @@ export interface Span {
   readonly count: number;
 }
 
-export interface DisturberOptions {
-  readonly registry: Pick<FaultRegistry, 'active' | 'onChange'>;
+export interface DisturberOptions extends FaultSource {
   /** indexes of the devices there are now */
   readonly deviceIndexes: () => readonly number[];
   /** indexes of devices that never answer, with or without faults; changed in place */
   readonly silent?: ReadonlySet<number>;
-  /** whether the condition of a fault holds at a device */
-  readonly holds: (fault: ActiveFault, deviceIndex: number) => boolean;
   /** addresses in the undisturbed map of the registers that a request names; default the same */
   readonly under?: (deviceIndex: number, asked: Span) => readonly Span[];
   /** registers behind the points that a fault names, in the undisturbed map */
