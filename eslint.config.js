@@ -74,12 +74,8 @@ const notYetPlain = [
   'src/config/**',
   'src/recorder/**',
   'src/scenario/**',
-  'src/library/**',
   'src/ui/**',
-  'src/ws/**',
   'src/fault-kinds/**',
-  'src/*.ts',
-  'src/app/**',
 ];
 const words = [
   {

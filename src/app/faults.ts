@@ -130,7 +130,7 @@ type FaultConfig = Pick<AppConfig, 'faults' | 'devices'>;
 /** The parts that configured faults act on. */
 interface Struck {
   readonly plant: Plant;
-  /** those enabled in this process */
+  /** enabled adapters alone */
   readonly adapters: readonly Pick<Adapter, 'comm'>[];
 }
 

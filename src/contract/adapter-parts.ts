@@ -22,7 +22,7 @@ export interface AdapterParts {
   /** makes the clock of one peer, on the clock that `--remote_clock` chooses */
   readonly remoteClock: RemoteClockFactory;
   readonly logBook: Pick<LogBook, 'logger' | 'entries'>;
-  /** what an adapter must not lose: queues, counters */
+  /** for data that an adapter must not lose: queues, counters */
   readonly store: Store;
   readonly chargePointId: ChargePointIdOf;
   /** where a protocol makes the channel of its messages */

@@ -15,7 +15,7 @@ export class AdapterLifecycle {
     return this.#lastError;
   }
 
-  /** Whether `stop` was called, and `start` not since. */
+  /** `stop` was called, and `start` not since. */
   get stopping(): boolean {
     return this.#stopping !== undefined;
   }

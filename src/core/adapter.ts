@@ -104,7 +104,7 @@ export interface Adapter {
   readonly module: ModuleName;
   readonly comm: CommName;
   /**
-   * Whether the adapter only connects to peers and has no clients: it stops before the listeners, and its state `error`
+   * The adapter only connects to peers and has no clients: it stops before the listeners, and its state `error`
    * is about the peer and degrades nothing. Default: false.
    */
   readonly outbound?: boolean;

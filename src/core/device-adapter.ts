@@ -30,14 +30,14 @@ export interface DeviceAdapterOptions<D, V extends object> {
   readonly comm: CommName;
   readonly outbound?: boolean;
   readonly exposure?: Exposure | null;
-  /** whether SIGHUP reads its files again */
+  /** SIGHUP reads its files again */
   readonly reloads?: boolean;
-  /** what a device has of it, for people: `OCPP charge point` */
+  /** the thing that each device gets, in words: `OCPP charge point` */
   readonly service: string;
   /** ends when its device leaves */
   readonly alarm: CommAlarmCode;
   readonly commAlarms: CommAlarmSwitch;
-  /** those of the plant at the start */
+  /** devices of the plant at the start */
   readonly devices: () => readonly D[];
   /** the interface while nothing is loaded */
   readonly standIn: V;

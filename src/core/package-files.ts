@@ -17,7 +17,7 @@ export function packageFile(path: string): string {
   return join(root, path);
 }
 
-/** Whether the program runs from `dist/`; a build of some other time may lie beside sources that run. */
+/** The program runs from `dist/`; a build of some other time may lie beside sources that run. */
 export const runsFromBuild = dirname(fileURLToPath(import.meta.url)) === packageFile('dist');
 
 /** The version that package.json names, the only place where it stands; requests to servers name it. */

@@ -120,7 +120,7 @@ export class Client {
     return this.#walk;
   }
 
-  /** whether an EndDevice of it has a wrong PIN */
+  /** an EndDevice of it has a wrong PIN */
   get ceased(): boolean {
     return this.#refused.size > 0;
   }

@@ -131,7 +131,7 @@ export class EndDevice {
     this.#step({ kind: 'opt', mrid, in: takesPart });
   }
 
-  /** Whether default controls alone act, because communication was lost for too long. */
+  /** Default controls alone act, because communication was lost for too long. */
   expire(expired: boolean): void {
     if (expired === this.#expired) return;
     this.#expired = expired;

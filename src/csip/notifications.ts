@@ -32,7 +32,7 @@ export interface NotificationsOptions {
 export interface SubscriberOptions {
   readonly exchange: SepExchange;
   readonly lfdi: string;
-  /** whether what is useful is subscribed to without being asked */
+  /** useful resources are subscribed to without a request */
   readonly automatic: boolean;
   readonly jitter: Jitter;
   readonly reread: (url: string) => void;

@@ -21,12 +21,12 @@ export function refusal(given: unknown, allowed: string, cause?: unknown): Derbe
 }
 
 /** The options of a method, which must be an object of members that it has. @throws DerbenchError `validation` */
-export function checkedOptions<T extends object>(options: T, known: readonly (keyof T & string)[]): T {
-  const allowed = `an object with ${known.join(', ')}`;
+export function checkedOptions<T extends object>(options: T, names: readonly (keyof T & string)[]): T {
+  const allowed = `an object with ${names.join(', ')}`;
   if (typeof options !== 'object' || (options as unknown) === null || Array.isArray(options))
     throw refusal(options, allowed);
-  const unknown = Object.keys(options).find((name) => !(known as readonly string[]).includes(name));
-  if (unknown !== undefined) throw refusal(unknown, known.length === 1 ? `the option ${known[0] ?? ''}` : allowed);
+  const unknown = Object.keys(options).find((name) => !(names as readonly string[]).includes(name));
+  if (unknown !== undefined) throw refusal(unknown, names.length === 1 ? `the option ${names[0] ?? ''}` : allowed);
   return options;
 }
 

@@ -126,10 +126,10 @@ export class Client {
       throw new DerbenchError({ code: 'validation', detail: 'a step takes one of ticks, seconds and to' });
     if (seconds === undefined && to === undefined) return this.#stepTicks(checkedWhole('ticks', ticks ?? 1), device);
     if (seconds !== undefined) checkedNumber('seconds', seconds);
-    const now = await this.time();
-    const endMs = to === undefined ? Date.parse(now.sim_time) + (seconds ?? 0) * 1000 : instantOf(to, now);
+    const time = await this.time();
+    const endMs = to === undefined ? Date.parse(time.sim_time) + (seconds ?? 0) * 1000 : instantOf(to, time);
     if (Math.abs(endMs) > lastInstantMs) throw refusal(seconds, 'seconds to an instant that a date can have');
-    const wholeTicks = Math.ceil((endMs - Date.parse(now.sim_time)) / (tickSeconds(now) * 1000)) - 1;
+    const wholeTicks = Math.ceil((endMs - Date.parse(time.sim_time)) / (tickSeconds(time) * 1000)) - 1;
     // of a long way the last part is as short as one request may be
     const whole = Math.floor(wholeTicks / ticksPerRequest) * ticksPerRequest;
     if (whole > 0) await this.#stepTicks(whole, device);

@@ -8,7 +8,7 @@ export interface Issue {
   readonly allowed?: readonly (string | number)[];
 }
 
-/** What a `DerbenchError` is made from. */
+/** Members of a `DerbenchError`. */
 export interface ErrorFacts {
   readonly code: string;
   readonly detail: string;
@@ -27,7 +27,7 @@ export class DerbenchError extends Error {
    * `not-a-text`, `config-invalid`, `listen-failed`, `shortage`
    */
   readonly code: string;
-  /** what happened, in words */
+  /** the error in words */
   readonly detail: string;
   /** every refused member or setting; empty unless `code` is `validation` or `config-invalid` */
   readonly issues: readonly Issue[];

@@ -18,7 +18,7 @@ function address(base: string, path: string, query: Query): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
   const text = parameters.toString();
-  // what follows a # would not be sent
+  // a # and the text behind it would not be sent
   const sent = shortPath(path).replaceAll('#', '%23');
   return `${base}${prefix}${sent}${text === '' ? '' : `${path.includes('?') ? '&' : '?'}${text}`}`;
 }

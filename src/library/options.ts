@@ -1,4 +1,4 @@
-/** What the client and its methods take. */
+/** Arguments of the client and its methods. */
 
 /** The part of the answer of `fetch` that the client reads. */
 export interface FetchAnswer {
@@ -53,7 +53,7 @@ export interface ClientOptions {
 export type Protocol = 'modbus' | 'csip' | 'dnp3' | 'ocpp';
 
 /**
- * What a value is to be: a number or a word that it equals (of an enumeration its number or its name), or a test of it.
+ * Condition of a value: a number or a word that it equals (of an enumeration its number or its name), or a test of it.
  * A value that the device does not have now never passes. `word` is the value as text, of an enumeration its name.
  */
 export type Wanted = number | string | ((value: number, word: string) => boolean | PromiseLike<boolean>);
@@ -62,7 +62,7 @@ export type Wanted = number | string | ((value: number, word: string) => boolean
 export interface WaitOptions {
   /** default 60 */
   readonly timeoutS?: number;
-  /** whether `timeoutS` is simulated time; default: while the clock is paused */
+  /** `timeoutS` is simulated time; default: while the clock is paused */
   readonly simulated?: boolean;
   readonly device?: number;
 }

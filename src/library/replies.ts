@@ -4,7 +4,7 @@
  * device does not have the quantity.
  */
 
-/** What any other operation answers: scripts read it without declaring it. */
+/** Answer of any other operation: scripts read it without declaring it. */
 export type Json = ReturnType<typeof JSON.parse>;
 
 /** Last writer of a value. */
@@ -256,7 +256,7 @@ export interface Session {
   readonly stop_reason: string | null;
 }
 
-/** What became of a token. */
+/** Outcome of the authorization of a token. */
 export interface Authorization {
   /** `Accepted`, `Invalid`, `Blocked`, ... */
   readonly status: string;

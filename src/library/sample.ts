@@ -16,14 +16,14 @@ export interface SampleSource {
 }
 
 function memberOf(name: string, snapshot: Snapshot): Sample {
-  let found: unknown = snapshot;
+  let value: unknown = snapshot;
   for (const step of name.split('.'))
-    found =
-      typeof found === 'object' && found !== null && Object.hasOwn(found, step)
-        ? (found as Readonly<Record<string, unknown>>)[step]
+    value =
+      typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+        ? (value as Readonly<Record<string, unknown>>)[step]
         : undefined;
-  if (found === null || ['number', 'string', 'boolean'].includes(typeof found))
-    return { value: found as Sample['value'] };
+  if (value === null || ['number', 'string', 'boolean'].includes(typeof value))
+    return { value: value as Sample['value'] };
   throw new DerbenchError({
     code: 'validation',
     detail: `given "${name}"; allowed: a point as 701.W, or a member of the snapshot as metrics.power_kw`,

@@ -1,4 +1,4 @@
-/** What a simulator in the process of a script is started with, and where it listens. */
+/** Settings of a simulator in the process of a script, and the addresses at which it listens. */
 
 /**
  * Settings by their names in configuration files, and its blocks `devices`, `grid` and `faults`; an unknown name is

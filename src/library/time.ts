@@ -12,9 +12,9 @@ const msPerDay = 86_400_000;
 const clockPattern = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
 
 function secondOfDay(clock: string): number | null {
-  const found = clockPattern.exec(clock);
-  if (found === null) return null;
-  const [, hours = '0', minutes = '0', seconds = '0'] = found;
+  const match = clockPattern.exec(clock);
+  if (match === null) return null;
+  const [, hours = '0', minutes = '0', seconds = '0'] = match;
   return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
 }
 
@@ -43,8 +43,8 @@ function offsetOf(timezone: string): OffsetMs {
     );
   }
   return (atMs) => {
-    const found = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
-    const of = (type: Intl.DateTimeFormatPartTypes) => found.get(type) ?? 0;
+    const parts = new Map(format.formatToParts(atMs).map(({ type, value }) => [type, Number(value)]));
+    const of = (type: Intl.DateTimeFormatPartTypes) => parts.get(type) ?? 0;
     const local = Date.UTC(of('year'), of('month') - 1, of('day'), of('hour'), of('minute'), of('second'));
     return local - Math.floor(atMs / 1000) * 1000;
   };
@@ -70,11 +70,11 @@ function nextTimeOfDay(second: number, presentMs: number, offsetMs: OffsetMs): n
  * @param to `2026-06-21T12:05:00Z`, or a time of day as `12:05`: the next one of the simulated clock, the present included
  * @throws DerbenchError `validation`
  */
-export function instantOf(to: string, now: Time): number {
-  const wanted = secondOfDay(to);
+export function instantOf(to: string, time: Time): number {
+  const second = secondOfDay(to);
   if (typeof to !== 'string') throw refusal(to, 'an instant as 2026-06-21T12:05:00Z, or a time of day as 12:05');
-  const instantMs = Date.parse(now.sim_time);
-  if (wanted !== null) return nextTimeOfDay(wanted, instantMs, offsetOf(now.timezone));
+  const instantMs = Date.parse(time.sim_time);
+  if (second !== null) return nextTimeOfDay(second, instantMs, offsetOf(time.timezone));
   const date = Date.parse(to);
   if (Number.isNaN(date) || !/^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(to))
     throw new DerbenchError({

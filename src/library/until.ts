@@ -6,7 +6,7 @@ import type { Time } from './replies.ts';
 import type { Sample } from './sample.ts';
 import { tickSeconds } from './time.ts';
 
-/** What waiting needs of a simulator and of its own clock. */
+/** The simulator and the clock that waiting needs. */
 export interface Waiting {
   readonly sample: () => Promise<Sample>;
   readonly time: () => Promise<Time>;
@@ -53,31 +53,31 @@ export async function waitUntil(
 ): Promise<Sample> {
   checkWanted(wanted);
   checkedNumber('timeoutS', timeoutS, 0);
-  let now = await time();
-  const bySimulation = simulated ?? now.mode === 'paused';
-  const [firstTick, firstMs] = [now.tick, nowMs()];
+  let current = await time();
+  const bySimulation = simulated ?? current.mode === 'paused';
+  const [firstTick, firstMs] = [current.tick, nowMs()];
   const elapsedOf = (at: Time, firstSim: number) =>
     bySimulation ? Date.parse(at.sim_time) - firstSim : nowMs() - firstMs;
-  const firstSim = Date.parse(now.sim_time);
+  const firstSim = Date.parse(current.sim_time);
   for (;;) {
-    const found = await sample();
-    if (await passes(found, wanted)) return found;
-    const elapsedMs = elapsedOf(now, firstSim);
+    const last = await sample();
+    if (await passes(last, wanted)) return last;
+    const elapsedMs = elapsedOf(current, firstSim);
     const leftMs = timeoutS * 1000 - elapsedMs;
     if (leftMs <= 0)
       throw new DerbenchError({
         code: 'timeout',
         detail:
           `${name} did not become ${shownWanted(wanted)} within ${shownS(elapsedMs)} s of ` +
-          `${bySimulation ? 'simulated' : 'real'} time (${now.tick - firstTick} ticks); its last value was ${shownSample(found)}`,
+          `${bySimulation ? 'simulated' : 'real'} time (${current.tick - firstTick} ticks); its last value was ${shownSample(last)}`,
       });
-    if (now.mode === 'paused') {
-      const isLast = bySimulation && leftMs < tickSeconds(now) * 1000;
-      now = await step(isLast ? new Date(firstSim + timeoutS * 1000).toISOString() : null);
+    if (current.mode === 'paused') {
+      const isLast = bySimulation && leftMs < tickSeconds(current) * 1000;
+      current = await step(isLast ? new Date(firstSim + timeoutS * 1000).toISOString() : null);
     } else {
       // twice per tick, so that none is passed over
-      await pause(Math.min(Math.max(now.tick_interval_s * 500, 20), 1000, bySimulation ? 1000 : leftMs));
-      now = await time();
+      await pause(Math.min(Math.max(current.tick_interval_s * 500, 20), 1000, bySimulation ? 1000 : leftMs));
+      current = await time();
     }
   }
 }

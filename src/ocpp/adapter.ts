@@ -97,7 +97,7 @@ export class OcppAdapter implements LoadedAdapter<Device, OcppStations>, OcppSta
     try {
       await station.load();
     } catch (error) {
-      // what it has begun before it failed
+      // ends the work begun before the failure
       await station.stop();
       throw error;
     }

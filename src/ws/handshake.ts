@@ -61,7 +61,7 @@ function checkProtocol({ method, headers }: IncomingMessage): Refused | null {
   return null;
 }
 
-/** Whether an upgrade is accepted, and for which devices. */
+/** Devices for which an upgrade is accepted, or its refusal. */
 function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Selection | Refused {
   const refusal = rules.guard.checkHost(request) ?? rules.guard.checkOrigin(request);
   if (refusal) return refusal;
@@ -82,7 +82,7 @@ function checkHandshake(request: IncomingMessage, rules: HandshakeRules): Select
   }
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
-  if (!streamPaths.some((known) => known === path)) {
+  if (!streamPaths.some((streamPath) => streamPath === path)) {
     return { code: 'not-found', detail: `There is no stream at ${path.slice(0, 200)}.` };
   }
   const fault = checkProtocol(request);

@@ -28,7 +28,7 @@ export interface TelemetryContext {
   readonly guard: HttpGuardConfig;
   readonly logger: Logger;
   readonly clock: WallClock;
-  /** whether new clients are refused because the process is stopping */
+  /** new clients are refused because the process is stopping */
   readonly stopping?: () => boolean;
   readonly options?: Partial<TelemetryOptions>;
 }

@@ -319,7 +319,7 @@ function checkResultFiles({ files, junit, json, html, record }: ScenarioCommand)
     const use = taken.get(resolve(path));
     if (use !== undefined) issues.push({ name: flag, detail: `${path} ${use}` });
     taken.set(resolve(path), `is the file of ${flag} already`);
-    // what stands in it stays until there is a result
+    // an existing file keeps its content until there is a result
     const target = existsSync(path) ? path : dirname(resolve(path));
     const refusal = refusalOf(flag, path, () => {
       accessSync(target, constants.W_OK);
