@@ -6,16 +6,30 @@ import { SimError } from '../core/errors.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { isEnabled, isSupported } from '../sunspec/map/function-state.ts';
-import { curveAxes, functionTable, isReactivePowerFunction, reactivePowerFunctions } from '../sunspec/map/functions.ts';
+import { functionTable } from '../sunspec/map/functions.ts';
 import type { CurveFunction, FunctionName } from '../sunspec/map/functions.ts';
+import { boundsOf } from '../sunspec/map/grid-support/bounds.ts';
+import {
+  apply,
+  capacity,
+  checkApply,
+  factsOf,
+  hasCurve,
+  inRegisters,
+  isInForce,
+  isRefused,
+  place,
+  switching,
+} from '../sunspec/map/grid-support/wish.ts';
+import type { PointFacts } from '../sunspec/map/grid-support/wish.ts';
+import type { HoldValue } from '../sunspec/map/holds.ts';
 import { memoPerLayout, plainPath } from '../sunspec/map/layout.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import { PointHolds } from '../sunspec/map/point-holds.ts';
 import { ranges } from '../sunspec/map/rules.ts';
-import type { Bound } from '../sunspec/map/rules.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
-import type { CurvePoint, DeviceHolds, DevicePort, PointWrite, TripGroup } from './device-port.ts';
+import type { DeviceHolds, DevicePort, Wanted } from './device-port.ts';
 
 /** The plant as an outstation sees it. */
 export type PortPlant = Pick<Plant, 'at' | 'dateMs' | 'setSite' | 'siteOf' | 'silentDevices' | 'now'>;
@@ -49,22 +63,18 @@ const firstSlots = memoPerLayout(
 
 const groupsIn = (numbers: string) => (numbers === '' ? 0 : numbers.split(',').length);
 
-/** Path of the curve points of a function, of which 707-710 have two kinds. */
-function curvePath(name: CurveFunction, group: TripGroup): string {
-  const { model, actsOn } = functionTable[name];
-  return actsOn === 'trip' ? `${model}.Crv.${group}` : `${model}.Crv`;
-}
-
 class MapPort implements DevicePort {
   readonly index: number;
   readonly name: string;
   readonly device: Device;
   readonly #plant: PortPlant;
   readonly #firstSlots: ReadonlyMap<string, PointSlot>;
+  readonly #facts: PointFacts;
 
   constructor(device: Device, plant: PortPlant) {
     this.device = device;
     this.#firstSlots = firstSlots(device.bank.layout);
+    this.#facts = factsOf(device.bank);
     this.index = device.index;
     this.name = device.name;
     this.#plant = plant;
@@ -108,13 +118,8 @@ class MapPort implements DevicePort {
   range(point: PointPath): readonly [number | null, number | null] | null {
     const rule = ranges[point];
     if (rule === undefined) return null;
-    const read = (other: PointPath) => this.value(other);
-    const { min, max } = typeof rule === 'function' ? rule(read) : rule;
-    const bound = (of: Bound | undefined): number | null => {
-      if (typeof of !== 'string') return of ?? null;
-      return of.startsWith('-') ? negative(this.number(of.slice(1) as PointPath)) : this.number(of as PointPath);
-    };
-    return [bound(min), bound(max)];
+    const { min, max } = boundsOf(rule, (other) => this.value(other));
+    return [min ?? null, max ?? null];
   }
 
   supports(name: FunctionName): boolean {
@@ -125,62 +130,29 @@ class MapPort implements DevicePort {
     return isEnabled(this.device.bank, functionTable[name]);
   }
 
-  curve(name: CurveFunction, group: TripGroup = 'MustTrip'): readonly CurvePoint[] {
-    const path = curvePath(name, group);
-    const [x, y] = curveAxes(name);
-    const active = this.number(`${path}.ActPt` as PointPath) ?? 0;
-    return Array.from({ length: active }, (_, i) => ({
-      x: this.number(`${path}.Pt.${x}` as PointPath, 0, i) ?? 0,
-      y: this.number(`${path}.Pt.${y}` as PointPath, 0, i) ?? 0,
-    }));
-  }
-
-  curveSteps(name: CurveFunction, group: TripGroup = 'MustTrip'): CurvePoint {
-    const path = curvePath(name, group);
-    const [x, y] = curveAxes(name);
-    return { x: this.step(`${path}.Pt.${x}` as PointPath), y: this.step(`${path}.Pt.${y}` as PointPath) };
-  }
-
-  curveCapacity(name: CurveFunction): number {
-    return this.number(`${functionTable[name].model}.NPt` as PointPath) ?? 0;
-  }
-
-  curveWrites(
-    name: CurveFunction,
-    points: readonly CurvePoint[],
-    group: TripGroup = 'MustTrip',
-  ): readonly PointWrite[] {
-    const path = curvePath(name, group);
-    const [x, y] = curveAxes(name);
-    return [
-      { point: `${path}.ActPt` as PointPath, value: points.length },
-      ...points.flatMap((point, i) => [
-        { point: `${path}.Pt.${x}` as PointPath, at: [0, i], value: point.x },
-        { point: `${path}.Pt.${y}` as PointPath, at: [0, i], value: point.y },
-      ]),
-    ];
-  }
-
-  enableWrites(name: FunctionName, enabled: boolean): readonly PointWrite[] {
+  enablePoint(name: FunctionName): PointPath {
     const { model, enable } = functionTable[name];
-    const own = { point: `${model}.${enable}` as PointPath, value: enabled ? 'ENABLED' : 'DISABLED' };
-    if (!enabled || !isReactivePowerFunction(name)) return [own];
-    const others = reactivePowerFunctions.filter((other) => other !== name && this.isEnabled(other));
-    return [...others.flatMap((other) => this.enableWrites(other, false)), own];
+    return `${model}.${enable}` as PointPath;
   }
 
-  write(writes: readonly PointWrite[], by: Origin): void {
-    const values = this.#resolve(writes);
-    this.device.bank.adopt(by, (_, set) => {
-      for (const { slot, value } of values) set(slot, value);
-    });
+  readonly hasCurve: DevicePort['hasCurve'] = (name, region) => hasCurve(this.#facts, name, region);
+
+  capacity(name: CurveFunction): number {
+    return capacity(this.#facts, name);
   }
 
-  check(writes: readonly PointWrite[], by: Origin): void {
-    const values = this.#resolve(writes);
-    this.device.bank.checkAdopt(by, (_, set) => {
-      for (const { slot, value } of values) set(slot, value);
-    });
+  readonly switching: DevicePort['switching'] = (name, on) => switching(this.device.bank, name, on);
+
+  isInForce(wanted: readonly Wanted[]): boolean {
+    return isInForce(this.device.bank, this.#placed(wanted));
+  }
+
+  write(wanted: readonly Wanted[], by: Origin): void {
+    apply(this.device.bank, by, this.#placed(wanted));
+  }
+
+  check(wanted: readonly Wanted[], by: Origin): void {
+    checkApply(this.device.bank, by, this.#placed(wanted));
   }
 
   createHolds(): DeviceHolds {
@@ -189,16 +161,12 @@ class MapPort implements DevicePort {
       get ids() {
         return holds.ids;
       },
-      follow: (wanted) =>
-        holds.follow(
-          new Map(
-            [...wanted].map(([id, writes]) => [
-              id,
-              new Map(this.#resolve(writes).map(({ slot, value }) => [slot, value])),
-            ]),
-          ),
-        ),
-      check: (writes, by = 'dnp3') => holds.check(this.#resolve(writes), by),
+      follow: (wanted) => {
+        const valuesOf = (each: readonly Wanted[]) =>
+          new Map(this.#placed(each).map(({ slot, value }) => [slot, value]));
+        return holds.follow(new Map([...wanted].map(([id, each]) => [id, valuesOf(each)])));
+      },
+      check: (wanted, by = 'dnp3') => holds.check(this.#placed(wanted), by),
       forget: () => holds.forget(),
       close: () => holds.close(),
     };
@@ -241,11 +209,18 @@ class MapPort implements DevicePort {
 
   readonly at: DevicePort['at'] = (t, act) => this.#plant.at(t, act);
 
-  #resolve(writes: readonly PointWrite[]) {
-    return writes.map(({ point, at = [], value }) => {
-      const slot = this.#find(point, at);
-      if (slot) return { slot, value };
-      throw new SimError('MAP_NOT_IMPLEMENTED', `the device has no point ${point}`);
+  /** @throws SimError MAP_NOT_IMPLEMENTED: the device lacks a point, MAP_BAD_VALUE: a curve does not fit */
+  #placed(wanted: readonly Wanted[]): readonly HoldValue[] {
+    const { bank } = this.device;
+    return wanted.flatMap((each): readonly HoldValue[] => {
+      if ('point' in each) {
+        const slot = this.#find(each.point, []);
+        if (slot) return [{ slot, value: each.value }];
+        throw new SimError('MAP_NOT_IMPLEMENTED', `the device has no point ${each.point}`);
+      }
+      const values = place(this.#facts, [each]);
+      if (isRefused(values)) throw new SimError('MAP_BAD_VALUE', values.detail);
+      return inRegisters(bank, values);
     });
   }
 
@@ -257,8 +232,6 @@ class MapPort implements DevicePort {
     return byNumbers.get(Array.from({ length: groupsIn(first) }, (_, i) => at[i] ?? 0).join(','));
   }
 }
-
-const negative = (value: number | null) => (value === null ? null : 0 - value);
 
 /** The port of a device. */
 export function createDevicePort(device: Device, plant: PortPlant): DevicePort {

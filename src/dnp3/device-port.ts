@@ -5,37 +5,31 @@ import type { SiteLimitName } from '../contract/site.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import type { CurveFunction, FunctionName } from '../sunspec/map/functions.ts';
+import type { FunctionWish, TripRegion } from '../sunspec/map/grid-support/wish.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
 import type { Written } from '../sunspec/map/point-holds.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
 
-/** A point to be written; `at` numbers the repeated groups of its path from 0, default 0: `705.Crv.Pt.V` at [0, 3]. */
+/** A value for a point in set 1 or outside of sets, in engineering units of the model. */
 export interface PointWrite {
   readonly point: PointPath;
   readonly value: AnyPointValue;
-  readonly at?: readonly number[];
 }
 
-/** One point of the curve in force, engineering units of the model; trip curves: threshold and seconds. */
-export interface CurvePoint {
-  readonly x: number;
-  readonly y: number;
-}
-
-/** Group of the trip curves of 707-710. */
-export type TripGroup = 'MustTrip' | 'MomCess';
+/** What is to be in force: a grid-support function, or a single point. */
+export type Wanted = PointWrite | FunctionWish;
 
 /** Points that controls with an end have for as long as they last, by id of the control. */
 export interface DeviceHolds {
   /** controls that hold points, also those whose end is still to come */
   readonly ids: readonly string[];
   /** As `PointHolds.follow`: these controls have these points, and others give theirs back. */
-  follow(wanted: ReadonlyMap<string, readonly PointWrite[]>): ReadonlyMap<string, Written>;
+  follow(wanted: ReadonlyMap<string, readonly Wanted[]>): ReadonlyMap<string, Written>;
   /**
-   * What the device would make of writes now.
+   * What the device would make of these now.
    * @param by `default`: what it would make of them if nothing kept it from taking remote writes
    */
-  check(writes: readonly PointWrite[], by?: 'dnp3' | 'default'): Written;
+  check(wanted: readonly Wanted[], by?: 'dnp3' | 'default'): Written;
   /** The device has been reset: nothing is held any more. */
   forget(): void;
   close(): void;
@@ -46,7 +40,7 @@ export interface DevicePort {
   readonly name: string;
   /** state without registers; of the map only what the members below give */
   readonly device: Omit<Device, 'bank' | 'command'>;
-  /** Decoded value; null: the device does not have it. @param at as of `PointWrite` */
+  /** Decoded value; null: the device does not have it. @param at numbers of the repeated groups of its path, default 0 */
   value(point: PointPath, ...at: readonly number[]): AnyPointValue;
   number(point: PointPath, ...at: readonly number[]): number | null;
   /** `value` of one point that is read in every tick. */
@@ -63,23 +57,19 @@ export interface DevicePort {
   /** Whether the device has a function and 702.CtrlModes allows it. */
   supports(name: FunctionName): boolean;
   isEnabled(name: FunctionName): boolean;
-  /** The points in force of set 1. @param group of trip curves; default `MustTrip` */
-  curve(name: CurveFunction, group?: TripGroup): readonly CurvePoint[];
-  /** Distances of two values that the registers of its points can hold. */
-  curveSteps(name: CurveFunction, group?: TripGroup): CurvePoint;
-  /** Points of set 1 that a curve can have (NPt). */
-  curveCapacity(name: CurveFunction): number;
-  /** The writes that put a curve into set 1, ActPt included. */
-  curveWrites(name: CurveFunction, points: readonly CurvePoint[], group?: TripGroup): readonly PointWrite[];
-  /**
-   * The writes that enable or disable a function. Enabling one of the five functions of reactive power also disables the
-   * other four: the one enabled last acts.
-   */
-  enableWrites(name: FunctionName, enabled: boolean): readonly PointWrite[];
-  /** All in one commit, set 1 included (`Bank.adopt`). @throws SimError as `Bank.adopt` */
-  write(writes: readonly PointWrite[], by: Origin): void;
+  /** The point that enables a function: `706.Ena`. */
+  enablePoint(name: FunctionName): PointPath;
+  hasCurve(name: CurveFunction, region?: TripRegion): boolean;
+  /** Points that a curve of a function can have. */
+  capacity(name: CurveFunction): number;
+  /** Wishes that switch a function, and the others of reactive power off with it. */
+  switching(name: FunctionName, on: boolean): readonly FunctionWish[];
+  /** Whether the registers have what is wanted, to the last digit that they can hold. */
+  isInForce(wanted: readonly Wanted[]): boolean;
+  /** All in one commit, set 1 included. @throws SimError as `Bank.adopt` */
+  write(wanted: readonly Wanted[], by: Origin): void;
   /** Checks as `write` and writes nothing. @throws SimError as `write` */
-  check(writes: readonly PointWrite[], by: Origin): void;
+  check(wanted: readonly Wanted[], by: Origin): void;
   /** Holds of an owner of its own, source `dnp3`. */
   createHolds(): DeviceHolds;
   /** @throws SimError COMMAND_* */

@@ -5,16 +5,15 @@ import type { Plant } from '../contract/plant.ts';
 import { slopeState } from '../contract/slope-state.ts';
 import { CommandHold } from '../core/command-hold.ts';
 import type { Asked } from '../core/command-hold.ts';
-import { SimError } from '../core/errors.ts';
 import type { SimTime } from '../core/time/clock.ts';
 import { isSupported } from '../sunspec/map/function-state.ts';
 import { functionTable } from '../sunspec/map/functions.ts';
-import type { PointSlot } from '../sunspec/map/layout.ts';
+import type { TripName } from '../sunspec/map/functions.ts';
+import { hasCurve, inRegisters, place } from '../sunspec/map/grid-support/wish.ts';
 import { hasPoint, pointNumber, pointValue } from '../sunspec/map/named-points.ts';
 import { PointHolds, written } from '../sunspec/map/point-holds.ts';
-import type { PointValues, Written } from '../sunspec/map/point-holds.ts';
-import type { TripName } from '../contract/ride-through-curve.ts';
-import type { DerCondition, DerPoint, DerPort, DerService, DerTrip, DerWanted } from './station/der-port.ts';
+import type { Written } from '../sunspec/map/point-holds.ts';
+import type { DerCondition, DerPort, DerService, DerTrip, DerWanted } from './station/der-port.ts';
 
 /** The plant as DER controls see it. */
 export type DerPlant = Pick<Plant, 'onTick'>;
@@ -38,7 +37,6 @@ class StationDer implements DerPort {
   readonly #plant: DerPlant;
   readonly #points: PointHolds;
   readonly #slope: CommandHold<number | null>;
-  readonly #slots = new Map<string, PointSlot>();
   readonly #restarted = new Set<() => void>();
   readonly #ends: readonly (() => void)[];
 
@@ -73,13 +71,15 @@ class StationDer implements DerPort {
     return typeof value === 'string' ? value : null;
   }
 
-  check: DerPort['check'] = ({ points }) => this.#points.check(points.map(this.#holdValue), 'default');
+  hasCurve: DerPort['hasCurve'] = (name, region) => hasCurve(this, name, region);
+  place: DerPort['place'] = (wishes) => place(this, wishes);
+  check: DerPort['check'] = ({ points }) => this.#points.check(inRegisters(this.#device.bank, points), 'default');
 
   follow(wanted: readonly DerWanted[]): ReadonlyMap<string, Written> {
     const values = new Map(
       wanted.map(({ id, settings }) => [
         id,
-        new Map(settings.points.map(this.#holdValue).map(({ slot, value }) => [slot, value])) satisfies PointValues,
+        new Map(inRegisters(this.#device.bank, settings.points).map(({ slot, value }) => [slot, value])),
       ]),
     );
     const results = new Map<string, Written>(wanted.map(({ id }) => [id, 'done']));
@@ -139,16 +139,6 @@ class StationDer implements DerPort {
     for (const end of this.#ends) end();
     this.#points.close();
     this.#restarted.clear();
-  }
-
-  readonly #holdValue = ({ model, path, value }: DerPoint) => ({ slot: this.#slot(model, path), value });
-
-  #slot(model: number, path: string): PointSlot {
-    const name = `${model}.${path}`;
-    const slot = this.#slots.get(name) ?? this.#device.bank.layout.slot(model, path);
-    if (!slot) throw new SimError('INTERNAL', `device ${this.#device.index} has no point ${name}`);
-    this.#slots.set(name, slot);
-    return slot;
   }
 
   #tellRestart(): void {

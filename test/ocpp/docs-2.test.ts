@@ -5,7 +5,6 @@ import { silentLogger } from '../../src/core/log/log.ts';
 import { createRandom } from '../../src/core/random.ts';
 import { noDisturber } from '../../src/ocpp/rpc/disturber.ts';
 import { payloadChecks } from '../../src/ocpp/rpc/schemas/checks.ts';
-import type { DerFacts } from '../../src/ocpp/station/der-port.ts';
 import { actionsOf, directions, unsupported } from '../../src/ocpp/v201/actions.ts';
 import { assembleParts } from '../../src/ocpp/v201/assembly.ts';
 import { bodiesOf, isRefusal, memberOf } from '../../src/ocpp/v201/der-controls/model.ts';
@@ -17,7 +16,7 @@ import { modePowers, modesOf, refusedModes } from '../../src/ocpp/v201/v2x/modes
 import type { VariableFacts, VariableRow } from '../../src/ocpp/v201/variables/model.ts';
 import { variableRows } from '../../src/ocpp/v201/variables/table.ts';
 import { rig } from './v16/fakes.ts';
-import { request, testedTypes } from './v201/der/rig.ts';
+import { request, stationFacts, testedTypes } from './v201/der/rig.ts';
 import type { TestedType } from './v201/der/rig.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
@@ -219,12 +218,7 @@ describe('docs/ocpp-2.md: transactions and power', () => {
 });
 
 /** A station with every function and point. */
-const derFacts: DerFacts = {
-  has: () => true,
-  hasPoint: () => true,
-  number: (_, path) => (path === 'NPt' ? 10 : 400),
-  nominalHz: 60,
-};
+const derFacts = stationFacts({ number: (_, path) => (path === 'NPt' ? 10 : 400) });
 
 /** Members that the samples lack and that have a point of their own. */
 const more: Readonly<Partial<Record<TestedType, Readonly<Record<string, unknown>>>>> = {

@@ -1,4 +1,6 @@
 /** The members of `grid-support` and their points. Routes, validation and description follow from these tables. */
+import type { TripName } from '../../sunspec/map/functions.ts';
+import type { TripRegion } from '../../sunspec/map/grid-support/wish.ts';
 import { curve, flag, gridFunction, number, symbol } from './members.ts';
 import type { GridFunction, Member, Members } from './members.ts';
 
@@ -27,7 +29,7 @@ const curveState: Members = {
 };
 
 const voltVar = gridFunction('volt_var', {
-  points: curve('volt_var', 'Crv[0]'),
+  points: curve('volt_var'),
   dept_ref: symbol('Crv[0].DeptRef', varReferences, 'What 100 % of `var_pct` means.'),
   priority: symbol('Crv[0].Pri', ['active', 'reactive', 'vendor']),
   response_time_s: number('Crv[0].RspTms', 'Open-loop response time.'),
@@ -39,14 +41,14 @@ const voltVar = gridFunction('volt_var', {
 });
 
 const voltWatt = gridFunction('volt_watt', {
-  points: curve('volt_watt', 'Crv[0]'),
+  points: curve('volt_watt'),
   dept_ref: symbol('Crv[0].DeptRef', ['w_max_pct', 'w_aval_pct'], 'What 100 % of `w_pct` means.'),
   response_time_s: number('Crv[0].RspTms', 'Open-loop response time.'),
   ...curveState,
 });
 
 const wattVar = gridFunction('watt_var', {
-  points: curve('watt_var', 'Crv[0]'),
+  points: curve('watt_var'),
   dept_ref: symbol('Crv[0].DeptRef', varReferences, 'What 100 % of `var_pct` means.'),
   priority: symbol('Crv[0].Pri', ['active', 'reactive']),
   ...curveState,
@@ -162,15 +164,12 @@ const enterService = gridFunction('enter_service', {
 });
 
 /** Must-trip, may-trip and momentary-cessation curves over voltage or frequency. */
-function trip(name: 'lv_trip' | 'hv_trip' | 'lf_trip' | 'hf_trip'): GridFunction {
-  const points = (group: string, minPoints: 0 | 1): Member => ({
-    kind: 'object',
-    members: { points: curve(name, `Crv[0].${group}`, minPoints) },
-  });
+function trip(name: TripName): GridFunction {
+  const points = (region: TripRegion): Member => ({ kind: 'object', members: { points: curve(name, region) } });
   return gridFunction(name, {
-    must_trip: points('MustTrip', 1),
-    may_trip: points('MayTrip', 0),
-    momentary_cessation: points('MomCess', 0),
+    must_trip: points('MustTrip'),
+    may_trip: points('MayTrip'),
+    momentary_cessation: points('MomCess'),
     max_points: maxPoints,
     adopt_result: result('AdptCrvRslt'),
   });

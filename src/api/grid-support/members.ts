@@ -1,7 +1,9 @@
 /**
  * Maps a member of a grid-support object to register points. The tables in `functions.ts` consist of these mappings.
  */
-import { curveAxes, functionTable } from '../../sunspec/map/functions.ts';
+import { functionTable } from '../../sunspec/map/functions.ts';
+import { curvePlace } from '../../sunspec/map/grid-support/wish.ts';
+import type { TripRegion } from '../../sunspec/map/grid-support/wish.ts';
 import type { UnitChoice } from './units.ts';
 import type { Axis as MapAxis, CurveFunction, FunctionName, FunctionRow } from '../../sunspec/map/functions.ts';
 
@@ -43,6 +45,7 @@ interface Axis {
 /** The points in use of a curve. */
 interface CurveMember {
   readonly kind: 'curve';
+  readonly region?: TripRegion;
   /** path of the group that has ActPt and Pt */
   readonly at: string;
   readonly axes: readonly [Axis, Axis];
@@ -68,6 +71,7 @@ export type Members = Readonly<Record<string, Member>>;
 
 /** One grid-support function: what the interface needs of its row in the table of functions, and its members. */
 export interface GridFunction extends Pick<FunctionRow, 'model' | 'mode' | 'timer' | 'sets'> {
+  readonly name: FunctionName;
   /** in words */
   readonly title: string;
   /** the enable point; for the ramp the limit itself */
@@ -83,6 +87,7 @@ export interface GridFunction extends Pick<FunctionRow, 'model' | 'mode' | 'time
 export function gridFunction(name: FunctionName, members: Members): GridFunction {
   const { label, model, enable, mode, timer, sets } = functionTable[name];
   return {
+    name,
     title: label,
     model,
     enable,
@@ -121,14 +126,12 @@ const axisNames: Readonly<Record<MapAxis, string>> = {
   Tms: 'time_s',
 };
 
-/**
- * The points in use of a curve of a function, with the coordinates that the table of functions gives.
- * @param at path of the group that has ActPt and Pt
- */
-export function curve(name: CurveFunction, at: string, minPoints: 0 | 1 = 1): Member {
-  const [x, y] = curveAxes(name);
+/** The points in use of a curve in force, with the coordinates that the table of functions gives. */
+export function curve(name: CurveFunction, region?: TripRegion): Member {
+  const { at, axes } = curvePlace(name, region);
   const axis = (point: MapAxis): Axis => ({ name: axisNames[point], point });
-  return { kind: 'curve', at, axes: [axis(x), axis(y)], minPoints };
+  const minPoints = region === undefined || region === 'MustTrip' ? 1 : 0;
+  return { kind: 'curve', at, axes: [axis(axes[0]), axis(axes[1])], minPoints, ...(region && { region }) };
 }
 
 /** Whether a request may set a member. */

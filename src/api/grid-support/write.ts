@@ -5,6 +5,9 @@ import type { Issue, OutsideRange } from '../../core/errors.ts';
 import type { ProblemIssue } from '../../core/http/problem.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
 import { isSupported } from '../../sunspec/map/function-state.ts';
+import type { FunctionName } from '../../sunspec/map/functions.ts';
+import { apply, factsOf, isRefused, place } from '../../sunspec/map/grid-support/wish.ts';
+import type { FunctionWish, PointValue } from '../../sunspec/map/grid-support/wish.ts';
 import { pointValue } from '../../sunspec/map/named-points.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';
@@ -55,7 +58,7 @@ interface Write {
 
 type RequestObject = FunctionRequest['body'];
 
-/** Collects the writes and the issues of a request before the first write is carried out. */
+/** Collects the wishes and the issues of a request before the first write is carried out. */
 class Collector {
   readonly #bank: Bank;
   readonly writes = new Map<PointSlot, Write>();
@@ -68,23 +71,15 @@ class Collector {
   function({ spec, name, pointer, body }: FunctionRequest): void {
     if (!isSupported(this.#bank, spec))
       throw new HttpProblem('disabled', `The device does not have the function ${name}.`);
-    const { model, enable, timer, always } = spec;
-    this.#members(
-      model,
-      {
-        ...(always !== true && { enabled: { kind: 'flag', point: enable } as const }),
-        ...(timer !== undefined && { reversion_time_s: { kind: 'number', point: timer } as const }),
-        ...spec.members,
-      },
-      body,
-      pointer,
-      name,
-    );
+    const { enabled, reversion_time_s: reversionS } = body;
+    if (typeof enabled === 'boolean') this.#wish({ name: spec.name, on: enabled }, `${pointer}/enabled`);
+    if (typeof reversionS === 'number') this.#wish({ name: spec.name, reversionS }, `${pointer}/reversion_time_s`);
+    this.#members(spec, spec.members, body, pointer, name);
     this.#selectUnit(spec, body, pointer);
   }
 
   /** Sets the mode in which the given values count. */
-  #selectUnit({ model, enable, units }: GridFunction, body: RequestObject, pointer: string): void {
+  #selectUnit({ name, model, enable, units }: GridFunction, body: RequestObject, pointer: string): void {
     if (units === undefined) return;
     const mode = pointValue(this.#bank, model, units.point);
     const { selected, issues } = selectedMode(units, {
@@ -93,87 +88,83 @@ class Collector {
       enabled:
         body['enabled'] === undefined ? pointValue(this.#bank, model, enable) === 'ENABLED' : body['enabled'] === true,
     });
-    this.issues.push(
-      ...issues.map(({ name, detail }) => ({ in: 'body' as const, name: `${pointer}/${name}`, detail })),
-    );
-    if (selected) this.#put(model, units.point, selected.mode.toUpperCase(), `${pointer}/${selected.by}`);
+    for (const issue of issues) this.#issue(`${pointer}/${issue.name}`, issue.detail);
+    if (selected) this.#value(name, units.point, selected.mode.toUpperCase(), `${pointer}/${selected.by}`);
   }
 
-  #members(model: number, members: Members, body: RequestObject, pointer: string, name: string): void {
+  #members(spec: GridFunction, members: Members, body: RequestObject, pointer: string, name: string): void {
     for (const [key, value] of Object.entries(body)) {
       const member = members[key];
-      if (member && value !== undefined) this.#member(model, member, value, `${pointer}/${key}`, `${name}.${key}`);
+      if (member && value !== undefined) this.#member(spec, member, value, `${pointer}/${key}`, `${name}.${key}`);
     }
   }
 
-  #member(model: number, member: Member, value: unknown, pointer: string, name: string): void {
+  #member(spec: GridFunction, member: Member, value: unknown, pointer: string, name: string): void {
     switch (member.kind) {
       case 'number':
-        this.#put(model, member.point, Number(value) * (member.kilo === true ? 1000 : 1), pointer, member.kilo);
+        this.#value(spec.name, member.point, Number(value) * (member.kilo === true ? 1000 : 1), pointer, member.kilo);
         break;
       case 'symbol':
-        this.#put(model, member.point, String(value).toUpperCase(), pointer);
+        this.#value(spec.name, member.point, String(value).toUpperCase(), pointer);
         break;
       case 'flag':
-        this.#put(model, member.point, value === true ? 'ENABLED' : 'DISABLED', pointer);
+        this.#value(spec.name, member.point, value === true ? 'ENABLED' : 'DISABLED', pointer);
         break;
       case 'object':
-        this.#members(model, member.members, value as RequestObject, pointer, name);
+        this.#members(spec, member.members, value as RequestObject, pointer, name);
         break;
       case 'part':
         this.function({ spec: member.part, name, pointer, body: value as RequestObject });
         break;
-      case 'curve':
-        this.#curve(model, member, value as readonly Readonly<Record<string, number>>[], pointer);
+      case 'curve': {
+        const [x, y] = member.axes;
+        const given = value as readonly Readonly<Record<string, number>>[];
+        const points = given.map((point) => ({ x: point[x.name] ?? NaN, y: point[y.name] ?? NaN }));
+        const { region } = member;
+        const coordinates = points.flatMap((_, i) => [`/${i}/${x.name}`, `/${i}/${y.name}`]);
+        this.#wish({ name: spec.name, curve: { points, ...(region && { region }) } }, pointer, { coordinates });
         break;
+      }
     }
   }
 
-  #curve(
-    model: number,
-    { at, axes }: Extract<Member, { kind: 'curve' }>,
-    points: readonly Readonly<Record<string, number>>[],
+  #value(name: FunctionName, point: string, value: AnyPointValue, pointer: string, kilo: boolean = false): void {
+    this.#wish({ name, values: { [point]: value } }, pointer, { kilo });
+  }
+
+  /** @param coordinates pointers of the points of a curve below its own */
+  #wish(
+    wish: FunctionWish,
     pointer: string,
+    { kilo = false, coordinates = [] }: { readonly kilo?: boolean; readonly coordinates?: readonly string[] } = {},
   ): void {
-    const { layout } = this.#bank;
-    const room =
-      layout.models
-        .find(({ def }) => def.id === model)
-        ?.slots.filter(({ path }) => path.startsWith(`${at}.Pt[`) && path.endsWith(`].${axes[0].point}`)).length ?? 0;
-    if (points.length > room) {
-      this.issues.push({
-        in: 'body',
-        name: pointer,
-        detail: `must have at most ${room} items; given ${points.length}`,
-      });
+    const placed = place(factsOf(this.#bank), [wish]);
+    if (isRefused(placed)) {
+      const count = wish.curve?.points.length ?? 0;
+      const isLong = placed.reason === 'too_many_points';
+      this.#issue(pointer, isLong ? `must have at most ${placed.max} items; given ${count}` : placed.detail);
       return;
     }
-    this.#put(model, `${at}.ActPt`, points.length, pointer);
-    points.forEach((point, i) => {
-      for (const axis of axes)
-        this.#put(model, `${at}.Pt[${i}].${axis.point}`, point[axis.name] ?? null, `${pointer}/${i}/${axis.name}`);
+    placed.forEach((value, i) => {
+      this.#put(value, `${pointer}${coordinates[i] ?? ''}`, kilo);
     });
   }
 
-  #put(model: number, path: string, value: AnyPointValue, pointer: string, kilo = false): void {
+  #issue(name: string, detail: string): void {
+    this.issues.push({ in: 'body', name, detail });
+  }
+
+  #put({ model, path, value }: PointValue, pointer: string, kilo: boolean): void {
     const slot = this.#bank.layout.slot(model, path);
     if (!slot?.implemented) {
-      this.issues.push({ in: 'body', name: pointer, detail: 'the device does not have this setting' });
+      this.#issue(pointer, 'the device does not have this setting');
       return;
     }
     const unfit = typeof value === 'number' ? unfitNumber(slot, value) : null;
-    if (unfit !== null) {
-      this.issues.push({ in: 'body', name: pointer, detail: unfit });
-      return;
-    }
     const former = this.writes.get(slot);
-    if (former && former.value !== value) {
-      this.issues.push({
-        in: 'body',
-        name: pointer,
-        detail: `contradicts ${former.pointer}: both are ${pointName(slot)}`,
-      });
-    } else if (!former) this.writes.set(slot, { slot, value, pointer, kilo });
+    if (unfit !== null) this.#issue(pointer, unfit);
+    else if (former === undefined) this.writes.set(slot, { slot, value, pointer, kilo });
+    else if (former.value !== value) this.#issue(pointer, `contradicts ${former.pointer}: both are ${pointName(slot)}`);
   }
 }
 
@@ -247,9 +238,7 @@ export function functionValues(bank: Bank, requests: readonly FunctionRequest[])
 export function writeFunctions(bank: Bank, by: Origin, requests: readonly FunctionRequest[]): void {
   const translated = functionValues(bank, requests);
   try {
-    bank.adopt(by, (_, set) => {
-      for (const { slot, value } of translated.values) set(slot, value);
-    });
+    apply(bank, by, translated.values);
   } catch (error) {
     throw translated.inBodyTerms(error);
   }

@@ -1,14 +1,14 @@
 /** A device as the rows of the table of modes see it: its points by name, settings of 702 and present operating point. */
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
-import { SimError } from '../../core/errors.ts';
 import { isSupported } from '../../sunspec/map/function-state.ts';
 import { functionTable, reactivePowerFunctions } from '../../sunspec/map/functions.ts';
-import type { FunctionName } from '../../sunspec/map/functions.ts';
+import type { FunctionName, TripName } from '../../sunspec/map/functions.ts';
+import { hasCurve, inRegisters, isRefused, place } from '../../sunspec/map/grid-support/wish.ts';
+import type { FunctionWish, RefusedWish, TripRegion } from '../../sunspec/map/grid-support/wish.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { hasPoint, pointNumber } from '../../sunspec/map/named-points.ts';
-import type { AnyPointValue } from '../../sunspec/map/types.ts';
 
 /** What a percentage of reactive power refers to: symbols of 704.VarSetMod. */
 export type VarReference = 'W_MAX_PCT' | 'VAR_MAX_PCT' | 'VAR_AVAIL_PCT' | 'VA_MAX_PCT';
@@ -36,30 +36,23 @@ export class Asset {
     return pointNumber(this.device.bank, model, path);
   }
 
-  /** Values for points of one model. @throws SimError INTERNAL for one that the device does not serve */
-  points(model: number, values: Readonly<Record<string, AnyPointValue>>): readonly HoldValue[] {
-    return Object.entries(values).map(([path, value]) => ({ slot: this.#slot(model, path), value }));
+  /** Whether the device has a curve of a trip function. */
+  hasCurve(name: TripName, region: TripRegion): boolean {
+    return hasCurve(this, name, region);
   }
 
-  /** The same without the points that the device does not implement. */
-  optional(model: number, values: Readonly<Record<string, AnyPointValue>>): readonly HoldValue[] {
-    return this.points(
-      model,
-      Object.fromEntries(Object.entries(values).filter(([path]) => this.hasPoint(model, path))),
-    );
-  }
-
-  /** Switches a function on or off. */
-  enable(name: FunctionName, on: boolean): readonly HoldValue[] {
-    const { model, enable } = functionTable[name];
-    return this.points(model, { [enable]: on ? 'ENABLED' : 'DISABLED' });
+  /** The points of this device that carry out wishes. */
+  place(wishes: readonly FunctionWish[]): readonly HoldValue[] | RefusedWish {
+    const values = place(this, wishes);
+    return isRefused(values) ? values : inRegisters(this.device.bank, values);
   }
 
   /** The points that enable the functions of reactive power. */
   get reactiveEnables(): readonly PointSlot[] {
     return reactivePowerFunctions.flatMap((name) => {
       const { model, enable } = functionTable[name];
-      return this.hasPoint(model, enable) ? [this.#slot(model, enable)] : [];
+      const slot = this.device.bank.layout.slot(model, enable);
+      return slot?.implemented === true ? [slot] : [];
     });
   }
 
@@ -106,11 +99,5 @@ export class Asset {
   get voltagePct(): number {
     const { voltageAPu, voltageBPu, voltageCPu } = this.#plant.grid(this.device.index);
     return (100 * (voltageAPu + voltageBPu + voltageCPu)) / 3;
-  }
-
-  #slot(model: number, path: string): PointSlot {
-    const slot = this.device.bank.layout.slot(model, path);
-    if (!slot) throw new SimError('INTERNAL', `device ${this.device.index} has no point ${model}.${path}`);
-    return slot;
   }
 }

@@ -14,12 +14,11 @@ import { storageState, switchState } from './command-hold.ts';
 import type { StoragePin } from './command-hold.ts';
 import { compose, Contests } from './composition.ts';
 import type { Composition, Contribution } from './composition.ts';
-import { supportsMode, wishOf } from './mode-rows-bridge.ts';
+import { settingsWish, supportsMode, wishOf } from './mode-rows.ts';
 import { modeNames } from './modes.ts';
 import type { ControlInForce, ControlOutcome, LeftOutMode, ModeName, ResolvedControl } from './model.ts';
 import { defaultSlope, firstSlope, slopesFor } from './ramps.ts';
 import type { Slopes } from './ramps.ts';
-import { settingsPoints } from './settings-bridge.ts';
 import { isRefusal, leftOut } from './wish.ts';
 import type { Wish } from './wish.ts';
 
@@ -214,7 +213,8 @@ export class DeviceControls {
       else if (result !== 'done') out.push(leftOut(mode, result));
       if (!isRefusal(wish)) wishes.set(mode, wish);
     }
-    const settings = settingsPoints(this.#asset, control.settings).filter((each) => {
+    const beside = control.settings === undefined ? [] : this.#asset.place([settingsWish(control.settings)]);
+    const settings = (isRefusal(beside) ? [] : beside).filter((each) => {
       const result = this.#points.check([each]);
       if (result === 'waiting') waiting = true;
       else if (result !== 'done')

@@ -1,6 +1,8 @@
 /** What a control mode asks of one device, before it is known whether it may run beside the other controls in force. */
 import type { SiteLimitName } from '../../contract/site.ts';
+import type { FunctionWish } from '../../sunspec/map/grid-support/wish.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
+import type { RefusedWrite } from '../../sunspec/map/point-holds.ts';
 import type { LeftOutMode, ModeName } from './model.ts';
 
 /** Modes of one contest exclude each other; the least magnitude takes precedence. */
@@ -17,8 +19,9 @@ export interface Aim {
   readonly var?: number;
 }
 
-export interface Wish {
-  readonly points: readonly HoldValue[];
+/** What the value of a mode means. */
+export interface ModeWish {
+  readonly functions: readonly FunctionWish[];
   /** position of the disconnect switch */
   readonly switchClosed?: boolean;
   /** battery power of a hybrid, W, positive = discharge */
@@ -27,11 +30,14 @@ export interface Wish {
   readonly aim?: Aim;
 }
 
-/** Why a mode cannot run. */
-export interface Refusal {
-  readonly refused: Exclude<LeftOutMode['reason'], 'outweighed'>;
-  readonly detail: string;
+/** The same on one device. */
+export interface Wish extends Omit<ModeWish, 'functions'> {
+  /** the points that carry out `functions` */
+  readonly points: readonly HoldValue[];
 }
+
+/** Why a mode cannot run. */
+export type Refusal = RefusedWrite;
 
 /** A limit at the connection point of the EndDevice, W. */
 export interface SiteWish {

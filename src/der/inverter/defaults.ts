@@ -198,6 +198,9 @@ function ratingDefaults(map: WritableMapView, ratings: Ratings): void {
   });
 }
 
+/** Ramps of commands at the start of a device, percent per second. */
+export const startRampPctS = 20;
+
 /** Settings of 702 start at their ratings. */
 export function settingsFromRatings(map: WritableMapView): void {
   const m = map.m702;
@@ -245,9 +248,9 @@ export function writeDefaults(map: WritableMapView, ratings: Ratings): void {
     ...setPointDefaults(ratings),
     VarSetMod: 'VAR_MAX_PCT',
     VarSetPri: 'REACTIVE',
-    WRmp: 20,
+    WRmp: startRampPctS,
     WRmpRef: 'W_MAX',
-    VarRmp: 20,
+    VarRmp: startRampPctS,
     AntiIslEna: 'ENABLED',
   });
   for (const pf of [map.m704.PFWInj, map.m704.PFWInjRvrt, map.m704.PFWAbs, map.m704.PFWAbsRvrt]) pf.PF = 1;

@@ -3,6 +3,7 @@ import type { InverterParameters } from '../../contract/device.ts';
 import type { Gradient } from '../../contract/gradient.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import type { CurvePoint } from './curve.ts';
+import { startRampPctS } from './defaults.ts';
 
 export type PfSetting = { readonly enabled: boolean; readonly pf: number; readonly overExcited: boolean };
 
@@ -231,10 +232,11 @@ export function withGradient(settings: Settings, { wPctPerS, varPctPerS }: Gradi
 function enterService({ m703 }: MapView): Settings['enterService'] {
   return {
     permit: m703.ES === 'ENABLED',
-    vHighPct: m703.ESVHi ?? 105,
-    vLowPct: m703.ESVLo ?? 91.7,
-    hzHigh: m703.ESHzHi ?? 60.1,
-    hzLow: m703.ESHzLo ?? 59.5,
+    // a criterion that is absent keeps nobody out
+    vHighPct: m703.ESVHi ?? Infinity,
+    vLowPct: m703.ESVLo ?? 0,
+    hzHigh: m703.ESHzHi ?? Infinity,
+    hzLow: m703.ESHzLo ?? 0,
     delayS: m703.ESDlyTms ?? 0,
     randomDelayS: m703.ESRndTms ?? 0,
     rampS: m703.ESRmpTms ?? 0,
@@ -280,9 +282,9 @@ export function readSettings(map: MapView, mayTrip: InverterParameters['mayTrip'
     voltWatt: voltWatt(map),
     droop: droop(map),
     antiIslanding: m704.AntiIslEna === 'ENABLED',
-    wRampPctS: m704.WRmp ?? 100,
+    wRampPctS: m704.WRmp ?? startRampPctS,
     wRampOfCurrent: m704.WRmpRef === 'A_MAX',
-    varRampPctS: m704.VarRmp ?? 100,
+    varRampPctS: m704.VarRmp ?? startRampPctS,
     enterService: enterService(map),
     operator: m715.OpCtl ?? 'START',
     trips: tripSettings(map, (set) => [

@@ -1,9 +1,8 @@
 /** Short forms of bindings, shared by the parts of the profile. */
 import type { BatteryDetail } from '../../contract/kinds/battery.ts';
 import type { Origin } from '../../core/origin.ts';
-import type { FunctionName } from '../../sunspec/map/functions.ts';
 import type { PointPath } from '../../sunspec/map/point-path.ts';
-import type { DevicePort, PointWrite } from '../device-port.ts';
+import type { DevicePort, PointWrite, Wanted } from '../device-port.ts';
 import { controlStatus } from '../stack/outstation/types.ts';
 import type { ControlStatus } from '../stack/outstation/types.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from './types.ts';
@@ -136,7 +135,7 @@ export function registerOutput(
 
 export interface WritingOutput extends Pick<OutputTarget, 'read' | 'bound' | 'isIdle' | 'live'> {
   /** points to be written; a status refuses the value */
-  readonly writes: (value: number | boolean) => readonly PointWrite[] | ControlStatus;
+  readonly writes: (value: number | boolean) => readonly Wanted[] | ControlStatus;
 }
 
 /** An output that one commit carries out. */
@@ -213,11 +212,6 @@ export function batteryOf({ device: { detail } }: DevicePort): BatteryDetail | n
 /** Levels between which normal dispatch keeps the charge of a battery, percent. */
 export function reservesPct(port: DevicePort): readonly [min: number, max: number] {
   return [port.number('802.SoCRsvMin') ?? 0, port.number('802.SocRsvMax') ?? 100];
-}
-
-/** The register that enables a function: `706.Ena`. */
-export function enablePoint(port: DevicePort, name: FunctionName): PointPath | null {
-  return port.enableWrites(name, false)[0]?.point ?? null;
 }
 
 /** The writer of what a timer of the outstation does by itself. */

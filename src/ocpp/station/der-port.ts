@@ -1,32 +1,33 @@
 /** The functions of grid support of a charging station, as block R of OCPP 2.1 sets them. `der-bridge.ts` makes it. */
 import type { ActiveDecider, ReactiveDecider } from '../../contract/grid-trace.ts';
-import type { TripName } from '../../contract/ride-through-curve.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { FunctionName } from '../../sunspec/map/functions.ts';
+import type { FunctionName, TripName } from '../../sunspec/map/functions.ts';
+import type {
+  FunctionWish,
+  PointFacts,
+  PointValue,
+  RefusedWish,
+  TripRegion,
+} from '../../sunspec/map/grid-support/wish.ts';
 import type { Written } from '../../sunspec/map/point-holds.ts';
 
 /** `limited`: on the way into service; `out`: for any other reason than a trip. */
 export type DerService = 'in_service' | 'ceased' | 'tripped' | 'limited' | 'out';
 
 /** What a translation may look at. */
-export interface DerFacts {
+export interface DerFacts extends PointFacts {
   /** Whether the station has a function: its points, and its bit of 702.CtrlModes. */
   has(name: FunctionName): boolean;
-  hasPoint(model: number, path: string): boolean;
-  /** A numeric point; null: the station does not have it. */
-  number(model: number, path: string): number | null;
+  /** Whether the station has a curve of a trip function. */
+  hasCurve(name: TripName, region: TripRegion): boolean;
+  /** The points that carry out wishes, or why one of them cannot be. */
+  place(wishes: readonly FunctionWish[]): readonly PointValue[] | RefusedWish;
   readonly nominalHz: number;
-}
-
-export interface DerPoint {
-  readonly model: number;
-  readonly path: string;
-  readonly value: number | string;
 }
 
 /** What a control asks for. */
 export interface DerSettings {
-  readonly points: readonly DerPoint[];
+  readonly points: readonly PointValue[];
   /** slope of active power, percent of 702.WMax per second; absent: it sets none */
   readonly slopeWPctPerS?: number;
 }

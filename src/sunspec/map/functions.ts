@@ -17,6 +17,9 @@ export type ThrottleSource = SymbolsOf<(typeof m701)['points'][number], 'ThrotSr
 
 type FunctionModelId = 703 | 704 | 705 | 706 | 707 | 708 | 709 | 710 | 711 | 712;
 
+/** Path of a point in a model of functions, without set and point numbers: `Crv.DeptRef`. */
+export type FunctionPath = PathIn<FunctionModelId>;
+
 /** `Crv` or `Ctl`, where the model has such a group. */
 type GroupOf<Path> = Path extends `${infer Group extends 'Crv' | 'Ctl'}.${string}` ? Group : never;
 /** Coordinates of the points of a model's curves: `V` and `W` of 706. */
@@ -42,6 +45,8 @@ interface RowOf<Id extends FunctionModelId> {
   readonly sets?: GroupOf<PathIn<Id>>;
   /** coordinates of a curve point: input and output, of a trip threshold and time; absent: there is no curve */
   readonly axes?: readonly [x: AxisOf<PathIn<Id>>, y: AxisOf<PathIn<Id>>];
+  /** the side of nominal on which a trip function has its thresholds; absent: it has none */
+  readonly side?: 'low' | 'high';
   /** the input that the function follows, where a trace shows input and output; absent: not traced */
   readonly traceInput?: 'voltage' | 'frequency' | 'active_power' | 'available_power';
   /** roles that may write the settings (Secure SunSpec): grid service and super administrator, or the latter alone */
@@ -179,6 +184,7 @@ const table = {
     throttle: 'LVRT',
     sets: 'Crv',
     axes: ['V', 'Tms'],
+    side: 'low',
     writers: 'super_administrator',
   },
   hv_trip: {
@@ -190,6 +196,7 @@ const table = {
     throttle: 'HVRT',
     sets: 'Crv',
     axes: ['V', 'Tms'],
+    side: 'high',
     writers: 'super_administrator',
   },
   lf_trip: {
@@ -201,6 +208,7 @@ const table = {
     throttle: 'LFRT',
     sets: 'Crv',
     axes: ['Hz', 'Tms'],
+    side: 'low',
     writers: 'super_administrator',
   },
   hf_trip: {
@@ -212,6 +220,7 @@ const table = {
     throttle: 'HFRT',
     sets: 'Crv',
     axes: ['Hz', 'Tms'],
+    side: 'high',
     writers: 'super_administrator',
   },
   anti_islanding: {
@@ -268,6 +277,9 @@ export type TripFunction = NamesWhere<{ readonly actsOn: 'trip' }>;
 export const tripFunctions = functionNames.filter(
   (name): name is TripFunction => functionTable[name].actsOn === 'trip',
 );
+
+/** Functions that trip by thresholds of voltage or frequency over time. */
+export type TripName = NamesWhere<{ readonly side: string }>;
 
 /** Functions with a curve. */
 export type CurveFunction = NamesWhere<{ readonly axes: readonly string[] }>;

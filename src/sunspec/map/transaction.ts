@@ -7,10 +7,10 @@ import { plainPath } from './layout.ts';
 import { isAdoptionRequest, isInSet1 } from './sets.ts';
 import { pointName, readPoint, writePoint } from './view.ts';
 import { ctrlModeMask, requiredMode } from './functions.ts';
+import { boundsOf } from './grid-support/bounds.ts';
 import { allowedWords, dependents, endingWords, inUseRanges, onlySymbol, ranges } from './rules.ts';
-import type { Bound, RangeRule, ReadPoint } from './rules.ts';
+import type { RangeRule, ReadPoint } from './rules.ts';
 import type { Layout, PointSlot } from './layout.ts';
-import type { PointPath } from './point-path.ts';
 import type { AnyPointValue } from './types.ts';
 
 /** @throws SimError MAP_READ_ONLY or MAP_NOT_IMPLEMENTED */
@@ -56,15 +56,6 @@ function readerOf(layout: Layout, image: Buffer): ReadPoint {
   };
 }
 
-function boundValue(read: ReadPoint, bound: Bound | undefined): number | undefined {
-  if (bound === undefined || typeof bound === 'number') return bound;
-  const negative = bound.startsWith('-');
-  const value = read((negative ? bound.slice(1) : bound) as PointPath);
-  // a capability that the device does not have: nothing below zero, no bound above
-  if (typeof value !== 'number') return negative ? 0 : undefined;
-  return negative ? -value : value;
-}
-
 function isAbsent(layout: Layout, image: Buffer, slot: PointSlot): boolean {
   const at = (slot.address - layout.base) * 2;
   return numberCodec(slot.def.type)?.absent(new DataView(image.buffer, image.byteOffset), at) === true;
@@ -78,22 +69,15 @@ function rangeIssue(
   rule: RangeRule | undefined,
 ): SimError | null {
   if (!rule) return null;
-  const read = readerOf(layout, image);
-  const range = typeof rule === 'function' ? rule(read) : rule;
-  const min = boundValue(read, range.min);
-  const max = boundValue(read, range.max);
+  const bounds = boundsOf(rule, readerOf(layout, image));
+  const { min, max, orZero } = bounds;
   // half a register step of slack: a bound need not fall on the point's own grid
   const slack = 0.5 * 10 ** slot.sf * (slot.sf < 0 ? 1 : 0) + 1e-9;
   // on a coarse grid the slack would let 0 pass a positive lower bound
   const tooLow = min !== undefined && (value < min - slack || (min > 0 && value <= 0));
   const fits = !tooLow && (max === undefined || value <= max + slack);
-  if (fits || (range.orZero === true && value === 0)) return null;
-  return outsideRange(slot, {
-    given: value,
-    ...(min !== undefined && { min }),
-    ...(max !== undefined && { max }),
-    ...(range.orZero && { orZero: true }),
-  });
+  if (fits || (orZero === true && value === 0)) return null;
+  return outsideRange(slot, { given: value, ...bounds });
 }
 
 function modeIssue(layout: Layout, image: Buffer, slot: PointSlot, value: unknown): SimError | null {

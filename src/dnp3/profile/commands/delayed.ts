@@ -15,7 +15,7 @@ export interface Delayed {
   /** whether a command waits */
   readonly isWaiting: boolean;
   /**
-   * Does something after a random part of the window, once for each command; a newer command takes its place.
+   * Does something after a random part of the window, once for each command; a newer command that is taken replaces it.
    * @returns the status of what is done at once, or success for what waits
    */
   run(windowS: number, act: () => ControlStatus): ControlStatus;
@@ -37,10 +37,14 @@ export function delayed({ port, random, log, settings, onClose }: PartContext, n
       return end !== null;
     },
     run(windowS, act) {
-      cancel();
       stream ??= random(`window ${name}`);
       const delayS = windowS > 0 ? stream.next() * windowS : 0;
-      if (delayS === 0) return act();
+      if (delayS === 0) {
+        const status = act();
+        if (status === success) cancel();
+        return status;
+      }
+      cancel();
       end = port.at(addSeconds(port.now, delayS), () => {
         end = null;
         const status = attempted(act);

@@ -1,6 +1,6 @@
 /** What all modes have in common: support, enabling within a time window, and settings that are idle while it is off. */
 import type { Origin } from '../../../core/origin.ts';
-import type { PointWrite } from '../../device-port.ts';
+import type { Wanted } from '../../device-port.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';
 import { bindings, computed, merged, settingOutput, success } from '../bind.ts';
@@ -17,7 +17,7 @@ export interface Mode {
   readonly isSupported: boolean;
   readonly isEnabled: () => boolean;
   /** the points that switch it; a status refuses. Moves nothing */
-  readonly writes: (on: boolean) => readonly PointWrite[] | ControlStatus;
+  readonly writes: (on: boolean) => readonly Wanted[] | ControlStatus;
   /** called when the points have been written; a status other than success is the answer of the switch */
   readonly switched?: (on: boolean, by: Origin) => ControlStatus | undefined;
   /** its delays; absent: it has those of its enabling output */
@@ -53,9 +53,11 @@ function enabling(context: PartContext, mode: Mode): OutputTarget {
     read: () => mode.isSupported && mode.isEnabled(),
     check,
     operate(on, by) {
-      const status = check(on, by);
-      if (status !== success) return status;
+      if (!mode.isSupported) return controlStatus.notSupported;
       const windowS = on === true && mode.window !== undefined ? settings.number(mode.window) : 0;
+      // a command without delay is checked by its own write
+      const status = windowS > 0 ? check(on, by) : success;
+      if (status !== success) return status;
       return wait.run(windowS, () => carryOut(on, by));
     },
     bound: mode.bound,

@@ -86,7 +86,7 @@ export function limitPart(context: PartContext, ramps: Ramps): PointBindings {
     enable: 17,
     isSupported: hasRegister || charges,
     isEnabled,
-    writes: (on) => (hasRegister ? port.enableWrites('max_power', on) : []),
+    writes: (on) => (hasRegister ? port.switching('max_power', on) : []),
     switched: (on, by) => {
       const former = settings.flag('BO17');
       if (!hasRegister) settings.set('BO17', on);
@@ -146,7 +146,7 @@ export function setPointPart(context: PartContext, ramps: Ramps): PointBindings 
     enable: 18,
     isSupported: port.supports('active_power') && port.has('704.WSetPct'),
     isEnabled,
-    writes: (on) => [...port.enableWrites('active_power', on), ...(on ? [inPercent, ...ofWatts()] : [])],
+    writes: (on) => [...port.switching('active_power', on), ...(on ? [inPercent, ...ofWatts()] : [])],
     switched: (on, by) => {
       if (on) ramp(by);
       return success;
@@ -197,7 +197,7 @@ export function droopPart(context: PartContext): PointBindings {
     enable: 16,
     isSupported: port.supports('freq_droop'),
     isEnabled,
-    writes: (on) => port.enableWrites('freq_droop', on),
+    writes: (on) => port.switching('freq_droop', on),
     priority: 'AO57',
     window: 'AO58',
     bound: '711.Ena',

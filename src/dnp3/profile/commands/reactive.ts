@@ -42,7 +42,7 @@ export function constantVarPart(context: PartContext, ramps: Ramps): PointBindin
     enable: 27,
     isSupported: port.supports('constant_var') && port.has('704.VarSetPct'),
     isEnabled,
-    writes: (on) => [...port.enableWrites('constant_var', on), ...(on ? varReferenceWrites(port) : [])],
+    writes: (on) => [...port.switching('constant_var', on), ...(on ? varReferenceWrites(port) : [])],
     switched: (on, by) => {
       if (on) ramp(by);
       return success;
@@ -75,7 +75,6 @@ export function powerFactorPart(context: PartContext): PointBindings {
   const isEnabled = () => port.isEnabled('pf_inject') || port.isEnabled('pf_absorb');
   const isIdle = () => !isEnabled();
   const absorbing = port.supports('pf_absorb');
-  const absorbEnable: PointPath = '704.PFWAbsEna';
   const reversionOf = (value: number): readonly PointWrite[] =>
     absorbing && port.has('704.PFWAbsRvrtTms') ? [{ point: '704.PFWAbsRvrtTms', value }] : [];
   return modePoints(context, {
@@ -83,8 +82,8 @@ export function powerFactorPart(context: PartContext): PointBindings {
     isSupported: port.supports('pf_inject'),
     isEnabled,
     writes: (on) => {
-      const own = port.enableWrites('pf_inject', on).filter(({ point }) => point !== absorbEnable);
-      return absorbing ? [...own, { point: absorbEnable, value: on ? 'ENABLED' : 'DISABLED' }] : own;
+      const inject = port.switching('pf_inject', on).filter(({ name }) => name !== 'pf_absorb');
+      return absorbing ? [...inject, { name: 'pf_absorb', on }] : inject;
     },
     priority: 'AO206',
     window: 'AO207',

@@ -1,9 +1,10 @@
 /**
- * Curves of the profile as points of the map. The open tables leave the steps of the points to the device: percent and
+ * Curves of the profile as wishes for functions. The open tables leave the steps of the points to the device: percent and
  * volts in tenths, watts in watts, time in milliseconds.
  */
 import type { CurveFunction } from '../../../sunspec/map/functions.ts';
-import type { CurvePoint, DevicePort, PointWrite, TripGroup } from '../../device-port.ts';
+import type { CurveWish, FunctionWish, TripRegion } from '../../../sunspec/map/grid-support/wish.ts';
+import type { DevicePort } from '../../device-port.ts';
 import { curveType, xUnit, yUnit } from './store.ts';
 import type { StoredCurve } from './store.ts';
 
@@ -15,21 +16,21 @@ export interface CurveUse {
   readonly type: number;
   readonly name: CurveFunction;
   /** of the trip curves */
-  readonly group?: TripGroup;
+  readonly region?: TripRegion;
 }
 
 export const curveUses: readonly CurveUse[] = [
   { type: curveType.voltVar, name: 'volt_var' },
   { type: curveType.wattVar, name: 'watt_var' },
   { type: curveType.voltWatt, name: 'volt_watt' },
-  { type: curveType.hvMustTrip, name: 'hv_trip', group: 'MustTrip' },
-  { type: curveType.hvMomentary, name: 'hv_trip', group: 'MomCess' },
-  { type: curveType.lvMustTrip, name: 'lv_trip', group: 'MustTrip' },
-  { type: curveType.lvMomentary, name: 'lv_trip', group: 'MomCess' },
-  { type: curveType.hfMustTrip, name: 'hf_trip', group: 'MustTrip' },
-  { type: curveType.hfMomentary, name: 'hf_trip', group: 'MomCess' },
-  { type: curveType.lfMustTrip, name: 'lf_trip', group: 'MustTrip' },
-  { type: curveType.lfMomentary, name: 'lf_trip', group: 'MomCess' },
+  { type: curveType.hvMustTrip, name: 'hv_trip', region: 'MustTrip' },
+  { type: curveType.hvMomentary, name: 'hv_trip', region: 'MomCess' },
+  { type: curveType.lvMustTrip, name: 'lv_trip', region: 'MustTrip' },
+  { type: curveType.lvMomentary, name: 'lv_trip', region: 'MomCess' },
+  { type: curveType.hfMustTrip, name: 'hf_trip', region: 'MustTrip' },
+  { type: curveType.hfMomentary, name: 'hf_trip', region: 'MomCess' },
+  { type: curveType.lfMustTrip, name: 'lf_trip', region: 'MustTrip' },
+  { type: curveType.lfMomentary, name: 'lf_trip', region: 'MomCess' },
 ];
 
 /** 712.DeptRef and 705.DeptRef by the unit of Y. */
@@ -39,92 +40,50 @@ const reactiveReferences: Readonly<Record<number, string>> = {
   [yUnit.varOfWMaxPct]: 'W_MAX_PCT',
 };
 
-type Scale = (wire: number) => number;
-const tenth: Scale = (wire) => wire / perTenth;
-
-function voltageScale(port: DevicePort, unit: number): Scale | null {
-  if (unit === xUnit.voltagePct) return tenth;
-  const nominalV = port.number('702.VNom') ?? 0;
-  return unit === xUnit.volts && nominalV > 0 ? (wire) => (100 * wire) / perTenth / nominalV : null;
-}
-
-function powerScale(port: DevicePort, unit: number): Scale | null {
-  if (unit === xUnit.wattsPct) return tenth;
-  const maxW = port.number('702.WMax') ?? 0;
-  return unit === xUnit.watts && maxW > 0 ? (wire) => (100 * wire) / maxW : null;
-}
-
 interface Scales {
-  readonly x: Scale | null;
-  readonly y: Scale | null;
-  /** of the reference of Y; absent: the function has one alone */
-  readonly reference?: PointWrite;
+  /** steps of the wire in one unit; null: the function knows no such unit */
+  readonly x: number | null;
+  readonly y: number | null;
+  readonly xUnit?: CurveWish['xUnit'];
+  /** what percent of Y are of; absent: the function has one reference alone */
+  readonly reference?: string | undefined;
 }
 
 function scalesOf(port: DevicePort, { xUnit: x, yUnit: y }: StoredCurve, name: CurveFunction): Scales {
+  const inVolts = { x: x === xUnit.volts ? perTenth : null, xUnit: 'V' } as const;
+  const inWatts = { x: x === xUnit.watts ? 1 : null, xUnit: 'W' } as const;
+  const ofVoltage = x === xUnit.voltagePct ? { x: perTenth } : inVolts;
+  const ofPower = x === xUnit.wattsPct ? { x: perTenth } : inWatts;
+  const ofTime = x === xUnit.timeMs ? msPerS : null;
   const reference = reactiveReferences[y];
-  const ofReference = reference === undefined ? null : tenth;
+  const ofReference = reference === undefined ? null : perTenth;
   switch (name) {
     case 'volt_var':
-      return {
-        x: voltageScale(port, x),
-        y: ofReference,
-        ...(reference !== undefined && { reference: { point: '705.Crv.DeptRef', value: reference } }),
-      };
+      return { ...ofVoltage, y: ofReference, reference };
     case 'watt_var':
-      return {
-        x: powerScale(port, x),
-        y: ofReference,
-        ...(reference !== undefined && { reference: { point: '712.Crv.DeptRef', value: reference } }),
-      };
+      return { ...ofPower, y: ofReference, reference };
     case 'volt_watt':
-      return {
-        x: voltageScale(port, x),
-        y: y === yUnit.wMaxPct ? tenth : null,
-        reference: { point: '706.Crv.DeptRef', value: 'W_MAX_PCT' },
-      };
+      return { ...ofVoltage, y: y === yUnit.wMaxPct ? perTenth : null, reference: 'W_MAX_PCT' };
     case 'hf_trip':
-    case 'lf_trip': {
-      const { nominalHz } = port.device.trace;
-      const hertz: Scale = (wire) => (wire / perTenth / 100) * nominalHz;
-      return { x: x === xUnit.timeMs ? (wire) => wire / msPerS : null, y: y === yUnit.hzPct ? hertz : null };
-    }
+    case 'lf_trip':
+      return { x: ofTime, y: y === yUnit.hzPct ? (100 * perTenth) / port.device.trace.nominalHz : null };
     default:
-      return { x: x === xUnit.timeMs ? (wire) => wire / msPerS : null, y: y === yUnit.vRefPct ? tenth : null };
+      return { x: ofTime, y: y === yUnit.vRefPct ? perTenth : null };
   }
 }
 
-/** A curve in the units of the map. */
-export interface ConvertedCurve {
-  /** of the reference of Y; undefined: the function has one alone */
-  readonly reference: PointWrite | undefined;
-  readonly points: readonly CurvePoint[];
-  readonly writes: readonly PointWrite[];
-}
-
-/** @returns null: its units are none that the function knows */
-export function converted(port: DevicePort, curve: StoredCurve, { name, group }: CurveUse): ConvertedCurve | null {
-  const { x, y, reference } = scalesOf(port, curve, name);
+/** What a curve asks of its function. @returns null: its units are none that the function knows */
+export function curveWish(port: DevicePort, curve: StoredCurve, { name, region }: CurveUse): FunctionWish | null {
+  const { x, y, reference, ...unit } = scalesOf(port, curve, name);
   if (x === null || y === null) return null;
-  const isTrip = group !== undefined;
-  const points = Array.from({ length: curve.count }, (_, i): CurvePoint => {
-    const [first, second] = [x(curve.values[2 * i] ?? 0), y(curve.values[2 * i + 1] ?? 0)];
+  const points = Array.from({ length: curve.count }, (_, i) => {
+    const [first, second] = [(curve.values[2 * i] ?? 0) / x, (curve.values[2 * i + 1] ?? 0) / y];
     // the map has the threshold first, the profile the time
-    return isTrip ? { x: second, y: first } : { x: first, y: second };
+    return region === undefined ? { x: first, y: second } : { x: second, y: first };
   });
-  const writes = [...(reference ? [reference] : []), ...port.curveWrites(name, points, group)];
-  return { reference, points, writes };
-}
-
-/** Whether the map has this curve in force, to the last digit of its registers. */
-export function isInForce(port: DevicePort, { reference, points }: ConvertedCurve, { name, group }: CurveUse): boolean {
-  const present = port.curve(name, group);
-  const steps = port.curveSteps(name, group);
-  // a little more than half a step: halves of decimal fractions are not exact
-  const near = (a: number, b: number, step: number) => Math.abs(a - b) <= 0.500001 * step;
-  return (
-    (reference === undefined || port.value(reference.point) === reference.value) &&
-    present.length === points.length &&
-    present.every(({ x, y }, i) => near(x, points[i]?.x ?? NaN, steps.x) && near(y, points[i]?.y ?? NaN, steps.y))
-  );
+  return {
+    name,
+    curve: { points, ...unit, ...(region && { region }) },
+    values: { 'Crv.DeptRef': reference },
+  };
 }

@@ -1,11 +1,13 @@
 /** Which curve each function has been given, and what follows from it: locks, and curves put into force. */
 import type { CurveFunction } from '../../../sunspec/map/functions.ts';
-import type { DevicePort, PointWrite } from '../../device-port.ts';
+import type { Origin } from '../../../core/origin.ts';
+import type { FunctionWish } from '../../../sunspec/map/grid-support/wish.ts';
+import type { DevicePort } from '../../device-port.ts';
 import { controlStatus } from '../../stack/outstation/types.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';
 import { success } from '../bind.ts';
 import type { OutputTarget, PartContext, PointName } from '../types.ts';
-import { converted, isInForce } from './convert.ts';
+import { curveWish } from './convert.ts';
 import type { CurveUse } from './convert.ts';
 import { curveCount, curveType } from './store.ts';
 import type { CurveStore } from './store.ts';
@@ -69,38 +71,43 @@ export class Namings {
     return this.#isUsed(number) || this.#all.some((naming) => naming.number === number && acts(naming));
   }
 
-  /** The writes that put the named curve into force; none for the curve of the registers. A status refuses. */
-  writes({ number, use }: Pick<Naming, 'number' | 'use'>): readonly PointWrite[] | ControlStatus {
+  /** What the named curve asks of its function; nothing for the curve of the registers. A status refuses. */
+  wanted({ number, use }: Pick<Naming, 'number' | 'use'>): readonly FunctionWish[] | ControlStatus {
     if (number === 0) return [];
     const curve = this.#store.curve(number);
     if (curve.type !== use.type || curve.count === 0) return controlStatus.notSupported;
-    if (curve.count > this.#port.curveCapacity(use.name)) return controlStatus.outOfRange;
-    return converted(this.#port, curve, use)?.writes ?? controlStatus.notSupported;
+    if (curve.count > this.#port.capacity(use.name)) return controlStatus.outOfRange;
+    const wish = curveWish(this.#port, curve, use);
+    return wish === null ? controlStatus.notSupported : [wish];
   }
 
   /** The output that names the curve of a function. */
   target(naming: Naming, isIdle: () => boolean): OutputTarget {
-    const check: OutputTarget['check'] = (value, by) => {
+    const wanted = (value: number | boolean) => {
       const number = Number(value);
       if (!Number.isInteger(number) || number > curveCount) return controlStatus.outOfRange;
-      const writes = this.writes({ number, use: naming.use });
-      if (typeof writes === 'number') return writes;
-      // also while the function is off: a curve that cannot be in force is refused here
-      if (writes.length > 0) this.#port.check(writes, by);
-      return success;
+      return this.wanted({ number, use: naming.use });
+    };
+    // a curve that cannot be in force is refused while the function is off as well
+    const checked = (curve: readonly FunctionWish[], by: Origin) => {
+      if (curve.length > 0) this.#port.check(curve, by);
     };
     return {
       read: () => naming.number,
-      check,
+      check: (value, by) => {
+        const curve = wanted(value);
+        if (typeof curve === 'number') return curve;
+        checked(curve, by);
+        return success;
+      },
       operate: (value, by) => {
-        const status = check(value, by);
-        if (status !== success) return status;
+        const curve = wanted(value);
+        if (typeof curve === 'number') return curve;
         const before = naming.number;
-        const writes = this.writes({ number: Number(value), use: naming.use });
         naming.number = Number(value);
-        if (!this.#port.isEnabled(naming.use.name) || typeof writes === 'number' || writes.length === 0) return success;
         try {
-          this.#port.write(writes, by);
+          if (curve.length > 0 && this.#port.isEnabled(naming.use.name)) this.#port.write(curve, by);
+          else checked(curve, by);
         } catch (error) {
           naming.number = before;
           throw error;
@@ -108,7 +115,7 @@ export class Namings {
         return success;
       },
       isIdle,
-      bound: `curve of ${naming.use.name}${naming.use.group === undefined ? '' : ` ${naming.use.group}`}`,
+      bound: `curve of ${naming.use.name}${naming.use.region === undefined ? '' : ` ${naming.use.region}`}`,
     };
   }
 
@@ -119,7 +126,7 @@ export class Namings {
   #isOther({ number, use }: Naming): boolean {
     if (!this.#port.isEnabled(use.name) || this.#users.some((user) => user.acts(use.name))) return false;
     const curve = this.#store.curve(number);
-    const own = curve.type === curveType.undefined ? null : converted(this.#port, curve, use);
-    return own !== null && !isInForce(this.#port, own, use);
+    const wish = curve.type === curveType.undefined ? null : curveWish(this.#port, curve, use);
+    return wish !== null && !this.#port.isInForce([wish]);
   }
 }

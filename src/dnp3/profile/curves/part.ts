@@ -1,9 +1,9 @@
 /** The functions that follow curves: BO12, BO13, BO25, BO29, BO30, and the window on the curves. */
 import type { CurveFunction } from '../../../sunspec/map/functions.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
-import type { PointWrite } from '../../device-port.ts';
+import type { Wanted } from '../../device-port.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';
-import { computed, enablePoint, merged, pointInput, registerOutput, writing } from '../bind.ts';
+import { computed, merged, pointInput, registerOutput, writing } from '../bind.ts';
 import { delayed } from '../commands/delayed.ts';
 import { modePoints } from '../commands/mode.ts';
 import type { InputSource, OutputTarget, PartContext, PointBindings, PointName } from '../types.ts';
@@ -139,11 +139,11 @@ function modeWrites(
   namings: Namings,
   own: readonly Naming[],
   on: boolean,
-): readonly PointWrite[] | ControlStatus {
-  const writes: PointWrite[] = names.flatMap((name) => [...port.enableWrites(name, on)]);
+): readonly Wanted[] | ControlStatus {
+  const writes: Wanted[] = names.flatMap((name) => [...port.switching(name, on)]);
   if (!on) return writes;
   for (const naming of own) {
-    const curve = namings.writes(naming);
+    const curve = namings.wanted(naming);
     if (typeof curve === 'number') return curve;
     writes.push(...curve);
   }
@@ -159,9 +159,7 @@ function curveModePoints(context: PartContext, mode: CurveMode, namings: Namings
   const own = mode.curves.flatMap(([output, type]): readonly Naming[] => {
     const use = curveUses.find((each) => each.type === type);
     if (use === undefined || !names.includes(use.name)) return [];
-    const isThere =
-      use.group !== 'MomCess' || port.curveWrites(use.name, [], 'MomCess').every(({ point }) => port.has(point));
-    return isThere ? [namings.add(output, use, () => wait.isWaiting)] : [];
+    return port.hasCurve(use.name, use.region) ? [namings.add(output, use, () => wait.isWaiting)] : [];
   });
   return modePoints(context, {
     enable: mode.enable,
@@ -171,7 +169,7 @@ function curveModePoints(context: PartContext, mode: CurveMode, namings: Namings
     writes: (on) => modeWrites(context, names, namings, own, on),
     ...(mode.priority && { priority: mode.priority }),
     ...(mode.window && { window: mode.window }),
-    bound: names.map((name) => enablePoint(port, name)).join(', ') || 'no function',
+    bound: names.map((name) => port.enablePoint(name)).join(', ') || 'no function',
     inputs: mode.inputs?.(context, isIdle) ?? [],
     outputs: [
       ...own.map((naming) => {

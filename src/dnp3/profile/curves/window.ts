@@ -128,7 +128,7 @@ class Outputs {
   /** Points that the function of the curve can have; of a type that no function of the device follows all are kept. */
   get #capacity(): number {
     const use = curveUses.find(({ type }) => type === this.#store.draft.type);
-    const capacity = use === undefined ? 0 : this.#context.port.curveCapacity(use.name);
+    const capacity = use === undefined ? 0 : this.#context.port.capacity(use.name);
     return capacity > 0 ? capacity : pointsPerCurve;
   }
 }

@@ -1,6 +1,6 @@
 /** Alarms, operating states and protection: BI0 to BI24 and BI52 to BI63. */
 import type { TripFunction } from '../../../sunspec/map/functions.ts';
-import { batteryOf, bindings, computed, enablePoint, numberReader } from '../bind.ts';
+import { batteryOf, bindings, computed, numberReader } from '../bind.ts';
 import type { InputSource, PartContext, PointBindings, PointName } from '../types.ts';
 
 type Inputs = readonly (readonly [PointName, InputSource | null])[];
@@ -87,7 +87,7 @@ function protection({ port }: PartContext): Inputs {
   return protections
     .filter(({ name }) => port.supports(name))
     .flatMap(({ name, alarm, inputs: [blocked, started, operated] }) => [
-      [blocked, computed(() => !port.isEnabled(name), enablePoint(port, name) ?? name, now)] as const,
+      [blocked, computed(() => !port.isEnabled(name), port.enablePoint(name), now)] as const,
       [started, computed(() => device.activeTrips.includes(name), 'timers of the function', now)] as const,
       [operated, computed(() => device.alarms.some(({ code }) => code === alarm), '701.Alrm', now)] as const,
     ]);

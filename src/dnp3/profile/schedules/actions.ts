@@ -1,8 +1,7 @@
 /** What the value of a schedule does, by type. */
 import type { FunctionName } from '../../../sunspec/map/functions.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
-import type { DevicePort, PointWrite } from '../../device-port.ts';
-import { enablePoint } from '../bind.ts';
+import type { DevicePort, PointWrite, Wanted } from '../../device-port.ts';
 import { presentVarReference } from '../commands/var-reference.ts';
 import { curveUses } from '../curves/convert.ts';
 import type { CurveUse } from '../curves/convert.ts';
@@ -83,11 +82,8 @@ export function curveUseOf(type: number): CurveUse | undefined {
   return curveUses.find((use) => use.type === curveTypes[type]);
 }
 
-const enables = (port: DevicePort, names: readonly FunctionName[]): readonly PointWrite[] =>
-  names
-    .filter((name) => port.supports(name))
-    .map((name) => enablePoint(port, name))
-    .flatMap((point) => (point === null ? [] : [{ point, value: 'ENABLED' }]));
+const enables = (port: DevicePort, names: readonly FunctionName[]): readonly Wanted[] =>
+  names.filter((name) => port.supports(name)).map((name) => ({ name, on: true }));
 
 /** Whether the device carries out schedules of a type. */
 export function isRunnable(port: DevicePort, type: number): boolean {
@@ -97,17 +93,12 @@ export function isRunnable(port: DevicePort, type: number): boolean {
   return setPoint !== undefined && port.supports(setPoint.names[0]) && port.has(setPoint.point);
 }
 
-/** The points that a value asks for while it is in force; null: it is out of range, or names no such curve. */
-export function writesOf(
-  port: DevicePort,
-  namings: Namings,
-  type: number,
-  value: number,
-): readonly PointWrite[] | null {
+/** What a value asks for while it is in force; null: it is out of range, or names no such curve. */
+export function writesOf(port: DevicePort, namings: Namings, type: number, value: number): readonly Wanted[] | null {
   const use = curveUseOf(type);
   if (use) {
     if (value < 1 || value > curveCount) return null;
-    const curve = namings.writes({ number: value, use });
+    const curve = namings.wanted({ number: value, use });
     return typeof curve === 'number' ? null : [...curve, ...enables(port, [use.name])];
   }
   const setPoint = setPoints.find((each) => each.type === type);

@@ -3,7 +3,7 @@
  * its end the device has again what it had before, except for what others have written since.
  */
 import type { CurveFunction } from '../../../sunspec/map/functions.ts';
-import type { DeviceHolds, PointWrite } from '../../device-port.ts';
+import type { DeviceHolds, Wanted } from '../../device-port.ts';
 import type { Namings } from '../curves/naming.ts';
 import type { PartContext } from '../types.ts';
 import { curveUseOf, isRunnable, writesOf } from './actions.ts';
@@ -33,7 +33,7 @@ interface Acting {
   readonly number: number;
   /** wire units */
   readonly value: number;
-  readonly writes: readonly PointWrite[];
+  readonly writes: readonly Wanted[];
 }
 
 const idOf = ({ number, startMs }: Due) => `schedule ${number} from ${new Date(startMs).toISOString()}`;

@@ -4,7 +4,7 @@
  * the end of the first is not (FR.03, FR.04).
  */
 import type { FunctionName } from '../../../sunspec/map/functions.ts';
-import type { TripName } from '../../../contract/ride-through-curve.ts';
+import type { TripName } from '../../../sunspec/map/functions.ts';
 import type { DerCondition } from '../../station/der-port.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import type { DERControlEnum, GridEventFaultEnum } from '../messages.ts';

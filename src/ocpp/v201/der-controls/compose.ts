@@ -5,7 +5,8 @@
  *   priority number, then the newer. The two power factors act in different directions and run together.
  * - A point that two controls set belongs to the one that is before the other in that order.
  */
-import type { DerPoint, DerSettings, DerWanted } from '../../station/der-port.ts';
+import type { PointValue } from '../../../sunspec/map/grid-support/wish.ts';
+import type { DerSettings, DerWanted } from '../../station/der-port.ts';
 import type { DERControlEnum, DerControl } from './model.ts';
 
 /** A control in force, and what it asks for. */
@@ -27,7 +28,7 @@ function precedence({ control: a }: Contribution, { control: b }: Contribution):
 }
 
 const isPowerFactor = ({ control: { type } }: Contribution) => type === 'FixedPFInject' || type === 'FixedPFAbsorb';
-const nameOf = ({ model, path }: DerPoint) => `${model}.${path}`;
+const nameOf = ({ model, path }: PointValue) => `${model}.${path}`;
 
 /** Types whose functions exclude each other. */
 const reactiveTypes: readonly DERControlEnum[] = ['FixedPFAbsorb', 'FixedPFInject', 'FixedVar', 'VoltVar', 'WattVar'];
@@ -67,6 +68,6 @@ export function compose(contributions: readonly Contribution[]): Composition {
   return { wanted, outweighed };
 }
 
-function isPowerFactorEnable(point: DerPoint): boolean {
+function isPowerFactorEnable(point: PointValue): boolean {
   return powerFactorEnables.includes(nameOf(point));
 }

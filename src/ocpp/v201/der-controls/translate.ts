@@ -1,23 +1,28 @@
-/** DER controls as points of the SunSpec models 703 to 712: one row for each type that the physics has. */
-import { isRideThrough, outwards, tripModels } from '../../../contract/ride-through-curve.ts';
-import type { TripName, XY } from '../../../contract/ride-through-curve.ts';
+/** DER controls as wishes for grid-support functions: one row for each type that the physics has. */
 import { gradientRange } from '../../../contract/gradient.ts';
-import type { FunctionName } from '../../../sunspec/map/functions.ts';
-import type { DerFacts, DerPoint, DerSettings } from '../../station/der-port.ts';
+import type { CurveFunction, FunctionName, TripName } from '../../../sunspec/map/functions.ts';
+import type { FunctionWish, TripRegion, WishedValues, XY } from '../../../sunspec/map/grid-support/wish.ts';
+import type { DerFacts, DerSettings } from '../../station/der-port.ts';
 import type { DERCurve, DERUnitEnum } from '../messages.ts';
 import { isRefusal, notSupported, rejected } from './model.ts';
 import type { DerBody, DERControlEnum, DerMember, DerRefusal } from './model.ts';
 import { voltagePct } from './units.ts';
 
-type Result = DerSettings | DerRefusal;
+/** What a body asks for. */
+interface DerWish {
+  readonly functions: readonly FunctionWish[];
+  readonly slopeWPctPerS?: number;
+}
+
+type Result = DerWish | DerRefusal;
 type BodyOf<Member extends DerMember> = Extract<DerBody, { readonly member: Member }>;
 
-/** The points that a type of control writes. */
+/** A type of control that acts on a station. */
 export interface DerTarget {
   /** absent: the station has the function always */
   readonly uses?: FunctionName;
-  /** a point beside the function that the station must have */
-  readonly needs?: readonly [model: number, path: string];
+  /** the curve of a trip function that the station must have */
+  readonly curve?: readonly [name: TripName, region: TripRegion];
   readonly translate: (body: DerBody, facts: DerFacts) => Result;
 }
 
@@ -37,28 +42,8 @@ function isOf<Member extends DerMember>(member: Member, body: DerBody): body is 
   return body.member === member;
 }
 
-type Values = Readonly<Record<string, number | string | undefined>>;
-
-/** Points of a model; absent values are left out. */
-function points(model: number, values: Values): readonly DerPoint[] {
-  return Object.entries(values).flatMap(([path, value]) => (value === undefined ? [] : [{ model, path, value }]));
-}
-
-/** The same without the points that the station does not have. */
-function optional(facts: DerFacts, model: number, values: Values): readonly DerPoint[] {
-  return points(model, values).filter(({ path }) => facts.hasPoint(model, path));
-}
-
-/** Voltages by name of their points; the first that is none refuses. */
-function voltages(values: Readonly<Record<string, number>>, facts: DerFacts): Values | DerRefusal {
-  const all: Record<string, number> = {};
-  for (const [path, value] of Object.entries(values)) {
-    const pct = voltagePct(value, facts);
-    if (typeof pct !== 'number') return pct;
-    all[path] = pct;
-  }
-  return all;
-}
+/** A function that is on with these values. */
+const on = (name: FunctionName, values: WishedValues): DerWish => ({ functions: [{ name, on: true, values }] });
 
 /** The points of a curve with voltages on its x axis as percent. */
 function voltageCurve({ curveData }: DERCurve, facts: DerFacts): readonly XY[] | DerRefusal {
@@ -71,32 +56,14 @@ function voltageCurve({ curveData }: DERCurve, facts: DerFacts): readonly XY[] |
   return curve;
 }
 
-interface CurvePlace {
-  readonly model: number;
-  readonly at: string;
-  /** points of x and y */
-  readonly axes: readonly [x: string, y: string];
+/** A curve in force, with values beside its points where the station has them. */
+function curveOn(
+  name: CurveFunction,
+  curve: Omit<NonNullable<FunctionWish['curve']>, 'inAnyOrder'>,
+  ifPresent: WishedValues = {},
+): DerWish {
+  return { functions: [{ name, on: true, curve: { ...curve, inAnyOrder: true }, ifPresent }] };
 }
-
-const setOne = 'Crv[0]';
-
-/** A curve as set 1 of a model, enabled. */
-function curvePoints(
-  curve: readonly XY[],
-  { model, at, axes }: CurvePlace,
-  facts: DerFacts,
-): readonly DerPoint[] | DerRefusal {
-  const max = facts.number(model, 'NPt') ?? 0;
-  if (curve.length > max)
-    return rejected(`the curve has ${curve.length} points, and the station takes ${max}`, 'TooManyElements');
-  const coordinates = curve.flatMap(({ x, y }, i) => [
-    [`${at}.Pt[${i}].${axes[0]}`, x] as const,
-    [`${at}.Pt[${i}].${axes[1]}`, y] as const,
-  ]);
-  return points(model, { Ena: 'ENABLED', ...Object.fromEntries(coordinates), [`${at}.ActPt`]: curve.length });
-}
-
-const byX = (curve: readonly XY[]) => [...curve].sort((a, b) => a.x - b.x);
 
 /** What a percentage of reactive power refers to, in the words of the curve models. */
 const varDeptRefs: Readonly<Partial<Record<DERUnitEnum, string>>> = {
@@ -105,61 +72,44 @@ const varDeptRefs: Readonly<Partial<Record<DERUnitEnum, string>>> = {
 };
 
 function voltVar({ value: curve }: BodyOf<'curve'>, facts: DerFacts): Result {
-  const read = voltageCurve(curve, facts);
-  if (isRefusal(read)) return read;
-  const {
-    vRef = 100,
-    autonomousVRefEnable: auto = false,
-    autonomousVRefTimeConstant: autoS,
-  } = curve.reactivePowerParams ?? {};
-  if (auto && !facts.hasPoint(705, `${setOne}.VRefAutoEna`))
-    return notSupported('the station finds no reference voltage by itself');
-  // vRef multiplies x, and the device shifts its curve to the reference: the points lie where the control has them
-  const shifted = byX(read).map(({ x, y }) => ({ x: (x * vRef) / 100 + 100 - vRef, y }));
-  const set = curvePoints(shifted, { model: 705, at: setOne, axes: ['V', 'Var'] }, facts);
-  if (isRefusal(set)) return set;
-  const settings = optional(facts, 705, {
-    [`${setOne}.DeptRef`]: varDeptRefs[curve.yUnit],
-    [`${setOne}.VRef`]: vRef,
-    [`${setOne}.VRefAutoEna`]: auto ? 'ENABLED' : 'DISABLED',
-    [`${setOne}.VRefAutoTms`]: auto ? autoS : undefined,
-    [`${setOne}.RspTms`]: curve.responseTime,
-  });
-  return { points: [...set, ...settings] };
+  const points = voltageCurve(curve, facts);
+  if (isRefusal(points)) return points;
+  const { vRef, autonomousVRefEnable, autonomousVRefTimeConstant: timeS } = curve.reactivePowerParams ?? {};
+  const autonomous = autonomousVRefEnable ?? false;
+  const reference = { pct: vRef ?? 100, autonomous, ...(timeS !== undefined && { timeS }) };
+  return curveOn(
+    'volt_var',
+    { points, reference },
+    {
+      'Crv.DeptRef': varDeptRefs[curve.yUnit],
+      'Crv.RspTms': curve.responseTime,
+    },
+  );
 }
 
 function voltWatt({ value: curve }: BodyOf<'curve'>, facts: DerFacts): Result {
-  const read = voltageCurve(curve, facts);
-  if (isRefusal(read)) return read;
-  const set = curvePoints(byX(read), { model: 706, at: setOne, axes: ['V', 'W'] }, facts);
-  if (isRefusal(set)) return set;
-  const settings = optional(facts, 706, {
-    [`${setOne}.DeptRef`]: curve.yUnit === 'PctWAvail' ? 'W_AVAL_PCT' : 'W_MAX_PCT',
-    [`${setOne}.RspTms`]: curve.responseTime,
-  });
-  return { points: [...set, ...settings] };
+  const points = voltageCurve(curve, facts);
+  if (isRefusal(points)) return points;
+  return curveOn(
+    'volt_watt',
+    { points },
+    {
+      'Crv.DeptRef': curve.yUnit === 'PctWAvail' ? 'W_AVAL_PCT' : 'W_MAX_PCT',
+      'Crv.RspTms': curve.responseTime,
+    },
+  );
 }
 
-function wattVar({ value: curve }: BodyOf<'curve'>, facts: DerFacts): Result {
-  const set = curvePoints(byX(curve.curveData), { model: 712, at: setOne, axes: ['W', 'Var'] }, facts);
-  if (isRefusal(set)) return set;
-  return { points: [...set, ...optional(facts, 712, { [`${setOne}.DeptRef`]: varDeptRefs[curve.yUnit] })] };
+function wattVar({ value: { curveData, yUnit } }: BodyOf<'curve'>): Result {
+  return curveOn('watt_var', { points: curveData }, { 'Crv.DeptRef': varDeptRefs[yUnit] });
 }
 
-/** A curve of a trip function. In OCPP x is the threshold and y the time; in SunSpec it is the other way round. */
-function rideThrough(name: TripName, region: 'MayTrip' | 'MustTrip' | 'MomCess'): DerTarget {
-  const { model, y, side } = tripModels[name];
-  const at = `${setOne}.${region}`;
-  return row('curve', { uses: name, needs: [model, `${at}.ActPt`] }, ({ value: curve }, facts) => {
-    const read = y === 'V' ? voltageCurve(curve, facts) : curve.curveData;
-    if (isRefusal(read)) return read;
-    const turned = outwards(
-      read.map((point) => ({ x: point.y, y: point.x })),
-      side,
-    );
-    if (!isRideThrough(turned, side)) return rejected('the thresholds of the curve turn back over time');
-    const set = curvePoints(turned, { model, at, axes: ['Tms', y] }, facts);
-    return isRefusal(set) ? set : { points: set };
+/** A curve of a trip function: x is the threshold, as in SunSpec, and y the time. */
+function rideThrough(name: TripName, region: TripRegion): DerTarget {
+  const isVoltage = name === 'lv_trip' || name === 'hv_trip';
+  return row('curve', { uses: name, curve: [name, region] }, ({ value: curve }, facts) => {
+    const points = isVoltage ? voltageCurve(curve, facts) : curve.curveData;
+    return isRefusal(points) ? points : curveOn(name, { points, region });
   });
 }
 
@@ -170,13 +120,10 @@ function powerFactor(direction: 'inject' | 'absorb'): DerTarget {
       : (['fixedPFAbsorb', 'PFWAbs', 'pf_absorb'] as const);
   return row<'fixedPFInject' | 'fixedPFAbsorb'>(member, { uses: name }, ({ value: { displacement, excitation } }) => {
     if (!(displacement > 0 && displacement <= 1)) return rejected('displacement: above 0, up to 1', 'ValueOutOfRange');
-    return {
-      points: points(704, {
-        [`${group}Ena`]: 'ENABLED',
-        [`${group}.PF`]: displacement,
-        [`${group}.Ext`]: excitation ? 'UNDER_EXCITED' : 'OVER_EXCITED',
-      }),
-    };
+    return on(name, {
+      [`${group}.PF` as const]: displacement,
+      [`${group}.Ext` as const]: excitation ? 'UNDER_EXCITED' : 'OVER_EXCITED',
+    });
   });
 }
 
@@ -190,7 +137,7 @@ const fixedVar = row('fixedVar', { uses: 'constant_var' }, ({ value: { setpoint,
   const mode = varSetModes[unit];
   if (mode === undefined) return rejected(`unit: allowed: ${Object.keys(varSetModes).join(', ')}`);
   if (Math.abs(setpoint) > 100) return rejected('setpoint: -100 to 100 percent', 'ValueOutOfRange');
-  return { points: points(704, { VarSetEna: 'ENABLED', VarSetMod: mode, VarSetPct: setpoint }) };
+  return on('constant_var', { VarSetMod: mode, VarSetPct: setpoint });
 });
 
 const limitMaxDischarge = row(
@@ -201,7 +148,7 @@ const limitMaxDischarge = row(
       return notSupported('the station does not trip by powerMonitoringMustTrip');
     if (pct === undefined) return rejected('LimitMaxDischarge needs pctMaxDischargePower', 'MissingParam');
     if (!(pct >= 0 && pct <= 100)) return rejected('pctMaxDischargePower: 0 to 100 percent', 'ValueOutOfRange');
-    return { points: points(704, { WMaxLimPctEna: 'ENABLED', WMaxLimPct: pct }) };
+    return on('max_power', { WMaxLimPct: pct });
   },
 );
 
@@ -210,33 +157,32 @@ const freqDroop = row('freqDroop', { uses: 'freq_droop' }, ({ value: droop }, { 
   if (overFreq < nominalHz || underFreq > nominalHz)
     return rejected(`overFreq and underFreq lie on the two sides of ${nominalHz} Hz`, 'ValueOutOfRange');
   const hz = (difference: number) => Math.round(difference * 1e6) / 1e6;
-  return {
-    points: points(711, {
-      Ena: 'ENABLED',
-      'Ctl[0].DbOf': hz(overFreq - nominalHz),
-      'Ctl[0].DbUf': hz(nominalHz - underFreq),
-      'Ctl[0].KOf': overDroop,
-      'Ctl[0].KUf': underDroop,
-      'Ctl[0].RspTms': responseTime,
-    }),
-  };
+  return on('freq_droop', {
+    'Ctl.DbOf': hz(overFreq - nominalHz),
+    'Ctl.DbUf': hz(nominalHz - underFreq),
+    'Ctl.KOf': overDroop,
+    'Ctl.KUf': underDroop,
+    'Ctl.RspTms': responseTime,
+  });
 });
 
 const enterService = row('enterService', {}, ({ value }, facts) => {
-  const limits = voltages({ ESVHi: value.highVoltage, ESVLo: value.lowVoltage }, facts);
-  if (isRefusal(limits)) return limits;
+  const [vHi, vLo] = [voltagePct(value.highVoltage, facts), voltagePct(value.lowVoltage, facts)];
+  if (typeof vHi !== 'number') return vHi;
+  if (typeof vLo !== 'number') return vLo;
   const { highFreq, lowFreq, delay, randomDelay, rampRate } = value;
-  const settings = optional(facts, 703, { ESDlyTms: delay, ESRndTms: randomDelay, ESRmpTms: rampRate });
-  return { points: [...points(703, { ES: 'ENABLED', ...limits, ESHzHi: highFreq, ESHzLo: lowFreq }), ...settings] };
+  const values = { ESVHi: vHi, ESVLo: vLo, ESHzHi: highFreq, ESHzLo: lowFreq };
+  const ifPresent = { ESDlyTms: delay, ESRndTms: randomDelay, ESRmpTms: rampRate };
+  return { functions: [{ name: 'enter_service', on: true, values, ifPresent }] };
 });
 
 /** Seconds over the full range; 0 sets nothing. */
-const gradients = row('gradient', {}, ({ value: { gradient, softGradient } }, facts) => {
+const gradients = row('gradient', {}, ({ value: { gradient, softGradient } }) => {
   if (gradient < 0 || softGradient < 0) return rejected('a gradient is a time in seconds', 'ValueTooLow');
   const longestS = 100 / gradientRange.min;
   if (gradient > longestS) return rejected(`gradient: up to ${longestS} s`, 'ValueTooHigh');
   return {
-    points: softGradient > 0 ? optional(facts, 703, { ESRmpTms: softGradient }) : [],
+    functions: softGradient > 0 ? [{ name: 'enter_service', ifPresent: { ESRmpTms: softGradient } }] : [],
     ...(gradient > 0 && { slopeWPctPerS: Math.min(gradientRange.max, 100 / gradient) }),
   };
 });
@@ -265,14 +211,19 @@ export const derTargets: Readonly<Partial<Record<DERControlEnum, DerTarget>>> = 
 };
 
 /** ModesSupported: the types that a station carries out. */
-export function supportedTypes(facts: Pick<DerFacts, 'has' | 'hasPoint'>): readonly DERControlEnum[] {
-  const isSupported = ({ uses, needs }: DerTarget) =>
-    (uses === undefined || facts.has(uses)) && (needs === undefined || facts.hasPoint(...needs));
+export function supportedTypes(facts: Pick<DerFacts, 'has' | 'hasCurve'>): readonly DERControlEnum[] {
+  const isSupported = ({ uses, curve }: DerTarget) =>
+    (uses === undefined || facts.has(uses)) && (curve === undefined || facts.hasCurve(...curve));
   return Object.entries(derTargets).flatMap(([type, target]) => (isSupported(target) ? [type as DERControlEnum] : []));
 }
 
 /** What a control asks of a station. */
-export function translate(type: DERControlEnum, body: DerBody, facts: DerFacts): Result {
-  const target = derTargets[type];
-  return target === undefined ? notSupported(`the station has no function for ${type}`) : target.translate(body, facts);
+export function translate(type: DERControlEnum, body: DerBody, facts: DerFacts): DerSettings | DerRefusal {
+  const wish = derTargets[type]?.translate(body, facts) ?? notSupported(`the station has no function for ${type}`);
+  if (isRefusal(wish)) return wish;
+  const { functions, ...slope } = wish;
+  const points = facts.place(functions);
+  if (!('refused' in points)) return { points, ...slope };
+  if (points.reason === 'too_many_points') return rejected(points.detail, 'TooManyElements');
+  return points.refused === 'unsupported' ? notSupported(points.detail) : rejected(points.detail);
 }

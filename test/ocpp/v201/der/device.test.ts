@@ -11,7 +11,7 @@ import { derRows } from '../../../../src/ocpp/v201/variables/rows/der.ts';
 import type { Written } from '../../../../src/sunspec/map/point-holds.ts';
 import { HandTimers } from '../../../support/timers.ts';
 import { HandWall } from '../../../support/wall.ts';
-import { loadedRig, request, testedTypes } from './rig.ts';
+import { loadedRig, request, stationFacts, testedTypes } from './rig.ts';
 
 describe('OCPP 2.1 R04: DER controls on a bidirectional station', () => {
   it('ModesSupported: the types that have physics', async () => {
@@ -56,10 +56,7 @@ describe('OCPP 2.1 R04: DER controls on a bidirectional station', () => {
     let count = 0;
     let restart: () => void = () => undefined;
     const port = {
-      number: () => 10,
-      hasPoint: () => true,
-      has: () => true,
-      nominalHz: 60,
+      ...stationFacts({ number: () => 10 }),
       isOverwritten: () => false,
       get isSettled() {
         return result !== 'waiting';

@@ -3,8 +3,10 @@ import { silentLogger } from '../../../../src/core/log/log.ts';
 import { remoteClocks } from '../../../../src/core/time/remote-clock.ts';
 import { createStationPort } from '../../../../src/ocpp/bridge.ts';
 import type { Payload } from '../../../../src/ocpp/rpc/model.ts';
+import type { DerFacts } from '../../../../src/ocpp/station/der-port.ts';
 import { createDerControl } from '../../../../src/ocpp/v201/der-controls/der-control.ts';
 import type { Action, Replies, Requests, StationParts, Version2 } from '../../../../src/ocpp/v201/parts.ts';
+import { hasCurve, place } from '../../../../src/sunspec/map/grid-support/wish.ts';
 import type { AnyPointValue } from '../../../../src/sunspec/map/types.ts';
 import { KindRig } from '../../../der/kinds/support.ts';
 import { point } from '../../../support/csip-controls.ts';
@@ -12,6 +14,19 @@ import { settled } from '../../v16/fakes.ts';
 import { fakeVariables, rig as plainRig } from '../rig.ts';
 
 export type SetRequest = Requests['SetDERControl'];
+
+/** A station with every function and point, but for what a test changes. */
+export function stationFacts(given: Partial<DerFacts> & Pick<DerFacts, 'number'>): DerFacts {
+  const facts: DerFacts = {
+    has: () => true,
+    hasPoint: () => true,
+    hasCurve: (name, region) => hasCurve(facts, name, region),
+    place: (wishes) => place(facts, wishes),
+    nominalHz: 60,
+    ...given,
+  };
+  return facts;
+}
 
 export interface DerRigOptions {
   readonly profile?: string;

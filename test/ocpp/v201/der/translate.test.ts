@@ -3,19 +3,16 @@ import type { DerFacts } from '../../../../src/ocpp/station/der-port.ts';
 import { bodiesOf, isRefusal } from '../../../../src/ocpp/v201/der-controls/model.ts';
 import { derTargets, supportedTypes, translate } from '../../../../src/ocpp/v201/der-controls/translate.ts';
 import { voltagePct } from '../../../../src/ocpp/v201/der-controls/units.ts';
-import { request } from './rig.ts';
+import { request, stationFacts } from './rig.ts';
 import type { SetRequest } from './rig.ts';
 
 /** A station with every function, and what a test changes. */
 function facts(given: Partial<DerFacts> & { readonly npt?: number } = {}): DerFacts {
   const { npt = 10, ...rest } = given;
-  return {
-    has: () => true,
-    hasPoint: () => true,
+  return stationFacts({
     number: (model, path) => (path === 'NPt' ? npt : model === 702 && path === 'VNom' ? 400 : null),
-    nominalHz: 60,
     ...rest,
-  };
+  });
 }
 
 /** Points by name, or the refusal. */

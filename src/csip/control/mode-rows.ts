@@ -1,17 +1,15 @@
-/** The control modes and the points of a device that carry them out: one row each. A mode without a row has no physics. */
-import { isRideThrough, outwards, tripModels } from '../../contract/ride-through-curve.ts';
-import type { TripName } from '../../contract/ride-through-curve.ts';
-import type { FunctionName } from '../../sunspec/map/functions.ts';
+/** The control modes as wishes for grid-support functions: one row each. A mode without a row has no physics. */
+import type { CurveFunction, FunctionName, TripName } from '../../sunspec/map/functions.ts';
+import type { FunctionWish, TripRegion, WishedValues, XY } from '../../sunspec/map/grid-support/wish.ts';
 import type { Received, Revision } from '../xml/document.ts';
-import type { DERControlBase } from '../xml/documents.ts';
+import type { DERControlBase, DERCurve } from '../xml/documents.ts';
 import type { Asset, VarReference } from './asset-bridge.ts';
-import { readCurve, valueAt } from './curve-points.ts';
-import type { ReadCurve } from './curve-points.ts';
+import { curveLinkOf, curveTable } from './modes.ts';
 import type { CurveMode } from './modes.ts';
 import type { ModeName, ResolvedControl } from './model.ts';
 import { integerOf, scaledOf } from './values.ts';
 import { invalid, isRefusal, unsupported } from './wish.ts';
-import type { Refusal, Wish } from './wish.ts';
+import type { ModeWish, Refusal, Wish } from './wish.ts';
 
 /** What a row may look at. */
 export interface WishContext {
@@ -31,7 +29,7 @@ export interface ModeRow<Mode extends ModeName = ModeName> {
   readonly supported?: (asset: Asset) => boolean;
   /** the function that it uses */
   readonly uses?: FunctionName;
-  readonly wish: (value: ModeValue<Mode>, context: WishContext) => Wish | Refusal;
+  readonly wish: (value: ModeValue<Mode>, context: WishContext) => ModeWish | Refusal;
 }
 
 type Rows = { readonly [Mode in ModeName]?: ModeRow<Mode> };
@@ -40,56 +38,55 @@ type Multiplied = Received<{ readonly multiplier: number; readonly value: number
 const physical = ({ value, multiplier }: Multiplied): number | null => scaledOf(value, multiplier ?? 0);
 const noNumber = (what: string) => invalid(`${what} is no number`);
 
-/** The set-point of active power in watts. */
-function watts(asset: Asset, w: number): Wish {
-  const points = [...asset.enable('active_power', true), ...asset.points(704, { WSetMod: 'WATTS', WSet: w })];
-  return { points, aim: { w } };
-}
+/** A function that is on with these values. */
+const on = (name: FunctionName, values: WishedValues): readonly FunctionWish[] => [{ name, on: true, values }];
 
-function fixedW(value: unknown, { asset }: WishContext): Wish | Refusal {
+/** The set-point of active power in watts. */
+const watts = (w: number): ModeWish => ({ functions: on('active_power', { WSetMod: 'WATTS', WSet: w }), aim: { w } });
+
+function fixedW(value: unknown, { asset }: WishContext): ModeWish | Refusal {
   const share = scaledOf(value, -4);
   if (share === null) return noNumber('opModFixedW');
   if (share < 0) {
     if (asset.chargeMaxW === 0) return invalid('the device cannot absorb active power');
-    return share < -1 ? invalid('opModFixedW is below -100 %') : watts(asset, share * asset.chargeMaxW);
+    return share < -1 ? invalid('opModFixedW is below -100 %') : watts(share * asset.chargeMaxW);
   }
   const w = share * asset.wMax;
-  if (!asset.hasPoint(704, 'WSetPct')) return watts(asset, w);
-  const setPoint = asset.points(704, { WSetMod: 'W_MAX_PCT', WSetPct: scaledOf(value, -2) });
-  return { points: [...asset.enable('active_power', true), ...setPoint], aim: { w } };
+  if (!asset.hasPoint(704, 'WSetPct')) return watts(w);
+  return { functions: on('active_power', { WSetMod: 'W_MAX_PCT', WSetPct: scaledOf(value, -2) }), aim: { w } };
 }
 
-function targetW(value: Multiplied, { asset, share }: WishContext): Wish | Refusal {
+function targetW(value: Multiplied, { share }: WishContext): ModeWish | Refusal {
   const w = physical(value);
-  return w === null ? noNumber('opModTargetW') : watts(asset, w * share);
+  return w === null ? noNumber('opModTargetW') : watts(w * share);
 }
 
-function storageTarget(value: Multiplied, { asset, share }: WishContext): Wish | Refusal {
+function storageTarget(value: Multiplied, { asset, share }: WishContext): ModeWish | Refusal {
   const w = physical(value);
   if (w === null) return noNumber('opModStorageTargetW');
   const storageW = w * share;
-  if (asset.device.assetType !== 'hybrid-dc') return watts(asset, storageW);
+  if (asset.device.assetType !== 'hybrid-dc') return watts(storageW);
   const limitW = asset.number(702, storageW < 0 ? 'WChaRteMax' : 'WDisChaRteMax') ?? asset.wMax;
   if (Math.abs(storageW) > limitW) return invalid(`the storage takes ${limitW} W at most in this direction`);
-  return { points: [], storageW };
+  return { functions: [], storageW };
 }
 
 /** @param pct of 702.WMax */
-function injectLimit(asset: Asset, pct: number): Wish {
+function injectLimit(asset: Asset, pct: number): ModeWish {
   const w = (pct / 100) * asset.wMax;
   return {
-    points: [...asset.enable('max_power', true), ...asset.points(704, { WMaxLimPct: pct })],
+    functions: on('max_power', { WMaxLimPct: pct }),
     contest: { group: 'injected power', magnitude: () => w },
     aim: { w },
   };
 }
 
-function maxLimPct(value: unknown, { asset }: WishContext): Wish | Refusal {
+function maxLimPct(value: unknown, { asset }: WishContext): ModeWish | Refusal {
   const pct = scaledOf(value, -2);
   return pct === null ? noNumber('opModMaxLimW') : injectLimit(asset, pct);
 }
 
-function maxLimW(value: Multiplied, { asset, share }: WishContext): Wish | Refusal {
+function maxLimW(value: Multiplied, { asset, share }: WishContext): ModeWish | Refusal {
   const w = physical(value);
   if (w === null || w < 0) return noNumber('opModMaxLimWInject');
   // a limit above the rating is none
@@ -101,15 +98,18 @@ type PowerFactorValue = ModeValue<'opModFixedPFInjectW'>;
 function powerFactor(direction: 'inject' | 'absorb') {
   const [group, name] =
     direction === 'inject' ? (['PFWInj', 'pf_inject'] as const) : (['PFWAbs', 'pf_absorb'] as const);
-  return ({ displacement, multiplier, excitation }: PowerFactorValue, { asset }: WishContext): Wish | Refusal => {
+  return ({ displacement, multiplier, excitation }: PowerFactorValue, { asset }: WishContext): ModeWish | Refusal => {
     const pf = scaledOf(displacement, multiplier ?? 0);
     if (pf === null || pf <= 0 || pf > 1) return invalid('the power factor is outside of 0 to 1');
     if (typeof excitation !== 'boolean') return invalid('the excitation is missing');
-    const values = { [`${group}.PF`]: pf, [`${group}.Ext`]: excitation ? 'UNDER_EXCITED' : 'OVER_EXCITED' };
+    const values = {
+      [`${group}.PF` as const]: pf,
+      [`${group}.Ext` as const]: excitation ? 'UNDER_EXCITED' : 'OVER_EXCITED',
+    };
     const acts = () => (direction === 'inject' ? asset.w >= 0 : asset.w < 0);
     const reactive = () => Math.abs(asset.w) * Math.tan(Math.acos(pf));
     return {
-      points: [...asset.enable(name, true), ...asset.points(704, values)],
+      functions: on(name, values),
       // while power flows the other way the factor does nothing, and so excludes nothing
       contest: { group: 'reactive', magnitude: () => (acts() ? reactive() : Infinity) },
       ...(acts() && { aim: { var: (excitation ? -1 : 1) * reactive() } }),
@@ -135,131 +135,126 @@ function varReference(refType: unknown, revision: Revision): VarReference | null
 
 const badReference = (refType: unknown) => invalid(`the reference ${String(refType)} is none of this mode`);
 
-function fixedVar({ refType, value }: ModeValue<'opModFixedVar'>, { asset, revision }: WishContext): Wish | Refusal {
+function fixedVar(
+  { refType, value }: ModeValue<'opModFixedVar'>,
+  { asset, revision }: WishContext,
+): ModeWish | Refusal {
   const pct = scaledOf(value, -2);
   const reference = varReference(refType, revision);
   if (pct === null) return noNumber('opModFixedVar');
   if (reference === null) return badReference(refType);
   const reactive = () => (pct / 100) * asset.varBase(reference, pct);
   return {
-    points: [...asset.enable('constant_var', true), ...asset.points(704, { VarSetMod: reference, VarSetPct: pct })],
+    functions: on('constant_var', { VarSetMod: reference, VarSetPct: pct }),
     contest: { group: 'reactive', magnitude: () => Math.abs(reactive()) },
     aim: { var: reactive() },
   };
 }
 
-function targetVar(value: Multiplied, { asset, share }: WishContext): Wish | Refusal {
+function targetVar(value: Multiplied, { share }: WishContext): ModeWish | Refusal {
   const all = physical(value);
   if (all === null) return noNumber('opModTargetVar');
   const reactive = all * share;
   return {
-    points: [...asset.enable('constant_var', true), ...asset.points(704, { VarSetMod: 'VARS', VarSet: reactive })],
+    functions: on('constant_var', { VarSetMod: 'VARS', VarSet: reactive }),
     contest: { group: 'reactive', magnitude: () => Math.abs(reactive) },
     aim: { var: reactive },
   };
 }
 
-function freqDroop(droop: ModeValue<'opModFreqDroop'>, { asset }: WishContext): Wish | Refusal {
+function freqDroop(droop: ModeValue<'opModFreqDroop'>, { asset }: WishContext): ModeWish | Refusal {
   const { dBOF, dBUF, kOF, kUF, openLoopTms, pMin } = droop;
   const values = {
-    'Ctl[0].DbOf': scaledOf(dBOF, -3),
-    'Ctl[0].DbUf': scaledOf(dBUF, -3),
-    'Ctl[0].KOf': scaledOf(kOF, -3),
-    'Ctl[0].KUf': scaledOf(kUF, -3),
-    'Ctl[0].RspTms': scaledOf(openLoopTms, -2),
+    'Ctl.DbOf': scaledOf(dBOF, -3),
+    'Ctl.DbUf': scaledOf(dBUF, -3),
+    'Ctl.KOf': scaledOf(kOF, -3),
+    'Ctl.KUf': scaledOf(kUF, -3),
+    'Ctl.RspTms': scaledOf(openLoopTms, -2),
   };
   const missing = Object.entries(values).find(([, value]) => value === null);
   if (missing) return invalid(`opModFreqDroop lacks the value of ${missing[0]}`);
   const minW = pMin && physical(pMin);
   if (minW === null) return noNumber('pMin');
-  const minPct = minW === undefined || asset.wMax === 0 ? {} : { 'Ctl[0].PMin': (100 * minW) / asset.wMax };
-  return {
-    points: [...asset.enable('freq_droop', true), ...asset.points(711, values), ...asset.optional(711, minPct)],
-  };
+  const minPct = minW === undefined || asset.wMax === 0 ? undefined : (100 * minW) / asset.wMax;
+  return { functions: [{ name: 'freq_droop', on: true, values, ifPresent: { 'Ctl.PMin': minPct } }] };
 }
 
-/** A curve as set 1 of a function model; `values` stand beside its points. */
-function curvePoints(
-  asset: Asset,
-  { name, model, at, axes }: CurvePlace,
-  { points }: Pick<ReadCurve, 'points'>,
-): Wish | Refusal {
-  const most = asset.number(model, 'NPt') ?? 0;
-  if (points.length > most) return unsupported(`the curve has ${points.length} points, and the device takes ${most}`);
-  const values = Object.fromEntries(
-    points.flatMap(({ x, y }, i) => [
-      [`${at}.Pt[${i}].${axes[0]}`, x],
-      [`${at}.Pt[${i}].${axes[1]}`, y],
-    ]),
-  );
-  return {
-    points: [...asset.enable(name, true), ...asset.points(model, { ...values, [`${at}.ActPt`]: points.length })],
-  };
+interface ReadCurve {
+  readonly points: readonly XY[];
+  readonly curve: Received<DERCurve>;
 }
 
-interface CurvePlace {
-  readonly name: FunctionName;
-  readonly model: number;
-  readonly at: string;
-  /** points of x and y */
-  readonly axes: readonly [x: string, y: string];
+/** The curve that a mode of a control links to, in engineering units. Documents need not have its points in order. */
+function readCurve(mode: CurveMode, control: ResolvedControl): ReadCurve | Refusal {
+  const href = curveLinkOf(control.base, mode)?.href;
+  const curve = href === undefined ? undefined : control.curves.get(href);
+  if (!curve) return invalid(`the curve ${href ?? ''} cannot be read`);
+  const { type } = curveTable[mode];
+  if (curve.curveType !== type) {
+    return invalid(`the curve ${href ?? ''} has curveType ${String(curve.curveType)}, and the mode needs ${type}`);
+  }
+  const { CurveData = [], xMultiplier = 0, yMultiplier = 0 } = curve;
+  if (CurveData.length === 0) return invalid(`the curve ${href ?? ''} has no points`);
+  const points: XY[] = [];
+  for (const { xvalue, yvalue } of CurveData) {
+    const [x, y] = [scaledOf(xvalue, xMultiplier), scaledOf(yvalue, yMultiplier)];
+    if (x === null || y === null) return invalid(`the curve ${href ?? ''} has a point that is no number`);
+    points.push({ x, y });
+  }
+  return { points: points.sort((a, b) => a.x - b.x), curve };
 }
 
-const setOne = 'Crv[0]';
-const withPoints = (wish: Wish | Refusal, points: Wish['points']): Wish | Refusal =>
-  isRefusal(wish) ? wish : { ...wish, points: [...wish.points, ...points] };
+/** The value of a curve, flat beyond its ends. @param points x does not fall; at least one */
+export function valueAt(points: readonly XY[], x: number): number {
+  const after = points.findIndex((point) => point.x > x);
+  const right = points[after] ?? points.at(-1);
+  const left = points[after < 0 ? points.length - 1 : after - 1] ?? right;
+  if (!left || !right) return 0;
+  if (right.x === left.x) return left.y;
+  return left.y + ((right.y - left.y) * (x - left.x)) / (right.x - left.x);
+}
 
-/** openLoopTms, where the document has it and the model a response time. */
-function response(asset: Asset, model: number, { openLoopTms }: ReadCurve['curve']): Wish['points'] {
-  const seconds = scaledOf(openLoopTms, -2);
-  return seconds === null ? [] : asset.optional(model, { [`${setOne}.RspTms`]: seconds });
+/** A curve in force, with values beside its points. */
+function curveOn(
+  name: CurveFunction,
+  curve: Omit<NonNullable<FunctionWish['curve']>, 'inAnyOrder'>,
+  rest: Pick<FunctionWish, 'values' | 'ifPresent'> = {},
+): readonly FunctionWish[] {
+  return [{ name, on: true, curve: { ...curve, inAnyOrder: true }, ...rest }];
 }
 
 function deptRef(reference: VarReference): string {
   return reference === 'VAR_AVAIL_PCT' ? 'VAR_AVAL_PCT' : reference;
 }
 
-/**
- * The reference voltage of a volt-var curve. The document multiplies x with vRef, the device shifts its curve to the
- * reference: the points are written so that they lie where the document has them.
- */
-function aroundReference({ points, curve }: ReadCurve): {
-  readonly points: ReadCurve['points'];
-  readonly vRefPct: number;
-} {
-  const vRefPct = scaledOf(curve.vRef, -2) ?? 100;
-  return { vRefPct, points: points.map(({ x, y }) => ({ x: (x * vRefPct) / 100 + 100 - vRefPct, y })) };
-}
-
-function voltVar(_link: unknown, { asset, control, revision }: WishContext): Wish | Refusal {
+function voltVar(_link: unknown, { asset, control, revision }: WishContext): ModeWish | Refusal {
   const read = readCurve('opModVoltVar', control);
   if (isRefusal(read)) return read;
-  const { yRefType, autonomousVRefEnable, autonomousVRefTimeConstant } = read.curve;
-  const reference = varReference(yRefType, revision);
-  if (reference === null) return badReference(yRefType);
-  const shifted = aroundReference(read);
-  const auto = autonomousVRefEnable === true;
-  if (auto && !asset.hasPoint(705, `${setOne}.VRefAutoEna`))
-    return unsupported('the device finds no reference voltage');
-  const autoS = scaledOf(autonomousVRefTimeConstant, -2);
-  const wish = curvePoints(asset, { name: 'volt_var', model: 705, at: setOne, axes: ['V', 'Var'] }, shifted);
-  const settings = [
-    ...asset.points(705, { [`${setOne}.DeptRef`]: deptRef(reference) }),
-    ...asset.optional(705, {
-      [`${setOne}.VRef`]: shifted.vRefPct,
-      [`${setOne}.VRefAutoEna`]: auto ? 'ENABLED' : 'DISABLED',
-      ...(auto && autoS !== null && { [`${setOne}.VRefAutoTms`]: autoS }),
-    }),
-    ...response(asset, 705, read.curve),
-  ];
+  const { points, curve } = read;
+  const yReference = varReference(curve.yRefType, revision);
+  if (yReference === null) return badReference(curve.yRefType);
+  const pct = scaledOf(curve.vRef, -2) ?? 100;
+  const timeS = scaledOf(curve.autonomousVRefTimeConstant, -2);
+  const reference = { pct, autonomous: curve.autonomousVRefEnable === true, timeS };
   const magnitude = () => {
-    const pct = valueAt(shifted.points, asset.voltagePct - (shifted.vRefPct - 100));
-    return Math.abs(pct / 100) * asset.varBase(reference, pct);
+    const atReference = points.map(({ x, y }) => ({ x: (x * pct) / 100, y }));
+    const varPct = valueAt(atReference, asset.voltagePct);
+    return Math.abs(varPct / 100) * asset.varBase(yReference, varPct);
   };
-  return isRefusal(wish) ? wish : { ...withPoints(wish, settings), contest: { group: 'reactive', magnitude } };
+  return {
+    functions: curveOn(
+      'volt_var',
+      { points, reference },
+      {
+        values: { 'Crv.DeptRef': deptRef(yReference) },
+        ifPresent: { 'Crv.RspTms': scaledOf(curve.openLoopTms, -2) },
+      },
+    ),
+    contest: { group: 'reactive', magnitude },
+  };
 }
 
-function wattVar(_link: unknown, { asset, control, revision }: WishContext): Wish | Refusal {
+function wattVar(_link: unknown, { asset, control, revision }: WishContext): ModeWish | Refusal {
   const read = readCurve('opModWattVar', control);
   if (isRefusal(read)) return read;
   const reference = varReference(read.curve.yRefType, revision);
@@ -267,52 +262,48 @@ function wattVar(_link: unknown, { asset, control, revision }: WishContext): Wis
   // 712 refers to WMax on both sides; so does the document of 2018, while that of 2023 has the charge rating below zero
   const below = revision === '2023' && asset.wMax > 0 ? asset.chargeMaxW / asset.wMax : 1;
   const points = read.points.map(({ x, y }) => ({ x: x < 0 ? x * below : x, y }));
-  const wish = curvePoints(asset, { name: 'watt_var', model: 712, at: setOne, axes: ['W', 'Var'] }, { points });
   const magnitude = () => {
     const pct = valueAt(points, asset.wMax > 0 ? (100 * asset.w) / asset.wMax : 0);
     return Math.abs(pct / 100) * asset.varBase(reference, pct);
   };
-  const settings = asset.points(712, { [`${setOne}.DeptRef`]: deptRef(reference) });
-  return isRefusal(wish) ? wish : { ...withPoints(wish, settings), contest: { group: 'reactive', magnitude } };
+  return {
+    functions: curveOn('watt_var', { points }, { values: { 'Crv.DeptRef': deptRef(reference) } }),
+    contest: { group: 'reactive', magnitude },
+  };
 }
 
-function voltWatt(_link: unknown, { asset, control }: WishContext): Wish | Refusal {
+function voltWatt(_link: unknown, { control }: WishContext): ModeWish | Refusal {
   const read = readCurve('opModVoltWatt', control);
   if (isRefusal(read)) return read;
-  const reference = { 1: 'W_MAX_PCT', 7: 'W_AVAL_PCT' }[integerOf(read.curve.yRefType) ?? 0];
-  if (reference === undefined) return badReference(read.curve.yRefType);
-  const wish = curvePoints(asset, { name: 'volt_watt', model: 706, at: setOne, axes: ['V', 'W'] }, read);
-  const settings = asset.points(706, { [`${setOne}.DeptRef`]: reference });
-  return withPoints(wish, [...settings, ...response(asset, 706, read.curve)]);
+  const { points, curve } = read;
+  const reference = { 1: 'W_MAX_PCT', 7: 'W_AVAL_PCT' }[integerOf(curve.yRefType) ?? 0];
+  if (reference === undefined) return badReference(curve.yRefType);
+  const settings = {
+    values: { 'Crv.DeptRef': reference },
+    ifPresent: { 'Crv.RspTms': scaledOf(curve.openLoopTms, -2) },
+  };
+  return { functions: curveOn('volt_watt', { points }, settings) };
 }
 
-/** A ride-through curve: x is a duration, y a threshold. */
-function rideThrough<Mode extends CurveMode>(
-  mode: Mode,
-  name: TripName,
-  region: 'MayTrip' | 'MustTrip' | 'MomCess',
-): ModeRow<Mode> {
-  const { model, y, side } = tripModels[name];
-  const at = `${setOne}.${region}`;
+/** A ride-through curve. Documents have the duration as x and the threshold as y, the models the other way round. */
+function rideThrough<Mode extends CurveMode>(mode: Mode, name: TripName, region: TripRegion): ModeRow<Mode> {
   return {
     uses: name,
-    supported: (asset) => asset.has(name) && asset.hasPoint(model, `${at}.ActPt`),
-    wish: (_link, { asset, control }) => {
+    supported: (asset) => asset.has(name) && asset.hasCurve(name, region),
+    wish: (_link, { control }) => {
       const read = readCurve(mode, control);
       if (isRefusal(read)) return read;
-      const points = outwards(read.points, side);
-      if (!isRideThrough(points, side)) return invalid('the thresholds of the ride-through curve turn back');
-      return curvePoints(asset, { name, model, at, axes: ['Tms', y] }, { points });
+      return { functions: curveOn(name, { region, points: read.points.map(({ x, y }) => ({ x: y, y: x })) }) };
     },
   };
 }
 
 /** The modes that act on a device. Limits at the connection point are in `site-limits.ts`. */
 export const modeRows: Rows = {
-  opModConnect: { supported: () => true, wish: (closed) => ({ points: [], switchClosed: closed }) },
+  opModConnect: { supported: () => true, wish: (closed) => ({ functions: [], switchClosed: closed }) },
   opModEnergize: {
     supported: (asset) => asset.has('enter_service'),
-    wish: (permitted, { asset }) => ({ points: asset.enable('enter_service', permitted) }),
+    wish: (permitted) => ({ functions: [{ name: 'enter_service', on: permitted }] }),
   },
   opModFixedPFAbsorbW: { uses: 'pf_absorb', wish: powerFactor('absorb') },
   opModFixedPFInjectW: { uses: 'pf_inject', wish: powerFactor('inject') },
@@ -369,5 +360,32 @@ export function wishOf<Mode extends ModeName>(
   if (!row || value === undefined || !supportsMode(mode, asset, revision)) {
     return unsupported('the device has no function for this mode');
   }
-  return row.wish(value, context);
+  const wish = row.wish(value, context);
+  if (isRefusal(wish)) return wish;
+  const { functions, ...rest } = wish;
+  const points = asset.place(functions);
+  return isRefusal(points) ? points : { ...rest, points };
+}
+
+/** The ramp after entering service that a slope in hundredths of a percent per second means, s; 0: no limit. */
+function softRampS(setSoftGradW: unknown): number | null {
+  const pctPerS = scaledOf(setSoftGradW, -2);
+  if (pctPerS === null || pctPerS < 0) return null;
+  return pctPerS === 0 ? 0 : 100 / pctPerS;
+}
+
+/** The members of a default control beside its modes; `setESRampTms` goes before `setSoftGradW`, which means the same. */
+export function settingsWish(settings: NonNullable<ResolvedControl['settings']>): FunctionWish {
+  return {
+    name: 'enter_service',
+    ifPresent: {
+      ESDlyTms: scaledOf(settings.setESDelay, -2),
+      ESRndTms: scaledOf(settings.setESRandomDelay, -2),
+      ESRmpTms: scaledOf(settings.setESRampTms, -2) ?? softRampS(settings.setSoftGradW),
+      ESHzHi: scaledOf(settings.setESHighFreq, -2),
+      ESHzLo: scaledOf(settings.setESLowFreq, -2),
+      ESVHi: scaledOf(settings.setESHighVolt, -2),
+      ESVLo: scaledOf(settings.setESLowVolt, -2),
+    },
+  };
 }

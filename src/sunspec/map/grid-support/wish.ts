@@ -1,0 +1,241 @@
+/**
+ * Wishes for grid-support functions, and the points that carry them out. Every protocol, REST and scenarios say what they
+ * want as a `FunctionWish`; where a function has its enable, its curve and its settings is known here alone.
+ */
+import { SimError } from '../../../core/errors.ts';
+import type { Origin } from '../../../core/origin.ts';
+import type { Bank } from '../bank.ts';
+import { isEnabled } from '../function-state.ts';
+import { curveAxes, functionTable, isReactivePowerFunction, reactivePowerFunctions } from '../functions.ts';
+import type { Axis, CurveFunction, FunctionName, FunctionPath } from '../functions.ts';
+import type { HoldValue } from '../holds.ts';
+import { hasPoint, pointNumber } from '../named-points.ts';
+import type { RefusedWrite } from '../point-holds.ts';
+import type { AnyPointValue } from '../types.ts';
+
+/** A point of a curve. */
+export interface XY {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** One of the three curves of a trip function. */
+export type TripRegion = 'MustTrip' | 'MayTrip' | 'MomCess';
+
+export interface CurveWish {
+  /** Input and output in the units of the axes: percent and hertz; of a trip function the threshold and its time in seconds. */
+  readonly points: readonly XY[];
+  /** of a trip function; default `MustTrip` */
+  readonly region?: TripRegion;
+  /** The points may come in any order, and are written in that of the model. Absent: they are written as they stand. */
+  readonly inAnyOrder?: true;
+  /** Unit of x in place of percent: volts (of 702.VNom) or watts (of 702.WMax). */
+  readonly xUnit?: 'V' | 'W' | undefined;
+  /** Voltage that x is multiplied with, percent of nominal, and whether the device finds it by itself; volt-var alone. */
+  readonly reference?: { readonly pct: number; readonly autonomous: boolean; readonly timeS?: number | null };
+}
+
+/** Values of points by path, those of set 1 without its number: `Crv.DeptRef`. Undefined and null set nothing. */
+export type WishedValues = Readonly<Partial<Record<FunctionPath, AnyPointValue | undefined>>>;
+
+/** What is wanted of one function, in engineering units. What is absent stays as it is. */
+export interface FunctionWish {
+  readonly name: FunctionName;
+  readonly on?: boolean;
+  /** s; 0: none */
+  readonly reversionS?: number;
+  readonly curve?: CurveWish;
+  readonly values?: WishedValues;
+  /** left out where the device does not have the point */
+  readonly ifPresent?: WishedValues;
+}
+
+/** A value for a point by name. */
+export interface PointValue {
+  readonly model: number;
+  readonly path: string;
+  readonly value: AnyPointValue;
+}
+
+/** Why a device cannot do what is wished. `max`: points that its curve can have */
+export type RefusedWish = RefusedWrite &
+  (
+    | { readonly reason: 'too_many_points'; readonly max: number }
+    | { readonly reason: 'turns_back' | 'no_reference' | 'no_rating' }
+  );
+
+/** What a wish depends on. */
+export interface PointFacts {
+  hasPoint(model: number, path: string): boolean;
+  /** A numeric point; null: the device does not have it. */
+  number(model: number, path: string): number | null;
+}
+
+export function factsOf(bank: Bank): PointFacts {
+  return {
+    hasPoint: (model, path) => hasPoint(bank, model, path),
+    number: (model, path) => pointNumber(bank, model, path),
+  };
+}
+
+export const isRefused = (result: object): result is RefusedWish => 'refused' in result;
+
+/** The group of set 1 that has the points of a curve, and their coordinates. */
+export function curvePlace(
+  name: CurveFunction,
+  region: TripRegion = 'MustTrip',
+): { readonly model: number; readonly at: string; readonly axes: readonly [x: Axis, y: Axis] } {
+  const { model, actsOn } = functionTable[name];
+  return { model, at: actsOn === 'trip' ? `Crv[0].${region}` : 'Crv[0]', axes: curveAxes(name) };
+}
+
+/** Whether a device has a curve of a function. */
+export function hasCurve(facts: Pick<PointFacts, 'hasPoint'>, name: CurveFunction, region?: TripRegion): boolean {
+  const { model, at } = curvePlace(name, region);
+  return facts.hasPoint(model, `${at}.ActPt`);
+}
+
+/** Points that a curve of a function can have. */
+export function capacity(facts: Pick<PointFacts, 'number'>, name: CurveFunction): number {
+  return facts.number(functionTable[name].model, 'NPt') ?? 0;
+}
+
+/** The factor from the unit of x to that of the axis; null: the device lacks the rating that it takes. */
+function xFactor(facts: PointFacts, xUnit: CurveWish['xUnit']): number | null {
+  if (xUnit === undefined) return 1;
+  const rating = facts.number(702, xUnit === 'V' ? 'VNom' : 'WMax') ?? 0;
+  return rating > 0 ? 100 / rating : null;
+}
+
+/** Trip curves by time, of one time the threshold farthest from nominal first; other curves by their input. */
+function ordered(name: CurveFunction, points: readonly XY[]): readonly XY[] {
+  const { side } = functionTable[name];
+  if (side === undefined) return points.toSorted((a, b) => a.x - b.x);
+  const outwards = side === 'low' ? 1 : -1;
+  return points.toSorted((a, b) => a.y - b.y || outwards * (a.x - b.x));
+}
+
+/** Whether a trip curve asks for more the longer a deviation lasts, so that it bounds no region. */
+function turnsBack(name: CurveFunction, points: readonly XY[]): boolean {
+  const { side } = functionTable[name];
+  return points.some(({ x }, i) => {
+    const before = points[i - 1];
+    return before !== undefined && (side === 'low' ? x < before.x : side === 'high' && x > before.x);
+  });
+}
+
+/**
+ * The points of set 1 that hold a curve. The device shifts a volt-var curve to its reference voltage, while a wish
+ * multiplies x with it: the points are written so that they lie where the wish has them.
+ */
+export function curveValues(
+  facts: PointFacts,
+  name: CurveFunction,
+  wish: CurveWish,
+): readonly PointValue[] | RefusedWish {
+  const { region, inAnyOrder = false, xUnit, reference } = wish;
+  const { model, at, axes } = curvePlace(name, region);
+  const max = capacity(facts, name);
+  const count = wish.points.length;
+  if (count > max) {
+    const detail = `the curve has ${count} points, and the device takes ${max}`;
+    return { refused: 'unsupported', reason: 'too_many_points', max, detail };
+  }
+  if (reference?.autonomous === true && !facts.hasPoint(model, `${at}.VRefAutoEna`))
+    return {
+      refused: 'unsupported',
+      reason: 'no_reference',
+      detail: 'the device finds no reference voltage by itself',
+    };
+  const factor = xFactor(facts, xUnit);
+  if (factor === null)
+    return { refused: 'unsupported', reason: 'no_rating', detail: 'the device has no rating that x refers to' };
+  const shifted = (x: number) => (reference === undefined ? x : (x * reference.pct) / 100 + 100 - reference.pct);
+  const points = (inAnyOrder ? ordered(name, wish.points) : wish.points).map(({ x, y }) => ({
+    x: shifted(x * factor),
+    y,
+  }));
+  if (inAnyOrder && turnsBack(name, points))
+    return { refused: 'invalid', reason: 'turns_back', detail: 'the thresholds of the curve turn back over time' };
+  const value = (path: string, of: AnyPointValue): PointValue => ({ model, path: `${at}.${path}`, value: of });
+  return [
+    ...points.flatMap(({ x, y }, i) => [value(`Pt[${i}].${axes[0]}`, x), value(`Pt[${i}].${axes[1]}`, y)]),
+    value('ActPt', count),
+    ...(reference === undefined
+      ? []
+      : [
+          value('VRef', reference.pct),
+          value('VRefAutoEna', reference.autonomous ? 'ENABLED' : 'DISABLED'),
+          value('VRefAutoTms', reference.autonomous ? (reference.timeS ?? null) : null),
+        ].filter((each) => each.value !== null && facts.hasPoint(model, each.path))),
+  ];
+}
+
+function valuesOf(model: number, values: WishedValues = {}): readonly PointValue[] {
+  return Object.entries(values).flatMap(([path, value]) =>
+    value === undefined || value === null ? [] : [{ model, path: path.replace(/^(Crv|Ctl)\./, '$1[0].'), value }],
+  );
+}
+
+const isCurveFunction = (name: FunctionName): name is CurveFunction => functionTable[name].axes !== undefined;
+
+/** The points that carry out wishes, in their order, or why one of them cannot be. */
+export function place(facts: PointFacts, wishes: readonly FunctionWish[]): readonly PointValue[] | RefusedWish {
+  const points: PointValue[] = [];
+  for (const { name, on, reversionS, curve, values, ifPresent } of wishes) {
+    const { model, enable, timer } = functionTable[name];
+    if (on !== undefined) points.push({ model, path: enable, value: on ? 'ENABLED' : 'DISABLED' });
+    if (reversionS !== undefined && timer !== undefined) points.push({ model, path: timer, value: reversionS });
+    if (curve !== undefined && isCurveFunction(name)) {
+      const placed = curveValues(facts, name, curve);
+      if (isRefused(placed)) return placed;
+      points.push(...placed);
+    }
+    points.push(...valuesOf(model, values));
+    points.push(...valuesOf(model, ifPresent).filter(({ path }) => facts.hasPoint(model, path)));
+  }
+  return points;
+}
+
+/**
+ * Wishes that switch a function. Switching on one of the five functions of reactive power switches off the other four:
+ * the one enabled last acts.
+ */
+export function switching(bank: Bank, name: FunctionName, on: boolean): readonly FunctionWish[] {
+  const others = on && isReactivePowerFunction(name) ? reactivePowerFunctions.filter((other) => other !== name) : [];
+  const acting = others.filter((other) => isEnabled(bank, functionTable[other]));
+  return [...acting.map((other) => ({ name: other, on: false })), { name, on }];
+}
+
+/** Values with the points of a device. @throws SimError MAP_NOT_IMPLEMENTED: it does not serve one of them */
+export function inRegisters({ layout }: Pick<Bank, 'layout'>, values: readonly PointValue[]): readonly HoldValue[] {
+  return values.map(({ model, path, value }) => {
+    const slot = layout.slot(model, path);
+    if (slot) return { slot, value };
+    throw new SimError('MAP_NOT_IMPLEMENTED', `the device has no point ${model}.${path}`);
+  });
+}
+
+/** Writes values in one commit, set 1 included. @throws SimError as `Bank.adopt` */
+export function apply(bank: Bank, by: Origin, values: readonly HoldValue[]): void {
+  bank.adopt(by, (_, set) => {
+    for (const { slot, value } of values) set(slot, value);
+  });
+}
+
+/** Checks as `apply`, and writes nothing. @throws SimError as `apply` */
+export function checkApply(bank: Bank, by: Origin, values: readonly HoldValue[]): void {
+  bank.checkAdopt(by, (_, set) => {
+    for (const { slot, value } of values) set(slot, value);
+  });
+}
+
+/** Whether registers have values, to the last digit that they can hold. */
+export function isInForce(bank: Bank, values: readonly HoldValue[]): boolean {
+  return values.every(({ slot, value }) => {
+    const present = bank.value(slot);
+    if (typeof present !== 'number' || typeof value !== 'number') return present === value;
+    // a little more than half a step: halves of decimal fractions are not exact
+    return Math.abs(present - value) <= 0.500001 * 10 ** slot.sf;
+  });
+}
