@@ -5,6 +5,7 @@
  */
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { JsonValue } from '../core/store.ts';
+import type { HoldValue } from '../sunspec/map/holds.ts';
 import type {
   CsipDerDocument,
   CsipSentDocument,
@@ -197,6 +198,13 @@ export interface CsipControl {
   readonly deviceIndices: readonly number[];
 }
 
+/** The values of registers that a mode of a control asks for on one device. */
+export interface CsipClaim {
+  /** as `modes` of the control names it */
+  readonly mode: string;
+  readonly values: readonly HoldValue[];
+}
+
 export interface CsipTime {
   /** now, by the clock of the server */
   readonly serverNowMs: number;
@@ -379,6 +387,12 @@ export interface CsipClient extends CsipEvents {
    * @throws SimError UNKNOWN_RESOURCE; COMMAND_CONFLICT for an event that has ended
    */
   opt(mrid: string, takesPart: boolean, device: number | null): CsipControl;
+  /**
+   * What a control has written to a device, by mode; of one that is not in force what it would write. A mode without
+   * registers is absent.
+   * @throws SimError UNKNOWN_RESOURCE
+   */
+  claims(mrid: string, device: number): readonly CsipClaim[];
   curves(device: number | null): readonly CsipCurve[];
   /** newest first */
   responses(device: number | null, mrid?: string): readonly CsipResponse[];

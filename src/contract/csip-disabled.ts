@@ -41,6 +41,7 @@ const messages: CsipMessages = {
   record: refuse,
   clear: refuse,
   list: () => [],
+  responses: () => [],
 };
 
 function refuse(): never {
@@ -72,6 +73,7 @@ export const disabledCsipClient: CsipClient = {
   onEvent: () => () => undefined,
   control: unknown,
   opt: refuse,
+  claims: unknown,
   curves: () => [],
   responses: () => [],
   der: () => ({ capability: null, settings: null, status: null, availability: null }),

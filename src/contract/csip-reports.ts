@@ -125,6 +125,13 @@ export interface CsipMessage {
   readonly error: string | null;
 }
 
+/** A response to an event as it went over the wire, which the server has taken. */
+export interface CsipSentResponse extends Pick<CsipMessage, 'id' | 'atMs' | 'at' | 'peer' | 'deviceIndex'> {
+  /** upper case */
+  readonly mrid: string;
+  readonly status: number;
+}
+
 export interface CsipMessageFilter {
   readonly afterId?: number;
   /** upper case */
@@ -153,6 +160,8 @@ export interface CsipMessages {
   clear(): void;
   /** oldest first */
   list(filter: CsipMessageFilter): readonly CsipMessage[];
+  /** oldest first */
+  responses(): readonly CsipSentResponse[];
 }
 
 export interface CsipHttpProbe {

@@ -26,6 +26,8 @@ class FakeTarget implements ControlTarget {
     return 100;
   }
 
+  claims: ControlTarget['claims'] = () => new Map();
+
   check(): ControlOutcome {
     return { state: 'applied', leftOut: [], overwritten: false };
   }

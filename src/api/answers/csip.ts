@@ -1,11 +1,13 @@
 /** Responses that a client of IEEE 2030.5 has sent to events, and what they promise of the registers. */
 import type { CsipControl } from '../../contract/csip-client.ts';
-import type { CsipMessage } from '../../contract/csip-reports.ts';
+import type { CsipSentResponse } from '../../contract/csip-reports.ts';
 import type { Device } from '../../contract/device.ts';
+import type { HoldValue } from '../../sunspec/map/holds.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { pointName } from '../../sunspec/map/view.ts';
 import type { RouteContext } from '../http/context.ts';
-import { csipModes, noModes, sharedModes } from './csip-modes.ts';
-import type { Answered, Claim, Exchange, Value } from './model.ts';
-import { registerPlace, slotNamed, stepOf } from './places.ts';
+import type { Answered, Claim, Exchange } from './model.ts';
+import { registerPlace, stepOf } from './places.ts';
 
 interface Status {
   readonly word: string;
@@ -21,64 +23,49 @@ const statuses: Readonly<Record<number, Status>> = {
   7: { word: 'superseded', promise: 'ended' },
 };
 
-interface Response {
-  readonly mrid: string;
-  readonly status: number;
-  readonly message: CsipMessage;
-}
+/** Members of a control beside its modes. */
+const noModes: ReadonlySet<string> = new Set(['ramp_time_s']);
 
-function elementOf(xml: string, name: string): string | null {
-  return new RegExp(`<(?:[\\w.-]+:)?${name}\\b[^>]*>\\s*([^<]*?)\\s*<`).exec(xml)?.[1] ?? null;
-}
-
-/** A Response that the server has taken; null: another message. */
-function responseOf(message: CsipMessage): Response | null {
-  const { direction, method, status: http, requestBody: body } = message;
-  if (direction !== 'out' || method !== 'POST' || http === null || http >= 400) return null;
-  if (body?.includes('DERControlResponse') !== true) return null;
-  const [mrid, status] = [elementOf(body, 'subject'), elementOf(body, 'status')];
-  return mrid === null || status === null ? null : { mrid: mrid.toUpperCase(), status: Number(status), message };
-}
-
-/** The last Response of each event that the server has taken. */
-function lastResponses(messages: readonly CsipMessage[]): readonly Response[] {
-  const last = new Map<string, Response>();
-  for (const message of messages) {
-    const response = responseOf(message);
-    // that an event was received promises nothing, and takes nothing back
-    if (response !== null && response.status !== 1) last.set(response.mrid, response);
+/** The last response to each event of a device. That an event was received promises nothing, and takes nothing back. */
+function lastResponses(responses: readonly CsipSentResponse[], device: Device): readonly CsipSentResponse[] {
+  const last = new Map<string, CsipSentResponse>();
+  for (const response of responses) {
+    const isOther = response.deviceIndex !== null && response.deviceIndex !== device.index;
+    if (!isOther && response.status !== 1) last.set(response.mrid, response);
   }
   return [...last.values()];
 }
 
 /** @param sinceMs only responses that were sent at this wall time or later */
-export function csipAnswers({ csipClient }: RouteContext, device: Device, sinceMs: number): readonly Answered[] {
-  const messages = csipClient.messages.list({ method: 'POST' });
+export function csipAnswers(ctx: RouteContext, device: Device, sinceMs: number): readonly Answered[] {
+  const { csipClient } = ctx;
   const controls = csipClient.controls(device.index);
-  const ofDevice = messages.filter(({ deviceIndex }) => deviceIndex === null || deviceIndex === device.index);
-  return lastResponses(ofDevice).flatMap(({ mrid, status, message }) => {
-    const promise = statuses[status];
-    const control = controls.find((each) => each.mrid === mrid && each.deviceIndices.includes(device.index));
-    if (promise === undefined || message.atMs < sinceMs) return [];
-    const exchange = exchangeOf(mrid, status, promise, message);
-    if (control === undefined) return message.deviceIndex === null ? [] : [{ exchange, claim: ofUnknown(mrid) }];
-    return claimsOf(device, control, promise).map((claim) => ({ exchange, claim }));
+  return lastResponses(csipClient.messages.responses(), device).flatMap((response) => {
+    const promise = statuses[response.status];
+    const control = controls.find(
+      ({ mrid, deviceIndices }) => mrid === response.mrid && deviceIndices.includes(device.index),
+    );
+    if (promise === undefined || response.atMs < sinceMs) return [];
+    const exchange = exchangeOf(response, promise);
+    if (control === undefined)
+      return response.deviceIndex === null ? [] : [{ exchange, claim: ofUnknown(response.mrid) }];
+    return claimsOf(ctx, device, control, promise).map((claim) => ({ exchange, claim }));
   });
 }
 
-function exchangeOf(mrid: string, status: number, { word }: Status, message: CsipMessage): Exchange {
+function exchangeOf({ mrid, status, id, peer, atMs, at }: CsipSentResponse, { word }: Status): Exchange {
   return {
     protocol: 'csip',
     messageId: null,
-    answerId: message.id,
-    peer: message.peer,
+    answerId: id,
+    peer,
     writerPeer: mrid,
-    peerName: `IEEE 2030.5 server ${message.peer}`,
+    peerName: `IEEE 2030.5 server ${peer}`,
     command: `event ${mrid}`,
     answer: `Response ${status} (${word})`,
-    wallMs: message.atMs,
-    answeredWallMs: message.atMs,
-    at: message.at,
+    wallMs: atMs,
+    answeredWallMs: atMs,
+    at,
   };
 }
 
@@ -87,30 +74,27 @@ function ofUnknown(mrid: string): Claim {
   return { name: mrid, value: null, unit: null, did: `sent event ${mrid}`, found: null, subject: mrid, reason };
 }
 
-function claimsOf(device: Device, control: CsipControl, { promise }: Status): readonly Claim[] {
-  const modes = Object.entries(control.modes).filter(([mode]) => !noModes.has(mode));
-  return modes.flatMap(([mode, value]) => {
-    const points = pointsOf(device, control, mode, value);
-    if (typeof points === 'string') return [unseen(control, mode, points)];
-    const names = Object.entries(points).filter(([, wanted]) => wanted !== null);
-    return names.map(([point, wanted]) =>
-      promise === 'holds' ? held(device, control, mode, point, wanted) : released(device, control, mode, point),
-    );
-  });
+/** The claims of each mode: what the client has written for it. */
+function claimsOf(
+  { csipClient }: RouteContext,
+  device: Device,
+  control: CsipControl,
+  { promise }: Status,
+): readonly Claim[] {
+  const claims = csipClient.claims(control.mrid, device.index);
+  return Object.keys(control.modes)
+    .filter((mode) => !noModes.has(mode))
+    .flatMap((mode) => {
+      const out = control.leftOut.find((each) => each.mode === mode);
+      if (out !== undefined && out.reason !== 'outweighed')
+        return [unseen(control, mode, `the device has left the mode out (${out.reason})`)];
+      const claim = claims.find((each) => each.mode === mode);
+      if (claim === undefined) return [unseen(control, mode, 'no register has the mode')];
+      return claim.values.map((value) =>
+        promise === 'holds' ? held(device, control, mode, value) : released(device, control, mode, value.slot),
+      );
+    });
 }
-
-/** Values by register; a text: why there are none. */
-function pointsOf(device: Device, control: CsipControl, mode: string, value: unknown) {
-  const out = control.leftOut.find((each) => each.mode === camelOf(mode) || each.mode === mode);
-  if (out !== undefined && out.reason !== 'outweighed') return `the device has left the mode out (${out.reason})`;
-  const row = Object.hasOwn(csipModes, mode) ? csipModes[mode] : undefined;
-  if (row === undefined) return 'no register has the mode';
-  if (control.deviceIndices.length > 1 && sharedModes.has(mode)) return 'several devices share the value';
-  return row(value, device) ?? 'the value of the mode cannot be read';
-}
-
-/** `op_mod_target_w` of REST as the standard writes it. */
-const camelOf = (mode: string) => mode.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 const didFor = ({ mrid }: CsipControl, what: string) => `asked for ${what} by event ${mrid}`;
 
@@ -119,9 +103,8 @@ function unseen(control: CsipControl, mode: string, reason: string): Claim {
   return { name: mode, value: null, unit: null, did: didFor(control, mode), subject, found: null, reason };
 }
 
-function held(device: Device, control: CsipControl, mode: string, point: string, value: Value): Claim {
-  const slot = slotNamed(device, point);
-  if (slot === undefined) return unseen(control, mode, `the device has no point ${point}`);
+function held(device: Device, control: CsipControl, mode: string, { slot, value }: HoldValue): Claim {
+  const point = pointName(slot);
   const step = stepOf(slot);
   const ended = endOf(control, mode);
   return {
@@ -141,16 +124,13 @@ function endOf(control: CsipControl, mode: string): string | null {
   const { state, leftOut, optedOut } = control;
   if (state === 'completed' || state === 'cancelled' || state === 'superseded') return `the event is ${state}`;
   if (optedOut) return 'the user takes no part in it';
-  const isOutweighed = leftOut.some(
-    (each) => each.reason === 'outweighed' && (each.mode === mode || each.mode === camelOf(mode)),
-  );
+  const isOutweighed = leftOut.some((each) => each.reason === 'outweighed' && each.mode === mode);
   return isOutweighed ? 'another control of this mode comes before it' : null;
 }
 
 /** The event is over: its writes must not stand any more. */
-function released(device: Device, control: CsipControl, mode: string, point: string): Claim {
-  const slot = slotNamed(device, point);
-  if (slot === undefined) return unseen(control, mode, `the device has no point ${point}`);
+function released(device: Device, control: CsipControl, mode: string, slot: PointSlot): Claim {
+  const point = pointName(slot);
   const found = registerPlace(device, slot);
   const { writer } = found;
   const isOwn = writer?.source === 'csip' && writer.peer === control.mrid;

@@ -3,6 +3,7 @@ import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
+import type { HoldValue } from '../../sunspec/map/holds.ts';
 import { pointNumber } from '../../sunspec/map/named-points.ts';
 import { written } from '../../sunspec/map/point-holds.ts';
 import type { Revision } from '../xml/document.ts';
@@ -93,6 +94,12 @@ class EndDeviceTarget implements GroupTarget {
     const found = this.#devices.find(({ device }) => device.index === deviceIndex);
     if (found === undefined) throw new SimError('UNKNOWN_DEVICE', `device ${deviceIndex} is not under these controls`);
     return found.gradW;
+  }
+
+  claims(id: string, control: ResolvedControl, deviceIndex: number): ReadonlyMap<ModeName, readonly HoldValue[]> {
+    const controls = this.#devices.find(({ device }) => device.index === deviceIndex);
+    const modes = modesIn(control.base).filter((mode) => !isSiteMode(mode));
+    return controls?.claims(id, control, modes) ?? new Map();
   }
 
   check(control: ResolvedControl): ControlOutcome {

@@ -20,7 +20,7 @@ import type { ControlInForce, ControlOutcome, LeftOutMode, ModeName, ResolvedCon
 import { defaultSlope, firstSlope, slopesFor } from './ramps.ts';
 import type { Slopes } from './ramps.ts';
 import { isRefusal, leftOut } from './wish.ts';
-import type { Wish } from './wish.ts';
+import type { Refusal, Wish } from './wish.ts';
 
 export interface DeviceControlsOptions {
   readonly device: Device;
@@ -104,6 +104,20 @@ export class DeviceControls {
   /** Modes that act on the device, in the order of the bitmaps. */
   supported(): readonly ModeName[] {
     return modeNames.filter((mode) => supportsMode(mode, this.#asset, this.#options.revision));
+  }
+
+  claims(
+    id: string,
+    control: ResolvedControl,
+    modes: readonly ModeName[],
+  ): ReadonlyMap<ModeName, readonly HoldValue[]> {
+    const applied = this.#plans.get(id)?.wishes;
+    return new Map(
+      modes.flatMap((mode) => {
+        const wish = applied?.get(mode) ?? this.#wishOf(mode, control);
+        return isRefusal(wish) || wish.points.length === 0 ? [] : [[mode, wish.points] as const];
+      }),
+    );
   }
 
   check(control: ResolvedControl, modes: readonly ModeName[]): ControlOutcome {
@@ -200,14 +214,17 @@ export class DeviceControls {
     }
   }
 
-  #plan(control: ResolvedControl, modes: readonly ModeName[]): Plan {
+  #wishOf(mode: ModeName, control: ResolvedControl): Wish | Refusal {
     const { revision, shareOf } = this.#options;
+    return wishOf(mode, control.base[mode], { asset: this.#asset, revision, control, share: shareOf(mode) });
+  }
+
+  #plan(control: ResolvedControl, modes: readonly ModeName[]): Plan {
     const wishes = new Map<ModeName, Wish>();
     const out: LeftOutMode[] = [];
     let waiting = false;
     for (const mode of modes) {
-      const context = { asset: this.#asset, revision, control, share: shareOf(mode) };
-      const wish = wishOf(mode, control.base[mode], context);
+      const wish = this.#wishOf(mode, control);
       const result = isRefusal(wish) ? wish : this.#points.check(wish.points);
       if (result === 'waiting') waiting = true;
       else if (result !== 'done') out.push(leftOut(mode, result));

@@ -1,4 +1,5 @@
 /** Controls as the scheduler hands them to the bridge: what is to be in force on one device, and what became of it. */
+import type { HoldValue } from '../../sunspec/map/holds.ts';
 import type { Received } from '../xml/document.ts';
 import type { DERControlBase, DERCurve, DefaultDERControl } from '../xml/documents.ts';
 
@@ -52,6 +53,8 @@ export interface ControlTarget {
   readonly supported: ReadonlySet<ModeName>;
   /** The slope of active power of a device for `setGradW`, percent per second: without the ramps of single controls. */
   gradW(deviceIndex: number): number;
+  /** The values that a control has written to a device, by mode; of one that is not in force what it would write. */
+  claims(id: string, control: ResolvedControl, deviceIndex: number): ReadonlyMap<ModeName, readonly HoldValue[]>;
   /** What would become of a control if it were in force alone; changes nothing. For responses at receipt. */
   check(control: ResolvedControl): ControlOutcome;
   /**

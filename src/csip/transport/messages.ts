@@ -1,7 +1,9 @@
 /** The messages of CSIP in the wire log: requests of the clients with their answers, and notifications of servers. */
-import type { CsipMessage, CsipMessageFilter, CsipMessages } from '../../contract/csip-reports.ts';
+import type { CsipMessage, CsipMessageFilter, CsipMessages, CsipSentResponse } from '../../contract/csip-reports.ts';
+import { SimError } from '../../core/errors.ts';
 import type { Origin, Provenance } from '../../core/origin.ts';
 import type { WireChannel, WireEntry, WireLog, WireMessage } from '../../core/wire/wire-log.ts';
+import { parseDocument } from '../xml/codec.ts';
 
 /** One request and its answer, as the transport hands them over. */
 export interface Exchanged
@@ -128,6 +130,20 @@ function pathOf(url: string): string {
   return URL.canParse(url) ? new URL(url).pathname : url;
 }
 
+/** The response to an event in a body; null: it is none that can be read. */
+function responseIn(body: string): Pick<CsipSentResponse, 'mrid' | 'status'> | null {
+  // readings are posted far more often
+  if (!body.includes('DERControlResponse')) return null;
+  try {
+    const { name, value } = parseDocument(Buffer.from(body));
+    if (name !== 'DERControlResponse' || value.subject === undefined || value.status === undefined) return null;
+    return { mrid: value.subject.toUpperCase(), status: value.status };
+  } catch (error) {
+    if (error instanceof SimError) return null;
+    throw error;
+  }
+}
+
 /** The channel as REST shows it. */
 export class CsipMessageBook implements CsipMessages {
   readonly #channel: CsipChannel;
@@ -182,6 +198,18 @@ export class CsipMessageBook implements CsipMessages {
         (deviceIndex === undefined || index === deviceIndex),
     });
     return entries.map((entry) => this.#shown(entry));
+  }
+
+  responses(): readonly CsipSentResponse[] {
+    const entries = this.#channel.list({
+      where: ({ direction, facts: { method, status } }) =>
+        direction === 'out' && method === 'POST' && status !== null && status < 400,
+    });
+    return entries.flatMap((entry) => {
+      const { id, wallMs, sim, peer, deviceIndex } = entry;
+      const response = responseIn(this.#channel.decode(entry)?.requestBody ?? '');
+      return response === null ? [] : [{ id, atMs: wallMs, at: sim, peer, deviceIndex, ...response }];
+    });
   }
 
   #shown(entry: WireEntry<CsipFacts>): CsipMessage {

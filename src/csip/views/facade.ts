@@ -2,6 +2,7 @@
 import type {
   CsipCertificateName,
   CsipCertificates,
+  CsipClaim,
   CsipClient,
   CsipConfig,
   CsipConfigPatch,
@@ -26,6 +27,7 @@ import type {
 import type { CsipControlState, CsipEvent } from '../../contract/csip-events.ts';
 import { SimError } from '../../core/errors.ts';
 import type { Origin } from '../../core/origin.ts';
+import { modeTable } from '../control/modes.ts';
 import { membersOf } from '../members.ts';
 import type { FullMember } from '../members.ts';
 import type { Clients, Connection } from '../clients.ts';
@@ -158,6 +160,15 @@ export class ClientFacade implements CsipClient {
       throw new SimError('COMMAND_CONFLICT', `the event ${mrid} is ${known.state}`);
     member.endDevice.opt(known.listed.mrid, takesPart);
     return this.control(mrid, device);
+  }
+
+  claims(mrid: string, device: number): readonly CsipClaim[] {
+    const { known, member } = this.#known(mrid, device);
+    const { mrid: id, control } = known.listed;
+    return [...member.endDevice.target.claims(id, control, device)].map(([mode, values]) => ({
+      mode: modeTable[mode].rest,
+      values,
+    }));
   }
 
   curves(device: number | null): readonly CsipCurve[] {

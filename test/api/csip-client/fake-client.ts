@@ -233,6 +233,7 @@ export class FakeClient implements CsipClient {
       this.filters.push(filter);
       return [message];
     },
+    responses: () => [],
   };
 
   #ask(...words: readonly unknown[]): void {
@@ -280,6 +281,7 @@ export class FakeClient implements CsipClient {
     this.#ask('opt', ...given);
     return { ...control, optedOut: true };
   };
+  claims: CsipClient['claims'] = () => [];
   curves: CsipClient['curves'] = () => [curve];
   responses: CsipClient['responses'] = (_device, wanted) =>
     wanted === undefined || wanted === mrid ? [response, { ...response, status: 1 }] : [];
