@@ -21,7 +21,7 @@ const typesOnly = (files, groups, message, ignores = []) => ({
   },
 });
 
-const upper = ['**/api/**', '**/ws/**', '**/ui/**', '**/app/**', '**/main.ts', '**/config/**'];
+const upper = ['**/api/**', '**/evidence/**', '**/ws/**', '**/ui/**', '**/app/**', '**/main.ts', '**/config/**'];
 
 /** `core/adapter.ts` is the contract of all of them. */
 const isAdapter = (folder) => folder !== 'core' && existsSync(`${import.meta.dirname}/src/${folder}/adapter.ts`);
@@ -240,6 +240,11 @@ export default tseslint.config(
     ['src/api/devices/members.ts', 'src/api/http/context.ts'],
     [...aboveApi, '**/config/*', '!**/config/profile', '**/config/profile/*', '!**/config/profile/device-entry.ts'],
     'of the configuration these files know the entry of a device only',
+  ),
+  forbid(
+    ['src/evidence/**/*.ts'],
+    [...aboveApi, '**/api/**', '**/config/**'],
+    'verifiers import core, contract, map and fault-kinds only: adapters and REST tell them what they claim',
   ),
   forbid(
     ['src/ws/**/*.ts'],

@@ -1,11 +1,12 @@
 import { lazily } from '../../core/lazy.ts';
 import { selectedDevice } from '../common/device-replies.ts';
+import { replyInPieces } from '../http/pieces.ts';
 import { route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { answersQuery, answersSchema, exampleAnswers } from './schemas.ts';
+import { answers, answersQuery, exampleAnswers } from './members.ts';
 
 /** Few processes are ever asked for it. */
-const replies = lazily(() => import('./replies.ts'));
+const verifier = lazily(() => import('../../evidence/answers/gather.ts'));
 
 const getAnswers = route({
   method: 'get',
@@ -19,12 +20,15 @@ const getAnswers = route({
     'for is compared with the registers without faults, or with the state of a charging station where no register has it. Nothing ' +
     'of it counts as a request or as an occasion of a fault.',
   query: answersQuery,
-  reply: answersSchema,
+  reply: answers.schema,
   problems: ['shortage'],
   examples: { reply: exampleAnswers },
-  async handle(ctx, { query: { device, protocol = null, since = 0, done = null } }) {
-    const { answersReply } = await replies();
-    return answersReply(ctx, selectedDevice(ctx, device), { sinceMs: since, protocol, done });
+  async handle(ctx, { query: { device: index, protocol = null, since = 0, done: only } }) {
+    const { answersOf } = await verifier();
+    const device = selectedDevice(ctx, index);
+    const found = answersOf(ctx, device, { sinceMs: since, protocol });
+    const listed = found.judged.filter(({ done }) => only === undefined || done === only);
+    return replyInPieces(answers.reply({ ...found, device, listed }, ctx));
   },
 });
 

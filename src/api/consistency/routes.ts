@@ -1,14 +1,75 @@
+import type { Device } from '../../contract/device.ts';
+import { SimError } from '../../core/errors.ts';
 import { lazily } from '../../core/lazy.ts';
-import { selectedDevice } from '../common/device-replies.ts';
+import type { RestRead } from '../../evidence/consistency/model.ts';
+import { quantityNames } from '../../evidence/consistency/names.ts';
+import type { Sources } from '../../evidence/sources.ts';
+import { latestOf, selectedDevice } from '../common/device-replies.ts';
 import { chosenWords } from '../common/list-param.ts';
+import type { RouteContext } from '../http/context.ts';
 import { HttpProblem } from '../http/errors.ts';
-import { route } from '../http/route.ts';
+import { replyInPieces } from '../http/pieces.ts';
+import { JsonText, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { quantityNames } from './names.ts';
-import { consistencyQuery, consistencySchema, exampleConsistency } from './schemas.ts';
+import { availableRoutes } from '../controls/available-routes.ts';
+import { controlsRoutes } from '../controls/routes.ts';
+import { evseRoutes } from '../evse/routes.ts';
+import { gridSupportRoutes } from '../grid-support/routes.ts';
+import { lifecycleRoutes } from '../lifecycle/routes.ts';
+import { modbusReporters } from '../modbus/replies.ts';
+import { nameplateRoutes } from '../nameplate/routes.ts';
+import { consistency, consistencyQuery, exampleConsistency } from './members.ts';
 
 /** Few processes are ever asked for it. */
-const replies = lazily(() => import('./replies.ts'));
+const verifier = lazily(() => import('../../evidence/consistency/gather.ts'));
+
+/** Routes that have a quantity. */
+const readable = [
+  ...lifecycleRoutes,
+  ...controlsRoutes,
+  ...availableRoutes,
+  ...gridSupportRoutes,
+  ...nameplateRoutes,
+  ...evseRoutes,
+];
+
+/** The reply of an operation about one device, as it is sent. */
+function replyOf(ctx: RouteContext, read: RestRead, device: Device): unknown {
+  const route = readable.find(({ operationId }) => operationId === read);
+  // a station is named by its identity in the path
+  const isStation = route?.params !== undefined;
+  const params = isStation ? { id: ctx.chargePointId(device) } : {};
+  const query = isStation ? {} : { device: String(device.index) };
+  const answer = route?.answer(ctx, { params, query, body: undefined, by: { source: 'rest' } });
+  if (answer === undefined || answer instanceof Promise)
+    throw new SimError('INTERNAL', `${read} has no reply that is made at once`);
+  const text = answer.body instanceof JsonText ? answer.body.bytes.toString() : JSON.stringify(answer.body);
+  const reply = JSON.parse(text) as { readonly devices?: unknown };
+  // a list of the one device that was asked for
+  return Array.isArray(reply.devices) ? (reply.devices[0] as unknown) : reply;
+}
+
+/** What devices present, as their peers get it. */
+const sourcesOf = (ctx: RouteContext): Sources => ({
+  plant: ctx.plant,
+  faults: ctx.faults,
+  csipClient: ctx.csipClient,
+  dnp3: ctx.dnp3,
+  ocpp: ctx.ocpp,
+  modbusMessages: ctx.modbusMessages,
+  window(deviceIndex) {
+    for (const adapter of modbusReporters(ctx)) {
+      const window = adapter.registersOf?.(deviceIndex) ?? null;
+      if (window !== null) return window;
+    }
+    return null;
+  },
+  reply: (read, device) => replyOf(ctx, read, device),
+  message(device) {
+    if (!ctx.adapters.some(({ comm }) => comm === 'websocket')) return null;
+    return JSON.parse(latestOf(ctx, device).json.toString()) as unknown;
+  },
+});
 
 const getConsistency = route({
   method: 'get',
@@ -23,14 +84,16 @@ const getConsistency = route({
     'with the register of the device; where there is none, with REST. Nothing of it counts as a request, a sample or an ' +
     'occasion of a fault.',
   query: consistencyQuery,
-  reply: consistencySchema,
+  reply: consistency.schema,
   problems: ['shortage'],
   examples: { reply: exampleConsistency },
   async handle(ctx, { query }) {
     const { chosen, issues } = chosenWords('quantity', query.quantity ?? [], quantityNames);
     if (issues.length > 0) throw new HttpProblem('validation', 'Not all of the quantities are known.', { issues });
-    const { consistencyReply } = await replies();
-    return consistencyReply(ctx, selectedDevice(ctx, query.device), query.quantity === undefined ? null : chosen);
+    const { compareDevice } = await verifier();
+    const device = selectedDevice(ctx, query.device);
+    const compared = compareDevice(sourcesOf(ctx), device, query.quantity === undefined ? null : chosen);
+    return replyInPieces(consistency.reply({ ...compared, device }));
   },
 });
 

@@ -1,0 +1,133 @@
+/** Answered commands: members of replies. */
+import type { Device } from '../../contract/device.ts';
+import type { Plant } from '../../contract/plant.ts';
+import type { Answers, Participation } from '../../evidence/answers/gather.ts';
+import type { Judged } from '../../evidence/answers/judge.ts';
+import type { Lie } from '../../evidence/answers/lies.ts';
+import { answerCauses, answerProtocols } from '../../evidence/answers/model.ts';
+import type { AnswerCause, Claim, Found } from '../../evidence/answers/model.ts';
+import { count, flag, integer, list, member, members, nested, text, time, word } from '../common/members.ts';
+import { deviceIndex, deviceParam, exampleTime, flagParam, isoParam } from '../common/schemas.ts';
+import { writer } from '../common/writer-replies.ts';
+import { z } from '../description/zod.ts';
+import { listInPieces } from '../http/pieces.ts';
+
+interface Context {
+  readonly plant: Pick<Plant, 'dateMs'>;
+}
+
+export const answersQuery = z.strictObject({
+  device: deviceParam.optional(),
+  protocol: z.enum(answerProtocols).optional().openapi({ description: 'Only commands of this protocol.' }),
+  done: flagParam('done', 'Only commands that are done, or that are not; counts are of all.').optional(),
+  since: isoParam('since', 'Only commands that came at this wall time or later.').optional(),
+});
+
+const protocol = word(answerProtocols);
+const value = member(() => z.union([z.number(), z.string(), z.boolean(), z.null()]));
+
+const told = members<Claim>()('ToldValue', () => ({
+  name: text('Point, output, mode, key: `704.WMaxLimPct`, `AO87`.'),
+  value: value('As the command had it; null: it has none.'),
+  unit: text.orNull('Null: it has none.'),
+}));
+
+const found = members<Found, Context>()('FoundValue', () => ({
+  place: text('Register, `704.WMaxLimPct`, or part of the state of a station.'),
+  value: value('What is there now, in the unit of the command.'),
+  acts_by: value.optional(
+    'Only where a fault keeps the write from the device: the value by which it acts.',
+    ({ followed }) => followed,
+  ),
+  changed_by: writer.orNull('Last writer; null: none is known.', (of) => of.writer),
+}));
+
+const fault = members<Lie>()(null, () => ({
+  id: integer('Number of the fault.', (of) => of.fault.facts.id),
+  kind: text('Kind of the fault.', (of) => of.fault.facts.kind.kind),
+  active: flag('False: it has ended since.', ({ isOn }) => isOn),
+}));
+
+const answer = members<Judged, Context>()('AnsweredCommand', () => ({
+  protocol: protocol('By which the command came.', ({ exchange }) => exchange.protocol),
+  peer: text('Sender of the command, as messages name it.', ({ exchange }) => exchange.peer),
+  message_id: integer.orNull(
+    'Message with the command; null: it was read earlier.',
+    ({ exchange }) => exchange.messageId,
+  ),
+  answer_id: integer('Message with the answer.', ({ exchange }) => exchange.answerId),
+  wall_time: time('Wall time of the answer.', ({ exchange }) => exchange.answeredWallMs),
+  sim_time: time('Simulated time of the answer.', ({ exchange }, { plant }: Context) => plant.dateMs(exchange.at)),
+  command: text('`write multiple registers`, `SetChargingProfile`.', ({ exchange }) => exchange.command),
+  answer: text('`success`, `Accepted`, `Response 2 (started)`.', ({ exchange }) => exchange.answer),
+  told: nested(told)('What the peer asked for, and was told that it is so.', ({ claim }) => claim),
+  found: nested(found).orNull('What the device has of it; null: nothing shows it.', ({ claim }) => claim.found),
+  done: flag.orNull('Whether the device has it; null: nothing is owed any more, or nothing shows it.'),
+  cause: word(answerCauses)('Why.'),
+  faults: list(fault)('Faults that explain what is not done.', ({ lies }) => lies),
+  explanation: text.orNull('In a sentence; null: it is done to the digit.'),
+}));
+
+const causes = members<Answers['counts']>()(
+  null,
+  () =>
+    ({
+      done: count('The device has it.'),
+      rounding: count('The device has it but for a step of the encoding.'),
+      superseded: count('A later command or writer has changed it.'),
+      expired: count('Its time is over: a reversion, the end of an event, profile or reservation.'),
+      not_done: count('The device does not have it, and nothing but a fault explains it.', (of: Answers['counts']) => of.not_done),
+      unknown: count('Nothing in registers or state shows it.'),
+    }) satisfies Record<AnswerCause, unknown>,
+);
+
+const participation = members<Participation>()(null, () => ({
+  protocol: protocol('The protocol.'),
+  recorded: flag('Whether its commands to the device are recorded.'),
+  reason: text.orNull('Why they are not; null: they are.'),
+}));
+
+interface Listed extends Answers {
+  readonly device: Device;
+  readonly listed: readonly Judged[];
+}
+
+export const answers = members<Listed, Context>()('Answers', () => ({
+  device_index: member(() => deviceIndex)(({ device }) => device.index),
+  done: flag('No answered command is `not_done`.', ({ counts }) => counts.not_done === 0),
+  count: count('Commands, one for each value.', ({ judged }) => judged.length),
+  causes: nested(causes)('Commands by cause.', ({ counts }) => counts),
+  protocols: list(participation)('How each protocol takes part.'),
+  answers: listInPieces(answer)('In the order of the answers; with `done` those alone.', ({ listed }) => listed),
+}));
+
+export const exampleAnswers = {
+  device_index: 0,
+  done: false,
+  count: 1,
+  causes: { done: 0, rounding: 0, superseded: 0, expired: 0, not_done: 1, unknown: 0 },
+  protocols: answerProtocols.map((protocol) => {
+    const recorded = protocol === 'modbus';
+    return { protocol, recorded, reason: recorded ? null : 'switched off' };
+  }),
+  answers: [
+    {
+      protocol: 'modbus',
+      peer: '127.0.0.1:40312',
+      message_id: 5,
+      answer_id: 6,
+      wall_time: exampleTime,
+      sim_time: exampleTime,
+      command: 'write multiple registers',
+      answer: 'success',
+      told: { name: '704.WMaxLimPct', value: 50, unit: 'Pct' },
+      found: { place: '704.WMaxLimPct', value: 100, changed_by: null },
+      done: false,
+      cause: 'not_done',
+      faults: [{ id: 1, kind: 'ignore_write', active: true }],
+      explanation:
+        'Modbus master 127.0.0.1:40312 wrote 704.WMaxLimPct = 50 at 12:00:00 UTC and was answered with success; ' +
+        "the register has 100: fault 'ignore_write' (1) is on.",
+    },
+  ],
+};

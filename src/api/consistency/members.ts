@@ -1,0 +1,171 @@
+/** Quantities side by side: members of replies. */
+import type { Device } from '../../contract/device.ts';
+import type { Compared } from '../../evidence/consistency/compare.ts';
+import type { ComparedQuantity, Comparison, Participation } from '../../evidence/consistency/gather.ts';
+import { causes, presenters, units } from '../../evidence/consistency/model.ts';
+import type { Cause, Interval, Shown } from '../../evidence/consistency/model.ts';
+import { quantityNames } from '../../evidence/consistency/names.ts';
+import { listParam } from '../common/list-param.ts';
+import { count, flag, integer, list, member, members, nested, number, text, time, word } from '../common/members.ts';
+import { deviceIndex, deviceParam, exampleTime } from '../common/schemas.ts';
+import { z } from '../description/zod.ts';
+import { listInPieces } from '../http/pieces.ts';
+
+export const consistencyQuery = z.strictObject({
+  device: deviceParam.optional(),
+  quantity: listParam('quantity', quantityNames, 'Only these quantities; default all that the device has.').optional(),
+});
+
+const value = member(() => z.union([z.number(), z.string(), z.boolean(), z.null()]));
+
+const shown = members<Shown>()('ShownValue', () => ({
+  name: text('Point, member or measurand.'),
+  raw: value('As the protocol encodes it; null: "not implemented".'),
+  multiplier: number.orNull('raw x multiplier is in `unit`; null: there is none.'),
+  unit: text.orNull('Of the encoding; null: it has none.'),
+  decimals: integer.orNull('Digits after the decimal point of decimal text.'),
+  flags: integer.orNull('Octet of flags of DNP3.'),
+  listed: flag.orNull('Whether the configuration of the charge point asks for the measurand.'),
+}));
+
+const interval = members<Interval>()(null, () => ({
+  start: time('Begin of the time.'),
+  end: time('End of the time.'),
+}));
+
+const presenter = '`registers`: the map of the device without faults; `modbus`: as a master reads it.';
+
+const presentation = members<Compared>()('Presentation', () => ({
+  protocol: word(presenters)(presenter, (of) => of.presenter),
+  place: text('`701.W`, `metrics.power_kw`, `AI537`, `Power.Active.Import`.'),
+  value: value('In the unit of the quantity; a state in words; whether it is on. Null: it shows none.'),
+  resolution: number.orNull('Step of the encoding in the unit of the quantity; null: it has none of its own.'),
+  difference: number.orNull('Value less that of the first presentation.'),
+  agrees: flag.orNull('Equal but for rounding; null: nothing to compare.'),
+  cause: word(causes)('What explains the difference.'),
+  explanation: text.orNull('Why it differs; null: it does not.'),
+  at: time.orNull('Simulated date of the state that it shows; null: known by the clock of a server alone.'),
+  sent_at: time.orNull(
+    'Wall time at which the peer was told; null: it is told when it asks, or at its next interval.',
+    ({ sentAtMs }) => sentAtMs,
+  ),
+  interval: nested(interval).orNull('It is the mean of this time, by the clock of the server.', (of) => of.interval),
+  shown: list(shown)('What the protocol has of it, as it encodes it.'),
+}));
+
+const unitless = ['word', 'flag', ''];
+
+const quantity = members<ComparedQuantity>()('ComparedQuantity', () => ({
+  quantity: word(quantityNames)('As the query takes it.', ({ name }) => name),
+  description: text('What it is.', ({ row }) => row.about),
+  unit: word(units).orNull('Null: a state, on or off, or a number without one.', ({ row: { unit } }) =>
+    unitless.includes(unit) ? null : unit,
+  ),
+  agrees: flag('No presentation differs by more than rounding.', ({ presentations }) =>
+    presentations.every(({ agrees }) => agrees !== false),
+  ),
+  presentations: list(presentation)(
+    'The first one is what the others are compared with: the register of the device, else REST.',
+  ),
+}));
+
+const fault = members<Participation['faults'][number]>()(null, () => ({
+  id: integer('Number of the fault.', (of) => of.fault.facts.id),
+  kind: text('Kind of the fault.', (of) => of.fault.facts.kind.kind),
+  changes_values: flag('Whether such a fault can change what is presented.'),
+}));
+
+const participation = members<Participation>()('ProtocolPresence', () => ({
+  protocol: word(presenters)(presenter, (of) => of.presenter),
+  presents: flag('Whether it presents anything of the device.', ({ absent }) => absent === null),
+  reason: text.orNull('Why it presents nothing; null: it does.', ({ absent }) => absent),
+  faults: list(fault)('Faults of the protocol in force for the device.'),
+}));
+
+const byCause = members<Comparison['counts']>()(
+  null,
+  () =>
+    ({
+      equal: count('The same value.'),
+      rounding: count('Steps of the encodings explain the difference.'),
+      earlier: count('A mean, or a document that was sent before.'),
+      fault: count('A fault of the protocol explains the difference.'),
+      unexplained: count('Nothing explains the difference.'),
+      no_value: count('There is nothing to compare.', (of: Comparison['counts']) => of.no_value),
+    }) satisfies Record<Cause, unknown>,
+);
+
+interface OfDevice extends Comparison {
+  readonly device: Device;
+}
+
+export const consistency = members<OfDevice>()('Consistency', () => ({
+  device_index: member(() => deviceIndex)(({ device }) => device.index),
+  consistent: flag(
+    'No difference that a fault makes or nothing explains.',
+    ({ counts }) => counts.fault + counts.unexplained === 0,
+  ),
+  quantity_count: count('Quantities of the device.', ({ quantities }) => quantities.length),
+  presentation_count: count('Presentations of them, the first ones included.', ({ quantities }) =>
+    quantities.reduce((sum, { presentations }) => sum + presentations.length, 0),
+  ),
+  difference_count: count(
+    'Presentations that differ by more than rounding.',
+    ({ counts }) => counts.fault + counts.unexplained + counts.earlier,
+  ),
+  causes: nested(byCause)('Presentations by cause.', ({ counts }) => counts),
+  protocols: list(participation)('How each protocol takes part.'),
+  quantities: listInPieces(quantity)('In the order of the table of quantities.'),
+}));
+
+const exampleShown = { raw: 399, multiplier: 10, unit: 'W', decimals: null, flags: null, listed: null };
+const examplePresentation = {
+  value: 3990,
+  resolution: 10,
+  difference: 0,
+  agrees: true,
+  cause: 'equal',
+  explanation: null,
+  at: exampleTime,
+  sent_at: null,
+  interval: null,
+};
+
+export const exampleConsistency = {
+  device_index: 0,
+  consistent: true,
+  quantity_count: 1,
+  presentation_count: 3,
+  difference_count: 0,
+  causes: { equal: 2, rounding: 1, earlier: 0, fault: 0, unexplained: 0, no_value: 0 },
+  protocols: presenters.map((protocol) => {
+    const presents = protocol === 'registers' || protocol === 'modbus' || protocol === 'ocpp';
+    return { protocol, presents, reason: presents ? null : 'switched off', faults: [] };
+  }),
+  quantities: [
+    {
+      quantity: 'active_power',
+      description: 'Active power at the terminals; positive = injected.',
+      unit: 'W',
+      agrees: true,
+      presentations: [
+        { protocol: 'registers', place: '701.W', ...examplePresentation, shown: [{ name: '701.W', ...exampleShown }] },
+        { protocol: 'modbus', place: '701.W', ...examplePresentation, shown: [{ name: '701.W', ...exampleShown }] },
+        {
+          protocol: 'ocpp',
+          place: 'Power.Active.Export, Power.Active.Import',
+          ...examplePresentation,
+          value: 3987.3,
+          resolution: 0.1,
+          difference: -2.7,
+          cause: 'rounding',
+          explanation: 'OCPP shows 3987.3 W; the register has 3990 W in steps of 10 W: rounding.',
+          shown: [
+            { ...exampleShown, name: 'Power.Active.Export', raw: 3987.3, multiplier: null, decimals: 1, listed: false },
+            { ...exampleShown, name: 'Power.Active.Import', raw: 0, multiplier: null, decimals: 1, listed: true },
+          ],
+        },
+      ],
+    },
+  ],
+};

@@ -1,0 +1,146 @@
+/** Responses that a client of IEEE 2030.5 has sent to events, and what they promise of the registers. */
+import type { CsipControl } from '../../contract/csip-client.ts';
+import type { CsipSentResponse } from '../../contract/csip-reports.ts';
+import type { Device } from '../../contract/device.ts';
+import type { HoldValue } from '../../sunspec/map/holds.ts';
+import type { PointSlot } from '../../sunspec/map/layout.ts';
+import { pointName } from '../../sunspec/map/view.ts';
+import type { AnswerSources } from '../sources.ts';
+import type { Answered, Claim, Exchange } from './model.ts';
+import { registerPlace, stepOf } from './places.ts';
+
+interface Status {
+  readonly word: string;
+  /** `holds`: the values of the event are in force; `ended`: they are no longer */
+  readonly promise: 'holds' | 'ended';
+}
+
+/** Response status codes that promise something: IEEE 2030.5-2018 table 27. */
+const statuses: Readonly<Record<number, Status>> = {
+  2: { word: 'started', promise: 'holds' },
+  3: { word: 'completed', promise: 'ended' },
+  6: { word: 'cancelled', promise: 'ended' },
+  7: { word: 'superseded', promise: 'ended' },
+};
+
+/** Members of a control beside its modes. */
+const noModes: ReadonlySet<string> = new Set(['ramp_time_s']);
+
+/** The last response to each event of a device. That an event was received promises nothing, and takes nothing back. */
+function lastResponses(responses: readonly CsipSentResponse[], device: Device): readonly CsipSentResponse[] {
+  const last = new Map<string, CsipSentResponse>();
+  for (const response of responses) {
+    const isOther = response.deviceIndex !== null && response.deviceIndex !== device.index;
+    if (!isOther && response.status !== 1) last.set(response.mrid, response);
+  }
+  return [...last.values()];
+}
+
+/** @param sinceMs only responses that were sent at this wall time or later */
+export function csipAnswers(from: AnswerSources, device: Device, sinceMs: number): readonly Answered[] {
+  const { csipClient } = from;
+  const controls = csipClient.controls(device.index);
+  return lastResponses(csipClient.messages.responses(), device).flatMap((response) => {
+    const promise = statuses[response.status];
+    const control = controls.find(
+      ({ mrid, deviceIndices }) => mrid === response.mrid && deviceIndices.includes(device.index),
+    );
+    if (promise === undefined || response.atMs < sinceMs) return [];
+    const exchange = exchangeOf(response, promise);
+    if (control === undefined)
+      return response.deviceIndex === null ? [] : [{ exchange, claim: ofUnknown(response.mrid) }];
+    return claimsOf(from, device, control, promise).map((claim) => ({ exchange, claim }));
+  });
+}
+
+function exchangeOf({ mrid, status, id, peer, atMs, at }: CsipSentResponse, { word }: Status): Exchange {
+  return {
+    protocol: 'csip',
+    messageId: null,
+    answerId: id,
+    peer,
+    writerPeer: mrid,
+    peerName: `IEEE 2030.5 server ${peer}`,
+    command: `event ${mrid}`,
+    answer: `Response ${status} (${word})`,
+    wallMs: atMs,
+    answeredWallMs: atMs,
+    at,
+  };
+}
+
+function ofUnknown(mrid: string): Claim {
+  const reason = 'the client knows no such event';
+  return { name: mrid, value: null, unit: null, did: `sent event ${mrid}`, found: null, subject: mrid, reason };
+}
+
+/** The claims of each mode: what the client has written for it. */
+function claimsOf(
+  { csipClient }: AnswerSources,
+  device: Device,
+  control: CsipControl,
+  { promise }: Status,
+): readonly Claim[] {
+  const claims = csipClient.claims(control.mrid, device.index);
+  return Object.keys(control.modes)
+    .filter((mode) => !noModes.has(mode))
+    .flatMap((mode) => {
+      const out = control.leftOut.find((each) => each.mode === mode);
+      if (out !== undefined && out.reason !== 'outweighed')
+        return [unseen(control, mode, `the device has left the mode out (${out.reason})`)];
+      const claim = claims.find((each) => each.mode === mode);
+      if (claim === undefined) return [unseen(control, mode, 'no register has the mode')];
+      return claim.values.map((value) =>
+        promise === 'holds' ? held(device, control, mode, value) : released(device, control, mode, value.slot),
+      );
+    });
+}
+
+const didFor = ({ mrid }: CsipControl, what: string) => `asked for ${what} by event ${mrid}`;
+
+function unseen(control: CsipControl, mode: string, reason: string): Claim {
+  const subject = `${control.mrid} ${mode}`;
+  return { name: mode, value: null, unit: null, did: didFor(control, mode), subject, found: null, reason };
+}
+
+function held(device: Device, control: CsipControl, mode: string, { slot, value }: HoldValue): Claim {
+  const point = pointName(slot);
+  const step = stepOf(slot);
+  const ended = endOf(control, mode);
+  return {
+    name: mode,
+    value,
+    unit: slot.def.units ?? null,
+    subject: `${control.mrid} ${point}`,
+    did: didFor(control, `${mode}, which is ${point} = ${String(value)},`),
+    found: registerPlace(device, slot),
+    ...(step !== undefined && { resolution: step }),
+    ...(ended !== null && { ended }),
+  };
+}
+
+/** Why an event that has begun is owed nothing any more; null: it is still owed. */
+function endOf(control: CsipControl, mode: string): string | null {
+  const { state, leftOut, optedOut } = control;
+  if (state === 'completed' || state === 'cancelled' || state === 'superseded') return `the event is ${state}`;
+  if (optedOut) return 'the user takes no part in it';
+  const isOutweighed = leftOut.some((each) => each.reason === 'outweighed' && each.mode === mode);
+  return isOutweighed ? 'another control of this mode comes before it' : null;
+}
+
+/** The event is over: its writes must not stand any more. */
+function released(device: Device, control: CsipControl, mode: string, slot: PointSlot): Claim {
+  const point = pointName(slot);
+  const found = registerPlace(device, slot);
+  const { writer } = found;
+  const isOwn = writer?.source === 'csip' && writer.peer === control.mrid;
+  return {
+    name: mode,
+    value: 'released',
+    unit: null,
+    subject: `${control.mrid} end of ${point}`,
+    did: didFor(control, `${mode} until its end, after which ${point} must be given back,`),
+    found: isOwn ? found : { ...found, value: 'released' },
+    holds: !isOwn,
+  };
+}

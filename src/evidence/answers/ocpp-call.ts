@@ -1,0 +1,42 @@
+/** A call of a central system, and what a station shows of itself beside registers. */
+import type { Device } from '../../contract/device.ts';
+import type { OcppStation } from '../../contract/ocpp.ts';
+import type { Claim, Exchange, Found, Value } from './model.ts';
+
+/** A call with its positive answer. */
+export interface OcppCall {
+  readonly device: Device;
+  readonly station: OcppStation;
+  readonly request: unknown;
+  readonly answer: unknown;
+  readonly exchange: Exchange;
+}
+
+/** Makes what a call asked for; its name is that of the claim in sentences. */
+export type ClaimsOf = (call: OcppCall) => readonly Claim[];
+
+export const place = (name: string, value: Value, writer: Found['writer'] = null): Found => ({
+  place: name,
+  holder: 'the station',
+  value,
+  writer,
+});
+
+/** The present on the clock that profiles and reservations follow, ms since the epoch. */
+export const nowOf = (station: OcppStation): number => station.compositeSchedule(0, 1, 'W').startMs;
+
+// members of payloads as they came: nothing about their form is known
+
+/** undefined: there is no such member */
+export function memberOf(payload: unknown, ...path: readonly string[]): unknown {
+  let found = payload;
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[name];
+  }
+  return found;
+}
+
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+export const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);

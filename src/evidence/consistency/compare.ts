@@ -1,0 +1,144 @@
+/** Compares what protocols present of a quantity, and says in plain words why they differ. */
+import type { ActiveFault } from '../../core/faults/active-fault.ts';
+import { liesAbout } from './lies.ts';
+import { tidy } from './model.ts';
+import type { Cause, Presented, Presenter, Unit, Value } from './model.ts';
+
+export interface Compared extends Presented {
+  /** value less that of the reference; null: no numbers, or nothing to compare */
+  readonly difference: number | null;
+  /** null: there is nothing to compare */
+  readonly agrees: boolean | null;
+  readonly cause: Cause;
+  /** null: it is equal */
+  readonly explanation: string | null;
+}
+
+const names: Readonly<Record<Presenter, string>> = {
+  registers: 'the register',
+  modbus: 'Modbus',
+  rest: 'REST',
+  stream: 'the stream',
+  dnp3: 'DNP3',
+  ocpp: 'OCPP',
+  csip: 'IEEE 2030.5',
+};
+
+/** Of doubles that went through different sums. */
+const relativeNoise = 1e-9;
+
+function words(value: Value, unit: Unit): string {
+  if (value === null) return 'nothing';
+  if (typeof value === 'boolean') return value ? 'on' : 'off';
+  if (typeof value === 'string') return value;
+  return unit === '' ? String(tidy(value)) : `${tidy(value)} ${unit}`;
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** `HH:MM:SS` */
+const clockOf = (ms: number) => new Date(ms).toISOString().slice(11, 19);
+
+/** What steps of both encodings can hide. */
+function roomFor(a: Presented, b: Presented): number {
+  const each = ({ resolution, floors }: Presented) => (resolution ?? 0) * (floors ? 1 : 0.5);
+  return each(a) + each(b);
+}
+
+function differenceOf(one: Presented, reference: Presented): number | null {
+  const [a, b] = [one.value, reference.value];
+  if (typeof a !== 'number' || typeof b !== 'number') return null;
+  return one.isMagnitude || reference.isMagnitude ? Math.abs(a) - Math.abs(b) : a - b;
+}
+
+/** Who has it and what: `the register has 3990 W`. */
+function had({ presenter, value }: Presented, unit: Unit): string {
+  return `${names[presenter]} has ${words(value, unit)}`;
+}
+
+function rounding(one: Presented, reference: Presented, unit: Unit): string {
+  const [own, other] = [one.resolution ?? 0, reference.resolution ?? 0];
+  const shows = `${capital(names[one.presenter])} shows ${words(one.value, unit)}`;
+  return own >= other
+    ? `${shows} in steps of ${words(own, unit)}; ${had(reference, unit)}: rounding.`
+    : `${shows}; ${had(reference, unit)} in steps of ${words(other, unit)}: rounding.`;
+}
+
+function faultWords(faults: readonly ActiveFault[]): string {
+  if (faults.length === 0) return 'a fault that has ended since has changed it';
+  const listed = faults.map(({ facts: { id, kind } }) => `'${kind.kind}' (${id})`);
+  return faults.length === 1 ? `fault ${listed[0]} is on` : `faults ${listed.join(', ')} are on`;
+}
+
+function gap(one: Presented, reference: Presented, unit: Unit, difference: number | null): string {
+  const shows = `${capital(names[one.presenter])} shows ${words(one.value, unit)} and ${had(reference, unit)}`;
+  if (difference === null) return shows;
+  const room = roomFor(one, reference);
+  const more = room > 0 ? `, more than rounding of ${words(room, unit)} explains` : '';
+  return `${shows}, a difference of ${words(Math.abs(difference), unit)}${more}`;
+}
+
+function earlier({ interval, sentAtMs }: Presented): string | null {
+  if (interval !== undefined) {
+    const { startMs, endMs } = interval;
+    const span = `${clockOf(startMs)} to ${clockOf(endMs)} UTC by the time of its server`;
+    return `it is the mean from ${span} (a period of ${Math.round((endMs - startMs) / 1000)} s)`;
+  }
+  return sentAtMs === undefined ? null : `it was sent last at ${clockOf(sentAtMs)} UTC`;
+}
+
+/** A protocol that shows nothing where the reference has a value. */
+function withoutValue(one: Presented, reference: Presented, faults: readonly ActiveFault[]): Compared {
+  const lies = reference.value === null ? [] : liesAbout(faults, one);
+  const isLie = one.disturbed === true || (lies.length > 0 && one.presenter === 'modbus');
+  const text = `${capital(names[one.presenter])} shows nothing: ${one.missing ?? 'it has no value'}`;
+  return {
+    ...one,
+    difference: null,
+    agrees: isLie ? false : null,
+    cause: isLie ? 'fault' : 'no_value',
+    explanation: isLie ? `${text}; ${faultWords(lies)}.` : `${text}.`,
+  };
+}
+
+/**
+ * @param faults those in force that concern the device
+ * @param isMeaningful whether the quantity means anything now
+ */
+export function compared(
+  one: Presented,
+  reference: Presented,
+  unit: Unit,
+  faults: readonly ActiveFault[],
+  isMeaningful = true,
+): Compared {
+  if (one.value === null || reference.value === null) {
+    if (one.value === null) return withoutValue(one, reference, faults);
+    const explanation = `${capital(names[reference.presenter])} shows nothing to compare it with.`;
+    return { ...one, difference: null, agrees: null, cause: 'no_value', explanation };
+  }
+  const raw = differenceOf(one, reference);
+  const difference = raw === null ? null : tidy(raw);
+  const done = (agrees: boolean, cause: Cause, explanation: string | null): Compared => ({
+    ...one,
+    difference,
+    agrees,
+    cause,
+    explanation,
+  });
+  if (raw === null ? one.value === reference.value : isSame(raw, reference)) return done(true, 'equal', null);
+  if (raw !== null && Math.abs(raw) <= roomFor(one, reference) * (1 + relativeNoise))
+    return done(true, 'rounding', rounding(one, reference, unit));
+  const lies = liesAbout(faults, one);
+  const apart = gap(one, reference, unit, difference);
+  if (one.presenter === 'csip' ? one.disturbed === true : lies.length > 0)
+    return done(false, 'fault', `${apart}: ${faultWords(lies)}.`);
+  if (!isMeaningful) return done(true, 'rounding', `${apart}: hardly any power flows, so that it means nothing.`);
+  const before = earlier(one);
+  return before === null ? done(false, 'unexplained', `${apart}.`) : done(false, 'earlier', `${apart}: ${before}.`);
+}
+
+function isSame(difference: number, { value }: Presented): boolean {
+  const size = typeof value === 'number' ? Math.abs(value) : 0;
+  return Math.abs(difference) <= Math.max(size, 1e-3) * relativeNoise;
+}
