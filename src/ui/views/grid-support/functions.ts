@@ -30,115 +30,66 @@ export interface FunctionEntry {
   readonly curve?: CurveSpec;
 }
 
-const voltage = (min: number, max: number) => ({ label: 'Voltage', unit: '% of VNom', min, max });
-const vars = { label: 'Reactive power', unit: '%', min: -60, max: 60 };
-const time = { label: 'Time', unit: 's', min: 0.01, max: 2000 };
+/** Coordinates of curve points by their members in the API: register, unit, decimals of the register, step of a point in the plot. */
+const coordinates = {
+  v_pct: { register: 'V', label: 'Voltage', unit: '% of VNom', decimals: 2, step: 0.1 },
+  hz: { register: 'Hz', label: 'Frequency', unit: 'Hz', decimals: 3, step: 0.05 },
+  w_pct: { register: 'W', label: 'Active power', unit: '%', decimals: 2, step: 1 },
+  var_pct: { register: 'Var', label: 'Reactive power', unit: '%', decimals: 2, step: 1 },
+  time_s: { register: 'Tms', label: 'Time', unit: 's', decimals: 3, step: 0.01 },
+} as const;
 
-function trip(min: number, max: number, byVoltage: boolean): CurveSpec {
-  return byVoltage
-    ? {
-        x: 'v_pct',
-        y: 'time_s',
-        registers: ['V', 'Tms'],
-        xAxis: voltage(min, max),
-        yAxis: time,
-        decimals: [2, 3],
-        step: [0.1, 0.01],
-      }
-    : {
-        x: 'hz',
-        y: 'time_s',
-        registers: ['Hz', 'Tms'],
-        xAxis: { label: 'Frequency', unit: 'Hz', min, max },
-        yAxis: time,
-        decimals: [3, 3],
-        step: [0.05, 0.01],
-      };
+type Coordinate = keyof typeof coordinates;
+type Range = readonly [min: number, max: number];
+
+/** @param unit of x, where it is not the usual one */
+function curve(x: Coordinate, [xMin, xMax]: Range, y: Coordinate, [yMin, yMax]: Range, unit?: string): CurveSpec {
+  const [ofX, ofY] = [coordinates[x], coordinates[y]];
+  return {
+    x,
+    y,
+    registers: [ofX.register, ofY.register],
+    xAxis: { label: ofX.label, unit: unit ?? ofX.unit, min: xMin, max: xMax },
+    yAxis: { label: ofY.label, unit: ofY.unit, min: yMin, max: yMax },
+    decimals: [ofX.decimals, ofY.decimals],
+    step: [ofX.step, ofY.step],
+  };
 }
 
-export const functions: readonly FunctionEntry[] = [
-  {
-    name: 'volt_var',
-    title: 'Volt-var',
-    model: 705,
-    mode: 'volt_var',
-    kind: 'curve',
-    curve: {
-      x: 'v_pct',
-      y: 'var_pct',
-      registers: ['V', 'Var'],
-      xAxis: voltage(88, 112),
-      yAxis: vars,
-      decimals: [2, 2],
-      step: [0.1, 1],
-    },
-  },
-  {
-    name: 'volt_watt',
-    title: 'Volt-watt',
-    model: 706,
-    mode: 'volt_watt',
-    kind: 'curve',
-    curve: {
-      x: 'v_pct',
-      y: 'w_pct',
-      registers: ['V', 'W'],
-      xAxis: voltage(98, 114),
-      yAxis: { label: 'Active power', unit: '%', min: 0, max: 110 },
-      decimals: [2, 2],
-      step: [0.1, 1],
-    },
-  },
-  {
-    name: 'watt_var',
+const vars: Range = [-60, 60];
+const trip = (x: 'v_pct' | 'hz', range: Range) => curve(x, range, 'time_s', [0.01, 2000]);
+
+type Entry = Omit<FunctionEntry, 'name' | 'mode'> & Partial<Pick<FunctionEntry, 'mode'>>;
+
+/** The compiler compares the names with the functions of the API, of which none may be missing. */
+const entries: Readonly<Record<FunctionName, Entry>> = {
+  volt_var: { title: 'Volt-var', model: 705, kind: 'curve', curve: curve('v_pct', [88, 112], 'var_pct', vars) },
+  volt_watt: { title: 'Volt-watt', model: 706, kind: 'curve', curve: curve('v_pct', [98, 114], 'w_pct', [0, 110]) },
+  watt_var: {
     title: 'Watt-var',
     model: 712,
-    mode: 'watt_var',
     kind: 'curve',
-    curve: {
-      x: 'w_pct',
-      y: 'var_pct',
-      registers: ['W', 'Var'],
-      xAxis: { label: 'Active power', unit: '% of WMax', min: 0, max: 110 },
-      yAxis: vars,
-      decimals: [2, 2],
-      step: [1, 1],
-    },
+    curve: curve('w_pct', [0, 110], 'var_pct', vars, '% of WMax'),
   },
-  { name: 'freq_droop', title: 'Frequency droop', model: 711, mode: 'freq_droop', kind: 'droop' },
-  { name: 'pf', title: 'Constant power factor', model: 704, mode: 'pf_inject', kind: 'values' },
-  { name: 'constant_var', title: 'Constant var', model: 704, mode: 'constant_var', kind: 'values' },
-  { name: 'max_power', title: 'Max power', model: 704, mode: 'max_power', kind: 'values' },
-  { name: 'active_power', title: 'Active power', model: 704, mode: 'active_power', kind: 'values' },
-  { name: 'enter_service', title: 'Enter service', model: 703, mode: 'enter_service', kind: 'values' },
-  { name: 'lv_trip', title: 'Low-voltage trip', model: 707, mode: 'lv_trip', kind: 'trip', curve: trip(0, 102, true) },
-  {
-    name: 'hv_trip',
-    title: 'High-voltage trip',
-    model: 708,
-    mode: 'hv_trip',
-    kind: 'trip',
-    curve: trip(98, 130, true),
-  },
-  {
-    name: 'lf_trip',
-    title: 'Low-frequency trip',
-    model: 709,
-    mode: 'lf_trip',
-    kind: 'trip',
-    curve: trip(50, 61, false),
-  },
-  {
-    name: 'hf_trip',
-    title: 'High-frequency trip',
-    model: 710,
-    mode: 'hf_trip',
-    kind: 'trip',
-    curve: trip(59, 66, false),
-  },
-  { name: 'ramp', title: 'Ramp', model: 704, mode: 'ramp', kind: 'values' },
-  { name: 'anti_islanding', title: 'Anti-islanding', model: 704, mode: 'anti_islanding', kind: 'values' },
-];
+  freq_droop: { title: 'Frequency droop', model: 711, kind: 'droop' },
+  pf: { title: 'Constant power factor', model: 704, mode: 'pf_inject', kind: 'values' },
+  constant_var: { title: 'Constant var', model: 704, kind: 'values' },
+  max_power: { title: 'Max power', model: 704, kind: 'values' },
+  active_power: { title: 'Active power', model: 704, kind: 'values' },
+  enter_service: { title: 'Enter service', model: 703, kind: 'values' },
+  lv_trip: { title: 'Low-voltage trip', model: 707, kind: 'trip', curve: trip('v_pct', [0, 102]) },
+  hv_trip: { title: 'High-voltage trip', model: 708, kind: 'trip', curve: trip('v_pct', [98, 130]) },
+  lf_trip: { title: 'Low-frequency trip', model: 709, kind: 'trip', curve: trip('hz', [50, 61]) },
+  hf_trip: { title: 'High-frequency trip', model: 710, kind: 'trip', curve: trip('hz', [59, 66]) },
+  ramp: { title: 'Ramp', model: 704, kind: 'values' },
+  anti_islanding: { title: 'Anti-islanding', model: 704, kind: 'values' },
+};
+
+export const functions: readonly FunctionEntry[] = Object.entries(entries).map(([name, entry]) => ({
+  name: name as FunctionName,
+  mode: name as ModeName,
+  ...entry,
+}));
 
 /** `volt_var` stands in addresses as `volt-var`. */
 export function pathOf(name: string): string {
