@@ -3,7 +3,7 @@
  * performance category. Start values and the ride-through display of physics derive from these tables, and REST shows
  * them: they belong to both sides.
  */
-import type { CurveFunction, TripFunction } from '../sunspec/map/functions.ts';
+import type { CurveFunction, TripFunction } from '../sunspec/map/grid-support/functions.ts';
 import type { RideThroughMode } from './grid-trace.ts';
 
 /** Values of 702.AbnOpCatRtg. */

@@ -1,6 +1,6 @@
 import type { Origin } from '../core/origin.ts';
 import type { Bank } from '../sunspec/map/bank.ts';
-import type { FunctionName } from '../sunspec/map/functions.ts';
+import type { FunctionName } from '../sunspec/map/grid-support/functions.ts';
 import type { PointSlot } from '../sunspec/map/layout.ts';
 import type { AnyPointValue } from '../sunspec/map/types.ts';
 import type { GridTrace } from './grid-trace.ts';

@@ -5,7 +5,7 @@ import type {
   ReactivePowerFunction,
   TracedFunction,
   TripFunction,
-} from '../sunspec/map/functions.ts';
+} from '../sunspec/map/grid-support/functions.ts';
 
 /** Units by function: inputs in percent of VNom, percent of WMax, Hz or W; targets and outputs in W or var. */
 export interface FunctionStep {

@@ -5,9 +5,9 @@ import type { SiteLimitName } from '../contract/site.ts';
 import { SimError } from '../core/errors.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
-import { isEnabled, isSupported } from '../sunspec/map/function-state.ts';
-import { functionTable } from '../sunspec/map/functions.ts';
-import type { CurveFunction, FunctionName } from '../sunspec/map/functions.ts';
+import { isEnabled, isSupported } from '../sunspec/map/grid-support/state.ts';
+import { functionTable } from '../sunspec/map/grid-support/functions.ts';
+import type { CurveFunction, FunctionName } from '../sunspec/map/grid-support/functions.ts';
 import { boundsOf } from '../sunspec/map/grid-support/bounds.ts';
 import {
   apply,

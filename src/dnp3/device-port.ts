@@ -4,7 +4,7 @@ import type { Plant } from '../contract/plant.ts';
 import type { SiteLimitName } from '../contract/site.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
 import type { SimTime } from '../core/time/clock.ts';
-import type { CurveFunction, FunctionName } from '../sunspec/map/functions.ts';
+import type { CurveFunction, FunctionName } from '../sunspec/map/grid-support/functions.ts';
 import type { FunctionWish, TripRegion } from '../sunspec/map/grid-support/wish.ts';
 import type { PointPath } from '../sunspec/map/point-path.ts';
 import type { Written } from '../sunspec/map/point-holds.ts';

@@ -5,7 +5,7 @@ import { gridFunctionNames, gridFunctions } from '../grid-support/functions.ts';
 import type { GridFunctionName } from '../grid-support/functions.ts';
 import { flag, number } from '../grid-support/members.ts';
 import { functionReply } from '../grid-support/read.ts';
-import { isEnabled, isSupported } from '../../sunspec/map/function-state.ts';
+import { isEnabled, isSupported } from '../../sunspec/map/grid-support/state.ts';
 import { writeFunctions } from '../grid-support/write.ts';
 import type { FunctionRequest } from '../grid-support/write.ts';
 import { pointNumber, pointWriter } from '../common/points.ts';

@@ -1,5 +1,5 @@
 /** The members of `grid-support` and their points. Routes, validation and description follow from these tables. */
-import type { TripName } from '../../sunspec/map/functions.ts';
+import type { TripName } from '../../sunspec/map/grid-support/functions.ts';
 import type { TripRegion } from '../../sunspec/map/grid-support/wish.ts';
 import { curve, flag, gridFunction, number, symbol } from './members.ts';
 import type { GridFunction, Member, Members } from './members.ts';

@@ -1,11 +1,16 @@
 /**
  * Maps a member of a grid-support object to register points. The tables in `functions.ts` consist of these mappings.
  */
-import { functionTable } from '../../sunspec/map/functions.ts';
+import { functionTable } from '../../sunspec/map/grid-support/functions.ts';
 import { curvePlace } from '../../sunspec/map/grid-support/wish.ts';
 import type { TripRegion } from '../../sunspec/map/grid-support/wish.ts';
 import type { UnitChoice } from './units.ts';
-import type { Axis as MapAxis, CurveFunction, FunctionName, FunctionRow } from '../../sunspec/map/functions.ts';
+import type {
+  Axis as MapAxis,
+  CurveFunction,
+  FunctionName,
+  FunctionRow,
+} from '../../sunspec/map/grid-support/functions.ts';
 
 /** A number in engineering units. */
 interface NumberMember {

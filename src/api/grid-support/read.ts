@@ -1,7 +1,7 @@
 /** Registers to grid-support objects. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
-import { isEnabled, isSupported, reversionRemainingS, reversionTimeS } from '../../sunspec/map/function-state.ts';
+import { isEnabled, isSupported, reversionRemainingS, reversionTimeS } from '../../sunspec/map/grid-support/state.ts';
 import { hasPoint, pointNumber, pointValue, pointWriter } from '../common/points.ts';
 import { isoOrNull } from '../common/schemas.ts';
 import type { GridFunction, Member, Members } from './members.ts';

@@ -1,5 +1,5 @@
 import { memo } from '../../core/memo.ts';
-import { remainingPoint } from '../../sunspec/map/functions.ts';
+import { remainingPoint } from '../../sunspec/map/grid-support/functions.ts';
 import { inUseRanges, ranges } from '../../sunspec/map/rules.ts';
 import { gridFunctionNames, gridFunctions } from './functions.ts';
 import type { GridFunctionName } from './functions.ts';

@@ -4,7 +4,7 @@ import type { Device } from '../../contract/device.ts';
 import type { Provenance } from '../../core/origin.ts';
 import { adoptionIssue } from '../../sunspec/map/adoption.ts';
 import type { Bank } from '../../sunspec/map/bank.ts';
-import { isSupported } from '../../sunspec/map/function-state.ts';
+import { isSupported } from '../../sunspec/map/grid-support/state.ts';
 import { setsOf } from '../../sunspec/map/layout.ts';
 import { adoptionPoints } from '../../sunspec/map/sets.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';

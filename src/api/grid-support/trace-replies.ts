@@ -1,8 +1,8 @@
 import { microsPerSecond } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { FunctionStep, GridTraceRow } from '../../contract/grid-trace.ts';
-import { tracedFunctions, tripFunctions } from '../../sunspec/map/functions.ts';
-import type { TracedFunction } from '../../sunspec/map/functions.ts';
+import { tracedFunctions, tripFunctions } from '../../sunspec/map/grid-support/functions.ts';
+import type { TracedFunction } from '../../sunspec/map/grid-support/functions.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
 import { stepUnits } from './trace-schemas.ts';

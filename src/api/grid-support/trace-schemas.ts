@@ -9,8 +9,8 @@ import {
   tracedFunctions,
   traceInput,
   tripFunctions,
-} from '../../sunspec/map/functions.ts';
-import type { TracedFunction, TraceInput } from '../../sunspec/map/functions.ts';
+} from '../../sunspec/map/grid-support/functions.ts';
+import type { TracedFunction, TraceInput } from '../../sunspec/map/grid-support/functions.ts';
 import { z } from '../description/zod.ts';
 import { deviceIndex, deviceQuery, exampleTime, integerParam, isoTime, quantity } from '../common/schemas.ts';
 

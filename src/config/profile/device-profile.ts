@@ -6,7 +6,7 @@ import { defaultMapShape, mapBases, mapLayouts } from '../../contract/map-layout
 import type { MapShape } from '../../contract/map-layout.ts';
 import { kindTable } from '../../contract/kinds/table.ts';
 import type { SourceParameters } from '../../contract/kinds/table.ts';
-import { functionModels } from '../../sunspec/map/functions.ts';
+import { functionModels } from '../../sunspec/map/grid-support/functions.ts';
 import { faultListSchema } from './fault-list.ts';
 import type { FaultGroup } from './fault-list.ts';
 import { blockNames, kindBlocksSchema, kindParameters, kindsOfBlock } from './kind-parameters.ts';

@@ -1,9 +1,9 @@
 /** A device as the rows of the table of modes see it: its points by name, settings of 702 and present operating point. */
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
-import { isSupported } from '../../sunspec/map/function-state.ts';
-import { functionTable, reactivePowerFunctions } from '../../sunspec/map/functions.ts';
-import type { FunctionName, TripName } from '../../sunspec/map/functions.ts';
+import { isSupported } from '../../sunspec/map/grid-support/state.ts';
+import { functionTable, reactivePowerFunctions } from '../../sunspec/map/grid-support/functions.ts';
+import type { FunctionName, TripName } from '../../sunspec/map/grid-support/functions.ts';
 import { hasCurve, inRegisters, isRefused, place } from '../../sunspec/map/grid-support/wish.ts';
 import type { FunctionWish, RefusedWish, TripRegion } from '../../sunspec/map/grid-support/wish.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';

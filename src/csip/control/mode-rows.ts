@@ -1,5 +1,5 @@
 /** The control modes as wishes for grid-support functions: one row each. A mode without a row has no physics. */
-import type { CurveFunction, FunctionName, TripName } from '../../sunspec/map/functions.ts';
+import type { CurveFunction, FunctionName, TripName } from '../../sunspec/map/grid-support/functions.ts';
 import type { FunctionWish, TripRegion, WishedValues, XY } from '../../sunspec/map/grid-support/wish.ts';
 import type { Received, Revision } from '../xml/document.ts';
 import type { DERControlBase, DERCurve } from '../xml/documents.ts';

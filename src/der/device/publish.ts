@@ -2,7 +2,7 @@
 import type { SimTime } from '../../core/time/clock.ts';
 import type { DeviceDetail } from '../../contract/device.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
-import { functionTable, isReactivePowerFunction, throttleMask } from '../../sunspec/map/functions.ts';
+import { functionTable, isReactivePowerFunction, throttleMask } from '../../sunspec/map/grid-support/functions.ts';
 import type { MeasurementView } from '../../sunspec/map/view.ts';
 import type { ControlFunction } from '../../contract/device.ts';
 import { publishClassic } from '../classic/publish.ts';

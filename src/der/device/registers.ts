@@ -6,7 +6,7 @@ import { AdoptionTimers } from '../../sunspec/map/adoption-timers.ts';
 import { RegisterBank } from '../../sunspec/map/register-bank.ts';
 import type { CommitClock } from '../../sunspec/map/register-bank.ts';
 import type { Commit, CommitParticipant } from '../../sunspec/map/commit.ts';
-import { functionTable } from '../../sunspec/map/functions.ts';
+import { functionTable } from '../../sunspec/map/grid-support/functions.ts';
 import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { ReversionTimers } from '../../sunspec/map/reversion.ts';
 import type { AnyPointValue } from '../../sunspec/map/types.ts';

@@ -10,8 +10,8 @@ import type {
   ReactiveDecider,
   ServiceTransition,
 } from '../../contract/grid-trace.ts';
-import { tracedFunctions } from '../../sunspec/map/functions.ts';
-import type { TracedFunction, TripFunction } from '../../sunspec/map/functions.ts';
+import { tracedFunctions } from '../../sunspec/map/grid-support/functions.ts';
+import type { TracedFunction, TripFunction } from '../../sunspec/map/grid-support/functions.ts';
 import type { GridValues } from '../surroundings/environment.ts';
 import type { Inverter } from '../inverter/inverter.ts';
 import { reactiveEnabled } from '../inverter/reactive-order.ts';

@@ -1,5 +1,5 @@
 /** Start values of the settings: IEEE 1547-2018 defaults by category, in engineering units. */
-import { ctrlModeMask, supportedModes } from '../../sunspec/map/functions.ts';
+import { ctrlModeMask, supportedModes } from '../../sunspec/map/grid-support/functions.ts';
 import type { WritableMapView } from '../../sunspec/map/view.ts';
 import { rideThroughBands, tripElements } from '../../contract/abnormal-conditions.ts';
 import type { AbnormalCategory, CurveTrip } from '../../contract/abnormal-conditions.ts';

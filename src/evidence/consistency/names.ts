@@ -1,6 +1,6 @@
 /** Names of the quantities that `consistency` compares. */
-import { functionNames } from '../../sunspec/map/functions.ts';
-import type { FunctionName } from '../../sunspec/map/functions.ts';
+import { functionNames } from '../../sunspec/map/grid-support/functions.ts';
+import type { FunctionName } from '../../sunspec/map/grid-support/functions.ts';
 
 const measuredNames = [
   'active_power',

@@ -1,7 +1,7 @@
 /** The functions of grid support of a charging station, as block R of OCPP 2.1 sets them. `der-bridge.ts` makes it. */
 import type { ActiveDecider, ReactiveDecider } from '../../contract/grid-trace.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import type { FunctionName, TripName } from '../../sunspec/map/functions.ts';
+import type { FunctionName, TripName } from '../../sunspec/map/grid-support/functions.ts';
 import type {
   FunctionWish,
   PointFacts,

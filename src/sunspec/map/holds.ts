@@ -17,7 +17,7 @@ import { SimError } from '../../core/errors.ts';
 import type { Origin, Provenance, Source } from '../../core/origin.ts';
 import type { AdoptChange, Bank } from './bank.ts';
 import type { Former } from './commit.ts';
-import { functionTable, reactivePowerFunctions } from './functions.ts';
+import { functionTable, reactivePowerFunctions } from './grid-support/functions.ts';
 import { memoPerLayout } from './layout.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import { reversionTimers } from './reversion.ts';

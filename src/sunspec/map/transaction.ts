@@ -6,7 +6,7 @@ import { hasBit, numberCodec } from './codec.ts';
 import { plainPath } from './layout.ts';
 import { isAdoptionRequest, isInSet1 } from './sets.ts';
 import { pointName, readPoint, writePoint } from './view.ts';
-import { ctrlModeMask, requiredMode } from './functions.ts';
+import { ctrlModeMask, requiredMode } from './grid-support/functions.ts';
 import { boundsOf } from './grid-support/bounds.ts';
 import { allowedWords, dependents, endingWords, inUseRanges, onlySymbol, ranges } from './rules.ts';
 import type { RangeRule, ReadPoint } from './rules.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { maxTraceRowsOfAll } from '../../../src/api/grid-support/trace-schemas.ts';
 import { csvField, traceRowReply } from '../../../src/api/grid-support/trace-replies.ts';
-import { tracedFunctions, tripFunctions } from '../../../src/sunspec/map/functions.ts';
+import { tracedFunctions, tripFunctions } from '../../../src/sunspec/map/grid-support/functions.ts';
 import { examples } from '../../support/examples.ts';
 import type { Json } from '../../support/http.ts';
 import { testPlant } from '../../support/plant.ts';

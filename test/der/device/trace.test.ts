@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { secondsBetween } from '../../../src/core/time/clock.ts';
 import type { ActiveDecider, ReactiveDecider } from '../../../src/contract/grid-trace.ts';
-import { tracedFunctions } from '../../../src/sunspec/map/functions.ts';
+import { tracedFunctions } from '../../../src/sunspec/map/grid-support/functions.ts';
 import { Rig } from '../../support/rig.ts';
 import { IdealRig, ratedW, useCurve } from '../inverter/ideal-rig.ts';
 

@@ -4,8 +4,8 @@ import { createDevicePort } from '../../../src/dnp3/bridge.ts';
 import { builtInRows } from '../../../src/dnp3/profile/binding.ts';
 import { OutstationPoints } from '../../../src/dnp3/profile/outstation-points.ts';
 import { profileParts } from '../../../src/dnp3/profile/parts.ts';
-import { isSupported } from '../../../src/sunspec/map/function-state.ts';
-import { functionTable } from '../../../src/sunspec/map/functions.ts';
+import { isSupported } from '../../../src/sunspec/map/grid-support/state.ts';
+import { functionTable } from '../../../src/sunspec/map/grid-support/functions.ts';
 import { simulatedRemoteClock } from '../../support/remote-clock.ts';
 import { PointRig } from '../rig/points.ts';
 

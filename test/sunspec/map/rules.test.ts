@@ -2,7 +2,7 @@ import { expect } from 'chai';
 import { isFloat, numberCodec, removeScale } from '../../../src/sunspec/map/codec.ts';
 import { plainPath } from '../../../src/sunspec/map/layout.ts';
 import type { PointSlot } from '../../../src/sunspec/map/layout.ts';
-import { ctrlModeMask, requiredMode } from '../../../src/sunspec/map/functions.ts';
+import { ctrlModeMask, requiredMode } from '../../../src/sunspec/map/grid-support/functions.ts';
 import { allowedWords, endingWords, onlySymbol, ranges } from '../../../src/sunspec/map/rules.ts';
 import type { Bound } from '../../../src/sunspec/map/rules.ts';
 import { pointName } from '../../../src/sunspec/map/view.ts';

@@ -2,7 +2,7 @@
  * Curves of the profile as wishes for functions. The open tables leave the steps of the points to the device: percent and
  * volts in tenths, watts in watts, time in milliseconds.
  */
-import type { CurveFunction } from '../../../sunspec/map/functions.ts';
+import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
 import type { CurveWish, FunctionWish, TripRegion } from '../../../sunspec/map/grid-support/wish.ts';
 import type { DevicePort } from '../../device-port.ts';
 import { curveType, xUnit, yUnit } from './store.ts';

@@ -1,5 +1,5 @@
 /** Which curve each function has been given, and what follows from it: locks, and curves put into force. */
-import type { CurveFunction } from '../../../sunspec/map/functions.ts';
+import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
 import type { Origin } from '../../../core/origin.ts';
 import type { FunctionWish } from '../../../sunspec/map/grid-support/wish.ts';
 import type { DevicePort } from '../../device-port.ts';

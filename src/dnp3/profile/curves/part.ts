@@ -1,5 +1,5 @@
 /** The functions that follow curves: BO12, BO13, BO25, BO29, BO30, and the window on the curves. */
-import type { CurveFunction } from '../../../sunspec/map/functions.ts';
+import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { Wanted } from '../../device-port.ts';
 import type { ControlStatus } from '../../stack/outstation/types.ts';

@@ -1,5 +1,5 @@
 /** Alarms, operating states and protection: BI0 to BI24 and BI52 to BI63. */
-import type { TripFunction } from '../../../sunspec/map/functions.ts';
+import type { TripFunction } from '../../../sunspec/map/grid-support/functions.ts';
 import { batteryOf, bindings, computed, numberReader } from '../bind.ts';
 import type { InputSource, PartContext, PointBindings, PointName } from '../types.ts';
 

@@ -1,5 +1,5 @@
 /** What the value of a schedule does, by type. */
-import type { FunctionName } from '../../../sunspec/map/functions.ts';
+import type { FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { PointPath } from '../../../sunspec/map/point-path.ts';
 import type { DevicePort, PointWrite, Wanted } from '../../device-port.ts';
 import { presentVarReference } from '../commands/var-reference.ts';

@@ -2,7 +2,7 @@
  * Runs the schedules of a device that are ready: at each instant the one with the greatest priority acts, by a hold. At
  * its end the device has again what it had before, except for what others have written since.
  */
-import type { CurveFunction } from '../../../sunspec/map/functions.ts';
+import type { CurveFunction } from '../../../sunspec/map/grid-support/functions.ts';
 import type { DeviceHolds, Wanted } from '../../device-port.ts';
 import type { Namings } from '../curves/naming.ts';
 import type { PartContext } from '../types.ts';

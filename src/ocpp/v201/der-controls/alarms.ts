@@ -3,8 +3,8 @@
  * once when that begins, once with `alarmEnded` when it is over. Where another control takes over, that one is told and
  * the end of the first is not (FR.03, FR.04).
  */
-import type { FunctionName } from '../../../sunspec/map/functions.ts';
-import type { TripName } from '../../../sunspec/map/functions.ts';
+import type { FunctionName } from '../../../sunspec/map/grid-support/functions.ts';
+import type { TripName } from '../../../sunspec/map/grid-support/functions.ts';
 import type { DerCondition } from '../../station/der-port.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import type { DERControlEnum, GridEventFaultEnum } from '../messages.ts';

@@ -5,9 +5,9 @@
 import { SimError } from '../../../core/errors.ts';
 import type { Origin } from '../../../core/origin.ts';
 import type { Bank } from '../bank.ts';
-import { isEnabled } from '../function-state.ts';
-import { curveAxes, functionTable, isReactivePowerFunction, reactivePowerFunctions } from '../functions.ts';
-import type { Axis, CurveFunction, FunctionName, FunctionPath } from '../functions.ts';
+import { isEnabled } from './state.ts';
+import { curveAxes, functionTable, isReactivePowerFunction, reactivePowerFunctions } from './functions.ts';
+import type { Axis, CurveFunction, FunctionName, FunctionPath } from './functions.ts';
 import type { HoldValue } from '../holds.ts';
 import { hasPoint, pointNumber } from '../named-points.ts';
 import type { RefusedWrite } from '../point-holds.ts';

@@ -3,7 +3,7 @@ import { SimError } from '../../../core/errors.ts';
 import { ignoresWrites } from '../../map/classic.ts';
 import { memoPerLayout, noSlot, plainPath } from '../../map/layout.ts';
 import type { Layout } from '../../map/layout.ts';
-import { functionTable } from '../../map/functions.ts';
+import { functionTable } from '../../map/grid-support/functions.ts';
 import type { PathIn } from '../../map/point-path.ts';
 import type { m121 } from '../../models/m121.ts';
 import { roles } from './roles.ts';

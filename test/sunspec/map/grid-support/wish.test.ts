@@ -1,5 +1,5 @@
 import { expect } from 'chai';
-import type { CurveFunction } from '../../../../src/sunspec/map/functions.ts';
+import type { CurveFunction } from '../../../../src/sunspec/map/grid-support/functions.ts';
 import { boundsOf } from '../../../../src/sunspec/map/grid-support/bounds.ts';
 import {
   apply,

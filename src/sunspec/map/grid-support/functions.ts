@@ -2,10 +2,10 @@
  * The grid-support functions, one row each: facts that registers, rules, physics, REST and other protocols share.
  * Whatever lists functions or maps them to points, bits or rights derives from this table.
  */
-import { m701 } from '../models/m701.ts';
-import { m702 } from '../models/m702.ts';
-import type { PathIn } from './point-path.ts';
-import type { PointDef } from './types.ts';
+import { m701 } from '../../models/m701.ts';
+import { m702 } from '../../models/m702.ts';
+import type { PathIn } from '../point-path.ts';
+import type { PointDef } from '../types.ts';
 
 type SymbolsOf<P extends PointDef, Name extends P['name']> =
   Extract<P, { readonly name: Name }> extends { readonly symbols: infer S } ? keyof S & string : never;

@@ -4,9 +4,9 @@ import {
   isSupported,
   reversionRemainingS,
   reversionTimeS,
-} from '../../../src/sunspec/map/function-state.ts';
-import { functionTable } from '../../../src/sunspec/map/functions.ts';
-import { createTestBank } from '../../support/map.ts';
+} from '../../../../src/sunspec/map/grid-support/state.ts';
+import { functionTable } from '../../../../src/sunspec/map/grid-support/functions.ts';
+import { createTestBank } from '../../../support/map.ts';
 
 const { max_power: limit, ramp, anti_islanding: island, pf_absorb: absorb, volt_var: voltVar } = functionTable;
 

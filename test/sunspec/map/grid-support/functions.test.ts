@@ -10,9 +10,9 @@ import {
   supportedModes,
   throttleMask,
   tracedFunctions,
-} from '../../../src/sunspec/map/functions.ts';
-import type { FunctionRow } from '../../../src/sunspec/map/functions.ts';
-import { mapLayout, slotOf } from '../../support/map.ts';
+} from '../../../../src/sunspec/map/grid-support/functions.ts';
+import type { FunctionRow } from '../../../../src/sunspec/map/grid-support/functions.ts';
+import { mapLayout, slotOf } from '../../../support/map.ts';
 
 const layout = mapLayout();
 

@@ -1,9 +1,9 @@
 /** State of a grid-support function in the registers of a device, as REST and the protocols show it. */
-import type { Bank } from './bank.ts';
-import { hasBit } from './codec.ts';
+import type { Bank } from '../bank.ts';
+import { hasBit } from '../codec.ts';
 import { ctrlModeMask, remainingPoint } from './functions.ts';
 import type { CtrlMode } from './functions.ts';
-import { hasPoint, pointNumber, pointValue } from './named-points.ts';
+import { hasPoint, pointNumber, pointValue } from '../named-points.ts';
 
 /** The points that show the state of a function: a row of the table of functions, or a part of one. */
 export interface FunctionPoints {
