@@ -2,12 +2,11 @@
 import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import { isSupported } from '../../sunspec/map/grid-support/state.ts';
-import { functionTable, reactivePowerFunctions } from '../../sunspec/map/grid-support/functions.ts';
+import { functionTable } from '../../sunspec/map/grid-support/functions.ts';
 import type { FunctionName, TripName } from '../../sunspec/map/grid-support/functions.ts';
 import { hasCurve, inRegisters, isRefused, place } from '../../sunspec/map/grid-support/wish.ts';
 import type { FunctionWish, RefusedWish, TripRegion } from '../../sunspec/map/grid-support/wish.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
-import type { PointSlot } from '../../sunspec/map/layout.ts';
 import { hasPoint, pointNumber } from '../../sunspec/map/named-points.ts';
 
 /** What a percentage of reactive power refers to: symbols of 704.VarSetMod. */
@@ -45,15 +44,6 @@ export class Asset {
   place(wishes: readonly FunctionWish[]): readonly HoldValue[] | RefusedWish {
     const values = place(this, wishes);
     return isRefused(values) ? values : inRegisters(this.device.bank, values);
-  }
-
-  /** The points that enable the functions of reactive power. */
-  get reactiveEnables(): readonly PointSlot[] {
-    return reactivePowerFunctions.flatMap((name) => {
-      const { model, enable } = functionTable[name];
-      const slot = this.device.bank.layout.slot(model, enable);
-      return slot?.implemented === true ? [slot] : [];
-    });
   }
 
   /** Settings of 702, W and var; 0: the device has none. */

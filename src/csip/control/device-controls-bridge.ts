@@ -5,6 +5,7 @@ import { slopeState } from '../../contract/slope-state.ts';
 import { CommandHold } from '../../core/command-hold.ts';
 import type { Asked } from '../../core/command-hold.ts';
 import type { Logger } from '../../core/log/log.ts';
+import { reactiveEnables } from '../../sunspec/map/grid-support/state.ts';
 import type { HoldValue } from '../../sunspec/map/holds.ts';
 import { PointHolds, written } from '../../sunspec/map/point-holds.ts';
 import type { Written } from '../../sunspec/map/point-holds.ts';
@@ -137,7 +138,7 @@ export class DeviceControls {
       const runs = plan?.refused === null && (!plan.waiting || this.#running.has(id));
       return runs ? [{ id, ...plan }] : [];
     });
-    const composition = compose(contributions, this.#contests, this.#asset.reactiveEnables);
+    const composition = compose(contributions, this.#contests, reactiveEnables(this.device.bank.layout));
     const results = new Map(this.#points.follow(composition.values));
     const note = (asked: Asked<unknown> | null, result: Written) => {
       if (asked && result !== 'done' && (results.get(asked.id) ?? 'done') === 'done') results.set(asked.id, result);

@@ -17,8 +17,7 @@ import { SimError } from '../../core/errors.ts';
 import type { Origin, Provenance, Source } from '../../core/origin.ts';
 import type { AdoptChange, Bank } from './bank.ts';
 import type { Former } from './commit.ts';
-import { functionTable, reactivePowerFunctions } from './grid-support/functions.ts';
-import { memoPerLayout } from './layout.ts';
+import { reactiveEnables } from './grid-support/state.ts';
 import type { Layout, PointSlot } from './layout.ts';
 import { reversionTimers } from './reversion.ts';
 import { isInSet1 } from './sets.ts';
@@ -106,13 +105,6 @@ interface Write extends HoldValue {
 
 /** The holds of all owners on one bank: where they meet, bases are handed on between owners. */
 const onBank = new WeakMap<Bank, Set<Holds>>();
-
-const reactiveEnables = memoPerLayout((layout: Layout): readonly PointSlot[] =>
-  reactivePowerFunctions.flatMap((name) => {
-    const slot = layout.slot(functionTable[name].model, functionTable[name].enable);
-    return slot?.implemented === true ? [slot] : [];
-  }),
-);
 
 /** Points of the simulation model 64414 are commands to surroundings, which have timed changes of their own. */
 const surroundingsModel = 64414;

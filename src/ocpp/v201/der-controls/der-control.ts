@@ -1,5 +1,6 @@
 /** DER control (block R): SetDERControl, GetDERControl, ClearDERControl, and what the station tells of its controls. */
 import type { OcppDerControlEntry } from '../../../contract/ocpp.ts';
+import type { JsonValue } from '../../../core/store.ts';
 import type { SimTime } from '../../../core/time/clock.ts';
 import type { DerPort } from '../../station/der-port.ts';
 import { createSaver } from '../../station/saver.ts';
@@ -12,16 +13,13 @@ import type { DerAlarm } from './alarms.ts';
 import { advance, clear, inForce, nextChangeMs, set } from './controls.ts';
 import type { BookChange, DerBook } from './controls.ts';
 import { createDeviceControls } from './device.ts';
-import type { DeviceControls } from './device.ts';
+import type { DeviceControls, OnDevice } from './device.ts';
 import { isRefusal, notSupported, rejected } from './model.ts';
 import type { DERControlEnum, DerControl, DerNotice, DerRefusal } from './model.ts';
 import { maxListed, reportsOf } from './report.ts';
 import { controlOf } from './rules.ts';
-import { restored, stored } from './stored.ts';
-import type { DerReport, DerState } from './stored.ts';
 import { supportedTypes, translate } from './translate.ts';
 import { provideVariables } from './variables.ts';
-import { entryOf } from './view.ts';
 
 export interface DerControls {
   /** for REST, in the order of setting */
@@ -36,6 +34,46 @@ const maxReports = 200;
 const repeatMs = 60_000;
 /** Schema: length of additionalInfo. */
 const maxInfoLength = 1024;
+
+/** A message of block R to the central system. */
+type DerReport =
+  | { readonly action: 'NotifyDERStartStop'; readonly request: Requests['NotifyDERStartStop'] }
+  | { readonly action: 'NotifyDERAlarm'; readonly request: Requests['NotifyDERAlarm'] };
+
+interface DerState {
+  readonly book: DerBook;
+  /** the alarm that has begun and not ended */
+  readonly alarm: DerAlarm | null;
+  /** not delivered yet */
+  readonly reports: readonly DerReport[];
+}
+
+const nothing: DerState = { book: [], alarm: null, reports: [] };
+
+const stored = (state: DerState): readonly JsonValue[] => [state as unknown as JsonValue];
+
+/** What `stored` has written; an empty slot has nothing. */
+function restored([state]: readonly JsonValue[]): DerState {
+  return state === undefined ? nothing : (state as unknown as DerState);
+}
+
+/** A control as REST shows it. @param state on the device; null: it is not in force */
+function entryOf(control: DerControl, state: OnDevice | null, overwritten: boolean): OcppDerControlEntry {
+  const { id, type, isDefault, superseded, started, priority, startMs, endMs, body } = control;
+  return {
+    controlId: id,
+    controlType: type,
+    isDefault,
+    isSuperseded: superseded,
+    startMs: isDefault ? null : startMs,
+    durationS: endMs === null ? null : (endMs - startMs) / 1000,
+    priority,
+    active: state === 'applied',
+    state: state ?? (superseded ? 'superseded' : isDefault || started ? 'standby' : 'scheduled'),
+    overwritten,
+    values: body.value,
+  };
+}
 
 /** What the functions of this file share. */
 interface Work {

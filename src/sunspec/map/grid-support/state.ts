@@ -1,8 +1,10 @@
 /** State of a grid-support function in the registers of a device, as REST and the protocols show it. */
 import type { Bank } from '../bank.ts';
 import { hasBit } from '../codec.ts';
-import { ctrlModeMask, remainingPoint } from './functions.ts';
+import { ctrlModeMask, functionTable, reactivePowerFunctions, remainingPoint } from './functions.ts';
 import type { CtrlMode } from './functions.ts';
+import { memoPerLayout } from '../layout.ts';
+import type { Layout, PointSlot } from '../layout.ts';
 import { hasPoint, pointNumber, pointValue } from '../named-points.ts';
 
 /** The points that show the state of a function: a row of the table of functions, or a part of one. */
@@ -39,3 +41,11 @@ export function reversionRemainingS(bank: Bank, points: FunctionPoints): number 
   if (timer === undefined || (reversionTimeS(bank, points) ?? 0) === 0) return null;
   return pointNumber(bank, model, remainingPoint(timer));
 }
+
+/** The points of a map that enable the functions of reactive power. */
+export const reactiveEnables = memoPerLayout((layout: Layout): readonly PointSlot[] =>
+  reactivePowerFunctions.flatMap((name) => {
+    const slot = layout.slot(functionTable[name].model, functionTable[name].enable);
+    return slot?.implemented === true ? [slot] : [];
+  }),
+);

@@ -1,8 +1,7 @@
 import { expect } from 'chai';
 import type { DerFacts } from '../../../../src/ocpp/station/der-port.ts';
 import { bodiesOf, isRefusal } from '../../../../src/ocpp/v201/der-controls/model.ts';
-import { derTargets, supportedTypes, translate } from '../../../../src/ocpp/v201/der-controls/translate.ts';
-import { voltagePct } from '../../../../src/ocpp/v201/der-controls/units.ts';
+import { derTargets, supportedTypes, translate, voltagePct } from '../../../../src/ocpp/v201/der-controls/translate.ts';
 import { request, stationFacts } from './rig.ts';
 import type { SetRequest } from './rig.ts';
 
