@@ -2,25 +2,86 @@ import { microsPerSecond } from '../../core/time/clock.ts';
 import type { GridTraceRow } from '../../contract/grid-trace.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Device } from '../../contract/device.ts';
+import { tracedFunctions, tripFunctions } from '../../sunspec/map/grid-support/functions.ts';
+import type { TracedFunction } from '../../sunspec/map/grid-support/functions.ts';
+import { selectedDevice } from '../common/device-replies.ts';
+import type { ReplyOf } from '../common/members.ts';
+import { deviceQuery } from '../common/schemas.ts';
+import type { RouteContext } from '../http/context.ts';
 import { HttpProblem } from '../http/errors.ts';
-import { eachLater, joined, replyInPieces } from '../http/pieces.ts';
+import { joined, replyInPieces } from '../http/pieces.ts';
 import { Answer, route, StreamedReply } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { deviceQuery } from '../common/schemas.ts';
 import {
   defaultTraceLimit,
   exampleTrace,
   exampleTraceRow,
   exampleTraceState,
   maxTraceRowsOfAll,
+  stepUnits,
+  trace,
   traceBodySchema,
   traceQuery,
-  traceSchema,
-  traceStateSchema,
+  traceRow,
+  traceState,
 } from './trace-schemas.ts';
-import type { TraceReply } from './trace-schemas.ts';
-import { traceCsvLines, traceRowReply, traceStateReply } from './trace-replies.ts';
-import { selectedDevice } from '../common/device-replies.ts';
+import type { TraceRowReply } from './trace-schemas.ts';
+
+interface Column {
+  readonly name: string;
+  value(row: TraceRowReply): string | number | null;
+}
+
+const plainColumns = [
+  'sim_time',
+  't_s',
+  'service',
+  'ride_through',
+  'active_power_kw',
+  'reactive_power_kvar',
+  'available_kw',
+  'voltage_pct',
+  'lowest_voltage_pct',
+  'highest_voltage_pct',
+  'frequency_hz',
+  'active_decided_by',
+  'reactive_decided_by',
+] as const;
+
+function stepColumns(name: TracedFunction): Column[] {
+  const { input, output } = stepUnits(name);
+  return [
+    { name: `${name}_input_${input}`, value: ({ functions }) => functions[name].input },
+    { name: `${name}_target_${output}`, value: ({ functions }) => functions[name].target },
+    { name: `${name}_output_${output}`, value: ({ functions }) => functions[name].output },
+  ];
+}
+
+const columns: readonly Column[] = [
+  ...plainColumns.map((name): Column => ({ name, value: (row) => row[name] })),
+  ...tracedFunctions.flatMap(stepColumns),
+  ...tripFunctions.map(
+    (name): Column => ({ name: `${name}_time_to_trip_s`, value: (row) => row.time_to_trip_s[name] }),
+  ),
+  { name: 'time_to_enter_service_s', value: (row) => row.time_to_enter_service_s },
+];
+
+/** A field of RFC 4180; null is empty. */
+export function csvField(value: string | number | null): string {
+  if (value === null) return '';
+  const text = String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+const csvLine = (fields: readonly (string | number | null)[]) => `${fields.map(csvField).join(',')}\r\n`;
+
+const csvHeader = csvLine(columns.map(({ name }) => name));
+
+/** Rows as CSV of RFC 4180 under one header line. */
+function* traceCsvLines(rows: Iterable<TraceRowReply>): Generator<string> {
+  yield csvHeader;
+  for (const row of rows) yield csvLine(columns.map((column) => column.value(row)));
+}
 
 /** The latest rows, or the first ones after an instant in simulated seconds. */
 function chosenRows(rows: readonly GridTraceRow[], limit: number, afterS: number | undefined): readonly GridTraceRow[] {
@@ -29,13 +90,13 @@ function chosenRows(rows: readonly GridTraceRow[], limit: number, afterS: number
   return first < 0 ? [] : rows.slice(first, first + limit);
 }
 
-function* replies(plant: Plant, rows: readonly GridTraceRow[]) {
-  for (const row of rows) yield traceRowReply(plant, row);
+function* replies(ctx: RouteContext, rows: readonly GridTraceRow[]) {
+  for (const row of rows) yield traceRow.reply(row, ctx);
 }
 
-function csvAnswer(plant: Plant, { index }: Device, rows: readonly GridTraceRow[]): Answer<TraceReply> {
-  const lines = joined(traceCsvLines(replies(plant, rows)));
-  return new Answer<TraceReply>(new StreamedReply('text/csv; charset=utf-8; header=present', lines), {
+function csvAnswer(ctx: RouteContext, { index }: Device, rows: readonly GridTraceRow[]) {
+  const lines = joined(traceCsvLines(replies(ctx, rows)));
+  return new Answer<ReplyOf<typeof trace>>(new StreamedReply('text/csv; charset=utf-8; header=present', lines), {
     headers: { 'Content-Disposition': `attachment; filename="grid-trace-device-${index}.csv"` },
   });
 }
@@ -52,7 +113,7 @@ const getTrace = route({
     'request changes something, and after `sim_step_s` at the latest. CSV has one line per recorded sub-step under a line of ' +
     'names with units, and the last sub-step where nothing is recorded; an empty field is null.',
   query: traceQuery,
-  reply: traceSchema,
+  reply: trace.schema,
   replyHeaders: {
     'Content-Disposition': {
       description: 'With CSV: name of a file.',
@@ -65,11 +126,8 @@ const getTrace = route({
     const device = selectedDevice(ctx, query.device);
     const { rows, now } = device.trace;
     const chosen = chosenRows(rows, query.limit ?? defaultTraceLimit, query.after);
-    if (query.format === 'csv') return csvAnswer(ctx.plant, device, rows.length === 0 ? [now] : chosen);
-    return replyInPieces<TraceReply>({
-      ...traceStateReply(ctx.plant, device, rows.length),
-      rows: eachLater(chosen, (row) => traceRowReply(ctx.plant, row)),
-    });
+    if (query.format === 'csv') return csvAnswer(ctx, device, rows.length === 0 ? [now] : chosen);
+    return replyInPieces(trace.reply({ device, chosen }, ctx));
   },
 });
 
@@ -96,14 +154,14 @@ const record = route({
     `about a quarter more time per device that records; all devices together keep at most ${maxTraceRowsOfAll}.`,
   query: deviceQuery,
   body: traceBodySchema,
-  reply: traceStateSchema,
+  reply: traceState.schema,
   problems: ['conflict'],
   examples: { body: { rows: 5000 }, reply: exampleTraceState },
   handle(ctx, { query, body }) {
     const device = selectedDevice(ctx, query.device);
     checkRoom(ctx.plant, device, body.rows);
     device.trace.record(body.rows);
-    return traceStateReply(ctx.plant, device, 0);
+    return traceState.reply({ device, chosen: [] }, ctx);
   },
 });
 

@@ -1,6 +1,15 @@
 import { memo } from '../../core/memo.ts';
 import { rideThroughModes } from '../../contract/grid-trace.ts';
-import type { ActiveDecider, FunctionStep, ReactiveDecider } from '../../contract/grid-trace.ts';
+import type {
+  ActiveDecider,
+  FunctionStep,
+  GridTraceRow,
+  ReactiveDecider,
+  ServiceTransition,
+} from '../../contract/grid-trace.ts';
+import type { Device } from '../../contract/device.ts';
+import type { Plant } from '../../contract/plant.ts';
+import { microsPerSecond } from '../../core/time/clock.ts';
 import {
   activePowerFunctions,
   functionTable,
@@ -12,7 +21,10 @@ import {
 } from '../../sunspec/map/grid-support/functions.ts';
 import type { TracedFunction, TraceInput } from '../../sunspec/map/grid-support/functions.ts';
 import { z } from '../description/zod.ts';
-import { deviceIndex, deviceQuery, exampleTime, integerParam, isoTime, quantity } from '../common/schemas.ts';
+import { integer, list, member, members, nested, number, text, time } from '../common/members.ts';
+import type { ReplyOf } from '../common/members.ts';
+import { deviceIndex, deviceQuery, exampleTime, integerParam } from '../common/schemas.ts';
+import { listInPieces } from '../http/pieces.ts';
 
 /** Max sub-steps that one device records. */
 export const maxTraceRows = 100_000;
@@ -52,14 +64,25 @@ function stepTitle(name: TracedFunction): string {
   return stepTitles[name] ?? `${label.charAt(0).toUpperCase()}${label.slice(1)}.`;
 }
 
-function stepSchema(name: TracedFunction) {
-  const unit = words[stepUnits(name).output];
-  const step = z.strictObject({
-    input: quantity(inputs[traceInput(name)].text),
-    target: quantity(`What the function asks for now, ${unit}.`),
-    output: quantity(`Output of the function after its filter or ramp, ${unit}.`),
-  });
-  return step.openapi({ description: stepTitle(name) });
+/** Six decimals; null where a model has failed and there is no finite number. */
+function rounded(value: number): number | null {
+  return Number.isFinite(value) ? Math.round(value * 1e6) / 1e6 : null;
+}
+
+const kilo = (value: number) => rounded(value / 1000);
+
+const decimal = nested({ schema: () => z.number().nullable(), reply: rounded });
+const inKilo = nested({ schema: () => z.number().nullable(), reply: kilo });
+
+function step(name: TracedFunction) {
+  const units = stepUnits(name);
+  const unit = words[units.output];
+  const inUnits = { pct: decimal, hz: decimal, kw: inKilo, kvar: inKilo };
+  return members<FunctionStep>()(null, () => ({
+    input: inUnits[units.input].orNull(inputs[traceInput(name)].text),
+    target: inUnits[units.output].orNull(`What the function asks for now, ${unit}.`),
+    output: inUnits[units.output].orNull(`Output of the function after its filter or ramp, ${unit}.`),
+  }));
 }
 
 function ofEach<K extends string, T>(names: readonly K[], make: (name: K) => T): Record<K, T> {
@@ -107,79 +130,98 @@ export const decidedBySchema = z.strictObject({ active: activeDeciderSchema, rea
 const secondsText =
   'The instant in simulated seconds with six decimals, exact to the microsecond. It does not jump when ' +
   '`controls/time` sets the clock, so differences are true durations; until then it is the Unix time of `sim_time`.';
-const seconds = z.number().openapi({ description: secondsText });
-const service = z.string().openapi({
-  description:
-    '`in_service`, `momentary_cessation`, `ramping` (after entering service), `waiting` (for the grid or the delay), ' +
-    '`ceased`, `shutting_down`, `off` or `tripped`.',
-});
+const serviceText =
+  '`in_service`, `momentary_cessation`, `ramping` (after entering service), `waiting` (for the grid or the delay), ' +
+  '`ceased`, `shutting_down`, `off` or `tripped`.';
 
+interface Context {
+  readonly plant: Pick<Plant, 'dateMs'>;
+}
+
+const steps = memo(() => ofEach(tracedFunctions, step));
+const functions = nested({
+  schema: () =>
+    z.strictObject(
+      ofEach(tracedFunctions, (name) =>
+        steps()
+          [name].schema()
+          .openapi({ description: stepTitle(name) }),
+      ),
+    ),
+  reply: (of: GridTraceRow['functions']) => ofEach(tracedFunctions, (name) => steps()[name].reply(of[name])),
+});
 const timeToTrip = memo(() => z.number().nullable().openapi({ description: 'Unit: s; null: its timer does not run.' }));
 
-export const traceRowSchema = z
-  .strictObject({
-    sim_time: isoTime.openapi({ description: 'End of the sub-step, cut to milliseconds; `t_s` is exact.' }),
-    t_s: seconds,
-    service,
-    ride_through: rideThroughSchema,
-    active_power_kw: quantity('Not rounded to the resolution of 701.W.'),
-    reactive_power_kvar: quantity('Not rounded to the resolution of 701.Var.'),
-    available_kw: quantity('AC power that the source could give.'),
-    voltage_pct: quantity('Voltage of the curves, percent of 702.VNom.'),
-    lowest_voltage_pct: quantity('Of the phases, percent of 702.VNom: what under-voltage trip sees.'),
-    highest_voltage_pct: quantity('Of the phases, percent of 702.VNom: what over-voltage trip sees.'),
-    frequency_hz: quantity('At the terminals.'),
-    active_decided_by: activeDeciderSchema,
-    reactive_decided_by: reactiveDeciderSchema,
-    functions: z.strictObject(ofEach(tracedFunctions, stepSchema)).openapi({
-      description:
-        'By function; null while it is off or the device out of service. Of the reactive functions only the one that acts ' +
+export const traceRow = members<GridTraceRow, Context>()(
+  'GridTraceRow',
+  () => ({
+    sim_time: time('End of the sub-step, cut to milliseconds; `t_s` is exact.', ({ at }, { plant }: Context) =>
+      plant.dateMs(at),
+    ),
+    t_s: number(secondsText, ({ at }) => at / microsPerSecond),
+    service: text(serviceText),
+    ride_through: member(() => rideThroughSchema)(),
+    active_power_kw: inKilo('Not rounded to the resolution of 701.W.', ({ activePowerW }) => activePowerW),
+    reactive_power_kvar: inKilo('Not rounded to the resolution of 701.Var.', (row) => row.reactivePowerVar),
+    available_kw: inKilo('AC power that the source could give.', ({ availableW }) => availableW),
+    voltage_pct: decimal('Voltage of the curves, percent of 702.VNom.'),
+    lowest_voltage_pct: decimal(
+      'Of the phases, percent of 702.VNom: what under-voltage trip sees.',
+      ({ lowestPct }) => lowestPct,
+    ),
+    highest_voltage_pct: decimal(
+      'Of the phases, percent of 702.VNom: what over-voltage trip sees.',
+      ({ highestPct }) => highestPct,
+    ),
+    frequency_hz: decimal('At the terminals.'),
+    active_decided_by: member(() => activeDeciderSchema)(),
+    reactive_decided_by: member(() => reactiveDeciderSchema)(),
+    functions: functions(
+      'By function; null while it is off or the device out of service. Of the reactive functions only the one that acts ' +
         'has an `output`; within its dead band droop has only its `input`.',
-    }),
-    time_to_trip_s: z.strictObject(ofEach(tripFunctions, () => timeToTrip())).openapi({
-      description:
-        'Seconds to the trip if nothing changes; null: the timer does not run; 0: tripped, and the limit is still exceeded.',
-    }),
-    time_to_enter_service_s: z
-      .number()
-      .nullable()
-      .openapi({ description: 'Seconds of the enter-service delay that are left; null: it does not run.' }),
-  })
-  .openapi('GridTraceRow', { description: 'One sub-step of the control functions. Quantities have six decimals.' });
-
-const transition = z
-  .strictObject({
-    at: isoTime,
-    t_s: seconds,
-    from: service,
-    to: service,
-    cause: z.string().nullable().openapi({
-      description: 'The trip: a key of `time_to_trip_s`, `rocof` or `vector_shift`; null: not a trip.',
-    }),
-  })
-  .openapi('ServiceTransition');
-
-const state = {
-  device_index: deviceIndex,
-  recording: z.strictObject({
-    capacity: z.int().openapi({ description: 'Latest sub-steps that are kept; 0: recording is off.' }),
-    rows: z.int().openapi({ description: 'Sub-steps recorded so far.' }),
+    ),
+    time_to_trip_s: member(() => z.strictObject(ofEach(tripFunctions, () => timeToTrip())))(
+      'Seconds to the trip if nothing changes; null: the timer does not run; 0: tripped, and the limit is still exceeded.',
+    ),
+    time_to_enter_service_s: number.orNull('Seconds of the enter-service delay that are left; null: it does not run.'),
   }),
-  now: traceRowSchema.openapi({ description: 'The last sub-step.' }),
-  transitions: z.array(transition).openapi({
-    description: 'The latest 64 changes of `service`, oldest first, recorded or not. The instants are exact.',
-  }),
-};
-
-export const traceStateSchema = z.strictObject(state).openapi('GridTraceState');
-export const traceSchema = memo(() =>
-  z
-    .strictObject({
-      ...state,
-      rows: z.array(traceRowSchema).openapi({ description: 'The latest recorded sub-steps, oldest first.' }),
-    })
-    .openapi('GridTrace'),
+  { description: 'One sub-step of the control functions. Quantities have six decimals.' },
 );
+
+const transition = members<ServiceTransition, Context>()('ServiceTransition', () => ({
+  at: time(({ at }, { plant }: Context) => plant.dateMs(at)),
+  t_s: number(secondsText, ({ at }) => at / microsPerSecond),
+  from: text(serviceText),
+  to: text(serviceText),
+  cause: text.orNull('The trip: a key of `time_to_trip_s`, `rocof` or `vector_shift`; null: not a trip.'),
+}));
+
+interface Recorded {
+  readonly device: Pick<Device, 'index' | 'trace'>;
+  /** recorded sub-steps to answer with */
+  readonly chosen: readonly GridTraceRow[];
+}
+
+const recording = members<Device['trace']>()(null, () => ({
+  capacity: integer('Latest sub-steps that are kept; 0: recording is off.'),
+  rows: integer('Sub-steps recorded so far.', ({ rows }) => rows.length),
+}));
+
+const stateMembers = () => ({
+  device_index: member(() => deviceIndex)(({ device }: Recorded) => device.index),
+  recording: nested(recording)(({ device }: Recorded) => device.trace),
+  now: nested(traceRow)('The last sub-step.', ({ device }: Recorded) => device.trace.now),
+  transitions: list(transition)(
+    'The latest 64 changes of `service`, oldest first, recorded or not. The instants are exact.',
+    ({ device }: Recorded) => device.trace.transitions,
+  ),
+});
+
+export const traceState = members<Recorded, Context>()('GridTraceState', stateMembers);
+export const trace = members<Recorded, Context>()('GridTrace', () => ({
+  ...stateMembers(),
+  rows: listInPieces(traceRow)('The latest recorded sub-steps, oldest first.', ({ chosen }: Recorded) => chosen),
+}));
 
 export const traceQuery = deviceQuery.extend({
   format: z.enum(['json', 'csv']).optional().openapi({ description: 'Default json.' }),
@@ -213,9 +255,7 @@ export const traceBodySchema = memo(() =>
     .openapi('GridTraceRequest'),
 );
 
-export type TraceRowReply = z.output<typeof traceRowSchema>;
-export type TraceStateReply = z.output<typeof traceStateSchema>;
-export type TraceReply = z.output<ReturnType<typeof traceSchema>>;
+export type TraceRowReply = ReplyOf<typeof traceRow>;
 
 const nothing: FunctionStep = { input: null, target: null, output: null };
 const exampleStart: TraceRowReply = {
@@ -252,7 +292,7 @@ export const exampleTraceRow: TraceRowReply = {
   reactive_decided_by: 'cessation',
   time_to_trip_s: { ...exampleStart.time_to_trip_s, lv_trip: 0.5 },
 };
-export const exampleTrace: TraceReply = {
+export const exampleTrace: ReplyOf<typeof trace> = {
   device_index: 0,
   recording: { capacity: 1, rows: 1 },
   now: exampleTraceRow,
@@ -267,7 +307,7 @@ export const exampleTrace: TraceReply = {
   ],
   rows: [exampleTraceRow],
 };
-export const exampleTraceState: TraceStateReply = {
+export const exampleTraceState: ReplyOf<typeof traceState> = {
   device_index: 0,
   recording: { capacity: 5000, rows: 0 },
   now: exampleStart,

@@ -1,6 +1,6 @@
 import { expect } from 'chai';
-import { maxTraceRowsOfAll } from '../../../src/api/grid-support/trace-schemas.ts';
-import { csvField, traceRowReply } from '../../../src/api/grid-support/trace-replies.ts';
+import { csvField } from '../../../src/api/grid-support/trace-routes.ts';
+import { maxTraceRowsOfAll, traceRow } from '../../../src/api/grid-support/trace-schemas.ts';
 import { tracedFunctions, tripFunctions } from '../../../src/sunspec/map/grid-support/functions.ts';
 import { examples } from '../../support/examples.ts';
 import type { Json } from '../../support/http.ts';
@@ -347,12 +347,10 @@ describe('grid-support/trace (13)', () => {
   it('a quantity that is not finite is null', () => {
     const { now } = rest.plant.devices[0]!.trace;
     const volt_var = { input: NaN, target: Infinity, output: -Infinity };
-    const row = traceRowReply(rest.plant, {
-      ...now,
-      activePowerW: NaN,
-      availableW: Infinity,
-      functions: { ...now.functions, volt_var },
-    });
+    const row = traceRow.reply(
+      { ...now, activePowerW: NaN, availableW: Infinity, functions: { ...now.functions, volt_var } },
+      rest,
+    );
     expect(row).to.include({ active_power_kw: null, available_kw: null });
     expect(row.functions.volt_var).to.deep.equal(off);
   });
