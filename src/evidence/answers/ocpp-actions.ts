@@ -1,10 +1,11 @@
 /** Calls of a central system and what must hold at the station afterwards: one row for each action of 1.6 and 2.x. */
+import type { Device } from '../../contract/device.ts';
+import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import type { OcppStation } from '../../contract/ocpp.ts';
 import { SimError } from '../../core/errors.ts';
-import { availabilityClaims, reservationClaims, cancellationClaims } from './ocpp-connectors.ts';
+import { secondsBetween } from '../../core/time/clock.ts';
 import { clearedProfiles, profileClaims } from './ocpp-profiles.ts';
-import { startClaims, stopClaims } from './ocpp-sessions.ts';
-import { listOf, memberOf, numberOf, place, textOf } from './ocpp-call.ts';
+import { connectorsOf, listOf, memberOf, nowOf, numberOf, place, stationClaim, textOf } from './ocpp-call.ts';
 import { clearedDerControls, derClaims } from './ocpp-der.ts';
 import type { ClaimsOf, OcppCall } from './ocpp-call.ts';
 import type { Claim, Value } from './model.ts';
@@ -16,15 +17,10 @@ function isSameText(a: Value, b: Value): boolean {
 }
 
 function settingClaim(name: string, value: string, found: string | null | undefined, reason?: string): Claim {
-  return {
-    name,
-    value,
-    unit: null,
-    did: `set ${name} = ${value}`,
-    subject: `setting ${name}`,
-    found: reason === undefined ? place(name, found ?? null) : null,
-    ...(reason === undefined ? { holds: isSameText(found ?? null, value) } : { reason }),
-  };
+  const claim = { ...stationClaim(name, value, found ?? null, `set ${name} = ${value}`), subject: `setting ${name}` };
+  return reason === undefined
+    ? { ...claim, holds: isSameText(found ?? null, value) }
+    : { ...claim, found: null, reason };
 }
 
 /** A configuration key of 1.6. */
@@ -85,16 +81,95 @@ function listClaims({ station, request }: OcppCall): readonly Claim[] {
   const version = numberOf(memberOf(request, 'listVersion') ?? memberOf(request, 'versionNumber'));
   if (version === null) return [];
   const name = 'version of the local list';
+  const did = `sent the local list of version ${version}`;
+  return [stationClaim(name, version, station.localList().version, did)];
+}
+
+// availability and reservations of connectors
+
+/** Connectors that a call names: 0, or no number, are all of them. */
+function namedConnectors(device: Device, id: number | null): readonly EvseConnectorDetail[] {
+  return connectorsOf(device).filter(({ connectorId }) => id === null || id === 0 || connectorId === id);
+}
+
+function availabilityClaims({ device, request, exchange }: OcppCall): readonly Claim[] {
+  const wanted = textOf(memberOf(request, 'type')) ?? textOf(memberOf(request, 'operationalStatus'));
+  const id = numberOf(memberOf(request, 'connectorId') ?? memberOf(request, 'evse', 'id'));
+  if (wanted === null) return [];
+  return namedConnectors(device, id).map((connector): Claim => {
+    const { connectorId, operative } = connector;
+    const name = `availability of connector ${connectorId}`;
+    const value = operative ? 'Operative' : 'Inoperative';
+    const writer = device.overrides.find(
+      (each) => each.name === 'evse_availability' && (each.connectorId === connectorId || each.connectorId === 0),
+    );
+    const claim = stationClaim(name, wanted, place(name, value, writer ?? null), `set the ${name} to ${wanted}`);
+    return exchange.answer === 'Scheduled' && value !== wanted
+      ? { ...claim, found: null, reason: 'it is to follow when the transaction ends' }
+      : claim;
+  });
+}
+
+function reservationClaims({ device, station, request, exchange }: OcppCall): readonly Claim[] {
+  const id = numberOf(memberOf(request, 'reservationId') ?? memberOf(request, 'id'));
+  if (id === null) return [];
+  const isHeld = station.reservations().some(({ reservationId }) => reservationId === id);
+  const name = `reservation ${id}`;
+  const session = device.chargingSessions().find(({ reservationId }) => reservationId === id);
+  const expiresMs = Date.parse(textOf(memberOf(request, 'expiryDate') ?? memberOf(request, 'expiryDateTime')) ?? '');
+  const isOver = expiresMs <= nowOf(station);
+  const ended =
+    session !== undefined ? `session ${session.transactionId} has used it` : isOver ? 'its time is over' : undefined;
+  const claim = stationClaim(name, true, isHeld, `made ${name}`);
+  return [ended !== undefined && exchange.answer === 'Accepted' ? { ...claim, ended } : claim];
+}
+
+function cancellationClaims({ station, request }: OcppCall): readonly Claim[] {
+  const id = numberOf(memberOf(request, 'reservationId'));
+  if (id === null) return [];
+  const name = `reservation ${id}`;
+  const isHeld = station.reservations().some(({ reservationId }) => reservationId === id);
+  return [stationClaim(name, false, isHeld, `cancelled ${name}`)];
+}
+
+// remote starts and stops of transactions
+
+/** A session of the token that has begun since, or an authorisation that waits for a vehicle. */
+function startClaims({ device, station, request, answer, exchange }: OcppCall): readonly Claim[] {
+  const token = textOf(memberOf(request, 'idTag') ?? memberOf(request, 'idToken', 'idToken'));
+  if (token === null) return [];
+  const connectorId = numberOf(memberOf(request, 'connectorId') ?? memberOf(request, 'evseId'));
+  const startId = numberOf(memberOf(request, 'remoteStartId'));
+  const isHere = (id: number) => connectorId === null || id === connectorId;
+  const began = textOf(memberOf(answer, 'transactionId'));
+  const session = device.chargingSessions().find((each) => {
+    if (!isHere(each.connectorId)) return false;
+    if (startId !== null && each.remoteStartId === startId) return true;
+    return each.idToken === token && each.startedAtS >= secondsBetween(device.startedAt, exchange.at);
+  });
+  const isKnown = began !== null && station.transactions().some((each) => each.transactionId === began);
+  const waits = connectorsOf(device).some((each) => isHere(each.connectorId) && each.authorised);
+  const wasAuthorised = device.overrides.some(
+    (each) => each.name === 'evse_authorization' && each.source === 'ocpp' && each.wallMs >= exchange.wallMs,
+  );
+  const name = startId === null ? `session of ${token}` : `session of ${token} (remoteStartId ${startId})`;
   return [
     {
-      name,
-      value: version,
-      unit: null,
-      did: `sent the local list of version ${version}`,
-      subject: name,
-      found: place(name, station.localList().version),
+      ...stationClaim(name, true, session !== undefined || isKnown || waits, `started a ${name}`),
+      subject: `start ${exchange.messageId ?? ''}`,
+      ...(wasAuthorised && { ended: 'the authorisation has ended without a vehicle' }),
     },
   ];
+}
+
+function stopClaims({ station, request }: OcppCall): readonly Claim[] {
+  const given = memberOf(request, 'transactionId');
+  const id = textOf(given) ?? (typeof given === 'number' ? String(given) : null);
+  if (id === null) return [];
+  const transaction = station.transactions().find(({ transactionId }) => transactionId === id);
+  const name = `transaction ${id}`;
+  const state = transaction === undefined || transaction.endedMs !== null ? 'ended' : 'running';
+  return [stationClaim(name, 'ended', state, `stopped ${name}`)];
 }
 
 export const ocppActions: Readonly<Record<string, ClaimsOf>> = {

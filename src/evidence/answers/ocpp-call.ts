@@ -1,5 +1,6 @@
 /** A call of a central system, and what a station shows of itself beside registers. */
 import type { Device } from '../../contract/device.ts';
+import type { EvseConnectorDetail } from '../../contract/kinds/evse.ts';
 import type { OcppStation } from '../../contract/ocpp.ts';
 import type { Claim, Exchange, Found, Value } from './model.ts';
 
@@ -22,6 +23,12 @@ export const place = (name: string, value: Value, writer: Found['writer'] = null
   writer,
 });
 
+/** What a station must show under a name; a later command about the same thing takes over from it. */
+export function stationClaim(name: string, value: Value, found: Found | Value, did: string): Claim {
+  const at = typeof found === 'object' && found !== null ? found : place(name, found);
+  return { name, value, unit: null, did, subject: name, found: at };
+}
+
 /** The present on the clock that profiles and reservations follow, ms since the epoch. */
 export const nowOf = (station: OcppStation): number => station.compositeSchedule(0, 1, 'W').startMs;
 
@@ -40,3 +47,7 @@ export function memberOf(payload: unknown, ...path: readonly string[]): unknown 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 export const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null);
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
+
+export function connectorsOf({ detail }: Device): readonly EvseConnectorDetail[] {
+  return detail.kind === 'evse' ? detail.connectors : [];
+}

@@ -1,9 +1,8 @@
 /** Charging profiles: installed, and in force at the device as a limit. */
 import type { Device } from '../../contract/device.ts';
 import type { OcppProfileEntry, OcppStation } from '../../contract/ocpp.ts';
-import { connectorsOf } from './ocpp-connectors.ts';
 import type { OcppCall } from './ocpp-call.ts';
-import { memberOf, nowOf, numberOf, place, textOf } from './ocpp-call.ts';
+import { connectorsOf, memberOf, nowOf, numberOf, place, stationClaim, textOf } from './ocpp-call.ts';
 import type { Claim } from './model.ts';
 
 /** What a station may let through above its limit: the current follows the voltage, the schedule has the nominal one. */
@@ -85,14 +84,10 @@ export function profileClaims(call: OcppCall): readonly Claim[] {
   const [level, purpose] = [memberOf(profile, 'stackLevel'), textOf(memberOf(profile, 'chargingProfilePurpose'))];
   const slot = ` at ${connectorId} of ${purpose ?? ''} ${String(level)}`;
   const installed: Claim = {
-    name,
-    value: true,
-    unit: null,
-    did: `set ${name}`,
+    ...stationClaim(name, true, entry !== undefined, `set ${name}`),
     subject: `${name}${slot}`,
     // an id is unique in a station, and so is a purpose with its stackLevel at a connector: OCPP 1.6 3.13.2
     takesOver: (subject) => subject.startsWith(`${name} at `) || subject.endsWith(slot),
-    found: place(name, entry !== undefined),
     ...(ended !== undefined && { ended }),
   };
   if (entry === undefined || !entry.effective) return [installed];
