@@ -153,6 +153,29 @@ describe('curves by DNP3', () => {
     expect(rig.register(706, 'Crv[0].ActPt')).to.not.equal(capacity + 1);
   });
 
+  it('an operate validates a curve once: by its write, or by a check while the function is off', () => {
+    const rig = new PointRig('PV-3Phase');
+    const { bank } = rig.device;
+    const validated: string[] = [];
+    const [adopt, checkAdopt] = [bank.adopt.bind(bank), bank.checkAdopt.bind(bank)];
+    bank.adopt = (...args) => {
+      validated.push('adopt');
+      adopt(...args);
+    };
+    bank.checkAdopt = (...args) => {
+      validated.push('checkAdopt');
+      checkAdopt(...args);
+    };
+    rig.done(...voltWatt(1), ['AO173', 1]);
+    expect(validated.splice(0)).to.deep.equal(['checkAdopt']);
+    rig.done(['BO25', true]);
+    expect(validated.splice(0)).to.deep.equal(['adopt']);
+    rig.done(...voltWatt(2), ['AO173', 2]);
+    expect(validated.splice(0)).to.deep.equal(['adopt']);
+    expect(rig.operate('AO173', 1, true)).to.equal(0);
+    expect(validated).to.deep.equal(['checkAdopt']);
+  });
+
   it('a curve that another protocol puts into force is none of the store: its number is 0', () => {
     const rig = new PointRig('PV-3Phase');
     rig.done(...voltWatt(1), ['AO173', 1], ['BO25', true]);
