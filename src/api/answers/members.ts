@@ -3,7 +3,7 @@ import type { Device } from '../../contract/device.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { Answers, Participation } from '../../evidence/answers/gather.ts';
 import type { Judged } from '../../evidence/answers/judge.ts';
-import type { Lie } from '../../evidence/answers/lies.ts';
+import type { Explanation } from '../../evidence/answers/explanations.ts';
 import { answerCauses, answerProtocols } from '../../evidence/answers/model.ts';
 import type { AnswerCause, Claim, Found } from '../../evidence/answers/model.ts';
 import { count, flag, integer, list, member, members, nested, text, time, word } from '../common/members.ts';
@@ -42,7 +42,7 @@ const found = members<Found, Context>()('FoundValue', () => ({
   changed_by: writer.orNull('Last writer; null: none is known.', (of) => of.writer),
 }));
 
-const fault = members<Lie>()(null, () => ({
+const fault = members<Explanation>()(null, () => ({
   id: integer('Number of the fault.', (of) => of.fault.facts.id),
   kind: text('Kind of the fault.', (of) => of.fault.facts.kind.kind),
   active: flag('False: it has ended since.', ({ isOn }) => isOn),
@@ -64,7 +64,7 @@ const answer = members<Judged, Context>()('AnsweredCommand', () => ({
   found: nested(found).orNull('What the device has of it; null: nothing shows it.', ({ claim }) => claim.found),
   done: flag.orNull('Whether the device has it; null: nothing is owed any more, or nothing shows it.'),
   cause: word(answerCauses)('Why.'),
-  faults: list(fault)('Faults that explain what is not done.', ({ lies }) => lies),
+  faults: list(fault)('Faults that explain what is not done.', ({ explanations }) => explanations),
   explanation: text.orNull('In a sentence; null: it is done to the digit.'),
 }));
 
@@ -76,7 +76,10 @@ const causes = members<Answers['counts']>()(
       rounding: count('The device has it but for a step of the encoding.'),
       superseded: count('A later command or writer has changed it.'),
       expired: count('Its time is over: a reversion, the end of an event, profile or reservation.'),
-      not_done: count('The device does not have it, and nothing but a fault explains it.', (of: Answers['counts']) => of.not_done),
+      not_done: count(
+        'The device does not have it, and nothing but a fault explains it.',
+        (of: Answers['counts']) => of.not_done,
+      ),
       unknown: count('Nothing in registers or state shows it.'),
     }) satisfies Record<AnswerCause, unknown>,
 );

@@ -131,8 +131,8 @@ function endOf(control: CsipControl, mode: string): string | null {
 /** The event is over: its writes must not stand any more. */
 function released(device: Device, control: CsipControl, mode: string, slot: PointSlot): Claim {
   const point = pointName(slot);
-  const found = registerPlace(device, slot);
-  const { writer } = found;
+  const register = registerPlace(device, slot);
+  const { writer } = register;
   const isOwn = writer?.source === 'csip' && writer.peer === control.mrid;
   return {
     name: mode,
@@ -140,7 +140,7 @@ function released(device: Device, control: CsipControl, mode: string, slot: Poin
     unit: null,
     subject: `${control.mrid} end of ${point}`,
     did: didFor(control, `${mode} until its end, after which ${point} must be given back,`),
-    found: isOwn ? found : { ...found, value: 'released' },
+    found: isOwn ? register : { ...register, value: 'released' },
     holds: !isOwn,
   };
 }

@@ -18,7 +18,7 @@ interface Bound {
   readonly resolution?: number;
 }
 
-/** What the outstation has as the value of the output where no register stands behind it. */
+/** The value of the output in the outstation, where no register stands behind it. */
 function ownPlace(view: Dnp3PointView): Found {
   const isBinary = view.type === 'BO';
   return {
@@ -35,15 +35,17 @@ function boundPlace(device: Device, view: Dnp3PointView): Bound {
   const slot = name === undefined ? undefined : slotNamed(device, name);
   if (slot === undefined) return { found: ownPlace(view) };
   const factor = scale === undefined ? 1 : scale === '-' ? -1 : Number.parseFloat(scale);
-  const found = registerPlace(device, slot, factor);
+  const register = registerPlace(device, slot, factor);
   if (slot.def.symbols === undefined) {
     // an output may be finer or coarser than its register
     const step = stepOf(slot, factor);
-    return step === undefined ? { found } : { found, resolution: Math.max(step, Math.abs(view.multiplier)) };
+    return step === undefined
+      ? { found: register }
+      : { found: register, resolution: Math.max(step, Math.abs(view.multiplier)) };
   }
   // which symbol an output means is the matter of the profile: several outputs share 715.OpCtl
   const { value } = ownPlace(view);
-  const { followed, ...rest } = found;
+  const { followed, ...rest } = register;
   const acts = followed === 'ENABLED' ? true : followed === 'DISABLED' ? false : undefined;
   return { found: { ...rest, value, ...(view.type === 'BO' && acts !== undefined && { followed: acts }) } };
 }

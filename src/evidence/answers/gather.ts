@@ -72,7 +72,7 @@ const absent = [
   'no client stands for the device',
 ];
 
-/** What keeps a device from carrying out what comes from afar, in words; null: nothing does. */
+/** The reason why a device does not carry out what comes from afar, in words; null: nothing does. */
 function hindranceOf({ plant }: AnswerSources, device: Device): string | null {
   if (plant.silentDevices.has(device.index)) return 'the device is off';
   return device.localControl ? 'the device is under local control (715.LocRemCtl) and takes nothing from afar' : null;

@@ -1,9 +1,9 @@
-/** Whether a device has what it said that it would have; says why not in words that need no knowledge of the simulator. */
+/** Judges whether a device has what it said that it would have; the reason needs no knowledge of the simulator. */
 import type { Provenance } from '../../core/origin.ts';
 import type { FaultRegistry } from '../../core/faults/registry.ts';
 import type { SimTime } from '../../core/time/clock.ts';
-import { liesAbout } from './lies.ts';
-import type { Lie } from './lies.ts';
+import { faultsExplaining } from './explanations.ts';
+import type { Explanation } from './explanations.ts';
 import type { AnswerCause, Answered, Claim, Found, Value } from './model.ts';
 
 export interface Judged extends Answered {
@@ -13,7 +13,7 @@ export interface Judged extends Answered {
   /** null: it is done to the digit */
   readonly explanation: string | null;
   /** faults that explain what is not done */
-  readonly lies: readonly Lie[];
+  readonly explanations: readonly Explanation[];
 }
 
 export interface JudgeContext {
@@ -51,7 +51,7 @@ function distance(a: Value, b: Value): number {
   return gap <= Math.max(Math.abs(b), 1e-3) * relativeNoise ? 0 : gap;
 }
 
-/** Who wrote, in a sentence: `rest (127.0.0.1:50123)`. */
+/** The writer in a sentence: `rest (127.0.0.1:50123)`. */
 function writerText({ source, peer }: Provenance): string {
   return peer === undefined ? source : `${source} (${peer})`;
 }
@@ -67,12 +67,12 @@ class Judge {
   judge(answered: Answered, next: Answered | undefined): Judged {
     const { claim } = answered;
     const { found } = claim;
-    const plain = (cause: AnswerCause, reason: string | null, lies: readonly Lie[] = []): Judged => ({
+    const plain = (cause: AnswerCause, reason: string | null, explanations: readonly Explanation[] = []): Judged => ({
       ...answered,
       done: doneOf[cause],
       cause,
       explanation: reason === null ? null : `${this.#told(answered)}; ${reason}.`,
-      lies,
+      explanations,
     });
     if (claim.reason !== undefined || found === null) return plain('unknown', claim.reason ?? 'nothing shows it');
     const held = holding(claim, found);
@@ -96,16 +96,20 @@ class Judge {
   #broken(
     { exchange, claim: { found } }: Answered,
     has: string,
-    plain: (cause: AnswerCause, reason: string, lies: readonly Lie[]) => Judged,
+    plain: (cause: AnswerCause, reason: string, explanations: readonly Explanation[]) => Judged,
   ): Judged {
     const { faults, deviceIndex, hindrance } = this.#context;
-    const lies = liesAbout(faults, exchange.protocol, {
+    const explanations = faultsExplaining(faults, exchange.protocol, {
       deviceIndex,
       place: found?.place ?? '',
       sinceMs: exchange.wallMs,
     });
-    if (lies.length > 0) return plain('not_done', `${has}: ${faultWords(lies)}`, lies);
-    return plain('not_done', hindrance === null ? `${has}, and nothing explains it` : `${has}: ${hindrance}`, lies);
+    if (explanations.length > 0) return plain('not_done', `${has}: ${faultWords(explanations)}`, explanations);
+    return plain(
+      'not_done',
+      hindrance === null ? `${has}, and nothing explains it` : `${has}: ${hindrance}`,
+      explanations,
+    );
   }
 
   /** The last writer where that is not the command itself; null: it is, or nothing was written since. */
@@ -115,8 +119,8 @@ class Judge {
     if (writer.wallMs <= exchange.answeredWallMs) return null;
     const { faults, deviceIndex } = this.#context;
     // a fault delays or alters a write in the name of its writer
-    const lies = liesAbout(faults, exchange.protocol, { deviceIndex, place, sinceMs: exchange.wallMs });
-    return lies.length > 0 ? null : writer;
+    const explanations = faultsExplaining(faults, exchange.protocol, { deviceIndex, place, sinceMs: exchange.wallMs });
+    return explanations.length > 0 ? null : writer;
   }
 
   #told({ exchange, claim }: Answered): string {
@@ -134,10 +138,10 @@ class Judge {
   }
 }
 
-/** Whether the value found is what was asked for; null: it is not. */
-function holding({ value, holds, resolution = 0 }: Claim, found: Found): 'done' | 'rounding' | null {
+/** The cause for which a value counts as done; null: it is not what was asked for. */
+function holding({ value, holds, resolution = 0 }: Claim, held: Found): 'done' | 'rounding' | null {
   if (holds !== undefined) return holds ? 'done' : null;
-  const gap = distance(found.value, value);
+  const gap = distance(held.value, value);
   if (gap === 0) return 'done';
   return gap <= (resolution / 2) * (1 + relativeNoise) ? 'rounding' : null;
 }
@@ -146,8 +150,8 @@ function rounding({ resolution = 0 }: Claim, { holder, value }: Found): string {
   return `${holder} has ${words(value)} in steps of ${resolution}: rounding`;
 }
 
-function faultWords(lies: readonly Lie[]): string {
-  const each = lies.map(
+function faultWords(explanations: readonly Explanation[]): string {
+  const each = explanations.map(
     ({ fault: { facts }, isOn }) => `fault '${facts.kind.kind}' (${facts.id}) ${isOn ? 'is' : 'was'} on`,
   );
   return each.join(', ');
@@ -158,13 +162,13 @@ export function judged(answered: readonly Answered[], context: JudgeContext): re
   const judge = new Judge(context);
   const next = new Map<string, Answered>();
   const wide: Answered[] = [];
-  const found: Judged[] = [];
+  const verdicts: Judged[] = [];
   for (const each of answered.toReversed()) {
     const { subject } = each.claim;
     const other = wide.find(({ exchange, claim }) => exchange !== each.exchange && claim.takesOver?.(subject) === true);
-    found.push(judge.judge(each, next.get(subject) ?? other));
+    verdicts.push(judge.judge(each, next.get(subject) ?? other));
     next.set(subject, each);
     if (each.claim.takesOver !== undefined) wide.push(each);
   }
-  return found.reverse();
+  return verdicts.reverse();
 }

@@ -38,10 +38,10 @@ interface Write {
 }
 
 /** Classic models revert by timers of their own, which leave no writer behind. */
-function endOf(device: Device, slot: PointSlot, { at }: Exchange, now: SimTime): string | undefined {
+function endOf(device: Device, slot: PointSlot, { at }: Exchange, present: SimTime): string | undefined {
   const timer = isClassicModel(slot.modelId) && slot.def.reversion !== undefined ? slot.def.reversion : null;
   const seconds = timer === null ? null : pointNumber(device.bank, slot.modelId, timer);
-  return seconds !== null && seconds > 0 && secondsBetween(at, now) >= seconds
+  return seconds !== null && seconds > 0 && secondsBetween(at, present) >= seconds
     ? `its reversion time of ${seconds} s is over`
     : undefined;
 }
@@ -67,7 +67,7 @@ function pairsOf(
 
 interface Adoption {
   readonly exchange: Exchange;
-  /** whether a later write over the same protocol has a point */
+  /** true where a later write over the same protocol has the point */
   readonly isLater: (point: string) => boolean;
 }
 
@@ -125,7 +125,7 @@ function claimOf(
   };
 }
 
-/** Whether octets are what a master takes for the answer to its request. */
+/** A master takes these octets for the answer to its request. */
 function isPositive(request: ModbusContent | null, answer: ModbusContent | null): boolean {
   return (
     request?.whole === true &&

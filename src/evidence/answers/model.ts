@@ -57,15 +57,15 @@ export interface Claim {
   readonly name: string;
   readonly value: Value;
   readonly unit: string | null;
-  /** what the peer did, in a sentence: `wrote 704.WMaxLimPct = 50` */
+  /** the act of the peer in a sentence: `wrote 704.WMaxLimPct = 50` */
   readonly did: string;
   /** null: nothing shows it, see `reason` */
   readonly found: Found | null;
   /** a later command with the same subject takes over from it */
   readonly subject: string;
-  /** whether it takes over from an earlier command of another subject too */
+  /** true where it takes over from an earlier command of another subject too */
   readonly takesOver?: (subject: string) => boolean;
-  /** whether the value found is the one that was asked for; absent: it must be equal */
+  /** true where the value found is the one that was asked for; absent: it must be equal */
   readonly holds?: boolean;
   /** step of the encoding, in the unit of the value; absent: none */
   readonly resolution?: number;

@@ -16,10 +16,10 @@ function isSameText(a: Value, b: Value): boolean {
   return x === y || (x !== '' && y !== '' && Number(x) === Number(y));
 }
 
-function settingClaim(name: string, value: string, found: string | null | undefined, reason?: string): Claim {
-  const claim = { ...stationClaim(name, value, found ?? null, `set ${name} = ${value}`), subject: `setting ${name}` };
+function settingClaim(name: string, value: string, shown: string | null | undefined, reason?: string): Claim {
+  const claim = { ...stationClaim(name, value, shown ?? null, `set ${name} = ${value}`), subject: `setting ${name}` };
   return reason === undefined
-    ? { ...claim, holds: isSameText(found ?? null, value) }
+    ? { ...claim, holds: isSameText(shown ?? null, value) }
     : { ...claim, found: null, reason };
 }
 
@@ -67,11 +67,11 @@ function variableClaims({ station, request, answer }: OcppCall): readonly Claim[
     const where = `${component}.${variable}${evseId === null ? '' : ` of EVSE ${evseId}`}`;
     const name = attribute === 'Actual' ? where : `${where} (${attribute})`;
     if (entry === undefined) return [settingClaim(name, value, null, 'the station shows no such variable')];
-    const { value: found } = entry;
+    const { value: shown } = entry;
     return [
-      found === null
+      shown === null
         ? settingClaim(name, value, null, 'the variable can only be written')
-        : settingClaim(name, value, found),
+        : settingClaim(name, value, shown),
     ];
   });
 }

@@ -23,9 +23,9 @@ export const place = (name: string, value: Value, writer: Found['writer'] = null
   writer,
 });
 
-/** What a station must show under a name; a later command about the same thing takes over from it. */
-export function stationClaim(name: string, value: Value, found: Found | Value, did: string): Claim {
-  const at = typeof found === 'object' && found !== null ? found : place(name, found);
+/** A value that a station must show under a name; a later command about the same thing takes over from it. */
+export function stationClaim(name: string, value: Value, shown: Found | Value, did: string): Claim {
+  const at = typeof shown === 'object' && shown !== null ? shown : place(name, shown);
   return { name, value, unit: null, did, subject: name, found: at };
 }
 
@@ -36,12 +36,12 @@ export const nowOf = (station: OcppStation): number => station.compositeSchedule
 
 /** undefined: there is no such member */
 export function memberOf(payload: unknown, ...path: readonly string[]): unknown {
-  let found = payload;
+  let value = payload;
   for (const name of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
-    found = (found as Readonly<Record<string, unknown>>)[name];
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+    value = (value as Readonly<Record<string, unknown>>)[name];
   }
-  return found;
+  return value;
 }
 
 export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null);

@@ -41,18 +41,18 @@ function endOf(request: unknown, station: OcppStation): Pick<Claim, 'ended' | 'r
 }
 
 function stateClaim(device: Device, entry: OcppDerControlEntry, name: string) {
-  const found = place(name, entry.state);
-  if (entry.overwritten) return { found, holds: false, ended: 'another writer has changed its points' };
+  const state = place(name, entry.state);
+  if (entry.overwritten) return { found: state, holds: false, ended: 'another writer has changed its points' };
   switch (states[entry.state]) {
     case 'later':
       return { found: null, reason: `the control is ${entry.state}` };
     case 'gone':
-      return { found, holds: false, ended: 'another control comes before it' };
+      return { found: state, holds: false, ended: 'another control comes before it' };
     case 'broken':
-      return { found, holds: false };
+      return { found: state, holds: false };
     case 'holds': {
       const kept = withheld(device, entry.controlId);
-      return kept === null ? { found, holds: true } : { found: kept, value: kept.value };
+      return kept === null ? { found: state, holds: true } : { found: kept, value: kept.value };
     }
   }
 }

@@ -5,7 +5,7 @@ import type { OcppCall } from './ocpp-call.ts';
 import { connectorsOf, memberOf, nowOf, numberOf, place, stationClaim, textOf } from './ocpp-call.ts';
 import type { Claim } from './model.ts';
 
-/** What a station may let through above its limit: the current follows the voltage, the schedule has the nominal one. */
+/** The share that a station may let through above its limit: the current follows the voltage, the schedule has the nominal one. */
 const ampereTolerance = 0.12;
 const wattTolerance = 0.01;
 

@@ -41,8 +41,8 @@ export function ocppAnswers({ ocpp }: AnswerSources, device: Device, sinceMs: nu
     const status = statusOf(message.payload);
     if (call.atMs < sinceMs || status === null || !promises.has(status)) return [];
     const exchange = exchangeOf(station, call, message, status);
-    const known = { device, station, request: call.payload, answer: message.payload, exchange };
-    return claimsOf(known).map((claim) => ({ exchange, claim }));
+    const answered = { device, station, request: call.payload, answer: message.payload, exchange };
+    return claimsOf(answered).map((claim) => ({ exchange, claim }));
   });
 }
 

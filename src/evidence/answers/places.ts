@@ -14,7 +14,7 @@ function inUnitOf(value: unknown, factor: number): Value {
   return typeof value === 'string' || typeof value === 'boolean' ? value : null;
 }
 
-/** What a register holds now. */
+/** The present value of a register. */
 export function registerPlace(device: Device, slot: PointSlot, factor = asIs): Found {
   const { bank } = device;
   const held = device.heldValue(slot);

@@ -1,6 +1,6 @@
 /** Compares what protocols present of a quantity, and says in plain words why they differ. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
-import { liesAbout } from './lies.ts';
+import { faultsExplaining } from './explanations.ts';
 import { tidy } from './model.ts';
 import type { Cause, Presented, Presenter, Unit, Value } from './model.ts';
 
@@ -39,7 +39,7 @@ const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 /** `HH:MM:SS` */
 const clockOf = (ms: number) => new Date(ms).toISOString().slice(11, 19);
 
-/** What steps of both encodings can hide. */
+/** The difference that steps of both encodings can hide. */
 function roomFor(a: Presented, b: Presented): number {
   const each = ({ resolution, floors }: Presented) => (resolution ?? 0) * (floors ? 1 : 0.5);
   return each(a) + each(b);
@@ -51,16 +51,16 @@ function differenceOf(one: Presented, reference: Presented): number | null {
   return one.isMagnitude || reference.isMagnitude ? Math.abs(a) - Math.abs(b) : a - b;
 }
 
-/** Who has it and what: `the register has 3990 W`. */
+/** The holder and its value: `the register has 3990 W`. */
 function had({ presenter, value }: Presented, unit: Unit): string {
   return `${names[presenter]} has ${words(value, unit)}`;
 }
 
 function rounding(one: Presented, reference: Presented, unit: Unit): string {
-  const [own, other] = [one.resolution ?? 0, reference.resolution ?? 0];
+  const [step, other] = [one.resolution ?? 0, reference.resolution ?? 0];
   const shows = `${capital(names[one.presenter])} shows ${words(one.value, unit)}`;
-  return own >= other
-    ? `${shows} in steps of ${words(own, unit)}; ${had(reference, unit)}: rounding.`
+  return step >= other
+    ? `${shows} in steps of ${words(step, unit)}; ${had(reference, unit)}: rounding.`
     : `${shows}; ${had(reference, unit)} in steps of ${words(other, unit)}: rounding.`;
 }
 
@@ -89,15 +89,15 @@ function earlier({ interval, sentAtMs }: Presented): string | null {
 
 /** A protocol that shows nothing where the reference has a value. */
 function withoutValue(one: Presented, reference: Presented, faults: readonly ActiveFault[]): Compared {
-  const lies = reference.value === null ? [] : liesAbout(faults, one);
-  const isLie = one.disturbed === true || (lies.length > 0 && one.presenter === 'modbus');
+  const explaining = reference.value === null ? [] : faultsExplaining(faults, one);
+  const isExplained = one.disturbed === true || (explaining.length > 0 && one.presenter === 'modbus');
   const text = `${capital(names[one.presenter])} shows nothing: ${one.missing ?? 'it has no value'}`;
   return {
     ...one,
     difference: null,
-    agrees: isLie ? false : null,
-    cause: isLie ? 'fault' : 'no_value',
-    explanation: isLie ? `${text}; ${faultWords(lies)}.` : `${text}.`,
+    agrees: isExplained ? false : null,
+    cause: isExplained ? 'fault' : 'no_value',
+    explanation: isExplained ? `${text}; ${faultWords(explaining)}.` : `${text}.`,
   };
 }
 
@@ -129,10 +129,10 @@ export function compared(
   if (raw === null ? one.value === reference.value : isSame(raw, reference)) return done(true, 'equal', null);
   if (raw !== null && Math.abs(raw) <= roomFor(one, reference) * (1 + relativeNoise))
     return done(true, 'rounding', rounding(one, reference, unit));
-  const lies = liesAbout(faults, one);
+  const explaining = faultsExplaining(faults, one);
   const apart = gap(one, reference, unit, difference);
-  if (one.presenter === 'csip' ? one.disturbed === true : lies.length > 0)
-    return done(false, 'fault', `${apart}: ${faultWords(lies)}.`);
+  if (one.presenter === 'csip' ? one.disturbed === true : explaining.length > 0)
+    return done(false, 'fault', `${apart}: ${faultWords(explaining)}.`);
   if (!isMeaningful) return done(true, 'rounding', `${apart}: hardly any power flows, so that it means nothing.`);
   const before = earlier(one);
   return before === null ? done(false, 'unexplained', `${apart}.`) : done(false, 'earlier', `${apart}: ${before}.`);

@@ -10,14 +10,14 @@ const units: Readonly<Record<number, string>> = { 29: 'V', 33: 'Hz', 38: 'W', 63
 
 /** The value as the server takes it: with the multiplier that it was told. */
 function taken({ multiplier, toldMultiplier }: CsipReadingSet, value: number): number {
-  const told = toldMultiplier ?? multiplier;
-  return told === multiplier ? value : tidy(value * 10 ** (told - multiplier));
+  const sent = toldMultiplier ?? multiplier;
+  return sent === multiplier ? value : tidy(value * 10 ** (sent - multiplier));
 }
 
 function shownOf(set: CsipReadingSet, value: number): Shown {
-  const told = set.toldMultiplier ?? set.multiplier;
+  const sent = set.toldMultiplier ?? set.multiplier;
   return shownAs(set.description ?? `uom ${set.uom}`, Math.round(value * 10 ** -set.multiplier), {
-    multiplier: Number(`1e${told}`),
+    multiplier: Number(`1e${sent}`),
     unit: units[set.uom] ?? `uom ${set.uom}`,
   });
 }
@@ -84,11 +84,11 @@ export class CsipReader {
     const none = (missing: string) => ({ ...common, ...disturbed, value: null, missing, resolution: null, shown: [] });
     if (sent.result !== 'accepted') return none(`the server has not taken the last document (${sent.result})`);
     if (sent.arrived === null) return none('the server has got nothing that can be read');
-    const found = read((sent.arrived ?? sent.body)[member]);
+    const decoded = read((sent.arrived ?? sent.body)[member]);
     // a device without the member has nothing to tell; a fault may have taken it out
-    if (found === undefined)
+    if (decoded === undefined)
       return disturbed.disturbed && hasMember(sent, member) ? none('the member is missing') : null;
-    const { raw, multiplier, value } = found;
+    const { raw, multiplier, value } = decoded;
     return {
       ...common,
       ...disturbed,

@@ -11,7 +11,7 @@ function firstRegister({ registers: [first] = [] }: QuantityRow): string | undef
   return typeof first === 'object' ? first.point : first;
 }
 
-/** What the outstation says that the point is bound to. */
+/** The binding of the point, as the outstation names it. */
 function boundOf(row: QuantityRow, { bound }: Dnp3Place): string | undefined {
   return bound ?? firstRegister(row);
 }

@@ -7,7 +7,7 @@ import { compared } from './compare.ts';
 import type { Compared } from './compare.ts';
 import { CsipReader } from './csip.ts';
 import { Dnp3Reader } from './dnp3.ts';
-import { changesValues, faultProtocolOf } from './lies.ts';
+import { changesValues, faultProtocolOf } from './explanations.ts';
 import { causes, momentOf, presenters } from './model.ts';
 import type { Cause, Presented, Presenter, QuantityRow } from './model.ts';
 import type { QuantityName } from './names.ts';
@@ -38,14 +38,14 @@ export interface Comparison {
 }
 
 type Read = (row: QuantityRow) => readonly Presented[];
-/** What reads a protocol, or why it presents nothing of the device. */
+/** The reader of a protocol, or why it presents nothing of the device. */
 type Source = Read | string;
 
 const one =
   (read: (row: QuantityRow) => Presented | null): Read =>
   (row) => {
-    const found = read(row);
-    return found === null ? [] : [found];
+    const presented = read(row);
+    return presented === null ? [] : [presented];
   };
 
 const off = 'switched off';
@@ -102,7 +102,7 @@ function sourcesOf(from: Sources, device: Device, rows: readonly QuantityRow[]):
     modbus: isDark ? dark : modbus(),
     dnp3: isDark ? dark : outstation(),
     ocpp: isDark ? dark : ocppSource(from, device),
-    // what a server was told stays with it
+    // a server keeps the values that it was told
     csip: csipSource(from, device),
   };
 }
@@ -112,7 +112,7 @@ function isOf({ bank, assetType }: Device, { needs, kind }: QuantityRow): boolea
   return needs === undefined || slotOf(bank.layout, needs) !== undefined;
 }
 
-/** Whether enough power flows for a quantity to mean something. */
+/** Enough power flows for a quantity to mean something. */
 function isMeaningful({ bank }: Device, { least }: QuantityRow): boolean {
   if (least === undefined) return true;
   const [flows, rated] = [least.point, least.of].map((name) => {
@@ -129,14 +129,14 @@ function quantityOf(
   sources: Readonly<Record<Presenter, Source>>,
   faults: readonly ActiveFault[],
 ): readonly ComparedQuantity[] {
-  const found = presenters.flatMap((presenter) => {
+  const presented = presenters.flatMap((presenter) => {
     const source = sources[presenter];
     return typeof source === 'string' ? [] : source(row);
   });
-  const first = row.isCoarse ? (['rest', 'registers'] as const) : (['registers', 'rest'] as const);
-  const [reference] = first.flatMap((presenter) => found.find((each) => each.presenter === presenter) ?? []);
+  const first = row.hasCoarseResolution ? (['rest', 'registers'] as const) : (['registers', 'rest'] as const);
+  const [reference] = first.flatMap((presenter) => presented.find((each) => each.presenter === presenter) ?? []);
   if (reference === undefined) return [];
-  const others = found.filter((each) => each !== reference);
+  const others = presented.filter((each) => each !== reference);
   const presentations = [reference, ...others].map((each) =>
     compared(each, reference, row.unit, faults, isMeaningful(device, row)),
   );

@@ -26,11 +26,11 @@ export interface Shown {
   /** null: the encoding has none */
   readonly multiplier: number | null;
   readonly unit: string | null;
-  /** digits after the decimal point of what is written as decimal text; null: it is no such text */
+  /** decimal places of a textual value; null: the value is not text */
   readonly decimals: number | null;
   /** octet of flags of DNP3; null: the protocol has none */
   readonly flags: number | null;
-  /** whether the configuration of a charge point asks for it; null: nothing is asked for */
+  /** true where the configuration of a charge point asks for it; null: nothing is asked for */
   readonly listed: boolean | null;
 }
 
@@ -45,7 +45,7 @@ export function shownAs(name: string, raw: Value, encoding: Partial<Shown> = {})
   return { name, raw, multiplier: null, unit: null, decimals: null, flags: null, listed: null, ...encoding };
 }
 
-/** What one protocol presents of a quantity. */
+/** A quantity as one protocol presents it. */
 export interface Presented {
   readonly presenter: Presenter;
   /** `701.W`, `metrics.power_kw`, `AI537`, `Power.Active.Import` */
@@ -100,7 +100,7 @@ export interface RestPlace {
 export interface Dnp3Place {
   /** of the built-in map */
   readonly point: `${Dnp3PointType}${number}`;
-  /** what the outstation says that it is bound to; default: the first register of the quantity */
+  /** binding as the outstation names it; default: the first register of the quantity */
   readonly bound?: string;
   readonly factor?: number;
   /** the point is on where the quantity is off */
@@ -114,7 +114,7 @@ export interface OcppPlace {
   readonly measurand: string;
   readonly less?: string;
   /** of `less` or of the measurand, whichever is not 0: they are magnitudes of one quantity */
-  readonly isEither?: true;
+  readonly matchesAnyOf?: true;
   readonly phase?: string;
   readonly isMagnitude?: true;
   /** of the only connector of the station, not of its inlet */
@@ -158,12 +158,12 @@ export interface QuantityRow {
   /** only of devices of this kind */
   readonly kind?: AssetType;
   /** REST is what the others are compared with: the registers are coarser, and not all maps have them */
-  readonly isCoarse?: true;
-  /** this share of the rated power must flow for it to mean anything; what protocols show below may differ */
+  readonly hasCoarseResolution?: true;
+  /** share of the rated power that must flow for the quantity to mean anything; protocols may differ below it */
   readonly least?: { readonly point: string; readonly share: number; readonly of: string };
   /** symbol of a register that stands for on; default ENABLED */
   readonly on?: string;
-  /** those that the map has are read, the classic ones behind the current ones */
+  /** in order of preference: current models, then classic ones; missing points are skipped */
   readonly registers?: readonly (string | RegisterPlace)[];
   readonly rest?: RestPlace;
   /** member of the messages of the stream */

@@ -28,19 +28,19 @@ export class OcppReader {
 
   read({ ocpp: place }: QuantityRow): Presented | null {
     if (place === undefined) return null;
-    const found = this.#find(place.measurand, place);
-    if (found === undefined) return null;
+    const sample = this.#find(place.measurand, place);
+    if (sample === undefined) return null;
     const less = place.less === undefined ? undefined : this.#find(place.less, place);
-    const [first, second] = [Number(found.value), Number(less?.value ?? 0)];
+    const [first, second] = [Number(sample.value), Number(less?.value ?? 0)];
     return {
       presenter: 'ocpp',
-      place: less === undefined ? found.measurand : `${found.measurand}, ${less.measurand}`,
-      value: tidy(place.isEither ? first + second : first - second),
+      place: less === undefined ? sample.measurand : `${sample.measurand}, ${less.measurand}`,
+      value: tidy(place.matchesAnyOf ? first + second : first - second),
       missing: null,
-      resolution: Number(`1e-${found.digits}`),
+      resolution: Number(`1e-${sample.digits}`),
       ...(place.isMagnitude && { isMagnitude: true as const }),
       atMs: this.#atMs,
-      shown: [found, ...(less === undefined ? [] : [less])].map(shownOf),
+      shown: [sample, ...(less === undefined ? [] : [less])].map(shownOf),
     };
   }
 

@@ -69,7 +69,7 @@ function phaseCurrent(i: 0 | 1 | 2): QuantityRow {
     ocpp: {
       measurand: 'Current.Import',
       less: 'Current.Export',
-      isEither: true,
+      matchesAnyOf: true,
       phase: `L${i + 1}`,
       isMagnitude: true,
     },
@@ -244,7 +244,7 @@ const sourceSide = {
     about: 'Active power that the device could inject now.',
     unit: 'W',
     measured: true,
-    isCoarse: true,
+    hasCoarseResolution: true,
     registers: ['122.WAval'],
     rest: { read: 'get_available_power', member: 'inject_kw', factor: 1000, unit: 'kW' },
     dnp3: { point: 'AI43', bound: 'device: available injectW' },
@@ -398,7 +398,7 @@ const limits = {
   },
 } as const satisfies Partial<Record<OwnName, QuantityRow>>;
 
-const own: Readonly<Record<OwnName, QuantityRow>> = {
+const namedRows: Readonly<Record<OwnName, QuantityRow>> = {
   ...powers,
   ...grid,
   ...energies,
@@ -440,7 +440,7 @@ const enables = Object.fromEntries(switchedFunctions.map((name) => [`${name}_ena
   Record<EnableName, QuantityRow>
 >;
 
-const rows: Readonly<Record<QuantityName, QuantityRow>> = { ...own, ...enables };
+const rows: Readonly<Record<QuantityName, QuantityRow>> = { ...namedRows, ...enables };
 
 /** Every quantity, in the order of replies. */
 export const quantityTable: readonly (readonly [QuantityName, QuantityRow])[] = quantityNames.map((name) => [

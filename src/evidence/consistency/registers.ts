@@ -133,7 +133,7 @@ const endModel = 0xffff;
 /** A chain with more models goes in a circle. */
 const maxModels = 200;
 
-/** What a master has found: addresses of models by id, or why it has found none. */
+/** The chain as a master walks it: addresses of models by id, or why it has found none. */
 type Chain = { readonly models: ReadonlyMap<number, number> } | { readonly problem: string };
 
 function peekOrNull(window: RegisterWindow, address: number, count: number): Buffer | null {
@@ -145,9 +145,9 @@ function peekOrNull(window: RegisterWindow, address: number, count: number): Buf
   }
 }
 
-/** @param own base of the undisturbed map, which a master of the site may know */
-function walk(window: RegisterWindow, own: number): Chain {
-  const base = [...new Set([own, ...bases])].find(
+/** @param ownBase of the undisturbed map, which a master of the site may know */
+function walk(window: RegisterWindow, ownBase: number): Chain {
+  const base = [...new Set([ownBase, ...bases])].find(
     (address) => peekOrNull(window, address, 2)?.toString('latin1') === marker,
   );
   if (base === undefined) return { problem: 'a master finds no SunSpec map' };
@@ -176,27 +176,27 @@ class Master {
 
   /** Why a point cannot be read; null: its model is in the chain. */
   problem({ modelId }: PointSlot): string | null {
-    const chain = this.#found;
+    const chain = this.#walked;
     if ('problem' in chain) return chain.problem;
     return chain.models.has(modelId) ? null : `a master finds no model ${modelId}`;
   }
 
   /** Registers of a point where the chain leads to; call it only without a `problem`. @throws SimError as a refusal */
   readonly wordsOf: WordsOf = ({ modelId, address, def }) => {
-    const chain = this.#found;
+    const chain = this.#walked;
     const place = this.#layout.models.find((model) => model.def.id === modelId);
-    const found = 'models' in chain ? chain.models.get(modelId) : undefined;
-    if (place === undefined || found === undefined)
+    const start = 'models' in chain ? chain.models.get(modelId) : undefined;
+    if (place === undefined || start === undefined)
       throw new SimError('MAP_ILLEGAL_ADDRESS', `there is no model ${modelId}`);
-    return Buffer.from(this.#window.peek(found + address - place.address, def.size));
+    return Buffer.from(this.#window.peek(start + address - place.address, def.size));
   };
 
-  get #found(): Chain {
+  get #walked(): Chain {
     return (this.#chain ??= walk(this.#window, this.#layout.base));
   }
 }
 
-/** What a master reads of a device now, faults of the map included. */
+/** The values that a master reads of a device now, faults of the map included. */
 export class ModbusReader {
   readonly #device: Device;
   readonly #moment: Moment;

@@ -9,12 +9,12 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 
 /** undefined: the reply has no such member */
 function memberOf(reply: unknown, path: string): unknown {
-  let found = reply;
+  let value = reply;
   for (const name of path.split('.')) {
-    if (!isObject(found)) return undefined;
-    found = found[name];
+    if (!isObject(value)) return undefined;
+    value = value[name];
   }
-  return found;
+  return value;
 }
 
 function presented(

@@ -1,7 +1,7 @@
 import { expect } from 'chai';
 import { judged } from '../../../src/evidence/answers/judge.ts';
 import type { JudgeContext } from '../../../src/evidence/answers/judge.ts';
-import { liars } from '../../../src/evidence/answers/lies.ts';
+import { falseAnswerKinds } from '../../../src/evidence/answers/explanations.ts';
 import { ocppActions, otherCommands } from '../../../src/evidence/answers/ocpp-actions.ts';
 import type { Answered, Claim, Exchange, Found } from '../../../src/evidence/answers/model.ts';
 import type { Provenance } from '../../../src/core/origin.ts';
@@ -140,7 +140,7 @@ describe('tables of answered commands', () => {
 
   it('name faults that there are', () => {
     const known = faultKinds.map(({ protocol, kind }) => `${protocol} ${kind}`);
-    for (const kinds of Object.values(liars))
+    for (const kinds of Object.values(falseAnswerKinds))
       for (const { protocol, kind } of kinds) expect(known).to.include(`${protocol} ${kind}`);
   });
 });

@@ -38,7 +38,7 @@ export interface CurveWish {
 /** Values of points by path, those of set 1 without its number: `Crv.DeptRef`. Undefined and null set nothing. */
 export type WishedValues = Readonly<Partial<Record<FunctionPath, AnyPointValue | undefined>>>;
 
-/** What is wanted of one function, in engineering units. What is absent stays as it is. */
+/** A wish for one function, in engineering units. Absent members leave their points as they are. */
 export interface FunctionWish {
   readonly name: FunctionName;
   readonly on?: boolean;
@@ -64,7 +64,7 @@ export type RefusedWish = RefusedWrite &
     | { readonly reason: 'turns_back' | 'no_reference' | 'no_rating' }
   );
 
-/** What a wish depends on. */
+/** Points of a device on which a wish depends. */
 export interface PointFacts {
   hasPoint(model: number, path: string): boolean;
   /** A numeric point; null: the device does not have it. */
@@ -89,7 +89,7 @@ export function curvePlace(
   return { model, at: actsOn === 'trip' ? `Crv[0].${region}` : 'Crv[0]', axes: curveAxes(name) };
 }
 
-/** Whether a device has a curve of a function. */
+/** A device has a curve of a function. */
 export function hasCurve(facts: Pick<PointFacts, 'hasPoint'>, name: CurveFunction, region?: TripRegion): boolean {
   const { model, at } = curvePlace(name, region);
   return facts.hasPoint(model, `${at}.ActPt`);
@@ -115,7 +115,7 @@ function ordered(name: CurveFunction, points: readonly XY[]): readonly XY[] {
   return points.toSorted((a, b) => a.y - b.y || outwards * (a.x - b.x));
 }
 
-/** Whether a trip curve asks for more the longer a deviation lasts, so that it bounds no region. */
+/** A trip curve that asks for more the longer a deviation lasts bounds no region. */
 function turnsBack(name: CurveFunction, points: readonly XY[]): boolean {
   const { side } = functionTable[name];
   return points.some(({ x }, i) => {
@@ -230,7 +230,7 @@ export function checkApply(bank: Bank, by: Origin, values: readonly HoldValue[])
   });
 }
 
-/** Whether registers have values, to the last digit that they can hold. */
+/** The registers have these values, to the last digit that they can hold. */
 export function isInForce(bank: Bank, values: readonly HoldValue[]): boolean {
   return values.every(({ slot, value }) => {
     const present = bank.value(slot);

@@ -35,7 +35,7 @@ const ofDevice: readonly Kind[] = [
 ];
 
 /** Kinds that can make a positive answer of a protocol untrue. */
-export const liars: Readonly<Record<AnswerProtocol, readonly Kind[]>> = {
+export const falseAnswerKinds: Readonly<Record<AnswerProtocol, readonly Kind[]>> = {
   modbus: [ignoreWriteFault, lateWriteFault, alterWriteFault, partialWriteFault, lenientWritesFault, ...ofDevice],
   csip: [wrongStatusFault, wrongSubjectFault, ...ofDevice],
   ocpp: [ignoreCallFault, ...ofDevice],
@@ -43,7 +43,7 @@ export const liars: Readonly<Record<AnswerProtocol, readonly Kind[]>> = {
 };
 
 /** A fault that struck while a command was under way or since. */
-export interface Lie {
+export interface Explanation {
   readonly fault: ActiveFault;
   readonly isOn: boolean;
 }
@@ -51,7 +51,7 @@ export interface Lie {
 const has = (kinds: readonly Kind[], { protocol, facts }: ActiveFault): boolean =>
   kinds.some((kind) => kind.protocol === protocol && kind.kind === facts.kind.kind);
 
-/** Whether the target of a fault may have a point; what is no point is not looked up. */
+/** The target of a fault may have a point. A place that is no point is not looked up. */
 function mayConcern(fault: ActiveFault, place: string): boolean {
   const { points } = targetOf(fault.facts.target);
   const dot = place.indexOf('.');
@@ -69,12 +69,12 @@ function mayConcern(fault: ActiveFault, place: string): boolean {
  * @param sinceMs wall time of the command
  * @param answeredMs wall time of its answer
  */
-export function liesAbout(
+export function faultsExplaining(
   registry: Pick<FaultRegistry, 'active' | 'ended'>,
   protocol: AnswerProtocol,
   { deviceIndex, place, sinceMs }: { readonly deviceIndex: number; readonly place: string; readonly sinceMs: number },
-): readonly Lie[] {
-  const kinds = liars[protocol];
+): readonly Explanation[] {
+  const kinds = falseAnswerKinds[protocol];
   const fits = (fault: ActiveFault) =>
     has(kinds, fault) && fault.strikeCount > 0 && fault.concerns(deviceIndex) && mayConcern(fault, place);
   const inForce = registry.active.filter(fits).map((fault) => ({ fault, isOn: true }));

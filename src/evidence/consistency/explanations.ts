@@ -17,7 +17,7 @@ export const faultProtocolOf: Readonly<Partial<Record<Presenter, FaultProtocol>>
 
 const spoilers = [malformedXmlFault, missingElementFault, staleFault, wrongMultiplierFault] as const;
 
-/** Whether a fault can change values, as opposed to keeping answers back or garbling them. */
+/** A fault can change values, as opposed to keeping answers back or garbling them. */
 export function changesValues(fault: ActiveFault): boolean {
   switch (fault.protocol) {
     case 'modbus':
@@ -31,7 +31,7 @@ export function changesValues(fault: ActiveFault): boolean {
   }
 }
 
-/** Whether the target of a fault may have a register; registers by address are not looked up. */
+/** The target of a fault may have a register. Registers by address are not looked up. */
 function mayConcern(fault: ActiveFault, place: string): boolean {
   const { points } = targetOf(fault.facts.target);
   if (points === undefined) return true;
@@ -47,10 +47,13 @@ function mayConcern(fault: ActiveFault, place: string): boolean {
 }
 
 /** The faults in force that can explain what a protocol presents. */
-export function liesAbout(faults: readonly ActiveFault[], { presenter, place }: Presented): readonly ActiveFault[] {
+export function faultsExplaining(
+  faults: readonly ActiveFault[],
+  { presenter, place }: Presented,
+): readonly ActiveFault[] {
   const protocol = faultProtocolOf[presenter];
-  const own = faults.filter((fault) => fault.protocol === protocol && changesValues(fault));
-  if (presenter === 'modbus') return own.filter((fault) => mayConcern(fault, place));
+  const changing = faults.filter((fault) => fault.protocol === protocol && changesValues(fault));
+  if (presenter === 'modbus') return changing.filter((fault) => mayConcern(fault, place));
   // the meter of OCPP lies about its energy registers alone
-  return presenter === 'ocpp' && !place.startsWith('Energy.') ? [] : own;
+  return presenter === 'ocpp' && !place.startsWith('Energy.') ? [] : changing;
 }
