@@ -11,12 +11,11 @@ import { HttpProblem } from '../http/errors.ts';
 import { replyInPieces } from '../http/pieces.ts';
 import { JsonText, route } from '../http/route.ts';
 import type { Route } from '../http/route.ts';
-import { availableRoutes } from '../controls/available-routes.ts';
 import { controlsRoutes } from '../controls/routes.ts';
 import { evseRoutes } from '../evse/routes.ts';
 import { gridSupportRoutes } from '../grid-support/routes.ts';
 import { lifecycleRoutes } from '../lifecycle/routes.ts';
-import { modbusReporters } from '../modbus/replies.ts';
+import { modbusReporters } from '../modbus/members.ts';
 import { nameplateRoutes } from '../nameplate/routes.ts';
 import { consistency, consistencyQuery, exampleConsistency } from './members.ts';
 
@@ -27,7 +26,6 @@ const verifier = lazily(() => import('../../evidence/consistency/gather.ts'));
 const readable = [
   ...lifecycleRoutes,
   ...controlsRoutes,
-  ...availableRoutes,
   ...gridSupportRoutes,
   ...nameplateRoutes,
   ...evseRoutes,
