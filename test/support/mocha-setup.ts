@@ -91,7 +91,11 @@ export const mochaHooks = {
     if (worker === undefined || file === '') return;
     if (folder !== undefined) keepCost(file, folder, worker);
     await settled();
-    await expectNoLeaks(file);
-    startedResources = openResources();
+    try {
+      await expectNoLeaks(file);
+    } finally {
+      // the next file is not blamed for them
+      startedResources = openResources();
+    }
   },
 };
