@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect } from 'chai';
 import { problemTable } from '../../../src/core/http/problem.ts';
@@ -223,6 +224,12 @@ describe('OpenAPI description', () => {
       anyOf: [{ $ref: '#/components/schemas/IvPoint' }, { type: 'null' }],
     });
     expect(document.components.schemas.ControlMode.properties.source).to.have.keys('$ref', 'description');
+  });
+
+  it('no operation has gone and left its examples', () => {
+    const byOperation = readFileSync(new URL('../../../fixtures/openapi/examples.json', import.meta.url), 'utf8');
+    const operations = allRoutes.map(({ operationId }) => operationId);
+    expect(operations).to.include.members(Object.keys(JSON.parse(byOperation)));
   });
 
   for (const route of allRoutes) {
