@@ -1,14 +1,16 @@
-/** What answers of multicast DNS say about servers of IEEE 2030.5 (2030.5-2018 clause 7, RFC 6763). Anybody can send them. */
+/**
+ * Servers of IEEE 2030.5 in answers of multicast DNS (2030.5-2018 clause 7, RFC 6763). Anybody can send such answers.
+ */
 import { isIP } from 'node:net';
 import type { ResponsePacket } from 'multicast-dns';
 import type { CsipFoundServer } from '../../contract/csip-reports.ts';
 import { isRefusedTarget } from '../../core/net/outbound.ts';
 
 export const service = '_smartenergy._tcp.local';
-/** Instances of a function set point to the same servers; EndDevice is where a client registers. */
+/** Instances of any function set lead to the same servers; clients register at EndDevice. */
 export const subtype = `_edev._sub.${service}`;
 
-const mostAddresses = 8;
+const maxAddresses = 8;
 
 type Answer = NonNullable<ResponsePacket['answers']>[number];
 
@@ -24,19 +26,19 @@ export interface Question {
   readonly type: 'SRV' | 'TXT' | 'A' | 'AAAA';
 }
 
-/** Names of DNS are alike in any case. */
+/** DNS names are case-insensitive. */
 const key = (name: string) => name.toLowerCase().replace(/\.$/u, '');
 const isHost = (name: string) => name.length <= 253 && /^[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*$/u.test(name);
 const isPort = (port: number) => Number.isInteger(port) && port > 0 && port <= 0xffff;
 
 function portOf(text: string | undefined): number | null {
   if (text === undefined) return null;
-  // the key alone: the default port of https
+  // key without a value: the default port of https
   if (text === '') return 443;
   return /^[0-9]{1,5}$/u.test(text) && isPort(Number(text)) ? Number(text) : null;
 }
 
-/** Strings `key=value`; of a key that comes twice the first counts (RFC 6763 6.4). */
+/** Strings `key=value`; the first of equal keys counts (RFC 6763 6.4). */
 function pairsOf(data: unknown): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   for (const each of Array.isArray(data) ? (data as readonly unknown[]) : [data]) {
@@ -48,7 +50,7 @@ function pairsOf(data: unknown): ReadonlyMap<string, string> {
   return pairs;
 }
 
-/** null: a record that a client discards (clause 7.4): another version, or no path of the DeviceCapability. */
+/** null: a record to discard (clause 7.4): another version, or no path of the DeviceCapability. */
 function txtOf(data: unknown): Txt | null {
   const pairs = pairsOf(data);
   const dcap = pairs.get('dcap') ?? '';
@@ -61,7 +63,7 @@ function txtOf(data: unknown): Txt | null {
   };
 }
 
-/** The label of an instance as a text for people. */
+/** The label of an instance as readable text. */
 function labelOf(instance: string): string {
   const label = instance.slice(0, -service.length - 1);
   return Array.from(label.replace(/[\p{Cc}\p{Cs}\p{Cf}]/gu, '?'))
@@ -69,13 +71,13 @@ function labelOf(instance: string): string {
     .join('');
 }
 
-/** Collects records. Those that lead nowhere, and those beyond `limit` instances, are dropped. */
+/** Collects records. Records that lead nowhere, and instances beyond `limit`, are dropped. */
 export class Answers {
   readonly #limit: number;
-  /** names as they were sent, by their keys */
+  /** names as sent, by their keys */
   readonly #instances = new Map<string, string>();
   readonly #srv = new Map<string, { readonly host: string; readonly port: number }>();
-  /** null: a record that is discarded */
+  /** null: a discarded record */
   readonly #txt = new Map<string, Txt | null>();
   readonly #addresses = new Map<string, Set<string>>();
 
@@ -83,7 +85,7 @@ export class Answers {
     this.#limit = limit;
   }
 
-  /** Takes the records of one packet, in whatever order they are. */
+  /** Takes the records of one packet, in any order. */
   add(records: readonly Answer[]): void {
     const valid = records.filter((record) => !isGoodbye(record));
     for (const record of valid) if (record.type === 'PTR') this.#point(record.name, record.data);
@@ -92,7 +94,7 @@ export class Answers {
       if (record.type === 'A' || record.type === 'AAAA') this.#address(record.name, record.data);
   }
 
-  /** What is not known yet of the instances. */
+  /** Questions for missing records of the instances. */
   missing(): readonly Question[] {
     const questions: Question[] = [];
     const ask = (name: string, ...types: readonly Question['type'][]) => {
@@ -107,18 +109,18 @@ export class Answers {
     return questions;
   }
 
-  /** Servers of which host, addresses and path are known; one for all its instances. */
+  /** Servers with host, addresses and path; several instances may share one. */
   servers(): readonly CsipFoundServer[] {
-    const found = new Map<string, CsipFoundServer>();
+    const serversById = new Map<string, CsipFoundServer>();
     for (const [instance, name] of this.#instances) {
       const [srv, txt] = [this.#srv.get(instance), this.#txt.get(instance)];
-      const known = srv && this.#addresses.get(srv.host);
-      if (!known || !txt) continue;
+      const hostAddresses = srv && this.#addresses.get(srv.host);
+      if (!hostAddresses || !txt) continue;
       const { host, port } = srv;
       const id = [host, port, txt.httpsPort, txt.dcap].join(' ');
-      if (found.has(id)) continue;
-      const addresses = [...known];
-      found.set(id, {
+      if (serversById.has(id)) continue;
+      const addresses = [...hostAddresses];
+      serversById.set(id, {
         name: labelOf(name),
         host,
         addresses,
@@ -127,7 +129,7 @@ export class Answers {
         permitted: !addresses.some(isRefusedTarget),
       });
     }
-    return [...found.values()];
+    return [...serversById.values()];
   }
 
   #point(name: string, data: unknown): void {
@@ -155,10 +157,10 @@ export class Answers {
     const host = key(name);
     if (typeof data !== 'string' || isIP(data) === 0) return;
     if (![...this.#srv.values()].some((srv) => srv.host === host)) return;
-    const known = this.#addresses.get(host) ?? new Set();
-    if (known.size < mostAddresses) this.#addresses.set(host, known.add(data));
+    const addresses = this.#addresses.get(host) ?? new Set();
+    if (addresses.size < maxAddresses) this.#addresses.set(host, addresses.add(data));
   }
 }
 
-/** A record with a time to live of 0 takes back an earlier one (RFC 6762 10.1). */
+/** A record with a time to live of 0 revokes an earlier one (RFC 6762 10.1). */
 const isGoodbye = (record: Answer): boolean => 'ttl' in record && record.ttl === 0;

@@ -16,25 +16,25 @@ const library = lazily(() => require('multicast-dns') as typeof multicastDns, ch
 export interface DiscoveryOptions {
   /** default: 5000 */
   readonly timeoutMs?: number;
-  /** most service instances that are looked at; default: 32 */
+  /** maximum of service instances; default: 32 */
   readonly limit?: number;
-  /** ends the search once this many servers are known; default: it takes its whole time */
+  /** ends the search after this many servers; default: the search takes its whole time */
   readonly enough?: number;
-  /** ends the search with what is known */
+  /** ends the search early with the servers so far */
   readonly signal?: AbortSignal;
   readonly later?: Later;
   /** default: every interface, port 5353 */
   readonly network?: { readonly interface: string; readonly port: number };
 }
 
-/** Packets beyond this many of one search are not looked at. */
-const mostPackets = 500;
-/** Questions are asked again after these times (RFC 6762 5.2: the first repetition after 1 s, then doubling). */
+/** Packets of one search beyond this number are ignored. */
+const maxPackets = 500;
+/** Delays before questions are repeated (RFC 6762 5.2: the first after 1 s, then doubling). */
 const repetitionsMs = [1000, 3000];
 
 /**
- * Servers that answer now, in the order in which they were heard. Answers are not authenticated: the certificate of a
- * server is what it can be trusted by, and `permitted` is false where the outbound rules forbid a connection.
+ * Servers in the order of their first answer. Answers are not authenticated: only its certificate identifies a server,
+ * and `permitted` is false where the outbound rules forbid a connection.
  * @throws SimError PEER_ERROR if this machine has no multicast DNS; SHORTAGE
  */
 export async function discoverServers(options: DiscoveryOptions = {}): Promise<readonly CsipFoundServer[]> {
@@ -42,7 +42,7 @@ export async function discoverServers(options: DiscoveryOptions = {}): Promise<r
   if (signal?.aborted === true) return [];
   const create = await library();
   const answers = new Answers(limit);
-  // a socket that is bound to the address of an interface hears nothing that is sent to the group
+  // a socket bound to the address of an interface receives no multicast
   const mdns = create(network && { ...network, bind: '0.0.0.0' });
   const timers: (() => void)[] = [];
   const over = new AbortController();
@@ -68,7 +68,7 @@ export async function discoverServers(options: DiscoveryOptions = {}): Promise<r
       });
       mdns.on('error', fail);
       mdns.on('response', ({ answers: told, additionals }) => {
-        if (++packets > mostPackets) return;
+        if (++packets > maxPackets) return;
         const before = answers.missing().map(({ name, type }) => `${type} ${name}`);
         answers.add([...(told ?? []), ...(additionals ?? [])]);
         if (answers.servers().length >= enough) resolve();

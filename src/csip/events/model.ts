@@ -1,11 +1,11 @@
-/** What the scheduler of events takes in and gives out. Times are seconds of server time. */
+/** Inputs and outputs of the scheduler of events. Times are seconds of server time. */
 import type { CsipControlState } from '../../contract/csip-events.ts';
 import type { ControlInForce, ControlOutcome, ModeName, ResolvedControl } from '../control/model.ts';
 
 /** EventStatus.currentStatus. */
 export type EventStatusNow = 'scheduled' | 'active' | 'cancelled' | 'cancelled with randomization' | 'superseded';
 
-/** A DERControl as a list shows it. */
+/** A DERControl as its list shows it. */
 export interface ListedControl {
   /** upper case */
   readonly mrid: string;
@@ -15,7 +15,7 @@ export interface ListedControl {
   readonly creationS: number;
   readonly startS: number;
   readonly durationS: number;
-  /** 0 where the control has none */
+  /** 0: no randomization */
   readonly randomizeStartS: number;
   readonly randomizeDurationS: number;
   readonly status: EventStatusNow;
@@ -39,7 +39,7 @@ export interface ListedDefault {
   readonly control: ResolvedControl;
 }
 
-/** A DERProgram that concerns an EndDevice. */
+/** A DERProgram of an EndDevice. */
 export interface ListedProgram {
   /** mRID in upper case; its URI where it has none */
   readonly key: string;
@@ -47,9 +47,9 @@ export interface ListedProgram {
   readonly description: string | null;
   /** 0..255, lower wins */
   readonly primacy: number;
-  /** undefined: it could not be read this time and stays as it was; null: there is none */
+  /** undefined: unreadable this time, the previous one stays; null: the program has none */
   readonly defaultControl: ListedDefault | null | undefined;
-  /** undefined: the list could not be read this time, and its controls stay as they were */
+  /** undefined: the list was unreadable this time, and its controls stay */
   readonly controls: readonly ListedControl[] | undefined;
 }
 
@@ -64,7 +64,7 @@ export interface OwedResponse {
   readonly replyTo: string;
 }
 
-/** A control as it is known, for REST. */
+/** A control and its state, for REST. */
 export interface KnownControl {
   readonly listed: ListedControl;
   readonly programKey: string;
@@ -72,7 +72,7 @@ export interface KnownControl {
   readonly state: CsipControlState;
   readonly effectiveStartS: number;
   readonly effectiveDurationS: number;
-  /** modes that it has not lost; while active */
+  /** modes not lost to other events, while active */
   readonly modesInForce: readonly ModeName[];
   readonly optedOut: boolean;
   /** the device has carried it out at least once */
@@ -80,15 +80,15 @@ export interface KnownControl {
   readonly outcome: ControlOutcome | null;
 }
 
-/** What happens to the schedule of one EndDevice. */
+/** Inputs of the schedule of one EndDevice. */
 export type ScheduleInput =
-  /** the programs of all its FSAs; a program that is missing has left */
+  /** the programs of all FSAs; a program that is missing has left */
   | { readonly kind: 'programs'; readonly programs: readonly ListedProgram[] }
   /** time has passed, or the clock of the server has jumped */
   | { readonly kind: 'time' }
-  /** what became of the controls in force */
+  /** results of the device for the controls in force */
   | { readonly kind: 'outcomes'; readonly outcomes: ReadonlyMap<string, ControlOutcome> }
-  /** the user takes part or does not (`csip/controls/{mrid}/opt`) */
+  /** opt-in or opt-out by the user (`csip/controls/{mrid}/opt`) */
   | { readonly kind: 'opt'; readonly mrid: string; readonly in: boolean }
   /** the device was reset: events under way are not applied again */
   | { readonly kind: 'reset' };
@@ -97,9 +97,9 @@ export type ScheduleInput =
 export interface ScheduleStep<State> {
   readonly state: State;
   readonly responses: readonly OwedResponse[];
-  /** what is to be in force from now on, highest priority first; the same object while nothing has changed */
+  /** controls in force from now on, highest priority first; the same object while nothing has changed */
   readonly inForce: readonly ControlInForce[];
-  /** when `time` is to be told next; null: nothing is due */
+  /** time of the next `time` input; null: nothing is due */
   readonly nextS: number | null;
 }
 
@@ -107,11 +107,11 @@ export interface ScheduleStep<State> {
 export interface ScheduleOptions {
   /** bits of DeviceCategoryType of its devices */
   readonly deviceCategory: number;
-  /** uniform in [0, 1), a fixed one for each (mRID, purpose): stable over polls and restarts */
+  /** uniform in [0, 1), constant for each (mRID, purpose), also over restarts */
   readonly pick: (mrid: string, purpose: 'start' | 'duration' | 'cancel') => number;
-  /** moment of response 7: the winner's start, or the discovery of the winner */
+  /** response 7 is due at the winner's start, or as soon as the winner is discovered */
   readonly supersededResponse: 'at_start' | 'at_discovery';
   readonly revision: '2018' | '2023';
-  /** what the device would make of a control, at its receipt */
+  /** predicts the outcome of a control when it is received */
   readonly check: (control: ResolvedControl) => ControlOutcome;
 }

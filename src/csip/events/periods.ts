@@ -1,4 +1,4 @@
-/** When events run: random offsets, and events that follow one another without a gap. */
+/** Effective periods of events: random offsets, and consecutive events without a gap. */
 import type { ModeName } from '../control/model.ts';
 import type { ListedControl, ScheduleOptions } from './model.ts';
 import { isLive } from './state.ts';
@@ -10,14 +10,14 @@ function offsetS(boundS: number, pick: number): number {
   return boundS < 0 ? 0 - size : size;
 }
 
-/** The period of an event with the offsets picked for it; a duration that becomes negative is 0. */
+/** The period of an event with its random offsets; a negative duration becomes 0. */
 export function randomizedPeriod(listed: ListedControl, pick: ScheduleOptions['pick']): Period {
   const { mrid, durationS, randomizeStartS, randomizeDurationS } = listed;
   const startS = listed.startS + offsetS(randomizeStartS, pick(mrid, 'start'));
   return { startS, endS: startS + Math.max(0, durationS + offsetS(randomizeDurationS, pick(mrid, 'duration'))) };
 }
 
-/** The instant at which an event stops that is cancelled with randomization. */
+/** The instant at which an event cancelled with randomization stops. */
 export function cancelInstant({ listed }: TrackedEvent, nowS: number, pick: ScheduleOptions['pick']): number {
   const bound = Math.max(Math.abs(listed.randomizeStartS), Math.abs(listed.randomizeDurationS));
   return nowS + offsetS(bound, pick(listed.mrid, 'cancel'));
@@ -25,7 +25,7 @@ export function cancelInstant({ listed }: TrackedEvent, nowS: number, pick: Sche
 
 const specifiedEndS = ({ listed }: TrackedEvent) => listed.startS + listed.durationS;
 
-/** Whether an event that starts where this one ends takes over from it: not if it ends in another way than by time. */
+/** True if an event that starts at the end of this one may follow it without a gap: this one must end by time. */
 const hasSuccessor = (event: TrackedEvent): boolean => {
   const { listed, phase, optedOut, left } = event;
   if (listed.durationS <= 0 || optedOut) return false;
@@ -34,10 +34,10 @@ const hasSuccessor = (event: TrackedEvent): boolean => {
 };
 
 /**
- * Effective periods by mRID. Where an event begins at the specified end of another one with a mode in common, the
- * effective end of the earlier is the effective start of the later (rule m): randomization leaves no gap in which the
- * default control would flash, and no overlap in which one would supersede the other. The end of the later stays its own,
- * so that offsets do not add up along a row of events.
+ * Effective periods by mRID. Where an event starts at the specified end of an earlier one with a common mode, the
+ * effective end of the earlier is the effective start of the later (rule m): randomization leaves no gap that would
+ * show the default control, and no overlap that would supersede. Each event keeps its own end, so that offsets do not
+ * add up along a row of events.
  */
 export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): ReadonlyMap<string, Period> {
   const periods = new Map<string, Period>();
@@ -50,11 +50,11 @@ export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): Rea
     if (sameEnd) sameEnd.push(event);
     else byEnd.set(endS, [event]);
   }
-  // by mode, of the events that end at an instant
+  // end by mode, for the events that end at an instant
   const latestEnds = new Map<number, ReadonlyMap<ModeName, number>>();
   const endsBefore = (startS: number): ReadonlyMap<ModeName, number> => {
-    const known = latestEnds.get(startS);
-    if (known) return known;
+    const cached = latestEnds.get(startS);
+    if (cached) return cached;
     const latest = new Map<ModeName, number>();
     for (const { listed, own } of byEnd.get(startS) ?? []) {
       const { endS } = periods.get(listed.mrid) ?? own;
@@ -63,7 +63,7 @@ export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): Rea
     latestEnds.set(startS, latest);
     return latest;
   };
-  // an earlier one has the earlier specified start, so its period is known when that of the later is worked out
+  // an event with an earlier specified start comes first, so that its period is known to its followers
   const open = [...events.values()].filter(({ fixed }) => fixed === null);
   for (const event of open.sort((a, b) => a.listed.startS - b.listed.startS)) {
     const { modes, mrid, startS: specifiedS } = event.listed;
@@ -76,5 +76,5 @@ export function effectivePeriods(events: ReadonlyMap<string, TrackedEvent>): Rea
   return periods;
 }
 
-/** Half-open periods with an instant in common. */
+/** True if two half-open periods have an instant in common. */
 export const overlap = (a: Period, b: Period): boolean => a.startS < b.endS && b.startS < a.endS;

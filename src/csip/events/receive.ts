@@ -1,4 +1,4 @@
-/** Takes the programs and controls of a reading into what is known of an EndDevice. */
+/** Merges the programs and controls of one reading into the schedule of an EndDevice. */
 import { isDeepStrictEqual } from 'node:util';
 import type { ResolvedControl } from '../control/model.ts';
 import type { ListedControl, ListedDefault, ListedProgram, ScheduleOptions } from './model.ts';
@@ -6,24 +6,24 @@ import { cancelInstant, randomizedPeriod } from './periods.ts';
 import { byPrimacy, isLive } from './state.ts';
 import type { ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
 
-/** Events of one EndDevice: as many as a slot of the store holds (8 MiB) where they use no curves. */
+/** Events of one EndDevice: the maximum that a slot of the store (8 MiB) holds if none uses curves. */
 export const maxEvents = 4_000;
-/** Events that have ended and left their lists, kept to be shown. */
+/** Ended events that no list shows any longer, kept for views. */
 const maxHistory = 500;
 
-/** The same default control keeps its identity, so that nothing is applied again. */
-function defaultOf(listed: ListedProgram, known: TrackedProgram | undefined): ListedDefault | null {
-  const before = known?.defaultControl ?? null;
+/** An unchanged default control keeps its identity, so that it is not applied again. */
+function defaultOf(listed: ListedProgram, previous: TrackedProgram | undefined): ListedDefault | null {
+  const before = previous?.defaultControl ?? null;
   if (listed.defaultControl === undefined) return before;
   return isDeepStrictEqual(listed.defaultControl, before) ? before : listed.defaultControl;
 }
 
-function programsOf(listed: readonly ListedProgram[], known: readonly TrackedProgram[]): readonly TrackedProgram[] {
-  const before = new Map(known.map((program) => [program.key, program]));
+function programsOf(listed: readonly ListedProgram[], tracked: readonly TrackedProgram[]): readonly TrackedProgram[] {
+  const before = new Map(tracked.map((program) => [program.key, program]));
   const programs = new Map<string, TrackedProgram>();
   for (const program of listed) {
     const { key, href, primacy } = program;
-    // one program may be reached through several assignments; an unreadable one says less than a readable one
+    // a program may be reached through several assignments, of which some may be unreadable
     const twin = programs.get(key);
     const defaultControl = defaultOf(program, twin ?? before.get(key));
     programs.set(key, {
@@ -41,36 +41,36 @@ interface Sighting {
   readonly programs: readonly string[];
 }
 
-/** Every control of the lists once: of several appearances the one whose status is the latest. */
+/** Every control of the lists once; of several copies the one with the latest status. */
 function sightings(programs: readonly ListedProgram[]): ReadonlyMap<string, Sighting> {
   const seen = new Map<string, Sighting>();
   for (const { key, controls } of programs)
     for (const listed of controls ?? []) {
-      const known = seen.get(listed.mrid);
-      const keys = known?.programs ?? [];
-      const latest = known && (known.listed.statusS ?? 0) >= (listed.statusS ?? 0) ? known.listed : listed;
+      const earlier = seen.get(listed.mrid);
+      const keys = earlier?.programs ?? [];
+      const latest = earlier && (earlier.listed.statusS ?? 0) >= (listed.statusS ?? 0) ? earlier.listed : listed;
       seen.set(listed.mrid, { listed: latest, programs: keys.includes(key) ? keys : [...keys, key] });
     }
   return seen;
 }
 
-/** An event keeps its control, but for curves that could not be read until now. */
-function completed(known: ResolvedControl, latest: ResolvedControl): ResolvedControl {
-  if (![...known.curves].some(([href, curve]) => curve === null && (latest.curves.get(href) ?? null) !== null))
-    return known;
-  const curves = new Map([...known.curves].map(([href, curve]) => [href, curve ?? latest.curves.get(href) ?? null]));
-  return { ...known, curves };
+/** An event keeps its first control; curves that were unreadable until now are added. */
+function completed(first: ResolvedControl, latest: ResolvedControl): ResolvedControl {
+  if (![...first.curves].some(([href, curve]) => curve === null && (latest.curves.get(href) ?? null) !== null))
+    return first;
+  const curves = new Map([...first.curves].map(([href, curve]) => [href, curve ?? latest.curves.get(href) ?? null]));
+  return { ...first, curves };
 }
 
 /**
- * An event is immutable but for its status (10.2.3): interval, modes and creation stay those of the first reading, even
- * if a later one has another version.
+ * Everything but the status of an event is immutable (10.2.3): interval, modes and creation stay those of the first
+ * reading, even if a later one has another version.
  */
-function refreshed(known: ListedControl, latest: ListedControl): ListedControl {
+function refreshed(first: ListedControl, latest: ListedControl): ListedControl {
   const { href, description, version, status, statusS, potentiallySuperseded, responseRequired, replyTo } = latest;
-  const control = completed(known.control, latest.control);
+  const control = completed(first.control, latest.control);
   return {
-    ...known,
+    ...first,
     href,
     description,
     version,
@@ -84,7 +84,7 @@ function refreshed(known: ListedControl, latest: ListedControl): ListedControl {
 }
 
 function received({ listed, programs }: Sighting, options: ScheduleOptions): TrackedEvent {
-  // curves that are still missing decide at the start
+  // without all curves the check waits for the start
   const decided = ![...listed.control.curves.values()].includes(null);
   return {
     listed,
@@ -109,13 +109,13 @@ function received({ listed, programs }: Sighting, options: ScheduleOptions): Tra
   };
 }
 
-/** Taken back and over before the client knew of it: nothing is owed, also after a restart without a store. */
+/** Cancelled or superseded, and over before the first reading: no response is owed, even without a store. */
 const isHistory = (listed: ListedControl, nowS: number, { pick }: ScheduleOptions): boolean =>
   listed.status !== 'scheduled' && listed.status !== 'active' && randomizedPeriod(listed, pick).endS <= nowS;
 
-const concerns = ({ deviceCategory }: ListedControl, own: number): boolean =>
-  // unsigned: the highest bit is a category too
-  deviceCategory === null || (deviceCategory & own) >>> 0 !== 0;
+const concerns = ({ deviceCategory }: ListedControl, categoryBits: number): boolean =>
+  // unsigned, since the highest bit is a category too
+  deviceCategory === null || (deviceCategory & categoryBits) >>> 0 !== 0;
 
 function seenAgain(event: TrackedEvent, { listed, programs }: Sighting, nowS: number, options: ScheduleOptions) {
   const keys = [...event.programs, ...programs.filter((key) => !event.programs.includes(key))];
@@ -126,7 +126,7 @@ function seenAgain(event: TrackedEvent, { listed, programs }: Sighting, nowS: nu
   return { ...event, listed: latest, programs: keys, present: true, cancelAtS };
 }
 
-/** Programs and primacy of an event among the present programs, which are in the order of `byPrimacy`. */
+/** Assigns an event to its present programs, which are sorted by `byPrimacy`. */
 function placed(event: TrackedEvent, programs: readonly TrackedProgram[]): TrackedEvent {
   const best = programs.find(({ key }) => event.programs.includes(key));
   const present = event.programs.filter((key) => programs.some((program) => program.key === key));
@@ -134,7 +134,7 @@ function placed(event: TrackedEvent, programs: readonly TrackedProgram[]): Track
   return { ...event, programs: present, programKey: best.key, primacy: best.primacy };
 }
 
-/** Without the oldest of the events that have ended and are no longer listed. */
+/** Drops the oldest of the ended events that no list shows any longer. */
 function withinHistory(events: ReadonlyMap<string, TrackedEvent>): ReadonlyMap<string, TrackedEvent> {
   const gone = [...events.values()].filter((event) => !event.present && !isLive(event));
   if (gone.length <= maxHistory) return events;
@@ -144,8 +144,8 @@ function withinHistory(events: ReadonlyMap<string, TrackedEvent>): ReadonlyMap<s
 }
 
 /**
- * The state after a reading. An event that a readable list no longer shows is kept and carried out (10.2.3); one whose
- * last program has left is marked; a new one is `received`, which the step decides at once.
+ * The state after a reading. An event that disappears from a readable list is kept and carried out (10.2.3); an event
+ * whose last program has left is marked; a new one is `received`, and the same step decides about it.
  */
 export function afterReading(
   state: ScheduleState,
@@ -165,8 +165,8 @@ export function afterReading(
       continue;
     }
     const returned = event.left && event.own.endS > nowS;
-    const now = returned ? received(sighting, options) : seenAgain(event, sighting, nowS, options);
-    events.set(mrid, placed(now, programs));
+    const updated = returned ? received(sighting, options) : seenAgain(event, sighting, nowS, options);
+    events.set(mrid, placed(updated, programs));
   }
   for (const [mrid, sighting] of seen) {
     const { listed: control } = sighting;

@@ -1,7 +1,7 @@
 /**
- * The responses that one EndDevice owes, in a slot of the store: each is kept until the server has taken or refused it,
- * with the time at which it was made. To one address (replyTo) they go one at a time and in order, so that the 7 of a
- * superseded event arrives before the 2 of the winner.
+ * The responses that one EndDevice owes, in a slot of the store: each is kept until the server has accepted or refused
+ * it, with the time at which it was made. Responses to one address (replyTo) go one at a time and in order, so that the
+ * 7 of a superseded event arrives before the 2 of the winner.
  */
 import { errorText, SimError } from '../../core/errors.ts';
 import { BackOff } from '../../core/net/back-off.ts';
@@ -10,34 +10,34 @@ import type { JsonValue, Slot } from '../../core/store.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { OwedResponse } from './model.ts';
 
-/** Responses that wait; beyond it the oldest is given up. */
+/** Maximum of waiting responses; beyond it the oldest is given up. */
 const maxWaiting = 1_000;
-/** Responses that were sent or given up, kept to be shown and so that a restart repeats none. */
+/** Responses that were sent or given up, kept for views and so that a restart repeats none. */
 const maxDone = 200;
-/** Lines of the journal beyond what they stand for before it is written anew. */
+/** Superfluous journal lines that are tolerated before the journal is rewritten. */
 const maxIdle = 300;
 
 export type ResponseResult = 'queued' | 'sent' | 'refused' | 'dropped';
 
-/** A response with what has become of it. */
+/** A response and its delivery state. */
 export interface QueuedResponse extends OwedResponse {
   readonly id: number;
   readonly result: ResponseResult;
-  /** when the server answered for good, ms since the epoch on the wall clock; null: it has not */
+  /** final answer of the server, ms since the epoch on the wall clock; null: none yet */
   readonly sentAtMs: number | null;
   readonly attempts: number;
-  /** of the last answer; null: none came */
+  /** of the last answer; null: no answer */
   readonly httpStatus: number | null;
   readonly lastError: string | null;
 }
 
-/** What an attempt has come to. */
+/** Outcome of one attempt. */
 export type SendOutcome =
   | { readonly kind: 'sent'; readonly httpStatus: number }
-  /** for good: another attempt would be refused as well */
+  /** final: a repetition would be refused as well */
   | { readonly kind: 'refused'; readonly httpStatus: number; readonly error: string }
   | { readonly kind: 'dropped'; readonly error: string }
-  /** to be tried again; `retryAfterMs`: what the server asks for */
+  /** to be repeated; `retryAfterMs`: delay that the server asks for */
   | {
       readonly kind: 'failed';
       readonly httpStatus: number | null;
@@ -48,7 +48,7 @@ export type SendOutcome =
 export interface ResponseQueueOptions {
   readonly slot: Slot;
   readonly wall: WallClock;
-  /** waits after failures, one row for each address */
+  /** delays after failures; every address counts its own */
   readonly backOff: BackOffForm;
 }
 
@@ -63,12 +63,12 @@ const isDone = ({ result }: QueuedResponse): boolean => result !== 'queued';
 
 export class ResponseQueue {
   readonly #options: ResponseQueueOptions;
-  /** by id, and so in order */
+  /** by id, which is the order of creation */
   readonly #responses = new Map<number, QueuedResponse>();
   readonly #lanes = new Map<string, Lane>();
-  /** responses of an earlier process, which the schedule may owe once more if it was kept before them */
+  /** responses of an earlier process: a schedule saved before them may owe them again */
   readonly #restored = new Set<string>();
-  /** not durable yet */
+  /** not yet in the journal */
   readonly #unwritten = new Set<number>();
   #nextId = 1;
   #lines = 0;
@@ -77,7 +77,7 @@ export class ResponseQueue {
     this.#options = options;
   }
 
-  /** The queue that a slot holds, also one of an earlier process. */
+  /** Opens the queue of a slot, which may hold responses of an earlier process. */
   static async open(options: ResponseQueueOptions): Promise<ResponseQueue> {
     const queue = new ResponseQueue(options);
     const entries = (await options.slot.read()) as unknown as readonly QueuedResponse[];
@@ -91,19 +91,19 @@ export class ResponseQueue {
   }
 
   /**
-   * Resolves when they are durable; only then are they sent.
+   * Resolves when the responses are durable; they are sent only then.
    * @throws SimError STORE_FULL: they will be sent, but do not survive a restart
    */
   async put(owed: readonly OwedResponse[]): Promise<void> {
-    // a choice of the user (4, 5) may be repeated; it is never owed again by a restored schedule
+    // responses of the user (4, 5) may repeat, and a restored schedule never owes them again
     const news = owed.filter(
       ({ mrid, status }) => status === 4 || status === 5 || !this.#restored.delete(`${mrid} ${status}`),
     );
     const none = { result: 'queued', sentAtMs: null, attempts: 0, httpStatus: null, lastError: null } as const;
-    const made = news.map((response) => ({ ...response, id: this.#nextId++, ...none }));
-    for (const response of made) this.#responses.set(response.id, response);
+    const queued = news.map((response) => ({ ...response, id: this.#nextId++, ...none }));
+    for (const response of queued) this.#responses.set(response.id, response);
     const dropped = this.#dropOldest();
-    const kept = made.filter(({ id }) => this.#responses.get(id)?.result === 'queued');
+    const kept = queued.filter(({ id }) => this.#responses.get(id)?.result === 'queued');
     for (const { id } of kept) this.#unwritten.add(id);
     try {
       await this.#write([...dropped, ...kept]);
@@ -112,18 +112,18 @@ export class ResponseQueue {
     }
   }
 
-  /** Responses that are not answered yet, oldest first. */
+  /** Responses without a final answer, oldest first. */
   get waiting(): readonly QueuedResponse[] {
     return [...this.#responses.values()].filter((response) => !isDone(response));
   }
 
-  /** Everything that is kept, newest first. */
+  /** All responses, newest first. */
   list(mrid?: string): readonly QueuedResponse[] {
     const all = [...this.#responses.values()].reverse();
     return mrid === undefined ? all : all.filter((response) => response.mrid === mrid);
   }
 
-  /** The oldest response of each address that can be sent now; each is under way until `settle`. */
+  /** The oldest sendable response of each address; it is under way until `settle`. */
   take(): readonly QueuedResponse[] {
     const nowMs = this.#options.wall.monotonicMs();
     return this.#heads().flatMap((response) => {
@@ -134,7 +134,7 @@ export class ResponseQueue {
     });
   }
 
-  /** ms until `take` has something, 0: it has now; null: nothing waits, or all that waits is behind one under way */
+  /** ms until `take` returns a response; null: none waits, or all wait behind one under way */
   get nextInMs(): number | null {
     const nowMs = this.#options.wall.monotonicMs();
     const waits = this.#heads().map(({ replyTo }) => Math.max(0, this.#lane(replyTo).retryMs - nowMs));
@@ -142,7 +142,7 @@ export class ResponseQueue {
   }
 
   /**
-   * What has become of a response that `take` gave.
+   * Records the outcome of a response from `take`.
    * @throws SimError STORE_FULL: a restart may send it again
    */
   async settle(id: number, outcome: SendOutcome): Promise<void> {
@@ -157,7 +157,7 @@ export class ResponseQueue {
     const lastError = kind === 'sent' ? null : outcome.error;
     const tried = { ...response, attempts, httpStatus, lastError };
     if (kind === 'failed') {
-      // counts of attempts need not survive
+      // the number of attempts need not survive a restart
       this.#responses.set(id, tried);
       lane.retryMs = this.#options.wall.monotonicMs() + lane.backOff.nextMs(outcome.retryAfterMs);
       return;
@@ -167,7 +167,7 @@ export class ResponseQueue {
     await this.#finish({ ...tried, result: kind, sentAtMs: kind === 'dropped' ? null : this.#options.wall.nowMs() });
   }
 
-  /** The server can be reached again: nothing waits for the end of its back-off. */
+  /** The server is reachable again: ends all back-off delays. */
   retryNow(): void {
     for (const lane of this.#lanes.values()) {
       lane.backOff.reset();
@@ -175,7 +175,7 @@ export class ResponseQueue {
     }
   }
 
-  /** Gives up what is too much, but for those under way: their outcome is still to come. */
+  /** Gives up the oldest responses beyond the maximum, except those under way. */
   #dropOldest(): readonly QueuedResponse[] {
     const { waiting } = this;
     const idle = waiting.filter(({ id, replyTo }) => this.#lanes.get(replyTo)?.sending !== id);
@@ -194,16 +194,16 @@ export class ResponseQueue {
     await this.#write([response]);
   }
 
-  /** The oldest of those that are done, and addresses that nothing is for. */
+  /** Removes the oldest finished responses, and addresses without any. */
   #forget(): void {
     const done = this.list().filter(isDone);
     for (const { id } of done.slice(maxDone)) this.#responses.delete(id);
     const wanted = new Set(this.waiting.map(({ replyTo }) => replyTo));
-    // one under way is waiting as well
+    // a response under way counts as waiting
     for (const replyTo of this.#lanes.keys()) if (!wanted.has(replyTo)) this.#lanes.delete(replyTo);
   }
 
-  /** The oldest waiting response of each address that has none under way. */
+  /** The oldest waiting response of each address with none under way. */
   #heads(): readonly QueuedResponse[] {
     const heads = new Map<string, QueuedResponse>();
     for (const response of this.waiting) if (!heads.has(response.replyTo)) heads.set(response.replyTo, response);
@@ -213,8 +213,8 @@ export class ResponseQueue {
   }
 
   #lane(replyTo: string): Lane {
-    const known = this.#lanes.get(replyTo);
-    if (known) return known;
+    const existing = this.#lanes.get(replyTo);
+    if (existing) return existing;
     const lane: Lane = { sending: null, backOff: new BackOff(this.#options.backOff), retryMs: 0 };
     this.#lanes.set(replyTo, lane);
     return lane;
@@ -235,7 +235,7 @@ export class ResponseQueue {
     }
   }
 
-  /** The journal anew: of each response what it is now. */
+  /** Rewrites the journal with the present state of each response. */
   async #rewrite(): Promise<void> {
     this.#lines = this.#responses.size;
     await this.#options.slot.replace([...this.#responses.values()] as unknown as JsonValue[]);

@@ -1,4 +1,4 @@
-/** A schedule as JSON, for `core/store`: what was answered, picked and lost survives a restart. */
+/** A schedule as JSON for `core/store`, so that answers, random offsets and lost modes survive a restart. */
 import type { JsonValue } from '../../core/store.ts';
 import type { ResolvedControl } from '../control/model.ts';
 import type { ScheduleState, TrackedEvent, TrackedProgram } from './state.ts';
@@ -26,8 +26,8 @@ interface Saved {
 }
 
 /**
- * One value for each schedule, to be kept with `slot.replace([saveSchedule(state)])`. Keep it after the responses of its
- * step are in their queue: a crash between the two then makes the next process owe responses that the queue knows.
+ * The state of one schedule, to be kept with `slot.replace([saveSchedule(state)])` after the responses of the same step
+ * are in their queue: a crash in between makes the next process owe responses that the queue already has.
  */
 export function saveSchedule({ events, programs }: ScheduleState): JsonValue {
   const saved: Saved = {
@@ -57,6 +57,6 @@ export function restoreSchedule(value: JsonValue): ScheduleState | null {
   const programs = value.programs.map(({ defaultControl: known, ...program }): TrackedProgram => {
     return { ...program, defaultControl: known && { ...known, control: restoredControl(known.control) } };
   });
-  // what is in force is worked out anew at the next step, and so applied again
+  // the next step works out the controls in force, and so applies them again
   return { events: new Map(events), programs, inForce: [] };
 }

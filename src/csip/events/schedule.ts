@@ -38,7 +38,7 @@ class Step {
   readonly #programs: ReadonlyMap<string, TrackedProgram>;
   readonly events: Map<string, TrackedEvent>;
   readonly responses: OwedResponse[] = [];
-  /** transitions so far */
+  /** transitions in this step */
   #changes = 0;
 
   constructor(state: ScheduleState, nowS: number, options: ScheduleOptions) {
@@ -48,7 +48,7 @@ class Step {
     this.events = new Map(state.events);
   }
 
-  /** An event as this step has left it: others may have taken modes from it. */
+  /** The event after the changes of this step: others may have taken modes from it. */
   #latest(event: TrackedEvent): TrackedEvent {
     return this.events.get(event.listed.mrid) ?? event;
   }
@@ -64,7 +64,7 @@ class Step {
     this.responses.push({ mrid, status, createdS: Math.floor(this.#nowS), replyTo });
   }
 
-  /** The response after which no other one follows. */
+  /** Owes the last response of an event, after which none follows. */
   #conclude(event: TrackedEvent, status: ResponseStatus | null): TrackedEvent {
     if (status !== null) this.#respond(event, status, asksForResult);
     return { ...event, answered: true };
@@ -72,8 +72,8 @@ class Step {
 
   #takenBy({ programKey, lostTo }: TrackedEvent): EventFacts['takenBy'] {
     if (lostTo === null || lostTo === programKey) return 'program';
-    const [own, other] = [programKey, lostTo].map((key) => origin(this.#programs.get(key)?.href ?? ''));
-    const elsewhere = own !== null && other !== null && own !== other;
+    const [eventOrigin, winnerOrigin] = [programKey, lostTo].map((key) => origin(this.#programs.get(key)?.href ?? ''));
+    const elsewhere = eventOrigin !== null && winnerOrigin !== null && eventOrigin !== winnerOrigin;
     return elsewhere ? 'other server' : 'other program';
   }
 
@@ -94,7 +94,7 @@ class Step {
     };
   }
 
-  /** Carries out the transition of an event that is due; null: none is. */
+  /** Carries out the transition that is due. null: none is due. */
   #advance(event: TrackedEvent, period: Period): TrackedEvent | null {
     const facts = this.#facts(event, period);
     const row = dueTransition(event.phase, facts);
@@ -113,7 +113,7 @@ class Step {
     return event;
   }
 
-  /** New events first: one that is refused has no part in the times and priorities of the others. */
+  /** New events come first: a refused one does not affect the times and priorities of the others. */
   #admit(): void {
     const periods = effectivePeriods(this.events);
     for (const event of this.events.values()) {
@@ -123,7 +123,7 @@ class Step {
     }
   }
 
-  /** Decides until nothing changes: the end of one event may move the start of the one that follows it. */
+  /** Repeats until nothing changes: the end of one event may move the start of the next. */
   run(): void {
     this.#admit();
     let before: number;
@@ -153,7 +153,7 @@ class Step {
     if (taken.length > 0) this.#put({ ...loser, lost: [...loser.lost, ...taken], lostTo: winner.programKey });
   }
 
-  /** The response of events that will lose all modes if nothing changes; they go on until the winner starts. */
+  /** Responds for events that will lose all modes if nothing changes; they run until the winner starts. */
   #foretell(order: readonly TrackedEvent[], periodOf: (event: TrackedEvent) => Period): void {
     const winners: { readonly event: TrackedEvent; readonly modes: readonly ModeName[] }[] = [];
     for (const event of order.map((each) => this.#latest(each))) {
@@ -186,11 +186,11 @@ class Step {
     const event = this.events.get(mrid);
     if (event === undefined || !isLive(event) || event.optedOut === !takesPart) return;
     this.#respond(event, takesPart ? 5 : 4, asksForUser);
-    // what is before its start does not count: the start decides anew
+    // an opt-out before the start does not count: the start decides anew
     this.#put({ ...event, optedOut: !takesPart, missed: true });
   }
 
-  /** One that the device has not taken yet is still applied. */
+  /** Withdraws events that the device has started; others are still applied. */
   reset(): void {
     for (const event of this.events.values())
       if (event.phase === 'active' && event.started) this.#put({ ...event, withdrawn: true });
@@ -220,29 +220,29 @@ function defaultsInForce(programs: readonly TrackedProgram[], claimed: Set<ModeN
     if (defaultControl === null) return [];
     const modes = defaultControl.modes.filter((mode) => !claimed.has(mode));
     for (const mode of modes) claimed.add(mode);
-    const made: ControlInForce = { id: `default ${key}`, origin: 'default', modes, control: defaultControl.control };
-    return modes.length > 0 || hasSettings(made) ? [made] : [];
+    const inForce: ControlInForce = { id: `default ${key}`, origin: 'default', modes, control: defaultControl.control };
+    return modes.length > 0 || hasSettings(inForce) ? [inForce] : [];
   });
 }
 
-/** The default controls alone, as if there were no event: for a client that has lost its server for too long. */
+/** Default controls without any event: for a client that has lost its server for too long. */
 export const defaultControls = ({ programs }: ScheduleState): readonly ControlInForce[] =>
   defaultsInForce(programs, new Set());
 
 function controlsInForce({ events, programs, inForce }: ScheduleState): readonly ControlInForce[] {
   const active = [...events.values()].filter(({ phase, optedOut }) => phase === 'active' && !optedOut).sort(byPriority);
-  // an event that a reset has ended still has its modes: its defaults come after it
+  // an event ended by a reset keeps its modes: defaults do not replace it
   const claimed = new Set(active.flatMap(heldModes));
   const running = active.filter(isInForce).map((event): ControlInForce => {
     return { id: event.listed.mrid, origin: 'event', modes: heldModes(event), control: event.listed.control };
   });
-  const now = [...running, ...defaultsInForce(programs, claimed)];
-  return isDeepStrictEqual(now, inForce) ? inForce : now;
+  const current = [...running, ...defaultsInForce(programs, claimed)];
+  return isDeepStrictEqual(current, inForce) ? inForce : current;
 }
 
 /**
- * One step. A clock that jumps forward starts what is due at its target and skips what was between (response 10); a clock
- * that jumps back changes nothing that has happened: an active event stays active until its end, an ended one ended.
+ * One step. A clock that jumps forward starts what is due at its target and skips events in between (response 10); a
+ * clock that jumps back changes no past decision: active events last until their end, ended events stay ended.
  * @param nowS server time
  */
 export function nextStep(
@@ -262,7 +262,7 @@ export function nextStep(
   return { state: { ...next, inForce }, responses: step.responses, inForce, nextS: step.nextS() };
 }
 
-/** All controls that are known, in the order of their receipt. */
+/** All controls in the order of receipt. */
 export function knownControls({ events }: ScheduleState): readonly KnownControl[] {
   const periods = effectivePeriods(events);
   return [...events.values()].flatMap((event): KnownControl[] => {
@@ -275,11 +275,11 @@ export function knownControls({ events }: ScheduleState): readonly KnownControl[
   });
 }
 
-/** The controls whose state or start differs between two states of the schedule. */
+/** Controls whose state or start differs between two states of the schedule. */
 export function changedControls(before: ScheduleState, after: ScheduleState): readonly KnownControl[] {
   const changed = [...after.events].filter(([mrid, { phase, started }]) => {
-    const known = before.events.get(mrid);
-    return known?.phase !== phase || known.started !== started;
+    const earlier = before.events.get(mrid);
+    return earlier?.phase !== phase || earlier.started !== started;
   });
   if (changed.length === 0) return [];
   return knownControls(after).filter(({ listed }) => changed.some(([mrid]) => mrid === listed.mrid));

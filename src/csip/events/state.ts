@@ -1,49 +1,49 @@
-/** What the scheduler remembers about one EndDevice. Values are never changed in place: a step makes new ones. */
+/** The state of the schedule of one EndDevice. Values are immutable: each step makes new ones. */
 import type { ControlInForce, ControlOutcome, ModeName } from '../control/model.ts';
 import type { CsipControlState } from '../../contract/csip-events.ts';
 import type { ListedControl, ListedDefault } from './model.ts';
 
-/** `received`: its list has just shown it, and nothing is decided; it lasts within one step only. */
+/** `received`: new and not decided yet, within one step only. */
 export type Phase = 'received' | CsipControlState;
 
-/** Half open: `startS` belongs to it, `endS` does not. */
+/** Half open: includes `startS`, excludes `endS`. */
 export interface Period {
   readonly startS: number;
   readonly endS: number;
 }
 
 export interface TrackedEvent {
-  /** as its list showed it first; what a server may change (status, replyTo, hints) is of the last reading */
+  /** as first read; members that a server may change (status, replyTo, hints) are from the last reading */
   readonly listed: ListedControl;
-  /** keys of the present programs whose lists have shown it */
+  /** keys of the present programs that list the event */
   readonly programs: readonly string[];
-  /** the program of lowest primacy among them */
+  /** the one of lowest primacy among them */
   readonly programKey: string;
   readonly primacy: number;
-  /** the last reading of its lists still showed it */
+  /** true if the last reading listed it */
   readonly present: boolean;
   readonly phase: Phase;
-  /** start and end with the random offsets picked for it */
+  /** start and end with their random offsets */
   readonly own: Period;
-  /** fixed from its start, or its end, on; null before */
+  /** effective period, fixed when the event starts or ends; null before */
   readonly fixed: Period | null;
-  /** cancelled with randomization: the instant at which it stops */
+  /** end of an event that is cancelled with randomization */
   readonly cancelAtS: number | null;
-  /** modes that other events have taken, which do not come back */
+  /** modes taken by other events; they do not come back */
   readonly lost: readonly ModeName[];
-  /** key of the program whose event took a mode last */
+  /** key of the program whose event took the last mode */
   readonly lostTo: string | null;
   readonly outcome: ControlOutcome | null;
-  /** it was applied at least once */
+  /** true if it was applied at least once */
   readonly started: boolean;
   readonly optedOut: boolean;
-  /** it was opted out for a part of its time */
+  /** true if it was opted out for a part of its time */
   readonly missed: boolean;
-  /** the device was reset under it: it is not applied again */
+  /** true if the device was reset during the event: it is not applied again */
   readonly withdrawn: boolean;
-  /** its last response is owed, or would be if the server asked for it; none follows */
+  /** true if its last response is owed, or would be if the server had asked for it */
   readonly answered: boolean;
-  /** it ended because its last program left: if that returns, the event is a new one */
+  /** true if it ended because its last program left: when that returns, the event counts as new */
   readonly left: boolean;
   readonly endedS: number | null;
 }
@@ -55,9 +55,9 @@ export interface TrackedProgram {
   readonly defaultControl: ListedDefault | null;
 }
 
-/** Made by `createSchedule` and `nextStep`; kept by `saveSchedule`. */
+/** Made by `createSchedule` and `nextStep`, stored by `saveSchedule`. */
 export interface ScheduleState {
-  /** by mRID, in the order of receipt */
+  /** by mRID, in order of receipt */
   readonly events: ReadonlyMap<string, TrackedEvent>;
   /** by primacy, then by key */
   readonly programs: readonly TrackedProgram[];
@@ -67,15 +67,15 @@ export interface ScheduleState {
 export const isLive = ({ phase }: TrackedEvent): boolean =>
   phase === 'received' || phase === 'scheduled' || phase === 'active';
 
-/** Modes that the device cannot carry out; they count for nothing when it is asked whether an event has any left. */
+/** Modes that the device cannot carry out; they do not count as held. */
 const idleModes = ({ outcome }: TrackedEvent): ReadonlySet<ModeName> =>
   new Set(outcome?.leftOut.filter(({ reason }) => reason !== 'outweighed').map(({ mode }) => mode));
 
-/** The modes that an event has not lost. */
+/** The modes that no other event has taken. */
 export const heldModes = ({ listed, lost }: TrackedEvent): readonly ModeName[] =>
   lost.length === 0 ? listed.modes : listed.modes.filter((mode) => !lost.includes(mode));
 
-/** Whether other events have taken every mode that the device could carry out. */
+/** True if other events have taken every mode that the device could carry out. */
 export function hasLostAll(event: TrackedEvent): boolean {
   if (event.lost.length === 0) return false;
   const idle = idleModes(event);
@@ -84,12 +84,12 @@ export function hasLostAll(event: TrackedEvent): boolean {
 
 const texts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Order of programs: lower primacy first; a tie is decided by their keys, which do not change. */
+/** Order of programs: lower primacy first, then by key, which never changes. */
 export const byPrimacy = (
   a: { readonly primacy: number; readonly key: string },
   b: { readonly primacy: number; readonly key: string },
 ): number => a.primacy - b.primacy || texts(a.key, b.key);
 
-/** Order of events, the winner first: lower primacy, then later creation (rule e); a tie is decided by the mRIDs. */
+/** Order of events, winner first: lower primacy, then later creation (rule e), then mRID. */
 export const byPriority = (a: TrackedEvent, b: TrackedEvent): number =>
   a.primacy - b.primacy || b.listed.creationS - a.listed.creationS || texts(a.listed.mrid, b.listed.mrid);

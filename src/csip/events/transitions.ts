@@ -1,29 +1,29 @@
 /**
- * The life of an event at its client as a table, after IEEE 2030.5-2018 10.2.3 (event rules) and its table of responses.
- * An event of another device category, and one whose list is unreadable, never gets here.
+ * The life of an event at its client as a table, after IEEE 2030.5-2018 10.2.3 (event rules) and its table of
+ * responses. Events of other device categories and of unreadable lists never get here.
  */
 import type { EventStatusNow, ResponseStatus } from './model.ts';
 import type { Phase } from './state.ts';
 
-/** What decides a transition at one instant. */
+/** Conditions of a transition at one instant. */
 export interface EventFacts {
   /** EventStatus.currentStatus of the server */
   readonly status: EventStatusNow;
-  /** no program of the EndDevice shows it any longer */
+  /** no program of the EndDevice lists it any longer */
   readonly left: boolean;
-  /** the effective start is reached */
+  /** true from the effective start */
   readonly begun: boolean;
-  /** the effective end is reached */
+  /** true from the effective end */
   readonly over: boolean;
-  /** the random delay of a cancellation has passed */
+  /** true after the random delay of a cancellation */
   readonly cancelDue: boolean;
-  /** events of higher priority have all of its modes */
+  /** true if events of higher priority hold all of its modes */
   readonly lostAll: boolean;
-  /** whose event took the last mode */
+  /** origin of the event that took the last mode */
   readonly takenBy: 'program' | 'other program' | 'other server';
-  /** why the device does not carry it out, unless it has already done so */
+  /** reason of the device for not carrying it out; null once it has been carried out */
   readonly refusal: 'unsupported' | 'invalid' | null;
-  /** how far the device took part until now; `in` and `out` are the last choice of a user who changed it */
+  /** participation so far; `in` and `out` are the last choice of a user who changed it */
   readonly part: 'whole' | 'in' | 'out' | 'none';
   readonly revision: '2018' | '2023';
 }
@@ -32,7 +32,7 @@ interface Transition {
   readonly from: readonly Phase[];
   readonly when: (facts: EventFacts) => boolean;
   readonly to: Phase;
-  /** the response that goes with it; null: none */
+  /** the response owed by the transition; null: none */
   readonly answer: (facts: EventFacts) => ResponseStatus | null;
   /** for the diagram */
   readonly label: string;
@@ -54,7 +54,7 @@ const isCancelled = ({ status }: EventFacts): boolean =>
 const refused = ({ refusal, revision }: EventFacts): ResponseStatus =>
   refusal === 'invalid' ? 253 : unsupported[revision];
 
-/** The response of an event whose modes others have taken. 2018 has 14 for another program, where head ends expect 7. */
+/** The response of a superseded event. For another program 2018 has 14, where head ends expect 7. */
 export const superseded = ({ takenBy, revision }: Pick<EventFacts, 'takenBy' | 'revision'>): ResponseStatus =>
   takeovers[revision][takenBy];
 
@@ -80,7 +80,7 @@ export const eventTransitions: readonly Transition[] = [
   { from: ['scheduled'], when: (f) => f.begun, to: 'active', answer: silent, label: 'start' },
 ];
 
-/** The transition that is due; undefined: the event stays as it is. */
+/** The transition that is due. undefined: none. */
 export function dueTransition(phase: Phase, facts: EventFacts): Transition | undefined {
   return eventTransitions.find((row) => row.from.includes(phase) && row.when(facts));
 }

@@ -1,4 +1,4 @@
-/** Carries out the faults of the client of IEEE 2030.5: decides what happens to each request that it sends. */
+/** Carries out the faults of an IEEE 2030.5 client on each request that it sends. */
 import type { ActiveFault } from '../../core/faults/active-fault.ts';
 import type { FaultSource } from '../../core/faults/registry.ts';
 import {
@@ -35,15 +35,16 @@ import {
 /** A disturbance while faults make it. */
 type Draft = { -readonly [Name in keyof Disturbance]: Disturbance[Name] };
 
-/** Addresses whose first documents a `stale` fault remembers. */
+/** Maximum of addresses whose first document a `stale` fault remembers. */
 const maxRemembered = 1000;
 
 /**
- * The decisions about a request, in this order; a fault counts the occasion only when its decision is reached:
- * 1. the first `drop`, `suppress` or `tls_failure` that strikes decides alone: it is not sent, or its connection fails;
- * 2. all delays add up;
- * 3. the document is changed by each fault of documents in order of injection, then the octets and headers.
- * A request about no single device meets faults of all devices alone, and none with a condition.
+ * The decisions about a request, in this order. Only a fault whose decision is reached counts a strike:
+ * 1. the first `drop`, `suppress` or `tls_failure` that strikes is the only one: the request is not sent, or its
+ * connection fails;
+ * 2. delays add up;
+ * 3. faults of documents change the document in order of injection, then the octets and headers.
+ * A request about no single device is affected only by faults for all devices and without a condition.
  */
 export function createCsipDisturber(options: FaultSource): ExchangeDisturber {
   return new RequestDisturber(options);
@@ -52,7 +53,7 @@ export function createCsipDisturber(options: FaultSource): ExchangeDisturber {
 class RequestDisturber implements ExchangeDisturber {
   readonly #options: FaultSource;
   #faults: readonly ActiveFault[] = [];
-  /** the first document of each address, by the fault that repeats it */
+  /** first document by address, for each `stale` fault */
   readonly #first = new Map<ActiveFault, Map<string, OutgoingDocument>>();
 
   constructor(options: FaultSource) {
@@ -71,16 +72,16 @@ class RequestDisturber implements ExchangeDisturber {
   }
 
   disturb(request: Disturbable): Disturbance | null {
-    const own = this.#faults.filter((fault) => this.#meets(fault, request));
-    if (own.length === 0) return null;
+    const matching = this.#faults.filter((fault) => this.#meets(fault, request));
+    if (matching.length === 0) return null;
     const strikes = (fault: ActiveFault) => fault.strikes(request.deviceIndex);
-    for (const fault of own) {
+    for (const fault of matching) {
       if (fault.isOf(dropFault) && strikes(fault)) return { drop: true };
       if (fault.isOf(suppressFault) && request.method !== 'GET' && strikes(fault)) return { suppress: true };
       if (fault.isOf(tlsFailureFault) && strikes(fault)) return { tls: fault.parameters.mode };
     }
     const draft: Draft = {};
-    for (const fault of own) this.#apply(fault, request, draft, strikes);
+    for (const fault of matching) this.#apply(fault, request, draft, strikes);
     return Object.keys(draft).length === 0 ? null : draft;
   }
 
@@ -104,7 +105,7 @@ class RequestDisturber implements ExchangeDisturber {
     }
   }
 
-  /** Faults of requests with a document. @param body with the changes of earlier faults */
+  /** Applies faults of documents. @param body after the changes of earlier faults */
   #spoil(
     fault: ActiveFault,
     request: Disturbable,
@@ -121,23 +122,23 @@ class RequestDisturber implements ExchangeDisturber {
       if (strikes(fault)) draft.contentType = fault.parameters.content_type;
     } else {
       const spoilt = fault.isOf(staleFault) ? this.#stale(fault, request, body) : spoiltBy(fault, body);
-      // what it does not change is no occasion
+      // a fault that changes nothing does not count a strike
       if (spoilt !== null && strikes(fault)) draft.body = spoilt;
     }
   }
 
-  /** The document that went first to an address; null: this one does. */
+  /** The first document sent to an address. null: this one is the first. */
   #stale(fault: ActiveFault, { method, path }: Disturbable, body: OutgoingDocument): OutgoingDocument | null {
     if (method !== 'PUT') return null;
-    const first = this.#first.get(fault) ?? new Map<string, OutgoingDocument>();
-    this.#first.set(fault, first);
-    const known = first.get(path) ?? null;
-    if (known === null && first.size < maxRemembered) first.set(path, body);
-    return known;
+    const bodies = this.#first.get(fault) ?? new Map<string, OutgoingDocument>();
+    this.#first.set(fault, bodies);
+    const firstBody = bodies.get(path) ?? null;
+    if (firstBody === null && bodies.size < maxRemembered) bodies.set(path, body);
+    return firstBody;
   }
 }
 
-/** What a fault makes of the octets of a document; null: nothing, or it is a fault of another sort. */
+/** The change that a fault makes to the octets of a document. null: none, or a fault of another kind. */
 function ofOctets(fault: ActiveFault, body: OutgoingDocument): ((xml: Buffer) => Buffer) | null {
   if (fault.isOf(malformedXmlFault)) return (xml) => malformed(xml, fault.parameters.mode);
   if (fault.isOf(missingElementFault) && hasMember(body, fault.parameters.elements))
@@ -147,7 +148,7 @@ function ofOctets(fault: ActiveFault, body: OutgoingDocument): ((xml: Buffer) =>
   return null;
 }
 
-/** Null: the fault changes nothing of such a document. */
+/** The document as changed by the fault. null: unchanged. */
 function spoiltBy(fault: ActiveFault, body: OutgoingDocument): OutgoingDocument | null {
   const spoilt = spoiledCopy(fault, body);
   return JSON.stringify(spoilt.value) === JSON.stringify(body.value) ? null : spoilt;

@@ -1,16 +1,16 @@
-/** Documents that are sent, with faults in them. Members have the names of the standard, at any depth. */
+/** Faulty variants of documents to send. Members have the names of the standard, at any depth. */
 import type { OutgoingDocument } from '../xml/document.ts';
 
 type Member = (name: string, value: unknown) => unknown;
 
-/** A copy in which each member is what the visitor makes of it; undefined leaves it as it is, and goes into it. */
+/** A copy with members replaced by the visitor; undefined keeps a member and descends into it. */
 function changed(value: unknown, visit: Member): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => changed(item, visit));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => {
-      const made = visit(name, member);
-      return [name, made === undefined ? changed(member, visit) : made];
+      const replaced = visit(name, member);
+      return [name, replaced === undefined ? changed(member, visit) : replaced];
     }),
   );
 }
@@ -19,7 +19,7 @@ function documentWith({ name, value }: OutgoingDocument, visit: Member): Outgoin
   return { name, value: changed(value, visit) } as OutgoingDocument;
 }
 
-/** Members of type TimeType in documents that a client sends. */
+/** Members of type TimeType in documents of a client. */
 const times: ReadonlySet<string> = new Set([
   'changedTime',
   'createdDateTime',
@@ -33,7 +33,7 @@ const times: ReadonlySet<string> = new Set([
   'updatedTime',
 ]);
 
-/** @param skewS added to every time; none becomes negative */
+/** @param skewS added to every time, with a minimum of 0 */
 export function withSkew(document: OutgoingDocument, skewS: number): OutgoingDocument {
   return documentWith(document, (name, value) =>
     times.has(name) && typeof value === 'number' ? Math.max(0, value + skewS) : undefined,
@@ -42,10 +42,10 @@ export function withSkew(document: OutgoingDocument, skewS: number): OutgoingDoc
 
 const lfdis: ReadonlySet<string> = new Set(['endDeviceLFDI', 'deviceLFDI', 'lFDI']);
 
-/** Another hexadecimal digit. */
+/** A different hexadecimal digit. */
 const otherDigit = (digit: string) => ((parseInt(digit, 16) + 1) % 16).toString(16).toUpperCase();
 
-/** @param lfdi null: its own with another last digit */
+/** @param lfdi null: the original with another last digit */
 export function withLfdi(document: OutgoingDocument, lfdi: string | null): OutgoingDocument {
   return documentWith(document, (name, value) => {
     if (!lfdis.has(name) || typeof value !== 'string') return undefined;
@@ -53,12 +53,12 @@ export function withLfdi(document: OutgoingDocument, lfdi: string | null): Outgo
   });
 }
 
-/** @param status of a DERControlResponse; other documents stay as they are */
+/** @param status for a DERControlResponse; other documents stay the same */
 export function withStatus(document: OutgoingDocument, status: number): OutgoingDocument {
   return document.name === 'DERControlResponse' ? { ...document, value: { ...document.value, status } } : document;
 }
 
-/** @param mrid of the event that a DERControlResponse names; null: its own with another first digit */
+/** @param mrid event of a DERControlResponse; null: the original with another first digit */
 export function withSubject(document: OutgoingDocument, mrid: string | null): OutgoingDocument {
   if (document.name !== 'DERControlResponse') return document;
   const { subject } = document.value;
@@ -68,22 +68,22 @@ export function withSubject(document: OutgoingDocument, mrid: string | null): Ou
   };
 }
 
-/** Whether a document has one of these members, at any depth. */
+/** True if a document has one of these members, at any depth. */
 export function hasMember(document: OutgoingDocument, names: readonly string[]): boolean {
-  let found = false;
+  let hasAny = false;
   documentWith(document, (name, value) => {
-    found ||= value !== undefined && names.includes(name);
+    hasAny ||= value !== undefined && names.includes(name);
     return undefined;
   });
-  return found;
+  return hasAny;
 }
 
 /** Members with a power of ten. */
 export const powers: readonly string[] = ['multiplier', 'powerOfTenMultiplier'];
 
 /**
- * Octets without some elements. Made from the octets, because the writer refuses a document that lacks a required one.
- * @param elements local names, of letters and digits
+ * Removes elements from the octets, since the writer refuses a document without a required one.
+ * @param elements local names of letters and digits
  */
 export function withoutElements(xml: Buffer, elements: readonly string[]): Buffer {
   const text = elements.reduce(
@@ -94,7 +94,7 @@ export function withoutElements(xml: Buffer, elements: readonly string[]): Buffe
   return Buffer.from(text);
 }
 
-/** Octets in which every power of ten is another, in range or not. */
+/** Changes every power of ten in the octets, in range or not. */
 export function withMultipliers(xml: Buffer, shift: number): Buffer {
   const element = new RegExp(`(<(?:${powers.join('|')})>)(-?\\d+)(?=</)`, 'g');
   return Buffer.from(
@@ -104,7 +104,7 @@ export function withMultipliers(xml: Buffer, shift: number): Buffer {
 
 export type Malformation = 'truncated' | 'not_closed' | 'wrong_namespace' | 'empty';
 
-/** The octets of a document, broken. */
+/** A malformed version of the octets of a document. */
 export function malformed(xml: Buffer, mode: Malformation): Buffer {
   switch (mode) {
     case 'truncated':

@@ -1,4 +1,4 @@
-/** The connections of the listener for notifications: their maximum and their times. */
+/** The connections of the listener for notifications: their maximum and their timeouts. */
 import type { Socket } from 'node:net';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
@@ -18,7 +18,7 @@ interface Known {
   endWait: () => void;
 }
 
-/** A connection, and the TLS session on it, by its other end. */
+/** Key of a connection and of the TLS session on it: address and port of the peer. */
 const keyOf = ({ remoteAddress = '', remotePort = 0 }: Socket): string => `${remoteAddress} ${remotePort}`;
 
 export class ListenerConnections {
@@ -37,7 +37,7 @@ export class ListenerConnections {
     return this.#open.size;
   }
 
-  /** A new connection, which has limited time for its handshake. @returns false: there is no place, and it is closed */
+  /** Adds a connection and starts the timeout of its handshake. @returns false: no room, the connection is closed */
   admit(socket: Socket): boolean {
     socket.on('error', () => socket.destroy());
     if (this.#open.size >= this.#limits.connections && !this.#makeRoom()) {
@@ -46,36 +46,36 @@ export class ListenerConnections {
     }
     const key = keyOf(socket);
     const endWait = this.#later(this.#limits.handshakeMs, () => socket.destroy());
-    const known: Known = { socket, key, stage: 'handshake', sinceMs: this.#clock.monotonicMs(), endWait };
-    this.#open.set(key, known);
+    const connection: Known = { socket, key, stage: 'handshake', sinceMs: this.#clock.monotonicMs(), endWait };
+    this.#open.set(key, connection);
     socket.once('close', () => {
-      known.endWait();
-      if (this.#open.get(key) === known) this.#open.delete(key);
+      connection.endWait();
+      if (this.#open.get(key) === connection) this.#open.delete(key);
     });
     return true;
   }
 
-  /** A request is to come whole within its time. @param socket also the TLS session on a connection */
+  /** Starts the timeout of the next request. @param socket connection, or TLS session on it */
   waits(socket: Socket): void {
-    const known = this.#open.get(keyOf(socket));
-    if (known === undefined) return;
-    known.endWait();
-    known.stage = 'waiting';
-    known.sinceMs = this.#clock.monotonicMs();
-    known.endWait = this.#later(this.#limits.requestMs, () => known.socket.destroy());
+    const connection = this.#open.get(keyOf(socket));
+    if (connection === undefined) return;
+    connection.endWait();
+    connection.stage = 'waiting';
+    connection.sinceMs = this.#clock.monotonicMs();
+    connection.endWait = this.#later(this.#limits.requestMs, () => connection.socket.destroy());
   }
 
-  /** The headers of a request are there. */
+  /** Marks a connection whose request headers have arrived. */
   works(socket: Socket): void {
-    const known = this.#open.get(keyOf(socket));
-    if (known !== undefined) known.stage = 'request';
+    const connection = this.#open.get(keyOf(socket));
+    if (connection !== undefined) connection.stage = 'request';
   }
 
   closeAll(): void {
     for (const { socket } of this.#open.values()) socket.destroy();
   }
 
-  /** One without a certificate gives way first, then the one that has waited for longest; a request is not broken off. */
+  /** Closes a connection without a certificate first, then the one idle for longest; none with a request under way. */
   #makeRoom(): boolean {
     const [idle] = [...this.#open.values()]
       .filter(({ stage }) => stage !== 'request')

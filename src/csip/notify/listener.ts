@@ -1,7 +1,7 @@
 /**
- * The listener for notifications (IEEE 2030.5 subscription/notification): a server of its own, over TLS with the
- * certificates of the client unless plain HTTP is asked for. It takes POSTs of Notification at the paths that were given
- * out, and bounds what a peer may cost: connections, their time, and the body.
+ * The listener for notifications (IEEE 2030.5 subscription/notification): a separate server, over TLS with the
+ * certificates of the client unless plain HTTP is configured. It takes POSTs of Notification at its registered paths,
+ * and limits the connections, times and body sizes of peers.
  */
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -40,25 +40,25 @@ export interface NotificationListenerOptions {
   readonly port: number;
   /** null: plain HTTP */
   readonly gate: TlsGate<unknown> | null;
-  /** by which the server reaches it, without a path at its end; null: address and port */
+  /** base URI for the server, without a path at its end; null: address and port */
   readonly uri: string | null;
-  /** @throws SimError PEER_ERROR for what is no document */
+  /** @throws SimError PEER_ERROR for an invalid document */
   readonly parse: (body: Buffer) => ReceivedDocument;
   readonly clock: WallClock;
   readonly later: Later;
   readonly log: Pick<Logger, 'info' | 'warning'>;
   readonly limits?: Partial<NotificationLimits>;
-  /** is told of every request that was answered, for the record of messages */
+  /** called with every answered request, for the record of messages */
   readonly onAnswer?: (answered: AnsweredRequest) => void;
 }
 
-/** A request with its answer, which has no body. */
+/** A request and its answer, which has no body. */
 export interface AnsweredRequest {
   readonly peer: string;
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** null: it was refused before its body was read */
+  /** null: refused before its body was read */
   readonly body: Buffer | null;
   readonly status: number;
   readonly durationMs: number;
@@ -69,10 +69,10 @@ export interface ReceivedNotification {
   readonly peer: string;
 }
 
-/** Takes the notifications of one path. */
+/** Receives the notifications of one path. */
 export type NotificationTaker = (received: ReceivedNotification) => void;
 
-/** In front of the ids of subscriptions. */
+/** Path before the ids of subscriptions. */
 const pathPrefix = '/notify/';
 
 interface Verdict {
@@ -93,7 +93,7 @@ export class NotificationListener {
   constructor(options: NotificationListenerOptions) {
     this.#options = options;
     this.#limits = { ...notificationLimits, ...options.limits };
-    // a server without a port of its own does not watch its times: the connections do
+    // a server without its own port does not enforce its timeouts: `connections` does
     this.#http = createServer(
       { maxHeaderSize: 16 * 1024, headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 },
       (request, response) => void this.#serve(request, response),
@@ -111,12 +111,12 @@ export class NotificationListener {
     this.#guard = createHttpGuard({ host, allowedHosts: [new URL(this.#base).hostname], corsOrigins: [] });
   }
 
-  /** In front of `/notify/...`, as the server is to reach it. */
+  /** Base URI of the notification paths, for the server. */
   get base(): string {
     return this.#base;
   }
 
-  /** Port in use; null: it does not listen. */
+  /** Port in use; null: not listening. */
   get port(): number | null {
     const address = this.#net.address();
     return address === null || typeof address === 'string' ? null : address.port;
@@ -126,12 +126,12 @@ export class NotificationListener {
     return this.#connections.size;
   }
 
-  /** The notificationURI of an id, which is a word of a path. */
+  /** The notificationURI of an id, which must be one path segment. */
   uriOf(id: string): string {
     return `${this.#base}${pathPrefix}${id}`;
   }
 
-  /** Takes the notifications for an id from now on; others are answered 404. @returns ends it */
+  /** Registers the taker of an id; other ids are answered 404. @returns removes the taker */
   take(id: string, taker: NotificationTaker): () => void {
     this.#takers.set(id, taker);
     return () => {
@@ -178,7 +178,7 @@ export class NotificationListener {
     try {
       verdict = await this.#judge(request, peer);
     } catch (error) {
-      // the peer has gone
+      // the peer has closed the connection
       log.info(`${peer}: a notification broke off: ${errorText(error)}`);
       request.socket.destroy();
       return;
@@ -187,7 +187,7 @@ export class NotificationListener {
     const { status, body } = verdict;
     const { method = '', url = '', headers } = request;
     if (status === 405) response.setHeader('Allow', 'POST');
-    // the rest of a body that was not read would be taken for the next request
+    // the unread rest of a body would be taken for the next request
     if (body === null) response.setHeader('Connection', 'close');
     response.writeHead(status).end();
     const shown = Object.fromEntries(
@@ -205,7 +205,7 @@ export class NotificationListener {
     try {
       const document = this.#options.parse(body);
       if (document.name !== 'Notification') throw new SimError('PEER_ERROR', `it is a ${document.name}`);
-      // another one may have ended it while the body came
+      // the subscription may have ended while the body was being read
       if (taker === undefined || this.#takerOf(request) !== taker) return { status: 404, body };
       taker({ notification: document.value, peer });
       return { status: 204, body };
@@ -217,17 +217,17 @@ export class NotificationListener {
 
   #takerOf({ url = '' }: IncomingMessage): NotificationTaker | undefined {
     const [path = ''] = url.split('?');
-    const own = new URL(this.#base).pathname.replace(/\/$/, '') + pathPrefix;
-    // behind a proxy the path of the base may be gone
-    const start = [own, pathPrefix].find((prefix) => path.startsWith(prefix));
+    const fullPrefix = new URL(this.#base).pathname.replace(/\/$/, '') + pathPrefix;
+    // a reverse proxy may have removed the path of the base
+    const start = [fullPrefix, pathPrefix].find((prefix) => path.startsWith(prefix));
     return start === undefined ? undefined : this.#takers.get(path.slice(start.length));
   }
 
-  /** What can be refused without the body; null: nothing. */
+  /** Status of a refusal that does not depend on the body. null: no refusal. */
   #refusal(request: IncomingMessage, taker: NotificationTaker | undefined): number | null {
     const { method, headers } = request;
     if (this.#guard === null || this.#guard.checkHost(request) !== null) return 421;
-    // no server of 2030.5 is a page in a browser
+    // servers of 2030.5 are no browser pages
     if (headers.origin !== undefined || this.#guard.checkOrigin(request) !== null) return 403;
     if (taker === undefined) return 404;
     if (method !== 'POST') return 405;
@@ -237,11 +237,11 @@ export class NotificationListener {
     return Number(headers['content-length'] ?? 0) > this.#limits.bodyBytes ? 413 : null;
   }
 
-  /** null: it is too long. @throws when the peer ends it */
+  /** null: too long. @throws when the peer aborts */
   async #bodyOf(request: IncomingMessage): Promise<Buffer | null> {
     const pieces: Buffer[] = [];
     let length = 0;
-    // a body that is too long is answered, so it must not end the connection
+    // a body that is too long still gets an answer, so the connection must stay open
     for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
       length += piece.length;
       if (length > this.#limits.bodyBytes) return null;

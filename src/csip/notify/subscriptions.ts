@@ -1,7 +1,6 @@
 /**
- * The subscriptions of one connection identity: resources that say so are subscribed to at the SubscriptionList of their
- * EndDevice, renewed, made anew after the server has ended them or was lost, and deleted at the end. Polling goes on
- * beside them.
+ * The subscriptions of one connection identity: made at the SubscriptionList of the EndDevice, renewed, made again
+ * after the server has ended them or was lost, and deleted at the end. Polling continues beside them.
  */
 import { createHash } from 'node:crypto';
 import type { CsipNotification, CsipSubscription } from '../../contract/csip-reports.ts';
@@ -26,9 +25,9 @@ export interface SubscribableResource {
   readonly deviceIndex: number | null;
 }
 
-/** A notification of a subscription of this client. */
+/** A notification for a subscription of this client. */
 export interface Notified {
-  /** the resource that was subscribed to; absolute */
+  /** the subscribed resource; absolute */
   readonly resource: string;
   /** Notification.status: 0 changed, 1 cancelled, 2 moved, 3 definition changed, 4 deleted */
   readonly status: number;
@@ -37,19 +36,19 @@ export interface Notified {
 export interface SubscriptionsOptions {
   readonly exchange: SepExchange;
   readonly listener: Pick<NotificationListener, 'take' | 'uriOf'>;
-  /** LFDI of the connection: listeners are shared, and paths must not be */
+  /** LFDI of the connection: distinguishes the paths of clients that share a listener */
   readonly lfdi: string;
-  /** whether what is useful is subscribed to without being asked */
+  /** true: useful resources are subscribed to automatically */
   readonly automatic: boolean;
   readonly clock: WallClock;
   readonly later: Later;
   readonly jitter: Jitter;
   readonly log: Pick<Logger, 'info' | 'warning'>;
-  /** The resource is to be read again. */
+  /** Called so that the resource is read again. */
   readonly onNotification: (notified: Notified) => void;
 }
 
-/** What the walk reads again and again (CSIP 5.3). */
+/** Resources that the walk reads repeatedly (CSIP 5.3). */
 const useful: ReadonlySet<DocumentName> = new Set([
   'EndDeviceList',
   'FunctionSetAssignmentsList',
@@ -60,7 +59,7 @@ const useful: ReadonlySet<DocumentName> = new Set([
 
 const renewMs = 12 * 3_600_000;
 const maxNotifications = 100;
-/** For the subscriptions that are deleted at the end. */
+/** Maximum time for deleting subscriptions at the end, ms. */
 const farewellMs = 1_000;
 
 interface Item {
@@ -70,7 +69,7 @@ interface Item {
   state: CsipSubscription['state'];
   /** of the Subscription on the server */
   href: string | null;
-  /** next request, on `WallClock.monotonicMs`; null: none is planned */
+  /** next request, on `WallClock.monotonicMs`; null: none planned */
   dueMs: number | null;
   renewedAtMs: number | null;
   notifications: number;
@@ -82,7 +81,7 @@ export class Subscriptions {
   readonly #options: SubscriptionsOptions;
   /** by URL */
   readonly #items = new Map<string, Item>();
-  /** what a user has asked for, which holds while the resource is there or not */
+  /** choices of the user by URL, which outlive the resource */
   readonly #chosen = new Map<string, boolean>();
   #found: readonly SubscribableResource[] = [];
   readonly #received: CsipNotification[] = [];
@@ -96,23 +95,23 @@ export class Subscriptions {
     this.#options = options;
   }
 
-  /** The resources that can be subscribed to now; those that are gone are left. */
-  follow(found: readonly SubscribableResource[]): void {
+  /** Takes the present subscribable resources; subscriptions to others end. */
+  follow(resources: readonly SubscribableResource[]): void {
     if (this.#closed) return;
-    this.#found = found;
-    const now = new Map(found.map((resource) => [resource.url, resource]));
+    this.#found = resources;
+    const byUrl = new Map(resources.map((resource) => [resource.url, resource]));
     for (const [url, item] of this.#items) {
-      const stays = now.get(url)?.listUrl === item.resource.listUrl;
+      const stays = byUrl.get(url)?.listUrl === item.resource.listUrl;
       if (!stays && item.wanted) this.#drop(item);
-      if (stays && item.wanted) now.delete(url);
+      if (stays && item.wanted) byUrl.delete(url);
     }
-    for (const resource of now.values())
+    for (const resource of byUrl.values())
       if (this.#chosen.get(resource.url) ?? (this.#options.automatic && useful.has(resource.name)))
         this.#want(resource);
     void this.#work();
   }
 
-  /** Nothing is sent while the server cannot be reached; afterwards it may have forgotten every subscription. */
+  /** Pauses while the server is unreachable; afterwards it may have lost every subscription. */
   reachable(yes: boolean): void {
     if (yes === this.#reachable) return;
     this.#reachable = yes;
@@ -122,7 +121,7 @@ export class Subscriptions {
   }
 
   /**
-   * Subscribes to a resource, or ends that; resolves when the server has answered.
+   * Subscribes to a resource or ends its subscription; resolves when the server has answered.
    * @param href absolute, or relative to the server
    * @throws SimError UNKNOWN_RESOURCE, NOT_CONNECTED
    */
@@ -139,7 +138,7 @@ export class Subscriptions {
     if (!on && item?.wanted === true) this.#drop(item);
     const chosen = this.#items.get(url);
     while (chosen !== undefined && this.#isDue(chosen)) await this.#work();
-    // it may be under way since before
+    // a request may already be under way
     await this.#working;
   }
 
@@ -155,8 +154,8 @@ export class Subscriptions {
   }
 
   /**
-   * Takes no notification any more, and deletes the subscriptions as far as the server can be reached.
-   * @param farewell false: nothing more is sent
+   * Stops taking notifications, and deletes the subscriptions if the server is reachable.
+   * @param farewell false: no requests
    */
   async close(farewell = true): Promise<void> {
     this.#closed = true;
@@ -173,17 +172,17 @@ export class Subscriptions {
 
   #want(resource: SubscribableResource): void {
     const { listener, jitter } = this.#options;
-    const known = this.#items.get(resource.url);
-    known?.endTake?.();
+    const previous = this.#items.get(resource.url);
+    previous?.endTake?.();
     const item: Item = {
       resource,
       backOff: new BackOff(fullJitter(retryWaits, jitter)),
       wanted: true,
       state: 'pending',
-      href: known?.href ?? null,
+      href: previous?.href ?? null,
       dueMs: this.#options.clock.monotonicMs(),
       renewedAtMs: null,
-      notifications: known?.notifications ?? 0,
+      notifications: previous?.notifications ?? 0,
       lastError: null,
       endTake: null,
     };
@@ -199,7 +198,7 @@ export class Subscriptions {
     this.#plan(item, 0);
   }
 
-  /** The same over restarts, so that a server that still notifies is understood and not subscribed to twice. */
+  /** Constant over restarts, so that notifications to earlier subscriptions are recognised and none is doubled. */
   #idOf({ url, listUrl }: SubscribableResource): string {
     return createHash('sha256').update(`${this.#options.lfdi} ${listUrl} ${url}`).digest('hex').slice(0, 32);
   }
@@ -221,7 +220,7 @@ export class Subscriptions {
       item.state = 'cancelled';
       item.href = null;
       item.lastError = `the server has ended it (status ${status})`;
-      // a server that ends each one at once is not asked faster and faster
+      // back-off against a server that ends each subscription at once
       this.#plan(item, item.backOff.nextMs());
       void this.#work();
     }
@@ -236,13 +235,13 @@ export class Subscriptions {
     return this.#reachable && !this.#closed && dueMs !== null && dueMs <= this.#options.clock.monotonicMs();
   }
 
-  /** Sends what is due, one after the other; a later call while that lasts is part of it. */
+  /** Sends due requests one after the other; calls meanwhile join. */
   #work(): Promise<void> {
     this.#cancelTimer?.();
     this.#cancelTimer = null;
     this.#working ??= this.#sendAll().finally(() => {
       this.#working = null;
-      // something may have become due after the last look
+      // more may have become due meanwhile
       if ([...this.#items.values()].some((item) => this.#isDue(item))) void this.#work();
       else this.#wait();
     });
@@ -259,7 +258,7 @@ export class Subscriptions {
     }
   }
 
-  /** What a user has left stays in the list. */
+  /** A subscription ended by the user stays in the list. */
   async #leave(item: Item): Promise<void> {
     await this.#delete(item);
     const { url } = item.resource;
@@ -281,7 +280,7 @@ export class Subscriptions {
     const { url, listUrl, deviceIndex } = item.resource;
     const { origin, pathname } = new URL(url);
     const value = {
-      // without a query; servers know their resources by path
+      // without a query; servers identify resources by path
       subscribedResource: origin === exchange.origin ? pathname : origin + pathname,
       encoding: 0,
       level: '+S1',
@@ -325,7 +324,7 @@ export class Subscriptions {
     this.#plan(item, renewMs);
   }
 
-  /** One attempt: what is left of it on the server ends with its first notification, which is answered 404. */
+  /** One attempt: a subscription left on the server ends with its next notification, which is answered 404. */
   async #delete(item: Item): Promise<void> {
     const { exchange, log } = this.#options;
     const { href } = item;

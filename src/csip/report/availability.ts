@@ -1,4 +1,4 @@
-/** DERAvailability: what the device could do beside what controls ask of it. */
+/** DERAvailability: what the device could do without the controls in force. */
 import type { Device } from '../../contract/device.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
 import type { DERAvailability } from '../xml/documents.ts';
@@ -17,19 +17,19 @@ function energyOf(device: Device): { readonly storedWh: number; readonly roomWh:
   };
 }
 
-/** Seconds; undefined where power flows for no time that is known. */
+/** Seconds that the energy lasts; undefined: no power, or unknown. */
 function lasting(wh: number | undefined, w: number): number | undefined {
   return wh === undefined || !(w > 0) ? undefined : Math.min(Math.floor((wh / w) * 3600), 0xffff_ffff);
 }
 
-/** Percent of a maximum; undefined without one. */
+/** Percent of a maximum; undefined: no maximum. */
 function shareOf(w: number, maxW: number | null): number | undefined {
   return maxW === null || !(maxW > 0) ? undefined : perCent((100 * w) / maxW);
 }
 
 /**
- * All available power counts as reserve: statWAvail is the base of curves with the yRefType %statWAvail. Of a storage the
- * durations say how long reservePercent and reserveChargePercent last within its reserves.
+ * All available power counts as reserve: statWAvail is the base of curves with the yRefType %statWAvail. For a storage,
+ * the durations say how long reservePercent and reserveChargePercent last within its reserves.
  */
 export function availabilityOf(
   device: Device,

@@ -1,6 +1,6 @@
 /**
- * Averages over the periods of a mirror, from what a meter shows at the ends of ticks. Energy follows the counters; power
- * at both ends of a tick only places it between two counts. Pure: nothing here knows a clock.
+ * Averages over the periods of a mirror, from the values of a meter at the ends of ticks. Energy follows the counters;
+ * the power only interpolates between two counts. Pure: no clock.
  */
 import type { MeterNow, MeterTotals, PhaseCode } from './model.ts';
 
@@ -28,13 +28,13 @@ export interface Period {
   readonly storedWh: number | null;
 }
 
-/** 64-bit counters of the registers go round here. */
+/** The 64-bit counters of the registers overflow here. */
 const counterModulus = 2 ** 64;
 
 /**
- * How far a counter has risen. A counter that fell has gone round where it stood in the upper half of its range, and
- * has begun again at 0 otherwise.
- * @param modulus value that it never shows, in its unit
+ * The rise of a counter. A counter that fell has overflowed if it stood in the upper half of its range, otherwise it
+ * has been reset to 0.
+ * @param modulus value of the overflow, in the unit of the counter
  */
 export function risen(before: number, after: number, modulus: number): number {
   if (after >= before) return after - before;
@@ -42,21 +42,21 @@ export function risen(before: number, after: number, modulus: number): number {
 }
 
 /**
- * Energy finer than the counts of its counter. Between counts it follows the power; where both disagree by more than
- * the counter can hide by rounding, the counter is right.
+ * Energy at a finer resolution than its counter. Between counts it follows the power; where the two differ by more than
+ * the rounding of the counter, the counter counts.
  */
 export class FineEnergy {
   #energy = 0;
   #counted = 0;
   #counter: number | null = null;
-  /** what the true energy may be ahead of this one, after all that the counter has shown */
+  /** bounds of the difference between true and estimated energy, by the rounding of the counter */
   #aheadMin = -Infinity;
   #aheadMax = Infinity;
 
   /**
-   * @param energy by the power since the last call
-   * @param counter now, in whole counts; null: there is none, and the power is all there is
-   * @param count size of one
+   * @param energy integral of the power since the last call
+   * @param counter present value in whole counts; null: no counter, the power alone counts
+   * @param count size of one count
    */
   add(energy: number, counter: number | null, count: number): void {
     this.#energy += energy;
@@ -84,7 +84,7 @@ export class FineEnergy {
 type Direction = keyof MeterTotals;
 const directions = ['injectedWh', 'absorbedWh', 'injectedVarh', 'absorbedVarh'] as const satisfies Direction[];
 
-/** Mean of the part of a line from `from` to `to` that lies above zero. */
+/** Mean of the positive part of a line from `from` to `to`. */
 function meanAbove(from: number, to: number): number {
   if (from >= 0 && to >= 0) return (from + to) / 2;
   if (from <= 0 && to <= 0) return 0;
@@ -92,16 +92,16 @@ function meanAbove(from: number, to: number): number {
   return (above * above) / (2 * Math.abs(to - from));
 }
 
-/** Sums over the part of a period that has passed. */
+/** Sums over the elapsed part of a period. */
 interface Sums {
   startMs: number;
   simS: number;
   energy: Record<Direction, number>;
-  /** weighted by remote time */
+  /** weighted with remote time */
   readonly volts: Map<PhaseCode, number>;
   hz: number;
   weightMs: number;
-  /** last seen */
+  /** at the last sample */
   storedWh: number | null;
 }
 
@@ -117,10 +117,10 @@ const emptySums = (startMs: number): Sums => ({
 
 const minuteMs = 60_000;
 
-/** A step of remote time that is longer than so many periods is a clock that was set. */
+/** A longer step of remote time, in periods, means that the clock was set. */
 const maxPeriods = 10;
 
-/** One meter's averages. Periods follow each other without a gap, but where the remote clock is set. */
+/** Averages of one meter. Periods follow each other without a gap unless the remote clock is set. */
 export class Averager {
   readonly #fine = {
     injectedWh: new FineEnergy(),
@@ -132,12 +132,12 @@ export class Averager {
   #sums: Sums;
   #periodMs: number;
   readonly #wholeMinutes: boolean;
-  /** what lies before this instant belongs to no period; null: a period is under way */
+  /** start of the first period, before which samples do not count; null: a period is under way */
   #leadMs: number | null;
 
   /**
    * @param periodMs length of a period
-   * @param wholeMinutes periods of whole minutes begin at whole minutes, as CSIP-AUS wants them
+   * @param wholeMinutes true: periods of whole minutes start at whole minutes, as CSIP-AUS requires
    */
   constructor(first: Sample, periodMs: number, wholeMinutes = false) {
     this.#last = first;
@@ -148,24 +148,24 @@ export class Averager {
     this.#count(first, 0);
   }
 
-  /** end of the period under way, remote time */
+  /** end of the present period, remote time */
   get dueMs(): number {
     const overdueMs = this.#leadTo(this.#last.atMs) ?? this.#last.atMs;
     return Math.max(this.#leadMs ?? this.#sums.startMs + this.#periodMs, overdueMs);
   }
 
-  /** Where the first period begins; null: at once. */
+  /** Start of the first period. null: at once. */
   #leadTo(atMs: number): number | null {
     const isLate = this.#wholeMinutes && this.#periodMs % minuteMs === 0 && atMs % minuteMs !== 0;
     return isLate ? Math.ceil(atMs / minuteMs) * minuteMs : null;
   }
 
-  /** For the period under way too; one that is over by that ends with the next sample. */
+  /** Applies to the present period too; if that is already over, it ends with the next sample. */
   set periodMs(ms: number) {
     this.#periodMs = ms;
   }
 
-  /** @returns the periods that are over by this sample, oldest first */
+  /** @returns the periods that end by this sample, oldest first */
   add(sample: Sample): readonly Period[] {
     const ended: Period[] = [];
     const before = this.#last;
@@ -173,7 +173,7 @@ export class Averager {
     const simS = Math.max(0, sample.simS - before.simS);
     const stepMs = sample.atMs - before.atMs;
     if (stepMs > maxPeriods * this.#periodMs) {
-      // what lies before the clock was set is a period of its own
+      // time before the clock was set is a period of its own
       this.#gather(sample, energy, simS, 0, 1);
       if (before.atMs > this.#sums.startMs) ended.push(this.#end(before.atMs));
       this.#sums = emptySums(sample.atMs);
@@ -198,7 +198,7 @@ export class Averager {
     return ended;
   }
 
-  /** Ends the period under way at the last sample. @returns null: no time has passed in it */
+  /** Ends the present period at the last sample. @returns null: no time has passed in it */
   cut(): Period | null {
     return this.#last.atMs > this.#sums.startMs ? this.#end(this.#last.atMs) : null;
   }
@@ -240,9 +240,9 @@ export class Averager {
     const { meter } = this.#last;
     this.#sums = emptySums(endMs);
     this.#leadMs = this.#leadTo(endMs);
-    const power = (direction: Direction, now: number) =>
-      // simulated time that stands still: the power goes on as it is
-      simS > 0 ? (energy[direction] * 3600) / simS : Math.max(0, now);
+    const power = (direction: Direction, meteredPower: number) =>
+      // while simulated time stands still, the power stays constant
+      simS > 0 ? (energy[direction] * 3600) / simS : Math.max(0, meteredPower);
     return {
       startMs,
       endMs,

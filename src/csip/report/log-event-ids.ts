@@ -1,9 +1,9 @@
-/** Ids of the LogEvents of one EndDevice, which go on after a reconnection and a restart. */
+/** Ids of the LogEvents of one EndDevice, consecutive over reconnections and restarts. */
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
 import type { Slot } from '../../core/store.ts';
 
-/** 16 bits */
+/** number of ids: 16 bits */
 const ids = 0x1_0000;
 
 export class LogEventIds {
@@ -17,7 +17,7 @@ export class LogEventIds {
     this.#next = next;
   }
 
-  /** @param slot keeps the next id */
+  /** @param slot stores the next id */
   static async open(slot: Slot, log: Logger): Promise<LogEventIds> {
     const [kept] = await slot.read();
     return new LogEventIds(slot, log, typeof kept === 'number' ? kept % ids : 0);

@@ -1,4 +1,4 @@
-/** LogEvents of one EndDevice: alarms that begin and end, and those that a user asks for. Sent in their order. */
+/** LogEvents of one EndDevice: starts and ends of alarms, and events that a user asks for. Sent in order. */
 import type { CsipLogEvent, CsipLogEventRequest } from '../../contract/csip-reports.ts';
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import { Turns } from '../../core/turns.ts';
@@ -14,7 +14,7 @@ const derFunctionSet = 11;
 const standardProfile = 2;
 const standardPen = 40_732;
 
-/** Events that wait to be sent; the oldest go first. */
+/** Maximum of waiting events; beyond it the oldest is dropped. */
 const maxWaiting = 500;
 /** Events kept for views. */
 const maxKept = 200;
@@ -57,7 +57,7 @@ export class LogEvents {
   /** the last answer was 404 */
   #lost = false;
   #stopped = false;
-  /** whether alarms are sent */
+  /** true if alarms are sent */
   enabled = true;
 
   constructor(options: LogEventOptions) {
@@ -91,7 +91,7 @@ export class LogEvents {
     if (href !== null) void this.#send();
   }
 
-  /** Alarms of a device now; an event is made for each that began or ended. */
+  /** Takes the present alarms of a device, and queues an event for each start and end. */
   alarms(deviceIndex: number, alarms: ReadonlySet<AlarmBit>, nowS: number): void {
     const before = this.#alarms.get(deviceIndex);
     this.#alarms.set(deviceIndex, alarms);
@@ -100,7 +100,7 @@ export class LogEvents {
     for (const bit of before ?? []) if (!alarms.has(bit)) this.#add(deviceIndex, nowS, alarmEvent(bit, false));
   }
 
-  /** Sends an event that a user asks for. @returns when it was tried */
+  /** Sends an event for a user. @returns when it has been tried */
   request(deviceIndex: number, nowS: number, request: CsipLogEventRequest): Promise<void> {
     this.#add(deviceIndex, nowS, request);
     return this.#send();

@@ -22,14 +22,14 @@ export interface MeterOptions extends Sending {
   readonly clock: RemoteClock;
   readonly plant: Plant;
   readonly reports: readonly DeviceReports[];
-  /** all devices as one: they have one mirror; null: each has its own */
+  /** all devices as one, with a common mirror; null: each has its own */
   readonly together: DeviceReports | null;
   readonly lfdi: string;
-  /** the enterprise number as every mRID ends: 8 digits */
+  /** digits of the enterprise number that end each mRID: 8 */
   readonly penDigits: string;
-  /** in place of the rates of the server, s; null: those of the server */
+  /** overrides the rates of the server, s; null: no override */
   readonly postRateS: number | null;
-  /** whether periods of whole minutes begin at whole minutes */
+  /** true: periods of whole minutes start at whole minutes */
   readonly wholeMinutes?: boolean;
   readonly conventions: ReadingConventions & {
     /** readings of each device */
@@ -39,12 +39,12 @@ export interface MeterOptions extends Sending {
   };
 }
 
-/** Where nothing names a rate, s. */
+/** Default rate, s. */
 const defaultRateS = 900;
-/** Entries that are asked for in one request, and in all. */
+/** Entries per request, and in total. */
 const pageSize = 255;
 const maxListed = 10_000;
-/** The simulation stands still where a period is over for so long and no tick has ended it, ms. */
+/** A period that has been over for this long without a tick means that the simulation stands still, ms. */
 const stillMs = 5000;
 
 interface Meter {
@@ -55,9 +55,9 @@ interface Meter {
 
 type MeterRead = Meter['read'];
 
-/** Counters of the meter are those of the last whole second: until then energy follows the power. */
+/** The counters of the meter lag by up to one second, during which energy follows the power. */
 const lagHours = 1 / 3600;
-const leastCount = 1e-3;
+const minCount = 1e-3;
 
 function ofMeter({ w, var: vars, volts, hz, ...energy }: SiteMeterNow): MeterNow {
   return {
@@ -69,8 +69,8 @@ function ofMeter({ w, var: vars, volts, hz, ...energy }: SiteMeterNow): MeterNow
       injectedVarh: energy.exportedVarh,
       absorbedVarh: energy.importedVarh,
     },
-    countWh: Math.max(leastCount, 2 * Math.abs(w) * lagHours),
-    countVarh: Math.max(leastCount, 2 * Math.abs(vars) * lagHours),
+    countWh: Math.max(minCount, 2 * Math.abs(w) * lagHours),
+    countVarh: Math.max(minCount, 2 * Math.abs(vars) * lagHours),
     volts: new Map(phaseCodes.flatMap((code, i) => (volts[i] === undefined ? [] : [[code, volts[i]]]))),
     hz,
     storedWh: null,
@@ -107,7 +107,7 @@ export class Meters {
     ];
   }
 
-  /** @param deviceIndex null: all of them */
+  /** @param deviceIndex null: all devices */
   readings(deviceIndex: number | null): CsipReadings & { readonly lastPostMs: number | null; readonly posted: number } {
     const { together } = this.#options;
     const mirrors = this.#meters.map(({ mirror }) => mirror);
@@ -122,25 +122,25 @@ export class Meters {
     };
   }
 
-  /** @param listHref of the MirrorUsagePointList, null: the server has none */
+  /** @param listHref of the MirrorUsagePointList; null: the server has none */
   follow(listHref: string | null): void {
     if (listHref === this.#listHref) return;
     this.#listHref = listHref;
     for (const { mirror } of this.#meters) mirror.follow(listHref);
     this.#cancelPoll?.();
     if (listHref === null) return;
-    // what was metered before belongs to no mirror
+    // energy metered before belongs to no mirror
     this.#restart();
     void this.#poll(listHref);
   }
 
-  /** Takes what the meters show at the end of a tick. */
+  /** Takes the values of the meters at the end of a tick. */
   tick(sim: SimTime): void {
     this.#simS = sim / microsPerSecond;
     this.#take(this.#options.clock.ofSim(sim));
   }
 
-  /** @throws SimError NOT_CONNECTED without a place for readings */
+  /** @throws SimError NOT_CONNECTED without a resource for readings */
   async sendNow(): Promise<void> {
     if (this.#listHref === null) throw new SimError('NOT_CONNECTED', 'the server has no place for readings');
     await Promise.all(
@@ -176,8 +176,8 @@ export class Meters {
   }
 
   /**
-   * The connection point of these devices: what its meter shows where they are all devices of the site and there is a
-   * meter, otherwise their net power, from which the energy is counted alone.
+   * The connection point of these devices. If they are all devices of the site and the site has a meter, its values;
+   * otherwise the net power of the devices, integrated to energy.
    */
   #siteMeter(first: DeviceReports): MeterNow {
     const { plant, reports } = this.#options;
@@ -185,7 +185,7 @@ export class Meters {
     const { volts, hz } = first.meter();
     return {
       w: plant.siteOf(reports.map(({ deviceIndex }) => deviceIndex)).netW,
-      // local loads take no reactive power
+      // local loads have no reactive power
       var: reports.reduce((sum, each) => sum + each.meter().var, 0),
       totals: null,
       countWh: 1,
@@ -216,7 +216,7 @@ export class Meters {
     if (ended) this.#watchStill();
   }
 
-  /** While the simulation is paused no tick ends a period. */
+  /** Ends periods while the simulation is paused and no tick does. */
   #watchStill(): void {
     this.#cancelStill?.();
     const [first] = this.#meters;
@@ -224,7 +224,7 @@ export class Meters {
     const { clock, later } = this.#options;
     const waitMs = first.averager.dueMs - clock.nowMs() + stillMs;
     this.#cancelStill = later(Math.max(waitMs, stillMs), () => {
-      // a remote clock that stands still with the simulation has not come so far
+      // a remote clock that stands still with the simulation has not reached the end
       if (clock.nowMs() >= first.averager.dueMs + stillMs) this.#take(clock.nowMs());
       else this.#watchStill();
     });
@@ -246,7 +246,7 @@ export class Meters {
       pollS = pollRate ?? defaultRateS;
       for (const { mirror } of this.#meters) await mirror.refresh(shown);
     } catch {
-      // it is read again; the walk tells of a server that is lost
+      // the next poll reads it again; the walk reports the loss of a server
     }
     if (this.#stopped || this.#listHref !== listHref) return;
     const waitMs = Math.max(pollS, minRateS) * 1000;

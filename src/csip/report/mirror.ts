@@ -1,4 +1,4 @@
-/** One MirrorUsagePoint on the server: made, its postRate obeyed, and its readings posted in their order. */
+/** One MirrorUsagePoint on the server: creation, postRate, and its readings in order. */
 import type { CsipReadingSet } from '../../contract/csip-reports.ts';
 import { errorText } from '../../core/errors.ts';
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
@@ -23,26 +23,26 @@ const switchedOn = 1;
 /** Reading.qualityFlags: valid. */
 const valid = '0001';
 
-/** Periods that wait to be sent: a day at five minutes. The oldest go first. */
+/** Maximum of waiting periods: one day at five minutes. Beyond it the oldest is dropped. */
 const maxWaitingPeriods = 288;
-/** Periods in one request. */
+/** Maximum of periods in one request. */
 const maxPerPost = 12;
-/** A request with this answer may pass with one reading at a time. */
+/** Statuses after which a request with one reading may still succeed. */
 const listRefusals: ReadonlySet<number> = new Set([400, 405, 415, 422, 501]);
 
 export interface MirrorOptions extends Sending {
   readonly role: MirrorRole;
-  /** of the device, or the first of several */
+  /** index of the device, or of the first of several */
   readonly deviceIndex: number;
-  /** whether it is that of one device: the mRID names the device then */
+  /** true for a single device: the mRID then contains its index */
   readonly ofOne: boolean;
-  /** of the EndDevice */
+  /** LFDI of the EndDevice */
   readonly lfdi: string;
-  /** the enterprise number as every mRID ends: 8 digits */
+  /** digits of the enterprise number that end each mRID: 8 */
   readonly penDigits: string;
   readonly description: string;
   readonly quantities: readonly Quantity[];
-  /** the server has named another postRate, s */
+  /** called with the postRate of the server, s */
   readonly onPostRate: (seconds: number) => void;
 }
 
@@ -52,7 +52,7 @@ interface Series {
 }
 
 const startS = ({ startMs }: Period) => Math.round(startMs / 1000);
-/** both ends are rounded alike, so that periods follow each other without a gap */
+/** both ends are rounded the same way, so that periods leave no gap */
 const durationS = (period: Period) => Math.round(period.endMs / 1000) - startS(period);
 
 /** The multipliers of the readings in a mirror, by mRID. */
@@ -76,8 +76,8 @@ export class Mirror {
   #waiting: Period[] = [];
   #sent: readonly Period[] = [];
   #lastPostMs: number | null = null;
-  /** multipliers by mRID as a fault has told them to the server; null: they were told as they are */
-  #told: ReadonlyMap<string, number> | null = null;
+  /** multipliers by mRID that a fault sent to the server; null: the true ones were sent */
+  #sentMultipliers: ReadonlyMap<string, number> | null = null;
   #posted = 0;
   #oneByOne = false;
   #cancelRetry: (() => void) | null = null;
@@ -94,12 +94,12 @@ export class Mirror {
     this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
   }
 
-  /** of the MirrorUsagePoint; null: not made yet */
+  /** of the MirrorUsagePoint; null: not created yet */
   get href(): string | null {
     return this.#href;
   }
 
-  /** requests with readings that the server took */
+  /** number of accepted requests with readings */
   get posted(): number {
     return this.#posted;
   }
@@ -109,7 +109,7 @@ export class Mirror {
     return this.#lastPostMs;
   }
 
-  /** for REST, with the values that were sent last */
+  /** for REST, with the values sent last */
   get sets(): readonly CsipReadingSet[] {
     const { deviceIndex, role, ofOne } = this.#options;
     const meter = role === 'site' ? 'site' : ofOne ? 'device' : 'devices';
@@ -130,7 +130,7 @@ export class Mirror {
         flowDirection,
         phase,
         multiplier,
-        ...(this.#told !== null && { toldMultiplier: this.#told.get(mrid) ?? null }),
+        ...(this.#sentMultipliers !== null && { toldMultiplier: this.#sentMultipliers.get(mrid) ?? null }),
         lastPostMs: this.#lastPostMs,
         values,
       };
@@ -145,7 +145,7 @@ export class Mirror {
     if (listHref !== null) void this.send();
   }
 
-  /** Adds periods to what is to be sent. @returns when that was tried; never rejects */
+  /** Adds periods to the queue. @returns when they have been tried; never rejects */
   post(periods: readonly Period[]): Promise<void> {
     this.#waiting = [...this.#waiting, ...periods.filter((period) => durationS(period) > 0)].slice(-maxWaitingPeriods);
     return this.send();
@@ -156,14 +156,14 @@ export class Mirror {
   }
 
   /**
-   * Takes over what the server shows of it.
-   * @param shown the MirrorUsagePoints of the list; null: the list could not be read whole
+   * Compares the mirror with the list of the server.
+   * @param shown the MirrorUsagePoints of the list; null: the list could not be read completely
    */
   async refresh(shown: readonly Received<MirrorUsagePoint>[] | null): Promise<void> {
     if (this.#href === null || this.#stopped) return;
-    const own = shown?.find(({ mRID }) => mRID?.toUpperCase() === this.mrid);
-    if (own !== undefined) {
-      this.#takeRate(own);
+    const usagePoint = shown?.find(({ mRID }) => mRID?.toUpperCase() === this.mrid);
+    if (usagePoint !== undefined) {
+      this.#takeRate(usagePoint);
     } else if (!(await this.#read(this.#href))) {
       this.#href = null;
       await this.send();
@@ -197,7 +197,7 @@ export class Mirror {
     if (!this.#stopped) this.#cancelRetry = later(this.#backOff.nextMs(), () => void this.send());
   }
 
-  /** Makes the mirror and sends what waits. @returns why it cannot go on now; null: all is sent */
+  /** Creates the mirror and sends waiting periods. @returns why it must stop now; null: all sent */
   async #drain(): Promise<string | null> {
     let lost = false;
     while (this.#listHref !== null && !this.#stopped) {
@@ -210,7 +210,7 @@ export class Mirror {
       if (batch.length === 0) return null;
       const status = await this.#postBatch(this.#href, batch);
       if (status === 404) {
-        // the server has forgotten it: made again, once
+        // the server has lost the mirror: it is created again, once
         this.#href = null;
         if (lost) return 'status 404';
         lost = true;
@@ -240,7 +240,7 @@ export class Mirror {
     return exchange.request({ method, href, resource, deviceIndex, ...(body && { body }) });
   }
 
-  /** @returns why it was refused; null: it is there */
+  /** @returns why it was refused; null: it exists */
   async #create(listHref: string): Promise<string | null> {
     const { role, lfdi, description, onLost } = this.#options;
     const value: MirrorUsagePoint = {
@@ -257,26 +257,26 @@ export class Mirror {
       })),
     };
     const { status, location, arrived } = await this.#request('POST', listHref, { name: 'MirrorUsagePoint', value });
-    this.#told = arrived === undefined ? null : multipliersIn(arrived);
+    this.#sentMultipliers = arrived === undefined ? null : multipliersIn(arrived);
     if (status >= 400) {
       if (status === 404 && !this.#failing) onLost('MirrorUsagePointList');
       return `status ${status}`;
     }
     if (location === null) return 'no Location';
     this.#href = location;
-    // a server that cannot be asked for it may take readings there all the same
+    // a server that cannot be asked for the mirror may still take readings there
     await this.#read(location);
     return null;
   }
 
-  /** Reads the postRate. @returns whether the mirror is still there, as far as the server says */
+  /** Reads the postRate. @returns false if the server says that the mirror is gone */
   async #read(href: string): Promise<boolean> {
     try {
       const { status, document } = await this.#request('GET', href);
       if (document?.name === 'MirrorUsagePoint') this.#takeRate(document.value);
       return status !== 404;
     } catch {
-      // it is read again at the next poll; readings have their own retries
+      // the next poll reads it again; readings have their own retries
       return true;
     }
   }
@@ -285,7 +285,7 @@ export class Mirror {
     if (postRate !== undefined) this.#options.onPostRate(postRate);
   }
 
-  /** @returns the status of the answer; of several, of the first that failed */
+  /** @returns the status of the answer; of several, the first failure */
   async #postBatch(href: string, batch: readonly Period[]): Promise<number> {
     const readings = this.#series.flatMap(({ quantity, mrid }) => this.#readingOf(quantity, mrid, batch));
     if (!this.#oneByOne) {
@@ -297,7 +297,7 @@ export class Mirror {
       const { status } = await this.#request('POST', href, { name: 'MirrorMeterReading', value });
       if (status >= 400) return status;
     }
-    // a server without the list has taken them one by one
+    // the server without support for lists has accepted them one by one
     this.#oneByOne = true;
     return 201;
   }

@@ -1,4 +1,4 @@
-/** Reports about one device, as the bridge makes them from its registers. Times are seconds of server time. */
+/** Reports about one device, which the bridge builds from its registers. Times are seconds of server time. */
 import type { Revision } from '../xml/document.ts';
 import type {
   DERAvailability,
@@ -10,7 +10,7 @@ import type {
   PowerStatus,
 } from '../xml/documents.ts';
 
-/** Energy counters of the device, Wh and varh, in the steps of their registers. */
+/** Energy counters of the device, Wh and varh, with the resolution of their registers. */
 export interface MeterTotals {
   readonly injectedWh: number;
   readonly absorbedWh: number;
@@ -22,19 +22,19 @@ export interface MeterTotals {
 export const phaseCodes = [129, 65, 33] as const;
 export type PhaseCode = (typeof phaseCodes)[number];
 
-/** What the meter of a device shows now; injection is positive. */
+/** Present values of the meter of a device; injection is positive. */
 export interface MeterNow {
   readonly w: number;
   readonly var: number;
-  /** null: the device has no counters */
+  /** null: no counters */
   readonly totals: MeterTotals | null;
   /** one count of the counters, Wh and varh */
   readonly countWh: number;
   readonly countVarh: number;
-  /** line to neutral, of the phases that there are */
+  /** line to neutral, of each phase of the device */
   readonly volts: ReadonlyMap<PhaseCode, number>;
   readonly hz: number | null;
-  /** energy in the storage, Wh; null: there is none, or it is not reported */
+  /** energy in the storage, Wh; null: no storage, or not reported */
   readonly storedWh: number | null;
 }
 
@@ -42,41 +42,41 @@ export interface MeterNow {
 export const alarmBits = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10] as const;
 export type AlarmBit = (typeof alarmBits)[number];
 
-/** What reports say beside the registers. */
+/** Facts for reports that are not in the registers. */
 export interface ReportOptions {
   readonly revision: Revision;
-  /** adds the members of CSIP-AUS; null: without it */
+  /** version whose members are added; null: no CSIP-AUS members */
   readonly csipAus: '1.2' | '1.3' | null;
   /** of the EndDevice or of the device: 40 hex digits */
   readonly lfdi: string;
   /** IANA private enterprise number, DeviceInformation.mfID */
   readonly pen: number;
-  /** whether the client takes part in subscription and notification */
+  /** true if the client uses subscription and notification */
   readonly subscribes: boolean;
   /** slope of active power for setGradW, percent per second; absent: that of the device */
   readonly gradW?: () => number;
 }
 
-/** The documents of one device; each call reads the registers. */
+/** The documents of one device. Each call reads the registers. */
 export interface DeviceReports {
   readonly deviceIndex: number;
   /** bits of DeviceCategoryType */
   readonly deviceCategory: number;
   capability(): DERCapability;
   settings(updatedS: number): DERSettings;
-  /** Each state in it has the time of the call that saw it first. */
+  /** Each state has the time of the call that first saw it. */
   status(readingS: number): DERStatus;
   availability(readingS: number): DERAvailability;
-  /** @param installedS when the device was made and its software started, as far as anything knows */
+  /** @param installedS time of the device's manufacture and of its software's start, as well as they are known */
   information(installedS: number): DeviceInformation;
   deviceStatus(changedS: number): DeviceStatus;
   powerStatus(changedS: number): PowerStatus;
   meter(): MeterNow;
   /**
-   * Marks of the present states and settings, cheap to read: while both are the same, status and settings say the same
-   * but for times and the state of charge.
+   * Cheap marks of the present states and settings: while both stay the same, status and settings differ only in times
+   * and state of charge.
    */
   marks(): { readonly states: string; readonly write: object | null };
-  /** bits that are on */
+  /** bits that are set */
   readonly alarms: ReadonlySet<AlarmBit>;
 }

@@ -5,7 +5,7 @@ import type { Period } from './averages.ts';
 import { phaseCodes } from './model.ts';
 import type { MeterNow, PhaseCode } from './model.ts';
 
-/** How readings tell the direction of power. */
+/** Conventions for the direction of power in readings. */
 export interface ReadingConventions {
   /** `net`: one signed reading per quantity; `split`: one for each direction, never negative */
   readonly flow: 'net' | 'split';
@@ -15,12 +15,12 @@ export interface ReadingConventions {
 
 /** One MirrorMeterReading. */
 export interface Quantity {
-  /** part of its mRID: never changes */
+  /** part of the mRID: never changes */
   readonly key: string;
   /** at most 32 characters */
   readonly description: string;
   readonly type: ReadingType;
-  /** value x 10^-multiplier of the type; null: the meter does not show it */
+  /** value x 10^-multiplier of the type; null: the meter does not measure it */
   readonly value: (period: Period) => number | null;
 }
 
@@ -28,13 +28,13 @@ export interface Quantity {
 const forward = 1;
 const reverse = 19;
 
-/** members that all of them share: electricity, mean over the period */
+/** members of all readings: electricity, mean over the period */
 const averaged = { accumulationBehaviour: 12, commodity: 1, dataQualifier: 2 } as const;
 const powerKind = 37;
 
 const phaseNames: Readonly<Record<PhaseCode, string>> = { 129: 'L1', 65: 'L2', 33: 'L3' };
 
-/** In units of 10^multiplier; -0 is 0. */
+/** Rounded to units of 10^multiplier, without -0. */
 function counted(value: number | null, multiplier: number): number | null {
   return value === null || !Number.isFinite(value) ? null : Math.round(value * 10 ** -multiplier) + 0;
 }
@@ -95,7 +95,7 @@ function powerQuantities({ flow, positive }: ReadingConventions): readonly Quant
   });
 }
 
-/** Energy in a storage at the end of the period, as CSIP-AUS 1.3 wants it. */
+/** Stored energy at the end of the period (CSIP-AUS 1.3). */
 const storedEnergy: Quantity = {
   key: 'Wh/stored',
   description: 'Stored energy',
@@ -111,7 +111,7 @@ const storedEnergy: Quantity = {
   value: ({ storedWh }) => counted(storedWh, 0),
 };
 
-/** @param meter shows which of them there are */
+/** @param meter shows which quantities there are */
 export function quantitiesOf(
   conventions: ReadingConventions,
   { volts, storedWh }: Pick<MeterNow, 'volts' | 'storedWh'>,
@@ -139,7 +139,7 @@ export function quantitiesOf(
   ];
 }
 
-/** An mRID that a restart does not change: 96 bits of a digest of its parts, and the 32 bits of the enterprise number. */
+/** An mRID that survives restarts: 96 bits of a digest of its parts, then the 32 bits of the enterprise number. */
 export function mridOf(penDigits: string, ...parts: readonly (string | number)[]): string {
   const digest = createHash('sha256').update(parts.join('|')).digest('hex').slice(0, 24);
   return `${digest}${penDigits}`.toUpperCase();

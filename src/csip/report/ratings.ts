@@ -1,4 +1,4 @@
-/** DERCapability and DERSettings from models 702, 703, 713 and 802. Points that are not implemented are left out. */
+/** DERCapability and DERSettings from models 702, 703, 713 and 802. Points without a value are left out. */
 import type { AssetType, Device } from '../../contract/device.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
 import { chargeModeBit, dischargeModeBit, modeBits } from '../control/modes.ts';
@@ -31,11 +31,11 @@ export const categoryBits: Readonly<Record<AssetType, number>> = {
 /** bits 27 to 31 of DERControlType came with 2023 */
 const modes2018 = 0x07ff_ffff;
 
-/** 0 stands for "not specified", so that both categories count from 1. */
+/** 0 means "not specified", so both categories start at 1. */
 const normalCategories = { CAT_A: 1, CAT_B: 2 } as const;
 const abnormalCategories = { CAT_1: 1, CAT_2: 2, CAT_3: 3 } as const;
 
-/** setGradW 0 would mean that there is no limit. */
+/** setGradW 0 would mean no limit. */
 const slowestGradient = 1;
 const uint16 = 0xffff;
 const uint32 = 0xffff_ffff;
@@ -46,12 +46,12 @@ const category = (words: Readonly<Record<string, number>>, word: string | null) 
 
 const negative = (value: number | null) => (value === null ? null : -value);
 
-/** A power factor as it is paired with a power: the standard takes the power only with it. */
+/** A power with its power factor: the standard requires both or neither. */
 function ratedAt(w: number | null, pf: number | null) {
   return w === null || pf === null ? {} : { w: signed16(w), pf: powerFactor(pf) };
 }
 
-/** The controls of a device: what it can do, and what it allows, is the same. */
+/** The modes of a device, used for capability and settings alike. */
 export class ModeReport {
   readonly #device: Device;
   readonly #supported: ReadonlySet<ModeName>;
@@ -67,12 +67,12 @@ export class ModeReport {
     return modeBits(this.#supported, bitmap);
   }
 
-  /** DERControlType. Charge and discharge mode have bits, but no member of DERControlBase. */
+  /** DERControlType. Charge and discharge mode have bits, but no member in DERControlBase. */
   get modes(): string {
     const { WChaRteMaxRtg: charge, WDisChaRteMaxRtg: discharge } = this.#device.bank.map.m702;
-    const known = this.#bits('modes');
-    // as unsigned numbers: bit operators would make bit 31 a sign
-    const ofRevision = this.#options.revision === '2018' ? (known & modes2018) >>> 0 : known;
+    const bits = this.#bits('modes');
+    // unsigned: bit operators would make bit 31 a sign
+    const ofRevision = this.#options.revision === '2018' ? (bits & modes2018) >>> 0 : bits;
     const charges = charge !== null && charge > 0;
     const discharges = charges && discharge !== 0;
     return hexBits(ofRevision + (charges ? 2 ** chargeModeBit : 0) + (discharges ? 2 ** dischargeModeBit : 0), 4);
@@ -141,12 +141,12 @@ function enterServiceOf({ m703 }: Pick<MapView, 'm703'>) {
     setESLowVolt: hundredths(m703.ESVLo, -int16, int16),
     setESRampTms: hundredths(rampS, 0, uint32),
     setESRandomDelay: hundredths(m703.ESRndTms, 0, uint32),
-    // a full range within the ramp time, percent per second
+    // the full range within the ramp time, percent per second
     setSoftGradW: rampS === null || rampS === 0 ? undefined : hundredths(100 / rampS, slowestGradient, uint16),
   };
 }
 
-/** A setting as far as its rating allows: no document contradicts the one beside it. */
+/** A setting limited to its rating, so that the two documents do not contradict each other. */
 function within(setting: number | null, rating: number | null): number | null {
   return setting === null || rating === null ? setting : Math.min(setting, rating);
 }
@@ -168,7 +168,7 @@ function storageOf(map: MapView, { csipAus }: Pick<ReportOptions, 'csipAus'>) {
   };
 }
 
-/** @param updatedS when a setting changed last */
+/** @param updatedS time of the last change of a setting */
 export function settingsOf(
   device: Device,
   modes: ModeReport,
@@ -194,7 +194,7 @@ export function settingsOf(
       setMaxVA: unsigned16(within(m.VAMax, m.VAMaxRtg)),
       setMaxVar: signed16(within(m.VarMaxInj, m.VarMaxInjRtg)),
       setMaxVarNeg: signed16(negative(within(m.VarMaxAbs, m.VarMaxAbsRtg))),
-      // without a setting the standard's default counts: the rating
+      // default of the standard without a setting: the rating
       setMinPFOverExcited: powerFactor(atLeast(m.PFOvrExt ?? m.PFOvrExtRtg, m.PFOvrExtRtg)),
       setMinPFUnderExcited: powerFactor(atLeast(m.PFUndExt ?? m.PFUndExtRtg, m.PFUndExtRtg)),
       setMinV: unsigned16(atLeast(m.VMin, m.VMinRtg)),

@@ -10,7 +10,7 @@ import { capabilityOf, categoryBits, ModeReport, settingsOf } from './ratings.ts
 import { alarmsOf, deviceStatusOf, powerSources, powerStatusOf, socOf, stateMark, StatusReport } from './status.ts';
 import { hexBits } from './units.ts';
 
-/** String32. Octets count: what lies outside of ASCII becomes a question mark. */
+/** String32 counts octets: characters outside of ASCII become question marks. */
 function text32(text: string | null): string {
   return (text ?? '').replace(/[^\x20-\x7e]/g, '?').slice(0, 32);
 }
@@ -92,7 +92,7 @@ function meterOf(device: Device, { csipAus }: Pick<ReportOptions, 'csipAus'>): M
 
 /**
  * The reports of a device.
- * @param supported modes with physics, of its ControlTarget
+ * @param supported modes that the physics of its ControlTarget carries out
  */
 export function createDeviceReports(
   device: Device,

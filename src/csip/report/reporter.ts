@@ -18,7 +18,7 @@ import type { MeterOptions } from './meters.ts';
 import type { DeviceReports } from './model.ts';
 import { minRateS, Sheet } from './sheet.ts';
 
-/** Where the DER of one device keeps its documents; absolute URIs, null: the server has no place for it. */
+/** URIs of the documents of one DER, absolute; null: the server has no place for the document. */
 export interface DerHrefs {
   readonly capability: string | null;
   readonly settings: string | null;
@@ -26,11 +26,11 @@ export interface DerHrefs {
   readonly availability: string | null;
 }
 
-/** What the server offers for reports of an EndDevice; absolute URIs, null: there is none. */
+/** Resources of the server for reports of an EndDevice, absolute URIs; null: the server has none. */
 export interface ReportHrefs {
   /** one for each of the reports, in their order; null: the server has no DER for it */
   readonly ders: readonly (DerHrefs | null)[];
-  /** of one DER that stands for all devices together; absent or null: there is none */
+  /** of the one DER that represents all devices; absent or null: none */
   readonly together?: DerHrefs | null;
   readonly logEventList: string | null;
   readonly mirrorUsagePointList: string | null;
@@ -38,26 +38,26 @@ export interface ReportHrefs {
   readonly deviceStatus: string | null;
   readonly powerStatus: string | null;
   readonly connectionPoint: string | null;
-  /** EndDevice.postRate, s; null: the server does not say */
+  /** EndDevice.postRate, s; null: not set by the server */
   readonly postRateS: number | null;
 }
 
 export interface ReporterOptions extends LogEventOptions {
   readonly clock: RemoteClock;
   readonly plant: Plant;
-  /** one for each device of the EndDevice; at least one */
+  /** one for each device of the EndDevice, at least one */
   readonly reports: readonly DeviceReports[];
-  /** all devices as one DER, and their readings as those of one; null: each device for itself */
+  /** all devices as one DER with common readings; null: each device by itself */
   readonly together: DeviceReports | null;
   /** of the EndDevice: 40 hex digits */
   readonly lfdi: string;
-  /** the enterprise number as every mRID ends: 8 digits */
+  /** digits of the enterprise number that end each mRID: 8 */
   readonly penDigits: string;
-  /** whether readings are about whole minutes of the server */
+  /** true if readings cover whole minutes of the server */
   readonly wholeMinutes?: boolean;
-  /** ConnectionPoint.connectionPointId; null: none is sent */
+  /** ConnectionPoint.connectionPointId; null: not sent */
   readonly nmi: string | null;
-  /** in place of the rates of the server, s; null: those of the server */
+  /** overrides the rates of the server, s; null: no override */
   readonly postRateS: number | null;
   readonly readings: MeterOptions['conventions'];
 }
@@ -73,9 +73,9 @@ const nowhere: ReportHrefs = {
   postRateS: null,
 };
 
-/** Where neither the server nor a setting names a rate, s. */
+/** Default postRate, s. */
 const defaultPostRateS = 900;
-/** Between two changes of one document that are sent, ms. */
+/** Minimum time between two changes of one document that are sent, ms. */
 const minGapMs = 1000;
 
 type DerSheets = Readonly<Record<CsipDerDocument, Sheet>>;
@@ -84,13 +84,13 @@ interface Reported {
   readonly reports: DeviceReports;
   readonly sheets: DerSheets;
   marks: ReturnType<DeviceReports['marks']>;
-  /** what was told last, without times */
-  readonly told: { settings: string; status: string };
-  /** when a setting changed last, s of server time */
+  /** content of the last documents, without times */
+  readonly lastReported: { settings: string; status: string };
+  /** time of the last change of a setting, s of server time */
   settingsS: number;
 }
 
-/** A document without what moves by itself: times, and the state of charge. */
+/** A document without times and state of charge, which change by themselves. */
 function stateIn(document: object): string {
   return JSON.stringify(document, (name, value: unknown) =>
     name === 'dateTime' || name === 'readingTime' || name === 'updatedTime' || name === 'stateOfChargeStatus'
@@ -120,7 +120,7 @@ export class Reporter {
     this.#endTicks = options.plant.onTick((tick) => this.#tick(tick));
   }
 
-  /** whether alarms are sent as log events */
+  /** true if alarms are sent as log events */
   get sendsAlarms(): boolean {
     return this.#logEvents.enabled;
   }
@@ -139,7 +139,7 @@ export class Reporter {
     return this.#meters.readings(deviceIndex);
   }
 
-  /** The documents of a device, or of all where one DER stands for them, as sent last; null: never. */
+  /** The last documents sent for a device, or for the DER that represents all devices; null: never sent. */
   lastSent(deviceIndex: number): Readonly<Record<CsipDerDocument, CsipSentDocument | null>> {
     const { sheets } = this.#shownOf(deviceIndex);
     return {
@@ -151,8 +151,8 @@ export class Reporter {
   }
 
   /**
-   * Reports to these places from now on; what is new there is written at once.
-   * @param hrefs null: the EndDevice is not on the server; all is written again when it returns
+   * Sets the resources for reports; documents for new ones are sent at once.
+   * @param hrefs null: the EndDevice is not on the server; everything is sent again when it returns
    */
   follow(hrefs: ReportHrefs | null): void {
     this.#place(hrefs ?? nowhere);
@@ -175,8 +175,8 @@ export class Reporter {
 
   /**
    * Sends documents at once.
-   * @returns when that was tried
-   * @throws SimError NOT_CONNECTED without a place for one of them
+   * @returns when that has been tried
+   * @throws SimError NOT_CONNECTED if one of them has no resource
    */
   async sendNow(which: readonly CsipDerDocument[], deviceIndex: number): Promise<void> {
     const { sheets } = this.#shownOf(deviceIndex);
@@ -185,12 +185,12 @@ export class Reporter {
     await Promise.all(which.map((name) => sheets[name].send()));
   }
 
-  /** Ends the periods under way and sends them. @throws SimError NOT_CONNECTED without a place for them */
+  /** Ends the present periods and sends them. @throws SimError NOT_CONNECTED without a resource for them */
   sendReadings(): Promise<void> {
     return this.#meters.sendNow();
   }
 
-  /** @throws SimError NOT_CONNECTED when the server has no list for them */
+  /** @throws SimError NOT_CONNECTED if the server has no list for them */
   async sendLogEvent(event: CsipLogEventRequest, deviceIndex: number): Promise<void> {
     if (this.#logEvents.href === null) throw new SimError('NOT_CONNECTED', 'the server has no list of log events');
     await this.#logEvents.request(deviceIndex, this.#nowS(), event);
@@ -217,17 +217,17 @@ export class Reporter {
     return this.#together === null ? this.#devices : [...this.#devices, this.#together];
   }
 
-  /** What the server gets about a device. */
+  /** The reports that the server gets about a device. */
   #shownOf(deviceIndex: number): Reported {
-    const own = this.#reportedOf(deviceIndex);
-    return this.#together?.sheets.status.href ? this.#together : own;
+    const reported = this.#reportedOf(deviceIndex);
+    return this.#together?.sheets.status.href ? this.#together : reported;
   }
 
   #reportedOf(deviceIndex: number): Reported {
-    const found = this.#devices.find(({ reports }) => reports.deviceIndex === deviceIndex);
-    if (found === undefined)
+    const reported = this.#devices.find(({ reports }) => reports.deviceIndex === deviceIndex);
+    if (reported === undefined)
       throw new SimError('UNKNOWN_DEVICE', `device ${deviceIndex} does not belong to this EndDevice`);
-    return found;
+    return reported;
   }
 
   #sheet(deviceIndex: number | null, make: () => OutgoingDocument): Sheet {
@@ -239,7 +239,7 @@ export class Reporter {
     const reported: Reported = {
       reports,
       marks: reports.marks(),
-      told: { settings: stateIn(reports.settings(0)), status: stateIn(reports.status(this.#nowS())) },
+      lastReported: { settings: stateIn(reports.settings(0)), status: stateIn(reports.status(this.#nowS())) },
       settingsS: this.#nowS(),
       sheets: {
         capability: this.#sheet(deviceIndex, () => ({ name: 'DERCapability', value: reports.capability() })),
@@ -277,14 +277,14 @@ export class Reporter {
     };
   }
 
-  /** One after the other: a server may want the ratings before the rest. */
+  /** One after the other: a server may require the ratings first. */
   async #followDer(sheets: DerSheets, hrefs: DerHrefs | null): Promise<void> {
     for (const name of csipDerDocuments) await sheets[name].follow(hrefs?.[name] ?? null);
   }
 
   #planPost(): void {
     this.#cancelPost?.();
-    // like polls on the clock of the machine: that of the server may be set back by hours
+    // on the clock of the machine, like polls: that of the server may be set back by hours
     this.#cancelPost = this.#options.later(this.#postRateS * 1000, () => {
       for (const { sheets } of this.#all) {
         void sheets.status.send();
@@ -299,7 +299,7 @@ export class Reporter {
   #tick({ sim }: TickEvent): void {
     const { clock, plant } = this.#options;
     const nowS = Math.floor(clock.ofSim(sim) / 1000);
-    // a device that is off tells nothing
+    // a silent device sends nothing
     const telling = this.#devices.filter(({ reports }) => !plant.silentDevices.has(reports.deviceIndex));
     for (const device of telling) {
       this.#logEvents.alarms(device.reports.deviceIndex, device.reports.alarms, nowS);
@@ -310,7 +310,7 @@ export class Reporter {
   }
 
   #compare(device: Reported, nowS: number): void {
-    const { reports, sheets, told } = device;
+    const { reports, sheets, lastReported: told } = device;
     const marks = reports.marks();
     if (marks.states === device.marks.states && marks.write === device.marks.write) return;
     device.marks = marks;
@@ -318,7 +318,7 @@ export class Reporter {
     if (status !== told.status) {
       told.status = status;
       sheets.status.touch();
-      // what it can do has changed with its state; weather and load alone wait for the postRate
+      // its capability has changed with its state; weather and load alone wait for the postRate
       sheets.availability.touch();
     }
     const settings = stateIn(reports.settings(0));

@@ -1,4 +1,4 @@
-/** A document that is kept at a resource of the server by PUT, with retries. */
+/** A document that PUT keeps up to date at a resource of the server, with retries. */
 import type { CsipDocument, CsipSentDocument } from '../../contract/csip-reports.ts';
 import { errorText } from '../../core/errors.ts';
 import type { Logger } from '../../core/log/log.ts';
@@ -11,30 +11,30 @@ import type { SepExchange } from '../transport/exchange.ts';
 import { isPassing, retryWaits } from '../transport/retries.ts';
 import type { DocumentName, OutgoingDocument } from '../xml/document.ts';
 
-/** What everything needs that sends reports. */
+/** Dependencies of everything that sends reports. */
 export interface Sending {
   readonly exchange: SepExchange;
   readonly wall: WallClock;
   readonly later: Later;
   readonly jitter: Jitter;
   readonly log: Logger;
-  /** the server has answered 404 where it did not before */
+  /** called when the server answers 404 for the first time */
   readonly onLost: (resource: DocumentName) => void;
 }
 
-/** The shortest interval of polls and posts, s, whatever a server says. */
+/** Minimum interval of polls and posts, s; servers cannot ask for a shorter one. */
 export const minRateS = 1;
 
-/** As `isPassing`, and 404, since a server that has lost what it knew gets it back by the walk, often at the same place. */
+/** As `isPassing`, and 404: the walk often restores a lost resource at the same place. */
 export function passesLater(status: number): boolean {
   return isPassing(status) || status === 404;
 }
 
 export interface SheetOptions extends Sending {
   readonly deviceIndex: number | null;
-  /** the document as it is now */
+  /** builds the present document */
   readonly make: () => OutgoingDocument;
-  /** between two changes that are sent, ms of wall time */
+  /** minimum time between two changes that are sent, ms of wall time */
   readonly minGapMs: number;
 }
 
@@ -66,20 +66,20 @@ export class Sheet {
     return this.#href;
   }
 
-  /** A new place is written at once. @returns when that was tried */
+  /** A new place is written at once. @returns when that has been tried */
   follow(href: string | null): Promise<void> {
     if (href === this.#href) return Promise.resolve();
     this.#href = href;
     return href === null ? Promise.resolve() : this.send();
   }
 
-  /** Sends at once, after a request under way. @returns when it was tried; never rejects */
+  /** Sends at once, after a request under way. @returns when it has been tried; never rejects */
   send(): Promise<void> {
     this.#wanted = true;
     return this.#turns.take(() => this.#run());
   }
 
-  /** Sends as soon as the gap to the last time is long enough. */
+  /** Sends as soon as the minimum gap since the last time is over. */
   touch(): void {
     const { wall, minGapMs } = this.#options;
     const waitMs = this.#startedMs + minGapMs - wall.monotonicMs();
@@ -114,7 +114,7 @@ export class Sheet {
     try {
       const request = { method: 'PUT', href, resource: body.name, body, deviceIndex } as const;
       const { status, arrived } = await exchange.request(request);
-      // told once: a server without the place must not be searched again and again
+      // only the first 404 counts: a server without the place must not be searched again and again
       if (status === 404 && this.#last?.httpStatus !== 404) onLost(body.name);
       this.#note(href, body, status < 400 ? 'accepted' : 'refused', status);
       if (arrived !== undefined && this.#last !== null)
@@ -136,7 +136,7 @@ export class Sheet {
     const { wall, log, deviceIndex } = this.#options;
     if ((result === 'refused' || result === 'failed') && this.#last?.result !== result)
       log.warning(`the server did not take ${name}: ${reason}`, deviceIndex ?? undefined);
-    // documents hold texts, numbers, truth values, objects and lists of them only
+    // documents consist of strings, numbers, booleans, objects and arrays only
     const body = value as unknown as CsipDocument;
     this.#last = { sentAtMs: wall.nowMs(), result, httpStatus, href, body };
   }

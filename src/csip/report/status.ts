@@ -1,4 +1,4 @@
-/** DERStatus, DeviceStatus and PowerStatus: the states and alarms of model 701 in the words of IEEE 2030.5. */
+/** DERStatus, DeviceStatus and PowerStatus: the states and alarms of model 701 in terms of IEEE 2030.5. */
 import type { Device } from '../../contract/device.ts';
 import { storageIn } from '../../contract/kinds/table.ts';
 import type { MapView } from '../../sunspec/map/view.ts';
@@ -9,7 +9,7 @@ import { hexBits, perCent, present, signed16 } from './units.ts';
 
 type InverterState = NonNullable<MapView['m701']['InvSt']>;
 
-/** InverterStatusType: the values of 701.InvSt start at 0, and those of the standard at 1. */
+/** InverterStatusType by 701.InvSt: the SunSpec values start at 0, those of IEEE 2030.5 at 1. */
 export const inverterStatus: Readonly<Record<InverterState, number>> = {
   OFF: 1,
   SLEEPING: 2,
@@ -22,10 +22,10 @@ export const inverterStatus: Readonly<Record<InverterState, number>> = {
 };
 
 const operating: ReadonlySet<InverterState> = new Set(['STARTING', 'RUNNING', 'THROTTLED', 'SHUTTING_DOWN']);
-/** it runs, or does so by itself once its source and the grid allow */
+/** running, or able to start by itself once source and grid allow */
 const available: ReadonlySet<InverterState> = new Set(['SLEEPING', 'STARTING', 'RUNNING', 'THROTTLED', 'STANDBY']);
 
-/** Bits of 701.Alrm that have a bit of alarmStatus; both are numbered differently. */
+/** Bits of alarmStatus for bits of 701.Alrm; the numbering differs. */
 const alarmSources: Readonly<Partial<Record<AlarmBit, number>>> = {
   1: 10, // AC_OVER_VOLT
   2: 11, // AC_UNDER_VOLT
@@ -35,7 +35,7 @@ const alarmSources: Readonly<Partial<Record<AlarmBit, number>>> = {
 };
 const emergencyLocal = 7;
 
-/** The alarms of alarmStatus in 701.Alrm. A disconnect that the server has asked for is no emergency at the device. */
+/** The alarms of alarmStatus in 701.Alrm. A disconnect by the server is no emergency of the device. */
 export function alarmsOf({ bank, overrides }: Pick<Device, 'bank' | 'overrides'>): ReadonlySet<AlarmBit> {
   const alrm = bank.map.m701.Alrm ?? 0;
   const on = new Set<AlarmBit>();
@@ -68,7 +68,7 @@ function connectStatus2(connected: boolean, state: InverterState): string {
   return hexBits((connected ? 1 : 0) | (operating.has(state) ? 2 : 0), 1);
 }
 
-/** OperationalModeStatusType: 1 off, 2 operational. A source at rest counts as off. */
+/** OperationalModeStatusType: 1 off, 2 operational. A source at rest is off. */
 function operationalMode(state: InverterState): number {
   return operating.has(state) ? 2 : 1;
 }
@@ -91,13 +91,13 @@ function storageMode({ detail }: Device): number | undefined {
   return storage === null ? undefined : storageModes[storage.mode];
 }
 
-/** State of charge of the storage or of the vehicles, percent; null: there is none. */
+/** State of charge of the storage or of the vehicles, percent; null: none. */
 export function socOf({ bank, detail }: Device): number | null {
   if (detail.kind === 'evse') return detail.battery?.socPct ?? null;
   return storageIn(detail) === null ? null : bank.map.m713.SoC;
 }
 
-/** Everything that a DERStatus says, but for the state of charge. */
+/** The content of a DERStatus except the state of charge. */
 export function stateMark(device: Device): string {
   const { InvSt, ConnSt, Alrm } = device.bank.map.m701;
   return `${InvSt} ${ConnSt} ${Alrm} ${device.localControl} ${storageMode(device)}`;
@@ -105,19 +105,19 @@ export function stateMark(device: Device): string {
 
 type Stated<T> = { readonly dateTime: number; readonly value: T } | undefined;
 
-/** Since when each state applies. */
+/** The time since when each state applies. */
 export class StateTimes {
   readonly #since = new Map<string, { readonly value: unknown; readonly s: number }>();
 
-  /** A state that is seen now, with the time at which it was seen first. */
+  /** The present state with the time of its first occurrence. */
   stated<T>(name: string, value: T | undefined, readingS: number): Stated<T> {
     if (value === undefined) {
       this.#since.delete(name);
       return undefined;
     }
-    const known = this.#since.get(name);
-    // a clock that was set back must not leave a state of the future
-    const s = known?.value === value ? Math.min(known.s, readingS) : readingS;
+    const previous = this.#since.get(name);
+    // the time of a state must not be in the future after a clock was set back
+    const s = previous?.value === value ? Math.min(previous.s, readingS) : readingS;
     this.#since.set(name, { value, s });
     return { dateTime: s, value };
   }
@@ -143,7 +143,7 @@ export class StatusReport {
     const connection = connectStatus(connected, state);
     const storage = storageMode(device);
     const since2018 = this.#revision === '2018';
-    // storage that discharges is a generator, too: servers of CSIP-AUS look at genConnectStatus alone
+    // discharging storage is a generator too: CSIP-AUS servers read genConnectStatus only
     const generates = device.assetType !== 'evse' || (device.bank.map.m702.WDisChaRteMaxRtg ?? 0) > 0;
     return {
       readingTime: readingS,
@@ -194,7 +194,7 @@ export function deviceStatusOf({ bank }: Device, changedS: number): DeviceStatus
 /** PowerSourceType. */
 export const powerSources = { none: 0, mains: 1, battery: 2, local: 3 } as const;
 
-/** Below this state of charge the battery counts as low: its reserve, or 20 %. */
+/** Default reserve: below this state of charge, percent, the battery is low. */
 const defaultLowPct = 20;
 
 function batteryStatus(socPct: number | null, lowPct: number): number {

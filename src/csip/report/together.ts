@@ -1,7 +1,7 @@
 /**
- * Several devices as one DER. CSIP-AUS tests a site with several DERs by one DER of its EndDevice, whose documents and
- * readings are those of all (procedures MUL-01, MUL-02, MUL-03): ratings and powers are sums, a state is that of the
- * device that is most at work, and a limit of voltage or of grid protection is the narrowest.
+ * Several devices as one DER. CSIP-AUS tests a site with several DERs by one DER of its EndDevice (procedures MUL-01,
+ * MUL-02, MUL-03): ratings and powers are sums, a state is that of the most active device, and a limit of voltage or of
+ * grid protection is the narrowest.
  */
 import type { DERAvailability, DERCapability, DERSettings, DERStatus } from '../xml/documents.ts';
 import type { DeviceReports, MeterNow } from './model.ts';
@@ -12,19 +12,19 @@ import type { Scaled } from './units.ts';
 /** DERType: virtual or mixed DER. */
 const mixedType = 1;
 /** Values of inverterStatus, the most active first: running, throttled, starting, stopping, standby, sleeping, fault, off. */
-const mostActive = [4, 5, 3, 6, 8, 2, 7, 1] as const;
+const byActivity = [4, 5, 3, 6, 8, 2, 7, 1] as const;
 const worstFirst = ['FAULT', 'ALARM', 'OK'] as const;
 
 type Listed<T> = readonly (T | undefined)[];
 
 const known = <T>(values: Listed<T>): readonly T[] => values.flatMap((value) => (value === undefined ? [] : [value]));
 
-/** undefined: no device has one */
+/** undefined: no device has a value */
 function over(values: Listed<number>, choose: (...known: number[]) => number): number | undefined {
   const all = known(values);
   return all.length === 0 ? undefined : choose(...all);
 }
-const least = (values: Listed<number>) => over(values, Math.min);
+const minOf = (values: Listed<number>) => over(values, Math.min);
 const greatest = (values: Listed<number>) => over(values, Math.max);
 const total = (values: Listed<number>) => over(values, (...all) => all.reduce((sum, value) => sum + value, 0));
 
@@ -32,15 +32,15 @@ const plain = ({ multiplier, value }: Partial<Scaled>) => Number(`${value ?? 0}e
 const plains = (values: Listed<Partial<Scaled>>) => values.map((each) => each && plain(each));
 const signedSum = (values: Listed<Partial<Scaled>>) => signed16(total(plains(values)));
 const magnitudeSum = (values: Listed<Partial<Scaled>>) => unsigned16(total(plains(values)));
-const lowest = (values: Listed<Partial<Scaled>>) => unsigned16(least(plains(values)));
+const lowest = (values: Listed<Partial<Scaled>>) => unsigned16(minOf(plains(values)));
 const highest = (values: Listed<Partial<Scaled>>) => unsigned16(greatest(plains(values)));
 
-/** The factor that every device can keep. */
+/** The power factor that every device can keep. */
 function commonFactor(values: Listed<{ readonly displacement: number; readonly multiplier: number }>) {
   return powerFactor(greatest(values.map((each) => each && plain({ ...each, value: each.displacement }))));
 }
 
-/** Bits that any device has. */
+/** Bits that are set for any device. */
 function anyBits(values: Listed<string>): string | undefined {
   const [first, ...others] = known(values);
   if (first === undefined) return undefined;
@@ -48,7 +48,7 @@ function anyBits(values: Listed<string>): string | undefined {
   return hexBits(Number(bits), first.length / 2);
 }
 
-/** Mean of the values, each with its weight; without weights all count alike. */
+/** Weighted mean of the values; without weights all count alike. */
 function mean(values: Listed<number>, weights: Listed<number>): number | undefined {
   const weighed = values.flatMap((value, i) => (value === undefined ? [] : [{ value, weight: weights[i] ?? 0 }]));
   if (weighed.length === 0) return undefined;
@@ -68,7 +68,7 @@ function capabilityOf(all: readonly DERCapability[]): DERCapability {
     type: otherTypes.every((other) => other === type) ? type : mixedType,
     ...present({
       modesSupported2: anyBits(of('modesSupported2')),
-      rtgAbnormalCategory: least(of('rtgAbnormalCategory')),
+      rtgAbnormalCategory: minOf(of('rtgAbnormalCategory')),
       rtgMaxA: magnitudeSum(of('rtgMaxA')),
       rtgMaxAh: magnitudeSum(of('rtgMaxAh')),
       rtgMaxChargeRateVA: magnitudeSum(of('rtgMaxChargeRateVA')),
@@ -83,7 +83,7 @@ function capabilityOf(all: readonly DERCapability[]): DERCapability {
       rtgMinPFOverExcited: commonFactor(of('rtgMinPFOverExcited')),
       rtgMinPFUnderExcited: commonFactor(of('rtgMinPFUnderExcited')),
       rtgMinV: highest(of('rtgMinV')),
-      rtgNormalCategory: least(of('rtgNormalCategory')),
+      rtgNormalCategory: minOf(of('rtgNormalCategory')),
       rtgOverExcitedPF: commonFactor(of('rtgOverExcitedPF')),
       rtgOverExcitedW: signedSum(of('rtgOverExcitedW')),
       rtgReactiveSusceptance: magnitudeSum(of('rtgReactiveSusceptance')),
@@ -99,20 +99,20 @@ function capabilityOf(all: readonly DERCapability[]): DERCapability {
 function settingsOf(all: readonly DERSettings[], updatedS: number): DERSettings {
   const of = <Name extends keyof DERSettings>(name: Name) => all.map((each) => each[name]);
   return {
-    setGradW: least(of('setGradW')) ?? 0,
+    setGradW: minOf(of('setGradW')) ?? 0,
     setMaxW: signedSum(of('setMaxW')) ?? { multiplier: 0, value: 0 },
     updatedTime: updatedS,
     ...present({
       modesEnabled: anyBits(of('modesEnabled')),
       modesEnabled2: anyBits(of('modesEnabled2')),
       setESDelay: greatest(of('setESDelay')),
-      setESHighFreq: least(of('setESHighFreq')),
-      setESHighVolt: least(of('setESHighVolt')),
+      setESHighFreq: minOf(of('setESHighFreq')),
+      setESHighVolt: minOf(of('setESHighVolt')),
       setESLowFreq: greatest(of('setESLowFreq')),
       setESLowVolt: greatest(of('setESLowVolt')),
       setESRampTms: greatest(of('setESRampTms')),
       setESRandomDelay: greatest(of('setESRandomDelay')),
-      setSoftGradW: least(of('setSoftGradW')),
+      setSoftGradW: minOf(of('setSoftGradW')),
       setMaxA: magnitudeSum(of('setMaxA')),
       setMaxAh: magnitudeSum(of('setMaxAh')),
       setMaxChargeRateVA: magnitudeSum(of('setMaxChargeRateVA')),
@@ -152,7 +152,7 @@ function statusOf(all: readonly DERStatus[], ratedWh: Listed<number>, times: Sta
       storConnectStatus: stated('stor', anyBits(of('storConnectStatus'))),
       inverterStatus: stated(
         'inverter',
-        mostActive.find((state) => inverters.includes(state)),
+        byActivity.find((state) => inverters.includes(state)),
       ),
       // 1 is remote: controls act on some device
       localControlModeStatus: stated('local', greatest(of('localControlModeStatus'))),
@@ -162,7 +162,7 @@ function statusOf(all: readonly DERStatus[], ratedWh: Listed<number>, times: Sta
       ),
       operationalModeStatus: stated('operational', greatest(of('operationalModeStatus'))),
       stateOfChargeStatus: stated('soc', hundredthsOf(mean(of('stateOfChargeStatus'), ratedWh))),
-      storageModeStatus: stated('storage', least(of('storageModeStatus'))),
+      storageModeStatus: stated('storage', minOf(of('storageModeStatus'))),
     }),
   };
 }
@@ -191,7 +191,7 @@ function availabilityOf(
   };
 }
 
-/** Powers and energies of all, with the voltages and the frequency of the first. */
+/** Powers and energies of all devices, with the voltages and the frequency of the first. */
 function meterOf(all: readonly MeterNow[]): MeterNow {
   const sum = (of: (meter: MeterNow) => number) => all.reduce((value, meter) => value + of(meter), 0);
   const totals = all.flatMap((meter) => meter.totals ?? []);
@@ -218,9 +218,9 @@ function meterOf(all: readonly MeterNow[]): MeterNow {
 }
 
 /**
- * The reports of several devices as those of one DER; what only one device can say is said by the first.
+ * The reports of several devices as those of one DER; facts of a single device come from the first.
  * @param first the first of `all`
- * @param tells whether a device tells anything: one without power has no state, but keeps its ratings
+ * @param tells false for a device without power: it reports no state, but keeps its ratings
  */
 export function createTogether(
   first: DeviceReports,
@@ -268,9 +268,9 @@ export function createTogether(
     meter: () => meterOf(all.map((each) => each.meter())),
     marks: () => {
       const marks = all.map((each) => each.marks());
-      const now = marks.map((each) => each.write);
-      if (now.length !== writes.length || now.some((each, i) => each !== writes[i])) {
-        writes = now;
+      const currentWrites = marks.map((each) => each.write);
+      if (currentWrites.length !== writes.length || currentWrites.some((each, i) => each !== writes[i])) {
+        writes = currentWrites;
         write = {};
       }
       const states = marks.map(({ states: own }, i) => `${own} ${tells(all[i]?.deviceIndex ?? 0)}`).join(', ');

@@ -1,4 +1,4 @@
-/** Numbers as IEEE 2030.5 writes them: an integer with a power of ten, percentages in hundredths, bits in hexadecimal. */
+/** Number formats of IEEE 2030.5: integers with a power of ten, percentages in hundredths, bits in hexadecimal. */
 
 /** value x 10^multiplier. */
 export interface Scaled {
@@ -7,7 +7,7 @@ export interface Scaled {
 }
 
 const maxPower = 9;
-/** Registers have at most this many decimals; further ones would only show how a double is rounded. */
+/** Maximum of decimals in registers; more would only show the rounding of a double. */
 const maxDecimals = 4;
 
 function withinType(max: number, value: number): Scaled {
@@ -27,27 +27,27 @@ function withinType(max: number, value: number): Scaled {
 }
 
 /**
- * The value with the multiplier that keeps the most digits; of equal ones that nearest to 0. A larger value never
- * becomes a smaller one than that of a smaller value.
- * @returns undefined for what is no finite number
+ * The value with the multiplier that keeps the most digits; of equal ones the nearest to 0. The order of values is
+ * kept.
+ * @returns undefined for no finite number
  */
 function scaled(max: number, value: number | null | undefined): Scaled | undefined {
   if (value === null || value === undefined || !Number.isFinite(value)) return undefined;
-  // the notation of numbers below 1e-6 has an exponent of its own
+  // numbers below 1e-6 are printed with an exponent
   return withinType(max, Math.abs(value) < 1e-6 ? 0 : value);
 }
 
-/** With a value of type Int16: ActivePower, ReactivePower. */
+/** Value of type Int16: ActivePower, ReactivePower. */
 export function signed16(value: number | null | undefined): Scaled | undefined {
   return scaled(0x7fff, value);
 }
 
-/** With a value of type UInt16: ApparentPower, VoltageRMS, CurrentRMS, WattHour and their like; a magnitude. */
+/** Magnitude of type UInt16: ApparentPower, VoltageRMS, CurrentRMS, WattHour and others. */
 export function unsigned16(value: number | null | undefined): Scaled | undefined {
   return scaled(0xffff, typeof value === 'number' ? Math.abs(value) : value);
 }
 
-/** PowerFactor: its magnitude. */
+/** PowerFactor without its sign. */
 export function powerFactor(
   value: number | null | undefined,
 ): { readonly displacement: number; readonly multiplier: number } | undefined {
@@ -66,7 +66,7 @@ export function perCent(value: number | null | undefined): number | undefined {
   return hundredths(value, 0, 10_000);
 }
 
-/** HexBinary of so many octets, bit 0 rightmost. */
+/** HexBinary of this many octets, bit 0 rightmost. */
 export function hexBits(bits: number, octets: number): string {
   return bits
     .toString(16)
@@ -74,7 +74,7 @@ export function hexBits(bits: number, octets: number): string {
     .padStart(2 * octets, '0');
 }
 
-/** Members that have a value: documents leave out what is not there. */
+/** Drops members without a value, which documents leave out. */
 export function present<T extends object>(members: T): { readonly [K in keyof T]?: Exclude<T[K], undefined> } {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };

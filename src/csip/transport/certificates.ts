@@ -1,4 +1,4 @@
-/** The certificate of one connection: of its files, a bad chain for tests, or texts that came over REST. */
+/** The certificate of one connection: from files, from a bad test chain, or from PEM texts of REST. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
@@ -21,36 +21,36 @@ import type { TlsIdentity } from './sep-exchange.ts';
 
 export interface CredentialsOptions extends Omit<TlsWatchBasics, 'protocol'> {
   readonly files: CsipPemFiles;
-  /** the settings that name the files */
+  /** names of the settings for the files */
   readonly names: ClientNames;
   /** only `ECDHE-ECDSA-AES128-CCM8` */
   readonly strictCipher: boolean;
   /** directory with the chains of COMM-004; null: none */
   readonly testPki: string | null;
-  /** another certificate or root is in force */
+  /** called when another certificate or root is in force */
   readonly onChange?: () => void;
 }
 
-/** Certificates in force in place of those of the files. */
+/** Certificates in force instead of those of the files. */
 interface Chosen {
-  /** null: texts */
+  /** null: PEM texts */
   readonly name: CsipCertificateName | null;
   readonly pem: CsipPem;
   readonly context: SecureContext;
 }
 
 const protocol = 'CSIP';
-/** Members of a request with texts, for issues. */
+/** Members of a request with PEM texts, for issues. */
 const restNames: ClientNames = { cert: '/cert_pem', key: '/key_pem', rootCert: '/root_cert_pem' };
 
 export class ClientCredentials implements TlsIdentity {
   readonly #options: CredentialsOptions;
-  /** null: plain HTTP, where the certificate is not presented */
+  /** null: plain HTTP, without certificates */
   readonly #own: ClientTlsFiles | null;
   readonly #plainCert: string;
   #chosen: Chosen | null = null;
 
-  /** @throws SimError CONFIG_INVALID with what is wrong in the files */
+  /** @throws SimError CONFIG_INVALID with the issues of the files */
   constructor(options: CredentialsOptions) {
     const { files, names, io, onChange } = options;
     this.#options = options;
@@ -71,7 +71,7 @@ export class ClientCredentials implements TlsIdentity {
     });
   }
 
-  /** @throws SimError NOT_CONNECTED: there is no key */
+  /** @throws SimError NOT_CONNECTED without a key */
   get context(): SecureContext {
     const context = this.#chosen?.context ?? this.#own?.context;
     if (context === undefined)
@@ -79,7 +79,7 @@ export class ClientCredentials implements TlsIdentity {
     return context;
   }
 
-  /** Of the certificate in force. */
+  /** Facts of the certificate in force. */
   get facts(): CertificateFacts | null {
     return certificateFacts(this.#texts.cert);
   }
@@ -92,7 +92,7 @@ export class ClientCredentials implements TlsIdentity {
     };
   }
 
-  /** PEM texts in force: for the listener of notifications, which presents the same certificate. */
+  /** PEM texts in force: the listener of notifications presents the same certificate. */
   get pem(): CsipPem {
     return this.#texts;
   }
@@ -105,7 +105,7 @@ export class ClientCredentials implements TlsIdentity {
     return createSecureContext({ cert, key, ca: rootCert, minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3' });
   }
 
-  /** @throws SimError COMMAND_BAD_VALUE for a chain that is not there or cannot be used */
+  /** @throws SimError COMMAND_BAD_VALUE for a chain that is missing or unusable */
   select(name: CsipCertificateName): void {
     if (name === 'default') {
       const changed = this.#chosen !== null;
@@ -137,14 +137,14 @@ export class ClientCredentials implements TlsIdentity {
   }
 
   /**
-   * Takes texts in place of those in force; the others stay.
-   * @throws SimError COMMAND_BAD_VALUE with what is wrong; the texts themselves are never in it
+   * Replaces some of the texts in force.
+   * @throws SimError COMMAND_BAD_VALUE with the issues, never with the texts themselves
    */
   use(pem: Partial<CsipPem>): void {
     this.#choose(null, { ...this.#texts, ...pem }, restNames);
   }
 
-  /** Begins to check the files for changes periodically. */
+  /** Starts checking the files for changes periodically. */
   watch(): void {
     this.#own?.watch();
   }
@@ -153,7 +153,7 @@ export class ClientCredentials implements TlsIdentity {
     this.#own?.unwatch();
   }
 
-  /** Reads files that have changed, on request. */
+  /** Reads changed files, on request. */
   reload(): void {
     this.#own?.reload();
   }
@@ -176,14 +176,14 @@ export class ClientCredentials implements TlsIdentity {
   }
 
   #choose(name: CsipCertificateName | null, pem: CsipPem, names: ClientNames): void {
-    const made = clientMaterial(pem, this.#policy, names);
-    if ('issues' in made) throw refusal(made.issues);
-    this.#chosen = { name, pem, context: createSecureContext(made.material.context) };
+    const result = clientMaterial(pem, this.#policy, names);
+    if ('issues' in result) throw refusal(result.issues);
+    this.#chosen = { name, pem, context: createSecureContext(result.material.context) };
     this.#options.onChange?.();
   }
 }
 
-/** Of material that was made from texts. */
+/** Texts of material made from texts. */
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

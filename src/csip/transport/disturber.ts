@@ -1,13 +1,13 @@
-/** The interface through which faults reach the requests of a client. */
+/** The interface by which faults affect the requests of a client. */
 import type { DocumentName, OutgoingDocument } from '../xml/document.ts';
 import type { SepMethod } from './exchange.ts';
 
-/** A request that may be disturbed. */
+/** A request that a fault may affect. */
 export interface Disturbable {
   readonly deviceIndex: number | null;
   readonly method: SepMethod;
   readonly resource: DocumentName;
-  /** path of the URL, without query */
+  /** URL path without query */
   readonly path: string;
   readonly body: OutgoingDocument | null;
 }
@@ -15,36 +15,36 @@ export interface Disturbable {
 export const tlsDisturbances = ['no_certificate', 'server_not_trusted', 'wrong_version'] as const;
 /**
  * `no_certificate`: the client presents none; `server_not_trusted`: it trusts no authority, so that it refuses the
- * server; `wrong_version`: it offers TLS 1.3 alone. None of them has an effect over plain HTTP.
+ * server; `wrong_version`: it offers TLS 1.3 alone. Over plain HTTP none has an effect.
  */
 export type TlsDisturbance = (typeof tlsDisturbances)[number];
 
-/** What happens to one request. */
+/** Effects of faults on one request. */
 export interface Disturbance {
-  /** before it leaves */
+  /** delay before sending */
   readonly delayMs?: number;
-  /** it never leaves, and there is no answer */
+  /** not sent, no answer */
   readonly drop?: boolean;
-  /** it never leaves, and counts as accepted */
+  /** not sent, reported as accepted */
   readonly suppress?: boolean;
-  /** over a connection of its own */
+  /** sent over a separate connection */
   readonly tls?: TlsDisturbance;
-  /** sent in place of its own */
+  /** sent instead of the client's body */
   readonly body?: OutgoingDocument;
-  /** changes the octets of the body, after all else */
+  /** changes the octets of the body, after all other changes */
   readonly rewrite?: (xml: Buffer) => Buffer;
-  /** in place of application/sep+xml */
+  /** instead of application/sep+xml */
   readonly contentType?: string;
-  /** it is sent twice, one after the other, and the second answer counts */
+  /** sent twice, one after the other; the second answer counts */
   readonly twice?: boolean;
 }
 
 export interface ExchangeDisturber {
-  /** false: no request is disturbed, and `disturb` is not asked */
+  /** false: no fault is active, and `disturb` is not called */
   readonly active: boolean;
-  /** Called once for each request, before redirects. Null: it stays as it is */
+  /** Called once for each request, before redirects. Null: not affected. */
   disturb(request: Disturbable): Disturbance | null;
 }
 
-/** Nothing is disturbed. */
+/** No faults. */
 export const undisturbed: ExchangeDisturber = { active: false, disturb: () => null };

@@ -1,18 +1,18 @@
-/** Requests to one server of IEEE 2030.5 and their answers, as the layers above the transport see them. */
+/** Requests to one server of IEEE 2030.5 and their answers, independent of the transport. */
 import type { DocumentName, OutgoingDocument, ReceivedDocument } from '../xml/document.ts';
 
 export type SepMethod = 'GET' | 'PUT' | 'POST' | 'DELETE';
 
 export interface SepRequest {
   readonly method: SepMethod;
-  /** absolute or relative URI; a relative one is resolved against `base`, or else against the address of the server */
+  /** absolute URI, or relative to `base`, or else to the address of the server */
   readonly href: string;
   /** URI of the document that contains `href` */
   readonly base?: string;
-  /** the resource by name: for messages, faults and errors */
+  /** name of the resource, for messages, faults and errors */
   readonly resource: DocumentName;
   readonly body?: OutgoingDocument;
-  /** the device that it is about; null: none, or several */
+  /** device that the request is about; null: none, or several */
   readonly deviceIndex: number | null;
   readonly signal?: AbortSignal;
 }
@@ -21,28 +21,28 @@ export interface SepAnswer {
   readonly status: number;
   /** after redirects; links of the document are relative to it */
   readonly url: string;
-  /** `Location`, resolved; null: there is none */
+  /** `Location`, resolved; null: none */
   readonly location: string | null;
-  /** null: no body, or the answer of a PUT, POST or DELETE; of a refusal its Error, if there is one */
+  /** null: no body, or the answer of a PUT, POST or DELETE; for a refusal its Error, if any */
   readonly document: ReceivedDocument | null;
-  /** ms that the server asks to wait (`Retry-After`); absent: it does not */
+  /** delay that the server asks for, ms (`Retry-After`); absent: none */
   readonly retryAfterMs?: number;
-  /** remote clocks: instant in the middle of the exchange, on `WallClock.monotonicMs` */
+  /** for remote clocks: middle of the exchange, on `WallClock.monotonicMs` */
   readonly middleMonotonicMs: number;
-  /** what a fault has made of the body that was sent; null: nothing that can be read, or it never left; absent: it left as it was */
+  /** body after fault injection; null: unreadable or not sent; absent: sent unchanged */
   readonly arrived?: ReceivedDocument | null;
 }
 
 /**
- * One connection identity at one server. Requests run at the same time up to a limit; the others wait their turn.
- * Redirects are followed within the outbound rules. A status of 400 or above is an answer, not an error.
+ * One connection identity at one server. Requests run in parallel up to a limit; more of them queue. Redirects are
+ * followed within the outbound rules. A status of 400 or above is an answer, not an error.
  */
 export interface SepExchange {
   /** `https://host:port` */
   readonly origin: string;
   /**
-   * @throws SimError PEER_ERROR for what no answer can be made of (connection, TLS, XML, redirect), PEER_TIMEOUT,
-   *   NOT_CONNECTED after `close`
+   * @throws SimError PEER_ERROR if no answer can be read (connection, TLS, XML, redirect), PEER_TIMEOUT,
+   * NOT_CONNECTED after `close`
    */
   request(request: SepRequest): Promise<SepAnswer>;
   /** version and suite of the last handshake; null: none, or plain HTTP */
@@ -50,7 +50,7 @@ export interface SepExchange {
   close(): Promise<void>;
 }
 
-/** LFDI, SFDI and the facts of the certificate that a client presents. */
+/** LFDI, SFDI and facts of a client certificate. */
 export interface CertificateFacts {
   /** 40 hex digits, upper case */
   readonly lfdi: string;
@@ -60,6 +60,6 @@ export interface CertificateFacts {
   readonly issuer: string;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  /** certificates presented, the own one included */
+  /** number of certificates presented, including its own */
   readonly chainLength: number;
 }

@@ -1,4 +1,4 @@
-/** One HTTP request and its answer, over connections that are kept. The library behind it is loaded with the first one. */
+/** One HTTP request and its answer, over persistent connections. The HTTP library is loaded by the first request. */
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
@@ -20,13 +20,13 @@ const loadUndici = lazily(() => require('undici') as typeof Undici);
 
 export interface HttpLimits {
   readonly connectMs: number;
-  /** from the request to the header of its answer */
+  /** from the request to the headers of the answer */
   readonly headersMs: number;
-  /** from there to the end of its body */
+  /** from there to the end of the body */
   readonly bodyMs: number;
-  /** of a body, also after decompression */
+  /** of one body, after decompression */
   readonly bodyBytes: number;
-  /** requests at once at one server */
+  /** maximum of parallel requests to one server */
   readonly atOnce: number;
 }
 
@@ -38,7 +38,7 @@ export const httpLimits: HttpLimits = {
   atOnce: 4,
 };
 
-/** Idle connections end, so that clients that poll each minute do not hold one for good. */
+/** Idle connections end after this time, so that clients that poll each minute do not hold one permanently. */
 const keepAliveMs = 15_000;
 const headerBytes = 16 * 1024;
 
@@ -47,7 +47,7 @@ export interface HttpRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | null;
-  /** gives the request up; null: only the end of the connection does */
+  /** aborts the request; null: only the end of the connection does */
   readonly signal: AbortSignal | null;
 }
 
@@ -60,9 +60,9 @@ export interface HttpAnswer {
 }
 
 export interface HttpClientOptions {
-  /** for connections from now on; null: plain HTTP */
+  /** applies to new connections; null: plain HTTP */
   readonly tls: ClientTlsUse | null;
-  /** targets set by flags may be anywhere, those set over REST keep the rules of outgoing connections */
+  /** true for targets of flags; false for those of REST: the rules of outgoing connections hold */
   readonly anywhere: boolean;
   readonly limits: HttpLimits;
   readonly later: Later;
@@ -81,7 +81,7 @@ const isCode = (error: unknown, ...codes: readonly string[]): boolean =>
 /** The connection ended without an answer. */
 const isCut = (error: unknown) => isCode(error, 'UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE', 'ECONNABORTED');
 
-/** Repeating one of these has the effect of one. */
+/** Methods that may be repeated safely. */
 const idempotent: ReadonlySet<SepMethod> = new Set(['GET', 'PUT', 'DELETE']);
 
 const refusedHint = 'it may refuse the certificate of this client';
@@ -97,7 +97,7 @@ export class HttpClient {
     this.#options = options;
   }
 
-  /** Of the last handshake. */
+  /** Version and suite of the last handshake. */
   get negotiated(): Negotiated | null {
     return this.#negotiated;
   }
@@ -108,7 +108,7 @@ export class HttpClient {
       const { statusCode: status, headers, body } = await this.#begin(request);
       this.#answered = true;
       const octets = await this.#read(body);
-      // until the next turn the library takes the connection for busy, and would open another one
+      // until the next turn the library considers the connection busy, and would open another one
       await setImmediate();
       const flat = flatHeaders(headers);
       return { status, headers: flat, body: await this.#inflated(octets, flat) };
@@ -117,12 +117,12 @@ export class HttpClient {
     }
   }
 
-  /** Ends connections as their requests end. */
+  /** Closes connections as their requests end. */
   retire(): void {
     for (const pool of this.#pools.values()) void pool.close().catch(() => undefined);
   }
 
-  /** Ends at once; requests under way fail. */
+  /** Closes at once; requests under way fail. */
   async close(): Promise<void> {
     this.#ending.abort();
     const closed = new SimError('NOT_CONNECTED', 'the connection was closed');
@@ -143,8 +143,8 @@ export class HttpClient {
   }
 
   async #poolOf(url: URL): Promise<Undici.Pool> {
-    const known = this.#pools.get(url.origin);
-    if (known !== undefined) return known;
+    const existing = this.#pools.get(url.origin);
+    if (existing !== undefined) return existing;
     const { Pool } = await loadUndici();
     if (this.#ending.signal.aborted) throw new SimError('NOT_CONNECTED', 'the connection was closed');
     const { limits } = this.#options;
@@ -159,7 +159,7 @@ export class HttpClient {
           );
         },
         headersTimeout: limits.headersMs,
-        // #read has a limit for the whole body; that of the library is one between two pieces
+        // #read limits the whole body; this limit would be one between two pieces
         bodyTimeout: 0,
         keepAliveTimeout: keepAliveMs,
         keepAliveMaxTimeout: keepAliveMs,
@@ -189,7 +189,7 @@ export class HttpClient {
     }
   }
 
-  /** A whole body. Whatever ends it early ends its connection too. */
+  /** Reads a whole body. Any early end destroys its connection. */
   async #read(body: Undici.Dispatcher.ResponseData['body']): Promise<Buffer> {
     const { bodyBytes, bodyMs } = this.#options.limits;
     const cancel = this.#options.later(bodyMs, () => {

@@ -1,13 +1,13 @@
-/** Where links and redirects of a server may lead, and what was moved for good. */
+/** Rules for links and redirects of a server, and its permanent redirects. */
 import { SimError } from '../../core/errors.ts';
 import { isRefusedTarget, refusedTargetText } from '../../core/net/outbound.ts';
 
 export interface LinkRules {
   /** scheme, host and port of the server */
   readonly origin: URL;
-  /** further hosts, lower case, without port */
+  /** additional hosts, lower case, without port */
   readonly allowedHosts: readonly string[];
-  /** false: the rules of outgoing connections hold, since the target came over REST or from the network */
+  /** false: the rules of outgoing connections hold, for a target from REST or the network */
   readonly anywhere: boolean;
 }
 
@@ -19,7 +19,7 @@ const bareHost = ({ hostname }: URL) => hostname.replace(/^\[(.*)\]$/, '$1').toL
 export class Links {
   readonly #rules: LinkRules;
   readonly #hosts: ReadonlySet<string>;
-  /** targets of 301 and 308, without query where it stays as it is */
+  /** targets of 301 and 308, without a query that stays the same */
   readonly #moved = new Map<string, string>();
 
   constructor(rules: LinkRules) {
@@ -28,9 +28,9 @@ export class Links {
   }
 
   /**
-   * The URL of a reference by RFC 3986.
+   * Resolves a reference by RFC 3986.
    * @param base URL of the document that contains it; default: the server
-   * @throws SimError PEER_ERROR for one that must not be followed
+   * @throws SimError PEER_ERROR for a link that must not be followed
    */
   resolve(href: string, base: string = this.#rules.origin.href): URL {
     const { origin, anywhere } = this.#rules;
@@ -45,7 +45,7 @@ export class Links {
     return url;
   }
 
-  /** Notes a permanent redirect. */
+  /** Stores a permanent redirect. */
   move(from: URL, to: URL): void {
     const oldest = this.#moved.size >= maxMoved ? this.#moved.keys().next() : null;
     if (oldest?.done === false) this.#moved.delete(oldest.value);
@@ -53,7 +53,7 @@ export class Links {
     else this.#moved.set(from.href, to.href);
   }
 
-  /** Where a resource is now; null: it has not moved. */
+  /** The present URL of a resource. null: not moved. */
   movedTo(url: URL): URL | null {
     const whole = this.#moved.get(url.href);
     if (whole !== undefined) return new URL(whole);
@@ -64,7 +64,7 @@ export class Links {
     return moved;
   }
 
-  /** Forgets where a resource has moved, for example because it is not there. */
+  /** Forgets the redirect of a resource, for example after a 404. */
   forget(url: URL): void {
     this.#moved.delete(url.href);
     this.#moved.delete(withoutQuery(url));
@@ -77,7 +77,7 @@ function withoutQuery(url: URL): string {
 
 const shownLength = 200;
 
-/** A text of the server for a message. */
+/** A text of the server, shortened for messages. */
 function shown(href: string): string {
   return href.length > shownLength ? `${href.slice(0, shownLength)}…` : href;
 }

@@ -5,21 +5,21 @@ import type { Origin, Provenance } from '../../core/origin.ts';
 import type { WireChannel, WireEntry, WireLog, WireMessage } from '../../core/wire/wire-log.ts';
 import { parseDocument } from '../xml/codec.ts';
 
-/** One request and its answer, as the transport hands them over. */
+/** One request and its answer, from the transport. */
 export interface Exchanged
   extends Omit<CsipMessage, 'id' | 'atMs' | 'at' | 'truncated' | 'requestBody' | 'responseBody'> {
   readonly requestBody: Buffer | null;
   readonly responseBody: Buffer | null;
 }
 
-/** What is known beside the octets of the two bodies, of which that of the request comes first. */
+/** Facts beside the octets of the two bodies; the body of the request comes first. */
 export interface CsipFacts
   extends Pick<Exchanged, 'method' | 'url' | 'status' | 'durationMs' | 'requestHeaders' | 'responseHeaders' | 'error'> {
-  /** octets kept of the body of the request; null: it has none */
+  /** octets of the request's body; null: no body */
   readonly requestLength: number | null;
-  /** there is a body of the answer */
+  /** true if the answer has a body */
   readonly answered: boolean;
-  /** a body was cut off */
+  /** true if a body was cut off */
   readonly truncated: boolean;
 }
 
@@ -32,19 +32,19 @@ export type CsipChannel = WireChannel<CsipFacts, CsipBodies>;
 
 const keptEntries = 500;
 const keptBytes = 8 * 1024 * 1024;
-/** Octets kept of one body. */
+/** Maximum of stored octets of one body. */
 const keptBodyBytes = 256 * 1024;
 
 const hidden = '(hidden)';
 const secretHeaders: ReadonlySet<string> = new Set(['authorization', 'proxy-authorization', 'cookie', 'set-cookie']);
-/** The PIN of a Registration; without its end where the body was cut off. */
+/** The PIN of a Registration, without an end tag where the body was cut off. */
 const pinElement = /(<(?:[\w.-]+:)?pIN\b[^>]*>)[\s\S]*?(<\/(?:[\w.-]+:)?pIN\s*>|$)/g;
 
 const noBytes = Buffer.alloc(0);
 
 function withoutPin(body: Buffer): Buffer {
   if (!body.includes('pIN')) return body;
-  // one octet is one character, so that all others stay as they are
+  // latin1 maps octets to characters one to one, so that all others stay the same
   return Buffer.from(body.toString('latin1').replace(pinElement, `$1${hidden}$2`), 'latin1');
 }
 
@@ -58,7 +58,7 @@ function withoutSecrets(headers: Readonly<Record<string, string>>): Readonly<Rec
 
 function redact(message: WireMessage<CsipFacts>): WireMessage<CsipFacts> {
   const { facts, raw } = message;
-  // a body in UTF-16 hides its elements from the search
+  // the search does not find elements in UTF-16
   if (raw.includes(0)) throw new Error('the body is not UTF-8');
   const cut = facts.requestLength ?? 0;
   const request = withoutPin(raw.subarray(0, cut));
@@ -105,7 +105,7 @@ export function csipChannel(wireLog: WireLog): CsipChannel {
   });
 }
 
-/** Hands a message to the channel; to be called only while it is `active`. */
+/** Adds a message to the channel; call only while it is `active`. */
 export function recordExchange(channel: CsipChannel, exchanged: Exchanged): void {
   const { direction, peer, deviceIndex, requestBody, responseBody, ...known } = exchanged;
   const { method, url, status, error } = known;

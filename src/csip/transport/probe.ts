@@ -1,4 +1,4 @@
-/** A request over plain HTTP that shows whether a server redirects to TLS. */
+/** A request over plain HTTP to find out if a server redirects to TLS. */
 import { request } from 'node:http';
 import { SimError } from '../../core/errors.ts';
 import { socketErrorText } from '../../core/net/connect.ts';
@@ -10,9 +10,9 @@ import type { CsipHttpProbe } from '../../contract/csip-reports.ts';
 export interface ProbeTarget {
   readonly host: string;
   readonly port: number;
-  /** with its query */
+  /** includes the query */
   readonly path: string;
-  /** host and port were set by flags */
+  /** true if host and port come from flags */
   readonly anywhere: boolean;
   /** default 10 s */
   readonly timeoutMs?: number;
@@ -21,7 +21,7 @@ export interface ProbeTarget {
 const defaultTimeoutMs = 10_000;
 
 /**
- * Status and `Location` of a GET, which are not followed.
+ * Sends a GET and returns status and `Location`, without following it.
  * @throws SimError PEER_ERROR, PEER_TIMEOUT
  */
 export function httpProbe(

@@ -1,18 +1,18 @@
-/** When what a server did not take or answer is tried again. */
+/** Timing of the repetition of refused and unanswered requests. */
 
-/** X7: waits after failures double from 1 s up to 5 minutes; each is drawn as a whole. */
+/** X7: delays after failures double from 1 s to 5 minutes; each is randomized over its whole length. */
 export const retryWaits = { firstMs: 1000, maxMs: 300_000 } as const;
 
-/** Refusals after which the same request may be taken: the server is busy or fails. */
+/** True for refusals after which the same request may succeed: the server is busy or fails. */
 export function isPassing(status: number): boolean {
   return status >= 500 || status === 429 || status === 408;
 }
 
-/** Longest wait that a server may ask for, ms. */
+/** Maximum of a delay that a server asks for, ms. */
 const maxWaitMs = 24 * 3_600_000;
 
 /**
- * The wait of a `Retry-After` header (RFC 9110 10.2.3), ms, at most a day; null: there is none, or it cannot be read.
+ * The delay of a `Retry-After` header (RFC 9110 10.2.3), ms, at most one day; null: absent or unreadable.
  * @param nowMs ms since the epoch, for a date
  */
 export function retryAfterMs(header: string | undefined, nowMs: number): number | null {

@@ -23,14 +23,14 @@ export interface SepCodec {
   build(document: OutgoingDocument): string;
 }
 
-/** What a client presents and trusts. */
+/** Certificates that a client presents and trusts. */
 export interface TlsIdentity {
-  /** as it is now: another object once certificates have changed */
+  /** replaced when certificates change */
   readonly context: SecureContext;
   disturbed(by: TlsDisturbance): SecureContext;
 }
 
-/** TLS of an exchange. A context that has been replaced is used for connections from then on. */
+/** TLS of an exchange. A replaced context applies to new connections. */
 export interface ExchangeTls {
   readonly identity: TlsIdentity;
   readonly checkHostname: boolean;
@@ -41,9 +41,9 @@ export interface ExchangeOptions {
   readonly port: number;
   /** null: plain HTTP */
   readonly tls: ExchangeTls | null;
-  /** hosts to which links may lead beside that of the server; lower case, without port */
+  /** hosts allowed in links besides that of the server; lower case, without port */
   readonly allowedHosts: readonly string[];
-  /** the server was set by a flag or file, and may be anywhere; otherwise the rules of outgoing connections hold */
+  /** true for a server from a flag or file, which may be anywhere; false: the rules of outgoing connections hold */
   readonly anywhere: boolean;
   readonly codec: SepCodec;
   readonly clock: WallClock;
@@ -58,7 +58,7 @@ const mediaType = 'application/sep+xml';
 const maxRedirects = 5;
 const redirects: ReadonlySet<number> = new Set([301, 302, 307, 308]);
 const permanent: ReadonlySet<number> = new Set([301, 308]);
-/** Refusals of a server that has a document about them. */
+/** Lowest status of a refusal, which may have a document. */
 const firstRefusal = 400;
 
 /** One request on its way through redirects. */
@@ -66,7 +66,7 @@ interface Leg {
   readonly request: SepRequest;
   readonly http: HttpClient;
   readonly body: Buffer | null;
-  /** of the body; undefined: the one of the standard */
+  /** of the body; undefined: that of the standard */
   readonly contentType?: string | undefined;
   readonly signal: AbortSignal | null;
 }
@@ -82,7 +82,7 @@ export class HttpExchange implements SepExchange {
   readonly #disturber: ExchangeDisturber;
   readonly #links: Links;
   readonly #ending = new AbortController();
-  /** those of disturbed requests under way */
+  /** connections of disturbed requests under way */
   readonly #odd = new Set<HttpClient>();
   #http: HttpClient;
   /** the context of `#http` */
@@ -100,8 +100,8 @@ export class HttpExchange implements SepExchange {
   }
 
   get negotiated(): SepExchange['negotiated'] {
-    const found = this.#http.negotiated;
-    return found === null ? null : { protocol: found.version, cipher: found.suite };
+    const handshake = this.#http.negotiated;
+    return handshake === null ? null : { protocol: handshake.version, cipher: handshake.suite };
   }
 
   async request(request: SepRequest): Promise<SepAnswer> {
@@ -143,7 +143,7 @@ export class HttpExchange implements SepExchange {
     });
   }
 
-  /** The connections with the certificate in force. */
+  /** The connections with the present certificate. */
   #current(): HttpClient {
     const context = this.#options.tls?.identity.context ?? null;
     if (context !== this.#context) {
@@ -154,7 +154,7 @@ export class HttpExchange implements SepExchange {
     return this.#http;
   }
 
-  /** Connections of a disturbed request; null over plain HTTP. */
+  /** Connections for a disturbed request; null over plain HTTP. */
   #oddClient(by: TlsDisturbance): HttpClient | null {
     const { tls } = this.#options;
     if (tls === null) return null;
@@ -179,7 +179,7 @@ export class HttpExchange implements SepExchange {
       const location = redirects.has(arrived.status) ? arrived.headers['location'] : undefined;
       if (location === undefined) {
         if (arrived.status >= firstRefusal) this.#links.forget(first);
-        // neither done nor refused: no caller may take it for either
+        // neither success nor refusal, so callers would misread it
         else if (arrived.status >= 300)
           throw new SimError('PEER_ERROR', `${url.href} answers ${arrived.status}, which leads nowhere`);
         return arrived;
@@ -255,7 +255,7 @@ export class HttpExchange implements SepExchange {
     }
   }
 
-  /** The Error of a refusal; whatever else it holds is not read. */
+  /** The Error document of a refusal; other documents are ignored. */
   #errorIn(body: Buffer): ReceivedDocument | null {
     if (body.length === 0) return null;
     try {
@@ -271,7 +271,7 @@ export class HttpExchange implements SepExchange {
     return disturbance?.rewrite?.(octets) ?? octets;
   }
 
-  /** The document that the server gets in place of its own. */
+  /** The document that a fault sends instead of the client's. */
   #arrivedIn(body: Buffer, disturbance: Disturbance | null): Pick<SepAnswer, 'arrived'> {
     if (disturbance?.body === undefined && disturbance?.rewrite === undefined) return {};
     try {
@@ -281,13 +281,13 @@ export class HttpExchange implements SepExchange {
     }
   }
 
-  /** The answer to a request that a fault keeps back. */
+  /** A fabricated answer to a request that a fault suppresses. */
   #asAccepted({ href: url }: URL): SepAnswer {
     const { clock } = this.#options;
     return { status: 204, url, location: null, document: null, middleMonotonicMs: clock.monotonicMs() };
   }
 
-  /** Waits and losses of a disturbed request. */
+  /** Delays and drops a disturbed request. */
   async #disturbed(
     { delayMs = 0, drop = false }: Disturbance,
     { request, url, body, signal }: { request: SepRequest; url: URL; body: Buffer | null; signal: AbortSignal | null },

@@ -1,4 +1,4 @@
-/** Settings that REST changes while the process runs. */
+/** Settings that REST changes at run time. */
 import { isIP } from 'node:net';
 import type { CsipConfigPatch } from '../../contract/csip-client.ts';
 import { SimError } from '../../core/errors.ts';
@@ -17,14 +17,14 @@ export class Configurator {
     this.#clients = clients;
   }
 
-  /** null: as started */
+  /** null: unchanged since the start */
   get changedBy(): Provenance | null {
     return this.#changedBy;
   }
 
   /**
-   * Changes all clients, but certificates of one connection only.
-   * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT where the address for notifications is taken;
+   * Changes all clients; certificates change for one connection only.
+   * @throws SimError COMMAND_BAD_VALUE with JSON pointers, COMMAND_CONFLICT if the address for notifications is taken;
    *   nothing is changed then
    */
   async apply(patch: CsipConfigPatch, connection: Connection, by: Origin): Promise<void> {
@@ -37,7 +37,7 @@ export class Configurator {
     }
     const port = patch.serverPort ?? inForce.server.port;
     const tls = patch.tls ?? inForce.server.tls;
-    // an address of the flags may be anywhere; one of a request follows the rules of outgoing connections
+    // an address from flags may be anywhere; one of a request follows the rules of outgoing connections
     const anywhere = host === started.host && port === started.port;
     if (!anywhere && isRefusedTarget(host))
       throw new SimError('COMMAND_BAD_VALUE', `${host} ${refusedTargetText}`, [
@@ -50,7 +50,7 @@ export class Configurator {
       ...(rootCertPem !== undefined && { rootCert: rootCertPem }),
     };
     const before = this.#connected();
-    // what can be refused comes first
+    // steps that may fail come first
     const endListening = await this.#listening(patch.subscribe ?? inForce.subscribe);
     try {
       if (Object.keys(texts).length > 0) connection.credentials.use(texts);
@@ -68,7 +68,7 @@ export class Configurator {
       for (const { client } of this.#clients.connections) void client.rediscover();
   }
 
-  /** Listens for notifications where they are wanted. @returns undoes it */
+  /** Starts or stops listening for notifications. @returns undoes it */
   async #listening(wanted: boolean): Promise<() => Promise<void>> {
     const { notifications, connections } = this.#clients;
     const [first] = connections;
@@ -82,7 +82,7 @@ export class Configurator {
     return () => notifications.close();
   }
 
-  /** What a connection is made with. */
+  /** Settings that need a new connection when they change. */
   #connected(): string {
     const { server, dcap, revision, postRateS, pin, subscribe } = this.#clients.inForce;
     return JSON.stringify([server, dcap, revision, postRateS, pin, subscribe]);

@@ -1,4 +1,4 @@
-/** The clients of the process as REST works with them. */
+/** The clients of the process for REST. */
 import type {
   CsipCertificateName,
   CsipCertificates,
@@ -120,11 +120,11 @@ export class ClientFacade implements CsipClient {
 
   endDevices(device: number | null): readonly CsipEndDevice[] {
     const connection = this.#one(device);
-    const own = membersOf(connection).flatMap(({ endDevice }) =>
+    const members = membersOf(connection).flatMap(({ endDevice }) =>
       endDevice.facts === null ? [] : [ownEndDeviceView(endDevice.facts, this.#clients.inForce.pin, endDevice)],
     );
-    const others = connection.client.walk?.seen.filter(({ url }) => !own.some(({ href }) => href === url)) ?? [];
-    return [...own, ...others.map((located) => endDeviceView(located, null, []))];
+    const others = connection.client.walk?.seen.filter(({ url }) => !members.some(({ href }) => href === url)) ?? [];
+    return [...members, ...others.map((located) => endDeviceView(located, null, []))];
   }
 
   programs(device: number | null): readonly CsipProgram[] {
@@ -141,7 +141,7 @@ export class ClientFacade implements CsipClient {
   events(): readonly CsipEvent[] {
     return this.#clients.connections
       .flatMap(membersOf)
-      .flatMap(({ endDevice }) => endDevice.controls.map((known) => eventView(known, endDevice)));
+      .flatMap(({ endDevice }) => endDevice.controls.map((control) => eventView(control, endDevice)));
   }
 
   onEvent(listener: (event: CsipEvent) => void): () => void {
@@ -172,8 +172,10 @@ export class ClientFacade implements CsipClient {
   }
 
   curves(device: number | null): readonly CsipCurve[] {
-    const found = this.#members(device).flatMap(({ endDevice }) => endDevice.programs.flatMap(({ curves }) => curves));
-    return [...new Map(found.map((curve) => [curve.url, curveView(curve)])).values()];
+    const allCurves = this.#members(device).flatMap(({ endDevice }) =>
+      endDevice.programs.flatMap(({ curves }) => curves),
+    );
+    return [...new Map(allCurves.map((curve) => [curve.url, curveView(curve)])).values()];
   }
 
   responses(device: number | null, mrid?: string): readonly CsipResponse[] {
@@ -269,7 +271,7 @@ export class ClientFacade implements CsipClient {
     return this.#clients.connectionOf(this.#index(device));
   }
 
-  /** Without a device: all. */
+  /** Connections of a device. null: all. */
   #chosen(device: number | null): readonly Connection[] {
     return device === null ? this.#clients.connections : [this.#clients.connectionOf(device)];
   }
@@ -281,7 +283,7 @@ export class ClientFacade implements CsipClient {
     return running;
   }
 
-  /** Without a device: the EndDevices of the first client. */
+  /** EndDevices of a device. null: those of the first client. */
   #members(device: number | null): readonly FullMember[] {
     const all = membersOf(this.#one(device));
     return device === null ? all : all.filter(({ endDevice }) => endDevice.deviceIndices.includes(device));
@@ -292,7 +294,7 @@ export class ClientFacade implements CsipClient {
     return this.#members(index).find(({ endDevice }) => endDevice.deviceIndices.includes(index));
   }
 
-  /** null: nothing listens for notifications, or it is disconnected */
+  /** null: not listening for notifications, or disconnected */
   #subscriptions(device: number | null): Subscriptions | null {
     const { client } = this.#one(device);
     const follower = client.opened?.subscriptions ?? null;
@@ -308,8 +310,8 @@ export class ClientFacade implements CsipClient {
   #known(mrid: string, device: number | null) {
     const wanted = mrid.toUpperCase();
     for (const member of this.#members(device)) {
-      const known = member.endDevice.controls.find(({ listed }) => listed.mrid === wanted);
-      if (known !== undefined) return { known, member };
+      const control = member.endDevice.controls.find(({ listed }) => listed.mrid === wanted);
+      if (control !== undefined) return { known: control, member };
     }
     throw new SimError('UNKNOWN_RESOURCE', `there is no control ${mrid}`);
   }

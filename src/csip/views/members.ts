@@ -1,4 +1,4 @@
-/** EndDevices, programs, controls and responses of one client as REST shows them. */
+/** EndDevices, programs, controls and responses of one client for REST. */
 import type {
   CsipControl,
   CsipCurve,
@@ -52,7 +52,7 @@ export function endDeviceView(
   };
 }
 
-/** @param pin that of the settings; null: none */
+/** @param pin PIN of the settings; null: none */
 export function ownEndDeviceView(
   facts: EndDeviceFacts,
   pin: number | null,
@@ -100,14 +100,14 @@ function defaultView({ listed }: FoundProgram, endDevice: EndDevice): CsipDefaul
   const { defaultControl, key, href } = listed;
   if (!defaultControl) return null;
   const id = `default ${key}`;
-  const now = endDevice.inForce.find((control) => control.id === id);
+  const controlInForce = endDevice.inForce.find((control) => control.id === id);
   return {
     mrid: defaultControl.mrid,
     href: defaultControl.href,
     description: defaultControl.description,
     programHref: href,
     modes: showModes(defaultControl.control),
-    modesInForce: (now?.modes ?? []).map(restName),
+    modesInForce: (controlInForce?.modes ?? []).map(restName),
     settings: showSettings(defaultControl.control.settings ?? {}),
     leftOut: leftOutView(endDevice.outcomeOf(id)?.leftOut),
   };
@@ -149,10 +149,10 @@ export function responsesView({ submissions, endDevice }: FullMember, mrid?: str
   return submissions.responses.list(mrid).map((response) => responseView(response, endDevice));
 }
 
-export function controlView(known: KnownControl, member: FullMember): CsipControl {
+export function controlView(control: KnownControl, member: FullMember): CsipControl {
   const { endDevice } = member;
-  const { listed, programKey, primacy, state, modesInForce, optedOut } = known;
-  const outcome = known.outcome ?? endDevice.outcomeOf(listed.mrid);
+  const { listed, programKey, primacy, state, modesInForce, optedOut } = control;
+  const outcome = control.outcome ?? endDevice.outcomeOf(listed.mrid);
   const program = endDevice.programs.find((each) => each.listed.key === programKey);
   return {
     mrid: listed.mrid,
@@ -165,8 +165,8 @@ export function controlView(known: KnownControl, member: FullMember): CsipContro
     creationServerMs: ms(listed.creationS),
     startServerMs: ms(listed.startS),
     durationS: listed.durationS,
-    effectiveStartServerMs: ms(known.effectiveStartS),
-    effectiveDurationS: known.effectiveDurationS,
+    effectiveStartServerMs: ms(control.effectiveStartS),
+    effectiveDurationS: control.effectiveDurationS,
     randomizeStartS: listed.randomizeStartS,
     randomizeDurationS: listed.randomizeDurationS,
     potentiallySuperseded: listed.potentiallySuperseded,
@@ -183,9 +183,9 @@ export function controlView(known: KnownControl, member: FullMember): CsipContro
   };
 }
 
-/** An event for those that follow the events. */
-export function eventView(known: KnownControl, endDevice: EndDevice): CsipEvent {
-  const { listed, programKey, primacy, state, started, effectiveStartS, effectiveDurationS } = known;
+/** A control as an event, for the stream of events. */
+export function eventView(control: KnownControl, endDevice: EndDevice): CsipEvent {
+  const { listed, programKey, primacy, state, started, effectiveStartS, effectiveDurationS } = control;
   const program = endDevice.programs.find((each) => each.listed.key === programKey);
   const next =
     state === 'scheduled' ? effectiveStartS : state === 'active' ? effectiveStartS + effectiveDurationS : null;
@@ -202,9 +202,9 @@ export function eventView(known: KnownControl, endDevice: EndDevice): CsipEvent 
   };
 }
 
-/** Controls, newest start first. */
+/** Controls with the latest start first. */
 export function controlsView(member: FullMember): readonly CsipControl[] {
   return member.endDevice.controls
-    .map((known) => controlView(known, member))
+    .map((control) => controlView(control, member))
     .sort((a, b) => b.startServerMs - a.startServerMs);
 }

@@ -1,21 +1,21 @@
-/** The texts of DERControls as they came last. */
+/** The latest XML texts of DERControls. */
 import type { CsipChannel } from '../transport/messages.ts';
 import { resolved } from '../walk/reader.ts';
 
 export interface RawControls {
   /**
-   * The text at `href`, else that of another EndDevice with the same mRID.
-   * @returns null while no message with it is kept
+   * The text at `href`, otherwise that of another EndDevice with the same mRID.
+   * @returns null if no recorded message contains it
    */
   of(mrid: string, href: string | null): string | null;
 }
 
-/** One element; a DERControl has no element of its own name inside. */
+/** One element; a DERControl has no descendant of the same name. */
 const controlElement = /<((?:[\w.-]+:)?DERControl)(?:\s[^>]*)?>[\s\S]*?<\/\1\s*>/g;
 const hrefAttribute = /^<[^>]*?\shref\s*=\s*["']([^"']*)["']/;
 const mridElement = /<(?:[\w.-]+:)?mRID\b[^>]*>\s*([0-9A-Fa-f]+)\s*</;
 
-/** Looks for them in the recorded messages: nothing is kept beside. */
+/** Searches the recorded messages; nothing else is stored. */
 export function rawControls(channel: CsipChannel): RawControls {
   return {
     of(mrid, href) {

@@ -1,4 +1,4 @@
-/** The state of one client as REST shows it. */
+/** The state of one client for REST. */
 import type {
   CsipConfig,
   CsipDiagnostic,
@@ -35,7 +35,7 @@ export function timeView({ client, remoteClock }: Connection, monotonicMs: numbe
   };
 }
 
-/** The default modes in force; null: none. */
+/** The default modes in force. null: none. */
 function defaultModes({ inForce }: EndDevice): CsipModes | null {
   const modes: Record<string, JsonValue> = {};
   for (const { origin, control, modes: held } of inForce) {
@@ -55,7 +55,7 @@ function meteringOf(member: FullMember | undefined): CsipStatus['metering'] {
   return { mupHref, postRateS, lastPostMs, postedCount: posted };
 }
 
-/** @param device the device whose EndDevice is shown; of a client of one device that one */
+/** @param device the device whose EndDevice is shown */
 export function statusView(
   clients: Clients,
   connection: Connection,
@@ -117,13 +117,13 @@ export function configView({ inForce, options }: Clients, changedBy: CsipConfig[
   };
 }
 
-/** What a person should know about a client that does not work, or not as expected. */
+/** Diagnoses for a client that does not work, or not as expected. */
 export function diagnosticsView(connection: Connection, nowMs: number): readonly CsipDiagnostic[] {
   const { client, credentials, remoteClock } = connection;
   const { line, state, walk } = client;
-  const found: CsipDiagnostic[] = [];
+  const diagnostics: CsipDiagnostic[] = [];
   const add = (severity: CsipDiagnostic['severity'], code: string, message: string) =>
-    found.push({ severity, code, message });
+    diagnostics.push({ severity, code, message });
   if (state === 'retrying') add('error', 'server-unreachable', `the server cannot be reached: ${line.lastError ?? ''}`);
   if (state === 'stopped') add('error', 'stopped', `the client is stopped: ${line.lastError ?? 'it was disconnected'}`);
   if (state === 'registering')
@@ -141,5 +141,5 @@ export function diagnosticsView(connection: Connection, nowMs: number): readonly
     if (endDevice.facts !== null && endDevice.programs.length === 0)
       add('info', 'no-program', `no DERProgram concerns the EndDevice ${endDevice.lfdi}`);
   }
-  return found;
+  return diagnostics;
 }

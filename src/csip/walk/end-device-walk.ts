@@ -13,20 +13,20 @@ import { resolved } from './reader.ts';
 
 export interface EndDeviceWalkOptions extends WalkParts {
   readonly conduct: WalkConduct;
-  /** DERs that the EndDevice needs, as it is now */
+  /** DERs that the EndDevice needs now */
   readonly derCount: () => number;
-  /** @returns the status of the answer; null: none */
+  /** @returns the status of the answer; null: no answer */
   readonly post: (request: Pick<SepRequest, 'href' | 'resource' | 'body'>) => Promise<number | null>;
-  /** what the walk of its groups needs beside */
+  /** options of its groups that the walk does not have itself */
   readonly groups: Pick<GroupsOptions, 'remoteClock' | 'monotonicMs' | 'timeStaleS' | 'serverTimeUrl'>;
-  /** a resource below it is gone: the list with this EndDevice is read again */
+  /** called when a resource below it is gone, so that the EndDeviceList is read again */
   readonly lost: () => void;
   readonly changed: (facts: EndDeviceFacts) => void;
   readonly programs: (programs: readonly FoundProgram[]) => void;
   readonly refused: (reason: string) => void;
 }
 
-/** What is known about the PIN. */
+/** Result of comparing the PIN. */
 type Admission = 'unknown' | 'admitted' | 'refused';
 
 export class EndDeviceWalk {
@@ -38,10 +38,10 @@ export class EndDeviceWalk {
   #ders: readonly Located<DER>[] = [];
   #derPoll: Poll | null = null;
   #groups: GroupsWalk | null = null;
-  /** the links that its parts were made for */
+  /** the links from which its parts were made */
   #links = '';
   #begun = false;
-  /** the count of DERs for which the list was asked to take more */
+  /** the number of DERs for which a POST was last tried */
   #postedFor = 0;
   #stopped = false;
 
@@ -54,12 +54,12 @@ export class EndDeviceWalk {
     return this.#located.url;
   }
 
-  /** whether controls may be carried out for it */
+  /** true if controls may be carried out for it */
   get admitted(): boolean {
     return this.#admission === 'admitted';
   }
 
-  /** absolute URI of its SubscriptionList; null: none */
+  /** absolute URI of its SubscriptionList; null: it has none */
   get subscriptionListUrl(): string | null {
     const { base, document } = this.#located;
     const href = document.SubscriptionListLink?.href;
@@ -79,7 +79,7 @@ export class EndDeviceWalk {
     ];
   }
 
-  /** Takes the EndDevice as the list shows it now. @param all whether everything below is read again */
+  /** Takes the EndDevice from the latest list. @param all true: everything below is read again */
   async take(located: Located<EndDevice>, all: boolean): Promise<void> {
     if (this.#admission === 'refused' || this.#stopped) return;
     const { RegistrationLink, DERListLink, FunctionSetAssignmentsListLink } = located.document;
@@ -98,7 +98,7 @@ export class EndDeviceWalk {
     else if (JSON.stringify(located.document) !== before) this.#tell();
   }
 
-  /** Reads at once what shows a resource, if it is one below this EndDevice. */
+  /** Reads a resource at once if it lies below this EndDevice. */
   async reread(url: string): Promise<void> {
     await this.#groups?.reread(url);
   }
@@ -126,7 +126,7 @@ export class EndDeviceWalk {
         : new GroupsWalk({ ...this.#options, ...groups, link: { href, base }, url, changed: programs });
   }
 
-  /** Registration first: nothing else is read or sent before the PIN is known to be right. */
+  /** Reads the Registration first: nothing else is read or sent before the PIN is confirmed. */
   async #readAll(anew: boolean): Promise<void> {
     const { conduct, refused } = this.#options;
     if (this.#registrationPoll !== null) await this.#registrationPoll.now();
@@ -134,7 +134,7 @@ export class EndDeviceWalk {
       this.#refuse('its EndDevice has no RegistrationLink, so that the PIN cannot be compared', refused);
       return;
     } else this.#admission = 'admitted';
-    // a Registration that admits it for the first time goes on by itself
+    // the first Registration that admits the EndDevice starts the rest by itself
     if (this.admitted && !this.#begun) await this.#begin();
     else if (this.admitted) await this.#readParts(anew);
   }
@@ -161,7 +161,7 @@ export class EndDeviceWalk {
     if (this.#stopped) return 'failed';
     if (read.kind !== 'found') {
       missed(read);
-      // without a PIN there is nothing to compare; with one, what is admitted already stays so until it is contradicted
+      // without a PIN nothing is compared; with one, an admitted EndDevice stays so until it is contradicted
       if (conduct.pin === null) this.#admission = 'admitted';
       return read.kind === 'failed' ? failure(read) : { rateS: rateOf(undefined) };
     }
@@ -198,12 +198,12 @@ export class EndDeviceWalk {
       base: read.url,
       document: der,
     }));
-    // the first reading is told together with the EndDevice
+    // the first reading is reported together with the EndDevice
     if (this.#derPoll?.rateS !== null && JSON.stringify(this.#ders) !== before) this.#tell();
     return { rateS: rateOf(read.value.list.pollRate) };
   }
 
-  /** A list that is too short may take DERs of the client. @returns whether the server has taken one; it is asked once */
+  /** Posts missing DERs, once for each count. @returns true if the server has accepted one */
   async #postDers(listed: number, listUrl: string): Promise<boolean> {
     const { post, derCount } = this.#options;
     const wanted = derCount();

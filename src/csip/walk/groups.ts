@@ -1,4 +1,4 @@
-/** FunctionSetAssignments of one EndDevice: each leads to a list of programs and may have a Time of its own. */
+/** FunctionSetAssignments of one EndDevice: each leads to a list of programs, and may have its own Time. */
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import { maxEvents } from '../events/receive.ts';
 import type { Received } from '../xml/document.ts';
@@ -13,7 +13,7 @@ import { resolved } from './reader.ts';
 import type { LinkTo } from './reader.ts';
 import { GroupTime } from './time.ts';
 
-/** X6: resources that are followed for one EndDevice. */
+/** X6: maximum of resources followed for one EndDevice. */
 const maxLists = 1000;
 const maxTimes = 100;
 
@@ -24,9 +24,9 @@ export interface GroupsOptions extends WalkParts {
   readonly remoteClock: RemoteClock;
   readonly monotonicMs: () => number;
   readonly timeStaleS: () => number;
-  /** absolute URI of the Time of the server; null: none */
+  /** absolute URI of the Time of the server; null: it has none */
   readonly serverTimeUrl: () => string | null;
-  /** the list is gone: the EndDevice is read again */
+  /** called when the list is gone, so that the EndDevice is read again */
   readonly lost: () => void;
   readonly changed: (programs: readonly FoundProgram[]) => void;
 }
@@ -40,7 +40,7 @@ interface GroupClock {
 interface Group {
   readonly url: string;
   readonly programsUrl: string | null;
-  /** null: that of the server */
+  /** null: the Time of the server */
   readonly time: GroupClock | null;
 }
 
@@ -51,13 +51,13 @@ const timesOf = (groups: readonly Group[]): readonly GroupClock[] => [
 export class GroupsWalk {
   readonly poll: Poll;
   readonly #options: GroupsOptions;
-  /** for what each reading finds again */
+  /** for problems that every reading meets again */
   readonly #warnOnce: (message: string) => void;
   #groups: readonly Group[] = [];
   readonly #lists = new Map<string, ProgramListWalk>();
   #resource: FoundResource;
   #askedParent = false;
-  /** new lists are being read, which are told together */
+  /** true while new lists are being read, which are reported together */
   #taking = false;
   #stopped = false;
 
@@ -72,7 +72,7 @@ export class GroupsWalk {
     return [this.#resource, ...[...this.#lists.values()].flatMap((list) => list.resources)];
   }
 
-  /** Every poll below, for rates and for reading at once. */
+  /** Every poll below: for the rates, and for reading at once. */
   get polls(): readonly { readonly name: string; readonly poll: Poll }[] {
     return [
       { name: 'FunctionSetAssignmentsList', poll: this.poll },
@@ -89,7 +89,7 @@ export class GroupsWalk {
     await Promise.all([...this.#lists.values()].map(({ poll }) => poll.now()));
   }
 
-  /** Reads at once the list that shows a resource, if it is one of these. */
+  /** Reads the list that contains a resource at once, if it is one of these. */
   async reread(url: string): Promise<void> {
     const shows = (resources: readonly FoundResource[]) => resources.some((resource) => resource.url === url);
     if (url === this.#options.url) await this.poll.anew();
@@ -122,7 +122,7 @@ export class GroupsWalk {
     return { rateS: rateOf(read.value.list.pollRate) };
   }
 
-  /** Follows groups that have joined or left; what is new is read before anything is told. */
+  /** Follows groups that have joined or left; new lists are read before the programs are reported. */
   async #take(items: readonly Received<FunctionSetAssignments>[], base: string): Promise<void> {
     const before = timesOf(this.#groups);
     const times = new Map<string, GroupClock>();
@@ -156,15 +156,17 @@ export class GroupsWalk {
     const programs = item.DERProgramListLink?.href;
     const timeHref = item.TimeLink?.href;
     const timeUrl = timeHref === undefined ? null : resolved(timeHref, base);
-    const own = timeUrl !== null && timeUrl !== this.#options.serverTimeUrl();
-    const time = own ? timeOf(timeUrl) : null;
+    const hasTime = timeUrl !== null && timeUrl !== this.#options.serverTimeUrl();
+    const time = hasTime ? timeOf(timeUrl) : null;
     return { url, programsUrl: programs === undefined ? null : resolved(programs, base), time };
   }
 
-  /** One for all groups with this Time. @param times those of this reading @returns null: there are too many */
+  /**
+   * One clock for all groups with this Time. @param times clocks of this reading @returns null: the maximum is reached
+   */
   #timeOf(url: string, times: Map<string, GroupClock>, before: readonly GroupClock[]): GroupClock | null {
-    const known = times.get(url);
-    if (known !== undefined) return known;
+    const existing = times.get(url);
+    if (existing !== undefined) return existing;
     if (times.size >= maxTimes) {
       this.#warnOnce(`more than ${maxTimes} FSAs have a Time of their own: others follow that of the server`);
       return null;
@@ -203,28 +205,28 @@ export class GroupsWalk {
     return list;
   }
 
-  /** Tells the programs, unless one of the lists was never tried: a part of them could start the wrong event. */
+  /** Reports the programs once every list was tried: a part of them could start the wrong event. */
   #tell(): void {
     const lists = [...this.#lists];
     if (this.#stopped || this.#taking || !lists.every(([, { tried }]) => tried)) return;
-    const found = new Map<string, FoundProgram>();
+    const programs = new Map<string, FoundProgram>();
     let room = maxEvents;
     for (const [url, { entries }] of lists) {
       const fsaUrls = this.#groups.filter((group) => group.programsUrl === url).map((group) => group.url);
       for (const { listed, mrid, curves } of entries) {
-        const known = found.get(listed.key);
-        if (known !== undefined) {
-          found.set(listed.key, { ...known, fsaUrls: [...known.fsaUrls, ...fsaUrls] });
+        const program = programs.get(listed.key);
+        if (program !== undefined) {
+          programs.set(listed.key, { ...program, fsaUrls: [...program.fsaUrls, ...fsaUrls] });
           continue;
         }
-        // in the order of the list: those that start first
+        // the list is in order of start: the first ones are kept
         const controls = listed.controls?.slice(0, room);
         room -= controls?.length ?? 0;
         if (controls?.length !== listed.controls?.length)
           this.#warnOnce(`more than ${maxEvents} DERControls: the last ones are left out`);
-        found.set(listed.key, { listed: { ...listed, controls }, mrid, curves, fsaUrls });
+        programs.set(listed.key, { listed: { ...listed, controls }, mrid, curves, fsaUrls });
       }
     }
-    this.#options.changed([...found.values()]);
+    this.#options.changed([...programs.values()]);
   }
 }

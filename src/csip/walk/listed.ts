@@ -1,4 +1,4 @@
-/** Documents of programs and controls as the schedule of events takes them. */
+/** Converts DERPrograms and DERControls for the schedule of events. */
 import type { ResolvedControl } from '../control/model.ts';
 import { modesIn } from '../control/modes.ts';
 import type { EventStatusNow, ListedControl, ListedDefault } from '../events/model.ts';
@@ -17,15 +17,15 @@ const statuses: readonly EventStatusNow[] = [
   'superseded',
 ];
 
-/** An mRID as it is compared: servers write its digits in either case. */
+/** An mRID for comparison: servers write its digits in either case. */
 export const sameCase = (mrid: string): string => mrid.toUpperCase();
 
-/** HexBinary as a number; null: it is none. */
+/** HexBinary as a number. null: invalid. */
 function hexNumber(text: string | undefined): number | null {
   return text !== undefined && /^[0-9A-Fa-f]{1,8}$/.test(text) ? Number.parseInt(text, 16) : null;
 }
 
-/** The `href` of every curve that the modes link to, as they stand there. */
+/** The `href` of every curve to which the modes link, as written. */
 export function curveHrefsOf(base: Received<DERControlBase>): readonly string[] {
   const hrefs = Object.values(base).flatMap((value) =>
     typeof value === 'object' && 'href' in value && typeof value.href === 'string' ? [value.href] : [],
@@ -33,20 +33,20 @@ export function curveHrefsOf(base: Received<DERControlBase>): readonly string[] 
   return [...new Set(hrefs)];
 }
 
-/** Of the curves of a list, those that one control uses. */
+/** The curves that one control uses. */
 function curvesFor(base: Received<DERControlBase>, curves: Curves): Curves {
   return new Map(curveHrefsOf(base).map((href) => [href, curves.get(href) ?? null]));
 }
 
-/** Where a control was found. */
+/** Location of a control. */
 export interface Place {
-  /** URI of the document that it stands in */
+  /** URI of the document that contains it */
   readonly url: string;
-  /** seconds by which the clock of its FSA is ahead of that of the server */
+  /** seconds that the clock of its FSA is ahead of that of the server */
   readonly aheadS: number;
 }
 
-/** @returns null for a control without mRID or interval: it cannot be carried out, and not be answered */
+/** @returns null for a control without mRID or interval, which can be neither carried out nor answered */
 export function listedControl(control: Received<DERControl>, curves: Curves, place: Place): ListedControl | null {
   const { mRID, interval, EventStatus: status, replyTo, DERControlBase: base = {} } = control;
   if (mRID === undefined || mRID === '' || interval?.start === undefined || interval.duration === undefined)
@@ -73,14 +73,14 @@ export function listedControl(control: Received<DERControl>, curves: Curves, pla
   };
 }
 
-export function listedDefault(found: Received<DefaultDERControl>, curves: Curves, url: string): ListedDefault {
-  const { DERControlBase: base = {} } = found;
+export function listedDefault(document: Received<DefaultDERControl>, curves: Curves, url: string): ListedDefault {
+  const { DERControlBase: base = {} } = document;
   // setES..., setGradW, setSoftGradW
-  const settings = Object.fromEntries(Object.entries(found).filter(([name]) => name.startsWith('set')));
+  const settings = Object.fromEntries(Object.entries(document).filter(([name]) => name.startsWith('set')));
   return {
-    mrid: found.mRID === undefined ? null : sameCase(found.mRID),
-    href: found.href === undefined ? url : resolved(found.href, url),
-    description: found.description ?? null,
+    mrid: document.mRID === undefined ? null : sameCase(document.mRID),
+    href: document.href === undefined ? url : resolved(document.href, url),
+    description: document.description ?? null,
     modes: modesIn(base),
     control: { base, curves: curvesFor(base, curves), settings },
   };

@@ -1,4 +1,4 @@
-/** What a walk through the resources of a server finds for its EndDevices. */
+/** Results of the walk through the resources of a server, by EndDevice. */
 import type { Logger } from '../../core/log/log.ts';
 import type { Jitter } from '../../core/net/back-off.ts';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -9,45 +9,45 @@ import type { SepExchange } from '../transport/exchange.ts';
 import type { DocumentName, Received } from '../xml/document.ts';
 import type { DER, DERCurve, DeviceCapability, EndDevice, Registration, Time } from '../xml/documents.ts';
 
-/** An EndDevice that is searched for in the list of the server. */
+/** An EndDevice that the client looks for in the list of the server. */
 export interface WalkTarget {
   /** 40 hex digits, upper case */
   readonly lfdi: string;
   readonly sfdi: number;
-  /** null: it stands for no single device (an aggregator itself) */
+  /** null: no single device (an aggregator itself) */
   readonly deviceIndex: number | null;
   /** bits of DeviceCategoryType, for in-band registration */
   readonly deviceCategory: number;
-  /** DERs that it needs: those that the list lacks are posted */
+  /** DERs that it needs; those missing in its list are posted */
   readonly derCount: () => number;
 }
 
-/** A document and where it was found. */
+/** A document and its location. */
 export interface Located<T> {
   /** its own URI */
   readonly url: string;
-  /** URI that its links are relative to */
+  /** URI to which its links are relative */
   readonly base: string;
   readonly document: Received<T>;
 }
 
-/** An EndDevice as the server shows it; its PIN has been checked. */
+/** An EndDevice on the server whose PIN has been checked. */
 export interface EndDeviceFacts extends Located<EndDevice> {
-  /** null: none, or it could not be read */
+  /** null: no Registration, or unreadable */
   readonly registration: Received<Registration> | null;
-  /** in the order of the list; empty: no list, or it could not be read */
+  /** in the order of the list; empty: no list, or unreadable */
   readonly ders: readonly Located<DER>[];
-  /** absolute URI of the DERList; null: the EndDevice links to none */
+  /** absolute URI of the DERList; null: no link */
   readonly derListUrl: string | null;
 }
 
-/** A curve that a mode of a program uses, or that stands in the list of the program. */
+/** A curve of a mode, or of the list of curves, of a program. */
 export interface FoundCurve {
   readonly url: string;
   readonly document: Received<DERCurve>;
 }
 
-/** A program with what only views need. */
+/** A program with facts for views. */
 export interface FoundProgram {
   readonly listed: ListedProgram;
   readonly mrid: string | null;
@@ -57,21 +57,21 @@ export interface FoundProgram {
 }
 
 export interface ServerFacts extends Located<DeviceCapability> {
-  /** last Time that was read; null: none */
+  /** the last Time; null: none */
   readonly time: (Located<Time> & { readonly readAtMonotonicMs: number }) | null;
 }
 
-/** Where a walk stands: no answer yet; underway to the EndDevice; an EndDevice or its PIN is missing; at work. */
+/** Progress of a walk: no answer yet; on the way to the EndDevice; EndDevice or right PIN missing; at work. */
 export type WalkStage = 'connecting' | 'discovering' | 'registering' | 'running';
 
-/** A resource that can be subscribed to (`subscribable` 1 or 3), or read anew at once. */
+/** A resource that permits subscriptions (`subscribable` 1 or 3), or can be read again on a notification. */
 export interface FoundResource {
   readonly url: string;
   readonly name: DocumentName;
   readonly subscribable: boolean;
 }
 
-/** A resource with the SubscriptionList that takes subscriptions to it. */
+/** A resource and the SubscriptionList for it. */
 export interface SubscribableFound {
   readonly resource: FoundResource;
   /** absolute */
@@ -79,50 +79,50 @@ export interface SubscribableFound {
   readonly deviceIndex: number | null;
 }
 
-/** What a walk tells. Calls come between two readings and never within a call of the walk that changes it. */
+/** Receives the results of a walk. Calls come between two readings, never within a call that changes the walk. */
 export interface WalkListener {
   /** the server has answered the request for its DeviceCapability */
   contact(): void;
-  /** it has not */
+  /** the server has not answered */
   noContact(reason: string): void;
   stage(stage: WalkStage): void;
-  /** The EndDevice of a target has been found, or has changed; null: it is not on the server, or not enabled. */
+  /** The EndDevice of a target was found or has changed. null: not on the server, or not enabled. */
   endDevice(target: WalkTarget, facts: EndDeviceFacts | null): void;
-  /** the programs of all FSAs of the EndDevice, as they are now */
+  /** the present programs of all FSAs of the EndDevice */
   programs(target: WalkTarget, programs: readonly FoundProgram[]): void;
-  /** The PIN of its Registration is another one: nothing may be done for it from now on. */
+  /** The PIN of the Registration is wrong: the client stops acting for this EndDevice. */
   refused(target: WalkTarget, reason: string): void;
 }
 
-/** How a client walks. Values are read at each use, so that they can be changed while it runs. */
+/** Settings of a walk. They are read at each use, so that they may change while it runs. */
 export interface WalkConduct {
-  /** path of the DeviceCapability, or its URI */
+  /** path or URI of the DeviceCapability */
   readonly dcap: string;
-  /** with check digit; null: not compared */
+  /** with check digit; null: PINs are not compared */
   readonly pin: number | null;
-  /** what follows from a missing RegistrationLink while a PIN is to be compared */
+  /** reaction to a missing RegistrationLink when a PIN is set */
   readonly withoutRegistration: 'continue' | 'stop';
-  /** whether an EndDevice that is missing is posted */
+  /** true: missing EndDevices are posted */
   readonly register: boolean;
-  /** in place of the pollRate of the server, s; null: that of the server */
+  /** overrides the pollRate of the server, s; null: no override */
   readonly pollRateS: number | null;
-  /** false: the time of this machine in place of that of the server */
+  /** false: the clock of this machine instead of the Time of the server */
   readonly useServerTime: boolean;
   /** age from which the Time of an FSA or server counts as stale, s */
   readonly timeStaleS: number;
 }
 
-/** Which EndDevices were posted already: never twice, also over restarts. */
+/** EndDevices that were posted, so that none is posted twice, even over restarts. */
 export interface RegistrationBook {
-  /** whether the target may be posted; it may not be again after that */
+  /** true if the target may be posted; it may not be again afterwards */
   begin(target: WalkTarget): boolean;
-  /** There was no answer, or one that may pass: it may be posted again if the list does not show it. */
+  /** No answer, or a temporary one: the target may be posted again if the list does not show it. */
   failed(target: WalkTarget): void;
 }
 
 export interface WalkOptions {
   readonly exchange: SepExchange;
-  /** LFDI of the certificate of the connection; undefined: none */
+  /** LFDI of the certificate of the connection; undefined: no certificate */
   readonly ownLfdi: string | undefined;
   readonly targets: readonly WalkTarget[];
   readonly conduct: WalkConduct;
@@ -130,7 +130,7 @@ export interface WalkOptions {
   readonly clock: WallClock;
   readonly later: Later;
   readonly jitter: Jitter;
-  /** receives the time of the server */
+  /** follows the time of the server */
   readonly remoteClock: RemoteClock;
   readonly log: Logger;
   readonly listener: WalkListener;

@@ -1,12 +1,12 @@
-/** Messages that are kept to be known again. */
+/** Messages that are remembered. */
 const maxKnown = 1000;
 
-/** Tells each message once, whose cause may be met at every reading. */
+/** Passes each message on once, although each reading may repeat its cause. */
 export function onceEach(tell: (message: string) => void): (message: string) => void {
-  const known = new Set<string>();
+  const seen = new Set<string>();
   return (message) => {
-    if (known.has(message) || known.size >= maxKnown) return;
-    known.add(message);
+    if (seen.has(message) || seen.size >= maxKnown) return;
+    seen.add(message);
     tell(message);
   };
 }

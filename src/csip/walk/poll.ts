@@ -1,23 +1,23 @@
-/** When one resource is read again: at its rate, or after growing waits while it cannot be read. */
+/** Timing of the readings of one resource: at its rate, or after growing delays while it is unreadable. */
 import { BackOff, fullJitter } from '../../core/net/back-off.ts';
 import type { Jitter } from '../../core/net/back-off.ts';
 import type { WallClock } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 import { retryWaits } from '../transport/retries.ts';
 
-/** 2030.5: without a pollRate a resource is read every 15 minutes. */
+/** Default pollRate of IEEE 2030.5: 15 minutes. */
 export const defaultPollRateS = 900;
-/** A server that asks for more is asked again after a day. */
-const longestRetryAfterMs = 86_400_000;
-/** A rate of 0 is no rate. */
-const leastRateS = 1;
-/** The first wait is up to so much longer: clients that start together do not read together for ever. */
+/** Maximum of a delay that a server asks for: one day. */
+const maxRetryAfterMs = 86_400_000;
+/** A pollRate of 0 is treated as this. */
+const minRateS = 1;
+/** Random extension of the first delay, so that clients that start together do not stay in step. */
 const spread = 0.25;
 
-/** What a reading has led to: the rate at which to go on, or a failure, after which the server may ask for a wait. */
+/** Result of a reading: the rate, or a failure, for which the server may ask for a delay. */
 export type PollResult = { readonly rateS: number } | { readonly retryAfterMs: number } | 'failed';
 
-/** The result of a reading that has failed. */
+/** The result of a failed reading. */
 export function failure({ retryAfterMs }: { readonly retryAfterMs?: number | undefined }): PollResult {
   return retryAfterMs === undefined ? 'failed' : { retryAfterMs };
 }
@@ -30,7 +30,7 @@ export interface PollOptions {
   readonly read: () => Promise<PollResult>;
 }
 
-/** Waits of one resource. Reading is up to the owner, who may also read in between: the wait begins anew then. */
+/** Schedules the readings of one resource. A reading by the owner in between restarts the delay. */
 export class Poll {
   readonly #options: PollOptions;
   readonly #backOff: BackOff;
@@ -47,17 +47,17 @@ export class Poll {
     this.#backOff = new BackOff(fullJitter(retryWaits, options.jitter));
   }
 
-  /** seconds between two readings, as last known; null: never read */
+  /** seconds between two readings; null: never read */
   get rateS(): number | null {
     return this.#rateS;
   }
 
-  /** ms until it reads by itself; null: it is not waiting */
+  /** ms until the next reading by itself; null: none is scheduled */
   get dueInMs(): number | null {
     return this.#cancel === null ? null : Math.max(0, this.#dueMs - this.#options.clock.monotonicMs());
   }
 
-  /** Reads at once; joins a reading under way. */
+  /** Reads at once, or joins a reading under way. */
   now(): Promise<void> {
     this.#underWay ??= this.#read().finally(() => {
       this.#underWay = null;
@@ -65,18 +65,18 @@ export class Poll {
     return this.#underWay;
   }
 
-  /** Reads at once, after a reading under way: that may have missed what there is to see. */
+  /** Reads at once, after a reading under way, which may have missed the latest change. */
   anew(): Promise<void> {
     return this.#underWay === null ? this.now() : this.#underWay.then(() => this.now());
   }
 
-  /** No further reading by itself, until `now` is called. */
+  /** Stops reading until `now` is called. */
   pause(): void {
     this.#paused = true;
     this.#endWait();
   }
 
-  /** Ends it for good. */
+  /** Stops for good. */
   stop(): void {
     this.#stopped = true;
     this.#endWait();
@@ -105,12 +105,12 @@ export class Poll {
     });
   }
 
-  /** From the begin of a reading to that of the next. */
+  /** Delay from the start of a reading to the start of the next. */
   #waitMs(result: PollResult): number {
     if (result === 'failed') return Math.min(this.#backOff.nextMs(), (this.#rateS ?? defaultPollRateS) * 1000);
-    if ('retryAfterMs' in result) return this.#backOff.nextMs(Math.min(result.retryAfterMs, longestRetryAfterMs));
+    if ('retryAfterMs' in result) return this.#backOff.nextMs(Math.min(result.retryAfterMs, maxRetryAfterMs));
     this.#backOff.reset();
-    this.#rateS = Math.max(result.rateS, leastRateS);
+    this.#rateS = Math.max(result.rateS, minRateS);
     const longer = this.#phased ? 1 : 1 + spread * this.#options.jitter.next();
     this.#phased = true;
     return this.#rateS * 1000 * longer;

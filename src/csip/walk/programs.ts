@@ -1,4 +1,4 @@
-/** One DERProgramList with everything below it: programs, their controls, default controls and curves. */
+/** One DERProgramList and everything below it: programs, controls, default controls and curves. */
 import type { ListedControl, ListedDefault, ListedProgram } from '../events/model.ts';
 import type { Received } from '../xml/document.ts';
 import type { DERControl, DERControlBase, DERCurve, DERProgram } from '../xml/documents.ts';
@@ -10,14 +10,14 @@ import type { Poll, PollResult } from './poll.ts';
 import { resolved } from './reader.ts';
 import type { LinkTo, Missed, Reader } from './reader.ts';
 
-/** What the walks of one EndDevice share. */
+/** Dependencies that all parts of a walk share. */
 export interface WalkParts {
   readonly reader: Reader;
   readonly deviceIndex: number | null;
   readonly makePoll: (read: () => Promise<PollResult>) => Poll;
-  /** the rate in force for a resource with this pollRate */
+  /** the effective rate for a pollRate */
   readonly rateOf: (pollRate: number | undefined) => number;
-  /** a reading has failed; @param what the resource, for the log */
+  /** reports a failed reading; @param what the resource, for the log */
   readonly missed: (what: Missed) => void;
   readonly warn: (message: string) => void;
 }
@@ -34,15 +34,15 @@ export interface ProgramListOptions extends WalkParts {
   readonly link: LinkTo;
   /** absolute URI */
   readonly url: string;
-  /** seconds by which the clock of its FSA is ahead of that of the server */
+  /** seconds that the clock of its FSA is ahead of that of the server */
   readonly aheadS: () => number;
-  /** the list is gone: what leads to it is read again */
+  /** called when the list is gone, so that its parent is read again */
   readonly lost: () => void;
-  /** the list was read, or could not be read, by its own timer */
+  /** called after each reading by its own timer, whether it succeeded or not */
   readonly changed: () => void;
 }
 
-/** subscribable of SubscribableResource: 1 and 3 permit subscriptions to the resource as a whole */
+/** SubscribableResource.subscribable: 1 and 3 permit subscriptions to the whole resource */
 const canSubscribe = (subscribable: number | undefined) => subscribable === 1 || subscribable === 3;
 
 export function foundResource(
@@ -60,11 +60,11 @@ export class ProgramListWalk {
   #list: FoundResource;
   /** by absolute URI; a DERCurve does not change */
   readonly #curves = new Map<string, Received<DERCurve>>();
-  /** those that the reading under way, or the last one, has met */
+  /** URLs of curves that the current or last reading used */
   readonly #met = new Set<string>();
   #tried = false;
   #askedParent = false;
-  /** by the server, for what is below the list (`Retry-After`); undefined: not at all */
+  /** delay that the server asks for below the list (`Retry-After`); undefined: none */
   #askedToWaitMs: number | undefined;
 
   constructor(options: ProgramListOptions) {
@@ -73,7 +73,7 @@ export class ProgramListWalk {
     this.poll = options.makePoll(() => this.#read());
   }
 
-  /** whether it was read, or could not be read, at least once */
+  /** true after the first reading, whether it succeeded or not */
   get tried(): boolean {
     return this.#tried;
   }
@@ -86,7 +86,7 @@ export class ProgramListWalk {
     return [this.#list, ...this.#entries.flatMap(({ resources }) => resources)];
   }
 
-  /** Curves are read again when they are needed next. */
+  /** Curves will be read again when needed. */
   forgetCurves(): void {
     this.#curves.clear();
   }
@@ -117,9 +117,9 @@ export class ProgramListWalk {
     this.#list = foundResource('DERProgramList', this.#options.url, list);
     const before = this.#entries;
     this.#met.clear();
-    const made = await Promise.all(items.map((program) => this.#program(program, read.url, before)));
-    this.#entries = made.flatMap(({ entry }) => (entry === null ? [] : [entry]));
-    if (!made.every(({ complete }) => complete)) return failure({ retryAfterMs: this.#askedToWaitMs });
+    const entries = await Promise.all(items.map((program) => this.#program(program, read.url, before)));
+    this.#entries = entries.flatMap(({ entry }) => (entry === null ? [] : [entry]));
+    if (!entries.every(({ complete }) => complete)) return failure({ retryAfterMs: this.#askedToWaitMs });
     for (const url of this.#curves.keys()) if (!this.#met.has(url)) this.#curves.delete(url);
     return { rateS: rateOf(list.pollRate) };
   }
@@ -155,13 +155,13 @@ export class ProgramListWalk {
     return { entry: { listed, mrid, curves, resources }, complete: defaults.complete && controls.complete };
   }
 
-  /** @param old what stands until it can be read again */
+  /** @param old stays in force until the resource is readable again */
   async #default(program: Received<DERProgram>, base: string, old: ListedDefault | null | undefined) {
     const href = program.DefaultDERControlLink?.href;
     if (href === undefined) return part(null);
     const { reader, deviceIndex } = this.#options;
     const read = await reader.document('DefaultDERControl', { href, base }, deviceIndex);
-    // 404: there is none
+    // 404: the program has no default control
     if (read.kind === 'absent') return part(null);
     if (read.kind !== 'found') return this.#kept(read, old);
     const curves = await this.#resolve([read.value.DERControlBase ?? {}], read.url);
@@ -193,38 +193,38 @@ export class ProgramListWalk {
     return { value: old, resources: [], complete: this.#stands(read) };
   }
 
-  /** @returns whether a repetition would change nothing */
+  /** @returns true if a repetition would not help */
   #stands(read: Missed): boolean {
     this.#options.missed(read);
     if (read.retryAfterMs !== undefined) this.#askedToWaitMs = Math.max(read.retryAfterMs, this.#askedToWaitMs ?? 0);
     return read.kind !== 'failed';
   }
 
-  /** The curves of these modes, by `href` as it stands there; those known are not read again. */
+  /** The curves of these modes by `href` as written; cached ones are not read again. */
   async #resolve(
     bases: readonly Received<DERControlBase>[],
     base: string,
   ): Promise<{ readonly found: Curves; readonly complete: boolean }> {
     const { reader, deviceIndex } = this.#options;
-    const found = new Map<string, Received<DERCurve> | null>();
+    const curves = new Map<string, Received<DERCurve> | null>();
     let complete = true;
     const hrefs = [...new Set(bases.flatMap(curveHrefsOf))];
     await Promise.all(
       hrefs.map(async (href) => {
         const url = resolved(href, base) ?? href;
         this.#met.add(url);
-        const known = this.#curves.get(url);
-        if (known !== undefined) {
-          found.set(href, known);
+        const curve = this.#curves.get(url);
+        if (curve !== undefined) {
+          curves.set(href, curve);
           return;
         }
         const read = await reader.document('DERCurve', { href, base }, deviceIndex);
         if (read.kind === 'found') this.#curves.set(url, read.value);
         else complete = this.#stands(read) && complete;
-        found.set(href, read.kind === 'found' ? read.value : null);
+        curves.set(href, read.kind === 'found' ? read.value : null);
       }),
     );
-    return { found, complete };
+    return { found: curves, complete };
   }
 }
 

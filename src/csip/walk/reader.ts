@@ -1,11 +1,11 @@
-/** Reading of resources: single documents, and lists with all their pages. */
+/** Reads single documents, and lists with all their pages. */
 import { errorText, SimError } from '../../core/errors.ts';
 import type { SepAnswer, SepExchange } from '../transport/exchange.ts';
 import { isPassing } from '../transport/retries.ts';
 import type { DocumentName, Received, ReceivedDocument } from '../xml/document.ts';
 import type { Documents } from '../xml/documents.ts';
 
-/** Where a link leads: its `href`, and the URI of the document that it stands in. */
+/** A link: its `href`, and the URI of the document that contains it. */
 export interface LinkTo {
   readonly href: string;
   readonly base?: string;
@@ -20,27 +20,27 @@ export interface Found<T> {
   readonly middleMonotonicMs: number;
 }
 
-/** A resource that was not read. */
+/** A resource that could not be read, and why. */
 export interface Missed {
   /**
-   * - `absent`: the server says that there is no such resource (404, 410)
-   * - `refused`: an answer that a repetition does not change (other 4xx, another document)
-   * - `failed`: no answer, or one that may be better later (5xx, 429, what no document can be made of)
+   * - `absent`: the server answers that there is no such resource (404, 410)
+   * - `refused`: an answer that a repetition would not change (other 4xx, another document)
+   * - `failed`: no answer, or one that may be better later (5xx, 429, no valid document)
    */
   readonly kind: 'absent' | 'refused' | 'failed';
   /** null: no answer */
   readonly status: number | null;
-  /** in a sentence */
+  /** a sentence */
   readonly reason: string;
-  /** whether the client itself ended the request */
+  /** true if the client itself ended the request */
   readonly closed: boolean;
-  /** what the server asks for (`Retry-After`) */
+  /** delay that the server asks for (`Retry-After`) */
   readonly retryAfterMs?: number | undefined;
 }
 
 export type Reading<T> = Found<T> | Missed;
 
-/** Lists, and the member with their items. */
+/** Each kind of list with its items. */
 export interface ListItems {
   readonly EndDeviceList: 'EndDevice';
   readonly FunctionSetAssignmentsList: 'FunctionSetAssignments';
@@ -73,7 +73,7 @@ export interface ListLimits {
   readonly pageSize: number;
   readonly maxPages: number;
   readonly maxItems: number;
-  /** readings from the begin because `all` has changed on the way */
+  /** how often reading may start over because `all` has changed meanwhile */
   readonly maxRestarts: number;
 }
 
@@ -101,7 +101,7 @@ export class Reader {
     this.#limits = { ...defaultListLimits, ...limits };
   }
 
-  /** Reads one document. @param deviceIndex the device that it is about; null: none, or several */
+  /** Reads one document. @param deviceIndex the device it is about; null: none, or several */
   async document<Name extends DocumentName>(
     name: Name,
     { href, base }: LinkTo,
@@ -129,8 +129,8 @@ export class Reader {
   }
 
   /**
-   * Reads all pages of a list (`s`, `l`). Lists have no order that holds between two requests, so reading begins anew
-   * when `all` changes on the way. `results` of the page counts, not `all` of the link, which servers get wrong.
+   * Reads all pages of a list (`s`, `l`). The order of a list may change between two requests, so reading starts over
+   * when `all` changes meanwhile. The number of items read counts, not `all` of the link, which servers get wrong.
    */
   async list<List extends ListName>(
     name: List,
@@ -156,14 +156,14 @@ export class Reader {
       const query = `${href.includes('?') ? '&' : '?'}s=${items.length}&l=${pageSize}`;
       const read = await this.document(name, { href: href + query, ...(base !== undefined && { base }) }, deviceIndex);
       if (read.kind !== 'found') return read;
-      const found = itemsOf(name, read.value);
-      const all = read.value.all ?? found.length;
+      const pageItems = itemsOf(name, read.value);
+      const all = read.value.all ?? pageItems.length;
       if (mayRestart && first !== undefined && (first.value.all ?? all) !== all) return 'changed';
       first ??= read;
-      // a server that does not page gives its first page again and again
-      if (items.length > 0 && hrefOf(found[0]) !== undefined && hrefOf(found[0]) === hrefOf(items[0])) break;
-      items.push(...found);
-      if (found.length === 0 || items.length >= all || items.length >= maxItems) break;
+      // a server without paging returns its first page again
+      if (items.length > 0 && hrefOf(pageItems[0]) !== undefined && hrefOf(pageItems[0]) === hrefOf(items[0])) break;
+      items.push(...pageItems);
+      if (pageItems.length === 0 || items.length >= all || items.length >= maxItems) break;
     }
     if (first === undefined) throw new SimError('INTERNAL', 'a list needs at least one page');
     return { ...first, value: { list: first.value, items: items.slice(0, maxItems) } };
@@ -179,7 +179,7 @@ function hrefOf(item: { readonly href?: string | undefined } | undefined): strin
   return item?.href;
 }
 
-/** An `href` as an absolute URI; null: it is none. */
+/** An `href` as an absolute URI. null: invalid. */
 export function resolved(href: string, base: string): string | null {
   return URL.canParse(href, base) ? new URL(href, base).href : null;
 }

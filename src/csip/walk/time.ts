@@ -1,17 +1,17 @@
-/** Times of a server: its own, which the remote clock follows, and those of FSAs, as differences to it. */
+/** Times of a server: its Time, which the remote clock follows, and the Times of FSAs, as offsets from it. */
 import { errorText } from '../../core/errors.ts';
 import type { RemoteClock } from '../../core/time/remote-clock.ts';
 import type { Received } from '../xml/document.ts';
 import type { Time } from '../xml/documents.ts';
 
-/** `currentTime` has whole seconds, and the request takes a moment. */
+/** `currentTime` has whole seconds, and the request takes time. */
 const toleranceMs = 250;
 /** X10: beyond, a warning. */
 const bigOffsetS = 60;
-/** A difference below is what whole seconds make of equal clocks. */
+/** Smaller differences are rounding to whole seconds. */
 const equalS = 2;
 
-/** A Time that was read. */
+/** A Time and when it was read. */
 export interface TimeSample {
   readonly time: Received<Time>;
   readonly middleMonotonicMs: number;
@@ -21,11 +21,11 @@ export interface TimeFollowerOptions {
   readonly remoteClock: RemoteClock;
   readonly monotonicMs: () => number;
   readonly warn: (message: string) => void;
-  /** false: the time of this machine stays in force */
+  /** false: the clock of this machine stays in force */
   readonly inUse: () => boolean;
 }
 
-/** Brings the remote clock to the time of the server. */
+/** Sets the remote clock to the time of the server. */
 export class TimeFollower {
   readonly #options: TimeFollowerOptions;
   #warnedOfOffset = false;
@@ -35,9 +35,9 @@ export class TimeFollower {
   }
 
   /**
-   * Takes over a Time. One that the clock agrees with changes nothing: `currentTime` has whole seconds, and a clock that
-   * followed each of them would go back and forth.
-   * @returns whether it has a time
+   * Takes over a Time. The clock ignores one that it agrees with: `currentTime` has whole seconds, and following each
+   * would move the clock back and forth.
+   * @returns true if the clock has a time
    */
   take({ time, middleMonotonicMs }: TimeSample): boolean {
     const { remoteClock, monotonicMs, warn, inUse } = this.#options;
@@ -46,7 +46,7 @@ export class TimeFollower {
       return false;
     }
     if (!inUse()) {
-      // back to the local calendar, which an earlier Time has left
+      // returns to the local calendar, which an earlier Time had left
       if (remoteClock.offsetS !== null && remoteClock.offsetS !== 0)
         remoteClock.sync(remoteClock.nowMs() - remoteClock.offsetS * 1000, monotonicMs());
       return true;
@@ -79,8 +79,8 @@ export interface GroupTimeOptions {
 }
 
 /**
- * The Time of an FSA as its difference to that of the server. The difference is kept until it changes by seconds, so that
- * the starts of known events do not move from poll to poll.
+ * The Time of an FSA as its offset from that of the server. The offset changes only by seconds at once, so that the
+ * starts of listed events do not move from poll to poll.
  */
 export class GroupTime {
   readonly #options: GroupTimeOptions;
@@ -92,7 +92,7 @@ export class GroupTime {
     this.#options = options;
   }
 
-  /** whole seconds by which it is ahead of the time of the server; 0 before it is read and when it is stale */
+  /** whole seconds ahead of the time of the server; 0 before the first reading and when stale */
   get aheadS(): number {
     const { monotonicMs, staleS, warn } = this.#options;
     if (this.#readAtMs === null) return 0;

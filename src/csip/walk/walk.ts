@@ -1,7 +1,7 @@
 /**
- * The discovery walk of one connection identity, and the polls that keep what it has found up to date: DeviceCapability,
- * Time, EndDeviceList, and below each own EndDevice its Registration, DERs and groups (IEEE 2030.5-2018 clause 7 and
- * 10; CSIP Implementation Guide 5 and 6).
+ * The discovery walk of one connection identity and the polls that keep its results up to date: DeviceCapability, Time,
+ * EndDeviceList, and below each own EndDevice its Registration, DERs and groups (IEEE 2030.5-2018 clause 7 and 10; CSIP
+ * Implementation Guide 5 and 6).
  */
 import { errorText } from '../../core/errors.ts';
 import type { SepRequest } from '../transport/exchange.ts';
@@ -28,9 +28,9 @@ import { resolved, Reader } from './reader.ts';
 import type { Missed } from './reader.ts';
 import { TimeFollower } from './time.ts';
 
-/** A failure elsewhere asks the DeviceCapability whether the server is there, unless it has just answered. */
+/** After a failure elsewhere the DeviceCapability is read, unless it has just been. */
 const probeAfterMs = 10_000;
-/** EndDevices of the list that are kept to be shown. */
+/** EndDevices of the list that are kept for views. */
 const maxSeen = 1000;
 
 type Answered = Located<DeviceCapability>;
@@ -50,7 +50,7 @@ export class Walk {
   #list: FoundResource | null = null;
   #seen: readonly Located<EndDevice>[] = [];
   #stage: WalkStage = 'connecting';
-  /** everything is to be read again: at the begin, after a loss, and on request */
+  /** true if everything is to be read again: at the start, after a loss, and on request */
   #all = true;
   #contactMs = -Infinity;
   #stopped = false;
@@ -80,20 +80,25 @@ export class Walk {
     return this.#dcap === null ? null : { ...this.#dcap, time: this.#time };
   }
 
-  /** EndDevices of the list, also those of others. */
+  /** All EndDevices of the list, including those of other clients. */
   get seen(): readonly Located<EndDevice>[] {
     return this.#seen;
   }
 
-  /** SubscriptionList of the EndDevice of the connection: a server may have it there alone, for all that an aggregator manages. */
+  /**
+   * SubscriptionList of the connection's own EndDevice: a server may have only this one for all devices of an
+   * aggregator.
+   */
   get #ownSubscriptionListUrl(): string | null {
     const { ownLfdi } = this.#options;
-    const own = this.#seen.find(({ document }) => document.lFDI !== undefined && sameCase(document.lFDI) === ownLfdi);
-    const href = own?.document.SubscriptionListLink?.href;
-    return own === undefined || href === undefined ? null : resolved(href, own.base);
+    const endDevice = this.#seen.find(
+      ({ document }) => document.lFDI !== undefined && sameCase(document.lFDI) === ownLfdi,
+    );
+    const href = endDevice?.document.SubscriptionListLink?.href;
+    return endDevice === undefined || href === undefined ? null : resolved(href, endDevice.base);
   }
 
-  /** Resources that can be subscribed to, with the SubscriptionList of the EndDevice that they are about, or the own one. */
+  /** Resources that permit subscriptions, each with the SubscriptionList of its EndDevice or of the connection. */
   get subscribable(): readonly SubscribableFound[] {
     const ownListUrl = this.#ownSubscriptionListUrl;
     const lists = [...this.#walks].flatMap(([{ deviceIndex }, walk]) => {
@@ -107,7 +112,7 @@ export class Walk {
     );
   }
 
-  /** Rates in force, by resource; the lowest where there are several. */
+  /** Rates in force by resource; of several the lowest. */
   get pollRatesS(): Readonly<Record<string, number>> {
     const rates: Record<string, number> = {};
     for (const { name, poll } of this.#polls) {
@@ -135,23 +140,23 @@ export class Walk {
     return this.#dcapPoll.dueInMs;
   }
 
-  /** Begins to walk; resolves when the first attempt is over. */
+  /** Starts the walk; resolves after the first attempt. */
   start(): Promise<void> {
     return this.rediscover();
   }
 
-  /** Walks from the DeviceCapability again, at once. */
+  /** Walks again from the DeviceCapability, at once. */
   rediscover(): Promise<void> {
     this.#all = true;
     return this.#dcapPoll.now();
   }
 
-  /** Reads every resource that is polled, at once. */
+  /** Reads every polled resource at once. */
   async poll(): Promise<void> {
     await Promise.all(this.#polls.map(({ poll }) => poll.now()));
   }
 
-  /** Reads at once what a notification is about: a resource, or the list that shows it. @param url absolute */
+  /** Reads the resource of a notification, or the list that contains it, at once. @param url absolute */
   async reread(url: string): Promise<void> {
     if (url === this.#list?.url || [...this.#walks.values()].some((walk) => walk.url === url)) {
       await this.#listPoll.anew();
@@ -181,7 +186,7 @@ export class Walk {
     this.#options.listener.stage(stage);
   }
 
-  /** A reading below the DeviceCapability has failed. */
+  /** Handles a failed reading below the DeviceCapability. */
   #missed(what: Missed): void {
     const { log, clock } = this.#options;
     if (what.closed || this.#stopped) return;
@@ -207,7 +212,7 @@ export class Walk {
     const all = this.#all || linksOf(this.#dcap) !== links;
     if (all) {
       this.#enter('discovering');
-      // before anything that carries a time
+      // the Time comes before any resource that contains times
       await this.#timePoll.now();
       await this.#listPoll.now();
     }
@@ -248,7 +253,7 @@ export class Walk {
   async #readList(): Promise<PollResult> {
     const result = await this.#readListOnce();
     if (result !== 'posted') return result;
-    // an EndDevice was posted: the list shows it now
+    // the list now shows the posted EndDevice
     const again = await this.#readListOnce();
     return again === 'posted' ? { rateS: this.#rateOf(undefined) } : again;
   }
@@ -287,7 +292,7 @@ export class Walk {
     return { rateS: this.#rateOf(rate) };
   }
 
-  /** Finds the own EndDevices, and posts those that are missing. */
+  /** Matches EndDevices to targets, and posts those that are missing. */
   async #match(items: readonly Received<EndDevice>[], base: string, listUrl: string) {
     const wanted: [WalkTarget, Located<EndDevice> | null][] = [];
     let posted = false;
@@ -301,7 +306,7 @@ export class Walk {
     return { wanted, posted };
   }
 
-  /** In-band registration: once for each identity. @returns whether the server has taken it */
+  /** In-band registration, once for each identity. @returns true if the server has accepted it */
   async #register(target: WalkTarget, listUrl: string): Promise<boolean> {
     const { conduct, registrations, remoteClock, log } = this.#options;
     if (!conduct.register || !registrations.begin(target)) return false;
@@ -321,7 +326,7 @@ export class Walk {
     return status < 400;
   }
 
-  /** @returns the status of the answer; null: none */
+  /** @returns the status of the answer; null: no answer */
   async #post(
     request: Pick<SepRequest, 'href' | 'resource' | 'body'>,
     deviceIndex: number | null,
@@ -337,10 +342,10 @@ export class Walk {
   }
 
   async #follow(target: WalkTarget, located: Located<EndDevice> | null, all: boolean): Promise<void> {
-    const known = this.#walks.get(target);
+    const previous = this.#walks.get(target);
     const gone = located === null || located.document.enabled === false;
-    if (known !== undefined && (gone || known.url !== located.url)) {
-      known.stop();
+    if (previous !== undefined && (gone || previous.url !== located.url)) {
+      previous.stop();
       this.#walks.delete(target);
       this.#options.listener.endDevice(target, null);
     }
@@ -402,7 +407,7 @@ function linksOf(dcap: Answered | null): string {
   return [dcap?.base, TimeLink?.href, EndDeviceListLink?.href].join();
 }
 
-/** Whole octets, as HexBinary needs them. */
+/** Hexadecimal digits of whole octets, for HexBinary. */
 function hexBinary(value: number): string {
   const digits = value.toString(16).toUpperCase();
   return digits.padStart(digits.length + (digits.length % 2), '0');

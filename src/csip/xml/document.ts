@@ -6,7 +6,7 @@ import type { Documents } from './documents.ts';
 export const revisions = ['2018', '2023'] as const;
 export type Revision = (typeof revisions)[number];
 
-/** A document as servers send them: any member may be missing. */
+/** A received document: any member may be missing. */
 export type Received<T> = T extends readonly (infer Item)[]
   ? readonly Received<Item>[]
   : T extends object
@@ -15,7 +15,7 @@ export type Received<T> = T extends readonly (infer Item)[]
 
 export type DocumentName = keyof Documents;
 
-/** A document that is to be sent; complete, so that its schema accepts it. */
+/** A document to send; complete, so that its schema accepts it. */
 export type OutgoingDocument = {
   [Name in DocumentName]: { readonly name: Name; readonly value: Documents[Name] };
 }[DocumentName];
@@ -24,6 +24,6 @@ export type OutgoingDocument = {
 export type ReceivedDocument = {
   [Name in DocumentName]: { readonly name: Name; readonly value: Received<Documents[Name]> };
 }[DocumentName] & {
-  /** What did not fit the schema, by JSON pointer into `value`; absent: all did. Members that are missing are no issues. */
+  /** Parts that did not fit the schema, by JSON pointer into `value`; absent: none. Missing members are not noted. */
   readonly notes?: readonly Issue[];
 };

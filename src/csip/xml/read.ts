@@ -17,12 +17,12 @@ import type { ScalarFacts } from './tables.ts';
 import { attributePrefix, elementOf, elementText, localName, refuseXml, withoutEntities } from './tree.ts';
 import type { XmlElement } from './tree.ts';
 
-/** A document with more notes than this has lost its value as a whole; the rest would only fill the log. */
-const mostNotes = 100;
+/** Maximum of notes of one document; more would only fill the log. */
+const maxNotes = 100;
 
 type Values = Record<string, unknown>;
 
-/** A tag by its namespace; `vocabulary` null: neither IEEE 2030.5 nor CSIP-AUS. */
+/** A tag with its namespace; `vocabulary` null: neither IEEE 2030.5 nor CSIP-AUS. */
 interface Named {
   readonly vocabulary: Vocabulary | null;
   readonly local: string;
@@ -37,7 +37,7 @@ class Scope {
     this.#namespaces = namespaces;
   }
 
-  /** The scope of an element inside this one. */
+  /** The scope of a child element. */
   within({ attributes }: XmlElement): Scope {
     let namespaces: Map<string, string> | undefined;
     for (const name in attributes) {
@@ -65,7 +65,7 @@ class Scope {
     return named;
   }
 
-  /** The name in `xsi:type`, under whatever prefix, without its own prefix. */
+  /** The name in `xsi:type`, without its prefix. */
   typeOf({ attributes }: XmlElement): string | null {
     for (const name in attributes) {
       const bare = name.slice(attributePrefix.length);
@@ -89,7 +89,7 @@ export class DocumentReader {
 
   /** @throws SimError PEER_ERROR */
   read(root: XmlElement): ReceivedDocument {
-    // a scope remembers tags: one for all documents would keep whatever peers send
+    // one scope per document: a shared one would keep every tag that peers send
     const scope = new Scope(new Map()).within(root);
     const { vocabulary, local } = scope.named(root.tag);
     const shown = root.tag.slice(0, 80);
@@ -97,7 +97,7 @@ export class DocumentReader {
     if (vocabulary !== vocabularyOf(local))
       refuseXml(`has the root ${shown} in no namespace of IEEE 2030.5 or CSIP-AUS`);
     const value = this.#members(local, root, scope, '');
-    // the tables make the value one of this name
+    // the tables give the value the type of this name
     const document = { name: local, value } as unknown as ReceivedDocument;
     return this.#notes.length === 0 ? document : { ...document, notes: this.#notes };
   }
@@ -124,7 +124,7 @@ export class DocumentReader {
     const { vocabulary, local } = scope.named(child.tag);
     const member = byName.get(local);
     if (member === undefined || member.isAttribute || member.vocabulary !== vocabulary || isDisabled(child)) return;
-    if (member.most === 1) {
+    if (member.maxOccurs === 1) {
       const at = `${path}${pointerStep(local)}`;
       if (local in values) {
         this.#note(at, 'comes more than once; the first is read');
@@ -160,6 +160,6 @@ export class DocumentReader {
   }
 
   #note(name: string, detail: string): void {
-    if (this.#notes.length < mostNotes) this.#notes.push({ name, detail });
+    if (this.#notes.length < maxNotes) this.#notes.push({ name, detail });
   }
 }

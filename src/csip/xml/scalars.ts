@@ -1,21 +1,21 @@
-/** Texts of members and attributes as values, and values as texts. */
+/** Conversion between texts of members or attributes and values. */
 import type { ScalarFacts } from './tables.ts';
 import { noXmlCharacter } from './tree.ts';
 
 export type Scalar = string | number | boolean;
 
-/** A value, with a note if it is not quite what was sent; or the reason why there is none. */
+/** A value, with a note if it differs from the text; or the reason for its absence. */
 export type ReadScalar =
   | { readonly value: Scalar; readonly note?: string }
   | { readonly value?: never; readonly note: string };
 
 const shown = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-/** The table ends 64-bit types where a number is exact; peers send larger ones for "far away". */
+/** 64-bit types end at the maximum safe integer in the table; peers send larger numbers for "far away". */
 const isWide = (max: number) => max === Number.MAX_SAFE_INTEGER;
 
 function readInteger(text: string, { min = 0, max = 0 }: ScalarFacts): ReadScalar {
   if (!/^[+-]?[0-9]{1,40}$/u.test(text)) return { note: `${shown(text)} is no integer` };
-  // without the sign of -0
+  // turns -0 into 0
   const value = Number(text) + 0;
   const [least, most] = isWide(max) ? [min < 0 ? -(2 ** 63) : 0, 2 ** 64] : [min, max];
   return value < least || value > most ? { note: `${text} is outside ${min}..${max}` } : { value };
@@ -44,8 +44,8 @@ function readText(text: string, max: number): ReadScalar {
 }
 
 /**
- * The value of a text from a peer. Space around it is no part of anything but a string; 64-bit numbers beyond 2^53 are
- * read as the nearest one; hex keeps its case; a string that is too long is cut.
+ * The value of a text from a peer. Surrounding space is removed except from strings; 64-bit numbers beyond 2^53 are
+ * rounded to the nearest double; hex keeps its case; strings that are too long are cut.
  */
 export function readScalar(text: string, facts: ScalarFacts): ReadScalar {
   const { kind, max = 0 } = facts;
@@ -59,14 +59,14 @@ export function readScalar(text: string, facts: ScalarFacts): ReadScalar {
 
 const everyNoXmlCharacter = new RegExp(noXmlCharacter, 'gu');
 
-/** Characters of XML only, and those as references that a parser would take as markup or change. */
+/** Keeps valid XML characters only, and writes markup characters as references. */
 export function escaped(text: string): string {
   return text
     .replace(everyNoXmlCharacter, '')
     .replace(/[&<>"\t\n\r]/gu, (character) => `&#${character.charCodeAt(0)};`);
 }
 
-/** The text of a value; or the reason why the schema does not have such a value. */
+/** The text of a value; or the reason why the schema does not allow it. */
 export function writeScalar(
   value: unknown,
   { kind, min = 0, max = 0 }: ScalarFacts,

@@ -1,4 +1,4 @@
-/** The tables of `tables.ts` in the form in which documents are read and written. */
+/** The tables of `tables.ts`, compiled for reading and writing. */
 import { memo } from '../../core/memo.ts';
 import type { DocumentName } from './document.ts';
 import type { NotifiedResource } from './documents.ts';
@@ -13,12 +13,12 @@ export interface Member {
   readonly name: string;
   readonly isAttribute: boolean;
   readonly vocabulary: Vocabulary;
-  /** null: it has members of its own, which `type` names */
+  /** null: a type with members, named by `type` */
   readonly scalar: ScalarFacts | null;
   readonly type: string;
   readonly isRequired: boolean;
-  /** most occurrences; above 1 the value is a list */
-  readonly most: number;
+  /** maximum of occurrences; above 1 the value is a list */
+  readonly maxOccurs: number;
   readonly since: Row[3];
 }
 
@@ -36,7 +36,7 @@ function memberOf([name, type, occurs, since]: Row): Member {
     scalar: scalars[type] ?? null,
     type,
     isRequired: occurs === '1' || occurs === '1..10',
-    most: occurs === '*' ? Infinity : occurs === '1..10' ? 10 : 1,
+    maxOccurs: occurs === '*' ? Infinity : occurs === '1..10' ? 10 : 1,
     since,
   };
 }
@@ -50,17 +50,17 @@ const compiled = memo(() => {
   return all;
 });
 
-/** The type of a member that is no scalar. @throws Error if the tables do not have it */
+/** The type of a member that is no scalar. @throws Error for an unknown type */
 export function documentType(name: string): DocumentType {
-  const found = compiled().get(name);
-  if (!found) throw new Error(`there is no type ${name}`);
-  return found;
+  const type = compiled().get(name);
+  if (!type) throw new Error(`there is no type ${name}`);
+  return type;
 }
 
 const names: ReadonlySet<string> = new Set(documentNames);
 export const isDocumentName = (name: string): name is DocumentName => names.has(name);
 
-/** The vocabulary in which a document's root is named. */
+/** The vocabulary of a document's root. */
 export const vocabularyOf = (name: DocumentName): Vocabulary => (name === 'ConnectionPoint' ? 'aus' : 'sep');
 
 /** Member of `Notification` whose type `xsi:type` names: a resource of IEEE 2030.5, but not another notification. */
@@ -69,7 +69,7 @@ const notNotified: ReadonlySet<string> = new Set(['Notification', 'NotificationL
 export const isNotifiable = (name: string): name is NotifiedResource['name'] =>
   isDocumentName(name) && !notNotified.has(name);
 
-/** Namespaces; the one of before the publication of IEEE 2030.5-2018 is read, never written. */
+/** Namespaces; the one used before the publication of IEEE 2030.5-2018 is read, never written. */
 export const sepNamespace = 'urn:ieee:std:2030.5:ns';
 export const ausNamespaces = { '1.2': 'https://csipaus.org/ns', '1.3': 'https://csipaus.org/ns/v1.3' } as const;
 export const xsiNamespace = 'http://www.w3.org/2001/XMLSchema-instance';

@@ -1,6 +1,6 @@
 /**
- * XML of a peer as a tree, within limits. What a document could do to the reader is refused before it is parsed: document
- * types and with them entities of its own, octets that are no UTF-8, and more than the limits.
+ * XML of a peer as a tree, within limits. Dangerous content is refused before parsing: document types and with them
+ * custom entities, octets that are not UTF-8, and more than the limits.
  */
 import { createRequire } from 'node:module';
 import type * as fastXmlParser from 'fast-xml-parser';
@@ -12,18 +12,19 @@ const require = createRequire(import.meta.url);
 
 export interface XmlLimits {
   readonly octets: number;
-  /** elements inside each other */
+  /** maximum depth of elements */
   readonly nesting: number;
   readonly elements: number;
-  /** attributes of one element, declarations of namespaces included */
+  /** attributes of one element, including namespace declarations */
   readonly attributes: number;
 }
 
 export const xmlLimits: XmlLimits = { octets: 1024 * 1024, nesting: 64, elements: 50_000, attributes: 32 };
 
 /**
- * A node in the form of the parser (`preserveOrder`): `{tag: children, ':@': {'@_name': text}}`; text has the tag `#text`,
- * sections of CDATA `#cdata`, processing instructions a tag that begins with `?`. Texts have their entities still.
+ * A node in the form of the parser (`preserveOrder`): `{tag: children, ':@': {'@_name': text}}`; text has the tag
+ * `#text`, sections of CDATA `#cdata`, processing instructions a tag that begins with `?`. Texts still contain their
+ * entities.
  */
 export type XmlNode = Readonly<Record<string, readonly XmlNode[] | string | XmlAttributes>>;
 export type XmlAttributes = Readonly<Record<string, string>>;
@@ -31,7 +32,7 @@ export type XmlAttributes = Readonly<Record<string, string>>;
 export interface XmlElement {
   /** with its prefix */
   readonly tag: string;
-  /** names have `@_` before them */
+  /** names are prefixed with `@_` */
   readonly attributes: XmlAttributes;
   readonly children: readonly XmlNode[];
 }
@@ -52,7 +53,9 @@ const library = memo(() => {
   return require('fast-xml-parser') as typeof fastXmlParser;
 });
 
-/** Its version 5 marks the check before parsing as deprecated, in favour of a package with the same code. */
+/**
+ * Version 5 of the library marks validation before parsing as deprecated, in favour of a package with the same code.
+ */
 interface CheckingParser {
   parse(text: string, check: true): unknown;
 }
@@ -60,8 +63,8 @@ interface CheckingParser {
 const parsers = new Map<number, CheckingParser>();
 
 function parserFor(nesting: number): CheckingParser {
-  const known = parsers.get(nesting);
-  if (known) return known;
+  const existing = parsers.get(nesting);
+  if (existing) return existing;
   const parser = new (library().XMLParser)({
     preserveOrder: true,
     ignoreAttributes: false,
@@ -72,7 +75,7 @@ function parserFor(nesting: number): CheckingParser {
     processEntities: false,
     cdataPropName: cdataTag,
     jPath: false,
-    // its count begins below the root
+    // the library counts from below the root
     maxNestedTags: nesting - 1,
     onDangerousProperty: refuseName,
   });
@@ -80,12 +83,12 @@ function parserFor(nesting: number): CheckingParser {
   return parser;
 }
 
-/** Names of JavaScript's own: no schema has one. */
+/** Names with a meaning in JavaScript; no schema uses them. */
 function refuseName(name: string): never {
   return refuseXml(`has the name ${name}, which is reserved`);
 }
 
-/** Characters that XML 1.0 does not have, and halves of characters. */
+/** Characters that XML 1.0 does not allow, and unpaired surrogates. */
 export const noXmlCharacter = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
 function textOf(octets: Uint8Array, limits: XmlLimits): string {
@@ -110,7 +113,7 @@ function textOf(octets: Uint8Array, limits: XmlLimits): string {
   return text;
 }
 
-/** The element of a node; null: text, a comment or an instruction. */
+/** The element of a node. null: text, comment or instruction. */
 export function elementOf(node: XmlNode): XmlElement | null {
   for (const tag in node) {
     if (tag === attributesKey) continue;
@@ -143,8 +146,8 @@ function checkElement({ tag, attributes, children }: XmlElement, limits: XmlLimi
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 function decoded(entity: string, name: string): string {
-  const known = Object.hasOwn(entities, name) ? entities[name] : undefined;
-  if (known !== undefined) return known;
+  const predefined = Object.hasOwn(entities, name) ? entities[name] : undefined;
+  if (predefined !== undefined) return predefined;
   const digits = /^#(?:x([0-9a-f]{1,8})|([0-9]{1,8}))$/iu.exec(name);
   if (!digits) return refuseXml(`has the entity ${entity.slice(0, 40)}, which XML does not have`);
   const point = digits[1] === undefined ? Number(digits[2]) : parseInt(digits[1], 16);
@@ -153,12 +156,12 @@ function decoded(entity: string, name: string): string {
   return String.fromCodePoint(point);
 }
 
-/** A text with its entities decoded: the five of XML, and characters by number. @throws SimError PEER_ERROR */
+/** Decodes entities: the five of XML, and numeric references. @throws SimError PEER_ERROR */
 export function withoutEntities(text: string): string {
   return text.includes('&') ? text.replace(/&([^;&]*);?/gu, decoded) : text;
 }
 
-/** The text of an element, without that of elements inside it. @throws SimError PEER_ERROR */
+/** The text of an element, without that of child elements. @throws SimError PEER_ERROR */
 export function elementText(children: readonly XmlNode[]): string {
   let text = '';
   for (const node of children) {
@@ -175,7 +178,7 @@ const isBlank = (node: XmlNode): boolean => {
   return typeof text === 'string' ? text.trim() === '' : !(cdataTag in node);
 };
 
-/** Without comments and instructions; the parser does not tell of text behind a root. */
+/** True if the text ends with a tag, apart from comments and instructions; the parser ignores text after the root. */
 function endsWithTag(text: string): boolean {
   let end = text.trimEnd();
   for (;;) {
@@ -185,7 +188,7 @@ function endsWithTag(text: string): boolean {
   }
 }
 
-/** The parser's message ends with line and column if its check of the form has failed. */
+/** Position in the message of the parser: line and column at its end, if validation has failed. */
 function placed(message: string): string {
   const [, reason = message, line, column = ''] = /^(.*):([0-9]+):([0-9]+|undefined)$/su.exec(message) ?? [];
   return `${line === undefined || column === 'undefined' ? '' : `line ${line}, column ${column}: `}${reason.slice(0, 200)}`;
@@ -193,7 +196,7 @@ function placed(message: string): string {
 
 /**
  * The root of a document.
- * @throws SimError PEER_ERROR with the reason and, where it is known, the place; SHORTAGE
+ * @throws SimError PEER_ERROR with the reason and, where possible, the place; SHORTAGE
  */
 export function parseTree(octets: Uint8Array, limits: XmlLimits): XmlElement {
   const text = textOf(octets, limits);

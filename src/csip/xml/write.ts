@@ -14,7 +14,7 @@ import {
 } from './schema.ts';
 import type { Member, Vocabulary } from './schema.ts';
 
-/** What the server understands. */
+/** Revision and extension that the server understands. */
 export interface BuildOptions {
   readonly revision: Revision;
   /** null: no extension */
@@ -46,7 +46,7 @@ export class DocumentWriter {
     const vocabulary = vocabularyOf(name);
     if (vocabulary === 'aus' && aus === null) return fail(name, 'belongs to CSIP-AUS');
     const extension = aus === null ? '' : ` xmlns:${ausPrefix}="${ausNamespaces[aus]}"`;
-    // IEEE 2030.5-2023 wants it on every document; the schema of 2018 refuses it
+    // IEEE 2030.5-2023 requires it on every document; the schema of 2018 refuses it
     const version = revision === '2023' && vocabulary === 'sep' ? ' schemaVer="2.2"' : '';
     const root = this.#element(
       tagOf(vocabulary, name),
@@ -67,23 +67,23 @@ export class DocumentWriter {
     let content = '';
     for (const member of members) {
       const { name, isAttribute } = member;
-      const own = value[name];
+      const memberValue = value[name];
       const at = `${path}.${name}`;
       const isKnown = this.#has(member);
-      if (own === undefined) {
+      if (memberValue === undefined) {
         if (member.isRequired && isKnown) fail(at, 'is required');
       } else if (!isKnown) fail(at, `belongs to ${member.since ?? ''}, which the server is not set to`);
-      else if (isAttribute) attributes += ` ${name}="${this.#text(member, own, at)}"`;
-      else content += this.#occurrences(member, own, at);
+      else if (isAttribute) attributes += ` ${name}="${this.#text(member, memberValue, at)}"`;
+      else content += this.#occurrences(member, memberValue, at);
     }
     return content === '' ? `<${tag}${attributes}/>` : `<${tag}${attributes}>${content}</${tag}>`;
   }
 
   #occurrences(member: Member, value: unknown, path: string): string {
-    if (member.most === 1) return this.#child(member, value, path);
+    if (member.maxOccurs === 1) return this.#child(member, value, path);
     if (!Array.isArray(value)) return fail(path, 'is not a list');
     const least = member.isRequired ? 1 : 0;
-    if (value.length < least || value.length > member.most) fail(path, `has ${value.length} items`);
+    if (value.length < least || value.length > member.maxOccurs) fail(path, `has ${value.length} items`);
     return value.map((each: unknown, index) => this.#child(member, each, `${path}[${index}]`)).join('');
   }
 
@@ -104,7 +104,7 @@ export class DocumentWriter {
     return 'text' in written ? written.text : fail(path, written.reason);
   }
 
-  /** Whether the server knows a member. */
+  /** True if the revision of the server has a member. */
   #has({ since }: Member): boolean {
     const { revision, aus } = this.#options;
     if (since === undefined) return true;
