@@ -1,4 +1,4 @@
-/** What a running simulator needs of scenarios; imported with the first of them. */
+/** Exports for a running simulator, imported with the first scenario. */
 export { deviceMismatch } from './file/devices.ts';
 export { layoutIssues } from './file/layout.ts';
 export { configOfScenario, readScenario } from './file/read.ts';

@@ -7,19 +7,19 @@ import type { RunPace } from '../contract/scenarios.ts';
 import { nameForm } from './file/parameters.ts';
 import type { Parameters } from './file/parameters.ts';
 
-/** What the words of a command line ask for. */
+/** A parsed command line. */
 export interface ScenarioCommand {
   readonly files: readonly string[];
   readonly pace: RunPace | null;
   readonly parameters: Parameters;
-  /** files for the results; null: none */
+  /** files for results; null: none */
   readonly junit: string | null;
   readonly json: string | null;
   readonly html: string | null;
-  /** file for the recording of all messages; null: none */
+  /** file for a recording of all messages; null: none */
   readonly record: string | null;
   readonly isQuiet: boolean;
-  /** ports that are not given are any free ones */
+  /** true: free ports replace the default ones */
   readonly usesFreePorts: boolean;
   /** flags of the simulator */
   readonly flags: readonly string[];
@@ -41,10 +41,10 @@ SIGINT, SIGTERM or SIGHUP end the run; its steps of finally are carried out, unl
 Ports that neither flags nor the scenario name are any free ones. Exit codes: 0 all passed, 2 wrong use or a file that
 is not valid, 4 a step or an assertion failed.`;
 
-/** Flags of `derbench run` itself, beside those of the simulator. */
+/** Flags of `derbench run`, apart from those of the simulator. */
 export const ownFlags: readonly string[] = ['--pace', '--set', '--junit', '--json', '--html', '--record', '--quiet'];
 
-/** A text such as 0034 is no number. */
+/** A text such as 0034 is not a number. */
 const plainNumber = /^-?(0|[1-9]\d*)(\.\d+)?(e[+-]?\d{1,3})?$/i;
 
 function valueOfText(text: string): string | number | boolean | null {
@@ -53,7 +53,7 @@ function valueOfText(text: string): string | number | boolean | null {
   return plainNumber.test(text) ? Number(text) : text;
 }
 
-/** Reads the words one after the other. */
+/** Parses the words in order. */
 class Words {
   readonly files: string[] = [];
   readonly flags: string[] = [];
@@ -86,7 +86,7 @@ class Words {
     const [name = '', inline] = word.split(/=(.*)/s);
     const flag = name.startsWith('--') ? `--${name.slice(2).replaceAll('-', '_')}` : name;
     if (!ownFlags.includes(flag)) {
-      // a flag of the simulator, and the value behind it
+      // a flag of the simulator and its value
       this.flags.push(word);
       const [following] = this.#rest;
       if (inline === undefined && following !== undefined && !/^-\D/.test(following))
@@ -120,7 +120,7 @@ class Words {
 }
 
 /**
- * Reads the words behind `run` or `check`.
+ * Parses the words after `run` or `check`.
  * @throws SimError CONFIG_INVALID
  */
 export function scenarioCommand(words: readonly string[]): ScenarioCommand {
@@ -153,10 +153,10 @@ export function scenarioCommand(words: readonly string[]): ScenarioCommand {
 const scenarioFlag = /^--scenario(?:=(.*))?$/s;
 
 /**
- * The command that the flag `--scenario FILE` of the simulator stands for: the scenario at the rate of the clock, with the
+ * The command for the flag `--scenario FILE` of the simulator: it runs the scenario at the rate of the clock, with the
  * other flags.
- * @returns null: there is no such flag
- * @throws SimError CONFIG_INVALID for two of them
+ * @returns null without this flag
+ * @throws SimError CONFIG_INVALID if it is repeated
  */
 export function flaggedScenario(words: readonly string[], variable: string | undefined): ScenarioCommand | null {
   const at = words.findIndex((word) => scenarioFlag.test(word));
@@ -166,7 +166,7 @@ export function flaggedScenario(words: readonly string[], variable: string | und
     ]);
   const inline = at < 0 ? variable : scenarioFlag.exec(words[at] ?? '')?.[1];
   const file = inline ?? words[at + 1];
-  // without a value the flags are read as ever, and refuse it
+  // the parser of flags refuses a missing value
   if (file === undefined || file === '' || (at < 0 && variable === undefined)) return null;
   const flags = words.filter((_, n) => n !== at && (inline !== undefined || at < 0 || n !== at + 1));
   return {

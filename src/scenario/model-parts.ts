@@ -1,4 +1,4 @@
-/** Parts of a scenario, wherever they stand in it. */
+/** Finds parts of a scenario wherever they stand. */
 import type {
   AnsweredSubject,
   Condition,
@@ -20,7 +20,7 @@ export function allExpectations(scenario: Scenario): readonly Expectation[] {
   return [...allSteps(scenario).flatMap(({ expectations }) => expectations), ...scenario.always];
 }
 
-/** The conditions of a trigger, those of groups one by one. */
+/** The conditions of a trigger, including those of groups. */
 function leavesOf(trigger: Trigger | { readonly kind: 'every' }): readonly Condition[] {
   if (trigger.kind !== 'when') return [];
   const { condition } = trigger;
@@ -31,7 +31,7 @@ function allConditions(scenario: Scenario): readonly Condition[] {
   return [...allSteps(scenario), ...scenario.rules].flatMap(({ trigger }) => leavesOf(trigger));
 }
 
-/** Messages that the scenario waits for or counts. */
+/** Messages that the scenario awaits or counts. */
 export function messageTests(scenario: Scenario): readonly MessageTest[] {
   const awaited = allConditions(scenario).flatMap((leaf) => (leaf.kind === 'message' ? [leaf.test] : []));
   const counted = allExpectations(scenario).flatMap(({ subject }) =>
@@ -40,22 +40,22 @@ export function messageTests(scenario: Scenario): readonly MessageTest[] {
   return [...awaited, ...counted];
 }
 
-/** Whether points of the registers are compared. */
+/** True if points of the registers are compared. */
 export function comparesPoints(scenario: Scenario): boolean {
   return valueTests(scenario).some(({ test }) => test.signal.kind === 'point');
 }
 
-/** Whether a step or rule waits for a write to the registers. */
+/** True if a step or rule waits for a write to the registers. */
 export function waitsForWrites(scenario: Scenario): boolean {
   return allConditions(scenario).some(({ kind }) => kind === 'write');
 }
 
-/** What the scenario asks about commands that were answered: their messages must be recorded. */
+/** Assertions about answered commands, whose messages must be recorded. */
 export function answeredSubjects(scenario: Scenario): readonly AnsweredSubject[] {
   return allExpectations(scenario).flatMap(({ subject }) => (subject.kind === 'answered' ? [subject] : []));
 }
 
-/** Comparisons of values in assertions, steps and rules, with the places that messages name. */
+/** Comparisons of values in assertions, steps and rules, with their places for messages. */
 export function valueTests(scenario: Scenario): readonly { readonly place: Place; readonly test: ValueTest }[] {
   const ofChecks = allExpectations(scenario).flatMap(({ place, subject }) =>
     subject.kind === 'value' ? [{ place, test: subject.test }] : [],
@@ -66,7 +66,7 @@ export function valueTests(scenario: Scenario): readonly { readonly place: Place
   return [...ofChecks, ...awaited];
 }
 
-/** Signals whose difference from a mark is compared. */
+/** Signals that are compared relative to a mark. */
 export function markedSignals(scenario: Scenario): readonly Signal[] {
   return valueTests(scenario).flatMap(({ test }) => (test.since === null ? [] : [test.signal]));
 }

@@ -1,8 +1,8 @@
-/** A scenario as it is run: parameters, loops and included files have been put in. */
+/** A scenario ready to run: with parameters, loops and included files resolved. */
 import { csipControlStates } from '../contract/csip-events.ts';
 import type { Place } from './place.ts';
 
-/** A request to the interface, as `api.perform` carries it out. */
+/** A request to the interface, for `api.perform`. */
 export interface ScenarioRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
@@ -10,7 +10,7 @@ export interface ScenarioRequest {
   readonly body?: unknown;
 }
 
-/** Where a number or word comes from that conditions and assertions compare. */
+/** Source of a number or word that conditions and assertions compare. */
 export type Signal =
   /** a point of the registers: `701.W` */
   | { readonly kind: 'point'; readonly device: number; readonly point: string }
@@ -21,7 +21,7 @@ export type Signal =
 
 export type SignalValue = number | string | boolean | null;
 
-/** Every member that is given must hold. */
+/** Bounds of a value; all of them must hold. */
 export interface Comparison {
   readonly equals?: SignalValue;
   readonly not?: SignalValue;
@@ -30,14 +30,14 @@ export interface Comparison {
   readonly atLeast?: number;
   readonly atMost?: number;
   readonly between?: readonly [number, number];
-  /** allowed deviation, in the unit of the signal, from every bound above */
+  /** added to each bound above, in the unit of the signal */
   readonly tolerance?: number;
 }
 
-/** A signal and the comparison that it is to meet. */
+/** A signal and the comparison that it must meet. */
 export interface ValueTest {
   readonly signal: Signal;
-  /** compares the difference from the value at this mark, not the value */
+  /** compares the difference from the value at this mark instead of the value */
   readonly since: string | null;
   readonly comparison: Comparison;
 }
@@ -45,15 +45,15 @@ export interface ValueTest {
 export const messageProtocols = ['modbus', 'csip', 'ocpp', 'dnp3'] as const;
 export type MessageProtocol = (typeof messageProtocols)[number];
 
-/** Messages whose members have these values; objects and lists are compared member by member. */
+/** Messages with these members; objects and lists are compared recursively. */
 export interface MessageTest {
   readonly protocol: MessageProtocol;
-  /** of the station, with OCPP; null: that of the first one */
+  /** OCPP station; null: the first one */
   readonly station: string | null;
   readonly match: Readonly<Record<string, unknown>>;
 }
 
-/** A write to the registers by anybody but the simulator itself. */
+/** A write to the registers from outside of the simulator. */
 export interface WriteTest {
   readonly device: number | null;
   readonly model: number;
@@ -63,10 +63,10 @@ export interface WriteTest {
   readonly source: string | null;
 }
 
-/** States of an event of IEEE 2030.5; `started`: active, and the device carries it out. */
+/** States of an IEEE 2030.5 event; `started`: active, and carried out by the device. */
 export const csipEventStates = [...csipControlStates, 'started'] as const;
 
-/** An event of IEEE 2030.5 in a state; null: any. */
+/** An IEEE 2030.5 event in a state; null: any. */
 export interface CsipEventTest {
   readonly state: (typeof csipEventStates)[number];
   /** upper case */
@@ -85,59 +85,59 @@ export type Condition =
   | { readonly kind: 'csip_event'; readonly test: CsipEventTest }
   | { readonly kind: 'all' | 'any'; readonly conditions: readonly Condition[] };
 
-/** What a step waits for. */
+/** The condition for the start of a step. */
 export type Trigger =
   | { readonly kind: 'now' }
   /** seconds after the start of the scenario */
   | { readonly kind: 'at'; readonly offsetS: number }
-  /** seconds after the step before */
+  /** seconds after the previous step */
   | { readonly kind: 'after'; readonly delayS: number }
   /** the next time of day, seconds since midnight of the clock's zone */
   | { readonly kind: 'time'; readonly ofDayS: number }
-  /** the next match, in the zone of the clock */
+  /** next match in the time zone of the clock */
   | { readonly kind: 'cron'; readonly pattern: string }
   | {
       readonly kind: 'when';
       readonly condition: Condition;
       /** simulated seconds */
       readonly timeoutS: number;
-      /** real seconds for which the clock stands still meanwhile; null: it runs */
+      /** real seconds during which the simulated clock stands still; null: it runs */
       readonly realTimeoutS: number | null;
     };
 
-/** When an assertion is decided. */
+/** The period in which an assertion must hold. */
 export type Window =
   | { readonly kind: 'now' }
-  /** it must come true within these seconds */
+  /** must become true within these seconds */
   | { readonly kind: 'within'; readonly s: number }
-  /** it must hold at every tick, from `afterS` on for `s` seconds; Infinity: to the end of the scenario */
+  /** must hold at every tick from `afterS` on for `s` seconds; Infinity: until the end of the scenario */
   | { readonly kind: 'for'; readonly afterS: number; readonly s: number };
 
 export type Subject =
   | { readonly kind: 'value'; readonly test: ValueTest }
-  /** messages since the step began, or of the whole run */
+  /** messages since the start of the step, or of the whole run */
   | { readonly kind: 'messages'; readonly tests: readonly MessageTest[]; readonly count: CountTest | null }
   | { readonly kind: 'no_alarm'; readonly device: number | null; readonly except: readonly string[] }
-  /** nothing differs from the start in `registers/changes` */
+  /** `registers/changes` shows no difference from the start */
   | { readonly kind: 'nothing_left'; readonly device: number | null; readonly except: readonly string[] }
-  /** every protocol presents the same quantities */
+  /** every protocol presents the same values */
   | { readonly kind: 'consistent'; readonly device: number | null }
   | AnsweredSubject;
 
 /**
- * Commands of peers since the step began that were answered positively are done; in `always` and `finally` those since
- * the start.
+ * All commands that were answered positively have been carried out: those since the start of the step, or in `always`
+ * and `finally` since the start of the run.
  */
 export interface AnsweredSubject {
   readonly kind: 'answered';
   readonly device: number | null;
-  /** null: all that are on */
+  /** null: every enabled protocol */
   readonly protocol: MessageProtocol | null;
-  /** names of what was told, or of commands, that are not judged */
+  /** names of messages or commands that do not count */
   readonly except: readonly string[];
 }
 
-/** Number of messages; null of `Subject`: the tests must be met one after the other. */
+/** Number of messages; null in `Subject`: the tests must be met in order. */
 export interface CountTest {
   readonly atLeast: number;
   readonly atMost: number;
@@ -145,9 +145,9 @@ export interface CountTest {
 
 export interface Expectation {
   readonly place: Place;
-  /** words for the report */
+  /** text for the report */
   readonly name: string;
-  /** names that the file gives its step and itself; null: none */
+  /** names of the step and the assertion in the file; null: none */
   readonly title: string | null;
   readonly subject: Subject;
   readonly window: Window;
@@ -155,26 +155,26 @@ export interface Expectation {
 
 export interface Action {
   readonly place: Place;
-  /** words for the report: `POST /controls/grid` */
+  /** text for the report: `POST /controls/grid` */
   readonly name: string;
   readonly request: ScenarioRequest;
-  /** status of the answer that is expected; null: any below 400 */
+  /** expected status; null: any below 400 */
   readonly status: number | null;
 }
 
 export interface Step {
   readonly place: Place;
   readonly name: string;
-  /** name that the file gives it; null: none */
+  /** name in the file; null: none */
   readonly title: string | null;
   readonly trigger: Trigger;
   readonly actions: readonly Action[];
   readonly expectations: readonly Expectation[];
-  /** name for later differences; null: none */
+  /** name under which values are remembered; null: none */
   readonly mark: string | null;
 }
 
-/** Steps that run each time the trigger comes true, beside the steps of the scenario. */
+/** Steps that run each time the trigger comes true, parallel to the steps of the scenario. */
 export interface Rule {
   readonly place: Place;
   readonly name: string;
@@ -187,19 +187,19 @@ export interface Rule {
 export interface Scenario {
   readonly name: string;
   readonly description: string;
-  /** in force, after those of the caller */
+  /** in force, overridden by those of the caller */
   readonly parameters: Readonly<Record<string, SignalValue>>;
   readonly steps: readonly Step[];
   readonly rules: readonly Rule[];
-  /** hold from the start to the end */
+  /** hold from start to end */
   readonly always: readonly Expectation[];
-  /** run at the end, whatever happened */
+  /** run at the end in any case */
   readonly finally: readonly Step[];
-  /** signals that the report plots beside those of assertions */
+  /** signals to plot in addition to those of assertions */
   readonly plots: readonly { readonly place: Place; readonly signal: Signal }[];
-  /** it lasts at least as long, simulated s; 0: until its steps and assertions are done */
+  /** minimum duration, simulated s; 0: until its steps and assertions are done */
   readonly durationS: number;
-  /** simulated s after which it is ended as failed */
+  /** simulated s after which the run is aborted as failed */
   readonly timeoutS: number;
   readonly onFailure: 'continue' | 'stop';
 }

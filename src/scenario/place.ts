@@ -3,7 +3,7 @@ import { pointerStep } from '../core/errors.ts';
 
 /** A place in a file, or in the body of a request. */
 export interface Place {
-  /** file name as the user knows it; null: it came in a request */
+  /** file name as the user gave it; null: a request */
   readonly file: string | null;
   /** from 1; null: unknown */
   readonly line: number | null;

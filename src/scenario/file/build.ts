@@ -1,4 +1,4 @@
-/** Checked members of a file into the model. */
+/** Builds the model from checked members of a file. */
 import { parse as parseQuery } from 'node:querystring';
 import { createTask, validateDetailed } from 'node-cron';
 import { errorText } from '../../core/errors.ts';
@@ -20,33 +20,36 @@ import type { RawCall, RawCondition, RawExpectation, RawSignal, RawStep, RawWhen
 import { shortForms } from './short-forms.ts';
 import { conditionText, subjectText, windowText } from './words.ts';
 
-/** Simulated time that a step waits for its condition unless it says otherwise. */
+/** Default simulated time for which a step waits for its condition. */
 const defaultTimeoutS = 3600;
 
-/** A step, rule or assertion that a message is about, and where its keys stand. */
+/** A step, rule or assertion as the subject of a message, with the places of its keys. */
 export interface Here {
   place(path: readonly PropertyKey[]): Place;
-  /** Notes an issue and goes on. */
+  /** Notes an issue without ending the check. */
   issue(path: readonly PropertyKey[], detail: string): void;
 }
 
-/** What a step hands on to the signals in it. */
+/** Values of a step that apply to its signals. */
 interface Defaults {
   readonly device: number;
 }
 
 type Given = Readonly<Record<string, unknown>>;
 
-/** The names among `names` that are given; exactly one must be. */
-function chosen(given: Given, names: readonly string[], here: Here, path: readonly PropertyKey[]): string | null {
-  const found = names.filter((name) => given[name] !== undefined);
-  if (found.length === 1) return found[0] ?? null;
+/** The only member of `names` that is present; others are issues. */
+function onlyMember(given: Given, names: readonly string[], here: Here, path: readonly PropertyKey[]): string | null {
+  const present = names.filter((name) => given[name] !== undefined);
+  if (present.length === 1) return present[0] ?? null;
   const list = names.join(', ');
-  here.issue(path, found.length === 0 ? `needs one of ${list}` : `has ${found.join(' and ')}; allowed: one of ${list}`);
+  here.issue(
+    path,
+    present.length === 0 ? `needs one of ${list}` : `has ${present.join(' and ')}; allowed: one of ${list}`,
+  );
   return null;
 }
 
-/** A path with its query, as the interface takes it apart from the body. */
+/** A request from a path with query, and a body. */
 export function requestOf(method: ScenarioRequest['method'], target: string, body?: unknown): ScenarioRequest {
   const cut = target.indexOf('?');
   const bare = cut < 0 ? target : target.slice(0, cut);
@@ -55,7 +58,7 @@ export function requestOf(method: ScenarioRequest['method'], target: string, bod
 }
 
 const signalNames = ['point', 'snapshot', 'get'];
-/** conditions that are met by something that happens */
+/** conditions that an event meets */
 const eventNames = ['message', 'write', 'csip_event'];
 
 function signal(raw: RawSignal, { device: common }: Defaults): Signal {
@@ -68,14 +71,14 @@ function signal(raw: RawSignal, { device: common }: Defaults): Signal {
   return { kind: 'answer', request: withDevice, pointer: raw.pointer ?? '' };
 }
 
-/** A signal that stands alone, such as one to be plotted. */
+/** A separate signal, such as one to plot. */
 export function signalOf(raw: RawSignal, here: Here): Signal | null {
-  return chosen(raw, signalNames, here, []) === null ? null : signal(raw, { device: 0 });
+  return onlyMember(raw, signalNames, here, []) === null ? null : signal(raw, { device: 0 });
 }
 
 const comparisonNames = ['equals', 'not', 'above', 'below', 'at_least', 'at_most', 'between'] as const;
 
-/** Whether the bounds leave no number between them. */
+/** True if no number lies within the bounds. */
 function isNever({
   equals,
   above,
@@ -120,7 +123,7 @@ function leafCondition(
   here: Here,
   path: readonly PropertyKey[],
 ): Condition | null {
-  const kind = chosen(raw, [...signalNames, ...eventNames], here, path);
+  const kind = onlyMember(raw, [...signalNames, ...eventNames], here, path);
   if (kind === null) return null;
   if (raw.message) {
     const { protocol, station = null, match = {} } = raw.message;
@@ -142,7 +145,7 @@ function leafCondition(
 
 /** The condition of a `when`. */
 function conditionOf(raw: RawWhen, defaults: Defaults, here: Here, path: readonly PropertyKey[]): Condition | null {
-  const kind = chosen(raw, [...signalNames, ...eventNames, 'all', 'any'], here, path);
+  const kind = onlyMember(raw, [...signalNames, ...eventNames, 'all', 'any'], here, path);
   if (kind !== 'all' && kind !== 'any') return kind === null ? null : leafCondition(raw, defaults, here, path);
   const list = raw[kind] ?? [];
   const conditions = list.map((each, n) => leafCondition(each, defaults, here, [...path, kind, n]));
@@ -153,7 +156,7 @@ function cronIssue(pattern: string): string | null {
   const { valid, errors } = validateDetailed(pattern);
   if (!valid) return `is no cron pattern of 5 or 6 fields: ${errors.map(({ message }) => message).join('; ')}`;
   try {
-    // finds days that no month has
+    // rejects days that no month has
     createTask(pattern, () => undefined);
     return null;
   } catch (error) {
@@ -161,7 +164,7 @@ function cronIssue(pattern: string): string | null {
   }
 }
 
-/** The members of a step or rule that say when it runs. */
+/** The members of a step or rule that decide when it runs. */
 interface RawTrigger {
   readonly at?: number | undefined;
   readonly after?: number | undefined;
@@ -212,7 +215,7 @@ function messagesOf(raw: NonNullable<RawExpectation['messages']>, here: Here, pa
 }
 
 function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: readonly PropertyKey[]): Subject | null {
-  const kind = chosen(raw, subjectNames, here, path);
+  const kind = onlyMember(raw, subjectNames, here, path);
   if (kind === null) return null;
   if (raw.messages) return messagesOf(raw.messages, here, path);
   if (raw.sequence) {
@@ -233,7 +236,7 @@ function subjectOf(raw: RawExpectation, defaults: Defaults, here: Here, path: re
   return { kind: 'value', test: valueTest(raw, defaults, here, path) };
 }
 
-/** @param step that it belongs to; null: it holds from the start to the end */
+/** @param step that contains it; null: it holds from start to end */
 export function expectationOf(
   raw: RawExpectation,
   step: RawStep | null,
@@ -243,7 +246,7 @@ export function expectationOf(
   const window = windowOf(raw, here, path, step === null);
   const subject = subjectOf(raw, { device: step?.device ?? 0 }, here, path);
   if (subject === null) return null;
-  // one step in a report of many: `it stays connected` alone does not tell which test that was
+  // in a long report `it stays connected` alone does not identify the test
   const joined = (...names: readonly (string | undefined)[]) => names.filter((name) => name !== undefined).join(': ');
   const title = joined(step?.name, raw.name);
   return {
@@ -260,7 +263,7 @@ function listOf<T>(given: T | readonly T[] | undefined): readonly T[] {
   return Array.isArray(given) ? (given as readonly T[]) : [given as T];
 }
 
-/** A request with the key in the file that a pointer into its body belongs to. */
+/** A request, and the file key for pointers into its body. */
 export interface PlannedRequest extends Action {
   readonly keyOf: (pointer: readonly string[]) => readonly PropertyKey[];
 }
@@ -278,7 +281,7 @@ function callAction(raw: RawCall, here: Here, path: readonly PropertyKey[]): Pla
   };
 }
 
-/** The requests of a step, in the order of its members. */
+/** The requests of a step in the order of its members. */
 export function actionsOf(raw: RawStep, here: Here): readonly PlannedRequest[] {
   const { device, connector = 1 } = raw;
   return Object.entries(raw).flatMap(([key, value]): PlannedRequest[] => {
@@ -309,10 +312,10 @@ function stepName(raw: RawStep, trigger: Trigger, actions: readonly Action[]): s
   return raw.expect === undefined ? (raw.mark === undefined ? 'wait' : `mark ${raw.mark}`) : 'assertions';
 }
 
-/** Members of a step that do nothing by themselves. A name alone is a note in the report. */
+/** Members of a step without effect of their own. A name alone is a note in the report. */
 const scopeNames = ['device', 'connector'];
 
-/** @param actions see `actionsOf` */
+/** @param actions from `actionsOf` */
 export function stepOf(raw: RawStep, actions: readonly PlannedRequest[], here: Here): Step {
   const trigger = triggerOf(raw, raw.device ?? 0, here);
   if (raw.mark === 'start') here.issue(['mark'], 'start is the mark of the start; allowed: another name');

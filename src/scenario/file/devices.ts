@@ -1,4 +1,4 @@
-/** Whether the devices that a scenario brings along are those of a simulator. */
+/** Compares the devices of a scenario with those of a simulator. */
 import { z } from 'zod';
 import type { Plant } from '../../contract/plant.ts';
 import { memo } from '../../core/memo.ts';
@@ -7,7 +7,7 @@ import { placeText } from '../place.ts';
 import { invalidScenario } from './source.ts';
 import type { Source } from './source.ts';
 
-/** Entries of the setting `devices`, as far as they say which devices there are. */
+/** Entries of the setting `devices`, reduced to type and number. */
 const deviceEntries = memo(() =>
   z
     .array(z.looseObject({ device_type: z.string().optional(), count: z.int().min(1).max(10_000).optional() }))
@@ -19,14 +19,14 @@ function typesText(types: readonly (readonly [type: string, count: number])[]): 
   return types.map(([type, count]) => (count === 1 ? type : `${count} x ${type}`)).join(', ');
 }
 
-/** Why the devices of a plant are not those of the setting `devices`; null: they are, as far as their types tell. */
+/** Why the devices of a plant differ from the setting `devices`. null: their types are equal. */
 function mismatch(wanted: readonly (readonly [type: string, count: number])[], plant: Plant): string | null {
   const present = plant.devices.map(({ deviceType }) => deviceType);
   let end = 0;
   const fits = wanted.every(([type, count]) => {
-    const found = present.slice(end, end + count);
+    const types = present.slice(end, end + count);
     end += count;
-    return found.length === count && (type === '' || found.every((each) => each === type));
+    return types.length === count && (type === '' || types.every((each) => each === type));
   });
   if (fits) return null;
   const counts = present.reduce<[string, number][]>((list, type) => {
@@ -39,8 +39,8 @@ function mismatch(wanted: readonly (readonly [type: string, count: number])[], p
 }
 
 /**
- * Why the devices of a plant are not those that a scenario brings along; null: they are, as far as their types tell.
- * @throws SimError CONFIG_INVALID for entries that are no devices
+ * Why the devices of a plant differ from those of a scenario. null: their types are equal.
+ * @throws SimError CONFIG_INVALID for invalid entries
  */
 export function deviceMismatch(
   source: Source,

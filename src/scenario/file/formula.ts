@@ -2,7 +2,7 @@
 import jsep from 'jsep';
 
 const maxLength = 500;
-/** Digits that are kept: 0.1 * 3 gives 0.3. */
+/** Significant digits of results: 0.1 * 3 gives 0.3. */
 const digits = 12;
 
 const operators: Readonly<Record<string, (a: number, b: number) => number>> = {
@@ -24,7 +24,7 @@ function refuse(words: string): never {
   throw new Error(words);
 }
 
-/** @param nameValue value of a name; throws for one that is not known or is no number */
+/** @param nameValue value of a name; throws if it is unknown or no number */
 function valueOf(node: jsep.Expression, nameValue: (name: string) => number): number {
   const inner = (each: unknown) => valueOf(each as jsep.Expression, nameValue);
   switch (node.type) {
@@ -58,7 +58,7 @@ function valueOf(node: jsep.Expression, nameValue: (name: string) => number): nu
 
 /**
  * The value of a formula such as `limit_pct / 100 * 5000`.
- * @throws Error in words for the user: it cannot be read, or has no finite value
+ * @throws Error in words for the user: invalid, or without a finite value
  */
 export function formulaValue(text: string, nameValue: (name: string) => number): number {
   if (text.length > maxLength) refuse(`is longer than ${maxLength} characters`);

@@ -5,10 +5,10 @@ import { shortForms } from './short-forms.ts';
 
 type Json = Record<string, unknown>;
 
-/** What a text must look like to stand for a value of another type. */
+/** A text that may replace a value of another type. */
 const parameter = { type: 'string', pattern: '\\$\\{[^{}]+\\}' };
 
-/** Wherever a value is no text, `${name}` may stand for it. */
+/** Permits `${name}` in place of every value that is not text. */
 function withParameters(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withParameters);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -34,11 +34,11 @@ function jsonOf(schema: z.ZodType): Json {
 
 /**
  * @param config schema of the settings
- * @param bodyOf JSON Schema of the body of an operation such as `POST /controls/grid`; null: it takes none
+ * @param bodyOf JSON Schema of the body of an operation such as `POST /controls/grid`; null: no body
  */
 export function scenarioJsonSchema(config: Json, bodyOf: (operation: string) => Json | null): object {
   const definitions: Json = {};
-  /** References of a part lead to the whole schema: its definitions move there. */
+  /** Moves the definitions of a part to the root, where its references point. */
   const hoisted = ({ $defs = {}, ...part }: Json): Json => {
     Object.assign(definitions, withParameters($defs));
     return withParameters(part) as Json;
@@ -47,7 +47,7 @@ export function scenarioJsonSchema(config: Json, bodyOf: (operation: string) => 
   const members = step['properties'] as Json;
   for (const [name, { operation, doc }] of Object.entries(shortForms)) {
     const body = operation === null ? null : bodyOf(operation);
-    // `true`, a name alone or null may stand for a body
+    // `true`, a name alone or null may replace a body
     if (body !== null)
       members[name] = {
         description: doc,

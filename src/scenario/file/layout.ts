@@ -1,4 +1,4 @@
-/** Checks the devices, points, values and names of a scenario against the simulator that it will run on. */
+/** Checks the devices, points, values and names of a scenario against its simulator. */
 import type { Plant } from '../../contract/plant.ts';
 import { positionOf } from '../../contract/snapshot.ts';
 import type { Issue } from '../../core/errors.ts';
@@ -23,17 +23,17 @@ import type { Place } from '../place.ts';
 
 type Problems = readonly string[];
 
-/** Names that the simulator knows, whatever its devices. */
+/** Valid names that do not depend on the devices. */
 export interface KnownNames {
   readonly alarmCodes: readonly string[];
-  /** members of a message, as `GET <protocol>/messages` shows it */
+  /** members of a message in `GET <protocol>/messages` */
   readonly messageMembers: Readonly<Record<MessageProtocol, readonly string[]>>;
 }
 
-/** The simulator that a scenario is checked for. */
+/** The simulator for which a scenario is checked. */
 export interface Surroundings {
   readonly plant: Plant;
-  /** whether the simulator has a client of IEEE 2030.5 */
+  /** true if the simulator has a client of IEEE 2030.5 */
   readonly hasCsip: boolean;
   readonly names: KnownNames;
 }
@@ -47,7 +47,7 @@ function pointNames({ bank }: Device, model: number): readonly string[] {
   return bank.layout.slots.filter(({ modelId }) => modelId === model).map(({ path }) => path);
 }
 
-/** Why a device does not have a point, or a model where no point is named. */
+/** Why a device lacks a point. name null: lacks the model. */
 function absence(device: Device, model: number, name: string | null): Problems {
   const names = pointNames(device, model);
   if (names.length === 0) return [`device ${device.index} has no model ${model}`];
@@ -58,7 +58,7 @@ function absence(device: Device, model: number, name: string | null): Problems {
 
 const orders = ['above', 'below', 'atLeast', 'atMost', 'between'] as const;
 
-/** Why a comparison has no meaning for a point. */
+/** Why a comparison makes no sense for a point. */
 function valueProblems({ def }: PointSlot, point: string, comparison: Comparison): Problems {
   const values = [comparison.equals, comparison.not].filter((value) => value !== undefined && value !== null);
   const isOrdered = orders.some((order) => comparison[order] !== undefined);
@@ -86,7 +86,7 @@ function snapshotProblems(plant: Plant, device: number, member: string): Problem
   const { published } = plant.latest;
   let at: unknown = published[positionOf(published, device)]?.snapshot;
   for (const step of member.split('.')) {
-    // what is null now may have members later
+    // a member that is null now may have members later
     if (typeof at !== 'object' || at === null) return [];
     if (!Object.hasOwn(at, step)) {
       const names = Object.keys(at);
@@ -97,7 +97,7 @@ function snapshotProblems(plant: Plant, device: number, member: string): Problem
   return [];
 }
 
-/** The devices that a scenario finds. Ones that it adds are not known before. */
+/** The devices at the start of a scenario; devices that it adds are unknown. */
 class Layout {
   readonly #plant: Plant;
   readonly #addsDevices: boolean;
@@ -177,11 +177,11 @@ class Layout {
     );
   }
 
-  /** Why neither a device nor, with null, any of them has a point. */
+  /** Why a device lacks a point. device null: why all devices lack it. */
   #pointOfAny(device: number | null, model: number, name: string | null): Problems {
     const indexes = device === null ? this.#plant.devices.map(({ index }) => index) : [device];
     let first: Problems = [];
-    // of a fleet mostly the first device has it
+    // in a fleet usually the first device has it
     for (const index of indexes) {
       const problems = this.point(index, model, name);
       if (problems.length === 0) return [];
@@ -190,14 +190,14 @@ class Layout {
     return first;
   }
 
-  /** @param point with its model */
+  /** @param point includes the model */
   #anyPoint(device: number | null, point: string): Problems {
     return /^\d+\../.test(point)
       ? this.#pointOfAny(device, modelOf(point), nameOf(point))
       : [`${JSON.stringify(point)} is no model and point, such as 704.WMaxLimPct`];
   }
 
-  /** A protocol without messages, and members of a message that none of its protocol has. */
+  /** Finds protocols without messages, and members that the messages of no protocol have. */
   #message({ protocol, match }: MessageTest): Problems {
     if (protocol === 'csip' && !this.#hasCsip)
       return ['compares messages of IEEE 2030.5, and the client is switched off (csip_client_enable)'];
@@ -229,7 +229,7 @@ class Layout {
     }
   }
 
-  /** Devices and points that a request names, and their values. What else it may lack the operation says when it runs. */
+  /** Checks the devices, points and values of a request; the operation checks the rest at run time. */
   action({ request }: Action): Problems {
     const { method, path, query, body } = request;
     const [, model] = /^\/registers\/(\d+)$/.exec(path) ?? [];
@@ -239,7 +239,7 @@ class Layout {
     return Object.entries(points ?? {}).flatMap(([name, value]) => this.#written(index, Number(model), name, value));
   }
 
-  /** Devices that a request names that are not there. */
+  /** Finds unknown devices in a request. */
   #devicesOf({ path, query, body }: ScenarioRequest): Problems {
     const { device, inject } = membersOf(body);
     const faults = (Array.isArray(inject) ? inject : []) as readonly unknown[];
@@ -251,7 +251,7 @@ class Layout {
       : [...new Set(indexes)].filter(Number.isInteger).flatMap((index) => this.device(index));
   }
 
-  /** Why a point does not take a value, as far as that is known before. */
+  /** Why a point refuses a value, as far as can be told in advance. */
   #written(index: number, model: number, name: string, value: unknown): Problems {
     const point = `${model}.${name}`;
     const problems = this.point(index, model, name);
@@ -268,8 +268,8 @@ interface Placed {
 }
 
 /**
- * Devices, models, points, members and events that are not there, and values that a point never has. A scenario that adds
- * devices may name them before.
+ * Unknown devices, models, points, members and events, and values that a point never has. A scenario that adds devices
+ * may name them in advance.
  */
 export function layoutIssues(scenario: Scenario, surroundings: Surroundings): readonly Issue[] {
   const steps = allSteps(scenario);

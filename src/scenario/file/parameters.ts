@@ -1,4 +1,4 @@
-/** Parameters of scenarios: `${name}`, or a formula of them, in texts. */
+/** Parameters of scenarios: `${name}` or a formula in texts. */
 import { errorText } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { SignalValue } from '../model.ts';
@@ -12,7 +12,7 @@ export const nameForm = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/;
 const whole = /^\$\{([^{}]*)\}$/;
 const inside = /\$\{([^{}]*)\}/g;
 
-/** A `${...}` without a value: its words are for the user. */
+/** A `${...}` without a value, with a message for the user. */
 export class ParameterError extends Error {
   readonly path: readonly PropertyKey[];
 
@@ -47,8 +47,8 @@ function valueOf(text: string, parameters: Parameters, path: readonly PropertyKe
 }
 
 /**
- * A value with its parameters put in. A text that is one `${...}` becomes the value with its type; inside a longer text
- * it becomes characters.
+ * Substitutes parameters in a value. A text that is a single `${...}` becomes the typed value; inside a longer text the
+ * value becomes characters.
  * @throws ParameterError
  */
 export function withParameters(value: unknown, parameters: Parameters, path: readonly PropertyKey[] = []): unknown {

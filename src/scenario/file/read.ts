@@ -1,4 +1,4 @@
-/** A scenario from its sources: files put in, parameters and loops resolved, everything checked before anything runs. */
+/** Reads a scenario: includes files, resolves parameters and loops, and checks everything before the run. */
 import type { z } from 'zod';
 import type { Issue } from '../../core/errors.ts';
 import { SimError } from '../../core/errors.ts';
@@ -19,19 +19,19 @@ import type { Source } from './source.ts';
 import { checkWhole } from './whole.ts';
 import type { RequestCheck } from './whole.ts';
 
-/** Steps of a scenario, those of loops and included files counted each time. */
+/** Maximum of steps, with those of loops and included files counted each time. */
 export const maxSteps = 10_000;
-/** Actions and assertions of all steps together. */
+/** Maximum of actions and assertions of all steps. */
 const maxParts = 30_000;
-/** Includes, those of included files and loops counted each time. */
+/** Maximum of includes, with those of included files and loops counted each time. */
 const maxIncludes = 10_000;
 const maxIssues = 50;
 const defaultTimeoutS = 30 * 86_400;
 
-/** Members of a scenario beside those of `headSchema`. */
+/** Members of a scenario that are not in `headSchema`. */
 const otherMembers = ['config', 'steps', 'rules', 'finally', '$schema'] as const;
 
-/** Words for the parts of a step, rule or scenario, by the member that holds them. */
+/** Names of the parts of a step, rule or scenario, by their member. */
 const parts: Readonly<Record<string, string>> = {
   expect: 'an assertion',
   always: 'an assertion',
@@ -46,12 +46,12 @@ const parts: Readonly<Record<string, string>> = {
   plots: 'a signal',
 };
 
-/** The innermost part that a path leads into. */
+/** Name of the innermost part on a path. */
 function partName(path: readonly PropertyKey[]): string | undefined {
   return path.flatMap((step) => (Object.hasOwn(parts, step) ? (parts[String(step)] ?? []) : [])).at(-1);
 }
 
-/** Operations that would take the run out of its own hands. */
+/** Operations that would interfere with the run itself. */
 const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
   {
     form: /^\/controls\/time(\/|$)/,
@@ -60,10 +60,10 @@ const reserved: readonly { readonly form: RegExp; readonly words: string }[] = [
   { form: /^\/scenarios\/[^/]+(\/st(art|op))?$/, words: 'a scenario cannot start, stop or delete scenarios' },
 ];
 
-/** Steps that a list of a file stands for, read one by one. */
+/** Reads lists of steps and expands them. */
 class Reader {
   readonly #check: RequestCheck;
-  /** by place and words: an include that stands in a loop is told of once */
+  /** by place and words: an include in a loop reports its issues once */
   readonly #issues = new Map<string, Issue>();
   #issuesNotKept = 0;
   #issueCount = 0;
@@ -89,7 +89,7 @@ class Reader {
     else this.#issuesNotKept += 1;
   }
 
-  /** Notes it when there is one more than are allowed. @returns whether there are too many */
+  /** Notes the first excess over a limit. @returns true if the limit is exceeded */
   #exceeds(count: number, before: number, limit: number, here: Here, noun: string): boolean {
     if (count > limit && before <= limit) here.issue([], `a scenario has at most ${limit} ${noun}`);
     return count > limit;
@@ -105,7 +105,7 @@ class Reader {
     };
   }
 
-  /** The value by a schema; null when an issue was noted. @param whole words for what it describes: `a step` */
+  /** The value parsed by a schema; null after an issue. @param whole words for the value: `a step` */
   parsed<S extends z.ZodType>(
     schema: S,
     value: unknown,
@@ -115,10 +115,10 @@ class Reader {
   ): z.output<S> | null {
     const result = schema.safeParse(value, withInput);
     if (result.success) return result.data;
-    const known = factsOf(schema);
+    const schemaFacts = factsOf(schema);
     const facts: SchemaFacts = {
-      ranges: (path) => known.ranges(path),
-      members: (path) => [...(known.members(path) ?? []), ...(path.length === 0 ? more : [])],
+      ranges: (path) => schemaFacts.ranges(path),
+      members: (path) => [...(schemaFacts.members(path) ?? []), ...(path.length === 0 ? more : [])],
     };
     for (const issue of result.error.issues)
       for (const { path, detail } of issueWords(issue, `a member of ${partName(issue.path) ?? whole}`, facts))
@@ -126,7 +126,7 @@ class Reader {
     return null;
   }
 
-  /** The value with its parameters; undefined when one is unknown. */
+  /** The value with parameters substituted. undefined: a parameter is unknown. */
   filled(value: unknown, parameters: Parameters, here: Here): unknown {
     try {
       return withParameters(value, parameters);
@@ -163,7 +163,7 @@ class Reader {
     if (filled === undefined) return [];
     const raw = this.parsed(stepSchema(), filled, here, 'a step') as RawStep | null;
     if (raw === null) return [];
-    // in the order of the file, in which the schema does not give them back
+    // in the order of the file, which the schema does not keep
     const inOrder = { ...Object.fromEntries(Object.keys(filled as object).map((key) => [key, raw[key]])) } as RawStep;
     const actions = actionsOf(inOrder, here);
     const step = stepOf(raw, actions, here);
@@ -175,12 +175,12 @@ class Reader {
   }
 
   #checkRequest({ request, keyOf, status }: PlannedRequest, here: Here): void {
-    const own = request.method === 'GET' ? undefined : reserved.find(({ form }) => form.test(request.path));
-    if (own !== undefined) {
-      here.issue(keyOf([]), own.words);
+    const reservation = request.method === 'GET' ? undefined : reserved.find(({ form }) => form.test(request.path));
+    if (reservation !== undefined) {
+      here.issue(keyOf([]), reservation.words);
       return;
     }
-    // a refusal is wanted
+    // a refusal is expected
     if (status !== null && status >= 400) return;
     const refusal = this.#check(request);
     if (refusal === null) return;
@@ -207,14 +207,14 @@ class Reader {
       typeof raw.repeat === 'number'
         ? [['round', Array.from({ length: raw.repeat }, (_, n) => n + 1)] as const]
         : Object.entries(raw.repeat);
-    const found: Step[] = [];
+    const repeatedSteps: Step[] = [];
     const issuesBefore = this.#issueCount;
     for (const value of values) {
-      // a faulty round is not told of for each value
+      // the first faulty round ends the loop, so that its issues are not repeated
       if (this.#issueCount > issuesBefore || this.#steps > maxSteps || this.#parts > maxParts) break;
-      found.push(...this.steps(raw.steps, source, [...base, 'steps'], { ...parameters, [name]: value }));
+      repeatedSteps.push(...this.steps(raw.steps, source, [...base, 'steps'], { ...parameters, [name]: value }));
     }
-    return found;
+    return repeatedSteps;
   }
 
   #included(entry: object, source: Source, base: readonly PropertyKey[], parameters: Parameters): Step[] {
@@ -229,10 +229,10 @@ class Reader {
       const file = source.include(raw.include, [...base, 'include']);
       const inner = this.parsed(includedSchema(), file.value, this.here(file, []), 'an included file');
       if (inner === null) return [];
-      const known = Object.keys(inner.parameters ?? {});
+      const names = Object.keys(inner.parameters ?? {});
       for (const name of Object.keys(raw.with ?? {}))
-        if (!known.includes(name))
-          here.issue(['with', name], `${raw.include} has no parameter of this name${didYouMean(name, known)}`);
+        if (!names.includes(name))
+          here.issue(['with', name], `${raw.include} has no parameter of this name${didYouMean(name, names)}`);
       return this.steps(inner.steps, file, ['steps'], { ...parameters, ...inner.parameters, ...raw.with });
     } catch (error) {
       if (!(error instanceof SimError)) throw error;
@@ -287,19 +287,19 @@ interface Loose extends Readonly<Record<string, unknown>> {
   readonly finally?: unknown;
 }
 
-/** Parameters that a scenario does not have, in words. */
+/** Parameters that the scenario does not declare, in words. */
 function unknownParameters(source: Source, given: Parameters): readonly string[] {
-  const known = Object.keys(source.value['parameters'] ?? {});
+  const names = Object.keys(source.value['parameters'] ?? {});
   return Object.keys(given)
-    .filter((key) => !known.includes(key))
-    .map((key) => `has no parameter named "${key}"${didYouMean(key, known)}`);
+    .filter((key) => !names.includes(key))
+    .map((key) => `has no parameter named "${key}"${didYouMean(key, names)}`);
 }
 
 /**
- * The scenario of a source.
- * @param name for a scenario that has none
- * @param given parameters, over those of the file
- * @param more issues that other parts find
+ * Reads the scenario of a source.
+ * @param name for a scenario without a name
+ * @param given parameters that override those of the file
+ * @param more finds additional issues
  * @throws SimError CONFIG_INVALID with every issue and its place
  */
 export function readScenario(
@@ -316,8 +316,8 @@ export function readScenario(
   for (const detail of unknownParameters(source, given)) here.issue(['parameters'], detail);
   const parameters = { ...defaults, ...given };
   const others: readonly string[] = otherMembers;
-  const own = Object.fromEntries(Object.entries(value).filter(([key]) => !others.includes(key)));
-  const filled = reader.filled(own, parameters, here);
+  const headMembers = Object.fromEntries(Object.entries(value).filter(([key]) => !others.includes(key)));
+  const filled = reader.filled(headMembers, parameters, here);
   const head = filled === undefined ? null : reader.parsed(headSchema(), filled, here, 'a scenario', otherMembers);
   const always = (head?.always ?? []).map((each, n) =>
     expectationOf(each, null, reader.here(source, ['always', n]), []),
@@ -349,9 +349,9 @@ export function readScenario(
 }
 
 /**
- * The configuration that a scenario brings along, with parameters put in: a mapping, or the name of a file or bundled
- * example; null: none.
- * @param given parameters, over those of the file
+ * The configuration of a scenario with parameters substituted: a mapping, or the name of a file or bundled example;
+ * null: none.
+ * @param given parameters that override those of the file
  * @throws SimError CONFIG_INVALID
  */
 export function configOfScenario(source: Source, given: Parameters): string | Readonly<Record<string, unknown>> | null {

@@ -1,4 +1,7 @@
-/** The members of a scenario file, once its parameters are put in. Requests in it are checked by their own operations. */
+/**
+ * The members of a scenario file after substitution of parameters. The bodies of requests are checked by their
+ * operations.
+ */
 import { z } from 'zod';
 import { memo } from '../../core/memo.ts';
 import { sources } from '../../core/origin.ts';
@@ -15,7 +18,7 @@ export const pointText = 'must be a model and a point, such as 701.W or 705.Crv[
 const point = z.string().max(100).regex(pointForm, pointText);
 const name = z.string().regex(nameForm, 'must be letters, digits and underscores, at most 64');
 
-/** Members that choose what is compared. */
+/** Members that select a signal. */
 const signalMembers = {
   point: point.optional().meta({ description: 'Point of the registers, for example `701.W`.' }),
   snapshot: text(100).optional().meta({ description: 'Member of the snapshot of a device: `metrics.power_kw`.' }),
@@ -186,7 +189,7 @@ export const stepSchema = memo(() =>
   }),
 );
 
-/** A rule without its steps, which are read like those of the scenario. */
+/** A rule without its steps, which are read like the steps of the scenario. */
 export const ruleSchema = memo(() =>
   z
     .strictObject({
@@ -219,7 +222,7 @@ export const includeSchema = memo(() =>
 
 export const parametersSchema = z.record(name, scalar);
 
-/** A scenario file without its steps and rules, and without `config`, which the configuration checks. */
+/** A scenario file without steps, rules and `config`, which the configuration checks. */
 export const headSchema = memo(() =>
   z.strictObject({
     name: text(100).optional().meta({ description: 'Default the name of the file.' }),

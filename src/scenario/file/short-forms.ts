@@ -1,21 +1,21 @@
-/** Short forms: members of a step that stand for a request. Each is one row; the operation checks the value. */
+/** Short forms: members of a step that stand for a request. The operation checks the value. */
 import type { ScenarioRequest } from '../model.ts';
 
 /** Device and connector of the step. */
 export interface FormScope {
-  /** absent: the step names none */
+  /** absent: not named by the step */
   readonly device: number | undefined;
   readonly connector: number;
 }
 
 export interface ShortForm {
   readonly doc: string;
-  /** the operation whose body a value is, for the published schema; null: the value has a form of its own */
+  /** operation whose body is the value, for the published schema; null: the value has its own form */
   readonly operation: string | null;
-  /** @returns null: the value has not the form that `expects` names */
+  /** @returns null: the value does not have the form in `expects` */
   requests(value: unknown, scope: FormScope): readonly ScenarioRequest[] | null;
   readonly expects?: string;
-  /** key of the value that a pointer into the body of the request belongs to */
+  /** key of the value for a pointer into the body of the request */
   keyOf?(pointer: readonly string[]): readonly string[];
 }
 
@@ -33,7 +33,7 @@ function body(path: string, doc: string): ShortForm {
   };
 }
 
-/** An operation of a connector; `true` stands for an empty body. */
+/** An operation of a connector; `true` means an empty body. */
 function connector(action: string, doc: string): ShortForm {
   return {
     doc,

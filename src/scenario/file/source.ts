@@ -1,4 +1,4 @@
-/** Files of scenarios as they are read, with the place of every key. */
+/** Reads the files of scenarios, with the place of every key. */
 import { realpathSync } from 'node:fs';
 import { basename, dirname, extname, isAbsolute, relative, resolve, sep } from 'node:path';
 import { SimError } from '../../core/errors.ts';
@@ -9,15 +9,15 @@ import type { YamlText } from '../../core/yaml.ts';
 import { placeText } from '../place.ts';
 import type { Place } from '../place.ts';
 
-/** Bytes of all files of a scenario together, and files inside one another. */
+/** Maximum of the bytes of all files of a scenario, and of the depth of includes. */
 export const maxScenarioBytes = 5 * 1024 * 1024;
 export const maxIncludeDepth = 8;
 
-/** A mapping with the place of its keys. */
+/** A mapping with the places of its keys. */
 export interface Source {
   readonly value: Readonly<Record<string, unknown>>;
   place(path: readonly PropertyKey[]): Place;
-  /** The file that an `include` of this one names. @throws SimError CONFIG_INVALID */
+  /** Opens the file of an `include`. @throws SimError CONFIG_INVALID */
   include(path: string, at: readonly PropertyKey[]): Source;
 }
 
@@ -26,7 +26,7 @@ export function refuse(place: Place, detail: string): never {
   throw invalidScenario([{ name: placeText(place), detail }]);
 }
 
-/** The error of a scenario that cannot be run. */
+/** The error of an invalid scenario. */
 export function invalidScenario(issues: readonly Issue[]): SimError {
   const count = issues.length === 1 ? '1 issue' : `${issues.length} issues`;
   return new SimError('CONFIG_INVALID', `The scenario is not valid, ${count}:`, issues);
@@ -37,7 +37,7 @@ function mapping(value: unknown, place: Place): Readonly<Record<string, unknown>
   return refuse(place, 'must be a mapping of keys to values');
 }
 
-/** A scenario that came in a request: it has no file, and so no includes. */
+/** A scenario from a request, which has no file and so no includes. */
 export function sourceOfRequest(value: unknown): Source {
   const place = (path: readonly PropertyKey[]): Place => ({ file: null, line: null, path });
   return {
@@ -47,7 +47,7 @@ export function sourceOfRequest(value: unknown): Source {
   };
 }
 
-/** The files of one scenario: they lie in one folder or below, and their bytes are counted together. */
+/** The files of one scenario: all in one folder or below, with a common limit of bytes. */
 class Files {
   readonly #root: string;
   /** by real path */
@@ -58,7 +58,7 @@ class Files {
     this.#root = root;
   }
 
-  /** A file that several includes name is read once. @throws Error in words for the user */
+  /** Reads each file once. @throws Error in words for the user */
   text(path: string): string {
     const text = readTextFile(path, maxScenarioBytes);
     this.#left -= Buffer.byteLength(text);
@@ -71,7 +71,7 @@ class Files {
     return reading(whole, () => parseYamlText(text));
   }
 
-  /** The file that a path leads to once links are resolved. @throws Error in words for the user */
+  /** Resolves links and checks that the file is inside the folder. @throws Error in words for the user */
   inside(path: string, from: string): string {
     if (isAbsolute(path)) throw new Error('must be relative to the file that has it');
     const real = realpathSync(resolve(from, path));
@@ -82,7 +82,7 @@ class Files {
 
   /**
    * @param label the name in messages
-   * @param at the include that names it; absent: the command line does
+   * @param at the include that names it; absent: the command line
    */
   read(real: string, label: string, depth: number, at?: Place): Source {
     const whole: Place = { file: label, line: null, path: [] };
@@ -104,7 +104,7 @@ class Files {
   }
 }
 
-/** Runs `read`; its error becomes an issue at a place. */
+/** Runs `read`; an error in it becomes an issue at the place. */
 function reading<T>(place: Place, read: () => T): T {
   try {
     return read();

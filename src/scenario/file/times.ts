@@ -1,4 +1,4 @@
-/** Durations and times of day as scenarios write them. */
+/** Durations and times of day in scenarios. */
 import { z } from 'zod';
 
 const secondsOf = { ms: 0.001, s: 1, min: 60, h: 3600, d: 86_400 } as const;
@@ -11,7 +11,7 @@ function seconds(given: string): number {
   return Number(number) * secondsOf[unit as keyof typeof secondsOf];
 }
 
-/** A duration: seconds, or text such as `90 s`; seconds come out. */
+/** A duration in seconds, or text such as `90 s`; the result is seconds. */
 export const duration = z
   .union([z.number().min(0).max(longestS), z.string().regex(durationForm, durationText)], { error: durationText })
   .transform((given) => (typeof given === 'number' ? given : seconds(given)))
@@ -19,7 +19,7 @@ export const duration = z
 
 const timeOfDayForm = /^([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/;
 
-/** `HH:MM` or `HH:MM:SS`; seconds since midnight come out. */
+/** `HH:MM` or `HH:MM:SS`; the result is seconds since midnight. */
 export const timeOfDay = z
   .string()
   .regex(timeOfDayForm, 'must be HH:MM or HH:MM:SS, in quotes')

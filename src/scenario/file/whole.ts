@@ -1,22 +1,22 @@
-/** Checks of a scenario as a whole: what its parts say of one another, and of the operations. */
+/** Checks of a scenario as a whole: references between its parts, and its requests. */
 import type { Issue } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import type { Scenario, ScenarioRequest, Step } from '../model.ts';
 import { allSteps, valueTests } from '../model-parts.ts';
 import { placeText } from '../place.ts';
 
-/** An error that the interface would answer. */
+/** An error with which the interface would answer. */
 export interface RequestRefusal {
   readonly detail: string;
   readonly errors?: readonly { readonly in: string; readonly name: string; readonly detail: string }[];
 }
 
-/** What the operations of the simulator say of a request; null: it is well-formed. */
+/** Checks a request as its operation does. null: well-formed. */
 export type RequestCheck = (request: ScenarioRequest) => RequestRefusal | null;
 
 type Note = (issue: Issue) => void;
 
-/** Marks that are named in `since` but by no step. */
+/** Finds names in `since` that no step marks. */
 function unknownMarks(scenario: Scenario, note: Note): void {
   const marks = ['start', ...allSteps(scenario).flatMap(({ mark }) => mark ?? [])];
   for (const { place, test } of valueTests(scenario)) {
@@ -25,7 +25,7 @@ function unknownMarks(scenario: Scenario, note: Note): void {
   }
 }
 
-/** Requests of signals that no operation has. */
+/** Finds signals whose request has no operation. */
 function unknownAnswers(scenario: Scenario, check: RequestCheck, note: Note): void {
   const tested = valueTests(scenario).map(({ place, test }) => ({ place, signal: test.signal }));
   for (const { place, signal } of [...tested, ...scenario.plots]) {
@@ -36,14 +36,14 @@ function unknownAnswers(scenario: Scenario, check: RequestCheck, note: Note): vo
   }
 }
 
-/** `at` counts from the start of the scenario, before which `finally` has no place. */
+/** `at` counts from the start of the scenario, so `finally` cannot use it. */
 function offsetsAtTheEnd({ finally: last }: Scenario, note: Note): void {
   for (const { place, trigger } of last)
     if (trigger.kind === 'at')
       note({ name: placeText(place), detail: 'at counts from the start of the scenario; finally takes after' });
 }
 
-/** Offsets of `at` that lie before the step in front of them. */
+/** Finds offsets of `at` that lie before the preceding step. */
 function disorder(steps: readonly Step[], note: Note): void {
   let last = 0;
   for (const { place, trigger } of steps) {

@@ -1,4 +1,4 @@
-/** Words for signals, comparisons and messages, for reports and messages. */
+/** Signals, comparisons and messages in words, for reports and errors. */
 import type {
   Comparison,
   Condition,
@@ -24,7 +24,7 @@ export function signalText(signal: Signal): string {
   }
 }
 
-/** A value as reports show it. */
+/** A value as printed in reports. */
 export function valueText(value: unknown): string {
   if (typeof value === 'number') return String(Number(value.toPrecision(9)));
   if (value === undefined) return 'nothing';

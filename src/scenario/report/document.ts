@@ -1,4 +1,4 @@
-/** The result of a run as JSON: what a machine reads. Without real times two runs of one scenario give the same bytes. */
+/** The result of a run as JSON. Without real times, two runs of one scenario give the same bytes. */
 import { assertionJson, plainSeconds, stepJson } from '../../contract/scenario-results.ts';
 import type { RunReport, StepResult } from '../../contract/scenarios.ts';
 
@@ -10,10 +10,10 @@ export interface ReportOrigin {
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString());
 
-/** A port that the operating system chose differs between two equal runs. */
+/** Ports chosen by the operating system differ between equal runs. */
 const localPort = /\b(127\.0\.0\.1|localhost|\[::1\]):\d+/g;
 
-/** A step whose expected refusals name no port. */
+/** A step without ports in its expected refusals. */
 function maskedStep(step: StepResult) {
   const { actions, ...json } = stepJson(step);
   const masked = actions.map((action) => ({
@@ -23,7 +23,7 @@ function maskedStep(step: StepResult) {
   return { ...json, actions: masked };
 }
 
-/** @param origin of the simulator that ran it */
+/** @param origin of the simulator */
 export function reportDocument(report: RunReport, { version, buildId, seed }: ReportOrigin) {
   return {
     format: 'derbench-scenario-result/1',
@@ -57,5 +57,5 @@ export function reportDocument(report: RunReport, { version, buildId, seed }: Re
   };
 }
 
-/** Members of `reportDocument` that tell of the real time and differ between two equal runs. */
+/** Members of `reportDocument` with real times, which differ between equal runs. */
 export const realMembers = ['real'] as const;

@@ -1,4 +1,4 @@
-/** The result of a run as one page: no script, no request to anywhere. */
+/** The result of a run as one page without scripts and external requests. */
 import type { AssertionResult, RunReport, SignalSeries, StepResult } from '../../contract/scenarios.ts';
 import type { ReportOrigin } from './document.ts';
 import { documentText } from './junit.ts';
@@ -26,7 +26,7 @@ svg path { fill: none; stroke: var(--trace); stroke-width: 1.5; }
 svg line { stroke: var(--line); } svg .mark { stroke: var(--bad); stroke-dasharray: 3 3; }
 `;
 
-/** Seconds as a person reads them. */
+/** Seconds in readable form. */
 function secondsText(s: number): string {
   if (s < 120) return `${Number(s.toFixed(3))} s`;
   const whole = Math.round(s);
@@ -38,7 +38,7 @@ const numberText = (value: number) => String(Number(value.toPrecision(5)));
 
 const size = { width: 900, height: 180, left: 70, right: 12, top: 12, bottom: 26 };
 
-/** A chart of one signal; dashed lines where an assertion about it failed. */
+/** A chart of one signal with dashed lines where an assertion about it failed. */
 function chart({ signal, unit, samples }: SignalSeries, failedAtS: readonly number[]): string {
   const values = samples.map(([, value]) => value);
   const [low, high] = [Math.min(...values), Math.max(...values)];

@@ -1,4 +1,4 @@
-/** The result of a run as JUnit XML, which every CI system reads. One test case for each step and assertion. */
+/** The result of a run as JUnit XML for CI systems, with a test case for each step and assertion. */
 import type { AssertionResult, RunReport, StepResult } from '../../contract/scenarios.ts';
 
 const escapes: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 };
 
-/** Characters that neither XML 1.0 nor HTML has become a question mark. */
+/** Replaces characters that are invalid in XML 1.0 or HTML by question marks. */
 export function documentText(text: string): string {
   return text.replace(
     /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g,
@@ -17,7 +17,7 @@ export function documentText(text: string): string {
   );
 }
 
-/** Text for XML 1.0, also inside an attribute. */
+/** Escapes text for XML 1.0, including attributes. */
 export function xmlText(text: string): string {
   return documentText(text).replace(/[&<>"\n]/g, (character) => escapes[character] ?? character);
 }
@@ -80,7 +80,7 @@ function suiteXml(report: RunReport): readonly string[] {
   ];
 }
 
-/** One suite for each run. The times of assertions are simulated seconds, those of suites real ones. */
+/** One suite for each run. Times of assertions are simulated seconds, those of suites real ones. */
 export function junitXml(reports: readonly RunReport[]): string {
   const suites = reports.flatMap(suiteXml);
   return [

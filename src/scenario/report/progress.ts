@@ -1,10 +1,10 @@
-/** The progress of a run on a terminal: one line that is written again and again. */
+/** The progress of a run on a terminal, as one line that is overwritten. */
 import type { RunReport } from '../../contract/scenarios.ts';
 import { progressBar } from './text.ts';
 
 const barWidth = 24;
 
-/** The line of a run under way. */
+/** The progress line of a run. */
 export function progressLine({
   name,
   simS,

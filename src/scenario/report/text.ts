@@ -1,7 +1,7 @@
 /** The result of a run for a terminal. */
 import type { RunReport } from '../../contract/scenarios.ts';
 
-/** One line for each failure, and a last one that sums up. */
+/** One line for each failure, then a summary. */
 export function reportLines(report: RunReport): readonly string[] {
   const { assertionsPassed, assertionsInAll, state } = report;
   const steps = report.steps();
@@ -14,7 +14,7 @@ export function reportLines(report: RunReport): readonly string[] {
   return [...failures, ...error, `${report.name}: ${state} (${counts}; ${time})`];
 }
 
-/** A bar of so many characters. @param share 0 to 1 */
+/** A bar of this many characters. @param share 0 to 1 */
 export function progressBar(share: number, width: number): string {
   const full = Math.round(Math.min(1, Math.max(0, share)) * width);
   return `[${'='.repeat(full)}${' '.repeat(width - full)}]`;

@@ -1,12 +1,12 @@
-/** Looks whether commands of peers that were answered positively are done. */
+/** Checks that commands of peers that were answered positively have been carried out. */
 import type { AnsweredSubject } from '../model.ts';
 import type { Observation } from './observed.ts';
-import { chosen, hasGone, lacking } from './looker.ts';
+import { chosen, isGone, lacking } from './looker.ts';
 import type { Looker } from './looker.ts';
 
-/** The part of the answer of `GET answers` that an assertion reads. */
+/** Part of the answer of `GET answers`. */
 interface Answers {
-  /** of all, whatever is listed */
+  /** total, including those not listed */
   readonly count: number;
   readonly answers: readonly {
     readonly command: string;
@@ -15,10 +15,10 @@ interface Answers {
   }[];
 }
 
-/** Broken promises that a failure names. */
-const named = 5;
+/** Maximum of broken promises in a failure. */
+const maxNamed = 5;
 
-/** @param sinceMs wall time from which on commands count */
+/** @param sinceMs wall time of the first command that counts */
 export function answeredLooker(
   { device, protocol, except }: AnsweredSubject,
   { host }: Observation,
@@ -34,7 +34,7 @@ export function answeredLooker(
       for (const { index } of devices) {
         const query = { device: index, since, done: false, ...(protocol !== null && { protocol }) };
         const { status, body } = await host.perform({ method: 'GET', path: '/answers', query });
-        if (status >= 400 && hasGone(host, index, device)) continue;
+        if (status >= 400 && isGone(host, index, device)) continue;
         if (status >= 400) {
           broken.push((body as { readonly detail: string }).detail);
           continue;
@@ -53,6 +53,6 @@ export function answeredLooker(
 
 function foundWords(broken: readonly string[], count: number): string {
   if (broken.length === 0) return count === 0 ? 'no command was answered positively' : 'all of it is done';
-  const more = broken.length > named ? ` There are ${broken.length - named} more.` : '';
-  return broken.slice(0, named).join(' ') + more;
+  const more = broken.length > maxNamed ? ` There are ${broken.length - maxNamed} more.` : '';
+  return broken.slice(0, maxNamed).join(' ') + more;
 }

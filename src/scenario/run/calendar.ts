@@ -4,17 +4,17 @@ import { zoneOffsetMs } from '../../core/time/zone.ts';
 
 const msPerHour = 3_600_000;
 const msPerDay = 24 * msPerHour;
-/** Within a month that a pattern does not have. */
+/** Step over a month that a pattern does not have. */
 const skippedMs = 20 * msPerHour;
-/** A pattern that has no match in so many days has none. */
+/** Days without a match after which the search ends. */
 const searchedDays = 366 * 5;
 
-/** The pattern of a time of day: once a day, but for a day whose clock leaves it out or shows it twice. */
+/** The pattern of a time of day: once a day, apart from days on which the clock is changed. */
 export function patternOf(ofDayS: number): string {
   return `${ofDayS % 60} ${Math.floor(ofDayS / 60) % 60} ${Math.floor(ofDayS / 3600)} * * *`;
 }
 
-/** Cron patterns on a clock that is not the machine's: node-cron decides, this class finds the dates worth asking about. */
+/** Cron patterns on the simulated clock: node-cron decides, this class proposes candidate dates. */
 export class CronPattern {
   readonly #task: { match(date: Date): boolean };
   readonly #fields: {
@@ -35,17 +35,17 @@ export class CronPattern {
     this.#zone = zone;
   }
 
-  /** The next match after `afterMs`, ms since the epoch; null: there is none within five years. */
+  /** The next match after `afterMs`, ms since the epoch; null: none within five years. */
   next(afterMs: number): number | null {
     const end = afterMs + searchedDays * msPerDay;
-    // zones differ from UTC by quarters of an hour at least, and so do their hours
+    // offsets of zones from UTC are multiples of a quarter of an hour
     for (
       let quarter = Math.floor(afterMs / (msPerHour / 4)) * (msPerHour / 4);
       quarter < end;
       quarter += msPerHour / 4
     ) {
-      const found = this.#within(quarter, afterMs);
-      if (found !== null) return found;
+      const matchMs = this.#within(quarter, afterMs);
+      if (matchMs !== null) return matchMs;
       // never beyond the first hour of the next month
       if (!this.#hasMonth(quarter) && !this.#hasMonth(quarter + skippedMs)) quarter += skippedMs;
     }

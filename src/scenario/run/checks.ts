@@ -1,4 +1,4 @@
-/** Assertions under way. */
+/** Assertions under observation. */
 import { addSeconds, secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Expectation, Window } from '../model.ts';
@@ -9,15 +9,15 @@ import type { Looker, Sight, Since } from './looker.ts';
 
 export type Verdict = 'pending' | 'passed' | 'failed';
 
-/** One assertion from its beginning to its verdict. */
+/** One assertion from its start to its verdict. */
 export class Check {
   readonly expectation: Expectation;
   readonly begin: SimTime;
   verdict: Verdict = 'pending';
-  /** why, in a sentence; empty while pending */
+  /** reason in a sentence; empty while pending */
   message = '';
   decidedAt: SimTime | null = null;
-  /** there will be no verdict */
+  /** true if there will be no verdict */
   isDropped = false;
   readonly #looker: Looker;
   readonly #from: SimTime;
@@ -33,86 +33,86 @@ export class Check {
     this.#until = endOf(window, begin);
   }
 
-  /** The next instant at which the verdict may fall although nothing changes. */
+  /** The next instant at which the verdict may be reached without an event. */
   get due(): number {
     return this.verdict === 'pending' && !this.isDropped ? this.#until : Infinity;
   }
 
-  /** Whether it is decided when its step is done, whatever steps follow at the same instant. */
+  /** True if it is decided when its step is done, before other steps at the same instant. */
   get isImmediate(): boolean {
     return this.expectation.window.kind === 'now' && !this.#waitsForMessages;
   }
 
-  /** Looks at the present instant; decides where that is possible. */
-  look(now: SimTime): void | Promise<void> {
-    if (this.verdict !== 'pending' || this.isDropped || now < this.#from) return;
-    const sight = this.#looker.look(now);
-    if (sight instanceof Promise) return sight.then((seen) => this.#judge(seen, now));
-    this.#judge(sight, now);
+  /** Looks at the present instant, and decides if possible. */
+  look(instant: SimTime): void | Promise<void> {
+    if (this.verdict !== 'pending' || this.isDropped || instant < this.#from) return;
+    const sight = this.#looker.look(instant);
+    if (sight instanceof Promise) return sight.then((seen) => this.#judge(seen, instant));
+    this.#judge(sight, instant);
   }
 
-  #judge(sight: Sight, now: SimTime): void {
+  #judge(sight: Sight, instant: SimTime): void {
     this.#last = sight;
     const { kind } = this.expectation.window;
-    const isOver = now >= this.#until;
+    const isOver = instant >= this.#until;
     if (kind === 'for') {
-      if (!sight.holds && !this.#waitsForMessages) this.#decide('failed', now);
-      else if (isOver) this.#decide(sight.holds ? 'passed' : 'failed', now);
-    } else if (sight.holds && !(this.#isBounded && !isOver)) this.#decide('passed', now);
-    else if (isOver || kind === 'now') this.#decide('failed', now);
+      if (!sight.holds && !this.#waitsForMessages) this.#decide('failed', instant);
+      else if (isOver) this.#decide(sight.holds ? 'passed' : 'failed', instant);
+    } else if (sight.holds && !(this.#isBounded && !isOver)) this.#decide('passed', instant);
+    else if (isOver || kind === 'now') this.#decide('failed', instant);
   }
 
-  /** Messages come one by one: their number is judged at the end of a window. */
+  /** Messages arrive one by one: their number is judged at the end of a window. */
   get #waitsForMessages(): boolean {
     return this.expectation.subject.kind === 'messages';
   }
 
-  /** Whether more messages would break it. */
+  /** True if more messages would break it. */
   get #isBounded(): boolean {
     const { subject } = this.expectation;
     return subject.kind === 'messages' && subject.count !== null && subject.count.atMost !== Infinity;
   }
 
-  /** The scenario ends: what held so far has passed, what had not come true has failed. */
-  close(now: SimTime): void {
+  /** Decides at the end of the scenario: windows to its end pass if they held, conditions not met fail. */
+  close(instant: SimTime): void {
     if (this.verdict !== 'pending') return;
     const { window } = this.expectation;
-    if (window.kind !== 'for') this.#decide('failed', now);
-    else if (window.s === Infinity) this.#decide(this.#last?.holds === true ? 'passed' : 'failed', now);
-    else if (this.#last?.holds === false) this.#decide('failed', now);
-    else this.#drop(now);
+    if (window.kind !== 'for') this.#decide('failed', instant);
+    else if (window.s === Infinity) this.#decide(this.#last?.holds === true ? 'passed' : 'failed', instant);
+    else if (this.#last?.holds === false) this.#decide('failed', instant);
+    else this.#drop(instant);
   }
 
-  /** Its window was cut short: it neither held nor failed. */
-  #drop(now: SimTime): void {
-    this.message = `the scenario ended ${this.#sinceBegin(now)}, before the window was over`;
+  /** Ends without a verdict, since the window was cut short. */
+  #drop(instant: SimTime): void {
+    this.message = `the scenario ended ${this.#sinceBegin(instant)}, before the window was over`;
     this.#looker.end();
     this.isDropped = true;
   }
 
-  /** The scenario was stopped before the verdict fell. */
+  /** Ends without a verdict, since the scenario was stopped. */
   drop(): void {
     this.#looker.end();
   }
 
-  #decide(verdict: 'passed' | 'failed', now: SimTime): void {
+  #decide(verdict: 'passed' | 'failed', instant: SimTime): void {
     this.verdict = verdict;
-    this.decidedAt = now;
-    this.message = this.#words(now);
+    this.decidedAt = instant;
+    this.message = this.#words(instant);
     this.#looker.end();
   }
 
-  #sinceBegin(now: SimTime): string {
+  #sinceBegin(instant: SimTime): string {
     const { window } = this.expectation;
     const isWhole = window.kind === 'for' && window.s === Infinity;
-    return `${valueText(secondsBetween(this.begin, now))} s after the ${isWhole ? 'start' : 'step'}`;
+    return `${valueText(secondsBetween(this.begin, instant))} s after the ${isWhole ? 'start' : 'step'}`;
   }
 
-  #words(now: SimTime): string {
-    const found = this.#last?.found() ?? 'the scenario ended before it was looked at';
-    if (this.verdict === 'passed') return found;
+  #words(instant: SimTime): string {
+    const observation = this.#last?.found() ?? 'the scenario ended before it was looked at';
+    if (this.verdict === 'passed') return observation;
     const { window, subject, title } = this.expectation;
-    const wanted =
+    const requirement =
       subject.kind === 'value'
         ? `${signalText(subject.test.signal)}${sinceText(subject.test)} must be ${comparisonText(subject.test.comparison)}`
         : subjectText(subject) + windowText(window);
@@ -122,9 +122,9 @@ export class Check {
         ? ''
         : window.kind === 'within'
           ? `did not come true within ${valueText(window.s)} s; `
-          : `broken ${this.#sinceBegin(now)}; `;
+          : `broken ${this.#sinceBegin(instant)}; `;
     const titled = title === null ? '' : `${title}: `;
-    return `${titled}${wanted}: ${when}${found}${history === '' ? '' : ` (${history})`}`;
+    return `${titled}${requirement}: ${when}${observation}${history === '' ? '' : ` (${history})`}`;
   }
 }
 

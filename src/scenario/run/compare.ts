@@ -1,7 +1,7 @@
 /** Comparisons of values. */
 import type { Comparison, SignalValue } from '../model.ts';
 
-/** Numbers of an enumeration by their names; undefined: the value is no enumeration. */
+/** Numbers of an enumeration by name; undefined: no enumeration. */
 export type Symbols = Readonly<Record<string, number>> | undefined;
 
 function equal(value: SignalValue, wanted: SignalValue, tolerance: number, symbols: Symbols): boolean {
@@ -10,10 +10,13 @@ function equal(value: SignalValue, wanted: SignalValue, tolerance: number, symbo
   return value === wanted;
 }
 
-/** Whether a value meets every bound. A value that is no number meets no bound of order, and none at all no bound. */
+/**
+ * True if a value meets every bound. Only a number meets `above`, `below` and the like; null meets `equals: null`
+ * alone.
+ */
 export function meets(value: SignalValue, c: Comparison, symbols?: Symbols): boolean {
   const { tolerance = 0 } = c;
-  // nothing is there: only that can be asked for
+  // null can only be compared with null
   if (value === null) return c.equals === null && Object.keys(c).length === 1;
   if (c.equals !== undefined && !equal(value, c.equals, tolerance, symbols)) return false;
   if (c.not !== undefined && equal(value, c.not, tolerance, symbols)) return false;
@@ -33,8 +36,8 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Whether a message has all members of a pattern: objects by their members, lists entry by entry, `{contains: text}` as a
- * part of a text or an entry of a list.
+ * True if a message has all members of a pattern: objects are compared by member, lists by entry; `{contains: text}`
+ * matches a part of a text or an entry of a list.
  */
 export function matches(value: unknown, pattern: unknown): boolean {
   if (isObject(pattern)) {

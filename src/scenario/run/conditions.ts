@@ -1,4 +1,4 @@
-/** Conditions that steps wait for. */
+/** Observes the conditions for which steps wait. */
 import type { Source } from '../../core/origin.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -11,17 +11,17 @@ import type { Observation, Observed } from './observed.ts';
 import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
 
-/** The value of a test now, with the comparison. */
+/** The present value of a test, relative to its mark. */
 export function readTest(test: ValueTest, signals: Signals): SignalValue | Promise<SignalValue> {
   const { signal, since } = test;
   const value = signals.reader(signal).read();
   if (since === null) return value;
   return value instanceof Promise
-    ? value.then((known) => signals.difference(signal, since, known))
+    ? value.then((read) => signals.difference(signal, since, read))
     : signals.difference(signal, since, value);
 }
 
-/** Compares a value as the test asks. */
+/** Compares a value as the test demands. */
 export function testMeets(test: ValueTest, value: SignalValue, signals: Signals): boolean {
   return meets(value, test.comparison, signals.reader(test.signal).symbols);
 }
@@ -37,7 +37,7 @@ class ObservedValue implements Observed {
   readonly #forS: number;
   readonly #signals: Signals;
   #last: SignalValue = null;
-  /** since when the comparison holds; null: it does not */
+  /** start of the time for which the comparison has held; null: it does not hold */
   #since: SimTime | null = null;
 
   constructor(test: ValueTest, forS: number, signals: Signals) {
@@ -46,20 +46,20 @@ class ObservedValue implements Observed {
     this.#signals = signals;
   }
 
-  look(now: SimTime): boolean | Promise<boolean> {
-    return then(readTest(this.#test, this.#signals), (value) => this.#judge(value, now));
+  look(instant: SimTime): boolean | Promise<boolean> {
+    return then(readTest(this.#test, this.#signals), (value) => this.#judge(value, instant));
   }
 
-  #judge(value: SignalValue, now: SimTime): boolean {
+  #judge(value: SignalValue, instant: SimTime): boolean {
     this.#last = value;
     this.due = Infinity;
     if (!testMeets(this.#test, value, this.#signals)) {
       this.#since = null;
       return false;
     }
-    this.#since ??= now;
+    this.#since ??= instant;
     const due = addSeconds(this.#since, this.#forS);
-    if (now >= due) return true;
+    if (instant >= due) return true;
     this.due = due;
     return false;
   }
@@ -73,7 +73,7 @@ class ObservedValue implements Observed {
   }
 
   end(): void {
-    // it follows nothing
+    // nothing to release
   }
 }
 
@@ -83,7 +83,7 @@ function lastSeen(test: ValueTest, value: SignalValue, signals: Signals): string
   return `the last value was ${valueText(value)}${unit === null ? '' : ` ${unit}`}`;
 }
 
-/** An event that comes from outside: once it has come, it is met. */
+/** An external event; once it has arrived the condition stays met. */
 class ObservedEvent implements Observed {
   readonly due = Infinity;
   readonly #words: string;
@@ -104,7 +104,7 @@ class ObservedEvent implements Observed {
   look(): boolean {
     if (!this.#hasCome && this.#reader.next(this.#meets) !== null) {
       this.#hasCome = true;
-      // a group may wait for its other conditions for long
+      // a group may still wait long for its other conditions
       this.#reader.end();
     }
     return this.#hasCome;
@@ -123,17 +123,17 @@ class ObservedEvent implements Observed {
   }
 }
 
-/** Writers that a condition without a source does not mean: the simulator itself, and the scenario. */
-const own: readonly Source[] = ['default', 'profile', 'reversion', 'fault', 'scenario'];
+/** Sources that do not count if a condition names none: the simulator itself and the scenario. */
+const internalSources: readonly Source[] = ['default', 'profile', 'reversion', 'fault', 'scenario'];
 
 function isWrite({ device, model, point, source }: WriteTest, event: RunEvent): boolean {
   if (event.kind !== 'write' || (device !== null && event.device !== device)) return false;
   const { points, by } = event.change;
-  if (source === null ? own.includes(by.source) : by.source !== source) return false;
+  if (source === null ? internalSources.includes(by.source) : by.source !== source) return false;
   return points.some((slot) => slot.modelId === model && (point === null || slot.path === point));
 }
 
-/** Several conditions of which all, or one, must be met; what has come stays. */
+/** Several conditions of which all, or one, must be met; those met by events stay met. */
 class ObservedGroup implements Observed {
   readonly #parts: readonly Observed[];
   readonly #all: boolean;
@@ -156,8 +156,8 @@ class ObservedGroup implements Observed {
     for (const part of this.#parts) part.take?.();
   }
 
-  look(now: SimTime): Promise<boolean> {
-    return this.#every((part) => part.look(now));
+  look(instant: SimTime): Promise<boolean> {
+    return this.#every((part) => part.look(instant));
   }
 
   holds(): Promise<boolean> {
@@ -179,7 +179,7 @@ class ObservedGroup implements Observed {
   }
 }
 
-/** Begins to observe a condition. @param from position in the journal of the first event that counts */
+/** Starts observing a condition. @param from position in the journal of the first event that counts */
 export function observe(condition: Condition, observation: Observation, from: number): Observed {
   const event = (meets: (event: RunEvent) => boolean) =>
     new ObservedEvent(conditionText(condition), observation.journal.reader(from), meets);

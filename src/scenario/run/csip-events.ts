@@ -1,14 +1,14 @@
-/** Events of IEEE 2030.5 that steps and rules wait for. */
+/** Conditions of steps and rules on IEEE 2030.5 events. */
 import type { CsipEvent } from '../../contract/csip-events.ts';
 import { csipEventText } from '../file/words.ts';
 import type { CsipEventTest } from '../model.ts';
 import type { Observation, Observed } from './observed.ts';
 import type { ScenarioHost } from './host.ts';
 
-/** States that last: an event that is in one already counts when the wait begins. */
+/** Persistent states: an event that is already in one counts. */
 const lasting: readonly CsipEventTest['state'][] = ['scheduled', 'active', 'started'];
 
-/** Events that a condition has counted in a run. Each counts once: a rule runs once for each of them. */
+/** Events by condition that have counted in a run. Each counts once, so that a rule runs once for each. */
 const countedIn = new WeakMap<ScenarioHost, Map<CsipEventTest, Set<string>>>();
 
 function countedBy(test: CsipEventTest, host: ScenarioHost): Set<string> {
@@ -21,7 +21,7 @@ function countedBy(test: CsipEventTest, host: ScenarioHost): Set<string> {
 
 const pathOf = (href: string): string => (URL.canParse(href) ? new URL(href).pathname : href);
 
-/** Whether an event is one that a test asks for, whatever its state. */
+/** True if an event matches a test, apart from its state. */
 function concerns({ mrid, device, lfdi, program }: CsipEventTest, event: CsipEvent): boolean {
   return (
     (mrid === null || event.mrid === mrid) &&
@@ -38,7 +38,7 @@ const isIn = (state: CsipEventTest['state'], event: CsipEvent): boolean =>
 
 const keyOf = ({ endDeviceLfdi, mrid }: CsipEvent): string => `${endDeviceLfdi} ${mrid}`;
 
-/** Met by the first event that a test asks for; it stays met whatever becomes of the event. */
+/** Met by the first matching event, and stays met whatever becomes of it. */
 export class ObservedCsipEvent implements Observed {
   readonly position = null;
   readonly #test: CsipEventTest;
@@ -51,7 +51,7 @@ export class ObservedCsipEvent implements Observed {
     this.#test = test;
     this.#host = host;
     this.#counted = countedBy(test, host);
-    // the end of one event is asked for by its name: it may have come before
+    // an event with an mRID may have reached its final state earlier
     if (lasting.includes(test.state) || test.mrid !== null) for (const event of host.csip.events()) this.#take(event);
     this.#end = host.csip.onEvent((event) => {
       this.#take(event);
@@ -72,7 +72,7 @@ export class ObservedCsipEvent implements Observed {
     return false;
   }
 
-  /** Time stops where an event starts or ends, as far as that is on the simulated clock. */
+  /** The start or end of an event, where time must stop, if it is on the simulated clock. */
   get due(): number {
     if (this.#met !== null) return Infinity;
     const { csip, plant } = this.#host;
@@ -83,8 +83,8 @@ export class ObservedCsipEvent implements Observed {
   seen(): string {
     const words = csipEventText(this.#test);
     if (this.#met !== null) return `${words} came`;
-    const known = this.#host.csip.events().map(({ mrid, state }) => `${mrid} is ${state}`);
-    const list = known.length === 0 ? 'no event is known' : `known: ${known.slice(0, 5).join(', ')}`;
+    const states = this.#host.csip.events().map(({ mrid, state }) => `${mrid} is ${state}`);
+    const list = states.length === 0 ? 'no event is known' : `known: ${states.slice(0, 5).join(', ')}`;
     return `${words} did not come; ${list}`;
   }
 

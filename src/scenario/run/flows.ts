@@ -1,4 +1,4 @@
-/** The flows of a run: its steps one after the other, and its rules beside them. */
+/** The flows of a run: its steps in order, and its rules in parallel. */
 import { errorText, SimError } from '../../core/errors.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -15,42 +15,42 @@ import type { RunRecord, StepRecord } from './record.ts';
 import { Waits } from './waits.ts';
 import type { WaitRule } from './waits.ts';
 
-/** A rule that begins so often at one instant would do so for ever. */
+/** Maximum of starts of a rule at one instant; more would never end. */
 const maxRoundsAtOnce = 1000;
 
-/** The run as its flows see it. */
+/** The run, for its flows. */
 export interface FlowRun {
   readonly host: ScenarioHost;
   readonly observation: Observation;
   readonly instants: Instants;
   readonly record: RunRecord;
-  /** Begins assertions. @param from position in the journal of the first event that counts */
+  /** Starts assertions. @param from position in the journal of the first event that counts */
   expect(expectations: readonly Expectation[], begin: SimTime, from: number, isOfRule: boolean): readonly Check[];
-  /** Remembers values for differences. */
+  /** Remembers values under a name. */
   mark(name: string): Promise<void>;
   fail(words: string): void;
-  /** The scenario cannot be carried on. */
+  /** Aborts the scenario. */
   break(error: unknown): void;
-  /** A flow waits, or is over. */
+  /** Called when a flow waits or has ended. */
   rest(): void;
 }
 
-/** Where a flow stands. */
+/** Position of a flow. */
 interface Cursor {
-  /** instant of the step before */
+  /** instant of the previous step */
   last: SimTime;
   /** position in the journal from which events count for the next step */
   events: number;
 }
 
-/** How a wait has ended. */
+/** Result of a wait. */
 type Ended<T> = { readonly isMet: true; readonly begun: T } | { readonly isMet: false; readonly words: string };
 
-/** The flows of one part of a run. Once it is ended none of them begins a further step. */
+/** The flows of one part of a run. After its end no step begins. */
 export class Flows {
   readonly waits = new Waits();
   readonly #run: FlowRun;
-  /** flows that do not wait */
+  /** number of flows that do not wait */
   #busy = 0;
   #isEnded = false;
 
@@ -71,7 +71,7 @@ export class Flows {
     this.waits.clear();
   }
 
-  /** Begins a flow. An error in it ends the run. */
+  /** Starts a flow; an error in it aborts the run. */
   begin(work: () => Promise<void>): void {
     this.#busy += 1;
     work().then(
@@ -94,11 +94,11 @@ export class Flows {
     return this.#run.host.plant.now;
   }
 
-  /** Carries steps out. @param events see `Cursor` */
+  /** Runs steps. @param events see `Cursor` */
   async steps(steps: readonly Step[], events: number, isOfRule: boolean): Promise<void> {
     const { record: book } = this.#run;
     const cursor: Cursor = { last: this.#now, events };
-    // those of the scenario are shown before they begin
+    // steps of the scenario are listed before they start
     const records = isOfRule ? null : steps.map((step) => book.step(step, false));
     for (const [n, step] of steps.entries()) {
       if (this.#isEnded) return;
@@ -121,7 +121,7 @@ export class Flows {
     this.#run.fail([placeText(place), ...(title === null ? [] : [title]), words].join(': '));
   }
 
-  /** It may have been ended while a flow waited. */
+  /** True if the flows were ended while this one waited. */
   #ended(): boolean {
     return this.#isEnded;
   }
@@ -131,7 +131,7 @@ export class Flows {
     await this.#until(until, () => undefined);
   }
 
-  /** Carries out the steps of a rule each time that its trigger comes true. */
+  /** Runs the steps of a rule each time its trigger comes true. */
   async rule({ place, trigger, steps }: Rule): Promise<void> {
     const cursor: Cursor = { last: this.#now, events: this.#run.observation.journal.end };
     let [at, rounds] = [cursor.last, 0];
@@ -142,7 +142,7 @@ export class Flows {
       [rounds, at] = at === cursor.last ? [rounds + 1, at] : [1, cursor.last];
       if (rounds > maxRoundsAtOnce)
         throw new SimError('COMMAND_CONFLICT', `${placeText(place)} began ${maxRoundsAtOnce} times at one instant`);
-      // holds back what comes while the steps run
+      // keeps events that arrive while the steps run
       const kept = this.#run.observation.journal.reader(cursor.events);
       await this.steps(steps, cursor.events, true);
       if (trigger.kind === 'when') await this.#over(trigger.condition);
@@ -150,7 +150,7 @@ export class Flows {
     }
   }
 
-  /** Waits until a condition does not hold any more: a rule runs once each time that it comes true. */
+  /** Waits until a condition is false again: a rule runs once for each time it becomes true. */
   async #over(condition: Condition): Promise<void> {
     const observed = observe(condition, this.#run.observation, this.#run.observation.journal.end);
     if (!(await observed.holds())) {
@@ -171,13 +171,13 @@ export class Flows {
     );
   }
 
-  /** Begins the actions and assertions of a step, all of them at the present instant. */
+  /** Starts the actions and assertions of a step at the present instant. */
   #start(record: StepRecord, { events }: Cursor): Begun {
     const { host } = this.#run;
     const { step } = record;
     record.state = 'running';
     record.at = this.#now;
-    // before the actions: what they cause at once belongs to the step
+    // assertions start before the actions, whose immediate effects belong to the step
     const checks = this.#run.expect(step.expectations, record.at, events, record.isOfRule);
     return { checks, answers: Promise.all(step.actions.map(({ request }) => host.perform(request))) };
   }
@@ -189,14 +189,14 @@ export class Flows {
     record.state = refusal === null ? 'done' : 'failed';
     record.message = refusal;
     if (refusal !== null) this.#fail(step, refusal);
-    // before the next step, which may change the same thing at the same instant
+    // before the next step, which may change the same value at the same instant
     for (const check of checks) if (check.isImmediate) await check.look(this.#now);
   }
 
-  /** Waits for a trigger, and calls `begin` at its very instant, when the cursor has moved there. */
+  /** Waits for a trigger; then moves the cursor and calls `begin` at the same instant. */
   async #triggered<T>(trigger: Trigger, cursor: Cursor, begin: () => T): Promise<Ended<T>> {
     const { host, observation, instants } = this.#run;
-    /** @param events behind those that the trigger waited for */
+    /** @param events position after the events that met the trigger */
     const started = (events = observation.journal.end) => {
       cursor.last = this.#now;
       cursor.events = events;
@@ -254,7 +254,7 @@ export class Flows {
   }
 }
 
-/** A step that has begun. */
+/** A step that has started. */
 interface Begun {
   readonly checks: readonly Check[];
   readonly answers: Promise<readonly ScenarioAnswer[]>;

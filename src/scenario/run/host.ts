@@ -1,4 +1,4 @@
-/** The simulator as a scenario sees it. */
+/** The simulator, for a scenario. */
 import type { CsipEvents } from '../../contract/csip-events.ts';
 import type { Plant } from '../../contract/plant.ts';
 import type { WallClock } from '../../core/time/clock.ts';
@@ -7,7 +7,7 @@ import type { ScenarioRequest } from '../model.ts';
 
 export interface ScenarioAnswer {
   readonly status: number;
-  /** JSON; a problem from status 400 on */
+  /** JSON; a problem document from status 400 on */
   readonly body: unknown;
 }
 
@@ -16,14 +16,14 @@ export interface ScenarioHost {
   readonly wall: WallClock;
   readonly later: Later;
   readonly csip: CsipEvents;
-  /** Carries out a request as the scenario; begins within the call, never throws. */
+  /** Performs a request for the scenario; starts within the call, never throws. */
   perform(request: ScenarioRequest): Promise<ScenarioAnswer>;
-  /** Called with the id of each message of a protocol from now on; the returned function ends it. */
+  /** Calls the listener with the id of each new message of a protocol; the returned function ends it. */
   onMessage(protocol: string, station: string, listener: (id: number) => void): () => void;
-  /** Whether this scenario, and no other client after it, switched the recording of a protocol's messages. */
+  /** True if this scenario was the last client to switch the recording of a protocol's messages. */
   hasSwitchedMessages(protocol: string): boolean;
   /**
-   * Takes the clock for this scenario; the returned function gives it back.
+   * Reserves the clock for this scenario; the returned function releases it.
    * @throws SimError COMMAND_CONFLICT while another scenario has it
    */
   ownClock(): () => void;

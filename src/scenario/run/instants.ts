@@ -1,4 +1,4 @@
-/** The instants at which triggers without a condition come true. */
+/** The instants of triggers without a condition. */
 import type { Plant } from '../../contract/plant.ts';
 import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -16,7 +16,7 @@ export class Instants {
     this.#start = start;
   }
 
-  /** The next instant of a trigger; null: there is none. @param last instant of the step before */
+  /** The next instant of a trigger; null: none. @param last instant of the previous step */
   dueOf(trigger: Exclude<Trigger, { readonly kind: 'when' }>, last: SimTime): SimTime | null {
     const { sim, timezone } = this.#plant.time;
     switch (trigger.kind) {
@@ -43,7 +43,7 @@ export class Instants {
   }
 }
 
-/** The trigger of a rule waits as long as the scenario lasts. */
+/** The trigger of a rule without a timeout: it waits until the end of the scenario. */
 export function endless(trigger: Extract<Rule['trigger'], { readonly kind: 'cron' | 'when' }>): Trigger {
   return trigger.kind === 'when' ? { ...trigger, timeoutS: Infinity, realTimeoutS: null } : trigger;
 }

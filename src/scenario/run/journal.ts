@@ -1,7 +1,7 @@
-/** Messages and writes during a run, in the order in which they came. */
+/** Messages and writes during a run in order of arrival. */
 import type { Change } from '../../sunspec/map/bank.ts';
 
-/** A message as `GET <protocol>/messages` shows it. */
+/** A message from `GET <protocol>/messages`. */
 export interface Message extends Readonly<Record<string, unknown>> {
   readonly id: number;
 }
@@ -11,7 +11,7 @@ export interface MessageEvent {
   readonly kind: 'message';
   readonly feed: string;
   readonly id: number;
-  /** undefined: it has not been read yet; null: it was gone before that */
+  /** undefined: not read yet; null: lost before it was read */
   message: Message | null | undefined;
 }
 
@@ -24,17 +24,17 @@ export interface WriteEvent {
 
 export type RunEvent = MessageEvent | WriteEvent;
 
-/** Events are dropped in steps of so many once nobody can ask for them any more. */
+/** Number of unneeded events that are dropped at once. */
 const trimmedAtOnce = 1000;
-/** Events kept for a reader that does not come to them. */
+/** Maximum of events kept for a slow reader. */
 const maxKept = 100_000;
 
 const isUnread = (event: RunEvent | 'gone'): boolean =>
   event !== 'gone' && event.kind === 'message' && event.message === undefined;
 
-/** Reads a journal from a position on, as long as it is kept. */
+/** Reads a journal from a position on, which keeps the events from there on. */
 export class JournalReader {
-  /** number of events before the next one to be looked at */
+  /** number of events before the next one to read */
   position: number;
   readonly #journal: Journal;
 
@@ -44,8 +44,8 @@ export class JournalReader {
   }
 
   /**
-   * The next event that meets a test; null: none has come so far. The position is behind it, and never behind a message
-   * that has not been read: it may have come while something else was looked at.
+   * The next event that meets a test; null: none so far. The position moves after it, but never beyond a message that
+   * has not been read, which may meet the next test.
    */
   next(meets: (event: RunEvent) => boolean): RunEvent | null {
     for (;;) {
@@ -63,18 +63,18 @@ export class JournalReader {
 
 export class Journal {
   #events: RunEvent[] = [];
-  /** number of events that are not kept any more */
+  /** number of dropped events */
   #dropped = 0;
   readonly #readers = new Set<JournalReader>();
-  /** events that a reader would have needed */
+  /** dropped events that a reader still needed */
   #lost = 0;
 
-  /** Number of events so far: the position of what comes from now on. */
+  /** Number of events so far, which is the position of the next one. */
   get end(): number {
     return this.#dropped + this.#events.length;
   }
 
-  /** Events that went although a reader had not come to them, since the last call. */
+  /** Number of events lost to a reader since the last call. */
   takeLost(): number {
     const lost = this.#lost;
     this.#lost = 0;
@@ -86,7 +86,7 @@ export class Journal {
     if (this.#events.length % trimmedAtOnce === 0) this.#trim();
   }
 
-  /** The event at a position; undefined: it has not come. */
+  /** The event at a position; undefined: not arrived yet. */
   at(position: number): RunEvent | 'gone' | undefined {
     return position < this.#dropped ? 'gone' : this.#events[position - this.#dropped];
   }

@@ -1,24 +1,24 @@
-/** What an assertion looks with. */
+/** The interface by which assertions observe their subjects. */
 import type { Device } from '../../contract/device.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { ScenarioHost } from './host.ts';
 
-/** What an assertion sees at one look. */
+/** The result of one look. */
 export interface Sight {
   readonly holds: boolean;
-  /** What was found, in words: `it was 3990 W`. */
+  /** The observation in words: `it was 3990 W`. */
   readonly found: () => string;
 }
 
-/** One subject, looked at again and again. */
+/** Observes one subject repeatedly. */
 export interface Looker {
   look(now: SimTime): Sight | Promise<Sight>;
-  /** what was seen in the whole window, for a failure; empty: nothing more */
+  /** observations over the whole window, for a failure; empty: none */
   history(): string;
   end(): void;
 }
 
-/** What belongs to an assertion: what comes from here on. */
+/** Start of the events that count for an assertion. */
 export interface Since {
   /** position in the journal */
   readonly events: number;
@@ -26,14 +26,14 @@ export interface Since {
   readonly wallMs: number;
 }
 
-/** The devices that an assertion is about; null: the one that it names is not there. */
+/** The devices of an assertion. null: the named device does not exist. */
 export function chosen({ plant }: ScenarioHost, device: number | null): readonly Device[] | null {
   const devices = plant.devices.filter(({ index }) => device === null || index === device);
   return device !== null && devices.length === 0 ? null : devices;
 }
 
-/** Whether a device is gone, and the assertion named it no more than the others: it went while they were asked. */
-export function hasGone({ plant }: ScenarioHost, index: number, named: number | null): boolean {
+/** True if a device was removed during the check and was not named by the assertion. */
+export function isGone({ plant }: ScenarioHost, index: number, named: number | null): boolean {
   return named === null && plant.devices.every((device) => device.index !== index);
 }
 

@@ -1,10 +1,10 @@
-/** Looks at the subjects of assertions. */
+/** Observes the subjects of assertions. */
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { MessageTest, SignalValue, Subject, ValueTest } from '../model.ts';
 import { messageText, signalText, valueText } from '../file/words.ts';
 import { answeredLooker } from './answered.ts';
-import { chosen, hasGone, lacking } from './looker.ts';
+import { chosen, isGone, lacking } from './looker.ts';
 import type { Looker, Sight, Since } from './looker.ts';
 import { readTest, testMeets } from './conditions.ts';
 import type { Observation } from './observed.ts';
@@ -12,15 +12,15 @@ import type { RunEvent } from './journal.ts';
 import { isMessage } from './messages.ts';
 import type { Signals } from './signals.ts';
 
-/** Lowest and highest number seen, with their instants. */
+/** Minimum and maximum with their instants. */
 class Extremes {
   #low: readonly [number, SimTime] | null = null;
   #high: readonly [number, SimTime] | null = null;
 
-  add(value: SignalValue, now: SimTime): void {
+  add(value: SignalValue, instant: SimTime): void {
     if (typeof value !== 'number') return;
-    if (this.#low === null || value < this.#low[0]) this.#low = [value, now];
-    if (this.#high === null || value > this.#high[0]) this.#high = [value, now];
+    if (this.#low === null || value < this.#low[0]) this.#low = [value, instant];
+    if (this.#high === null || value > this.#high[0]) this.#high = [value, instant];
   }
 
   words(begin: SimTime): string {
@@ -45,22 +45,22 @@ function foundText({ since }: ValueTest, value: SignalValue, unit: string | null
 function valueLooker(test: ValueTest, { signals }: Observation, begin: SimTime): Looker {
   const extremes = new Extremes();
   const reader = signals.reader(test.signal);
-  const sight = (value: SignalValue, now: SimTime): Sight => {
-    extremes.add(value, now);
+  const sight = (value: SignalValue, instant: SimTime): Sight => {
+    extremes.add(value, instant);
     const found = () => (value === null ? lackText(test, signals) : foundText(test, value, reader.unit));
     return { holds: testMeets(test, value, signals), found };
   };
   return {
-    look(now) {
+    look(instant) {
       const value = readTest(test, signals);
-      return value instanceof Promise ? value.then((known) => sight(known, now)) : sight(value, now);
+      return value instanceof Promise ? value.then((read) => sight(read, instant)) : sight(value, instant);
     },
     history: () => extremes.words(begin),
     end: () => undefined,
   };
 }
 
-/** Counts messages, or finds them in their order. @param from position in the journal of the first that counts */
+/** Counts messages, or checks their order. @param from position in the journal of the first one that counts */
 function messageLooker(
   tests: readonly MessageTest[],
   count: { readonly atLeast: number; readonly atMost: number } | null,
@@ -69,7 +69,7 @@ function messageLooker(
 ): Looker {
   let number = 0;
   const reader = journal.reader(from);
-  /** the next message of the order, or any of those that are counted */
+  /** true for the next message of the order, or any of those to count */
   const meets = (event: RunEvent) => {
     const wanted = count === null ? tests.slice(number, number + 1) : tests;
     return wanted.some((test) => isMessage(test, event));
@@ -118,7 +118,7 @@ interface Changes {
     readonly point: string;
     readonly start_value: unknown;
     readonly value: unknown;
-    /** of enumerations */
+    /** for enumerations only */
     readonly start_symbol?: string | null;
     readonly symbol?: string | null;
     readonly changed_by: { readonly source: string } | null;
@@ -128,7 +128,7 @@ interface Changes {
 function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
   return {
     async look() {
-      const found: string[] = [];
+      const differences: string[] = [];
       const devices = chosen(host, device);
       if (devices === null) return lacking(device);
       for (const { index } of devices) {
@@ -137,21 +137,21 @@ function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
           path: '/registers/changes',
           query: { device: index },
         });
-        if (status >= 400 && hasGone(host, index, device)) continue;
-        if (status >= 400) found.push(`device ${index}: ${(body as { readonly detail: string }).detail}`);
+        if (status >= 400 && isGone(host, index, device)) continue;
+        if (status >= 400) differences.push(`device ${index}: ${(body as { readonly detail: string }).detail}`);
         const list = status < 400 ? (body as Changes).changes : [];
         for (const { point, changed_by: by, ...change } of list) {
           if (except.includes(point)) continue;
           const is = change.symbol ?? valueText(change.value);
           const was = change.start_symbol ?? valueText(change.start_value);
-          found.push(
+          differences.push(
             `device ${index}: ${point} is ${is} instead of ${was}${by === null ? '' : `, set by ${by.source}`}`,
           );
         }
       }
       return {
-        holds: found.length === 0,
-        found: () => (found.length === 0 ? 'there was none' : found.slice(0, 10).join('; ')),
+        holds: differences.length === 0,
+        found: () => (differences.length === 0 ? 'there was none' : differences.slice(0, 10).join('; ')),
       };
     },
     history: () => '',
@@ -159,7 +159,7 @@ function leftLooker({ device, except }: Scope, { host }: Observation): Looker {
   };
 }
 
-/** The part of the answer of `GET consistency` that an assertion reads. */
+/** Part of the answer of `GET consistency`. */
 interface Consistency {
   readonly consistent: boolean;
   readonly quantities: readonly {
@@ -175,7 +175,7 @@ function consistencyLooker(device: number | null, { host }: Observation): Looker
       const words: string[] = [];
       for (const { index } of devices) {
         const { status, body } = await host.perform({ method: 'GET', path: '/consistency', query: { device: index } });
-        if (status >= 400 && hasGone(host, index, device)) continue;
+        if (status >= 400 && isGone(host, index, device)) continue;
         if (status >= 400) words.push((body as { readonly detail: string }).detail);
         else if (!(body as Consistency).consistent) words.push(...disagreements(body as Consistency, index));
       }
@@ -189,7 +189,7 @@ function consistencyLooker(device: number | null, { host }: Observation): Looker
   };
 }
 
-/** Differences that a fault makes, or that nothing explains. */
+/** Differences that are unexplained or come from a fault. */
 function disagreements({ quantities }: Consistency, index: number): readonly string[] {
   const presentations = quantities.flatMap((quantity) => quantity.presentations);
   const wrong = presentations.filter(({ cause }) => cause === 'fault' || cause === 'unexplained');

@@ -1,4 +1,4 @@
-/** Messages of protocols as `GET <protocol>/messages` shows them. */
+/** Messages of protocols, from `GET <protocol>/messages`. */
 import { messageProtocols } from '../model.ts';
 import type { AnsweredSubject, MessageProtocol, MessageTest } from '../model.ts';
 import { matches } from './compare.ts';
@@ -16,7 +16,7 @@ const feedKey = ({ protocol, station }: Pick<MessageTest, 'protocol' | 'station'
 const pathOf = (protocol: MessageProtocol, station: string) =>
   protocol === 'ocpp' ? `/ocpp/${encodeURIComponent(station)}/messages` : `/${protocol}/messages`;
 
-/** Whether an event is a message that meets a test. */
+/** True if an event is a message that meets a test. */
 export function isMessage(test: MessageTest, event: RunEvent): boolean {
   return (
     event.kind === 'message' &&
@@ -27,7 +27,7 @@ export function isMessage(test: MessageTest, event: RunEvent): boolean {
   );
 }
 
-/** The messages of one protocol, or of one station of it: they enter the journal when they come, and are read later. */
+/** The messages of one protocol or station: each enters the journal when it arrives, and is read later. */
 class Feed {
   readonly #host: ScenarioHost;
   readonly #path: string;
@@ -43,20 +43,20 @@ class Feed {
     });
   }
 
-  /** Reads what has come. @returns number of messages that were gone already */
+  /** Reads new messages. @returns number of messages that were lost */
   async read(): Promise<number> {
     let gone = 0;
     while (this.#unread.length > 0) {
       const [first] = this.#unread;
       const query = { after_id: (first?.id ?? 1) - 1, limit: atOnce };
       const { status, body } = await this.#host.perform({ method: 'GET', path: this.#path, query });
-      const found = new Map(status < 400 ? (body as MessageList).messages.map((each) => [each.id, each]) : []);
-      const last = Math.max(0, ...found.keys());
+      const byId = new Map(status < 400 ? (body as MessageList).messages.map((each) => [each.id, each]) : []);
+      const last = Math.max(0, ...byId.keys());
       const unread = this.#unread;
-      this.#unread = unread.filter(({ id }) => id > last && found.size > 0);
+      this.#unread = unread.filter(({ id }) => id > last && byId.size > 0);
       for (const event of unread) {
-        if (event.id > last && found.size > 0) continue;
-        event.message = found.get(event.id) ?? null;
+        if (event.id > last && byId.size > 0) continue;
+        event.message = byId.get(event.id) ?? null;
         if (event.message === null) gone += 1;
       }
     }
@@ -68,23 +68,23 @@ class Feed {
   }
 }
 
-/** The feeds of one run; it begins to record what a test asks for, and ends what it began. */
+/** The feeds of one run. It starts the recordings that its tests need, and ends those it started. */
 export class Feeds {
   readonly #host: ScenarioHost;
   readonly #journal: Journal;
   readonly #wake: () => void;
   readonly #feeds = new Map<string, Feed>();
-  /** protocols whose recording this run has begun */
+  /** protocols whose recording this run has started */
   readonly #begun = new Set<MessageProtocol>();
 
-  /** @param wake called when a message has come */
+  /** @param wake called after each message */
   constructor(host: ScenarioHost, journal: Journal, wake: () => void) {
     this.#host = host;
     this.#journal = journal;
     this.#wake = wake;
   }
 
-  /** Opens the feeds of tests before the run. @returns what cannot be followed, in words */
+  /** Opens the feeds of tests before the run. @returns problems in words */
   async open(tests: readonly MessageTest[]): Promise<readonly string[]> {
     const problems: string[] = [];
     for (const { protocol, station } of tests) {
@@ -95,13 +95,13 @@ export class Feeds {
   }
 
   /**
-   * Begins to record what assertions about answered commands look at.
-   * @returns what cannot be recorded of the protocols that they name, in words
+   * Starts the recordings that assertions about answered commands need.
+   * @returns problems with the protocols that they name, in words
    */
   async record(subjects: readonly AnsweredSubject[]): Promise<readonly string[]> {
     const problems: string[] = [];
     for (const { protocol } of subjects) {
-      // without a name protocols that are off have no commands
+      // without a name, disabled protocols do not matter
       if (protocol === null) for (const each of messageProtocols) await this.#recordOne(each);
       const problem = protocol === null ? null : await this.#recordOne(protocol);
       if (problem !== null) problems.push(problem);
@@ -110,7 +110,7 @@ export class Feeds {
   }
 
   async #recordOne(protocol: MessageProtocol): Promise<string | null> {
-    // messages of a charging station are always kept
+    // messages of charging stations are always recorded
     if (protocol === 'ocpp') return (await this.#firstStation()) === null ? noStation : null;
     const path = `/${protocol}/messages`;
     const { status, body } = await this.#host.perform({ method: 'GET', path, query: { limit: 1 } });
@@ -118,9 +118,9 @@ export class Feeds {
     return this.#begin(protocol, path, body);
   }
 
-  /** Begins to keep messages unless they are kept. @returns why that is not possible; null: they are kept */
-  async #begin(protocol: MessageProtocol, path: string, known: unknown): Promise<string | null> {
-    if ((known as { readonly enabled?: boolean }).enabled !== false) return null;
+  /** Starts a recording unless it is on. @returns why that is impossible; null: it is on */
+  async #begin(protocol: MessageProtocol, path: string, state: unknown): Promise<string | null> {
+    if ((state as { readonly enabled?: boolean }).enabled !== false) return null;
     const { status, body } = await this.#host.perform({ method: 'POST', path, body: { enabled: true } });
     if (status >= 400) return (body as { readonly detail: string }).detail;
     this.#begun.add(protocol);
@@ -156,7 +156,7 @@ export class Feeds {
     );
   }
 
-  /** Reads the messages that have come. @returns number of messages that were gone before */
+  /** Reads new messages. @returns number of messages that were lost */
   async read(): Promise<number> {
     let gone = 0;
     for (const feed of this.#feeds.values()) gone += await feed.read();
@@ -165,7 +165,7 @@ export class Feeds {
 
   async end(): Promise<void> {
     for (const feed of this.#feeds.values()) feed.end();
-    // a client that has switched the recording on meanwhile still wants it
+    // another client may have switched the recording on meanwhile
     for (const protocol of this.#begun)
       if (this.#host.hasSwitchedMessages(protocol))
         await this.#host.perform({ method: 'POST', path: `/${protocol}/messages`, body: { enabled: false } });

@@ -1,4 +1,4 @@
-/** Conditions as flows see them, and what they are observed with. */
+/** Conditions under observation, and the objects needed to observe them. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { ScenarioHost } from './host.ts';
 import type { Journal } from './journal.ts';
@@ -6,26 +6,26 @@ import type { Signals } from './signals.ts';
 
 /** A condition under observation. */
 export interface Observed {
-  /** Looks again. @returns whether it is met now */
+  /** Looks again. @returns true if it is met now */
   look(now: SimTime): boolean | Promise<boolean>;
-  /** Whether it holds, however long; what has come does not: it is over at once. */
+  /** True while the condition holds; always false for an event, which is momentary. */
   holds(): boolean | Promise<boolean>;
-  /** the next instant at which it may come true although nothing changes; Infinity: none */
+  /** next instant at which it may become true without an event; Infinity: none */
   readonly due: number;
-  /** position in the journal behind the events that met it; null: it was met without one */
+  /** position in the journal after the events that met it; null: no events */
   readonly position: number | null;
-  /** It was waited for: what met it counts as used. */
+  /** Marks the events that met it as used. */
   take?(): void;
-  /** What was seen, for the message of a step that waited in vain. */
+  /** The last observation, for the message of a step that waited in vain. */
   seen(): string;
   end(): void;
 }
 
-/** What conditions are observed with. */
+/** Dependencies of the observation of conditions. */
 export interface Observation {
   readonly host: ScenarioHost;
   readonly signals: Signals;
   readonly journal: Journal;
-  /** looks again soon: something has happened between two ticks */
+  /** requests another look, after an event between two ticks */
   readonly wake: () => void;
 }

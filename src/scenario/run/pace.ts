@@ -1,4 +1,4 @@
-/** How simulated time passes in a run. */
+/** Modes of passing simulated time in a run. */
 import type { Plant } from '../../contract/plant.ts';
 import type { RunPace } from '../../contract/scenarios.ts';
 import type { Origin } from '../../core/origin.ts';
@@ -6,20 +6,20 @@ import { addSeconds } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Later } from '../../core/time/timers.ts';
 
-/** What lets time pass. */
+/** Passes simulated time. */
 export interface Pace {
   readonly kind: RunPace;
-  /** Takes the clock over. */
+  /** Takes control of the clock. */
   begin(): void;
-  /** Lets time pass up to an instant or the end of the next tick, whichever comes first; `wake` ends it early. */
+  /** Passes time up to an instant or the end of the next tick, whichever comes first; `wake` ends it early. */
   advance(until: number): Promise<void>;
   /** Ends `advance`. */
   wake(): void;
-  /** Gives the clock back as it was. */
+  /** Restores the previous mode of the clock. */
   end(): void;
 }
 
-/** Ticks at once, on the paused clock. */
+/** Ticks as fast as possible, on the paused clock. */
 class FastPace implements Pace {
   readonly kind = 'fast';
   readonly #plant: Plant;
@@ -42,7 +42,7 @@ class FastPace implements Pace {
   }
 
   wake(): void {
-    // a tick takes a moment only
+    // one tick is short
   }
 
   end(): void {
@@ -61,7 +61,7 @@ class RealPace implements Pace {
   #go: (() => void) | null = null;
   #letTickGo: (() => void) | null = null;
   #endGuide: (() => void) | null = null;
-  /** something has come while nothing waited */
+  /** true if `wake` was called while nothing waited */
   #isAwake = false;
 
   constructor(plant: Plant, later: Later, by: Origin) {
@@ -76,7 +76,7 @@ class RealPace implements Pace {
     this.#endGuide = this.#plant.guideTicks({ due: () => this.#until, reached: () => this.#reached() });
   }
 
-  /** A tick has ended: time stands until the scenario lets it go on, or takes too long. */
+  /** Holds the clock at the end of a tick until the scenario continues, or takes too long. */
   #reached(): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#later(2 * maxStandMs, resolve);
@@ -119,7 +119,7 @@ class RealPace implements Pace {
   }
 }
 
-/** Real time for which a tick of the running clock waits for the actions of a step. */
+/** Maximum real time, ms, for which a tick of the running clock waits for the actions of a step. */
 export const maxStandMs = 100;
 
 export function createPace(kind: RunPace, plant: Plant, later: Later, by: Origin): Pace {

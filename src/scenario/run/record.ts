@@ -1,4 +1,4 @@
-/** What has happened in a run. */
+/** The results of a run. */
 import type { ActionResult, AssertionResult, StepResult, StepState } from '../../contract/scenarios.ts';
 import type { SimTime } from '../../core/time/clock.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
@@ -8,10 +8,10 @@ import { placeText } from '../place.ts';
 import type { Check } from './checks.ts';
 import type { ScenarioAnswer } from './host.ts';
 
-/** Results kept of the steps of rules, which may run without end. */
+/** Maximum of results of rule steps, whose number is unlimited. */
 const maxRuleSteps = 5000;
 const maxRuleChecks = 5000;
-/** More are counted only. */
+/** Maximum of failures that are listed; more are only counted. */
 const maxFailures = 1000;
 
 function actionResult({ name, status: wanted }: Action, answer: ScenarioAnswer | null): ActionResult {
@@ -22,7 +22,7 @@ function actionResult({ name, status: wanted }: Action, answer: ScenarioAnswer |
     readonly detail?: string;
     readonly errors?: readonly { readonly name: string; readonly detail: string }[];
   };
-  // the sentence of a refusal with one cause often is that cause
+  // the sentence of a refusal may already contain its cause
   const causes = errors.filter((error) => detail?.includes(error.detail) !== true);
   const words = [detail, ...causes.map((error) => `${error.name}: ${error.detail}`)].filter((each) => each !== null);
   return { name, status, isExpected, detail: status < 400 ? null : words.join('; ') };
@@ -43,7 +43,7 @@ export class StepRecord {
     this.#actions = step.actions.map((action) => actionResult(action, null));
   }
 
-  /** Takes the answers of its actions. @returns words of the first that was not expected; null: all were */
+  /** Takes the answers of its actions. @returns message of the first unexpected answer; null: none */
   answered(answers: readonly ScenarioAnswer[]): string | null {
     this.#actions = this.step.actions.map((action, n) => actionResult(action, answers[n] ?? null));
     const at = this.#actions.findIndex(({ isExpected }) => !isExpected);
@@ -55,7 +55,7 @@ export class StepRecord {
     return `${name} was answered with ${String(status)}${expected}${detail === null ? '' : `: ${detail}`}`;
   }
 
-  /** It waited in vain. */
+  /** Marks the step as given up. */
   give(words: string, at: SimTime): void {
     this.state = 'failed';
     this.at = at;
@@ -75,18 +75,18 @@ export class StepRecord {
   }
 }
 
-/** The steps and assertions of one run, in the order in which they began. */
+/** The steps and assertions of one run in order of their start. */
 export class RunRecord {
   readonly #start: SimTime;
   readonly #steps: StepRecord[] = [];
   #ofRules: StepRecord[] = [];
   #isClosed = false;
-  /** those of the steps of the scenario, and of `always` */
+  /** assertions of the scenario's steps and of `always` */
   readonly #checks: Check[] = [];
   #checksOfRules: Check[] = [];
   readonly #failures: string[] = [];
   #failuresNotKept = 0;
-  /** results of rules that had to go: there were too many */
+  /** number of rule results that were dropped */
   #stepsForgotten = 0;
   readonly #forgotten = { passed: 0, failed: 0 };
 
@@ -114,7 +114,7 @@ export class RunRecord {
     if (this.#checksOfRules.length > maxRuleChecks) this.#forgetChecks();
   }
 
-  /** The older half of those of rules goes, but for the ones without a verdict. */
+  /** Drops the older half of the assertions of rules, except those without a verdict. */
   #forgetChecks(): void {
     const half = this.#checksOfRules.length / 2;
     this.#checksOfRules = this.#checksOfRules.filter(({ verdict }, n) => {
@@ -129,7 +129,7 @@ export class RunRecord {
     else this.#failuresNotKept += 1;
   }
 
-  /** A sentence each. */
+  /** One sentence per failure. */
   get failures(): readonly string[] {
     const more = this.#failuresNotKept;
     return more === 0 ? this.#failures : [...this.#failures, `${more} more failures, which are not listed`];
@@ -143,7 +143,7 @@ export class RunRecord {
     return this.#allChecks.filter(({ verdict }) => verdict === wanted).length + this.#forgotten[wanted];
   }
 
-  /** The run is over: what has not been done is not done any more. */
+  /** Ends the run: pending steps will not run. */
   close(): void {
     this.#isClosed = true;
     for (const record of [...this.#steps, ...this.#ofRules]) {

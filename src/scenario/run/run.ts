@@ -29,10 +29,10 @@ import { RunRecord } from './record.ts';
 import { SeriesBook } from './series.ts';
 import { Signals } from './signals.ts';
 
-/** Real ms between two looks at a condition for which the clock stands. */
+/** Real ms between two looks at a condition for which the clock stands still. */
 const standingLookMs = 20;
-/** Simulated time that the steps of `finally` have, however short that of the scenario is. */
-const leastFinallyS = 3600;
+/** Minimum of simulated time for the steps of `finally`, whatever limit the scenario has. */
+const minFinallyS = 3600;
 
 export interface RunOptions {
   readonly pace: RunPace;
@@ -61,11 +61,11 @@ export class ScenarioRun {
   #state: RunState = 'running';
   #error: string | null = null;
   #endedAtMs: number | null = null;
-  /** those of the steps and rules, then those of `finally` */
+  /** the flows of steps and rules, later the flow of `finally` */
   #flows: Flows;
-  /** the steps of `finally` run: no failure keeps one of them from it */
+  /** true while the steps of `finally` run, which run in spite of failures */
   #isLast = false;
-  /** calls to `stop` */
+  /** number of calls to `stop` */
   #stops = 0;
   #onRest: (() => void) | null = null;
   #onWake: (() => void) | null = null;
@@ -99,12 +99,12 @@ export class ScenarioRun {
     this.#finished = this.#run();
   }
 
-  /** Its report when it is over. Never rejects. */
+  /** The report, once the run has ended. Never rejects. */
   get finished(): Promise<RunReport> {
     return this.#finished;
   }
 
-  /** Ends it; the steps of `finally` still run, unless it is called again. */
+  /** Ends the run; the steps of `finally` still run, unless it is called again. */
   stop(): void {
     if (this.#endedAtMs !== null) return;
     this.#stops += 1;
@@ -171,7 +171,7 @@ export class ScenarioRun {
     try {
       await this.#carryOut();
     } catch (error) {
-      // the clock was taken away, or the simulator stops
+      // another client took the clock, or the simulator is stopping
       this.#break(error);
     }
     for (const end of endings) end();
@@ -179,7 +179,7 @@ export class ScenarioRun {
     return this.report;
   }
 
-  /** The scenario cannot be carried on. */
+  /** Aborts the scenario. */
   #break(error: unknown): void {
     this.#error ??= errorText(error);
     this.#state = error instanceof SimError && error.code === 'STOPPING' ? 'stopped' : 'error';
@@ -188,8 +188,8 @@ export class ScenarioRun {
   }
 
   /**
-   * Conditions are looked at again after each write, also to devices that join later. Writes that steps wait for enter the
-   * journal. The returned function ends it.
+   * Looks at conditions after each write, also to devices that join later, and records writes for which steps wait in
+   * the journal. The returned function ends it.
    */
   #followWrites(): () => void {
     const { plant } = this.#host;
@@ -244,11 +244,11 @@ export class ScenarioRun {
       await flows.steps(last, this.#journal.end, false);
       isDone = true;
     });
-    await this.#loop(() => isDone && !this.#hasOpenWindow(), addSeconds(this.#now, Math.max(timeoutS, leastFinallyS)));
+    await this.#loop(() => isDone && !this.#hasOpenWindow(), addSeconds(this.#now, Math.max(timeoutS, minFinallyS)));
     await this.#endFlows();
   }
 
-  /** No further step begins; assertions that are still open get their verdict. */
+  /** Starts no further step, and closes open assertions. */
   async #endFlows(): Promise<void> {
     this.#flows.end();
     await this.#quiet();
@@ -269,7 +269,7 @@ export class ScenarioRun {
     try {
       this.#pace.end();
     } catch {
-      // the simulator stops
+      // the simulator is stopping
     }
     this.#giveClockBack();
     if (this.#state === 'running') this.#state = this.#record.failures.length === 0 ? 'passed' : 'failed';
@@ -280,32 +280,32 @@ export class ScenarioRun {
     return this.#host.plant.now;
   }
 
-  /** Whether an assertion waits for its verdict and not for the end. */
+  /** True if an assertion has an open window that ends before the run. */
   #hasOpenWindow(): boolean {
     return this.#open.some(({ due }) => due !== Infinity);
   }
 
   // ---- time
 
-  /** Lets time pass until `isOver`, or fails at the deadline. */
+  /** Passes time until `isOver`, or fails at the deadline. */
   async #loop(isOver: () => boolean, deadline: SimTime): Promise<void> {
     const { waits } = this.#flows;
     for (;;) {
       await this.#settled();
       if (this.#flows.isEnded || isOver()) return;
-      const now = this.#now;
-      if (now >= deadline) {
+      const instant = this.#now;
+      if (instant >= deadline) {
         const what = this.#isLast ? 'the steps of finally' : 'the scenario';
         this.#fail(`${what} did not end within ${valueText(secondsBetween(this.#start, deadline))} s`);
         return;
       }
       const dues = [deadline, waits.due, ...this.#open.map(({ due }) => due)];
       if (waits.stands && this.#pace.kind === 'fast') await this.#stand();
-      else await this.#pace.advance(Math.min(...dues.filter((due) => due > now)));
+      else await this.#pace.advance(Math.min(...dues.filter((due) => due > instant)));
     }
   }
 
-  /** Lets everything happen that can at the present instant. */
+  /** Processes everything that is due at the present instant. */
   async #settled(): Promise<void> {
     do {
       await this.#quiet();
@@ -315,7 +315,7 @@ export class ScenarioRun {
     } while (await this.#flows.waits.finishDue(this.#now, this.#host.wall.monotonicMs()));
   }
 
-  /** Reads the messages that have come; fails where some were gone. */
+  /** Reads new messages; fails if some were lost. */
   async #read(): Promise<void> {
     const gone = (await this.#feeds.read()) + this.#journal.takeLost();
     if (gone > 0)
@@ -326,9 +326,9 @@ export class ScenarioRun {
 
   /** Looks at every open assertion. */
   async #look(): Promise<void> {
-    const now = this.#now;
+    const instant = this.#now;
     for (const check of this.#open) {
-      const look = check.look(now);
+      const look = check.look(instant);
       if (look !== undefined) await look;
     }
     if (this.#open.some(({ verdict }) => verdict !== 'pending')) this.#sort();
@@ -356,7 +356,7 @@ export class ScenarioRun {
     return checks;
   }
 
-  /** No simulated time passes for a moment. */
+  /** Waits a moment of real time without passing simulated time. */
   #stand(): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#host.later(standingLookMs, () => {
@@ -376,7 +376,7 @@ export class ScenarioRun {
     this.#pace.wake();
   }
 
-  /** Resolves when every flow waits; at a pace of `real` after a moment also while actions are under way. */
+  /** Resolves when every flow waits; at the pace `real` also after `maxStandMs` with actions under way. */
   #quiet(): Promise<void> {
     if (!this.#flows.isBusy) return Promise.resolve();
     return new Promise((resolve) => {
@@ -388,7 +388,7 @@ export class ScenarioRun {
     });
   }
 
-  /** A flow waits, or is over. */
+  /** Called when a flow waits or has ended. */
   #rest(): void {
     if (this.#flows.isBusy) return;
     const onRest = this.#onRest;

@@ -1,4 +1,4 @@
-/** Samples of signals for the plots of a report. */
+/** Samples of signals for plots in reports. */
 import type { SignalSeries } from '../../contract/scenarios.ts';
 import { secondsBetween } from '../../core/time/clock.ts';
 import type { SimTime } from '../../core/time/clock.ts';
@@ -6,7 +6,7 @@ import { signalText } from '../file/words.ts';
 import type { SignalValue } from '../model.ts';
 import type { SignalReader } from './signals.ts';
 
-/** Samples kept of one signal; beyond it every second one goes. */
+/** Maximum of samples of one signal; beyond it every second one is dropped. */
 const maxSamples = 2048;
 
 class Series {
@@ -49,7 +49,7 @@ const requestStride = 20;
 
 /** The plotted signals of one run. */
 export class SeriesBook {
-  /** those that can be read without a request */
+  /** signals that are read without a request */
   readonly #series: readonly Series[];
   readonly #ofAnswers: readonly Series[];
   #ticks = 0;
@@ -64,22 +64,22 @@ export class SeriesBook {
     this.#begin = begin;
   }
 
-  sample(now: SimTime): void {
-    const s = secondsBetween(this.#begin, now);
+  sample(instant: SimTime): void {
+    const s = secondsBetween(this.#begin, instant);
     for (const each of this.#series) each.sample(s);
     this.#isDue ||= this.#ticks % requestStride === 0;
     this.#ticks += 1;
   }
 
-  /** Samples signals that take a request, from time to time. */
-  async ask(now: SimTime): Promise<void> {
+  /** Samples signals that take a request, at intervals. */
+  async ask(instant: SimTime): Promise<void> {
     if (!this.#isDue) return;
     this.#isDue = false;
-    const s = secondsBetween(this.#begin, now);
+    const s = secondsBetween(this.#begin, instant);
     for (const each of this.#ofAnswers) await each.ask(s);
   }
 
-  /** Those that have numbers. */
+  /** Series with at least one number. */
   get results(): readonly SignalSeries[] {
     return [...this.#series, ...this.#ofAnswers]
       .map(({ result }) => result)

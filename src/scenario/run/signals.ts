@@ -6,15 +6,15 @@ import type { Signal, SignalValue } from '../model.ts';
 import type { Symbols } from './compare.ts';
 import type { ScenarioHost } from './host.ts';
 
-/** One signal, read again and again. */
+/** Reads one signal repeatedly. */
 export interface SignalReader {
   readonly signal: Signal;
-  /** null: unknown, or none */
+  /** null: unknown or none */
   readonly unit: string | null;
   readonly symbols: Symbols;
-  /** The value now; a promise where it takes a request. Null where the simulator does not have it. */
+  /** The present value; a promise if it takes a request. Null: not available. */
   read(): SignalValue | Promise<SignalValue>;
-  /** why the last value read was null, where that is known */
+  /** why the last value was null, if known */
   readonly lack?: string | null;
 }
 
@@ -29,7 +29,7 @@ function slotOf(device: Device | undefined, point: string): PointSlot | undefine
 
 function pointReader(host: ScenarioHost, signal: Extract<Signal, { readonly kind: 'point' }>): SignalReader {
   const { device: index, point } = signal;
-  // a device of this index that joins later has another map
+  // a later device with the same index has another map
   let device = deviceOf(host, index);
   let slot = slotOf(device, point);
   return {
@@ -108,13 +108,13 @@ export function signalReader(host: ScenarioHost, signal: Signal): SignalReader {
   }
 }
 
-/** Readers of one run: one per signal, whoever asks. */
+/** The readers of one run, one for each signal. */
 export class Signals {
   readonly #host: ScenarioHost;
   readonly #readers = new Map<string, SignalReader>();
-  /** the same by the objects of the model, which are asked for at every tick */
+  /** readers by signal object, for fast access at every tick */
   readonly #known = new Map<Signal, SignalReader>();
-  /** values at marks, by mark and signal */
+  /** values by mark and signal */
   readonly #marks = new Map<string, Map<string, SignalValue>>();
 
   constructor(host: ScenarioHost) {
@@ -122,8 +122,8 @@ export class Signals {
   }
 
   reader(signal: Signal): SignalReader {
-    const known = this.#known.get(signal);
-    if (known !== undefined) return known;
+    const existing = this.#known.get(signal);
+    if (existing !== undefined) return existing;
     const key = JSON.stringify(signal);
     const reader = this.#readers.get(key) ?? signalReader(this.#host, signal);
     this.#readers.set(key, reader);
@@ -142,7 +142,7 @@ export class Signals {
     return this.#marks.has(name);
   }
 
-  /** The difference from the value at a mark; null without such numbers. */
+  /** The difference from the value at a mark. null: not both are numbers. */
   difference(signal: Signal, mark: string, value: SignalValue): SignalValue {
     const before = this.#marks.get(mark)?.get(JSON.stringify(signal));
     return typeof value === 'number' && typeof before === 'number' ? value - before : null;

@@ -1,25 +1,25 @@
-/** What the flows of a scenario wait for, and when simulated time may go on. */
+/** The waits of a scenario's flows, and when simulated time may pass. */
 import type { SimTime } from '../../core/time/clock.ts';
 import type { Observed } from './observed.ts';
 
-/** What ends a wait. */
+/** Conditions that end a wait. */
 export interface WaitRule {
-  /** instant at which it is over; Infinity: only the condition ends it */
+  /** instant of its end; Infinity: only the condition ends it */
   readonly due: number;
   readonly observed: Pick<Observed, 'look' | 'due' | 'end'> | null;
   /** instant at which the condition is given up */
   readonly deadline: number;
-  /** the same on the wall clock, while the simulated clock stands; null: it runs */
+  /** deadline on the wall clock while the simulated clock stands still; null: that runs */
   readonly realDeadlineMs: number | null;
 }
 
-/** One flow that waits. */
+/** The wait of one flow. */
 export interface Wait extends WaitRule {
-  /** Goes on; called once. @param isMet false: the condition was given up, or nothing is waited for any more */
+  /** Continues the flow; called once. @param isMet false: given up, or the run has ended */
   readonly go: (isMet: boolean) => void;
 }
 
-/** The waits of one part of a run, in the order in which they began. */
+/** The waits of one part of a run in order of their start. */
 export class Waits {
   readonly #waits = new Set<Wait>();
 
@@ -34,18 +34,18 @@ export class Waits {
     return true;
   }
 
-  /** Ends the waits that are over at an instant. @returns whether there was one */
-  async finishDue(now: SimTime, wallMs: number): Promise<boolean> {
-    let found = false;
+  /** Ends the waits that are due. @returns true if there was one */
+  async finishDue(instant: SimTime, wallMs: number): Promise<boolean> {
+    let anyDone = false;
     for (const wait of [...this.#waits]) {
-      const isMet = wait.due <= now || (wait.observed !== null && (await wait.observed.look(now)));
-      const isGivenUp = wait.realDeadlineMs === null ? wait.deadline <= now : wait.realDeadlineMs <= wallMs;
-      if (isMet || isGivenUp) found = this.#finish(wait, isMet) || found;
+      const isMet = wait.due <= instant || (wait.observed !== null && (await wait.observed.look(instant)));
+      const isGivenUp = wait.realDeadlineMs === null ? wait.deadline <= instant : wait.realDeadlineMs <= wallMs;
+      if (isMet || isGivenUp) anyDone = this.#finish(wait, isMet) || anyDone;
     }
-    return found;
+    return anyDone;
   }
 
-  /** The next instant at which one may be over although nothing happens. */
+  /** The next instant at which a wait may end without an event. */
   get due(): number {
     let due = Infinity;
     for (const { due: own, deadline, observed, realDeadlineMs } of this.#waits)
@@ -53,12 +53,12 @@ export class Waits {
     return due;
   }
 
-  /** Whether the clock stands for one. */
+  /** True if the clock stands still for a wait. */
   get stands(): boolean {
     return [...this.#waits].some(({ realDeadlineMs }) => realDeadlineMs !== null);
   }
 
-  /** Ends all of them: nothing is waited for any more. */
+  /** Ends all waits as given up. */
   clear(): void {
     for (const wait of [...this.#waits]) this.#finish(wait, false);
   }
