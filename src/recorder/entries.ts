@@ -1,10 +1,10 @@
-/** The entries of a recording in memory: bounded, oldest dropped first, counted by protocol. */
+/** The entries of a recording in memory: limited, oldest dropped first, counted by protocol. */
 import type { RecordedCounts, RecordingFilter } from '../contract/recorder.ts';
 import type { WireChannel, WireEntry } from '../core/wire/wire-log.ts';
 
 /** A message of any protocol. */
 export interface Recorded {
-  /** rises by one with each entry of the process */
+  /** increases by one with each entry of the process */
   readonly id: number;
   readonly channel: WireChannel;
   readonly entry: WireEntry<unknown>;
@@ -20,10 +20,10 @@ interface Kept extends Recorded {
   readonly cost: number;
 }
 
-/** What came between two clearings. A reader that began before a clearing goes on with its own. */
+/** Entries between two calls of `clear`. A reader keeps the era in which it started. */
 interface Era {
   list: (Kept | undefined)[];
-  /** place of the oldest entry in the list */
+  /** index of the oldest entry in the list */
   first: number;
   lastId: number;
 }
@@ -32,12 +32,12 @@ function firstId({ list, first, lastId }: Era): number {
   return lastId - (list.length - first) + 1;
 }
 
-/** Memory of an entry without octets and texts, about. */
+/** Approximate memory of an entry without octets and texts, bytes. */
 const baseCost = 512;
-/** Dropped entries stay in front of the list until they are this many, and more than those that are kept. */
+/** Minimum of dropped entries before the list is compacted; there must also be more than kept ones. */
 const minStale = 1024;
 
-/** Memory of the texts in facts, also in objects one level below, about. */
+/** Approximate memory of the texts in facts, including objects one level down. */
 function textCost(value: unknown, depth = 0): number {
   if (typeof value === 'string') return 2 * value.length;
   if (typeof value !== 'object' || value === null || depth > 2) return 0;
@@ -49,7 +49,7 @@ function textCost(value: unknown, depth = 0): number {
 const costOf = ({ raw, summary, facts }: WireEntry<unknown>) =>
   baseCost + raw.length + 2 * summary.length + textCost(facts);
 
-/** Whether an entry passes a filter. */
+/** True if an entry passes a filter. */
 function passes({ channel, entry: { wallMs } }: Recorded, filter: RecordingFilter): boolean {
   const { protocols, sinceMs = -Infinity, untilMs = Infinity } = filter;
   return (protocols === undefined || protocols.includes(channel.protocol)) && wallMs >= sinceMs && wallMs < untilMs;
@@ -59,9 +59,9 @@ function passes({ channel, entry: { wallMs } }: Recorded, filter: RecordingFilte
 function* selected(era: Era, end: number, filter: RecordingFilter): Generator<Recorded> {
   for (let id = firstId(era); id <= end; id += 1) {
     id = Math.max(id, firstId(era));
-    const found = era.list[era.first + id - firstId(era)];
-    if (found === undefined || id > end) return;
-    if (passes(found, filter)) yield found;
+    const recorded = era.list[era.first + id - firstId(era)];
+    if (recorded === undefined || id > end) return;
+    if (passes(recorded, filter)) yield recorded;
   }
 }
 
@@ -88,7 +88,7 @@ export class Entries {
     return this.#era.lastId;
   }
 
-  /** With less memory than is taken the oldest entries go. @param limit bytes */
+  /** Changes the limit, and drops the oldest entries beyond it. @param limit bytes */
   limitTo(limit: number): void {
     this.#limit = limit;
     this.#fit();
@@ -106,7 +106,7 @@ export class Entries {
     this.#fit();
   }
 
-  /** Forgets entries and counts; ids go on. */
+  /** Drops all entries and counts; ids continue. */
   clear(): void {
     this.#era = { list: [], first: 0, lastId: this.#era.lastId };
     this.#byProtocol.clear();
@@ -114,8 +114,8 @@ export class Entries {
   }
 
   /**
-   * The entries that are there at the call, oldest first, without those that go for newer ones before their turn.
-   * Entries that are cleared meanwhile stay until the reader has had them.
+   * The present entries, oldest first; entries that are dropped before they are reached are skipped. After `clear` a
+   * reader still gets the entries of its era.
    */
   select(filter: RecordingFilter): Iterable<Recorded> {
     return selected(this.#era, this.#era.lastId, filter);

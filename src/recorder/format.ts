@@ -1,4 +1,4 @@
-/** A recording as lines of JSON: a header, and one line for each message. The reader of replays is `replay/recording.ts`. */
+/** A recording as lines of JSON: a header, then one line per message. `replay/recording.ts` reads it. */
 import { isUtf8 } from 'node:buffer';
 import type { RecorderState } from '../contract/recorder.ts';
 import type { DeviceEndpoint } from '../core/adapter.ts';
@@ -6,10 +6,10 @@ import type { SimTime } from '../core/time/clock.ts';
 import { microsPerSecond } from '../core/time/clock.ts';
 import type { Recorded } from './entries.ts';
 
-/** Rises with each change that an older reader would misunderstand. */
+/** Version of the format: increases with each change that an older reader would misunderstand. */
 export const recordingFormat = 1;
 
-/** What the header says of the process. */
+/** The process in the header of a recording. */
 interface RecordedProcess {
   readonly version: string;
   readonly buildId: string;
@@ -21,7 +21,7 @@ interface RecordedProcess {
     readonly name: string;
     readonly type: string;
     readonly kind: string;
-    /** where it is reached, by protocol */
+    /** address by protocol */
     readonly endpoints: readonly DeviceEndpoint[];
   }[];
 }
@@ -60,7 +60,7 @@ function headerJson({ process, since, ...head }: RecordingHeader, dateMs: DateMs
   });
 }
 
-/** Text where the protocol has text and the octets are some, otherwise base64. */
+/** UTF-8 if the protocol and the octets permit it, otherwise base64. */
 function rawJson(raw: Buffer, isText: boolean): { readonly encoding: 'utf8' | 'base64'; readonly raw: string } {
   return isText && isUtf8(raw)
     ? { encoding: 'utf8', raw: raw.toString('utf8') }
@@ -89,7 +89,7 @@ function entryJson({ id, channel, entry }: Recorded, start: SimTime, dateMs: Dat
   });
 }
 
-/** Each line with its end. */
+/** The lines of a recording, each with its line end. */
 export function* recordingLines(
   header: RecordingHeader,
   entries: Iterable<Recorded>,

@@ -1,4 +1,4 @@
-/** Frames of the DNP3 link layer around fragments, which are what a recording has. */
+/** Adds the frames of the DNP3 link layer, which a recording does not have, to fragments. */
 import { Buffer } from 'node:buffer';
 import { encodeFrame, linkBit, maxUserOctets, primaryFunction } from '../dnp3/stack/link/frame.ts';
 import { transportBit } from '../dnp3/stack/transport/reassembler.ts';
@@ -10,10 +10,10 @@ export interface Way {
   readonly fromMaster: boolean;
 }
 
-/** Octets of a fragment in one frame, behind that of the transport function. */
+/** Octets of a fragment in one frame, after the transport octet. */
 const room = maxUserOctets - 1;
 
-/** Counts the segments of one connection, by pair of addresses and direction. */
+/** Counts the segments of one connection by pair of addresses and direction. */
 export class LinkFrames {
   readonly #sequences = new Map<string, number>();
 

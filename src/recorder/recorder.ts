@@ -1,4 +1,4 @@
-/** Follows every channel of the wire log while it is on. */
+/** Records every channel of the wire log while it is on. */
 import type { Recorder, RecorderPatch, RecorderState, RecordingFilter } from '../contract/recorder.ts';
 import { recorderLimitMb } from '../contract/recorder.ts';
 import type { Origin, Provenance } from '../core/origin.ts';
@@ -13,7 +13,7 @@ export interface RecorderOptions {
   readonly sim: () => SimTime;
   /** simulated date of an instant, ms since the epoch */
   readonly dateMs: (sim: SimTime) => number;
-  /** what the header of a recording says of the process */
+  /** the process for the header of a recording */
   readonly process: () => RecordingHeader['process'];
 }
 
@@ -25,7 +25,7 @@ type Wanted = RecorderState['protocols'];
 class WireRecorder implements Recorder {
   readonly #options: RecorderOptions;
   readonly #entries = new Entries(recorderLimitMb.byDefault * bytesPerMb);
-  /** ends of the subscriptions, by protocol and key: a channel that is made anew replaces the one that was removed */
+  /** ends of subscriptions by protocol and key; a new channel replaces a removed one of the same key */
   readonly #followed = new Map<string, () => void>();
   #unfollow: (() => void) | null = null;
   #limitMb: number = recorderLimitMb.byDefault;
@@ -55,16 +55,16 @@ class WireRecorder implements Recorder {
     by: Origin,
   ): void {
     const { clock, sim } = this.#options;
-    const now = { wallMs: clock.nowMs(), sim: sim() };
+    const present = { wallMs: clock.nowMs(), sim: sim() };
     const wasOff = this.#unfollow === null;
-    this.#changedBy = { ...by, at: now.sim, wallMs: now.wallMs };
+    this.#changedBy = { ...by, at: present.sim, wallMs: present.wallMs };
     this.#limitMb = limitMb;
     this.#protocols = protocols && [...new Set(protocols)];
     if (clear) this.#entries.clear();
     this.#entries.limitTo(limitMb * bytesPerMb);
     this.#end();
     if (enabled) this.#begin();
-    if (enabled && (wasOff || clear)) this.#since = now;
+    if (enabled && (wasOff || clear)) this.#since = present;
   }
 
   async lines(filter: RecordingFilter = {}): Promise<Iterable<string>> {

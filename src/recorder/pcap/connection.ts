@@ -1,14 +1,14 @@
-/** A TCP connection made up around the octets of one peer. */
+/** A synthetic TCP connection around the octets of one peer. */
 import { Buffer } from 'node:buffer';
 import { frameOf, tcpFlag } from './frames.ts';
 import type { End } from './frames.ts';
 
 const { syn, ack, psh } = tcpFlag;
 const noData = Buffer.alloc(0);
-/** Octets of one segment: with headers a packet must stay below 64 KiB. */
+/** Maximum octets of one segment: with headers a packet must stay below 64 KiB. */
 const maxData = 32 * 1024;
 
-/** Sequence numbers begin where they are easy to read. */
+/** Start of sequence numbers, easy to read. */
 const firstSeq = 1000;
 
 export class MadeConnection {
@@ -25,7 +25,7 @@ export class MadeConnection {
     this.#server = server;
   }
 
-  /** The frames that carry octets; before the first ones those that open the connection. */
+  /** The frames for these octets; the first call adds those of the handshake. */
   carry(data: Buffer, toServer: boolean): readonly Buffer[] {
     const frames = this.#opened ? [] : this.#open();
     for (let at = 0; at < data.length; at += maxData)

@@ -1,6 +1,6 @@
 /**
- * A recording as a capture file (pcap, link type Ethernet). Frames, addresses of this end, ports of servers and the
- * handshakes of TCP are made up; octets, addresses of peers and times are those of the recording. TLS is in clear.
+ * A recording as a capture file (pcap, link type Ethernet). Frames, local addresses, server ports and TCP handshakes
+ * are synthetic; octets, addresses of peers and times are recorded. TLS appears in clear.
  */
 import { Buffer } from 'node:buffer';
 import { isIP, isIPv6 } from 'node:net';
@@ -12,16 +12,16 @@ import type { End } from './frames.ts';
 
 /** Ports at which dissectors expect the protocols. */
 const ports = { modbus: 502, dnp3: 20_000 } as const;
-/** This end of connections with peers that are not on this machine: addresses for documentation (RFC 5737, RFC 3849). */
+/** Local addresses towards peers on other machines: addresses for documentation (RFC 5737, RFC 3849). */
 const ownAddress = { ipv4: '192.0.2.1', ipv6: '2001:db8::1' } as const;
 const loopback = { ipv4: '127.0.0.1', ipv6: '::1' } as const;
-/** of a server that is known by its name alone */
+/** for a server known only by name */
 const unknownAddress = '192.0.2.2';
-/** of the built-in master, whose ports are not known */
+/** ports of the built-in master, whose real ones are unknown */
 const firstOwnPort = 49_152;
 const ownPorts = 16_384;
 
-/** of one piece, about: each takes a turn of the event loop */
+/** approximate octets of one piece; each takes a turn of the event loop */
 const pieceOctets = 16 * 1024;
 
 const fileHeader = Buffer.alloc(24);
@@ -41,26 +41,26 @@ function record(frame: Buffer, wallMs: number): Buffer {
   return Buffer.concat([header, frame]);
 }
 
-/** `address:port`, where a name stands for an address that is not known. */
+/** Parses `address:port`; a name becomes the unknown address. */
 function endOf(peer: string): End {
   const cut = peer.lastIndexOf(':');
   const host = peer.slice(0, cut).replace(/^\[|\]$/g, '');
   return { address: isIP(host) ? host : unknownAddress, port: Number(peer.slice(cut + 1)) & 0xffff };
 }
 
-/** The address of this end of a connection with a peer. */
+/** The local address for a connection with a peer. */
 function ownAddressFor({ address }: End): string {
   const family = isIPv6(address) ? 'ipv6' : 'ipv4';
   const isHere = address === '::1' || address.startsWith('127.');
   return (isHere ? loopback : ownAddress)[family];
 }
 
-/** What a message carries on its connection. */
+/** The payload of a message and its connection. */
 interface Carried {
   readonly octets: Buffer;
-  /** of the connection that it went by: `address:port` */
+  /** peer of its connection: `address:port` */
   readonly peer: string;
-  /** the built-in master asks the peer; otherwise the peer asks this end */
+  /** true: the built-in master asks the peer; false: the peer asks the simulator */
   readonly peerServes: boolean;
 }
 
@@ -96,12 +96,12 @@ class Connections {
     const there = endOf(peer);
     const here = { address: ownAddressFor(there), port: ports[protocol] };
     if (!peerServes) return new MadeConnection(there, here);
-    const own = { ...here, port: firstOwnPort + (this.#known.size % ownPorts) };
-    return new MadeConnection(own, { ...there, port: ports[protocol] });
+    const master = { ...here, port: firstOwnPort + (this.#known.size % ownPorts) };
+    return new MadeConnection(master, { ...there, port: ports[protocol] });
   }
 }
 
-/** The file in pieces. Messages of other protocols, of serial lines and those that were cut are left out. */
+/** The file in pieces, without messages of other protocols, of serial lines and truncated ones. */
 export function* packetFile(entries: Iterable<Recorded>): Generator<Buffer> {
   let held: Buffer[] = [fileHeader];
   let octets = 0;

@@ -1,10 +1,10 @@
-/** Ethernet frames of TCP connections that were never captured: made so that the octets between two programs can be read. */
+/** Synthetic Ethernet frames of TCP connections, in which capture tools can read the exchanged octets. */
 import { Buffer } from 'node:buffer';
 import { isIPv6 } from 'node:net';
 
 /** One end of a connection. */
 export interface End {
-  /** IPv4 or IPv6 address in text; both ends of a connection have the same kind */
+  /** IPv4 or IPv6 address; both ends have the same version */
   readonly address: string;
   readonly port: number;
 }
@@ -28,7 +28,7 @@ const ipv6Octets = 40;
 const tcpOctets = 20;
 const hopLimit = 64;
 const window = 0xffff;
-/** locally administered */
+/** locally administered address */
 const macOf = (last: number) => [0x02, 0, 0, 0, 0, last];
 
 function ipv4Bytes(text: string): Buffer {
@@ -45,7 +45,7 @@ function ipv6Bytes(text: string): Buffer {
   return bytes;
 }
 
-/** The 16-bit groups of one part of an IPv6 address; the last one may be an IPv4 address. */
+/** The 16-bit groups of a part of an IPv6 address, whose last one may be an IPv4 address. */
 function groupsOf(part: string): number[] {
   if (!part.includes('.')) return [Number.parseInt(part, 16)];
   const bytes = ipv4Bytes(part);
@@ -54,7 +54,7 @@ function groupsOf(part: string): number[] {
 
 const addressBytes = (address: string) => (isIPv6(address) ? ipv6Bytes(address) : ipv4Bytes(address));
 
-/** The checksum of the Internet protocols. RFC 1071 */
+/** The Internet checksum (RFC 1071). */
 function checksum(...parts: readonly Buffer[]): number {
   let sum = 0;
   for (const part of parts) {
@@ -65,7 +65,7 @@ function checksum(...parts: readonly Buffer[]): number {
   return ~sum & 0xffff;
 }
 
-/** What the checksum of TCP covers of the layer below. RFC 9293 3.1, RFC 8200 8.1 */
+/** The part of the IP header that the checksum of TCP includes (RFC 9293 3.1, RFC 8200 8.1). */
 function pseudoHeader(source: Buffer, destination: Buffer, length: number): Buffer {
   const isShort = source.length === 4;
   const rest = Buffer.alloc(isShort ? 4 : 8);
@@ -98,7 +98,7 @@ function ipv4Header(source: Buffer, destination: Buffer, length: number, id: num
   header[0] = 0x45;
   header.writeUInt16BE(ipv4Octets + length, 2);
   header.writeUInt16BE(id & 0xffff, 4);
-  // not to be cut
+  // do not fragment
   header[6] = 0x40;
   header[8] = hopLimit;
   header[9] = tcp;
@@ -120,8 +120,8 @@ function ipv6Header(source: Buffer, destination: Buffer, length: number): Buffer
 }
 
 /**
- * One frame with right lengths and checksums.
- * @param toServer decides the two hardware addresses
+ * One frame with correct lengths and checksums.
+ * @param toServer selects the hardware addresses
  * @param id of the IPv4 packet
  */
 export function frameOf(segment: Segment, toServer: boolean, id: number): Buffer {

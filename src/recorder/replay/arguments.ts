@@ -11,7 +11,7 @@ export interface ReplayArguments {
   readonly file: string;
   readonly target: ReplayTarget;
   readonly options: ReplayOptions;
-  /** differences to print */
+  /** maximum of printed differences */
   readonly shown: number;
 }
 
@@ -73,7 +73,7 @@ function targetOf(flag: string, text: string): Target {
   return { host, port: Number(port) };
 }
 
-/** Where a server listens: on loopback unless another address is given. */
+/** Address on which a server listens; default loopback. */
 function listenerOf(flag: string, text: string): Target {
   if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return { host: '127.0.0.1', port: Number(text) };
   return targetOf(flag, text);
@@ -138,7 +138,7 @@ function checkOption(name: string, rawName: string, value: string | undefined, i
   if (isAgain && !multiple) throw wrong(`${rawName} is given twice`);
 }
 
-/** The words by name. The checks are made here, since those of Node have words of their own. */
+/** Parses the arguments. Node's own checks are off, since their messages differ in style. */
 function parsed(argv: readonly string[]): Words {
   const { values, positionals, tokens } = parseArgs({
     args: [...argv],
@@ -156,7 +156,7 @@ function parsed(argv: readonly string[]): Words {
   return { values: values as Words['values'], positionals };
 }
 
-/** @returns null: help is asked for. @throws SimError CONFIG_INVALID */
+/** @returns null: help was requested. @throws SimError CONFIG_INVALID */
 export function parseReplayArguments(argv: readonly string[]): ReplayArguments | null {
   const { values, positionals } = parsed(argv);
   if (values.help === true) return null;

@@ -1,4 +1,4 @@
-/** `derbench replay FILE`: arguments to a replay, and its reports as text. */
+/** `derbench replay FILE`: arguments, replay, and its reports as text. */
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import type { ReadStream } from 'node:fs';
@@ -17,11 +17,11 @@ import { counted } from './report.ts';
 import type { ReplayReport } from './report.ts';
 import { replay } from './replay.ts';
 
-/** Where the command writes. */
+/** Output of the command. */
 export interface CommandIo {
   /** results, without a line end */
   out(line: string): void;
-  /** failures and wrong use */
+  /** failures and invalid usage */
   error(line: string): void;
 }
 
@@ -31,7 +31,7 @@ export const differencesCode = 4;
 async function recordingOf(file: string): Promise<Recording> {
   let stream: ReadStream;
   try {
-    // a directory can be opened, and fails only when it is read
+    // a directory opens without error, but cannot be read
     if ((await stat(file)).isDirectory()) throw new Error('it is a directory');
     stream = createReadStream(file, 'utf8');
     await once(stream, 'open');
@@ -41,7 +41,7 @@ async function recordingOf(file: string): Promise<Recording> {
   return readRecording(createInterface({ input: stream, crlfDelay: Infinity }));
 }
 
-/** Messages that no replay knows, one sentence for each protocol. */
+/** Protocols of messages that cannot be replayed, one sentence each. */
 function unknownProtocols({ messages }: Recording): readonly string[] {
   const counts = new Map<string, number>();
   for (const { protocol } of messages)
@@ -78,9 +78,9 @@ async function run({ file, target, options, shown }: ReplayArguments, io: Comman
 }
 
 /**
- * @param argv what follows `replay` on the command line
- * @returns exit code: 0 no difference, 4 differences, 2 wrong use, no recording or nothing to compare, 1 the other end
- * cannot be reached
+ * @param argv arguments after `replay`
+ * @returns exit code: 0 no difference, 4 differences, 2 invalid usage, no recording or nothing to compare, 1 the other
+ * end cannot be reached
  */
 export async function replayCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   try {

@@ -1,4 +1,4 @@
-/** What a server of IEEE 2030.5 has answered, by request. */
+/** The answers of an IEEE 2030.5 server by request. */
 import type { Buffer } from 'node:buffer';
 import { isMembers } from './recording.ts';
 import type { RecordedMessage } from './recording.ts';
@@ -16,7 +16,7 @@ export interface CsipExchange {
   readonly answer: CsipAnswer | null;
 }
 
-/** All requests of one method for one path with its query, in the recorded order. */
+/** All requests with the same method, path and query, in recorded order. */
 export interface CsipRequest {
   /** `GET /dcap` */
   readonly name: string;
@@ -45,7 +45,7 @@ function exchangeOf({ raw, details }: RecordedMessage): CsipExchange {
   return { body: raw.subarray(0, cut), answer };
 }
 
-/** @param messages of CSIP alone */
+/** @param messages of CSIP only */
 export function csipScriptOf(messages: readonly RecordedMessage[]): CsipScript {
   const requests = new Map<string, CsipRequest>();
   const origins = new Set<string>();

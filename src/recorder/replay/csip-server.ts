@@ -1,4 +1,4 @@
-/** The server of a recording: answers each request as it did, and the last time again where more come. */
+/** The recorded server: repeats its answers in order, and the last one for any further request. */
 import { Buffer } from 'node:buffer';
 import { createServer } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -8,18 +8,18 @@ import type { ReplayOptions } from './options.ts';
 import type { Findings } from './report.ts';
 import { compareXml, rootOf } from './xml-compare.ts';
 
-/** Octets of one body of a client. */
+/** Maximum octets of one body of a client. */
 const maxBody = 1024 * 1024;
-/** Documents whose number depends on how long a session lasts. */
+/** Documents whose number depends on the length of a session. */
 const periodic = /^(MirrorMeterReading|MirrorMeterReadingList|DERStatus|DERAvailability|DERCapability|DERSettings)$/;
-/** Headers that this server makes anew. */
+/** Headers that this server sets itself. */
 const ownHeaders: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding', 'content-encoding'],
 ]);
 const hiddenPin = /(<(?:[\w.-]+:)?pIN\b[^>]*>)\(hidden\)/g;
 const timeElement = /(<(?:[\w.-]+:)?(?:currentTime|localTime)\b[^>]*>)(-?\d+)/g;
 
-/** Each repetition of one request. */
+/** The repetitions of one request. */
 interface Served {
   readonly request: CsipRequest;
   count: number;
@@ -34,13 +34,13 @@ export class CsipServer {
   readonly #script: CsipScript;
   readonly #options: CsipServerOptions;
   readonly #findings: Findings;
-  /** called when something comes that has not come before */
+  /** called for each request that has not come before */
   readonly #progress: () => void;
   readonly #served: ReadonlyMap<string, Served>;
   readonly #unknown = new Set<string>();
   readonly #ids = new Map<string, string>();
   #origin = '';
-  /** times of the recording go on from the first one */
+  /** time of the first Time document; later ones keep their recorded distance from it */
   #firstTime: { readonly recorded: number; readonly atMs: number } | null = null;
 
   constructor(script: CsipScript, options: CsipServerOptions, findings: Findings, progress: () => void) {
@@ -51,7 +51,7 @@ export class CsipServer {
     this.#served = new Map([...script.requests].map(([name, request]) => [name, { request, count: 0 }]));
   }
 
-  /** @param origin `http://host:port`, in the place of the recorded ones */
+  /** @param origin `http://host:port`, which replaces the recorded ones */
   at(origin: string): void {
     this.#origin = origin;
   }
@@ -60,7 +60,7 @@ export class CsipServer {
     return [...this.#served.values()].every((served) => this.#missing(served) === 0);
   }
 
-  /** Adds the requests that have not come to the findings. */
+  /** Adds missing requests to the findings. */
   finish(): void {
     for (const served of this.#served.values()) {
       const missing = this.#missing(served);
@@ -71,7 +71,7 @@ export class CsipServer {
     }
   }
 
-  /** Requests that a client is sure to make and has not made: polls and reports may be fewer, but for the first one. */
+  /** Number of missing requests: of polls and periodic reports only the first one is certain. */
   #missing({ request: { name, exchanges }, count }: Served): number {
     const isCounted = name.startsWith('POST ') && !exchanges.some(({ body }) => periodic.test(rootOf(body)));
     return Math.max(0, (isCounted ? exchanges.length : 1) - count);
@@ -106,7 +106,7 @@ export class CsipServer {
     served.count += 1;
     if (exchange === undefined) return;
     if (isRecorded) this.#compare(served, exchange, body);
-    // what is counted and comes too often
+    // a POST that is not periodic and exceeds the recorded number
     else if (body.length > 0 && !periodic.test(rootOf(body)) && served.request.name.startsWith('POST '))
       this.#findings.differ(`${served.request.name}: came ${exchanges.length} times, comes ${served.count} times`);
     if (isNew) this.#progress();
@@ -114,31 +114,31 @@ export class CsipServer {
     else this.#send(exchange.answer, response);
   }
 
-  #compare({ request: { name }, count }: Served, { body: was }: CsipExchange, is: Buffer): void {
-    if (was.length === 0 && is.length === 0) return;
+  #compare({ request: { name }, count }: Served, { body: recorded }: CsipExchange, replayed: Buffer): void {
+    if (recorded.length === 0 && replayed.length === 0) return;
     const { moving, ignore } = this.#options;
-    const { differences, ignored } = compareXml(was, is, { moving, ignore, ids: this.#ids });
+    const { differences, ignored } = compareXml(recorded, replayed, { moving, ignore, ids: this.#ids });
     this.#findings.ignored += ignored;
     for (const difference of differences)
       this.#findings.differ(`${name}, request ${count}: ${differenceInWords(difference)}`);
   }
 
   #send({ status, headers, body }: CsipAnswer, response: ServerResponse): void {
-    const own = Object.entries(headers).filter(([name]) => !ownHeaders.has(name.toLowerCase()));
+    const recordedHeaders = Object.entries(headers).filter(([name]) => !ownHeaders.has(name.toLowerCase()));
     const octets = Buffer.from(this.#timely(this.#here(body.toString()).replace(hiddenPin, `$1${this.#options.pin}`)));
     response.writeHead(status, {
-      ...Object.fromEntries(own.map(([name, value]) => [name, this.#here(value)])),
+      ...Object.fromEntries(recordedHeaders.map(([name, value]) => [name, this.#here(value)])),
       'Content-Length': octets.length,
     });
     response.end(octets);
   }
 
-  /** Addresses of the recorded servers become those of this one. */
+  /** Replaces the addresses of recorded servers by that of this one. */
   #here(text: string): string {
     return this.#script.origins.reduce((changed, origin) => changed.replaceAll(origin, this.#origin), text);
   }
 
-  /** A Time goes on from the first one of the recording. */
+  /** Shifts a Time by the offset of the first one. */
   #timely(text: string): string {
     const [, recorded] = /<(?:[\w.-]+:)?currentTime\b[^>]*>(-?\d+)/.exec(text) ?? [];
     if (recorded === undefined) return text;

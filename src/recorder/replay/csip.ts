@@ -1,4 +1,4 @@
-/** Plays the server of IEEE 2030.5 of a recording to the clients of a new build, over plain HTTP. */
+/** Replays the IEEE 2030.5 server of a recording to the clients of a new build, over plain HTTP. */
 import { hostAndPort, listen } from '../../core/net/listen.ts';
 import { csipScriptOf } from './csip-script.ts';
 import { CsipServer } from './csip-server.ts';
@@ -10,9 +10,9 @@ import type { ReplayReport } from './report.ts';
 import type { Target } from './targets.ts';
 
 /**
- * Listens until every request of the recording has come, or none that is new comes any more.
- * @param messages of CSIP alone
- * @param say told where it listens
+ * Listens until every recorded request has come, or no new one comes.
+ * @param messages of CSIP only
+ * @param say called with the address
  * @throws SimError LISTEN_FAILED
  */
 export async function replayCsip(

@@ -1,4 +1,4 @@
-/** One connection of the replayed masters of DNP3. */
+/** One connection of replayed DNP3 masters. */
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import { readControl } from '../../dnp3/stack/application/control.ts';
@@ -49,8 +49,8 @@ export class Dnp3Link {
   }
 
   /**
-   * Sends a request and gathers the fragments of its response, up to the last one or the end of the time; confirms what
-   * the outstation wants confirmed.
+   * Sends a request and collects the fragments of its response until the last one or the timeout; sends requested
+   * confirmations.
    */
   async ask(pair: Dnp3Pair, request: Buffer, timeoutMs: number): Promise<readonly Buffer[]> {
     const fragments: Buffer[] = [];
@@ -99,7 +99,7 @@ export class Dnp3Link {
     const waiting = this.#waiting;
     if (waiting === null || uns || code !== responseFunction) return;
     const isOurs = waiting.pair.master === pair.master && waiting.pair.outstation === pair.outstation;
-    // the sequence rises with each fragment of a response
+    // the sequence number increases with each fragment of a response
     const expected = (waiting.sequence + waiting.fragments.length) & controlBits.sequence;
     if (!isOurs || seq !== expected) return;
     waiting.fragments.push(fragment);

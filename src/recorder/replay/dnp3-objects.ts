@@ -1,4 +1,4 @@
-/** What a response of DNP3 says: values of points, outcomes of controls, indications. */
+/** Values, control results and indications in a DNP3 response. */
 import type { Buffer } from 'node:buffer';
 import { analogOutputOctets, analogValue, crobOctets } from '../../dnp3/stack/objects/controls.ts';
 import { objectType } from '../../dnp3/stack/objects/table.ts';
@@ -8,20 +8,20 @@ export interface Dnp3Value {
   /** `AI 536`, `control AO 88` */
   readonly name: string;
   readonly text: string;
-  /** null: no number */
+  /** null: not numeric */
   readonly number: number | null;
-  /** an input or counter, which differs from run to run */
+  /** true for inputs and counters, which differ from run to run */
   readonly moves: boolean;
 }
 
 export interface Dnp3Content {
   /** all bits, IIN1 in the low octet */
   readonly iin: number;
-  /** by name, static values and controls */
+  /** static values and controls by name */
   readonly values: ReadonlyMap<string, Dnp3Value>;
-  /** objects of events, which depend on what moved, and times: not compared */
+  /** number of objects that are not compared: events, whose content varies, and times */
   readonly others: number;
-  /** nothing beyond some place could be read */
+  /** true if a part could not be read */
   readonly partial: boolean;
 }
 
@@ -36,12 +36,12 @@ const names = {
   analogOutput: 'AO',
   octetString: 'string',
 } as const;
-/** First words of the names of points, such as `AI` of `AI 536`. */
+/** First words of point names, such as `AI` of `AI 536`. */
 export const pointKinds: readonly string[] = Object.values(names);
 const moving: ReadonlySet<string> = new Set(['AI', 'CTR', 'frozen CTR']);
 const onlineBit = 0x01;
 
-/** Octets of an object that is no measured value; null: unknown. */
+/** Octets of an object that is not a measured value. null: unknown. */
 function otherOctets(group: number, variation: number): number | null {
   if (group === 12) return variation === 1 ? crobOctets : null;
   if (group === 41) return analogOutputOctets[variation] ?? null;
@@ -50,12 +50,12 @@ function otherOctets(group: number, variation: number): number | null {
   return times[`${group}.${variation}`] ?? null;
 }
 
-/** The objects behind one header. */
+/** The objects of one header. */
 interface Block {
   readonly group: number;
   readonly variation: number;
   readonly type: ObjectType | undefined;
-  /** octets of one object without its index; 0: packed */
+  /** octets of one object without its index; 0: packed bits */
   readonly size: number;
 }
 
@@ -69,7 +69,7 @@ class Reader {
     this.#octets = octets;
   }
 
-  /** @returns false: something cannot be read */
+  /** @returns false: unreadable */
   read(): boolean {
     while (this.#at + 3 <= this.#octets.length) if (!this.#header()) return false;
     return this.#at === this.#octets.length;
@@ -173,7 +173,7 @@ function numberOf({ form }: ObjectType, octets: Buffer, at: number): number {
   }
 }
 
-/** What the fragments of one response say together. */
+/** The content of all fragments of one response. */
 export function contentOf(fragments: readonly Buffer[]): Dnp3Content {
   const values = new Map<string, Dnp3Value>();
   let [others, iin, partial] = [0, 0, false];

@@ -1,4 +1,4 @@
-/** Replays what masters of DNP3 have asked, and compares the responses. */
+/** Replays the requests of DNP3 masters and compares the responses. */
 import { describe } from '../../dnp3/stack/application/describe.ts';
 import { readControl } from '../../dnp3/stack/application/control.ts';
 import { contentOf } from './dnp3-objects.ts';
@@ -21,7 +21,7 @@ interface Dnp3Request {
 }
 
 const confirmFunction = 0;
-/** Bits of the indications that do not depend on events, on the time since the start and on the clock. */
+/** Internal indications that depend neither on events nor on the start time nor on the clock. */
 const comparedIin: readonly (readonly [number, string])[] = [
   [0x0020, 'local_control'],
   [0x0040, 'device_trouble'],
@@ -39,7 +39,7 @@ function pairOf({ details: { master, outstation } }: RecordedMessage): Dnp3Pair 
   };
 }
 
-/** Requests with the fragments of their responses; confirmations are left to the link. */
+/** Requests with the fragments of their responses; the link sends confirmations itself. */
 function requestsOf(messages: readonly RecordedMessage[]): readonly Dnp3Request[] {
   const requests: Dnp3Request[] = [];
   const open = new Map<string, Dnp3Request>();
@@ -67,21 +67,27 @@ function requestInWords({ n, message, pair }: Dnp3Request): string {
 
 type Rules = Pick<ReplayOptions, 'moving' | 'ignore'>;
 
-function mayDiffer(was: Dnp3Value, is: Dnp3Value, { moving, ignore }: Rules): boolean {
-  if (ignore.includes(was.name)) return true;
-  if (!was.moves || moving === 'all' || was.number === null || is.number === null) return false;
-  return moving === null || Math.abs(is.number - was.number) <= (Math.abs(was.number) * moving) / 100;
+function mayDiffer(recorded: Dnp3Value, replayed: Dnp3Value, { moving, ignore }: Rules): boolean {
+  if (ignore.includes(recorded.name)) return true;
+  if (!recorded.moves || moving === 'all' || recorded.number === null || replayed.number === null) return false;
+  return moving === null || Math.abs(replayed.number - recorded.number) <= (Math.abs(recorded.number) * moving) / 100;
 }
 
-function compareContents(request: Dnp3Request, was: Dnp3Content, is: Dnp3Content, rules: Rules, to: Findings): void {
+function compareContents(
+  request: Dnp3Request,
+  recorded: Dnp3Content,
+  replayed: Dnp3Content,
+  rules: Rules,
+  to: Findings,
+): void {
   const differ = (text: string) => {
     to.differ(`${requestInWords(request)}: ${text}`);
   };
   for (const [bit, name] of comparedIin)
-    if ((was.iin & bit) !== (is.iin & bit))
-      differ(`the indication ${name} was ${yes(was.iin & bit)}, is ${yes(is.iin & bit)}`);
-  for (const [name, before] of was.values) {
-    const after = is.values.get(name);
+    if ((recorded.iin & bit) !== (replayed.iin & bit))
+      differ(`the indication ${name} was ${yes(recorded.iin & bit)}, is ${yes(replayed.iin & bit)}`);
+  for (const [name, before] of recorded.values) {
+    const after = replayed.values.get(name);
     if (after?.text === before.text) continue;
     if (after !== undefined && mayDiffer(before, after, rules)) to.ignored += 1;
     else
@@ -89,7 +95,8 @@ function compareContents(request: Dnp3Request, was: Dnp3Content, is: Dnp3Content
         after === undefined ? `${name} was ${before.text}, is missing` : `${name} was ${before.text}, is ${after.text}`,
       );
   }
-  for (const [name, after] of is.values) if (!was.values.has(name)) differ(`${name} was missing, is ${after.text}`);
+  for (const [name, after] of replayed.values)
+    if (!recorded.values.has(name)) differ(`${name} was missing, is ${after.text}`);
 }
 
 const yes = (bit: number) => (bit === 0 ? 'not set' : 'set');
@@ -103,10 +110,10 @@ function compare(request: Dnp3Request, fragments: readonly Buffer[], rules: Rule
 }
 
 /**
- * Each recorded connection gets one of its own; requests are sent one after the other, in the recorded order. Events,
+ * Each recorded connection is replayed by one connection; requests go one after the other, in recorded order. Events,
  * unsolicited responses and times are not compared.
- * @param messages of DNP3 alone
- * @throws SimError PEER_ERROR, PEER_TIMEOUT when the target cannot be reached
+ * @param messages of DNP3 only
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT if the target cannot be reached
  */
 export async function replayDnp3(
   messages: readonly RecordedMessage[],

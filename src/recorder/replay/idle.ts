@@ -1,15 +1,15 @@
-/** Waits of a server that is replayed: for the first client, and for the next message. */
+/** Timeouts of a replayed server: for the first client, then for the next message. */
 
-/** Longest wait for the first client, ms. */
+/** Maximum time until the first client, ms. */
 export const firstClientMs = 120_000;
 
-/** Calls back after a time without `touch`. */
+/** Calls back after a period without `touch`. */
 export class Idle {
   readonly #ms: number;
   readonly #onIdle: () => void;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param firstMs until the first `touch` */
+  /** @param firstMs period until the first `touch` */
   constructor(firstMs: number, ms: number, onIdle: () => void) {
     this.#ms = ms;
     this.#onIdle = onIdle;

@@ -1,4 +1,4 @@
-/** Checks the names of `--ignore`: a misspelt one would hide nothing, without a word about it. */
+/** Checks the names of `--ignore`, since a misspelt one would silently ignore nothing. */
 import { SimError } from '../../core/errors.ts';
 import { didYouMean } from '../../core/nearest.ts';
 import { pointKinds } from './dnp3-objects.ts';
@@ -7,10 +7,10 @@ import type { RecordedMessage } from './recording.ts';
 import type { ReplayTarget } from './replay.ts';
 
 const dnp3Point = new RegExp(`^(${pointKinds.join('|')}) \\d{1,5}$`);
-/** A member or element, or its path. Which ones there are the new build may change. */
+/** A member or element, or its path. The new build may add members, so they are not checked. */
 const member = /^[\w/[\].:-]+$/;
 
-/** Whether the recording has a point of this name, as the map of another maker has. */
+/** True if the recording has a point of this name, as with the map of another manufacturer. */
 function isRecordedPoint(name: string, messages: readonly RecordedMessage[]): boolean {
   const text = JSON.stringify(name);
   return messages.some(({ protocol, details }) => protocol === 'modbus' && JSON.stringify(details).includes(text));
@@ -21,7 +21,7 @@ function isModbusPoint(name: string, messages: readonly RecordedMessage[]): bool
   return pointNames().some((each) => isIgnored(each, [plain])) || isRecordedPoint(name, messages);
 }
 
-/** @throws SimError CONFIG_INVALID for a name that nothing of the replayed protocols has */
+/** @throws SimError CONFIG_INVALID for a name that is unknown in all replayed protocols */
 export function checkIgnored(
   ignore: readonly string[],
   { modbus, dnp3, ocpp, csip }: ReplayTarget,

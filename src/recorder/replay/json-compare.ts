@@ -1,18 +1,18 @@
-/** Compares documents of JSON where times and made-up ids differ from run to run. */
+/** Compares JSON documents whose times and generated ids differ from run to run. */
 import type { ReplayOptions } from './options.ts';
 import { isMembers } from './recording.ts';
 
 /** A value at its JSON pointer. */
 export interface ValueDifference {
   readonly pointer: string;
-  readonly was: unknown;
-  readonly is: unknown;
+  readonly recorded: unknown;
+  readonly replayed: unknown;
 }
 
 export interface JsonRules extends Pick<ReplayOptions, 'moving' | 'ignore'> {
-  /** ids of the new build by those of the recording: an id that was made up stands for the recorded one from then on */
+  /** ids of the new build by recorded id; the first occurrence pairs them */
   readonly ids: Map<string, string>;
-  /** whether the numbers at a pointer are measurements */
+  /** true if the numbers at a pointer are measurements */
   readonly moves: (pointer: string) => boolean;
 }
 
@@ -29,23 +29,28 @@ const maxDepth = 64;
 const asNumber = (value: unknown) =>
   typeof value === 'number' ? value : typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN;
 
-/** Whether two values that are not the same stand for the same. */
-function standForTheSame(was: unknown, is: unknown, { ids }: JsonRules): boolean {
-  if (typeof was !== 'string' || typeof is !== 'string') return false;
-  if (time.test(was) && time.test(is)) return true;
-  if (!madeUpId.test(was) || !madeUpId.test(is)) return false;
-  if (!ids.has(was)) ids.set(was, is);
-  return ids.get(was) === is;
+/** True if two different values are equivalent: times, or corresponding ids. */
+function standForTheSame(recorded: unknown, replayed: unknown, { ids }: JsonRules): boolean {
+  if (typeof recorded !== 'string' || typeof replayed !== 'string') return false;
+  if (time.test(recorded) && time.test(replayed)) return true;
+  if (!madeUpId.test(recorded) || !madeUpId.test(replayed)) return false;
+  if (!ids.has(recorded)) ids.set(recorded, replayed);
+  return ids.get(recorded) === replayed;
 }
 
-function mayDiffer(pointer: string, was: unknown, is: unknown, { moving, ignore, moves }: JsonRules): boolean {
+function mayDiffer(
+  pointer: string,
+  recorded: unknown,
+  replayed: unknown,
+  { moving, ignore, moves }: JsonRules,
+): boolean {
   if (ignore.includes(pointer) || ignore.includes(pointer.slice(pointer.lastIndexOf('/') + 1))) return true;
-  const [before, after] = [asNumber(was), asNumber(is)];
+  const [before, after] = [asNumber(recorded), asNumber(replayed)];
   if (moving === 'all' || !moves(pointer) || Number.isNaN(before) || Number.isNaN(after)) return false;
   return moving === null || Math.abs(after - before) <= (Math.abs(before) * moving) / 100;
 }
 
-export function compareJson(was: unknown, is: unknown, rules: JsonRules): JsonComparison {
+export function compareJson(recorded: unknown, replayed: unknown, rules: JsonRules): JsonComparison {
   const differences: ValueDifference[] = [];
   let ignored = 0;
   const compare = (before: unknown, after: unknown, pointer: string, depth: number): void => {
@@ -58,10 +63,10 @@ export function compareJson(was: unknown, is: unknown, rules: JsonRules): JsonCo
         compare(before[name], after[name], `${pointer}/${name}`, depth + 1);
     } else if (!standForTheSame(before, after, rules)) {
       if (mayDiffer(pointer, before, after, rules)) ignored += 1;
-      else differences.push({ pointer, was: before, is: after });
+      else differences.push({ pointer, recorded: before, replayed: after });
     }
   };
-  compare(was, is, '', 0);
+  compare(recorded, replayed, '', 0);
   return { differences, ignored };
 }
 
@@ -74,6 +79,6 @@ function shownValue(value: unknown): string {
 }
 
 /** `/firmwareVersion was "1.0", is "1.1"` */
-export function differenceInWords({ pointer, was, is }: ValueDifference): string {
+export function differenceInWords({ pointer, recorded: was, replayed: is }: ValueDifference): string {
   return `${pointer === '' ? 'the payload' : pointer} was ${shownValue(was)}, is ${shownValue(is)}`;
 }

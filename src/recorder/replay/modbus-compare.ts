@@ -1,4 +1,4 @@
-/** Compares an answer of Modbus with the recorded one, and says in words what differs. */
+/** Compares a Modbus answer with the recorded one and describes the differences. */
 import type { Buffer } from 'node:buffer';
 import { exceptionNames } from '../../core/wire/modbus-pdu.ts';
 import type { RecordedExchange } from './modbus-exchange.ts';
@@ -8,7 +8,7 @@ import { isIgnored, pointOf, shown } from './points.ts';
 import type { ShownValue } from './points.ts';
 import type { Findings } from './report.ts';
 
-/** What came in answer: octets, of which there are none when nothing came in time, or the connection ended. */
+/** The octets of an answer; none if nothing came in time or the connection ended. */
 export interface Received {
   readonly octets: Buffer;
   readonly closed: boolean;
@@ -19,7 +19,7 @@ type Rules = Pick<ReplayOptions, 'moving' | 'ignore'>;
 const mbapOctets = 7;
 const exceptionBit = 0x80;
 
-/** The parts of one whole frame; null: the octets are something else. */
+/** The parts of one complete frame. null: the octets are something else. */
 interface Answer {
   readonly transactionId: number;
   readonly unitId: number;
@@ -35,14 +35,14 @@ function answerIn(octets: Buffer): Answer | null {
 
 const hexOf = (octets: Buffer) => (octets.length > 40 ? `${octets.toString('hex', 0, 40)}...` : octets.toString('hex'));
 
-/** What became of a request, behind `was` or `is`. */
+/** Outcome of a request, recorded or replayed. */
 function answerInWords({ octets, closed }: Received): string {
   if (octets.length === 0) return closed ? 'cut off: the connection ended' : 'not answered';
   const answer = answerIn(octets);
   return `answered with ${answer === null ? `octets that are no frame (${hexOf(octets)})` : inFull(answer)}`;
 }
 
-/** An exception by its name, other answers by their octets. */
+/** An exception by name, other answers by their octets. */
 function inFull({ pdu }: Answer): string {
   const [code = 0, detail = 0] = pdu;
   if ((code & exceptionBit) === 0) return `function ${code} (${hexOf(pdu)})`;
@@ -53,13 +53,13 @@ function inFull({ pdu }: Answer): string {
 interface Field {
   readonly address: number;
   readonly count: number;
-  /** null: no point is known there */
+  /** null: unknown */
   readonly name: string | null;
-  /** other registers of the point are not part of the request */
+  /** true if the request covers only a part of the point */
   readonly partial: boolean;
 }
 
-/** The registers of a request in the order of addresses, cut at the beginnings of points. */
+/** The registers of a request in order of address, split at the start of each point. */
 function fieldsOf({ points }: Pick<RecordedExchange, 'points'>, address: number, count: number): Field[] {
   const end = address + count;
   const starts = [...points].sort(([, a], [, b]) => a - b);
@@ -80,56 +80,74 @@ function placeInWords({ address, count, name, partial }: Field): string {
   return name === null ? registers : `${registers} (${partial ? 'part of ' : ''}${name})`;
 }
 
-/** Whether a value that moves differs no more than it may. */
-function mayDiffer(was: ShownValue, is: ShownValue, { moving }: Rules): boolean {
-  if (moving === 'all' || was.absent !== is.absent) return false;
+/** True if a measurement differs by no more than the tolerance. */
+function mayDiffer(recorded: ShownValue, replayed: ShownValue, { moving }: Rules): boolean {
+  if (moving === 'all' || recorded.absent !== replayed.absent) return false;
   if (moving === null) return true;
-  if (was.number === null || is.number === null) return false;
-  return Math.abs(is.number - was.number) <= (Math.abs(was.number) * moving) / 100;
+  if (recorded.number === null || replayed.number === null) return false;
+  return Math.abs(replayed.number - recorded.number) <= (Math.abs(recorded.number) * moving) / 100;
 }
 
-function compareRegisters(exchange: RecordedExchange, was: Buffer, is: Buffer, rules: Rules, to: Findings): void {
+function compareRegisters(
+  exchange: RecordedExchange,
+  recordedWords: Buffer,
+  replayedWords: Buffer,
+  rules: Rules,
+  to: Findings,
+): void {
   const { address } = exchange;
   if (address === null) return;
-  for (const field of fieldsOf(exchange, address, was.length / 2)) {
+  for (const field of fieldsOf(exchange, address, recordedWords.length / 2)) {
     const from = 2 * (field.address - address);
-    const [old, now] = [was, is].map((words) => words.subarray(from, from + 2 * field.count));
-    if (old === undefined || now === undefined || old.equals(now)) continue;
+    const [recorded, replayed] = [recordedWords, replayedWords].map((words) =>
+      words.subarray(from, from + 2 * field.count),
+    );
+    if (recorded === undefined || replayed === undefined || recorded.equals(replayed)) continue;
     const point = field.name === null ? undefined : pointOf(field.name);
     const type = field.partial ? undefined : point?.type;
-    const [before, after] = [shown(old, type), shown(now, type)];
+    const [before, after] = [shown(recorded, type), shown(replayed, type)];
     const isLoose = point?.moves === true && mayDiffer(before, after, rules);
     if (isLoose || (field.name !== null && isIgnored(field.name, rules.ignore))) {
       to.ignored += 1;
       continue;
     }
-    const was1 = field.count === 1 ? 'was' : 'were';
-    const is1 = field.count === 1 ? 'is' : 'are';
-    to.differ(`${exchangeInWords(exchange)}: ${placeInWords(field)} ${was1} ${before.text}, ${is1} ${after.text}`);
+    const wasVerb = field.count === 1 ? 'was' : 'were';
+    const isVerb = field.count === 1 ? 'is' : 'are';
+    to.differ(
+      `${exchangeInWords(exchange)}: ${placeInWords(field)} ${wasVerb} ${before.text}, ${isVerb} ${after.text}`,
+    );
   }
 }
 
-/** Two whole frames. */
-function compareFrames(exchange: RecordedExchange, was: Answer, is: Answer, rules: Rules, to: Findings): void {
+/** Compares two complete frames. */
+function compareFrames(
+  exchange: RecordedExchange,
+  recorded: Answer,
+  replayed: Answer,
+  rules: Rules,
+  to: Findings,
+): void {
   const differ = (text: string) => {
     to.differ(`${exchangeInWords(exchange)}: ${text}`);
   };
-  if (was.transactionId !== is.transactionId)
-    differ(`the transaction id of the answer was ${was.transactionId}, is ${is.transactionId}`);
-  if (was.unitId !== is.unitId) differ(`the unit id of the answer was ${was.unitId}, is ${is.unitId}`);
-  if (was.pdu.equals(is.pdu)) return;
+  if (recorded.transactionId !== replayed.transactionId)
+    differ(`the transaction id of the answer was ${recorded.transactionId}, is ${replayed.transactionId}`);
+  if (recorded.unitId !== replayed.unitId)
+    differ(`the unit id of the answer was ${recorded.unitId}, is ${replayed.unitId}`);
+  if (recorded.pdu.equals(replayed.pdu)) return;
   const isRead = exchange.functionCode === 3 || exchange.functionCode === 4;
-  const [old = 0, oldLength = 0] = was.pdu;
-  const [now = 0, nowLength = 0] = is.pdu;
-  const sameShape = old === now && oldLength === nowLength && was.pdu.length === is.pdu.length;
-  if (isRead && sameShape && was.pdu.length === 2 + oldLength)
-    compareRegisters(exchange, was.pdu.subarray(2), is.pdu.subarray(2), rules, to);
-  else if (isRead && old === now && (old & exceptionBit) === 0)
-    differ(`the answer had ${oldLength / 2} registers, has ${nowLength / 2}`);
-  else differ(`was answered with ${inFull(was)}, is answered with ${inFull(is)}`);
+  const [recordedCode = 0, recordedLength = 0] = recorded.pdu;
+  const [replayedCode = 0, replayedLength = 0] = replayed.pdu;
+  const sameShape =
+    recordedCode === replayedCode && recordedLength === replayedLength && recorded.pdu.length === replayed.pdu.length;
+  if (isRead && sameShape && recorded.pdu.length === 2 + recordedLength)
+    compareRegisters(exchange, recorded.pdu.subarray(2), replayed.pdu.subarray(2), rules, to);
+  else if (isRead && recordedCode === replayedCode && (recordedCode & exceptionBit) === 0)
+    differ(`the answer had ${recordedLength / 2} registers, has ${replayedLength / 2}`);
+  else differ(`was answered with ${inFull(recorded)}, is answered with ${inFull(replayed)}`);
 }
 
-/** Adds what differs to the findings. */
+/** Adds the differences to the findings. */
 export function compareAnswer(exchange: RecordedExchange, received: Received, rules: Rules, to: Findings): void {
   const { answer, noAnswer } = exchange;
   if (answer === null) {
@@ -139,8 +157,8 @@ export function compareAnswer(exchange: RecordedExchange, received: Received, ru
       );
     return;
   }
-  const [was, is] = [answerIn(answer), answerIn(received.octets)];
-  if (was !== null && is !== null) compareFrames(exchange, was, is, rules, to);
+  const [recorded, replayed] = [answerIn(answer), answerIn(received.octets)];
+  if (recorded !== null && replayed !== null) compareFrames(exchange, recorded, replayed, rules, to);
   else if (!answer.equals(received.octets))
     to.differ(
       `${exchangeInWords(exchange)}: was ${answerInWords({ octets: answer, closed: false })}, is ${answerInWords(received)}`,

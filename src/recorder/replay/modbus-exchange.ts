@@ -6,25 +6,25 @@ import type { RecordedMessage } from './recording.ts';
 import { counted } from './report.ts';
 
 export interface RecordedExchange {
-  /** number among the requests of the recording, from 1 */
+  /** number of the request in the recording, from 1 */
   readonly n: number;
   readonly request: RecordedMessage;
   readonly unitId: number;
   readonly functionCode: number;
-  /** PDU address and number of registers; null: the request names none */
+  /** PDU address and number of registers; null: not in the request */
   readonly address: number | null;
   readonly count: number | null;
   /** address of the first register of each point */
   readonly points: ReadonlyMap<string, number>;
-  /** all octets that went in answer; null: the recording has neither an answer nor a reason for its absence */
+  /** all octets of the answer; null: neither an answer nor a reason for its absence is recorded */
   readonly answer: Buffer | null;
-  /** why nothing went in answer */
+  /** reason for the absence of an answer */
   readonly noAnswer: string | null;
 }
 
 export interface RecordedExchanges {
   readonly exchanges: readonly RecordedExchange[];
-  /** what cannot be replayed, and why */
+  /** parts that cannot be replayed, with reasons */
   readonly notes: readonly string[];
 }
 
@@ -35,33 +35,33 @@ function pointsOf(points: unknown): ReadonlyMap<string, number> {
   return new Map(Object.entries(points).flatMap(([name, at]) => (typeof at === 'number' ? [[name, at]] : [])));
 }
 
-/** Answers of one exchange, in the order in which they went. */
+/** Answers of one exchange in order. */
 interface Answers {
   octets: Buffer[];
   noAnswer: string | null;
 }
 
 function answersById(messages: readonly RecordedMessage[]): ReadonlyMap<number, Answers> {
-  const found = new Map<number, Answers>();
+  const byId = new Map<number, Answers>();
   for (const { kind, raw, details } of messages) {
     const id = numberIn(details.exchange_id);
     if (id === null || (kind !== 'answer' && kind !== 'no_answer')) continue;
-    const answers = found.get(id) ?? { octets: [], noAnswer: null };
-    found.set(id, answers);
+    const answers = byId.get(id) ?? { octets: [], noAnswer: null };
+    byId.set(id, answers);
     if (kind === 'answer') answers.octets.push(raw);
     else answers.noAnswer = typeof details.no_answer === 'string' ? details.no_answer : 'unknown';
   }
-  return found;
+  return byId;
 }
 
-/** Why a request cannot be replayed; null: it can. */
+/** Why a request cannot be replayed. null: it can. */
 function refusal({ cut, details: { interface: comm, framing } }: RecordedMessage): string | null {
   if (comm === 'sunspec_client') return 'of the built-in SunSpec client, whose devices are not part of a replay';
   if (framing !== 'mbap') return 'of serial lines or with RTU framing, which are not replayed';
   return cut ? 'that were cut' : null;
 }
 
-/** @param messages of Modbus alone */
+/** @param messages of Modbus only */
 export function exchangesOf(messages: readonly RecordedMessage[]): RecordedExchanges {
   const answers = answersById(messages);
   const refused = new Map<string, number>();

@@ -1,4 +1,4 @@
-/** One connection of a replayed master. */
+/** One connection of a replayed Modbus master. */
 import { Buffer } from 'node:buffer';
 import type { Socket } from 'node:net';
 import type { Received } from './modbus-compare.ts';
@@ -33,11 +33,11 @@ export class ModbusLink {
   }
 
   /**
-   * Sends a request and waits for the frame in answer, and for as many octets as were recorded.
-   * @param recorded octets of the recorded answer; 0: there was none
+   * Sends a request and waits for a frame that is at least as long as the recorded answer.
+   * @param recorded octets of the recorded answer; 0: none
    */
   async ask(request: Buffer, recorded: number): Promise<Received> {
-    // what came too late belongs to an earlier request
+    // octets of a late answer belong to an earlier request
     this.#octets = Buffer.alloc(0);
     this.#socket.write(request);
     const { timeoutMs, silenceMs } = this.#limits;
@@ -63,7 +63,7 @@ export class ModbusLink {
     return length >= lengthEnd && length >= Math.max(recorded, lengthEnd + this.#octets.readUInt16BE(4));
   }
 
-  /** @returns false: nothing changed within the time */
+  /** @returns false: timeout without a change */
   #change(ms: number): Promise<boolean> {
     return new Promise((resolve) => {
       const limit = setTimeout(() => {

@@ -1,4 +1,4 @@
-/** Replays what masters of Modbus have asked, and compares the answers. */
+/** Replays the requests of Modbus masters and compares the answers. */
 import { compareAnswer } from './modbus-compare.ts';
 import { exchangesOf } from './modbus-exchange.ts';
 import { ModbusLink } from './modbus-link.ts';
@@ -11,9 +11,9 @@ import { Links } from './targets.ts';
 import type { DeviceTargets } from './targets.ts';
 
 /**
- * Each recorded peer gets a connection of its own; requests are sent one after the other, in the recorded order.
- * @param messages of Modbus alone
- * @throws SimError PEER_ERROR, PEER_TIMEOUT when the target cannot be reached
+ * Each recorded peer is replayed by one connection; requests go one after the other, in recorded order.
+ * @param messages of Modbus only
+ * @throws SimError PEER_ERROR, PEER_TIMEOUT if the target cannot be reached
  */
 export async function replayModbus(
   messages: readonly RecordedMessage[],

@@ -1,9 +1,9 @@
-/** What a station and its central system said to each other, as steps of the central system. */
+/** The messages of a station and its central system as steps of the central system. */
 import { isMembers } from './recording.ts';
 import type { RecordedMessage } from './recording.ts';
 import { counted } from './report.ts';
 
-/** What follows the message id of an answer. */
+/** The part of an answer after the message id. */
 export interface RecordedAnswer {
   readonly isError: boolean;
   /** payload of a result; code, description and details of an error */
@@ -11,7 +11,7 @@ export interface RecordedAnswer {
 }
 
 export interface OcppStep {
-  /** number among the calls of its direction, from 1 */
+  /** number of the call within its direction, from 1 */
   readonly n: number;
   readonly by: 'station' | 'central';
   readonly message: RecordedMessage;
@@ -28,7 +28,7 @@ export interface OcppScript {
 }
 
 const typeNumbers = { call: 2, result: 3, error: 4 } as const;
-/** Secrets are not in a recording: such a call would set a wrong one. */
+/** Secrets are masked in a recording: such a call would set a wrong one. */
 const hidden = '(hidden)';
 
 interface Frame {
@@ -45,15 +45,15 @@ function frameOf(message: RecordedMessage): Frame | null {
   }
 }
 
-/** Answers by the direction of their call and its id. */
+/** Answers by direction and id of their call. */
 function answersOf(frames: readonly Frame[]): ReadonlyMap<string, RecordedAnswer> {
-  const found = new Map<string, RecordedAnswer>();
+  const answers = new Map<string, RecordedAnswer>();
   for (const { message, parts } of frames) {
     const [type, id, ...rest] = parts;
     if (type !== typeNumbers.result && type !== typeNumbers.error) continue;
-    found.set(`${message.direction} ${String(id)}`, { isError: type === typeNumbers.error, parts: rest });
+    answers.set(`${message.direction} ${String(id)}`, { isError: type === typeNumbers.error, parts: rest });
   }
-  return found;
+  return answers;
 }
 
 /** @param messages of one station */
@@ -86,7 +86,7 @@ export function scriptOf(id: string, messages: readonly RecordedMessage[]): Ocpp
   return { id, steps, notes };
 }
 
-/** Calls whose number depends on how long a session lasts. */
+/** Calls whose number depends on the length of a session. */
 const periodic: ReadonlySet<string> = new Set(['Heartbeat', 'MeterValues', 'NotifyPeriodicEventStream']);
 
 export const isPeriodic = (action: string) => periodic.has(action);

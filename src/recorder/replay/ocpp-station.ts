@@ -1,4 +1,4 @@
-/** The central system of one recorded station: answers as it did, and says what it said. */
+/** The central system of one recorded station: repeats its answers and its calls. */
 import { compareJson, differenceInWords } from './json-compare.ts';
 import type { JsonRules } from './json-compare.ts';
 import { isPeriodic } from './ocpp-script.ts';
@@ -6,7 +6,7 @@ import type { OcppScript, OcppStep, RecordedAnswer } from './ocpp-script.ts';
 import type { ReplayOptions } from './options.ts';
 import type { Findings } from './report.ts';
 
-/** Members whose numbers are measurements, at any depth. */
+/** Members with measurements, at any depth. */
 const measured = /\/(sampledValue\/|meterStart$|meterStop$|meterValue\/.*\/value$)/;
 
 const callNumber = 2;
@@ -17,11 +17,11 @@ export class ReplayedStation {
   readonly id: string;
   readonly #findings: Findings;
   readonly #rules: JsonRules;
-  /** steps that are still to come, in the recorded order */
+  /** remaining steps in recorded order */
   #left: OcppStep[];
-  /** the last answer to each action, for calls beyond the recorded ones */
+  /** the last answer to each action, for additional calls */
   readonly #lastAnswers = new Map<string, RecordedAnswer>();
-  /** our calls under way by their ids */
+  /** calls to the station that are not answered yet, by id */
   readonly #asked = new Map<string, OcppStep>();
   #send: ((text: string) => void) | null = null;
   #calls = 0;
@@ -34,7 +34,7 @@ export class ReplayedStation {
     findings.notes.push(...notes);
   }
 
-  /** Nothing is to come that a station is sure to send, and no call is open. */
+  /** True if no call is open and only periodic calls of the station are left. */
   get done(): boolean {
     return this.#asked.size === 0 && this.#left.every(({ by, action }) => by === 'station' && isPeriodic(action));
   }
@@ -66,7 +66,7 @@ export class ReplayedStation {
     this.#speak();
   }
 
-  /** The station says nothing more: what it owes is missing, and the next call of ours goes out. @returns false: the end */
+  /** Gives up waiting: overdue messages are missing, and the next call is sent. @returns false: no step is left */
   skip(): boolean {
     for (const [id, step] of this.#asked) {
       this.#findings.differ(`${this.#inWords(step)}: was answered, is not answered`);
@@ -87,7 +87,7 @@ export class ReplayedStation {
     return true;
   }
 
-  /** Sends the calls of the central system whose turn it is. */
+  /** Sends the calls of the central system that come next. */
   #speak(): void {
     while (this.#send !== null && this.#asked.size === 0) {
       const at = this.#left.findIndex(({ by, action }) => by === 'central' || !isPeriodic(action));
@@ -102,10 +102,10 @@ export class ReplayedStation {
     }
   }
 
-  /** The text with the ids of the new build in the place of the recorded ones. */
+  /** Replaces recorded ids by those of the new build. */
   #withIds(text: string): string {
     let changed = text;
-    for (const [was, is] of this.#rules.ids) changed = changed.replaceAll(was, is);
+    for (const [recordedId, replayedId] of this.#rules.ids) changed = changed.replaceAll(recordedId, replayedId);
     return changed;
   }
 
@@ -125,7 +125,7 @@ export class ReplayedStation {
   }
 
   #reply(id: string, answer: RecordedAnswer | null, action: string, isKnown: boolean): void {
-    // as recorded: the call got no answer
+    // as in the recording, the call gets no answer
     if (answer === null && isKnown) return;
     const { isError, parts } = answer ?? {
       isError: true,
@@ -134,7 +134,7 @@ export class ReplayedStation {
     this.#send?.(this.#withIds(JSON.stringify([isError ? errorNumber : resultNumber, id, ...parts])));
   }
 
-  #heardAnswer(id: string, is: RecordedAnswer): void {
+  #heardAnswer(id: string, replayed: RecordedAnswer): void {
     const step = this.#asked.get(id);
     if (step === undefined) {
       this.#findings.differ(`station ${this.id}: an answer to no call (${id})`);
@@ -143,21 +143,21 @@ export class ReplayedStation {
     this.#asked.delete(id);
     const { answer } = step;
     if (answer === null) this.#findings.differ(`${this.#inWords(step)}: was not answered, is answered`);
-    else if (answer.isError !== is.isError)
+    else if (answer.isError !== replayed.isError)
       this.#findings.differ(
-        `${this.#inWords(step)}: was answered with ${kindOf(answer)}, is answered with ${kindOf(is)}`,
+        `${this.#inWords(step)}: was answered with ${kindOf(answer)}, is answered with ${kindOf(replayed)}`,
       );
-    else if (is.isError) {
-      // descriptions are for people
-      if (answer.parts[0] !== is.parts[0])
+    else if (replayed.isError) {
+      // descriptions of errors are free text
+      if (answer.parts[0] !== replayed.parts[0])
         this.#findings.differ(
-          `${this.#inWords(step)}: the error was ${String(answer.parts[0])}, is ${String(is.parts[0])}`,
+          `${this.#inWords(step)}: the error was ${String(answer.parts[0])}, is ${String(replayed.parts[0])}`,
         );
-    } else this.#compare(step, answer.parts[0], is.parts[0], 'the answer: ');
+    } else this.#compare(step, answer.parts[0], replayed.parts[0], 'the answer: ');
   }
 
-  #compare(step: OcppStep, was: unknown, is: unknown, what: string): void {
-    const { differences, ignored } = compareJson(was, is, this.#rules);
+  #compare(step: OcppStep, recorded: unknown, replayed: unknown, what: string): void {
+    const { differences, ignored } = compareJson(recorded, replayed, this.#rules);
     this.#findings.ignored += ignored;
     for (const difference of differences)
       this.#findings.differ(`${this.#inWords(step)}: ${what}${differenceInWords(difference)}`);

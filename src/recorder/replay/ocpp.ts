@@ -1,4 +1,4 @@
-/** Plays the central system of a recording to the stations of a new build. */
+/** Replays the central system of a recording to the stations of a new build. */
 import { createServer } from 'node:http';
 import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
@@ -18,15 +18,17 @@ const maxPayload = 1024 * 1024;
 function stationsOf(messages: readonly RecordedMessage[], options: ReplayOptions, findings: Findings) {
   const byKey = new Map<string, RecordedMessage[]>();
   for (const message of messages) {
-    const own = byKey.get(message.key) ?? [];
-    byKey.set(message.key, own);
-    own.push(message);
+    const stationMessages = byKey.get(message.key) ?? [];
+    byKey.set(message.key, stationMessages);
+    stationMessages.push(message);
   }
-  const stations = [...byKey].map(([id, own]) => new ReplayedStation(scriptOf(id, own), options, findings));
+  const stations = [...byKey].map(
+    ([id, stationMessages]) => new ReplayedStation(scriptOf(id, stationMessages), options, findings),
+  );
   return new Map(stations.map((station) => [station.id, station]));
 }
 
-/** The identity at the end of the path; empty where it cannot be read. */
+/** The identity at the end of the path; empty if it is invalid. */
 function identityIn(url: string): string {
   try {
     return decodeURIComponent((url.split('?')[0] ?? '').split('/').at(-1) ?? '');
@@ -35,7 +37,7 @@ function identityIn(url: string): string {
   }
 }
 
-/** The stations of a replay at their sockets. */
+/** The stations of a replay and their sockets. */
 class CentralSystem {
   readonly server = createServer((_request, response) => {
     response.writeHead(426).end();
@@ -92,9 +94,10 @@ class CentralSystem {
 }
 
 /**
- * Listens until every station has said what was recorded, or nothing more comes; nobody drives the stations meanwhile.
- * @param messages of OCPP alone
- * @param say told where it listens
+ * Listens until every station has sent its recorded messages, or nothing more comes; nothing operates the stations
+ * meanwhile.
+ * @param messages of OCPP only
+ * @param say called with the address
  * @throws SimError LISTEN_FAILED
  */
 export async function replayOcpp(
@@ -108,7 +111,7 @@ export async function replayOcpp(
   let over: () => void = () => undefined;
   const ended = new Promise<void>((resolve) => (over = resolve));
   const idle = new Idle(firstClientMs, options.timeoutMs, () => {
-    // each station goes on to its next call, or has none left
+    // each station advances to its next call, if any
     const more = [...stations.values()].filter((station) => station.skip());
     if (more.length > 0) idle.touch();
     else over();

@@ -1,6 +1,6 @@
-/** How a recording is replayed. */
+/** Options of a replay. */
 
-/** `fast`: each request when the one before has been answered; `wall`, `sim`: not before its recorded offset */
+/** `fast`: each request after the previous answer; `wall`, `sim`: not before its recorded offset */
 export const paces = ['fast', 'wall', 'sim'] as const;
 export type Pace = (typeof paces)[number];
 
@@ -8,15 +8,15 @@ export interface ReplayOptions {
   readonly pace: Pace;
   /** simulated seconds per second of the target, for the pace `sim` */
   readonly rate: number;
-  /** `all`: every value must be the same; otherwise the tolerance of values that move, percent; null: they are ignored */
+  /** `all`: every value must be equal; otherwise tolerance of measurements, percent; null: measurements are ignored */
   readonly moving: 'all' | number | null;
-  /** names of points that are not compared: `701.W`, `701`, as a whole model, or `Hb`, in any model */
+  /** points that are not compared: `701.W`, `701` (the whole model), or `Hb` (in any model) */
   readonly ignore: readonly string[];
-  /** PIN of Registrations, which a recording does not have */
+  /** PIN of Registrations, which is masked in a recording */
   readonly pin: string;
-  /** wait for an answer, and for a server's next request, ms */
+  /** maximum time for an answer, and for the next request to a server, ms */
   readonly timeoutMs: number;
-  /** wait for octets that were not recorded, where no answer was, ms */
+  /** time to wait for unexpected octets where no answer was recorded, ms */
   readonly silenceMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Reads a recording: the lines that `format.ts` writes. */
+/** Reads a recording written by `format.ts`. */
 import { Buffer } from 'node:buffer';
 import { SimError } from '../../core/errors.ts';
 import { wireDirections } from '../../core/wire/wire-log.ts';
@@ -12,7 +12,7 @@ export interface RecordedMessage {
   readonly id: number;
   /** ms since the epoch */
   readonly wallMs: number;
-  /** simulated seconds since the recording began */
+  /** simulated seconds since the start of the recording */
   readonly simS: number;
   readonly protocol: string;
   readonly key: string;
@@ -31,7 +31,7 @@ export interface Recording {
   readonly messages: readonly RecordedMessage[];
 }
 
-/** Characters of one line, and entries of one recording. */
+/** Maximum of characters in a line, and of entries in a recording. */
 const maxLine = 8 * 1024 * 1024;
 const maxEntries = 2_000_000;
 
@@ -80,7 +80,7 @@ const unpadded = (base64: string) => base64.replace(/={1,2}$/, '');
 function octetsOf(entry: Members, encoding: 'utf8' | 'base64', line: number): Buffer {
   const text = textOf(entry, 'raw', line);
   const octets = Buffer.from(text, encoding);
-  // Node passes over characters that are no base64
+  // Node ignores characters that are not base64
   if (encoding === 'base64' && unpadded(octets.toString('base64')) !== unpadded(text))
     throw wrong(line, 'has a raw that is no base64');
   return octets;
@@ -109,8 +109,8 @@ function messageOf(entry: Members, line: number): RecordedMessage {
 }
 
 /**
- * @param lines without their ends; empty ones are passed over, and so is a byte order mark before the first
- * @throws SimError CONFIG_INVALID with the line that is not one of a recording
+ * @param lines without their ends; empty ones are skipped, and so is a byte order mark before the first
+ * @throws SimError CONFIG_INVALID with the line that is invalid
  */
 export async function readRecording(lines: AsyncIterable<string> | Iterable<string>): Promise<Recording> {
   let header: Members | null = null;

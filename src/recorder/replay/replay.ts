@@ -1,4 +1,4 @@
-/** Replays a recording against a new build: its clients towards a server, its servers towards a client. */
+/** Replays a recording against a new build: its clients to a server, its servers to a client. */
 import { SimError } from '../../core/errors.ts';
 import { replayCsip } from './csip.ts';
 import { replayDnp3 } from './dnp3.ts';
@@ -8,20 +8,20 @@ import type { RecordedMessage } from './recording.ts';
 import type { ReplayReport } from './report.ts';
 import type { DeviceTargets, Target } from './targets.ts';
 
-/** What is replayed, and where to; absent: nothing of that protocol. */
+/** The protocols to replay and their targets; absent: not replayed. */
 export interface ReplayTarget {
   readonly modbus?: DeviceTargets;
   readonly dnp3?: DeviceTargets;
-  /** where the central system of the recording listens */
+  /** address of the replayed central system */
   readonly ocpp?: Target;
-  /** where the server of IEEE 2030.5 of the recording listens */
+  /** address of the replayed IEEE 2030.5 server */
   readonly csip?: Target;
 }
 
 /**
  * Replays one protocol after the other.
- * @param say told where servers listen
- * @throws SimError CONFIG_INVALID when the recording has no message of a protocol asked for; PEER_ERROR, PEER_TIMEOUT,
+ * @param say called with the address of each server
+ * @throws SimError CONFIG_INVALID if the recording has no message of a requested protocol; PEER_ERROR, PEER_TIMEOUT,
  * LISTEN_FAILED
  */
 export async function replay(
@@ -32,9 +32,9 @@ export async function replay(
 ): Promise<readonly ReplayReport[]> {
   const reports: ReplayReport[] = [];
   const of = (protocol: string) => {
-    const found = messages.filter((message) => message.protocol === protocol);
-    if (found.length === 0) throw new SimError('CONFIG_INVALID', `the recording has no message of ${protocol}`);
-    return found;
+    const ofProtocol = messages.filter((message) => message.protocol === protocol);
+    if (ofProtocol.length === 0) throw new SimError('CONFIG_INVALID', `the recording has no message of ${protocol}`);
+    return ofProtocol;
   };
   if (target.modbus) reports.push(await replayModbus(of('modbus'), target.modbus, options));
   if (target.dnp3) reports.push(await replayDnp3(of('dnp3'), target.dnp3, options));

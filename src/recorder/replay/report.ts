@@ -1,29 +1,29 @@
-/** What a replay has found. */
+/** The results of a replay. */
 
 export interface ReplayReport {
   readonly protocol: string;
-  /** requests of the recording that were replayed, or of the new build that were answered */
+  /** number of requests that were replayed, or of requests of the new build that were answered */
   readonly requests: number;
-  /** how many of them had a recorded answer, or a recorded silence, that the new one was compared with */
+  /** number of them that were compared with a recorded answer or recorded silence */
   readonly compared: number;
-  /** in plain words, in the order in which they were found */
+  /** sentences in order of occurrence */
   readonly differences: readonly string[];
-  /** values that differ and are not differences: they move, or are within the tolerance */
+  /** number of values whose difference does not count: measurements, or within the tolerance */
   readonly ignored: number;
-  /** what was not replayed, and why */
+  /** parts that were not replayed, with reasons */
   readonly notes: readonly string[];
 }
 
-/** Differences that are kept; the others are counted. */
+/** Maximum of differences in the list; the others are counted. */
 const maxKept = 10_000;
 
-/** Gathers a report. */
+/** Collects a report. */
 export class Findings {
   readonly differences: string[] = [];
   readonly notes: string[] = [];
   ignored = 0;
   requests = 0;
-  /** requests of which the recording has nothing to compare */
+  /** number of requests without a recorded answer */
   uncompared = 0;
   #more = 0;
 

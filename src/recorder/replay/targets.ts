@@ -1,4 +1,4 @@
-/** Servers that replayed clients ask, and the connections to them. */
+/** Servers for replayed clients, and the connections to them. */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { errorText, SimError } from '../../core/errors.ts';
@@ -11,14 +11,14 @@ export interface Target {
   readonly port: number;
 }
 
-/** Where devices are reached: one address for all, or one for each index. */
+/** Addresses of devices: a common one, or one by index. */
 export interface DeviceTargets {
-  /** of devices without an address of their own */
+  /** for devices without an address of their own */
   readonly all: Target | null;
   readonly byDevice: ReadonlyMap<number, Target>;
-  /** of the map of another maker, which has a port of its own; null: its requests are left out */
+  /** for the map of another manufacturer, which has a separate port; null: its requests are skipped */
   readonly proxy: Target | null;
-  /** of connections that asked no device, such as those to the port of the meter; null: as `all` */
+  /** for connections to no device, such as the port of the meter; null: as `all` */
   readonly meter: Target | null;
 }
 
@@ -53,13 +53,13 @@ export interface LinksOptions<L extends Link> {
   readonly targets: DeviceTargets;
   readonly timeoutMs: number;
   readonly make: (socket: Socket) => L;
-  /** the recorded connection that a message went by */
+  /** key of the recorded connection of a message */
   readonly connectionOf: (message: RecordedMessage) => string;
 }
 
 /**
- * The connections of a replay, one for each recorded one. A connection goes to the device that it asked first, and ends
- * with its last request, since a server may take only so many at one time.
+ * The connections of a replay, one for each recorded one. A connection goes to the first device that it asked, and
+ * closes after its last request, since a server may limit the number of connections.
  */
 export class Links<L extends Link> {
   readonly #open = new Map<string, L>();
@@ -67,7 +67,7 @@ export class Links<L extends Link> {
   readonly #last = new Map<string, RecordedMessage>();
   readonly #options: LinksOptions<L>;
 
-  /** @param requests all that will be sent, in their order */
+  /** @param requests all requests of the replay in order */
   constructor(requests: readonly RecordedMessage[], options: LinksOptions<L>) {
     this.#options = options;
     for (const request of requests) {
@@ -78,11 +78,11 @@ export class Links<L extends Link> {
     }
   }
 
-  /** The connection for a request; null: no address is known for its device. @throws SimError PEER_ERROR, PEER_TIMEOUT */
+  /** The connection for a request. null: no address for its device. @throws SimError PEER_ERROR, PEER_TIMEOUT */
   async of(request: RecordedMessage): Promise<L | null> {
     const connection = this.#options.connectionOf(request);
-    const known = this.#open.get(connection);
-    if (known !== undefined && !known.closed) return known;
+    const existing = this.#open.get(connection);
+    if (existing !== undefined && !existing.closed) return existing;
     const { timeoutMs, make } = this.#options;
     const target = this.#targetOf(request, this.#devices.get(connection));
     if (target === null) return null;
@@ -91,7 +91,7 @@ export class Links<L extends Link> {
     return link;
   }
 
-  /** Addresses that are given for devices which no request of the recording asks, one sentence each. */
+  /** Addresses of devices that no recorded request asks, one sentence each. */
   unasked(): readonly string[] {
     const asked = new Set(this.#devices.values());
     return [...this.#options.targets.byDevice.keys()]
@@ -105,7 +105,7 @@ export class Links<L extends Link> {
     return device === undefined ? (meter ?? all) : (byDevice.get(device) ?? all);
   }
 
-  /** A request has been answered, or never will be. */
+  /** Marks a request as finished, with or without an answer. */
   done(request: RecordedMessage): void {
     const connection = this.#options.connectionOf(request);
     if (this.#last.get(connection) !== request) return;

@@ -1,4 +1,4 @@
-/** Compares documents that a client of IEEE 2030.5 sends: the texts of their elements and attributes by path. */
+/** Compares documents of an IEEE 2030.5 client: texts of elements and attributes by path. */
 import type { Buffer } from 'node:buffer';
 import { compareJson } from './json-compare.ts';
 import type { JsonComparison, JsonRules } from './json-compare.ts';
@@ -16,20 +16,20 @@ const times: ReadonlySet<string> = new Set([
   'changedTime',
   'lastUpdateTime',
 ]);
-/** Elements whose numbers are measurements. */
+/** Elements with measurements. */
 const measured = /\/(value|stateOfChargeStatus|estimatedVarAvail|estimatedWAvail|availabilityDuration)(\[\d+\])?(\/|$)/;
 const longId = /^[0-9A-Fa-f]{32}$/;
 const time = '<time>';
 
-/** The texts of a document: `DERStatus/genConnectStatus/value`, with numbers behind elements that repeat. */
+/** The texts of a document by path: `DERStatus/genConnectStatus/value`, numbered where elements repeat. */
 export function textsOf(xml: string): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
+  const texts: Record<string, string> = {};
   const path: { readonly name: string; readonly counts: Map<string, number> }[] = [];
   const root = { name: '', counts: new Map<string, number>() };
   const place = () => path.map(({ name }) => name).join('/');
   for (const [, closing, fullName, attributes, empty, text] of xml.replace(/<[?!][^>]*>/g, '').matchAll(token)) {
     if (text !== undefined) {
-      if (text.trim() !== '' && path.length > 0) found[place()] = text.trim();
+      if (text.trim() !== '' && path.length > 0) texts[place()] = text.trim();
       continue;
     }
     if (closing === '/') {
@@ -42,31 +42,31 @@ export function textsOf(xml: string): Readonly<Record<string, string>> {
     counts.set(name, n);
     path.push({ name: n > 1 ? `${name}[${n}]` : name, counts: new Map() });
     for (const [, key = '', value = ''] of (attributes ?? '').matchAll(attribute))
-      if (!key.startsWith('xmlns')) found[`${place()}/@${key}`] = value;
+      if (!key.startsWith('xmlns')) texts[`${place()}/@${key}`] = value;
     if (empty === '/') path.pop();
   }
-  return found;
+  return texts;
 }
 
-/** The name of the root element; empty: there is none. */
+/** The name of the root element. Empty: none. */
 export function rootOf(body: Buffer): string {
   return /<(?:[\w.-]+:)?(\w+)[\s>/]/.exec(body.toString().replace(/<[?!][^>]*>/g, ''))?.[1] ?? '';
 }
 
-/** Long ids that clients make up, in the form that stands for one id in the whole recording. */
-function withIds(was: string, is: string, ids: Map<string, string>): boolean {
-  if (!longId.test(was) || !longId.test(is)) return false;
-  if (!ids.has(was)) ids.set(was, is);
-  return ids.get(was) === is;
+/** True if two long ids of clients correspond: each recorded one stands for one replayed one. */
+function withIds(recorded: string, replayed: string, ids: Map<string, string>): boolean {
+  if (!longId.test(recorded) || !longId.test(replayed)) return false;
+  if (!ids.has(recorded)) ids.set(recorded, replayed);
+  return ids.get(recorded) === replayed;
 }
 
-export function compareXml(was: Buffer, is: Buffer, rules: Omit<JsonRules, 'moves'>): JsonComparison {
-  const [before, after] = [{ ...textsOf(was.toString()) }, { ...textsOf(is.toString()) }];
+export function compareXml(recorded: Buffer, replayed: Buffer, rules: Omit<JsonRules, 'moves'>): JsonComparison {
+  const [before, after] = [{ ...textsOf(recorded.toString()) }, { ...textsOf(replayed.toString()) }];
   for (const [name, text] of Object.entries(before)) {
-    const now = after[name];
+    const replayedText = after[name];
     const leaf = name.slice(name.lastIndexOf('/') + 1).replace(/\[\d+\]$/, '');
-    if (now === undefined) continue;
-    if (times.has(leaf) || withIds(text, now, rules.ids)) before[name] = after[name] = time;
+    if (replayedText === undefined) continue;
+    if (times.has(leaf) || withIds(text, replayedText, rules.ids)) before[name] = after[name] = time;
   }
   return compareJson(before, after, { ...rules, moves: (pointer) => measured.test(pointer) });
 }
