@@ -1,4 +1,4 @@
-/** WebSocket frames of the snapshots of one tick, made once for all clients. */
+/** WebSocket frames of the snapshots of one tick, shared by all clients. */
 import type { TickEvent } from '../contract/plant.ts';
 import { positionOf } from '../contract/snapshot.ts';
 
@@ -23,16 +23,16 @@ export function textFrame(payload: Buffer): Buffer {
   return frame;
 }
 
-/** Neighbouring frames, and the same as one buffer: one write instead of many. */
+/** Consecutive frames, and their concatenation for a single write. */
 export interface Piece {
   readonly frames: readonly Buffer[];
   readonly joined: Buffer;
 }
 
-/** A piece is never longer than this, unless a single frame is. */
+/** Maximum length of a piece, unless a single frame is longer. */
 export const maxPieceBytes = 64 * 1024;
 
-/** The messages of a tick. Text and frame of a device are made when the first client needs them. */
+/** The messages of a tick. Text and frame of a device are built for the first client that needs them. */
 export class Broadcast {
   readonly event: TickEvent;
   readonly #frames: (Buffer | undefined)[] = [];
@@ -48,12 +48,12 @@ export class Broadcast {
     return (this.#frames[position] ??= textFrame(published.json));
   }
 
-  /** The frame of one device; undefined when it was not part of the tick. */
+  /** The frame of one device. undefined: not part of the tick. */
   of(deviceIndex: number): Buffer | undefined {
     return this.#frame(positionOf(this.event.published, deviceIndex));
   }
 
-  /** The frames of all devices, in index order. */
+  /** The frames of all devices in order of index. */
   get pieces(): readonly Piece[] {
     this.#pieces ??= this.#join();
     return this.#pieces;

@@ -100,20 +100,20 @@ function refuse(request: IncomingMessage, socket: Duplex, { code, detail, faults
   refuseOnSocket(socket, problem, headers);
 }
 
-/** An upgrade that the rules accept. */
+/** An upgrade that passed all checks. */
 export interface AcceptedUpgrade {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
-  /** octets behind the request */
+  /** octets after the request */
   readonly head: Buffer;
   readonly selection: Selection;
 }
 
 /**
- * Checks upgrades in front of the WebSocket library: a refusal is a problem body before the handshake, and so is that
- * of what only the library finds (`refuseHandshake`). The library's own `verifyClient` would be too late: it runs after
- * the checks of method, version, key and protocol, which the library answers with an HTML page.
- * @returns ends it
+ * Checks upgrades before the WebSocket library: a refusal is a problem body instead of the handshake, also for errors
+ * that only the library finds (`refuseHandshake`). The library's own `verifyClient` would be too late: it runs after
+ * the checks of method, version, key and protocol, to which the library answers with an HTML page.
+ * @returns ends the checks
  */
 export function guardUpgrades(
   server: Server,
@@ -121,7 +121,7 @@ export function guardUpgrades(
   accepted: (upgrade: AcceptedUpgrade) => void,
 ): () => void {
   const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    // a client that goes away during the handshake
+    // a client that disconnects during the handshake
     const onError = () => socket.destroy();
     socket.on('error', onError);
     const outcome = checkHandshake(request, rules);
@@ -136,7 +136,7 @@ export function guardUpgrades(
   return () => server.off('upgrade', onUpgrade);
 }
 
-/** Refuses what only the library finds: a header for subprotocols or extensions that breaks its grammar. */
+/** Refuses a header for subprotocols or extensions that breaks its grammar, which only the library finds. */
 export function refuseHandshake(error: Error, socket: Duplex, request: IncomingMessage): void {
   refuse(request, socket, { code: 'malformed-request', detail: `The handshake is not valid: ${error.message}.` });
 }

@@ -2,24 +2,24 @@ import type { Piece } from './frames.ts';
 
 /** The part of the TCP socket under a WebSocket that the outbox uses. */
 export interface OutboxSocket {
-  /** bytes given to `write` that the kernel has not taken */
+  /** bytes given to `write` that the kernel has not accepted */
   readonly writableLength: number;
   write(data: Buffer): boolean;
   cork(): void;
   uncork(): void;
-  /** emitted when everything written has been taken, after more than its high-water mark was waiting */
+  /** emitted when all bytes have been accepted, after more than the socket's high-water mark was waiting */
   on(event: 'drain', listener: () => void): unknown;
 }
 
 /**
- * Maximum amount of data that may wait for one client. All clients of a kind share one object, which changes with the
+ * Limits of the data waiting for one client. All clients of a kind share one object, which changes with the number of
  * devices.
  */
 export interface OutboxBounds {
   messages: number;
   bytes: number;
-  /** number of messages that are kept in any case: the newest of each device that the client selected */
-  least: number;
+  /** number of messages that are always kept: the newest of each selected device */
+  minMessages: number;
 }
 
 /** Counts over all clients. */
@@ -30,11 +30,11 @@ export interface Tally {
 
 export interface OutboxOptions {
   readonly socket: OutboxSocket;
-  /** the WebSocket of the socket: not open after the first close frame, and then no message may follow */
+  /** the WebSocket of the socket; after its first close frame it is not open, and no message may follow */
   readonly channel: { readonly readyState: number };
   readonly bounds: OutboxBounds;
   readonly tally: Tally;
-  /** bytes waiting in the socket at which no more data is handed over; default 64 KiB */
+  /** bytes waiting in the socket above which no more data is handed over; default 64 KiB */
   readonly highWaterBytes?: number;
   /** monotonic ms */
   readonly nowMs: () => number;
@@ -66,7 +66,7 @@ export class Outbox {
   #sent = 0;
   #dropped = 0;
   #closed = false;
-  /** something was still in the socket when the next message came */
+  /** true if the socket still had data when the next message came */
   #isStuck = false;
   #takenBytes = 0;
   #takenMs = 0;
@@ -83,17 +83,17 @@ export class Outbox {
     });
   }
 
-  /** messages waiting here */
+  /** number of waiting messages */
   get waiting(): number {
     return this.#queue.length - this.#first;
   }
 
-  /** bytes of those messages */
+  /** bytes of the waiting messages */
   get waitingBytes(): number {
     return this.#waitingBytes;
   }
 
-  /** bytes handed to the socket that the client has not taken */
+  /** bytes handed to the socket that the client has not accepted */
   get unsentBytes(): number {
     return this.#socket.writableLength;
   }
@@ -114,7 +114,7 @@ export class Outbox {
     this.#flush();
   }
 
-  /** A tick of all devices: whole pieces while there is room, message by message from there on. */
+  /** Queues a tick of all devices: whole pieces while there is room, then single messages. */
   pushAll(pieces: readonly Piece[]): void {
     if (this.#closed || this.#channel.readyState !== open) return;
     for (const { frames, joined } of pieces) {
@@ -124,16 +124,16 @@ export class Outbox {
     if (this.waiting > 0) this.#flush();
   }
 
-  /** ms for which the client has taken nothing although data are waiting for it; 0 when none are */
+  /** ms for which the client has accepted nothing of waiting data; 0: no data waits */
   stalledMs(): number {
     const unsent = this.#socket.writableLength;
     if (unsent === 0) return 0;
-    // control frames, which the library writes, only make progress look smaller
+    // control frames of the library can only make progress look smaller
     if (!this.#isStuck || this.#handedBytes - unsent > this.#takenBytes) this.#noteTaken(unsent);
     return this.#nowMs() - this.#takenMs;
   }
 
-  /** Drops the waiting messages; no more data is handed over. */
+  /** Drops the waiting messages and accepts no more. */
   close(): void {
     this.#closed = true;
     this.#queue.length = 0;
@@ -147,7 +147,7 @@ export class Outbox {
     this.#takenMs = this.#nowMs();
   }
 
-  /** Hands data to the socket, unless too much is waiting in it. */
+  /** Hands data to the socket, unless too much waits there. */
   #handOver(bytes: Buffer, messages: number): boolean {
     const unsent = this.#socket.writableLength;
     if (unsent === 0) this.#isStuck = false;
@@ -161,7 +161,7 @@ export class Outbox {
   }
 
   #keep(frame: Buffer): void {
-    const { messages, bytes, least } = this.#bounds;
+    const { messages, bytes, minMessages: least } = this.#bounds;
     this.#queue.push(frame);
     this.#waitingBytes += frame.length;
     while (this.waiting > messages || (this.#waitingBytes > bytes && this.waiting > Math.max(1, least))) {

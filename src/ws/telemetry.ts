@@ -35,16 +35,16 @@ export interface TelemetryContext {
 
 export interface TelemetryOptions {
   readonly maxClients: number;
-  /** messages that may wait for a client, or two per device where that is more */
+  /** maximum of messages that wait for a client, or two per device if that is more */
   readonly queue: number;
-  /** bytes that may wait for a client, unless they are the newest message of each device */
+  /** maximum of bytes that wait for a client, apart from the newest message of each device */
   readonly queueBytes: number;
   readonly pingIntervalMs: number;
-  /** without a pong for this long the client is closed */
+  /** time without a pong after which a client is closed */
   readonly pongTimeoutMs: number;
-  /** a client that takes nothing for this long is closed */
+  /** time without progress after which a client is closed */
   readonly stallTimeoutMs: number;
-  /** how long `stop` waits for the closing handshakes */
+  /** maximum time for the closing handshakes in `stop` */
   readonly closeTimeoutMs: number;
   readonly every: Every;
 }
@@ -61,10 +61,10 @@ const defaults: TelemetryOptions = {
 };
 
 const maxIncomingBytes = 4096;
-/** frames of one message of a client */
+/** maximum of frames in one message of a client */
 const maxFragments = 16;
 /**
- * A client that leaves this much unread is cut off: the library answers every ping, whether or not the client reads the
+ * Unread bytes at which a client is cut off: the library answers every ping even if the client does not read the
  * answers.
  */
 const maxUnsentBytes = 1024 * 1024;
@@ -78,9 +78,9 @@ interface Client {
   readonly peer: string;
   /** wall time */
   readonly connectedAtMs: number;
-  /** of the connection before the first pong */
+  /** time of the last pong, or of the connection */
   lastPongMs: number;
-  /** close code that this side sent first, if any: without an answer to it the library reports 1006 */
+  /** close code that this side sent first; null: none. Without an answer the library reports 1006 */
   sentCode: number | null;
   hasPonged: boolean;
 }
@@ -91,7 +91,7 @@ export interface Telemetry extends Adapter, StreamReporter {
   readonly clients: number;
 }
 
-/** The telemetry stream: one snapshot per device and tick to every client that selected the device. */
+/** The telemetry stream: one snapshot per device and tick to each client that selected the device. */
 export function createTelemetry(context: TelemetryContext): Telemetry {
   return new TelemetryStream(context);
 }
@@ -106,7 +106,7 @@ class TelemetryStream implements Telemetry {
   readonly #clients = new Set<Client>();
   readonly #counters = { rx: 0, errors: 0, lastActivityMs: null as number | null };
   readonly #tally = { sent: 0, dropped: 0 };
-  /** bounds for clients of all devices, and for clients of one device */
+  /** bounds of clients of all devices; `#ofOne`: of clients of one device */
   readonly #ofAll: OutboxBounds;
   readonly #ofOne: OutboxBounds;
   #broadcast: Broadcast;
@@ -118,8 +118,8 @@ class TelemetryStream implements Telemetry {
     this.#context = context;
     this.#options = { ...defaults, ...context.options };
     this.#log = new LimitedLog(context.logger, context.clock, 'clients of the stream');
-    this.#ofAll = { messages: 0, bytes: this.#options.queueBytes, least: 0 };
-    this.#ofOne = { messages: 0, bytes: this.#options.queueBytes, least: 1 };
+    this.#ofAll = { messages: 0, bytes: this.#options.queueBytes, minMessages: 0 };
+    this.#ofOne = { messages: 0, bytes: this.#options.queueBytes, minMessages: 1 };
     this.#broadcast = new Broadcast(context.plant.latest);
   }
 
@@ -213,7 +213,7 @@ class TelemetryStream implements Telemetry {
       },
       ({ request, socket, head, selection: { device } }) => {
         library.handleUpgrade(request, socket, head, (webSocket) => {
-          // not before: a connection whose handshake the library refuses stays under the rules of HTTP
+          // only now: a connection whose handshake the library refuses keeps the rules of HTTP
           leaveHttp(socket);
           this.#attach(webSocket, request, device);
         });
@@ -241,7 +241,7 @@ class TelemetryStream implements Telemetry {
 
   #followDevices(): void {
     const { length } = this.#context.plant.devices;
-    this.#ofAll.least = length;
+    this.#ofAll.minMessages = length;
     this.#ofAll.messages = this.#ofOne.messages = Math.max(this.#options.queue, 2 * length);
   }
 
@@ -308,7 +308,7 @@ class TelemetryStream implements Telemetry {
       client.lastPongMs = this.#nowMs();
       client.hasPonged = true;
     });
-    // the library answers broken frames with their own close code; the close event follows
+    // the library answers broken frames with a close code; the close event follows
     socket.on('error', () => {
       this.#counters.errors += 1;
     });
@@ -317,7 +317,7 @@ class TelemetryStream implements Telemetry {
     });
   }
 
-  /** Notes the code of the first close frame of this side, also of one that the library sends for a broken message. */
+  /** Notes the code of the first close frame sent, including one that the library sends for a broken message. */
   #noteCloseCode(client: Client): void {
     const { socket } = client;
     const close = socket.close.bind(socket);
@@ -345,12 +345,12 @@ class TelemetryStream implements Telemetry {
     this.#log.info(`client ${client.peer} disconnected with code ${shown}: ${sent} messages sent, ${dropped} dropped`);
   }
 
-  /** Applies the time limits, or sends the next ping. */
+  /** Applies the time limits, otherwise sends the next ping. */
   #check(client: Client): void {
     if (client.outbox.stalledMs() >= this.#options.stallTimeoutMs) {
       this.#log.warning(`client ${client.peer} takes nothing and is closed`);
       client.socket.close(closeCodes.policy, 'nothing taken');
-      // the close frame waits behind data that the client does not read
+      // the close frame would wait behind data that the client does not read
       client.socket.terminate();
     } else if (this.#nowMs() - client.lastPongMs >= this.#options.pongTimeoutMs) {
       this.#log.warning(`client ${client.peer} does not answer pings and is closed`);

@@ -57,7 +57,7 @@ function fixture(given: Partial<OutboxBounds> = {}, highWaterBytes = 10) {
   const clock = { ms: 0 };
   const channel = { readyState: 1 };
   const tally = { sent: 0, dropped: 0 };
-  const bounds = { messages: 4, bytes: 1_000_000, least: 1, ...given };
+  const bounds = { messages: 4, bytes: 1_000_000, minMessages: 1, ...given };
   const outbox = new Outbox({ socket, channel, bounds, tally, highWaterBytes, nowMs: () => clock.ms });
   const push = (...texts: string[]) => {
     for (const text of texts) outbox.push(Buffer.from(`${text};`));
@@ -120,7 +120,7 @@ describe('outbox of a stream client', () => {
   });
 
   it('has a bound in bytes, and keeps the newest message of each device beyond it', () => {
-    const { outbox, push } = fixture({ messages: 100, bytes: 30, least: 2 });
+    const { outbox, push } = fixture({ messages: 100, bytes: 30, minMessages: 2 });
     push('0123456789', 'nine bytes', 'nine bytes', 'nine bytes');
     expect([outbox.waiting, outbox.dropped]).to.deep.equal([2, 1]);
     push('so long that it alone is more than the bound', 'and so is this one, which follows it');
@@ -150,7 +150,7 @@ describe('outbox of a stream client', () => {
       'loses only what it counts',
       [fc.array(step, { maxLength: 200 }), fc.integer({ min: 1, max: 9 })],
       (steps, messages) => {
-        const { socket, outbox, push, pushAll } = fixture({ messages, bytes: 120, least: 3 }, 64);
+        const { socket, outbox, push, pushAll } = fixture({ messages, bytes: 120, minMessages: 3 }, 64);
         let made = 0;
         const text = (length: number) => `${String(made++)} ${'x'.repeat(length)}`;
         for (const one of steps) {
