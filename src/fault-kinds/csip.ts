@@ -1,4 +1,4 @@
-/** Faults of a client of IEEE 2030.5, as its server meets them. */
+/** Faults of an IEEE 2030.5 client, seen by its server. */
 import { z } from 'zod';
 import { faultKind, noParameters } from './row.ts';
 import { waitMs } from './values.ts';
@@ -6,7 +6,7 @@ import { waitMs } from './values.ts';
 const csip = { protocol: 'csip', layer: 'transport' } as const;
 const resources = ['resources'] as const;
 
-/** Longest skew of a clock: a year. */
+/** Maximum skew of a clock, s: a year. */
 const maxSkewS = 31_536_000;
 const hex = (digits: number, words: string) =>
   z.string().regex(new RegExp(`^[0-9A-Fa-f]{${digits}}$`), { error: `must be ${words}` });

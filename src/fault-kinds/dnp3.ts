@@ -1,4 +1,4 @@
-/** Faults of a DNP3 outstation, as its masters meet them. */
+/** Faults of a DNP3 outstation, seen by its masters. */
 import { z } from 'zod';
 import { faultKind, noParameters } from './row.ts';
 

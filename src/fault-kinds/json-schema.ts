@@ -1,4 +1,4 @@
-/** JSON Schemas (2020-12) of what a kind of fault takes, for forms and checks outside of this process. */
+/** JSON Schemas (2020-12) of the members of a fault, for external forms and checks. */
 import { z } from 'zod';
 import type { FaultKind } from '../core/faults/kinds.ts';
 import { targetMembersOf } from './request.ts';
@@ -6,13 +6,13 @@ import { targetMembersOf } from './request.ts';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 export interface KindSchemas {
-  /** of the parameters as one object, with ranges, defaults, units in the descriptions, and nested lists and objects */
+  /** parameters as one object, with ranges, defaults, units in descriptions, and nested lists and objects */
   readonly parameters: JsonSchema;
-  /** of the members that select the target as one object; closed and empty where the kind takes none */
+  /** members of the target as one object; closed and empty if the kind has none */
   readonly target: JsonSchema;
 }
 
-const made = new WeakMap<FaultKind, KindSchemas>();
+const schemasByKind = new WeakMap<FaultKind, KindSchemas>();
 
 function targetSchema(row: FaultKind): JsonSchema {
   const members = Object.entries(targetMembersOf(row));
@@ -24,11 +24,11 @@ function targetSchema(row: FaultKind): JsonSchema {
   };
 }
 
-/** Schemas of the members that only this kind has in a request; made at the first call for it. */
+/** Schemas of the members that only this kind has, made at the first call. */
 export function kindSchemas(row: FaultKind): KindSchemas {
-  const known = made.get(row);
-  if (known !== undefined) return known;
+  const existing = schemasByKind.get(row);
+  if (existing !== undefined) return existing;
   const schemas = { parameters: z.toJSONSchema(row.parameters, { io: 'input' }), target: targetSchema(row) };
-  made.set(row, schemas);
+  schemasByKind.set(row, schemas);
   return schemas;
 }

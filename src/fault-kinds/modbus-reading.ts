@@ -1,4 +1,4 @@
-/** Faults in the values that a read over Modbus shows; the registers themselves stay true. */
+/** Faults in values read over Modbus; the registers themselves stay correct. */
 import { z } from 'zod';
 import { faultKind, noParameters } from './row.ts';
 import { mapTargets } from './targets.ts';

@@ -1,4 +1,4 @@
-/** Faults in the chain of models as reads over Modbus show it. */
+/** Faults in the chain of models, seen by reads over Modbus. */
 import { z } from 'zod';
 import { faultKind, noParameters } from './row.ts';
 import { modelId, registerAddress } from './values.ts';

@@ -6,7 +6,7 @@ import { exceptionCode, unitId, upTo, waitMs } from './values.ts';
 
 const modbus = { protocol: 'modbus', layer: 'transport' } as const;
 
-const octetsFrom = (least: number) => z.int().min(least).max(260);
+const octetsFrom = (min: number) => z.int().min(min).max(260);
 const registerQuantity = z.int().min(1).max(125);
 
 export const exceptionFault = faultKind({

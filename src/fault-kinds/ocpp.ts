@@ -1,4 +1,4 @@
-/** Faults of an OCPP charge point, as its central system meets them. */
+/** Faults of an OCPP charge point, seen by its central system. */
 import { z } from 'zod';
 import { carriedOut, faultKind, noParameters } from './row.ts';
 import { amount, factor, waitMs } from './values.ts';
@@ -6,7 +6,7 @@ import { amount, factor, waitMs } from './values.ts';
 const ocpp = { protocol: 'ocpp', layer: 'transport' } as const;
 const messages = ['actions', 'connectors'] as const;
 
-/** Longest skew of a clock: a year. */
+/** Maximum skew of a clock, s: a year. */
 const maxSkewS = 31_536_000;
 
 export const dropSocketFault = faultKind({

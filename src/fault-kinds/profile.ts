@@ -18,7 +18,7 @@ export const faultProfileSchema = z.strictObject({
 });
 
 export interface FaultProfile {
-  /** as `--faults` takes it */
+  /** name for `--faults` */
   readonly name: string;
   readonly title: string;
   readonly description: string;

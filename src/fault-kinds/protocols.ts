@@ -1,4 +1,4 @@
-/** The protocols that have faults: one row each. */
+/** The protocols with faults, one row each. */
 import type { CommName } from '../core/adapter.ts';
 import type { FaultKind, FaultProtocol } from '../core/faults/kinds.ts';
 import { csipFaults } from './csip.ts';
@@ -10,7 +10,7 @@ import { modbusStructureFaults } from './modbus-structure.ts';
 import { modbusTransportFaults } from './modbus-transport.ts';
 import { ocppFaults } from './ocpp.ts';
 
-/** Members of every fault in requests and files; parameters and targets depend on the kind. */
+/** Common members of faults in requests and files; parameters and targets depend on the kind. */
 export interface FlatFault {
   readonly protocol?: FaultProtocol | undefined;
   readonly kind: string;
@@ -18,33 +18,33 @@ export interface FlatFault {
   readonly [parameter: string]: unknown;
 }
 
-/** The path at which REST has the faults of one protocol alone. */
+/** The REST path for the faults of one protocol. */
 export interface FaultPath {
-  /** Below the prefix. `{id}` is the identity of a charging station, to which the path is then confined. */
+  /** Path after the prefix. `{id}` is the identity of a charging station, to which the path is restricted. */
   readonly path: string;
   readonly tag: 'Controls' | 'CSIP Client' | 'EVSE / OCPP' | 'DNP3';
 }
 
-/** The faults of one protocol. Requests, files, their schemas, REST and its description follow from the rows. */
+/** The faults of one protocol. Requests, files, schemas, REST and its description derive from these rows. */
 export interface ProtocolFaults {
   readonly protocol: FaultProtocol;
-  /** in sentences */
+  /** for use in sentences */
   readonly name: string;
   /** in the order of the catalogue */
   readonly kinds: readonly FaultKind[];
-  /** adapters that carry them out; null: each device does */
+  /** adapters that carry out the faults; null: the devices do */
   readonly carriedOutBy: readonly CommName[] | null;
-  /** null: they are injected and ended at `faults` only */
+  /** null: only at `faults` */
   readonly rest: FaultPath | null;
 }
 
-/** One more protocol is one more row. */
+/** All protocols; a new one is a new row. */
 export const protocolFaults: readonly ProtocolFaults[] = [
   {
     protocol: 'modbus',
     name: 'Modbus',
     kinds: [...modbusTransportFaults, ...modbusAcceptanceFaults, ...modbusReadingFaults, ...modbusStructureFaults],
-    // the proxy with another maker's map carries none out
+    // the proxy of another manufacturer's map carries out none
     carriedOutBy: ['modbus_tcp', 'modbus_rtu'],
     rest: {
       path: '/modbus/fault',
@@ -91,8 +91,8 @@ export const protocolFaults: readonly ProtocolFaults[] = [
 ];
 
 /**
- * The protocol of a fault as a row, if its faults have no effect because nothing runs that carries them out.
- * @param adapters those of this process; one that is switched off is none of them
+ * The protocol row of a fault if none of the adapters that carry it out is enabled.
+ * @param adapters enabled in this process
  */
 export function switchedOff(
   rows: readonly ProtocolFaults[],

@@ -1,4 +1,4 @@
-/** The flat form of a fault in requests and files: one object, derived from the rows of the catalogue. */
+/** The flat form of a fault in requests and files: one object, described by the rows of the catalogue. */
 import { z } from 'zod';
 import { pointerStep, SimError } from '../core/errors.ts';
 import type { Issue } from '../core/errors.ts';
@@ -12,7 +12,7 @@ import { pointName } from './values.ts';
 
 export type { FlatFault } from './protocols.ts';
 
-/** the protocol of a fault that names none */
+/** default of `protocol` */
 const defaultProtocol: FaultProtocol = 'modbus';
 
 export const conditionSchema = z
@@ -37,7 +37,7 @@ export const capitals = (text: string) =>
     .map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)
     .join('');
 
-/** Members that every fault takes; none is required. */
+/** Optional members of every fault. */
 const commonMembers = {
   device: z
     .union([z.int().min(0), z.literal('all'), z.literal('meter')], { error: 'must be a device index, all, or meter' })
@@ -69,10 +69,10 @@ const commonMembers = {
   }),
 } as const;
 
-/** Names that no parameter may have. */
+/** Names that parameters must not have. */
 export const reservedMembers: readonly string[] = ['protocol', 'kind', ...Object.keys(commonMembers)];
 
-/** @throws SimError INTERNAL for a target that its protocol does not take */
+/** @throws SimError INTERNAL for a target that its protocol does not have */
 function targetRowsOf({ protocol, kind, targets }: FaultKind): readonly TargetRow[] {
   return targets.map((name) => {
     const row = targetRow(protocol, name);
@@ -81,12 +81,12 @@ function targetRowsOf({ protocol, kind, targets }: FaultKind): readonly TargetRo
   });
 }
 
-/** Members that select the target of one kind. @throws SimError INTERNAL for a target that its protocol does not take */
+/** Members for the target of one kind. @throws SimError INTERNAL for a target that its protocol does not have */
 export function targetMembersOf(row: FaultKind): Readonly<Record<string, TargetMember>> {
   return Object.assign({}, ...targetRowsOf(row).map(({ members }) => members)) as Record<string, TargetMember>;
 }
 
-/** Schemas with names are parts of their own in descriptions: each is made once. */
+/** Named schemas are shared parts of descriptions, so each exists once. */
 const namedMembers = new Map<TargetMember, z.ZodType>();
 
 function namedMember(member: TargetMember): z.ZodType {
@@ -96,7 +96,7 @@ function namedMember(member: TargetMember): z.ZodType {
   return named;
 }
 
-/** @param mustName whether its protocol is required */
+/** @param mustName true if `protocol` is required */
 function makeSchema(row: FaultKind, mustName: boolean) {
   const { protocol, kind, parameters, summary } = row;
   const named = mustName ? z.literal(protocol) : z.literal(protocol).optional();
@@ -141,46 +141,46 @@ function protocolSchema(protocol: FaultProtocol, catalogue: readonly FaultKind[]
 
 type ProtocolSchema = ReturnType<typeof protocolSchema>;
 
-/** The flat form of a catalogue: its schemas, and what they give as requests of the registry. */
+/** The flat form of a catalogue: its schemas, and their conversion to requests of the registry. */
 export interface FaultForms {
   /** any kind of any protocol */
   readonly schema: z.ZodType<FlatFault>;
   /**
-   * Any kind of one protocol, discriminated by `kind`; it need not be named.
+   * Any kind of one protocol, discriminated by `kind`, with an optional `protocol`.
    * @throws SimError INTERNAL for a protocol without kinds
    */
   ofProtocol(protocol: FaultProtocol): ProtocolSchema & z.ZodType<FlatFault>;
-  /** One kind, named such as `ModbusDelayFault`. @throws SimError INTERNAL for a kind of another catalogue */
+  /** One kind, with a name such as `ModbusDelayFault`. @throws SimError INTERNAL for a kind of another catalogue */
   ofKind(row: FaultKind): FlatSchema;
   /**
-   * The registry's request of a flat fault.
+   * Converts a flat fault to a request of the registry.
    * @param flat output of its schema
-   * @param fallback device if it names none; null: every device
+   * @param fallback default device; null: every device
    */
   request(flat: FlatFault, fallback: number | null): FaultRequest;
 }
 
-function found<K, V>(made: ReadonlyMap<K, V>, key: K, what: string): V {
-  const value = made.get(key);
+function entryOf<K, V>(catalogueEntries: ReadonlyMap<K, V>, key: K, what: string): V {
+  const value = catalogueEntries.get(key);
   if (value === undefined) throw new SimError('INTERNAL', `${what} is not in the catalogue`);
   return value;
 }
 
-/** The flat form of the kinds of these protocols. Made once for each catalogue: descriptions refer to its schemas. */
+/** The flat form of the kinds of these protocols, made once per catalogue: descriptions refer to its schemas. */
 export function createFaultForms(protocols: readonly ProtocolFaults[]): FaultForms {
   const catalogue = protocols.flatMap(({ kinds }) => kinds);
   const rows = new Map(protocols.map((row) => [row.protocol, row]));
   const ofKinds = new Map(catalogue.map((row) => [row, makeSchema(row, row.protocol !== defaultProtocol)]));
-  const ofKind = (row: FaultKind) => found(ofKinds, row, `the fault ${row.protocol} ${row.kind}`);
+  const ofKind = (row: FaultKind) => entryOf(ofKinds, row, `the fault ${row.protocol} ${row.kind}`);
   const schemas = new Map(
     protocols.map(({ protocol, kinds }) => [protocol, protocolSchema(protocol, catalogue, kinds.map(ofKind))]),
   );
   const [first, ...others] = schemas.values();
   if (first === undefined) throw new SimError('INTERNAL', 'a catalogue of faults has a protocol at least');
-  // those whose protocol need not be named, made for the first that asks
+  // schemas with an optional `protocol`, made on demand
   const bare = new Map([...schemas].filter(([protocol]) => protocol === defaultProtocol));
   const bareSchema = (protocol: FaultProtocol) => {
-    const { kinds } = found(rows, protocol, `the protocol ${protocol}`);
+    const { kinds } = entryOf(rows, protocol, `the protocol ${protocol}`);
     return protocolSchema(
       protocol,
       catalogue,
@@ -194,7 +194,7 @@ export function createFaultForms(protocols: readonly ProtocolFaults[]): FaultFor
       bare.set(protocol, schema);
       return schema as ProtocolSchema & z.ZodType<FlatFault>;
     },
-    // the parts have no names: a description cannot express that their discriminator may be absent
+    // nested unions have no names: a description cannot express that their discriminator may be absent
     schema: z.discriminatedUnion('protocol', [first, ...others]).meta({
       id: 'FaultRequest',
       description:
@@ -203,7 +203,7 @@ export function createFaultForms(protocols: readonly ProtocolFaults[]): FaultFor
     }) as unknown as z.ZodType<FlatFault>,
     request(flat, fallback) {
       const protocol = flat.protocol ?? defaultProtocol;
-      const row = catalogue.find((known) => known.protocol === protocol && known.kind === flat.kind);
+      const row = catalogue.find((kindRow) => kindRow.protocol === protocol && kindRow.kind === flat.kind);
       return row === undefined ? { protocol, kind: flat.kind } : requestOf(row, flat, fallback);
     },
   };
@@ -216,7 +216,7 @@ function targetOfFlat(row: FaultKind, flat: FlatFault): FaultTarget | undefined 
   return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 
-/** Numbers that every request takes, and their names in the request of the registry. */
+/** Numbers of every request, and their names in the request of the registry. */
 const plainMembers = {
   count: 'count',
   duration_s: 'durationS',
@@ -252,7 +252,7 @@ function requestOf(row: FaultKind, flat: FlatFault, fallback: number | null): Fa
   };
 }
 
-/** The flat form of the product's catalogue. */
+/** The flat form of the complete catalogue. */
 export const faultForms = createFaultForms(protocolFaults);
 /** Any kind of any protocol. */
 export const faultSchema = faultForms.schema;
@@ -260,7 +260,7 @@ export const faultSchema = faultForms.schema;
 export const faultRequest = (flat: FlatFault, fallback: number | null): FaultRequest =>
   faultForms.request(flat, fallback);
 
-/** Converts a pointer into the registry's request (`/0/target/points/1`) to the flat form: `/0/points/1`. */
+/** Converts a pointer into the registry's request (`/0/target/points/1`) to the flat form (`/0/points/1`). */
 export function flatPointer(pointer: string): string {
   return pointer
     .replace(/^(\/\d+)?\/parameters(?=\/|$)/, '$1')
@@ -270,7 +270,7 @@ export function flatPointer(pointer: string): string {
     );
 }
 
-/** Issues of `registry.inject`, each prefixed by the place of its request, for example `/inject/3`. */
+/** Issues of `registry.inject`, each prefixed with the place of its request, for example `/inject/3`. */
 export function flatFaults(issues: readonly Issue[], placeOf: (request: number) => string): Issue[] {
   return issues.map((issue) => {
     const [, number, rest = ''] = /^\/(\d+)(.*)$/s.exec(flatPointer(issue.name)) ?? [];

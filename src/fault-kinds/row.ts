@@ -8,14 +8,14 @@ interface Row<P> extends FaultKind<P> {
   readonly targets: readonly TargetName[];
 }
 
-/** A row of the catalogue; the type of its parameters is what their schema gives. */
+/** A row of the catalogue; its schema determines the type of the parameters. */
 export function faultKind<P>(row: Row<P>): FaultKind<P> {
   return { ...row, checkTarget: (target) => targetIssues(row.protocol, target) };
 }
 
 export const noParameters = z.strictObject({});
 
-/** Whether a write is carried out although the answer reports a failure. */
+/** True if the write is executed although the answer reports a failure. */
 export const carriedOut = z
   .boolean()
   .default(false)

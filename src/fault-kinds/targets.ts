@@ -1,10 +1,10 @@
-/** What faults can be aimed at beside devices: one row for each member of a target and the protocols that take it. */
+/** Targets of faults other than devices: one row for each, with the protocols that have it. */
 import { z } from 'zod';
 import type { Issue } from '../core/errors.ts';
 import type { FaultProtocol, FaultTarget } from '../core/faults/kinds.ts';
 import { pointName, registerAddress } from './values.ts';
 
-/** The members of a target, whichever protocol takes them. An absent one is no restriction. */
+/** Possible targets of all protocols. Absent: no restriction. */
 export interface KnownTarget {
   /** points by name, `704.WMaxLimPct` or `705.Crv[1].Pt[0].V`; a model alone, `704`, means all of its points */
   readonly points?: readonly string[];
@@ -21,7 +21,7 @@ export interface KnownTarget {
 }
 export type TargetName = keyof KnownTarget;
 
-/** Of DNP3: responses are aimed at by the function of their request. */
+/** DNP3 responses are selected by the function of their request. */
 const responseCode = 129;
 
 /** The target of a fault whose kind takes points, registers or functions. */
@@ -33,7 +33,7 @@ export const wireTargets = ['functions', 'registers', 'points'] as const satisfi
 /** Targets that select the registers and points of a write or read. */
 export const mapTargets = ['registers', 'points'] as const satisfies readonly MapTargetName[];
 
-/** The target of a fault: requests have been checked by the rows below. */
+/** The target of a fault, checked by the rows below. */
 export function targetOf(target: FaultTarget): KnownTarget {
   return target;
 }
@@ -47,48 +47,48 @@ export function mapTargetOf(target: FaultTarget): MapTarget {
 export interface TargetMember {
   /** its name in published schemas */
   readonly id: string;
-  /** of requests and files */
+  /** in requests and files */
   readonly schema: z.ZodType;
-  /** of replies, without null */
+  /** in replies, without null */
   readonly shown: z.ZodType;
-  /** the words of replies */
+  /** description in replies */
   readonly words: string;
-  /** the member without which it means nothing */
+  /** name of the member that it requires */
   readonly needs?: string;
 }
 
 type FlatMembers = Readonly<Record<string, unknown>>;
 
-/** One member of a target, as the flat form and replies have it. */
+/** One target in the flat form and in replies. */
 export interface TargetRow {
   readonly target: TargetName;
-  /** protocols whose kinds take it */
+  /** protocols whose kinds have it */
   readonly protocols: readonly FaultProtocol[];
-  /** members of the flat form, none of them required */
+  /** optional members of the flat form */
   readonly members: Readonly<Record<string, TargetMember>>;
-  /** Replies have its members in any case, null without a restriction; otherwise only where a fault has them. */
+  /** true: replies always have its members, null without a restriction; false: only if the fault has them */
   readonly always: boolean;
-  /** The value of the target; undefined: the flat fault does not restrict it. */
+  /** The value of the target. undefined: no restriction. */
   readonly read: (flat: FlatMembers) => unknown;
-  /** Its members in a reply. @param value what `read` gave */
+  /** Its members in a reply. @param value result of `read` */
   readonly show: (value: unknown) => FlatMembers;
-  /** Pointer into the flat form of a pointer into the value: `/count` is `/registers`. */
+  /** Converts a pointer into the value to the flat form: `/count` to `/registers`. */
   readonly place: (within: string) => string;
-  /** Issues of a value that depend on no device, by pointers into the value. */
+  /** Issues of a value that do not depend on a device, by pointers into the value. */
   readonly issues?: (value: unknown) => readonly Issue[];
 }
 
 interface ListRow extends Pick<TargetRow, 'protocols' | 'always'> {
   readonly target: Exclude<TargetName, 'registers'>;
   readonly member: string;
-  /** of one entry */
+  /** schema of one entry */
   readonly entry: z.ZodType;
-  /** entries at most */
+  /** maximum of entries */
   readonly max: number;
   readonly id: string;
   readonly description: string;
   readonly words: string;
-  /** One entry can also be given without a list; the message for anything else. Absent: always a list. */
+  /** A single entry without a list is valid; the message for anything else. Absent: always a list. */
   readonly single?: string;
 }
 
@@ -106,12 +106,12 @@ function listRow({ target, member, entry, max, id, description, words, single, .
   };
 }
 
-/** Replies promise the type of an entry, not its range. */
+/** The schema of an entry in replies: its type without its range. */
 function shownEntry(entry: z.ZodType): z.ZodType {
   return entry instanceof z.ZodNumber ? z.int() : z.string();
 }
 
-/** Registers that addresses of Modbus can name. */
+/** Number of registers that Modbus addresses. */
 const registerSpace = 0x1_0000;
 
 type Registers = NonNullable<KnownTarget['registers']>;
@@ -152,7 +152,7 @@ const registersRow: TargetRow = {
   },
 };
 
-/** Every member of a target. One more is one more row. */
+/** All targets; a new one is a new row. */
 export const targetRows: readonly TargetRow[] = [
   listRow({
     target: 'points',
@@ -233,28 +233,28 @@ export const targetRows: readonly TargetRow[] = [
   }),
 ];
 
-/** The row by which kinds of a protocol take a target; undefined: they cannot. */
+/** The row of a target for a protocol. undefined: the protocol does not have it. */
 export function targetRow(protocol: FaultProtocol, target: string): TargetRow | undefined {
   return targetRows.find((row) => row.target === target && row.protocols.includes(protocol));
 }
 
-/** A target as replies show it: members that all faults show, and those that this one has. */
+/** A target in replies: the members of every fault, and those of this one. */
 export function shownTarget(protocol: FaultProtocol, target: FaultTarget): FlatMembers {
   const unrestricted = targetRows.filter(({ always }) => always).map(({ show }) => show(undefined));
-  const own = Object.entries(target).map(([name, value]) =>
+  const restricted = Object.entries(target).map(([name, value]) =>
     value === undefined ? undefined : targetRow(protocol, name)?.show(value),
   );
-  return Object.assign({}, ...unrestricted, ...own) as FlatMembers;
+  return Object.assign({}, ...unrestricted, ...restricted) as FlatMembers;
 }
 
-/** Converts a pointer into a target, `/registers/count`, to the flat form: `/registers`. */
+/** Converts a pointer into a target (`/registers/count`) to the flat form (`/registers`). */
 export function flatTargetPointer(pointer: string): string {
   const [, name = '', within = ''] = /^\/([^/]*)(.*)$/s.exec(pointer) ?? [];
   // rows of one target have the same members
   return targetRows.find(({ target }) => target === name)?.place(within) ?? pointer;
 }
 
-/** Issues of a target that do not depend on the device, by pointers into the request. */
+/** Issues of a target that do not depend on a device, by pointers into the request. */
 export function targetIssues(protocol: FaultProtocol, target: FaultTarget): Issue[] {
   return Object.entries(target).flatMap(([name, value]) =>
     (value === undefined ? [] : (targetRow(protocol, name)?.issues?.(value) ?? [])).map((issue) => ({
