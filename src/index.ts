@@ -15,27 +15,27 @@ export type * from './library/settings.ts';
 /** A running simulator. It keeps the process alive until it is stopped. */
 export interface Simulator {
   readonly client: Client;
-  /** of the HTTP interface, as `http://127.0.0.1:39957` */
+  /** of the HTTP interface, such as `http://127.0.0.1:39957` */
   readonly url: string;
   readonly http: Address;
-  /** of the devices at the start, in their order; empty with `mb_enable` false */
+  /** of the devices at the start, in order; empty with `mb_enable` false */
   readonly modbus: readonly ModbusAddress[];
   readonly dnp3: readonly Dnp3Address[];
-  /** one line per listener, for people */
+  /** one readable line per listener */
   readonly lines: readonly string[];
-  /** Stops it in order; also `POST stop` does. Called again it waits for the same end. */
+  /** Stops in order, like `POST stop`. Further calls wait for the same end. */
   stop(): Promise<void>;
   /** `await using` stops it. */
   [Symbol.asyncDispose](): Promise<void>;
 }
 
 /**
- * Starts a simulator in this process. It installs no handlers of signals, and never ends the process.
- * @throws DerbenchError `config-invalid` with every issue; `listen-failed` when a given port is in use
+ * Starts a simulator in this process. It installs no signal handlers, and never ends the process.
+ * @throws DerbenchError `config-invalid` with every issue; `listen-failed` if a given port is in use
  */
 export async function createSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   checkOptions(options);
-  // the program is loaded here, so that a script with a client alone does not carry it
+  // loaded on demand, so that scripts that only use the client do not load the program
   const { startSimulator } = await import('./app/library.ts');
   const { endpoints, stop, ...addresses } = await startSimulator(options);
   const { host, port } = endpoints.http;
@@ -66,7 +66,7 @@ function checkOptions(options: unknown): void {
   }
 }
 
-/** A host under which this machine reaches a listener on `host`. */
+/** A host by which this machine reaches a listener on `host`. */
 function reachable(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

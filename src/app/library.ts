@@ -1,4 +1,4 @@
-/** Starts the program for `createSimulator`: configuration, log, addresses of the devices, errors in the words of scripts. */
+/** Starts the program for `createSimulator`: configuration, log, device addresses, errors for scripts. */
 import { createApp } from './build.ts';
 import type { App, Endpoints } from './start-stop.ts';
 import { configOfOptions } from '../config/layers/options.ts';

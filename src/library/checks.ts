@@ -1,8 +1,8 @@
-/** Refuses arguments that say nothing: members that a method does not have, and numbers that are none. */
+/** Refuses invalid arguments: unknown members, and numbers that are not finite. */
 import { DerbenchError } from './error.ts';
 import type { DeviceOption } from './options.ts';
 
-/** A value as a message names it. */
+/** A value in an error message. */
 function shownValue(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'bigint') return `${value}n`;
@@ -11,7 +11,7 @@ function shownValue(value: unknown): string {
   return typeof value === 'object' && value !== null ? 'an object' : String(value);
 }
 
-/** @param allowed what stands in its place, with an example */
+/** @param allowed description of valid values, with an example */
 export function refusal(given: unknown, allowed: string, cause?: unknown): DerbenchError {
   return new DerbenchError({
     code: 'validation',
@@ -34,19 +34,19 @@ export function deviceOf(options: DeviceOption): number | undefined {
   return checkedOptions(options, ['device']).device;
 }
 
-/** @throws DerbenchError `validation` unless it is a finite number from a minimum on */
+/** @throws DerbenchError `validation` for anything but a finite number of at least `min` */
 export function checkedNumber(name: string, value: unknown, min = -Infinity): number {
   if (typeof value === 'number' && Number.isFinite(value) && value >= min) return value;
   throw refusal(value, `a finite number of ${name}${min === -Infinity ? '' : ` from ${min} on`}`);
 }
 
-/** @throws DerbenchError `validation` unless it is a whole number */
+/** @throws DerbenchError `validation` for anything but a whole number */
 export function checkedWhole(name: string, value: unknown): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
   throw refusal(value, `a whole number of ${name}`);
 }
 
-/** The address of a simulator, without a slash at its end. @throws DerbenchError `validation` */
+/** The address of a simulator without a trailing slash. @throws DerbenchError `validation` */
 export function checkedAddress(url: unknown): string {
   const example = 'an address as http://localhost:8111';
   if (typeof url !== 'string') throw refusal(url, example);
@@ -55,7 +55,7 @@ export function checkedAddress(url: unknown): string {
   return url.replace(/\/+$/, '');
 }
 
-/** A part of a path. @throws DerbenchError `validation` for halves of characters */
+/** Encodes a path segment. @throws DerbenchError `validation` for unpaired surrogates */
 export function encoded(text: string): string {
   try {
     return encodeURIComponent(text);
@@ -65,12 +65,12 @@ export function encoded(text: string): string {
 }
 
 function refuseNoNumbers(_name: string, value: unknown): unknown {
-  // JSON would say null, which means something else
+  // JSON would turn it into null, which has another meaning
   if (typeof value === 'number' && !Number.isFinite(value)) throw refusal(value, 'finite numbers');
   return value;
 }
 
-/** A body as JSON. @throws DerbenchError `validation` where JSON cannot say it */
+/** A body as JSON. @throws DerbenchError `validation` if JSON cannot represent it */
 export function jsonOf(body: unknown): string {
   let text: unknown;
   try {
@@ -80,7 +80,7 @@ export function jsonOf(body: unknown): string {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw refusal(body, `a body that JSON can hold (${reason})`, cause);
   }
-  // of a function there is no JSON
+  // functions have no JSON
   if (typeof text !== 'string') throw refusal(body, 'a body that JSON can hold');
   return text;
 }

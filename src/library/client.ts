@@ -1,4 +1,4 @@
-/** A client of the REST interface for scripts. */
+/** A client of the REST interface, for scripts. */
 import { checkedAddress, checkedNumber, checkedOptions, checkedWhole, deviceOf, encoded, refusal } from './checks.ts';
 import { DerbenchError } from './error.ts';
 import { sender } from './http.ts';
@@ -43,20 +43,20 @@ import { waitUntil } from './until.ts';
 
 type ReplyOf<P extends string> = P extends keyof GetReplies ? GetReplies[P] : Json;
 
-/** Ticks of one request: longer ones could meet the time limit of `fetch`. */
+/** Maximum of ticks in one request: more could exceed the timeout of `fetch`. */
 const ticksPerRequest = 1000;
-/** One look of `ready`: at least, so that a time limit of 0 finds a simulator that answers, and at most. */
-const shortestLookMs = 100;
-const longestLookMs = 300_000;
-/** The last instant of `Date`, ms. */
+/** Minimum and maximum timeout of one attempt of `ready`; even a total of 0 allows one attempt. */
+const minLookMs = 100;
+const maxLookMs = 300_000;
+/** The maximum of `Date`, ms. */
 const lastInstantMs = 8.64e15;
 
 /**
- * A running simulator. Paths are those of the description behind `/api/sim/`. Every method throws `DerbenchError` with
- * the problem of a refused request, or `not-reachable`.
+ * A running simulator. Paths are those of the API description after `/api/sim/`. Every method throws `DerbenchError`
+ * with the problem of a refused request, or `not-reachable`.
  */
 export class Client {
-  /** address of the simulator, as `http://127.0.0.1:8111` */
+  /** address of the simulator, such as `http://127.0.0.1:8111` */
   readonly url: string;
   readonly #send: Send;
 
@@ -79,13 +79,16 @@ export class Client {
     return this.#send('DELETE', path, checkedOptions(options, ['query']));
   }
 
-  /** Waits until the simulator answers, so many real seconds (default 30). @throws DerbenchError `timeout` */
+  /**
+   * Waits until the simulator answers, for at most `timeoutS` real seconds (default 30). @throws DerbenchError
+   * `timeout`
+   */
   async ready(options: { readonly timeoutS?: number } = {}): Promise<void> {
     const timeoutS = checkedNumber('timeoutS', checkedOptions(options, ['timeoutS']).timeoutS ?? 30, 0);
     const endMs = performance.now() + timeoutS * 1000;
     for (;;) {
       try {
-        const limitMs = Math.min(Math.max(endMs - performance.now(), shortestLookMs), longestLookMs);
+        const limitMs = Math.min(Math.max(endMs - performance.now(), minLookMs), maxLookMs);
         await this.#send('GET', 'health', { limitMs });
         return;
       } catch (error) {
@@ -104,19 +107,19 @@ export class Client {
     return this.get('controls/time');
   }
 
-  /** From here on time passes only in steps. */
+  /** Pauses the clock: time passes only in steps. */
   pause(): Promise<Time> {
     return this.post('controls/time', { body: { mode: 'paused' } });
   }
 
-  /** Lets the clock run. @param rate simulated seconds per real second, 0.01 to 3600 */
+  /** Starts the clock. @param rate simulated seconds per real second, 0.01 to 3600 */
   rate(rate: number): Promise<Time> {
     return this.post('controls/time', { body: { mode: 'accelerated', rate } });
   }
 
   /**
-   * Runs ticks of the paused clock, and answers when they are done.
-   * @param span a number of ticks, or one of `ticks`, `seconds` and `to`; none: one tick
+   * Runs ticks of the paused clock and waits for their end.
+   * @param span number of ticks, or one of `ticks`, `seconds` and `to`; none: one tick
    * @throws DerbenchError `conflict` while the clock runs
    */
   async step(span: StepSpan | number = {}): Promise<Step> {
@@ -145,7 +148,7 @@ export class Client {
     return send(left);
   }
 
-  /** Steps to an instant as `2026-06-21T12:05:00Z`, or to the next time of day as `12:05`. */
+  /** Steps to an instant such as `2026-06-21T12:05:00Z`, or to the next time of day such as `12:05`. */
   async stepTo(time: string, options: DeviceOption = {}): Promise<Step> {
     const device = deviceOf(options);
     return this.step({ to: time, ...(device !== undefined && { device }) });
@@ -178,14 +181,17 @@ export class Client {
   }
 
   /**
-   * The number in a point as `701.W`, in engineering units, or in a member of the snapshot as `metrics.power_kw`.
-   * @throws DerbenchError `not-a-number`, also where the device does not have the quantity
+   * The number in a point such as `701.W`, in engineering units, or in a member of the snapshot such as
+   * `metrics.power_kw`.
+   * @throws DerbenchError `not-a-number`, also if the device does not have the quantity
    */
   async point(name: string, options: DeviceOption = {}): Promise<number> {
     return numberOf(name, await this.#sample(name, deviceOf(options)));
   }
 
-  /** The name of the value of an enumeration as `701.InvSt`, or a text as `1.Mn`. @throws DerbenchError `not-a-text` */
+  /**
+   * The name of an enumeration value such as `701.InvSt`, or a text such as `1.Mn`. @throws DerbenchError `not-a-text`
+   */
   async text(name: string, options: DeviceOption = {}): Promise<string> {
     return wordOf(name, await this.#sample(name, deviceOf(options)));
   }
@@ -208,9 +214,9 @@ export class Client {
   }
 
   /**
-   * Waits until a point as `701.W`, or a member of the snapshot as `status.inverter_state`, is as wanted. While the
-   * clock is paused it steps tick by tick; else it looks twice per tick. A test may be `async`.
-   * @returns the value: for a wanted word its name or text, else its number (NaN of a text)
+   * Waits until a point such as `701.W`, or a member of the snapshot such as `status.inverter_state`, has the expected
+   * value. While the clock is paused it steps by ticks, otherwise it checks twice per tick. A test may be `async`.
+   * @returns the value: for an expected word its name or text, otherwise its number (NaN for a text)
    * @throws DerbenchError `timeout` with the last value; `validation` for null, NaN and unknown options
    */
   until(name: string, wanted: string, options?: WaitOptions): Promise<string>;
@@ -231,12 +237,12 @@ export class Client {
     return typeof wanted === 'string' ? (symbol ?? String(value)) : Number(value);
   }
 
-  /** Points that are not as they were at the start, with their writers. */
+  /** Points that differ from the start, with their writers. */
   async changes(options: DeviceOption = {}): Promise<readonly RegisterChange[]> {
     return (await this.get('registers/changes', { query: { device: deviceOf(options) } })).changes;
   }
 
-  /** Active alarms, of one device or of all. */
+  /** Active alarms of one device or of all. */
   async alarms(options: DeviceOption = {}): Promise<readonly Alarm[]> {
     const device = deviceOf(options);
     const { alarms } = device === undefined ? await this.overview() : await this.device(device);
@@ -245,12 +251,12 @@ export class Client {
 
   // surroundings
 
-  /** Changes the grid, of one device or the common one; without members it only answers how it is. */
+  /** Changes the grid of one device or the common one; without members it only reads it. */
   async grid(change: GridChange = {}, options: DeviceOption = {}): Promise<Grid> {
     return this.#set('controls/grid', change, deviceOf(options));
   }
 
-  /** Starts an event of `GET grid-events`; null stops the one under way. */
+  /** Starts an event of `GET grid-events`; null stops the active one. */
   async gridEvent(
     event: string | null,
     parameters: Readonly<Record<string, number | string>> = {},
@@ -260,7 +266,7 @@ export class Client {
     return this.post('controls/grid/event', { query: { device: deviceOf(options) }, body }) as Promise<Grid>;
   }
 
-  /** Changes irradiance, temperatures and load; without members it only answers how they are. */
+  /** Changes irradiance, temperatures and load; without members it only reads them. */
   async environment(change: EnvironmentChange = {}, options: DeviceOption = {}): Promise<Environment> {
     return this.#set('controls/environment', change, deviceOf(options));
   }
@@ -278,8 +284,8 @@ export class Client {
   // faults
 
   /**
-   * Injects a fault of `GET faults/kinds`, as `fault('scale', { points: ['701.W'], factor: 0.5 })`. Of another protocol
-   * than Modbus it has the parameter `protocol`.
+   * Injects a fault of `GET faults/kinds`, such as `fault('scale', { points: ['701.W'], factor: 0.5 })`. For protocols
+   * other than Modbus the parameter `protocol` is required.
    */
   async fault(
     kind: string,
@@ -291,7 +297,7 @@ export class Client {
     return faults.reduce((newest, each) => (each.id > newest.id ? each : newest));
   }
 
-  /** Ends all faults and answers those that have ended since the start, with their strikes. */
+  /** Ends all faults. @returns the faults that have ended since the start, with their strikes */
   async clearFaults(): Promise<readonly EndedFault[]> {
     return ((await this.post('faults', { body: { clear: true } })) as Faults).ended;
   }
@@ -307,7 +313,7 @@ export class Client {
     return this.get(this.#connector(where)) as Promise<Connector>;
   }
 
-  /** Plugs a vehicle in. @param ev members in which it differs from the one of the profile, as `{ soc_pct: 40 }` */
+  /** Plugs a vehicle in. @param ev members that differ from the profile's vehicle, such as `{ soc_pct: 40 }` */
   async plug(ev: Readonly<Record<string, unknown>> = {}, where: ConnectorOption = {}): Promise<Connector> {
     return this.post(`${this.#connector(where)}/plug`, { body: { ev } }) as Promise<Connector>;
   }
@@ -316,31 +322,31 @@ export class Client {
     return this.post(`${this.#connector(where)}/unplug`) as Promise<Connector>;
   }
 
-  /** Presents a token, with OCPP to the central system. */
+  /** Presents a token; with OCPP the central system decides. */
   async authorize(idToken: string, where: ConnectorOption = {}): Promise<Authorization> {
     const body = { id_token: idToken };
     return this.post(`${this.#connector(where)}/authorize`, { body }) as Promise<Authorization>;
   }
 
-  /** Starts a session. @param idToken not needed where plugging in authorises */
+  /** Starts a session. @param idToken optional if plugging in authorises */
   async startCharging(idToken?: string, where: ConnectorOption = {}): Promise<Session> {
     const body = idToken === undefined ? {} : { id_token: idToken };
     return this.post(`${this.#connector(where)}/start`, { body }) as Promise<Session>;
   }
 
-  /** Ends the session; null when only an authorisation was withdrawn. */
+  /** Ends the session. @returns null if only an authorisation was withdrawn */
   async stopCharging(where: ConnectorOption = {}): Promise<Session | null> {
     return this.post(`${this.#connector(where)}/stop`) as Promise<Session | null>;
   }
 
   // messages
 
-  /** Keeps the messages of a protocol from here on; those of OCPP are always kept. */
+  /** Starts or stops recording the messages of a protocol; those of OCPP are always recorded. */
   record(protocol: Exclude<Protocol, 'ocpp'>, enabled = true): Promise<Json> {
     return this.post(`${protocol}/messages`, { body: { enabled } });
   }
 
-  /** The kept messages, oldest first. @param query as the description has it: `limit`, `after_id`, ... */
+  /** The recorded messages, oldest first. @param query of the API description: `limit`, `after_id`, ... */
   async messages(
     protocol: Protocol,
     { chargePoint = 'SIM-CP-1', ...query }: Query & { readonly chargePoint?: string } = {},

@@ -1,4 +1,4 @@
-/** One member of a request, or one setting, that was refused. */
+/** A member of a request, or a setting, that was refused. */
 export interface Issue {
   /** JSON pointer, parameter or setting */
   readonly name: string;
@@ -17,14 +17,14 @@ export interface ErrorFacts {
   readonly cause?: unknown;
 }
 
-/** Everything that the client and `createSimulator` throw on purpose. */
+/** All errors that the client and `createSimulator` throw intentionally. */
 export class DerbenchError extends Error {
   override readonly name = 'DerbenchError';
-  /** HTTP status of the answer; null: there was none */
+  /** HTTP status of the answer; null: no answer */
   readonly status: number | null;
   /**
-   * Code of the problem, as `validation` or `conflict`; without an answer `not-reachable`, `timeout`, `not-a-number`,
-   * `not-a-text`, `config-invalid`, `listen-failed`, `shortage`
+   * Code of the problem, such as `validation` or `conflict`; without an answer `not-reachable`, `timeout`,
+   * `not-a-number`, `not-a-text`, `config-invalid`, `listen-failed`, `shortage`
    */
   readonly code: string;
   /** the error in words */

@@ -7,7 +7,7 @@ import type { Json } from './replies.ts';
 
 const prefix = '/api/sim/';
 
-/** The path behind `/api/sim/`, which may be written or not. */
+/** The path after `/api/sim/`, which is optional. */
 export function shortPath(path: string): string {
   if (typeof path !== 'string') throw refusal(path, 'a path as controls/time');
   return path.startsWith(prefix) ? path.slice(prefix.length) : path.replace(/^\/+/, '');
@@ -34,7 +34,7 @@ function errorOf(status: number, text: string): DerbenchError {
   try {
     problem = (JSON.parse(text) ?? {}) as Problem;
   } catch {
-    // an answer of some other server
+    // the answer is from some other server
   }
   const { code = 'unknown', detail = text.slice(0, 500) || `HTTP status ${status}`, errors = [] } = problem;
   return new DerbenchError({ status, code, detail, issues: errors });
@@ -43,11 +43,11 @@ function errorOf(status: number, text: string): DerbenchError {
 interface SendOptions {
   readonly query?: Query;
   readonly body?: unknown;
-  /** after which the request is given up, ms; absent: the limit of `fetch` */
+  /** timeout, ms; absent: the limit of `fetch` */
   readonly limitMs?: number;
 }
 
-/** One request and its answer: what JSON says, or the text of an answer of another type. @throws DerbenchError */
+/** Sends a request; returns the parsed JSON, or the text of an answer of another type. @throws DerbenchError */
 export type Send = (method: 'GET' | 'POST' | 'DELETE', path: string, options?: SendOptions) => Promise<Json>;
 
 interface Received {
@@ -61,7 +61,7 @@ async function received(fetch: Fetch, url: string, init: Parameters<Fetch>[1]): 
   return { status: answer.status, type: answer.headers.get('content-type') ?? '', text: await answer.text() };
 }
 
-/** The same, given up after a time. */
+/** Sends a request with a timeout. */
 async function receivedWithin(
   limitMs: number,
   fetch: Fetch,
@@ -76,7 +76,7 @@ async function receivedWithin(
       reject(new Error(`none came within ${Math.round(limitMs) / 1000} s`));
     }, limitMs);
   });
-  // a `fetch` that the caller gave may pass over the signal: then the time ends the wait alone
+  // a custom `fetch` may ignore the signal: the timeout then only ends the wait
   const aborted = { ...init, signal: controller.signal };
   try {
     return await Promise.race([received(fetch, url, aborted), over]);
@@ -85,7 +85,7 @@ async function receivedWithin(
   }
 }
 
-/** @param base address of the simulator without a slash at its end */
+/** @param base address of the simulator without a trailing slash */
 export function sender(base: string, fetch: Fetch, headers: Readonly<Record<string, string>>): Send {
   return async (method, path, { query = {}, body, limitMs } = {}) => {
     const hasBody = body !== undefined;
@@ -112,7 +112,7 @@ function jsonIn(text: string, base: string, status: number): unknown {
   }
 }
 
-/** `fetch` puts the reason of a failed connection beneath its own error. */
+/** The reason of a failed connection, which `fetch` puts into `cause`. */
 function reasonOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return String(thrown);
   if (thrown.cause instanceof Error) return reasonOf(thrown.cause);

@@ -1,13 +1,15 @@
 /** Arguments of the client and its methods. */
 
-/** The part of the answer of `fetch` that the client reads. */
+/** The part of a `fetch` answer that the client reads. */
 export interface FetchAnswer {
   readonly status: number;
   readonly headers: { get(name: string): string | null };
   text(): Promise<string>;
 }
 
-/** `fetch`, as far as the client uses it. A request of `ready` also has a `signal` that ends it when its time is over. */
+/**
+ * The part of `fetch` that the client uses. Requests of `ready` also have a `signal`, which aborts them at the timeout.
+ */
 export type Fetch = (
   url: string,
   init: { readonly method: string; readonly headers: Record<string, string>; readonly body?: string },
@@ -15,10 +17,10 @@ export type Fetch = (
 
 type QueryValue = string | number | boolean | undefined;
 
-/** Parameters behind the question mark; undefined leaves one out, a list is joined by commas. */
+/** Query parameters: undefined omits one, a list is joined by commas. */
 export type Query = Readonly<Record<string, QueryValue | readonly (string | number)[]>>;
 
-/** Selects a device by its index; absent: the first one, or the common surroundings of all. */
+/** Selects a device by its index; absent: the first one, or the common environment of all. */
 export interface DeviceOption {
   readonly device?: number;
 }
@@ -29,12 +31,12 @@ export interface ConnectorOption {
   readonly connector?: number;
 }
 
-/** How far to step: one of the members; none: one tick. */
+/** Length of a step: one of the members; none: one tick. */
 export interface StepSpan extends DeviceOption {
   readonly ticks?: number;
   /** simulated seconds */
   readonly seconds?: number;
-  /** an instant as `2026-06-21T12:05:00Z`, or the next time of day as `12:05` */
+  /** an instant such as `2026-06-21T12:05:00Z`, or the next time of day such as `12:05` */
   readonly to?: string;
 }
 
@@ -46,7 +48,7 @@ export interface RequestOptions {
 export interface ClientOptions {
   /** headers of every request */
   readonly headers?: Readonly<Record<string, string>>;
-  /** in place of the global `fetch` */
+  /** replaces the global `fetch` */
   readonly fetch?: Fetch;
 }
 
@@ -58,7 +60,7 @@ export type Protocol = 'modbus' | 'csip' | 'dnp3' | 'ocpp';
  */
 export type Wanted = number | string | ((value: number, word: string) => boolean | PromiseLike<boolean>);
 
-/** Until when to wait. */
+/** Limit of a wait. */
 export interface WaitOptions {
   /** default 60 */
   readonly timeoutS?: number;

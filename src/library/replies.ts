@@ -1,7 +1,6 @@
 /**
- * The replies that scripts read most, without the members that they seldom need: the whole of them stands in the
- * description (`/docs` of a running simulator). Members with a unit in their name are in that unit; null means that the
- * device does not have the quantity.
+ * The replies that scripts read most, without rarely used members: the API description (`/docs` of a running simulator)
+ * has all. Members with a unit in their name are in that unit; null means that the device does not have the quantity.
  */
 
 /** Answer of any other operation: scripts read it without declaring it. */
@@ -66,7 +65,7 @@ export interface Alarms {
   readonly latched_count: number;
 }
 
-/** Where a device answers Modbus TCP. */
+/** The Modbus TCP address of a device. */
 export interface ModbusEndpoint {
   readonly host: string;
   readonly port: number;
@@ -88,7 +87,7 @@ export interface DeviceSummary {
   readonly asset_type: string;
   readonly power_kw: number;
   readonly alarm_count: number;
-  /** the function or limit that sets the power */
+  /** function or limit that determines the power */
   readonly decided_by: { readonly active: string; readonly reactive: string };
   readonly last_write: (Writer & { readonly name: string }) | null;
   readonly modbus: ModbusEndpoint | null;
@@ -97,20 +96,20 @@ export interface DeviceSummary {
 
 export interface Overview extends Snapshot {
   readonly devices: readonly DeviceSummary[];
-  /** state of each protocol by its name, as `modbus_tcp` */
+  /** state of each protocol by name, such as `modbus_tcp` */
   readonly comm_status: Json;
   /** of all devices */
   readonly alarms: Alarms;
 }
 
 export interface RegisterPoint {
-  /** path inside the model, as `Crv[0].Pt[1].V` */
+  /** path inside the model, such as `Crv[0].Pt[1].V` */
   readonly name: string;
   readonly label: string;
   readonly address: number;
-  /** in engineering units; the number of an enumeration; null: not implemented */
+  /** in engineering units; number of an enumeration; null: not implemented */
   readonly value: number | string | null;
-  /** name of the value of an enumeration */
+  /** name of an enumeration value */
   readonly symbol?: string | null;
   readonly unit: string | null;
   readonly implemented: boolean;
@@ -126,9 +125,9 @@ export interface RegisterModel {
   readonly points: readonly RegisterPoint[];
 }
 
-/** A point that is not as it was at the start. */
+/** A point that differs from the start. */
 export interface RegisterChange {
-  /** as `704.WMaxLimPct` */
+  /** for example `704.WMaxLimPct` */
   readonly point: string;
   readonly label: string;
   readonly start_value: number | string | null;
@@ -156,7 +155,7 @@ export interface Step {
 }
 
 export interface Grid {
-  /** null: the common grid of all devices */
+  /** null: the common grid */
   readonly device_index: number | null;
   readonly voltage_a_pu: number;
   readonly voltage_b_pu: number;
@@ -169,7 +168,7 @@ export interface Grid {
   readonly event: Json;
 }
 
-/** Members that are absent stay as they are. */
+/** Absent members stay the same. */
 export interface GridChange {
   readonly voltage_pu?: number;
   readonly voltage_a_pu?: number;
@@ -195,7 +194,7 @@ export interface Environment {
   readonly source: string;
 }
 
-/** Members that are absent stay as they are; null returns to the source. */
+/** Absent members stay the same; null returns to the source. */
 export interface EnvironmentChange {
   readonly irradiance_w_m2?: number | null;
   readonly ambient_temperature_c?: number | null;
@@ -213,7 +212,7 @@ export interface Fault {
   readonly layer: string;
   readonly device_index: number | null;
   readonly parameters: Json;
-  /** how often it could act, and how often it did */
+  /** number of occasions to act, and of those on which it did */
   readonly occasions: number;
   readonly strikes: number;
 }
@@ -233,7 +232,7 @@ export interface Faults {
 /** A connector of a charging station. */
 export interface Connector {
   readonly connector_id: number;
-  /** word of OCPP 1.6, as `available`, `charging` */
+  /** status of OCPP 1.6, such as `available`, `charging` */
   readonly status: string;
   readonly status_ocpp_2: string;
   readonly authorized: boolean;
@@ -263,7 +262,7 @@ export interface Authorization {
   readonly id_token_info: Json;
 }
 
-/** A recorded message; the members beyond these are those of its protocol. */
+/** A recorded message; additional members depend on its protocol. */
 export interface Message {
   readonly id: number;
   /** `in`: received by the simulator */
@@ -271,7 +270,7 @@ export interface Message {
   readonly [member: string]: Json;
 }
 
-/** Replies of GET by path. */
+/** Replies of GET operations by path. */
 export interface GetReplies {
   readonly overview: Overview;
   readonly devices: { readonly devices: readonly Device[] };

@@ -1,15 +1,15 @@
-/** One value of a device, by the name of its register point or by its place in the snapshot. */
+/** One value of a device, by its register point or its path in the snapshot. */
 import { DerbenchError } from './error.ts';
 import type { RegisterModel, Snapshot } from './replies.ts';
 
 export interface Sample {
-  /** null: the device does not have it now */
+  /** null: the device does not have it */
   readonly value: number | string | boolean | null;
-  /** name of the value of an enumeration */
+  /** name of an enumeration value */
   readonly symbol?: string | null;
 }
 
-/** Where values come from. */
+/** Readers of the register map and of the snapshot. */
 export interface SampleSource {
   readonly registers: (model: string, point: string) => Promise<RegisterModel>;
   readonly snapshot: () => Promise<Snapshot>;

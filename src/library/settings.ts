@@ -1,11 +1,11 @@
 /** Settings of a simulator in the process of a script, and the addresses at which it listens. */
 
 /**
- * Settings by their names in configuration files, and its blocks `devices`, `grid` and `faults`; an unknown name is
- * refused. Relative paths start at the working directory. Variables of the environment do not count.
+ * Settings by their names in configuration files, and the blocks `devices`, `grid` and `faults`; an unknown name is
+ * refused. Relative paths start at the working directory. Environment variables are ignored.
  */
 export interface SimulatorOptions {
-  /** a configuration file or a bundled one, as `mixed-site`, in the place of the blocks; settings beside it win */
+  /** a configuration file or a bundled one such as `mixed-site`, instead of the blocks; other settings override it */
   readonly config?: string;
   /** one entry per device or group of equal devices; default: one PV inverter of 10 kW */
   readonly devices?: readonly Readonly<Record<string, unknown>>[];
@@ -16,7 +16,7 @@ export interface SimulatorOptions {
   readonly N?: number;
   /** profile of the devices */
   readonly f?: string;
-  /** default true, unless `wall_clock` is given: time passes only in steps of the script */
+  /** default true, unless `wall_clock` is set: time passes only in steps of the script */
   readonly start_paused?: boolean;
   readonly wall_clock?: boolean;
   readonly wall_clock_timezone?: string;
@@ -31,25 +31,25 @@ export interface SimulatorOptions {
   readonly mb_port?: number;
   readonly dnp3_port?: number;
   readonly proxy_port?: number;
-  /** where log lines go: false (default) nowhere, true to standard error, or a function that gets them */
+  /** destination of log lines: false (default) none, true standard error, or a function that receives them */
   readonly log?: boolean | ((line: string) => void);
   readonly [setting: string]: unknown;
 }
 
-/** A listener. */
+/** The address of a listener. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** Where a device answers Modbus TCP. */
+/** The Modbus TCP address of a device. */
 export interface ModbusAddress extends Address {
   readonly device: number;
   readonly unitId: number;
   readonly tls: boolean;
 }
 
-/** Where a device is an outstation of DNP3. */
+/** The DNP3 address of a device, which is an outstation. */
 export interface Dnp3Address extends Address {
   readonly device: number;
   /** link address */

@@ -1,9 +1,9 @@
-/** Instants and spans of the simulated clock. */
+/** Instants and durations of the simulated clock. */
 import { refusal } from './checks.ts';
 import { DerbenchError } from './error.ts';
 import type { Time } from './replies.ts';
 
-/** Simulated seconds of a tick. */
+/** Length of a tick in simulated seconds. */
 export function tickSeconds({ tick_interval_s: intervalS, rate }: Time): number {
   return intervalS * rate;
 }
@@ -21,7 +21,7 @@ function secondOfDay(clock: string): number | null {
 /** Offset of local time from UTC at an instant, both in ms. */
 type OffsetMs = (atMs: number) => number;
 
-/** @throws DerbenchError `validation` for a zone that this runtime does not know */
+/** @throws DerbenchError `validation` for an unknown time zone */
 function offsetOf(timezone: string): OffsetMs {
   let format: Intl.DateTimeFormat;
   try {
@@ -51,14 +51,14 @@ function offsetOf(timezone: string): OffsetMs {
 }
 
 /**
- * The first instant from the present on at which local clocks show a second of the day. An hour that a change of the
- * time leaves out is that of the next day; of an hour that comes twice both count.
+ * The next instant, possibly the present one, at which local clocks show a second of the day. An hour skipped by a
+ * clock change is found on the next day; of a repeated hour both count.
  */
 function nextTimeOfDay(second: number, presentMs: number, offsetMs: OffsetMs): number {
   const todayMs = Math.floor((presentMs + offsetMs(presentMs)) / msPerDay) * msPerDay;
   const instants = [0, 1, 2, 3].flatMap((ahead) => {
     const localMs = todayMs + ahead * msPerDay + second * 1000;
-    // the offsets before and after a change of that day
+    // the offsets before and after a clock change of that day
     const around = [offsetMs(localMs - msPerDay), offsetMs(localMs + msPerDay)];
     return around.map((offset) => localMs - offset).filter((atMs) => atMs + offsetMs(atMs) === localMs);
   });
@@ -67,7 +67,8 @@ function nextTimeOfDay(second: number, presentMs: number, offsetMs: OffsetMs): n
 
 /**
  * A simulated instant, ms since the epoch.
- * @param to `2026-06-21T12:05:00Z`, or a time of day as `12:05`: the next one of the simulated clock, the present included
+ * @param to `2026-06-21T12:05:00Z`, or a time of day such as `12:05`: the next one of the simulated clock, or the
+ * present one
  * @throws DerbenchError `validation`
  */
 export function instantOf(to: string, time: Time): number {

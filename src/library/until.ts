@@ -1,4 +1,4 @@
-/** Waiting until a value is as a test wants it: by steps while the clock is paused, else by polls. */
+/** Waits until a value passes a test: by steps while the clock is paused, otherwise by polling. */
 import { checkedNumber, refusal } from './checks.ts';
 import { DerbenchError } from './error.ts';
 import type { WaitOptions, Wanted } from './options.ts';
@@ -10,7 +10,7 @@ import { tickSeconds } from './time.ts';
 export interface Waiting {
   readonly sample: () => Promise<Sample>;
   readonly time: () => Promise<Time>;
-  /** one tick, or the shorter one that ends at an instant */
+  /** runs one tick, or a shorter one that ends at an instant */
   readonly step: (until: string | null) => Promise<Time>;
   readonly nowMs: () => number;
   readonly pause: (ms: number) => Promise<void>;
@@ -18,7 +18,7 @@ export interface Waiting {
 
 const wordOf = ({ value, symbol }: Sample) => symbol ?? String(value);
 
-/** @throws DerbenchError `validation` for a value that no point ever has, such as null */
+/** @throws DerbenchError `validation` for a value that no point can have, such as null */
 function checkWanted(wanted: unknown): void {
   const isValue = typeof wanted === 'number' ? !Number.isNaN(wanted) : ['string', 'boolean'].includes(typeof wanted);
   if (!isValue && typeof wanted !== 'function') throw refusal(wanted, 'a number, a word, or a test of the value');
@@ -38,12 +38,12 @@ function shownSample(sample: Sample): string {
 const shownWanted = (wanted: Wanted) =>
   typeof wanted === 'function' ? 'what the test waits for' : JSON.stringify(wanted);
 
-/** Seconds without the last bits of a calculation. */
+/** Milliseconds as seconds without rounding errors. */
 const shownS = (ms: number) => String(Math.round(ms) / 1000);
 
 /**
- * Answers the value that passes; the first look is at once.
- * @throws DerbenchError `timeout` with the last value and how long it waited; `validation`
+ * The first value that passes; the first check is immediate.
+ * @throws DerbenchError `timeout` with the last value and the time waited; `validation`
  */
 export async function waitUntil(
   name: string,
