@@ -13,7 +13,7 @@ import { startStream } from './store/stream';
 const root = document.getElementById('app');
 if (root === null) throw new Error('the page has no element with the id "app"');
 applyTheme();
-// the port of the CSIP client serves the same program without the telemetry stream
+// the port of the CSIP client serves the same program without a telemetry stream
 const isCsipPage = document.documentElement.dataset['page'] === 'csip';
 if (!isCsipPage) {
   startStream();

@@ -1,11 +1,11 @@
-/** Calls of the REST interface as values: a control shows a call as curl before it makes it. */
+/** Calls of the REST interface as values: a control shows a call as a curl command before making it. */
 import type { paths } from './openapi';
 
 type Method = 'get' | 'post' | 'delete';
 
 type OperationOf<P extends keyof paths, M extends Method> = paths[P][M] extends object ? paths[P][M] : never;
 
-/** Paths below `/api/sim/` that have an operation of this method. */
+/** Paths below `/api/sim/` with an operation of this method. */
 type PathOf<M extends Method> = {
   [P in keyof paths]: [OperationOf<P, M>] extends [never] ? never : P extends `/api/sim/${infer R}` ? R : never;
 }[keyof paths];
@@ -31,10 +31,10 @@ type QueryOf<R extends string, M extends Method> =
 /** One request, and the type of its answer. */
 export interface Call<R = unknown> {
   readonly method: 'GET' | 'POST' | 'DELETE';
-  /** address on this host, with its query */
+  /** address on this host, including the query */
   readonly address: string;
   readonly body?: unknown;
-  /** never set: carries the type */
+  /** never set: only carries the type */
   readonly reply?: R;
 }
 
@@ -61,7 +61,7 @@ export function post<R extends PathOf<'post'>>(
   { params, query, body }: { params?: Params; query?: QueryOf<R, 'post'>; body?: BodyOf<R> } = {},
 ): Call<ReplyOf<R, 'post'>> {
   const call = { method: 'POST' as const, address: addressOf(path, params, query) };
-  // for an operation without a body the type of `body` is undefined
+  // an operation without a body has `body` undefined
   return (body as unknown) === undefined ? call : { ...call, body };
 }
 
@@ -72,7 +72,7 @@ export function del<R extends PathOf<'delete'>>(
   return { method: 'DELETE', address: addressOf(path, params) };
 }
 
-/** A call whose path is known at run time only, as those of the catalogue of faults or of operations. */
+/** A call whose path is known only at run time, such as those of fault and operation catalogues. */
 export function anyCall(method: Call['method'], path: string, query: object = {}, body?: unknown): Call {
   const call = { method, address: addressOf(path, {}, query) };
   return body === undefined ? call : { ...call, body };
@@ -82,7 +82,7 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The call as a command for a shell. */
+/** The call as a shell command. */
 export function curlOf({ method, address, body }: Call, origin = location.origin): string {
   const parts = ['curl', '-s'];
   if (method !== 'GET' && !(method === 'POST' && body !== undefined)) parts.push('-X', method);

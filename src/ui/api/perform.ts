@@ -1,10 +1,10 @@
 import { signal } from '@preact/signals';
 import type { Call } from './call';
 
-/** Wall time of the first call without an answer; null while the newest call had one. */
+/** Wall time of the first unanswered call. null: the newest call was answered. */
 export const unreachableSinceMs = signal<number | null>(null);
 
-/** One member of a request that the daemon refuses. */
+/** One refused member of a request. */
 interface ProblemIssue {
   readonly in: string;
   /** JSON pointer for members of the body, such as `/points/1/v_pct` */
@@ -13,9 +13,9 @@ interface ProblemIssue {
   readonly allowed?: readonly string[];
 }
 
-/** Why a call failed, in the words of the daemon (RFC 9457). */
+/** The failure of a call, in the daemon's words (RFC 9457). */
 export class Problem extends Error {
-  /** 0: there was no answer */
+  /** 0: no answer */
   readonly status: number;
   readonly code: string;
   readonly issues: readonly ProblemIssue[];
@@ -27,16 +27,16 @@ export class Problem extends Error {
     this.issues = issues;
   }
 
-  /** The sentence about one member of the body; null if that member is not at fault. */
+  /** The objection to one member of the body. null: none. */
   about(pointer: string): string | null {
     return this.issues.find(({ name }) => name === pointer || name.startsWith(`${pointer}/`))?.detail ?? null;
   }
 }
 
-/** No answer within this time counts as a lost connection. */
+/** Timeouts, ms, after which the connection counts as lost. */
 const timeoutsMs = { GET: 15_000, POST: 60_000, DELETE: 15_000 };
 
-/** A step may run 100 000 ticks of many devices, and answers after the last one. */
+/** A step may run 100 000 ticks of many devices before it answers. */
 const stepTimeoutMs = 3_600_000;
 
 function timeoutOf({ method, address }: Call): number {
@@ -61,7 +61,7 @@ export async function perform<R>(call: Call<R>): Promise<R> {
   return content as R;
 }
 
-/** The answer as it came, for texts and downloads. @throws Problem without an answer */
+/** The raw answer, for texts and downloads. @throws Problem without an answer */
 export async function send(call: Call): Promise<Response> {
   const { method, address, body } = call;
   const headers: Record<string, string> = { 'X-Derbench-Client': 'dashboard' };

@@ -1,4 +1,4 @@
-/** Controls that make a call: each shows it as curl, and says in the daemon's words why it was refused. */
+/** Controls that make a call: each shows it as a curl command, and the daemon's reason for a refusal. */
 import type { ComponentChildren } from 'preact';
 import { signal } from '@preact/signals';
 import { useEffect, useState } from 'preact/hooks';
@@ -8,23 +8,23 @@ import { perform, Problem } from '../api/perform';
 import { refresh } from '../store/live';
 import { say } from '../store/notices';
 
-/** A call that is under way, and the outcome of the newest one. */
+/** Progress and outcome of the latest call. */
 interface Doing<R> {
   readonly busy: boolean;
   readonly problem: Problem | null;
-  /** Makes the call, reads the page again and resolves to the answer; undefined when it was refused. */
+  /** Makes the call, refreshes the page and resolves to the answer; undefined: refused. */
   readonly run: (call: Call<R>) => Promise<R | undefined>;
   readonly forget: () => void;
 }
 
-/** Counts the actions of this page that succeeded. */
+/** Number of successful actions of this page. */
 const acts = signal(0);
 
-/** Makes calls that change something. */
+/** Makes calls that change the simulator. */
 export function useDo<R = unknown>(): Doing<R> {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  // a refusal is old as soon as something else has succeeded
+  // another successful action clears the refusal
   const seen = acts.value;
   useEffect(() => setProblem(null), [seen]);
   const run = async (call: Call<R>) => {
@@ -46,7 +46,7 @@ export function useDo<R = unknown>(): Doing<R> {
   return { busy, problem, run, forget: () => setProblem(null) };
 }
 
-/** Copies the call as a command of a shell. */
+/** Copies the call as a shell command. */
 export function Curl({ call }: { readonly call: Call }) {
   const text = curlOf(call);
   const copy = async () => {
@@ -54,7 +54,7 @@ export function Curl({ call }: { readonly call: Call }) {
       await navigator.clipboard.writeText(text);
       say('Copied as curl');
     } catch {
-      // browsers give the clipboard to secure origins only: at another address the text can be selected
+      // browsers restrict the clipboard to secure origins: at other addresses the text can be selected
       say(text);
     }
   };
@@ -75,14 +75,14 @@ interface ActionProps {
   readonly call: Call;
   readonly children: ComponentChildren;
   readonly disabled?: boolean;
-  /** why it cannot act now: disables it, and says so as its description */
+  /** reason why it cannot act now: disables it, and is its description */
   readonly unable?: string | null;
   readonly primary?: boolean;
   readonly pressed?: boolean;
-  /** asks before it acts */
+  /** question before it acts */
   readonly confirm?: string;
   readonly title?: string;
-  /** false where the call stands elsewhere already */
+  /** false: the page shows the call elsewhere */
   readonly curl?: boolean;
   readonly onDone?: (answer: unknown) => void;
 }
@@ -132,7 +132,7 @@ export function Action({
   );
 }
 
-/** Why a call was refused, in the daemon's words. */
+/** The daemon's reason for a refusal. */
 export function Refused({ problem }: { readonly problem: Problem | null }) {
   if (problem === null) return null;
   return (

@@ -1,4 +1,4 @@
-/** Time series with uPlot: zoom by dragging, a cursor that all charts of a view share, PNG. */
+/** Time series with uPlot: zoom by dragging, a cursor common to all charts of a view, PNG. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import { dash, digits } from '../look/format';
@@ -23,25 +23,25 @@ interface ChartProps {
   readonly label: string;
   readonly series: readonly Series[];
   readonly data: ChartData;
-  /** filled between two series, by their place in `series` */
+  /** filled areas between two series, by index in `series` */
   readonly bands?: readonly (readonly [upper: number, lower: number])[];
   readonly height?: number;
   readonly timezone: string;
-  /** part of the time that is shown; null: all. Without it the chart keeps its own. */
+  /** visible time range; null: all; absent: the chart keeps its own zoom */
   readonly zoom?: Zoom;
   readonly onZoom?: (zoom: Zoom) => void;
 }
 
-/** First and last instant in sight, seconds since the epoch; null: all there is. */
+/** First and last visible instant, seconds since the epoch; null: all. */
 export type Zoom = readonly [from: number, to: number] | null;
 
-/** Series by the element of their chart, for the legends of pictures. */
+/** Series by chart element, for the legends of pictures. */
 const drawnIn = new WeakMap<Element, readonly Series[]>();
 
-/** Charts with this key move their cursors together. */
+/** Charts with the same key share their cursor. */
 const cursorKey = 'time';
 
-// uPlot declares them as a `const enum`, whose names do not exist at run time
+// uPlot declares them as a `const enum`, which does not exist at run time
 /* eslint-disable @typescript-eslint/no-unsafe-enum-assignment */
 const sides: Readonly<Record<'right' | 'bottom' | 'left', uPlot.Axis.Side>> = { right: 1, bottom: 2, left: 3 };
 /* eslint-enable @typescript-eslint/no-unsafe-enum-assignment */
@@ -71,11 +71,11 @@ const withMinutes = uPlot.fmtDate('{HH}:{mm}');
 const withSeconds = uPlot.fmtDate('{HH}:{mm}:{ss}');
 const fullTime = uPlot.fmtDate('{YYYY}-{MM}-{DD} {HH}:{mm}:{ss}');
 
-/** Least height of an axis by its unit: a steady value is a line in the middle, not a cliff of its last digit. */
-const leastSpans: Readonly<Record<string, number>> = { kW: 0.1, kvar: 0.1, V: 4, Hz: 0.2, '%': 10 };
+/** Minimum height of an axis by unit: a steady value is a line in the middle, not a jump in its last digit. */
+const minSpans: Readonly<Record<string, number>> = { kW: 0.1, kvar: 0.1, V: 4, Hz: 0.2, '%': 10 };
 
 function rangeOf(unit: string) {
-  const least = leastSpans[unit] ?? 1;
+  const least = minSpans[unit] ?? 1;
   return (_plot: uPlot, min: number | null, max: number | null): [number, number] => {
     if (min === null || max === null) return [0, least];
     const spare = Math.max((max - min) * 0.06, (least - (max - min)) / 2);
@@ -106,7 +106,7 @@ function optionsOf(
     width,
     height,
     tzDate: zoned,
-    // charts above each other have the same instants at the same place
+    // charts above each other show the same instant at the same place
     padding: [null, right === '' ? axisPx + axisLabelPx : null, null, null],
     cursor: { sync: { key: cursorKey }, drag: { x: true, y: false, setScale: false } },
     legend: { live: true },
@@ -142,12 +142,12 @@ function optionsOf(
 
 const noSelection = { left: 0, top: 0, width: 0, height: 0 };
 
-/** Calls back with the part of the time that is dragged over, and with null on a double click. */
+/** Calls back with the time range of a drag, and with null on a double click. */
 function onDrag(plot: uPlot, zoomTo: (zoom: Zoom) => void): void {
   let isOurs = false;
   plot.over.addEventListener('mousedown', () => (isOurs = true));
   plot.over.addEventListener('dblclick', () => zoomTo(null));
-  // charts with the same cursor are selected in too: the one below the mouse decides for all
+  // charts with the same cursor select too: the one under the mouse decides for all
   (plot.hooks.setSelect ??= []).push(() => {
     const { left, width } = plot.select;
     if (width === 0) return;
@@ -159,7 +159,7 @@ function onDrag(plot: uPlot, zoomTo: (zoom: Zoom) => void): void {
   });
 }
 
-/** Moves the cursor from sample to sample. @returns whether the key means anything here */
+/** Moves the cursor by samples. @returns false: the key has no effect */
 function moveCursor(plot: uPlot, key: string, isFast: boolean): boolean {
   const times = plot.data[0];
   const last = times.length - 1;
@@ -178,13 +178,13 @@ function moveCursor(plot: uPlot, key: string, isFast: boolean): boolean {
   return true;
 }
 
-/** A chart of columns. Dragging zooms, a double click or Escape takes it back; arrow keys move the cursor. */
+/** A chart of columns. Dragging zooms; double click or Escape resets; arrow keys move the cursor. */
 export function Chart(props: ChartProps) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const [own, setOwn] = useState<Zoom>(null);
+  const [ownZoom, setOwn] = useState<Zoom>(null);
   const zoom = useRef<Zoom>(null);
-  zoom.current = props.zoom === undefined ? own : props.zoom;
+  zoom.current = props.zoom === undefined ? ownZoom : props.zoom;
   const zoomTo = useRef(setOwn as (zoom: Zoom) => void);
   zoomTo.current = props.onZoom ?? setOwn;
   const shape = JSON.stringify([props.series, props.bands, props.height, props.timezone, theme.value]);
@@ -192,22 +192,21 @@ export function Chart(props: ChartProps) {
     const parent = box.current;
     if (parent === null) return undefined;
     const options = optionsOf(props, parent.clientWidth || 600, zoom);
-    const made = new uPlot(options, props.data.columns as uPlot.AlignedData, parent);
-    plot.current = made;
+    const chart = new uPlot(options, props.data.columns as uPlot.AlignedData, parent);
+    plot.current = chart;
     drawnIn.set(parent, props.series);
-    onDrag(made, (to) => zoomTo.current(to));
-    const resized = new ResizeObserver(() => made.setSize({ width: parent.clientWidth, height: props.height ?? 200 }));
+    onDrag(chart, (to) => zoomTo.current(to));
+    const resized = new ResizeObserver(() => chart.setSize({ width: parent.clientWidth, height: props.height ?? 200 }));
     resized.observe(parent);
     return () => {
       resized.disconnect();
-      made.destroy();
+      chart.destroy();
       plot.current = null;
     };
   }, [shape]);
   useLayoutEffect(() => {
     plot.current?.setData(props.data.columns as uPlot.AlignedData);
-    // without a cursor the legend has the newest values
-    // (uPlot clears it in a microtask of its own after new data)
+    // without a cursor the legend shows the newest values (uPlot clears it in a microtask after new data)
     queueMicrotask(() => {
       if (plot.current?.cursor.idx == null) plot.current?.setLegend({ idx: (props.data.columns[0]?.length ?? 1) - 1 });
     });
@@ -231,7 +230,7 @@ export function Chart(props: ChartProps) {
 
 const legendPx = 20;
 
-/** Names of the series with their lines, in as many rows as they need; device pixels. @returns height */
+/** Draws the names and lines of the series in as many rows as needed; device pixels. @returns height */
 function drawLegend(context: CanvasRenderingContext2D, series: readonly Series[], top: number, draws: boolean): number {
   const ratio = devicePixelRatio;
   const row = legendPx * ratio;
@@ -257,7 +256,7 @@ function drawLegend(context: CanvasRenderingContext2D, series: readonly Series[]
   return Math.ceil(middle + row / 2 - top);
 }
 
-/** The charts inside an element with their legends, one below the other, on the colour of the page. */
+/** The charts in an element with their legends, one below the other, on the background of the page. */
 export async function pngOf(element: HTMLElement): Promise<Blob | null> {
   const pictures = [...element.querySelectorAll('.chart')].flatMap((chart) => {
     const picture = chart.querySelector('canvas');
@@ -280,7 +279,7 @@ export async function pngOf(element: HTMLElement): Promise<Blob | null> {
   return new Promise((resolve) => canvas.toBlob(resolve, 'image/png'));
 }
 
-/** Offers content as a file to keep. */
+/** Offers content as a file to download. */
 export function download(content: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(content);

@@ -7,7 +7,7 @@ export function deviceLabel({ device_index, name }: DeviceEntry): string {
   return `${device_index} ${name}`;
 }
 
-/** Chooses the device of the view; the choice stands in the address. @param accept which devices the view is for */
+/** Chooses the device of the view; the address keeps the choice. @param accept selects suitable devices */
 export function DevicePicker({ accept = () => true }: { readonly accept?: (device: DeviceEntry) => boolean }) {
   const devices = useOverview()?.devices.filter(accept) ?? [];
   const chosen = useDevice();

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** A dialog that takes the focus; Escape closes it. */
+/** A modal dialog; Escape closes it. */
 export function Dialog({
   title,
   onClose,

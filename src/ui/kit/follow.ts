@@ -9,23 +9,23 @@ interface Numbered {
   readonly id: number;
 }
 
-/** What one answer adds. */
+/** The rows of one answer. */
 interface Piece<T> {
   readonly rows: readonly T[];
-  /** newest id that was given out; absent where the answer does not tell it */
+  /** newest assigned id; absent: not in the answer */
   readonly lastId?: number | undefined;
 }
 
 interface Following<T extends Numbered, R> {
-  /** rows after this id, or the newest ones; another address begins anew */
+  /** rows after this id, or the newest ones; another address starts over */
   readonly read: (afterId: number | undefined) => Call<R>;
   readonly pieceOf: (answer: R) => Piece<T>;
   readonly paused: boolean;
-  /** rows that the page keeps */
+  /** maximum of rows in the page */
   readonly maxKept: number;
 }
 
-/** Rows of a log, ascending by id, read on from the last one each second. */
+/** Rows of a log, ascending by id; newer ones are read each second. */
 export function useFollowed<T extends Numbered, R>(following: Following<T, R>) {
   const [rows, setRows] = useState<readonly T[]>([]);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -42,7 +42,7 @@ export function useFollowed<T extends Numbered, R>(following: Following<T, R>) {
       const piece = pieceOf(answer);
       const fresh = [...piece.rows].sort((a, b) => a.id - b.id);
       const newest = piece.lastId ?? fresh.at(-1)?.id ?? lastId;
-      // a daemon that started again counts from the beginning
+      // after a restart the daemon counts from the start
       const restarted = lastId !== undefined && newest !== undefined && newest < lastId;
       lastId = restarted ? undefined : newest;
       if (restarted) setRows([]);

@@ -1,4 +1,7 @@
-/** Forms: fields with their units, empty fields left out of the call, and the daemon's objections beside the field. */
+/**
+ * Forms: fields with units; empty fields are left out of the call, and the daemon's objections appear beside their
+ * field.
+ */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Call } from '../api/call';
@@ -7,7 +10,7 @@ import { say } from '../store/notices';
 import { Curl, Refused, useDo } from './action';
 
 export type Value = string | number | boolean | null;
-/** Values by name; a field that was left empty is absent. */
+/** Values by name; an empty field is absent. */
 export type Values = Readonly<Record<string, Value>>;
 
 interface FieldBase {
@@ -15,7 +18,7 @@ interface FieldBase {
   readonly name: string;
   readonly label: string;
   readonly hint?: string;
-  /** typed behind dots (unless it has several lines), and not shown in the call as curl */
+  /** typed invisibly (unless it has several lines), and not shown in the curl command */
   readonly secret?: boolean;
 }
 
@@ -35,7 +38,7 @@ export type Field =
       readonly placeholder?: string;
       readonly lines?: number;
     })
-  /** an empty option stands first, unless there is a value */
+  /** starts with an empty option, unless there is a value */
   | (FieldBase & {
       readonly kind: 'choice';
       readonly options: readonly (string | readonly [value: string, label: string])[];
@@ -45,13 +48,13 @@ export type Field =
 
 interface FormProps {
   readonly fields: readonly Field[];
-  /** the call for the values; its body is shown as curl while they are typed */
+  /** builds the call from the values; its curl command follows the typing */
   readonly call: (values: Values) => Call;
   readonly submit: string;
   readonly onDone?: (answer: unknown) => void;
-  /** nothing can be sent before something differs from the start values */
+  /** true: nothing can be sent until a value differs from its start value */
   readonly needsChange?: boolean;
-  /** why it cannot be sent now: disables the button, and stands beside it */
+  /** reason why it cannot be sent now: disables the button, and is shown beside it */
   readonly unable?: string | null;
   /** beside the button */
   readonly children?: ComponentChildren;
@@ -73,20 +76,20 @@ function valuesOf(fields: readonly Field[], shown: Readonly<Record<string, strin
   return values;
 }
 
-/** What curl shows: a secret would stand in the title of the button, and in the clipboard. */
+/** The values for the curl command without secrets, which would appear in the button's title and the clipboard. */
 function withoutSecrets(fields: readonly Field[], values: Values): Values {
   const secrets = fields.filter(({ name, secret }) => secret === true && name in values);
   return { ...values, ...Object.fromEntries(secrets.map(({ name }) => [name, '...'])) };
 }
 
-/** Number fields with a text that is no number: the browser gives it as empty, which would leave it out of the call. */
+/** Number fields with invalid text: the browser reports them as empty, which would omit them from the call. */
 function badInputs(form: HTMLFormElement): readonly HTMLInputElement[] {
   return [...form.querySelectorAll('input')].filter(({ validity }) => validity.badInput);
 }
 
 type FormEvent = SubmitEvent & { readonly currentTarget: HTMLFormElement };
 
-/** Sends a form, unless a number field has a text that is no number: then the page says which. */
+/** Sends a form unless a number field has invalid text; then the page says which. */
 export function submitting(send: () => unknown): (event: FormEvent) => void {
   return (event) => {
     event.preventDefault();
@@ -100,20 +103,20 @@ export function submitting(send: () => unknown): (event: FormEvent) => void {
 interface FormFrameProps {
   readonly onSubmit: ReturnType<typeof submitting>;
   readonly submit: string;
-  /** as curl shows it */
+  /** call for the curl command */
   readonly call: Call;
   readonly busy: boolean;
   readonly problem: Problem | null;
   readonly done?: boolean;
   readonly disabled?: boolean;
-  /** why it cannot be sent now: disables the button, and stands beside it */
+  /** reason why it cannot be sent now: disables the button, and is shown beside it */
   readonly unable?: string | null | undefined;
   /** beside the button */
   readonly beside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** What all forms have around their fields: the button with its call as curl, what came of it, and the refusal. */
+/** The common frame of all forms: button, curl command, outcome and refusal. */
 export function FormFrame({
   onSubmit,
   submit,
@@ -148,8 +151,8 @@ export function FormFrame({
 }
 
 /**
- * A form that makes one call. Fields that were not touched follow their start values; give the form a `key` of what it is
- * about, so that typed values do not go to another device.
+ * A form for one call. Untouched fields follow their start values. Its `key` must identify the subject, so that typed
+ * values do not move to another device.
  */
 export function Form({ fields, call, submit, onDone, needsChange = false, unable = null, children }: FormProps) {
   const [typed, setTyped] = useState<Readonly<Record<string, string | boolean>>>({});
@@ -169,7 +172,7 @@ export function Form({ fields, call, submit, onDone, needsChange = false, unable
     const answer = await run(call(values));
     setDone(answer !== undefined);
     if (answer === undefined) return;
-    // what has a value of its own shows that value again; what began empty stays for the next time
+    // fields with a start value show it again; typed text stays in those that started empty
     setTyped((before) => Object.fromEntries(Object.entries(before).filter(([name]) => start[name] === '')));
     onDone?.(answer);
   };
@@ -210,7 +213,7 @@ interface FieldInputProps {
   readonly onTyped: (value: string | boolean) => void;
 }
 
-/** One labelled input with its unit, hint and objection. */
+/** One labelled input with unit, hint and objection. */
 export function FieldInput({ field, typed, issue, onTyped }: FieldInputProps) {
   const unit = field.kind === 'number' && field.unit !== undefined ? `, ${field.unit}` : '';
   const notes = (

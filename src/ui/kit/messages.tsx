@@ -1,4 +1,4 @@
-/** Messages of a protocol as they went over the wire: list, filter, follow, pause, and the chosen message decoded and raw. */
+/** Messages of a protocol on the wire: list, filter, follow, pause, and the chosen message decoded and raw. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Call } from '../api/call';
@@ -10,7 +10,7 @@ import { Table } from './table';
 import type { Column } from './table';
 
 interface Page<M> {
-  /** where the answer does not say it, that of the last message counts */
+  /** absent: the id of the last message */
   readonly last_id?: number;
   readonly dropped?: number;
   readonly messages: readonly M[];
@@ -18,26 +18,26 @@ interface Page<M> {
 
 interface MessagesProps<M> {
   readonly title: string;
-  /** begins the names of its settings in the address, so that those of another list are not taken for them */
+  /** prefix of its settings in the address, which distinguishes several lists */
   readonly name: string;
   /** messages after this id, or the newest ones */
   readonly read: (afterId: number | undefined) => Call<Page<M>>;
-  /** switches for the recording; null where messages are always kept */
+  /** switches for the recording; null: messages are always recorded */
   readonly recording: { readonly enabled: boolean; readonly on: Call; readonly off: Call } | null;
   readonly columns: readonly Column<M>[];
   /** text that the filter searches */
   readonly textOf: (message: M) => string;
   readonly detail: (message: M) => ComponentChildren;
-  /** which messages the list has, of all that are kept; it may add to them what others say about them */
+  /** selects messages of the list, and may add facts to them */
   readonly arrange?: (messages: readonly M[]) => readonly M[];
-  /** further filters, beside the search, for the messages that are kept */
+  /** additional filters for the present messages */
   readonly tools?: (messages: readonly M[]) => ComponentChildren;
-  /** above the list */
+  /** shown above the list */
   readonly note?: ComponentChildren;
   readonly empty: ComponentChildren;
 }
 
-/** Messages that the page keeps. */
+/** Maximum of messages in the page. */
 const maxKept = 2000;
 
 export function Messages<M extends { readonly id: number }>({

@@ -10,13 +10,13 @@ interface PanelProps {
   readonly title: string;
   /** beside the title: filters, buttons, links */
   readonly tools?: ComponentChildren;
-  /** no padding, as for tables */
+  /** no padding, for tables */
   readonly flush?: boolean;
   readonly wide?: boolean;
   readonly children: ComponentChildren;
 }
 
-/** A titled part of a view. When what it shows cannot be read any more, it is grey and says since when. */
+/** A titled part of a view. If its content can no longer be read, it is grey and says since when. */
 export function Panel({ title, tools, flush = false, wide = false, children }: PanelProps) {
   const id = useId();
   const { unread, inside, Context } = useUnread();
@@ -35,7 +35,7 @@ export function Panel({ title, tools, flush = false, wide = false, children }: P
   );
 }
 
-/** Since when answers are old, and why, in the daemon's words. While there is no daemon, the banner of the page says so. */
+/** Age of outdated answers, and the daemon's reason. Without a daemon the banner of the page says so. */
 export function NotRead({ unread, named = false }: { readonly unread: readonly Unread[]; readonly named?: boolean }) {
   const isAway =
     link.value.state === 'lost' || (link.value.state === 'connecting' && unreachableSinceMs.value !== null);
@@ -55,12 +55,12 @@ export function NotRead({ unread, named = false }: { readonly unread: readonly U
   );
 }
 
-/** Says why there is nothing, and how to get something. */
+/** Explains why there is no content, and how to get some. */
 export function Empty({ children }: { readonly children: ComponentChildren }) {
   return <p class="empty">{children}</p>;
 }
 
-/** Labels with their values. Entries that are null are left out. */
+/** Labels with values; null entries are left out. */
 export function Facts({ rows }: { readonly rows: readonly (readonly [string, ComponentChildren] | null)[] }) {
   return (
     <dl>
@@ -78,7 +78,7 @@ export function Facts({ rows }: { readonly rows: readonly (readonly [string, Com
 
 export type Tone = 'good' | 'warn' | 'bad' | 'off' | 'muted';
 
-/** A state: always a word beside the colour. */
+/** A state as a coloured word. */
 export function Chip({ tone, children }: { readonly tone: Tone; readonly children: ComponentChildren }) {
   return (
     <span class={`chip ${tone}`}>

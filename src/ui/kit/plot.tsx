@@ -1,4 +1,4 @@
-/** Plots of one quantity over another in SVG: curves, regions, an operating point, points that can be dragged. */
+/** Plots of one quantity over another in SVG: curves, regions, an operating point, draggable points. */
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { digits } from '../look/format';
@@ -11,11 +11,11 @@ export interface Axis {
   readonly unit: string;
   readonly min: number;
   readonly max: number;
-  /** logarithmic: `min` is above 0 */
+  /** logarithmic; `min` is above 0 */
   readonly log?: boolean;
 }
 
-/** What a plot draws, from back to front; dots in front of all. Colours are CSS values such as `var(--p)`. */
+/** An element of a plot, drawn in order, dots last. Colours are CSS values such as `var(--p)`. */
 export type Mark =
   | {
       readonly kind: 'line';
@@ -48,7 +48,7 @@ export type Mark =
     }
   | { readonly kind: 'text'; readonly at: Point; readonly text: string };
 
-/** A point that can be moved by dragging, and by arrow keys when it has the focus. */
+/** A point that dragging moves, or arrow keys when it has the focus. */
 export interface Handle {
   readonly at: Point;
   readonly label: string;
@@ -63,7 +63,7 @@ interface PlotProps {
   readonly marks: readonly Mark[];
   readonly handles?: readonly Handle[];
   readonly onMove?: (index: number, to: Point) => void;
-  /** units that an arrow key moves a point by, and that a dragged point snaps to; on a logarithmic axis the finest of them */
+  /** step of an arrow key, and grid for dragging; on a logarithmic axis the finest step */
   readonly step?: Point;
   readonly width?: number;
   readonly height?: number;
@@ -72,7 +72,7 @@ interface PlotProps {
 
 const [left, right, top, bottom] = [56, 14, 10, 40];
 
-/** Round numbers between two limits, about `count` of them. */
+/** About `count` round numbers between two limits. */
 function ticksOf(min: number, max: number, count = 6): readonly number[] {
   const raw = (max - min) / count;
   const power = 10 ** Math.floor(Math.log10(raw));
@@ -113,10 +113,10 @@ function scaleOf({ min, max, log = false }: Axis, fromPx: number, toPx: number):
   };
 }
 
-/** On a logarithmic axis a step is about a hundredth of the decade above, but not finer than `finest`. */
+/** A step on a logarithmic axis: about a hundredth of the decade above, but at least `finest`. */
 function stepAt({ log = false }: Axis, finest: number, value: number, direction: number): number {
   if (!log) return finest;
-  // at the lower end of a decade the way down is finer than the way up
+  // at the lower end of a decade, steps down are finer than steps up
   const decade = Math.floor(Math.log10(Math.max(value, finest) / finest + direction * 1e-6));
   return finest * 10 ** Math.min(Math.max(decade - 1, 0), 2);
 }
@@ -139,7 +139,7 @@ export function Plot({
   children,
 }: PlotProps) {
   const svg = useRef<SVGSVGElement>(null);
-  // the axes stand still during a drag: a point under the pointer must not move by a change of scale
+  // the axes stay fixed during a drag, so that the point stays under the pointer
   const dragged = useRef<{ readonly index: number; readonly x: Axis; readonly y: Axis } | null>(null);
   const [, setDrops] = useState(0);
   const { x, y } = dragged.current ?? { x: xNow, y: yNow };
@@ -325,7 +325,7 @@ interface HandleShapeProps {
   readonly handle: Handle;
   readonly cx: number;
   readonly cy: number;
-  /** units of one step from here into a direction */
+  /** one step from here in a direction, in units of the axes */
   readonly stepAt: (dx: number, dy: number) => Point;
   readonly onGrab: (event: PointerEvent) => void;
   readonly onMove: (to: Point) => void;

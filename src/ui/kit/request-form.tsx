@@ -1,4 +1,4 @@
-/** A form that makes one call, with the fields that the description of the API gives for its body. */
+/** A form for one call, with the fields of its body in the API description. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Call } from '../api/call';
@@ -9,11 +9,11 @@ import type { Schema, Typed } from './schema-form';
 
 interface RequestFormProps {
   readonly schema: Schema;
-  /** the call for what was typed; members that were left empty are absent */
+  /** builds the call from the members; empty ones are absent */
   readonly call: (members: Record<string, unknown>) => Call;
   readonly submit: string;
   readonly onDone?: (answer: unknown) => void;
-  /** why it cannot be sent now: disables the button, and stands beside it */
+  /** reason why it cannot be sent now: disables the button, and is shown beside it */
   readonly unable?: string | null;
   /** pointer of the members in the body; absent: they are the body */
   readonly under?: string;
@@ -21,14 +21,14 @@ interface RequestFormProps {
   readonly children?: ComponentChildren;
 }
 
-/** Give it a `key` of what it is about, so that typed values do not go to another device. */
+/** Its `key` must identify the subject, so that typed values do not move to another device. */
 export function RequestForm({ schema, call, submit, onDone, unable, under = '', children }: RequestFormProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [done, setDone] = useState(false);
   const { busy, problem, run } = useDo();
-  const made = call(objectOf(schema, typed));
+  const request = call(objectOf(schema, typed));
   const send = async () => {
-    const answer = await run(made);
+    const answer = await run(request);
     setDone(answer !== undefined);
     if (answer !== undefined) onDone?.(answer);
   };
@@ -36,7 +36,7 @@ export function RequestForm({ schema, call, submit, onDone, unable, under = '', 
     <FormFrame
       onSubmit={submitting(send)}
       submit={submit}
-      call={made}
+      call={request}
       busy={busy}
       problem={problem}
       done={done}

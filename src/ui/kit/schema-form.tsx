@@ -1,10 +1,10 @@
-/** A form drawn from a JSON Schema. What is typed stays text until it is sent, and the daemon judges it. */
+/** A form from a JSON Schema. Input stays text until it is sent, and the daemon validates it. */
 import { words } from '../look/format';
 import { termOf, withUnit } from '../look/term';
 import { FieldInput } from './form';
 import type { Field } from './form';
 
-/** The part of JSON Schema that the daemon's descriptions use. */
+/** The part of JSON Schema that the API description uses. */
 export interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -16,21 +16,21 @@ export interface Schema {
   readonly maximum?: number;
   readonly default?: unknown;
   readonly description?: string;
-  /** shown in the place of the name */
+  /** replaces the name */
   readonly title?: string;
-  /** no JSON Schema: shown behind the name */
+  /** extension of JSON Schema: shown after the name */
   readonly unit?: string;
-  /** no JSON Schema: texts of the options of an `enum` */
+  /** extension of JSON Schema: texts of the options of an `enum` */
   readonly optionTexts?: Readonly<Record<string, string>>;
 }
 
-/** Texts by JSON pointer, such as `/when/point`; an empty one counts as absent, null is sent as null. */
+/** Texts by JSON pointer, such as `/when/point`; an empty text counts as absent, null is sent as null. */
 export type Typed = Readonly<Record<string, string | null>>;
 
 type Shape =
   | { readonly kind: 'number' | 'text' | 'boolean' | 'group' | 'json' }
   | { readonly kind: 'choice' | 'choices'; readonly options: readonly string[] }
-  /** @prop single: one value is sent without an array */
+  /** @prop single: a single value is sent without an array */
   | { readonly kind: 'list'; readonly item: Schema; readonly single: boolean };
 
 function typesOf({ type, anyOf, enum: options }: Schema): readonly string[] {
@@ -41,7 +41,7 @@ function typesOf({ type, anyOf, enum: options }: Schema): readonly string[] {
 
 const isNumeric = (type: string) => type === 'number' || type === 'integer';
 
-/** The values of an enumeration, which may stand one by one. */
+/** The values of an enumeration, also of one split into alternatives. */
 function optionsOf({ enum: options, anyOf = [] }: Schema): readonly unknown[] | undefined {
   if (options || anyOf.length === 0) return options;
   return anyOf.every((each) => each.enum) ? anyOf.flatMap((each) => each.enum ?? []) : undefined;
@@ -96,7 +96,7 @@ function valueOf(schema: Schema, text: string): unknown {
       try {
         return JSON.parse(text) as unknown;
       } catch {
-        // the daemon says what it expects there
+        // sent as text, so that the daemon explains the expected form
         return text;
       }
     default:
@@ -104,33 +104,33 @@ function valueOf(schema: Schema, text: string): unknown {
   }
 }
 
-/** The object that the texts make; members that were left empty are absent. */
+/** Builds the object from the texts; empty members are absent. */
 export function objectOf(schema: Schema, typed: Typed, under = ''): Record<string, unknown> {
-  const made: Record<string, unknown> = {};
+  const members: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     const pointer = `${under}/${name}`;
     if (shapeOf(member).kind === 'group' && under === '') {
       const group = objectOf(member, typed, pointer);
-      if (Object.keys(group).length > 0) made[name] = group;
+      if (Object.keys(group).length > 0) members[name] = group;
       continue;
     }
     const text = typed[pointer];
-    if (text === null) made[name] = null;
-    else if (text !== undefined && text !== '') made[name] = valueOf(member, text);
+    if (text === null) members[name] = null;
+    else if (text !== undefined && text !== '') members[name] = valueOf(member, text);
   }
-  return made;
+  return members;
 }
 
-/** `Duration, s`: title and unit of the schema, else what the name tells. */
+/** `Duration, s`: title and unit of the schema, otherwise derived from the name. */
 export function labelOf(name: string, schema: Schema): string {
   const isNumber = [schema, ...(schema.anyOf ?? [])].some((each) => typesOf(each.items ?? each).some(isNumeric));
-  const own = termOf(name, isNumber);
-  return withUnit({ term: schema.title ?? own.term, unit: schema.unit ?? own.unit });
+  const term = termOf(name, isNumber);
+  return withUnit({ term: schema.title ?? term.term, unit: schema.unit ?? term.unit });
 }
 
 function hintOf(schema: Schema, shape: Shape): string {
   const { minimum, maximum } = schema;
-  // the label has the unit
+  // the label shows the unit
   const description = schema.description?.replace(/^Unit: [^.]*\.\s*/, '').replaceAll('`', '');
   const parts = [description ?? ''];
   if (shape.kind === 'number' && minimum !== undefined && maximum !== undefined && !/ to /.test(description ?? ''))
@@ -140,7 +140,7 @@ function hintOf(schema: Schema, shape: Shape): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
-/** @param present has a value: then a choice needs no empty option */
+/** @param present current value, with which a choice needs no empty option */
 function fieldOf(pointer: string, name: string, schema: Schema, required: boolean, present?: string | null): Field {
   const shape = shapeOf(schema);
   const hint = hintOf(schema, shape);
@@ -181,9 +181,9 @@ interface SchemaFieldsProps {
   readonly schema: Schema;
   readonly typed: Typed;
   readonly onTyped: (pointer: string, text: string) => void;
-  /** values in force, shown until something else is typed */
+  /** present values, shown until edited */
   readonly start?: Typed;
-  /** chooses null for a member that may be null; absent: such members have no control for it */
+  /** sets a nullable member to null; absent: no control for it */
   readonly onNone?: (pointer: string) => void;
   /** the daemon's objection to the member at a pointer */
   readonly issueOf: (pointer: string) => string | null;
@@ -191,7 +191,7 @@ interface SchemaFieldsProps {
   readonly under?: string;
 }
 
-/** The fields of an object. Objects inside it are groups, one level deep; what is deeper is a text with JSON. */
+/** The fields of an object. Nested objects are groups, one level deep; deeper ones are JSON text. */
 export function SchemaFields(props: SchemaFieldsProps) {
   const { schema, under = '' } = props;
   return (
@@ -266,7 +266,7 @@ interface ChoicesProps {
   readonly onTyped: (text: string) => void;
 }
 
-/** Several of a few values. */
+/** A choice of several values. */
 function Choices({ pointer, label, hint, options, typed, issue, onTyped }: ChoicesProps) {
   const chosen = partsOf(typed);
   const toggle = (option: string, on: boolean) =>

@@ -1,4 +1,4 @@
-/** Tables that sort, copy as CSV, and draw only the rows in sight. */
+/** Tables that sort, copy as CSV, and draw only visible rows. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { say } from '../store/notices';
@@ -6,7 +6,7 @@ import { say } from '../store/notices';
 export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => ComponentChildren;
-  /** sorts by it, and stands in the CSV; without it the column does neither */
+  /** value for sorting and CSV; absent: the column has neither */
   readonly value?: (row: T) => Cell;
   readonly numeric?: boolean;
   /** CSS width */
@@ -20,15 +20,15 @@ interface TableProps<T> {
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string | number;
   readonly empty?: ComponentChildren;
-  /** px; rows beyond are scrolled to, and only those in sight are drawn */
+  /** px; further rows scroll, and only visible ones are drawn */
   readonly height?: number | undefined;
   readonly selected?: string | number | null;
   readonly onSelect?: (row: T) => void;
-  /** keeps the end in sight as rows come */
+  /** true: scrolls to new rows */
   readonly follow?: boolean;
 }
 
-/** Height of a row of a table that scrolls, px: its cells do not wrap. */
+/** Row height of a scrolling table, px: its cells do not wrap. */
 const rowPx = 28;
 const spareRows = 8;
 
@@ -61,7 +61,7 @@ function csvOf<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
   return [kept.map(({ title }) => field(title)).join(','), ...lines].join('\n');
 }
 
-/** Copies a text, or says that the browser does not allow it. */
+/** Copies a text, or reports that the browser does not allow it. */
 export async function copyText(text: string, what: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

@@ -1,4 +1,4 @@
-/** Numbers as the page shows them: fixed decimals by quantity, always with the unit; a value that is not there is a dash. */
+/** Number formats of the page: fixed decimals by quantity, always with the unit; a dash without a value. */
 import { signal } from '@preact/signals';
 
 interface Quantity {
@@ -35,7 +35,7 @@ export const dash = '–';
 export function digits(value: number | null | undefined, decimals: number): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return dash;
   const text = value.toFixed(decimals);
-  // no "-0.00"
+  // avoids "-0.00"
   return Number(text) === 0 ? text.replace('-', '') : text.replace('-', '−');
 }
 
@@ -52,12 +52,12 @@ export const zone = signal('UTC');
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known) return known;
-  // "sv" writes dates as ISO does
-  const made = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' });
-  formats.set(timeZone, made);
-  return made;
+  const existing = formats.get(timeZone);
+  if (existing) return existing;
+  // "sv" formats dates as ISO does
+  const format = new Intl.DateTimeFormat('sv', { timeZone, dateStyle: 'short', timeStyle: 'medium', hourCycle: 'h23' });
+  formats.set(timeZone, format);
+  return format;
 }
 
 /** Date and time of a simulated instant in the zone of the simulated clock: `2026-06-21 12:04:07`. */
@@ -71,12 +71,12 @@ export function timeOfDay(iso: string | null | undefined): string {
   return text === dash ? dash : text.slice(11);
 }
 
-/** Time of day of a real instant: `05:50:17 UTC`, which tells it from simulated time. */
+/** Time of day of a real instant, marked as UTC: `05:50:17 UTC`. */
 export function wallTime(iso: string | null | undefined): string {
   return iso === null || iso === undefined ? dash : `${iso.slice(11, 19)} UTC`;
 }
 
-/** Names as the API writes them, for people: `volt_var` is "volt-var", `in_service` "in service". */
+/** API names as words: `volt_var` is "volt-var", `in_service` "in service". */
 export function words(name: string | null | undefined): string {
   return name?.replaceAll('_', ' ') ?? dash;
 }

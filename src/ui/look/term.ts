@@ -1,13 +1,13 @@
-/** Names of the API as terms for people: `duration_s` is "Duration" in s. */
+/** API names as terms: `duration_s` is "Duration" in s. */
 import { words } from './format';
 
 interface Term {
   readonly term: string;
-  /** empty: the name tells none */
+  /** empty: no unit in the name */
   readonly unit: string;
 }
 
-/** Endings of names that are units; the longer ones first. */
+/** Suffixes of names that are units, longer ones first. */
 const unitEndings: readonly (readonly [ending: string, unit: string])[] = [
   ['_pct_per_s', '%/s'],
   ['_pct_s', '%/s'],
@@ -45,7 +45,7 @@ const abbreviations: Readonly<Record<string, string>> = {
   mrid: 'mRID',
 };
 
-/** @param isNumber only names of numbers end with a unit */
+/** @param isNumber false: suffixes are not units */
 export function termOf(name: string, isNumber = true): Term {
   const [ending, unit] = (isNumber ? unitEndings.find(([end]) => name.endsWith(end)) : undefined) ?? ['', ''];
   const [first = '', ...rest] = words(name.slice(0, name.length - ending.length)).split(' ');

@@ -3,7 +3,7 @@ import { CsipView } from '../views/csip/csip';
 import { LostBanner } from './lost-banner';
 import { setTheme, theme } from './theme';
 
-/** The page of the CSIP client on its own port: one view without the rest of the dashboard. */
+/** The page of the CSIP client on its own port: a single view without the rest of the dashboard. */
 export function CsipPage() {
   return (
     <div class="csip-page">

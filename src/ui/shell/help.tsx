@@ -3,7 +3,7 @@ import { Facts } from '../kit/panel';
 import { helpOpen } from './shortcuts';
 import { views } from './views';
 
-/** The keys of the page. */
+/** The keyboard shortcuts of the page. */
 export function Help() {
   return (
     <Dialog title="Keys" onClose={() => (helpOpen.value = false)}>

@@ -6,27 +6,27 @@ import { href, param } from '../store/route';
 import { useOverview } from '../store/site';
 import { link, staleSinceMs } from '../store/stream';
 
-/** The time once per second while something is being counted down. */
+/** The time, updated during a countdown. */
 function useNow(counts: boolean): number {
-  const [now, setNow] = useState(Date.now());
+  const [nowMs, setNow] = useState(Date.now());
   useEffect(() => {
     if (!counts) return undefined;
     const timer = setInterval(() => setNow(Date.now()), 500);
     return () => clearInterval(timer);
   }, [counts]);
-  return now;
+  return nowMs;
 }
 
 const clockOf = (ms: number) => `${new Date(ms).toISOString().slice(11, 19)} UTC`;
 
-/** Says that what is shown is old: since when, and when the page tries again. */
+/** Announces outdated content: since when, and when the page retries. */
 export function LostBanner() {
   const state = link.value;
-  const now = useNow(state.state === 'lost');
-  // while the stream goes on, the daemon is there, and each panel says what it cannot read
+  const nowMs = useNow(state.state === 'lost');
+  // while the stream works, the daemon runs, and each panel reports its own failures
   const oldSince = staleSinceMs.value ?? (state.state === 'open' ? null : unreachableSinceMs.value);
   if (state.state === 'lost') {
-    const retryS = Math.max(0, Math.ceil((state.retryAtMs - now) / 1000));
+    const retryS = Math.max(0, Math.ceil((state.retryAtMs - nowMs) / 1000));
     return (
       <p class="banner" role="alert">
         No connection to the daemon since {clockOf(state.sinceMs)}: what is shown is old. Next attempt in {retryS} s.
@@ -41,7 +41,7 @@ export function LostBanner() {
   );
 }
 
-/** Says that the device of the address was removed, or never was there. */
+/** Announces that the device of the address was removed, or never existed. */
 export function MissingDevice() {
   const devices = useOverview()?.devices;
   const wanted = param('device');

@@ -1,6 +1,6 @@
 import { notice } from '../store/notices';
 
-/** The short message at the foot of the page, while there is one. */
+/** The short message at the foot of the page, if any. */
 export function Notice() {
   if (notice.value === null) return null;
   return (

@@ -8,16 +8,16 @@ import { say } from '../store/notices';
 import { pauseCall } from './shortcuts';
 
 const clockCall = get('controls/time');
-/** While ticks run at once, the clock is read this often, ms. */
+/** Polling interval of the clock during a fast run, ms. */
 const progressMs = 500;
 
-/** Ticks that run at once: from, to. */
+/** Range of a fast run. */
 interface Span {
   readonly fromMs: number;
   readonly untilMs: number;
 }
 
-/** Runs ticks at once until a time of day, that of the next day if it has passed. */
+/** Runs ticks as fast as possible until a time of day, if necessary of the next day. */
 export function RunUntil({ simTime, clockTime }: { readonly simTime: string; readonly clockTime: string }) {
   const [time, setTime] = useState('');
   const [span, setSpan] = useState<Span | null>(null);
@@ -50,7 +50,7 @@ export function RunUntil({ simTime, clockTime }: { readonly simTime: string; rea
   );
 }
 
-/** How far the clock has come, and what stops it there. */
+/** Progress of the clock, and a button that stops it. */
 function Progress({ span, simTime }: { readonly span: Span; readonly simTime: string }) {
   useShared(clockCall, progressMs);
   const target = timeOfDay(new Date(span.untilMs).toISOString());
@@ -71,7 +71,7 @@ function Progress({ span, simTime }: { readonly span: Span; readonly simTime: st
   );
 }
 
-/** A step ends when the clock leaves `paused`, also if it is paused again: two calls, without a tick between them. */
+/** Stops a run of ticks, which ends when the clock leaves `paused`: starts and pauses it, without a tick in between. */
 async function stop(): Promise<void> {
   try {
     await perform(post('controls/time', { body: { mode: 'accelerated' } }));
@@ -91,9 +91,8 @@ const msOfDay = (time: string) => {
 };
 
 /**
- * The next instant at which the simulated clock shows a time of day. (A change to or from daylight saving time in between
- * is not taken into account.)
- * @param wanted `HH:MM` or `HH:MM:SS`; anything else: null
+ * The next instant at which the simulated clock shows a time of day, ignoring daylight saving changes in between.
+ * @param wanted `HH:MM` or `HH:MM:SS`; otherwise the result is null
  */
 function untilOf(simTime: string, clockTime: string, wanted: string): string | null {
   if (!/^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/.test(wanted.trim())) return null;

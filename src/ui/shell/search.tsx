@@ -49,7 +49,7 @@ export function Search() {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          // a text like 704.WMaxLimPct names a point
+          // text such as 704.WMaxLimPct names a point
           const point = /^(\d{1,5})\.(\w\S*)$/.exec(text);
           if (point)
             open({ label: '', note: '', to: href('registers', { model: point[1] ?? '', point: point[2] ?? '' }) });

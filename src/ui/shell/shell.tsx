@@ -10,7 +10,7 @@ import { useEffect } from 'preact/hooks';
 
 const [home] = views;
 
-/** Top bar, list of views, and the view of the address. */
+/** Top bar, list of views, and the current view. */
 export function Shell() {
   const [name = home?.path] = route.value.path;
   const view = views.find(({ path }) => path === name) ?? home;
@@ -19,7 +19,7 @@ export function Shell() {
     document.title = view === undefined ? 'derbench' : `${view.title} · derbench`;
   }, [view]);
   const View = view?.component;
-  // `old-controls-time`: what is drawn from that answer alone is grey
+  // `old-controls-time`: content from this answer only becomes grey
   const old = unreadElsewhere.value.map(({ path: of }) => `old-${of.replaceAll('/', '-')}`);
   return (
     <div class={['shell', ...(staleSinceMs.value === null ? [] : ['old']), ...old].join(' ')}>

@@ -9,7 +9,7 @@ import { views } from './views';
 
 export const helpOpen = signal(false);
 export const searchOpen = signal(false);
-/** Whether the simulated clock stands, as the top bar last saw it. */
+/** True if the simulated clock is paused, according to the top bar. */
 export const paused = signal(false);
 
 async function act(call: Parameters<typeof perform>[0]): Promise<void> {
@@ -22,7 +22,7 @@ async function act(call: Parameters<typeof perform>[0]): Promise<void> {
   refresh();
 }
 
-/** How the clock ran before it was paused: it goes on like that. */
+/** Mode of the clock before it was paused, which resuming restores. */
 export const runningMode = signal<'accelerated' | 'wall_clock'>('accelerated');
 
 export const pauseCall = (isPaused: boolean) =>
@@ -36,7 +36,7 @@ const keys: Readonly<Record<string, () => void>> = {
   '.': () => void act(stepCall()),
 };
 
-/** Keys that act only while nothing is being typed. */
+/** Keyboard shortcuts, which are off while typing. */
 export function useShortcuts(): void {
   useEffect(() => {
     let goes = false;
@@ -44,7 +44,7 @@ export function useShortcuts(): void {
       const target = event.target as HTMLElement;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (target.closest('input, select, textarea, dialog, [contenteditable]')) return;
-      // space presses the button or scrolls the region that has the focus
+      // space presses the focused button or scrolls the focused region
       if (event.key === ' ' && target.closest('button, a, summary, [tabindex="0"]')) return;
       if (goes) {
         goes = false;

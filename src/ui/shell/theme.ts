@@ -8,7 +8,7 @@ function startTheme(): Theme {
   return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 }
 
-/** Charts read it to draw anew in the other colours. */
+/** Charts depend on it to redraw in other colours. */
 export const theme = signal<Theme>(startTheme());
 
 export function applyTheme(): void {
@@ -21,9 +21,9 @@ export function setTheme(next: Theme): void {
   applyTheme();
 }
 
-/** The present value of a colour of `base.css`, for canvases. @param name such as `--p` */
+/** The present value of a colour in `base.css`, for canvases. @param name such as `--p` */
 export function colour(name: string): string {
-  // a variable with light-dark() is a text; only a used property has the colour in force
+  // a variable with light-dark() is text; only a property that uses it has the present colour
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
   document.body.append(probe);

@@ -94,7 +94,7 @@ const rates = [0.1, 1, 2, 5, 10, 60, 300, 600, 1200, 3600];
 interface RateProps {
   readonly mode: string;
   readonly rate: number;
-  /** why it cannot be set now */
+  /** reason why it cannot be set now */
   readonly unable: string | null;
 }
 
@@ -151,7 +151,7 @@ const commViews: Readonly<Record<string, string>> = {
 
 type Comm = Overview['comm_status'][keyof Overview['comm_status']];
 
-/** Colour and words of a protocol's state. */
+/** Colour and text of a protocol's state. */
 function commLook({ enabled, state, peers }: Comm): { readonly tone: Tone; readonly word: string } {
   if (!enabled) return { tone: 'off', word: 'off' };
   if (state === 'error') return { tone: 'bad', word: 'error' };
@@ -159,7 +159,7 @@ function commLook({ enabled, state, peers }: Comm): { readonly tone: Tone; reado
   return { tone: peers > 0 ? 'good' : 'muted', word: peers > 0 ? String(peers) : state.replaceAll('_', ' ') };
 }
 
-/** One lamp per protocol: how many peers, or its state. */
+/** One lamp per protocol with the number of peers or its state. */
 function Lamps({ overview }: { readonly overview: Overview }) {
   const shown = Object.entries(overview.comm_status).filter(
     ([name, { enabled }]) => name !== 'websocket' && (enabled || ['csip', 'ocpp', 'dnp3'].includes(name)),
@@ -194,7 +194,7 @@ function AlarmCount({ overview }: { readonly overview: Overview }) {
   );
 }
 
-/** Faults that were injected: without this mark they are easily forgotten. */
+/** Number of injected faults, as a reminder. */
 function FaultCount() {
   const count = useLive(faultsCall, 5000).data?.count ?? 0;
   if (count === 0) return null;

@@ -1,4 +1,4 @@
-/** The views by the first part of the address. */
+/** The views by first part of the address. */
 import type { ComponentType } from 'preact';
 import { ChartsView } from '../views/charts/charts';
 import { DevicesView } from '../views/devices/devices';
@@ -14,7 +14,7 @@ import { ScenariosView } from '../views/scenarios/scenarios';
 export interface View {
   readonly path: string;
   readonly title: string;
-  /** pressed after `g` */
+  /** key after `g` */
   readonly key: string;
   readonly component: ComponentType;
 }

@@ -1,12 +1,12 @@
 /**
- * Which answers are shown around a component: those that the components above it have asked for. Preact tells this to
- * add-ons only: a context goes downwards, but it is the component of a panel that asks, and the panel is drawn inside it.
- * Should the names below change, nothing breaks: no panel is marked for such answers, and they are named below the top bar
- * (`unreadElsewhere`) as all that stand in no panel.
+ * Answers used by the components above a component. Only add-ons of Preact can see them: a context goes downwards, but
+ * the component that renders a panel also asks for its content, and is above the panel. If the names below change,
+ * nothing breaks: no panel is marked for such answers, and they are listed below the top bar (`unreadElsewhere`) like
+ * all those in no panel.
  */
 import { options } from 'preact';
 
-/** What is read of a node of Preact; names as in `mangle.json`, which add-ons such as @preact/signals share. */
+/** The parts of a Preact node used here; names as in `mangle.json`, which add-ons such as @preact/signals share. */
 interface Node {
   readonly __c?: object | null;
   readonly __?: Node | null;
@@ -25,7 +25,7 @@ hooks.__r = (node) => {
   followed?.(node);
 };
 
-/** Notes that the component that is being drawn shows this answer. */
+/** Records that the rendering component uses this answer. */
 export function noteAsked(answer: unknown): void {
   const component = drawn?.__c;
   if (!component) return;
@@ -34,7 +34,7 @@ export function noteAsked(answer: unknown): void {
   else answers.add(answer);
 }
 
-/** What the components above the one that is being drawn show. */
+/** The answers used by the components above the rendering one. */
 export function askedAbove(): ReadonlySet<unknown> {
   const all = new Set<unknown>();
   for (let node = drawn?.__; node; node = node.__)

@@ -1,10 +1,10 @@
-/** Which run of the simulator answers: what is kept in the tab belongs to one run. */
+/** Identity of the simulator run, to which data stored in the tab belongs. */
 import { effect, signal } from '@preact/signals';
 import { get } from '../api/call';
 import { perform, Problem } from '../api/perform';
 import { link } from './stream';
 
-/** Start and build of the daemon; null until it has said so. */
+/** Start and build of the daemon; null: unknown yet. */
 export const daemon = signal<string | null>(null);
 
 async function ask(): Promise<void> {
@@ -12,12 +12,12 @@ async function ask(): Promise<void> {
     const { started_at, build_id } = await perform(get('server-info'));
     daemon.value = `${started_at} ${build_id}`;
   } catch (error) {
-    // asked again when the stream opens again
+    // the next opening of the stream retries
     if (!(error instanceof Problem)) throw error;
   }
 }
 
-/** Asks each time that the stream opens. */
+/** Asks at each opening of the stream. */
 export function startDaemon(): void {
   effect(() => {
     if (link.value.state === 'open') void ask();

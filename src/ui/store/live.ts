@@ -1,4 +1,6 @@
-/** Answers of the REST interface that follow the simulation: read again at ticks, and after every action of this page. */
+/**
+ * Answers of the REST interface that follow the simulation: read again at ticks, and after each action of this page.
+ */
 import { computed, effect, signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import { createContext } from 'preact';
@@ -8,18 +10,18 @@ import { perform, Problem } from '../api/perform';
 import { askedAbove, noteAsked } from './around';
 import { link, tick } from './stream';
 
-/** What is known of an answer. */
+/** An answer, as far as it is loaded. */
 interface Live<R> {
   readonly data: R | undefined;
-  /** why there is no data; what could be read before and cannot any more is marked by its panel, see {@link useUnread} */
+  /** reason for missing data; outdated data is marked by its panel, see {@link useUnread} */
   readonly problem: Problem | null;
 }
 
-/** An answer that is shown and is old, because the newest attempts to read it again failed. */
+/** A displayed answer that is outdated because the latest readings failed. */
 export interface Unread {
-  /** as in the interface, such as `controls/time` */
+  /** path in the interface, such as `controls/time` */
   readonly path: string;
-  /** wall time of the newest read that succeeded, ms */
+  /** wall time of the last successful reading, ms */
   readonly sinceMs: number;
   readonly problem: Problem;
 }
@@ -31,13 +33,16 @@ interface Answer {
   readonly atMs: number;
 }
 
-/** `tick`: at each tick, at most once per second, and every 5 s; `once`: at first and after actions; a number: every so many ms. */
+/**
+ * `tick`: at each tick, at most once per second, and every 5 s; `once`: at the start and after actions; a number: ms
+ * between readings.
+ */
 type Pace = 'tick' | 'once' | number;
 
-/** Between two reads at ticks, ms. */
-const leastGapMs = 900;
+/** Minimum time between two readings at ticks, ms. */
+const minGapMs = 900;
 
-/** After this time what could not be read is read again, at any pace. */
+/** Delay before a failed reading is repeated at any pace, ms. */
 const retryMs = 5000;
 
 class Reader {
@@ -47,13 +52,13 @@ class Reader {
     const path = this.#call.address.replace(/^\/api\/sim\//, '').replace(/\?.*/, '');
     return data === undefined || problem === null ? null : { path, sinceMs: atMs, problem };
   });
-  /** panels that say that it is old */
+  /** number of panels that mark it as outdated */
   readonly marks = signal(0);
   users = 0;
   readonly #wishes = new Set<{ readonly pace: Pace }>();
   #busy = false;
   #again = false;
-  /** a tick came too soon after the last read: it is read when the clock of the page strikes next */
+  /** true if a tick came too soon after the last reading: the next beat of the page's timer reads */
   #missedTick = false;
   #readAtMs = -Infinity;
   readonly #call: Call;
@@ -66,7 +71,7 @@ class Reader {
     return this.#call.address;
   }
 
-  /** The fastest pace of its users holds. @returns ends the wish */
+  /** Adds a pace; the fastest one applies. @returns removes it */
   want(pace: Pace): () => void {
     const wish = { pace };
     this.#wishes.add(wish);
@@ -85,7 +90,7 @@ class Reader {
     const age = nowMs - this.#readAtMs;
     if (this.#pace === 'once') return this.answer.peek().problem !== null && age >= retryMs;
     if (typeof this.#pace === 'number') return age >= this.#pace;
-    if (age >= (ticked || this.#missedTick ? leastGapMs : 5000)) return true;
+    if (age >= (ticked || this.#missedTick ? minGapMs : 5000)) return true;
     this.#missedTick ||= ticked;
     return false;
   }
@@ -114,7 +119,7 @@ class Reader {
 }
 
 const readers = new Map<string, Reader>();
-/** Readers whose answer a component shows. */
+/** Readers in use by a component. */
 const used = signal<ReadonlySet<Reader>>(new Set());
 
 function countUser(reader: Reader, change: 1 | -1): void {
@@ -125,13 +130,13 @@ function countUser(reader: Reader, change: 1 | -1): void {
   if (next.size !== used.peek().size) used.value = next;
 }
 
-/** What the parts of a panel read. */
+/** The readers used by the parts of a panel. */
 type Inside = Signal<readonly Reader[]>;
 
 /** The panel around a component. */
 const PanelContext = createContext<Inside | null>(null);
 
-/** An answer that nothing shows is kept this long: the next view often shows it too. */
+/** Time for which an unused answer is kept, ms: the next view often uses it too. */
 const keptMs = 2000;
 
 function forget(address: string, reader: Reader): void {
@@ -139,15 +144,15 @@ function forget(address: string, reader: Reader): void {
 }
 
 function readerOf(call: Call): Reader {
-  const known = readers.get(call.address);
-  if (known) return known;
-  const made = new Reader(call);
-  readers.set(call.address, made);
-  return made;
+  const existing = readers.get(call.address);
+  if (existing) return existing;
+  const reader = new Reader(call);
+  readers.set(call.address, reader);
+  return reader;
 }
 
 /**
- * The answer to a GET, kept up to date while a component shows it. Components that show the same address share it.
+ * The answer to a GET, kept up to date while a component uses it. Components with the same address share it.
  * @param call null: nothing is read
  */
 export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
@@ -165,7 +170,7 @@ export function useLive<R>(call: Call<R> | null, pace: Pace = 'tick'): Live<R> {
   return { data: answer.data, problem: answer.data === undefined ? answer.problem : null } as Live<R>;
 }
 
-/** An answer that the whole page is drawn from: no panel is marked when it is old, see {@link unreadElsewhere}. */
+/** An answer used by the whole page: no panel marks it as outdated, see {@link unreadElsewhere}. */
 export function useShared<R>(call: Call<R>, pace: Pace): Live<R> {
   return useReader(call, pace).answer as Live<R>;
 }
@@ -190,7 +195,7 @@ function useReader(call: Call | null, pace: Pace): { readonly answer: Answer; re
   return { answer: reader?.answer.value ?? nothing, reader };
 }
 
-/** What a panel shows and is old: read by its parts, or by components around it. `Context` goes around the parts. */
+/** Outdated answers of a panel: used by its parts, or by components around it. `Context` must surround the parts. */
 export function useUnread(): {
   readonly unread: readonly Unread[];
   readonly inside: Inside;
@@ -209,16 +214,16 @@ export function useUnread(): {
   return { unread: old.flatMap(({ unread }) => unread.value ?? []), inside, Context: PanelContext };
 }
 
-/** What is old and stands in no panel, such as the clock. */
+/** Outdated answers in no panel, such as the clock. */
 export const unreadElsewhere = computed(() =>
   [...used.value]
     .filter(({ marks }) => marks.value === 0)
     .flatMap(({ unread }) => unread.value ?? [])
-    // a device that was removed: the page says that in another place
+    // a removed device is announced elsewhere on the page
     .filter(({ problem }) => problem.status !== 404),
 );
 
-/** Reads everything on the page again: after an action, and when the daemon is back. */
+/** Reads all answers in use again: after an action, and when the daemon returns. */
 export function refresh(): void {
   for (const reader of readers.values()) if (reader.users > 0) void reader.read();
 }
@@ -229,7 +234,7 @@ function readDue(ticked: boolean): void {
   for (const reader of readers.values()) if (reader.users > 0 && reader.isDue(nowMs, ticked)) void reader.read();
 }
 
-/** Starts reading at ticks and by the clock. @param streamed false: there is no stream at this address, so time alone counts */
+/** Starts reading at ticks and by a timer. @param streamed false: no stream at this address, only the timer */
 export function startLive(streamed: boolean): void {
   setInterval(() => readDue(!streamed), 500);
   document.addEventListener('visibilitychange', () => {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** A short message at the foot of the page, which goes away by itself. */
+/** A short message at the foot of the page, which disappears by itself. */
 export const notice = signal<string | null>(null);
 
 let timer: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,7 @@
-/** The view and its settings stand in the fragment of the address (`#/grid-support/volt-var?device=3`), so that a link shows the same. */
+/**
+ * The view and its settings are in the fragment of the address (`#/grid-support/volt-var?device=3`), so that links
+ * work.
+ */
 import { signal } from '@preact/signals';
 
 interface Route {
@@ -7,7 +10,7 @@ interface Route {
   readonly query: URLSearchParams;
 }
 
-/** An address that was typed may have a lone percent sign. */
+/** A typed address may have a single percent sign. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -37,13 +40,13 @@ function hashOf(path: readonly string[], query: URLSearchParams): string {
   return `#/${path.map(encodeURIComponent).join('/')}${text === '' ? '' : `?${text}`}`;
 }
 
-/** Settings that go along from view to view. */
+/** Settings that are kept from view to view. */
 const shared = ['device'];
 
 /**
  * Address of a view, for links.
  * @param path such as `grid-support/volt-var`
- * @param settings null takes one away; `device` is kept unless given
+ * @param settings null removes one; `device` is kept unless given
  */
 export function href(path: string, settings: Readonly<Record<string, string | number | null>> = {}): string {
   const query = new URLSearchParams();
@@ -58,17 +61,19 @@ export function href(path: string, settings: Readonly<Record<string, string | nu
   return hashOf(path.split('/'), query);
 }
 
-/** Shows another view; "back" returns. */
+/** Opens another view; "back" returns. */
 export function go(path: string, settings: Readonly<Record<string, string | number | null>> = {}): void {
   location.hash = href(path, settings);
 }
 
-/** A setting of the view, null if the address does not name it. */
+/** A setting of the view. null: not in the address. */
 export function param(name: string): string | null {
   return route.value.query.get(name);
 }
 
-/** Changes a setting of the view in the address; "back" leaves the view, not the setting. @param value null takes it away */
+/**
+ * Changes a setting of the view in the address; "back" leaves the view, not the setting. @param value null removes it
+ */
 export function setParam(name: string, value: string | number | null): void {
   const query = new URLSearchParams(route.peek().query);
   if (value === null || value === '') query.delete(name);

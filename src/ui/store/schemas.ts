@@ -1,4 +1,4 @@
-/** Schemas of request bodies, from the description of the API. */
+/** Schemas of request bodies from the API description. */
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { perform, Problem } from '../api/perform';
 import type { Schema } from '../kit/schema-form';
@@ -15,7 +15,7 @@ interface Read<T> {
   readonly problem: Problem | null;
 }
 
-/** Read once for a page: the description is long, and does not change while the daemon runs. */
+/** Read once per page: the description is long, and constant while the daemon runs. */
 let described: Promise<Schemas> | undefined;
 
 async function read(): Promise<Schemas> {
@@ -23,10 +23,10 @@ async function read(): Promise<Schemas> {
   return components.schemas;
 }
 
-/** Forms show objects one level deep: what lies deeper is typed as JSON and needs no schema. */
+/** Maximum depth of schemas: forms show objects one level deep, and deeper ones as JSON. */
 const maxDepth = 6;
 
-/** The schema with the schemas that it refers to in their places. */
+/** A schema with its references replaced. */
 function resolved(schema: Described, schemas: Schemas, depth = 0): Schema {
   const { $ref: reference, ...own } = schema;
   if (depth > maxDepth) return own;
@@ -61,21 +61,21 @@ function useSchemas(): Read<Schemas> {
 export function useSchema(name: string): Read<Schema> {
   const { schema: schemas, problem } = useSchemas();
   const schema = useMemo(() => {
-    const found = schemas?.[name];
-    return schemas && found && resolved(found, schemas);
+    const named = schemas?.[name];
+    return schemas && named && resolved(named, schemas);
   }, [schemas, name]);
   return { schema, problem };
 }
 
-/** The schema of a fault, which the API names after protocol and kind. */
+/** The schema of a fault by protocol and kind. */
 export function useFaultSchema(protocol: string, kind: string): Read<Schema> {
   const { schema: schemas, problem } = useSchemas();
   const schema = useMemo(() => {
     if (schemas === undefined) return undefined;
-    const found = Object.values(schemas).find(
+    const faultSchema = Object.values(schemas).find(
       ({ properties = {} }) => properties['protocol']?.enum?.[0] === protocol && properties['kind']?.enum?.[0] === kind,
     );
-    return found && resolved(found, schemas);
+    return faultSchema && resolved(faultSchema, schemas);
   }, [schemas, protocol, kind]);
   return { schema, problem };
 }

@@ -1,4 +1,4 @@
-/** What all views know: the devices with their names, the protocols, alarms, the clock. */
+/** State common to all views: devices with names, protocols, alarms, clock. */
 import { computed, signal } from '@preact/signals';
 import { get } from '../api/call';
 import type { ReplyOf } from '../api/call';
@@ -9,28 +9,28 @@ import { useEffect, useRef } from 'preact/hooks';
 import { keepOnly } from './stream';
 
 export type Overview = ReplyOf<'overview'>;
-/** A device as the overview lists it. */
+/** A device in the overview. */
 export type DeviceEntry = Overview['devices'][number];
 
 const overviewCall = get('overview');
 const clockCall = get('controls/time');
 const scenariosCall = get('scenarios');
-/** Scripts start scenarios too: that one has the clock is asked this often, ms. */
+/** Polling interval of the clock's owner, ms: scripts start scenarios too. */
 const ownerPaceMs = 2000;
 
-/** Above this number of devices the list is read every 5 s instead of each tick; telemetry comes from the stream anyway. */
+/** Number of devices above which the list is read every 5 s instead of each tick; the stream has the telemetry. */
 const manyDevices = 200;
 let deviceCount = 0;
 
-/** Device that the overview is asked for; undefined: the first of the start, until that one is removed. */
+/** Device of the overview; undefined: the first one, until it is removed. */
 const asked = signal<number | undefined>(undefined);
 
-/** Asks for a device that is there; without any, the list is empty. */
+/** Selects an existing device; without any, the list is empty. */
 async function askAnother(): Promise<void> {
   try {
     asked.value = (await perform(get('devices'))).devices[0]?.device_index;
   } catch (error) {
-    // it is tried again with the next refusal
+    // the next refusal retries
     if (!(error instanceof Problem)) throw error;
   }
 }
@@ -57,18 +57,18 @@ export function useClock(): ReplyOf<'controls/time'> | undefined {
   return useShared(clockCall, 'tick').data;
 }
 
-/** Name of the scenario that has the clock; null: there is none. */
+/** Name of the scenario that has the clock. null: none. */
 export function useClockOwner(): string | null {
   return useShared(scenariosCall, ownerPaceMs).data?.clock_owner ?? null;
 }
 
 const chosen = computed(() => param('device'));
 
-/** The device that the view is about: that of the address, else the first one. Undefined while nothing is known, or without devices. */
+/** The device of the view: that of the address, otherwise the first one. Undefined: not loaded yet, or no devices. */
 export function useDevice(): DeviceEntry | undefined {
   const devices = useOverview()?.devices;
   const wanted = chosen.value;
   if (wanted === null) return devices?.[0];
-  // another one in its place would get what was meant for the device of the address
+  // never another device, which would get what was meant for this one
   return devices?.find(({ device_index }) => String(device_index) === wanted);
 }

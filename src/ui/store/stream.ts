@@ -1,8 +1,10 @@
-/** The telemetry stream: one WebSocket for all devices. Snapshots are shown per frame of the screen, not per message. */
+/**
+ * The telemetry stream: one WebSocket for all devices. Snapshots are displayed per animation frame, not per message.
+ */
 import { signal } from '@preact/signals';
 import type { ReplyOf } from '../api/call';
 
-/** Telemetry of one device, as the stream sends it. */
+/** Telemetry of one device in the stream. */
 export type Snapshot = Omit<ReplyOf<'devices'>['devices'][number], 'name' | 'alarms' | 'modbus' | 'charge_point_id'>;
 
 type Link =
@@ -12,27 +14,27 @@ type Link =
 
 export const link = signal<Link>({ state: 'connecting' });
 
-/** Counts the frames in which newer snapshots were shown: who reads it is drawn again. */
+/** Number of frames with newer snapshots; components that read it render again. */
 export const frame = signal(0);
 
-/** Draws the component that calls it again with each frame that has newer snapshots. */
+/** Renders the calling component again at each frame with newer snapshots. */
 export function useFrame(): number {
   return frame.value;
 }
 
-/** Number of the newest tick; -1 before the first one. */
+/** Number of the newest tick; -1: none yet. */
 export const tick = signal(-1);
 
 const latest = new Map<number, Snapshot>();
 const arrivedMs = new Map<number, number>();
 const listeners = new Set<(snapshot: Snapshot) => void>();
 
-/** The newest snapshot of a device. Components that call this in their render read `frame` too. */
+/** The newest snapshot of a device. Components that call it while rendering must read `frame` too. */
 export function snapshotOf(index: number): Snapshot | undefined {
   return latest.get(index);
 }
 
-/** When the newest snapshot of a device arrived, ms of `performance.now()`. */
+/** Arrival of the newest snapshot of a device, ms of `performance.now()`. */
 export function arrivalOf(index: number): number | undefined {
   return arrivedMs.get(index);
 }
@@ -43,7 +45,7 @@ export function onSnapshot(listener: (snapshot: Snapshot) => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Forgets devices that are no longer there. */
+/** Forgets removed devices. */
 export function keepOnly(indexes: ReadonlySet<number>): void {
   for (const index of latest.keys()) {
     if (indexes.has(index)) continue;
@@ -52,13 +54,13 @@ export function keepOnly(indexes: ReadonlySet<number>): void {
   }
 }
 
-/** How often the stream was opened: what counts anew in a daemon that came back is read from its beginning. */
+/** Number of times the stream was opened: after each, logs and histories are read from the start. */
 export const opened = signal(0);
 
-/** Real time between ticks, ms; null while the clock stands: then silence means nothing. */
+/** Real time between ticks, ms; null: the clock is paused, and silence means nothing. */
 export const tickEveryMs = signal<number | null>(null);
 
-/** Wall time of the newest message if what is shown is old: for three ticks nothing came, or there is no connection. */
+/** Wall time of the newest message if the content is outdated: no connection, or silence for three ticks. */
 export const staleSinceMs = signal<number | null>(null);
 
 const staleTicks = 3;
@@ -78,7 +80,7 @@ function drawSoon(): void {
     drawing = false;
     frame.value += 1;
   };
-  // no frames come in a hidden page
+  // hidden pages have no animation frames
   if (document.hidden) setTimeout(draw, 1000);
   else requestAnimationFrame(draw);
 }
@@ -98,7 +100,7 @@ let lostAtMs: number | null = null;
 
 function retryLater(): void {
   lostAtMs ??= Date.now();
-  // half of the wait is random, so that many pages do not come back in the same moment
+  // half of the delay is random, so that many pages do not reconnect at once
   const inMs = waitMs / 2 + Math.random() * (waitMs / 2);
   waitMs = Math.min(waitMs * 2, maxWaitMs);
   link.value = { state: 'lost', sinceMs: lostAtMs, retryAtMs: Date.now() + inMs };
@@ -111,7 +113,7 @@ export function startStream(): void {
   setInterval(watchAge, 1000);
 }
 
-/** Opens the stream, and again whenever it ends. */
+/** Opens the stream, and reopens it whenever it ends. */
 function openStream(): void {
   const socket = new WebSocket(`${location.origin.replace(/^http/, 'ws')}/api/sim/ws/telemetry`);
   socket.onopen = () => {

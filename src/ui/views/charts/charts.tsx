@@ -29,7 +29,7 @@ import { Newest, Values } from './values';
 
 export { LiveChart } from './live-chart';
 
-/** The part of the time in the address, `from,to` in seconds since the epoch. */
+/** The time range in the address, `from,to` in seconds since the epoch. */
 function zoomOf(text: string | null): Zoom {
   const [from = NaN, to = NaN] = text?.split(',').map(Number) ?? [];
   return from < to ? [from, to] : null;
@@ -37,7 +37,7 @@ function zoomOf(text: string | null): Zoom {
 
 const setZoom = (zoom: Zoom) => setParam('zoom', zoom === null ? null : zoom.map((at) => at.toFixed(3)).join(','));
 
-/** How did it get there: past and live values of up to eight devices. */
+/** History and live values of up to eight devices. */
 export function ChartsView() {
   const shown = useShownDevices();
   const seconds = windowSeconds();
@@ -107,7 +107,7 @@ interface CurvesPanel {
 
 function Curves({ shown, samples, further, box }: CurvesProps) {
   const timezone = useClock()?.timezone ?? 'UTC';
-  // devices may have the same name
+  // devices may share a name
   const named = shown.map((one, place): Named => ({ device: one.device_index, name: deviceLabel(one), place }));
   const having = (metric: string) => named.filter(({ device }) => samples.get(device)?.metrics.includes(metric));
   const storages = named.filter(({ device }) =>
@@ -138,7 +138,7 @@ function Curves({ shown, samples, further, box }: CurvesProps) {
   );
 }
 
-/** How the lines of each device are dashed: colours are those of the quantities. */
+/** Dashes of the lines by device; colours are by quantity. */
 function Key({ named }: { readonly named: readonly Named[] }) {
   return (
     <ul class="device-key" aria-label="Lines of the devices">
@@ -169,9 +169,9 @@ interface CurveProps {
 
 function Curve({ panel: { title, lines, of }, samples, timezone }: CurveProps) {
   const places = of.map(({ device, name, place }) => `${device} ${place} ${name}`).join();
-  // thousands of values: not again for each answer that the view reads besides
+  // memoised, since answers of the view often render again and there are thousands of values
   const { series, data } = useMemo(() => drawn(of, samples, lines), [samples, places, title]);
-  // of several batteries each has its own band, and bands over bands say nothing
+  // a band for one battery only: overlapping bands would be unreadable
   const bands = lines === socLines && of.length === 1 ? ([[1, 2]] as const) : [];
   if (series.length === 0)
     return (

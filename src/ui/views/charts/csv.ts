@@ -1,7 +1,10 @@
-/** Tables of several devices as one: its first column is the device. Kinds of devices have other metrics, so columns may be empty. */
+/**
+ * Joins tables of several devices, with the device as first column. Kinds of devices differ in metrics, so cells may be
+ * empty.
+ */
 export function joinedCsv(tables: readonly (readonly [device: number, text: string])[]): string {
   const split = tables.map(([device, text]) => {
-    // cells of the history are numbers and single words: there are no quotes
+    // cells of the history are numbers and single words, without quotes
     const [head = '', ...lines] = text.trimEnd().split(/\r?\n/);
     return { device, names: head.split(','), lines };
   });

@@ -28,18 +28,18 @@ export const socLines: readonly Line[] = [
   { metric: 'soc_reserve_min_pct', label: 'reserve min', unit: '%', decimals: 0, colour: '--muted' },
 ];
 
-/** Metrics of the charts that are always there. */
+/** Metrics of the standard charts. */
 export const standardMetrics: readonly string[] = [...powerLines, ...gridLines, ...socLines].map(
   ({ metric }) => metric,
 );
 
-/** A further metric of the history, by its name. */
+/** An additional metric of the history by name. */
 export function lineOf(metric: string): Line {
   const { term: label, unit } = termOf(metric);
   return { metric, label, unit, decimals: unit === '' ? 3 : 2, colour: '--accent' };
 }
 
-/** The same quantity always has the same colour: devices differ by their dashes. */
+/** Dashes distinguish devices; colours belong to quantities. */
 export const dashes: readonly (readonly number[])[] = [
   [],
   [8, 4],
@@ -56,20 +56,22 @@ interface Drawn {
   readonly data: ChartData;
 }
 
-/** Places after which samples are missing: a step in time well above those beside it, as when the clock is set forward. */
+/**
+ * Indexes after which samples are missing: steps in time well above their neighbours, as when the clock is set forward.
+ */
 function gapsOf(times: readonly number[]): readonly number[] {
   const gaps: number[] = [];
   for (let index = 2; index < times.length; index += 1) {
     const [here = 0, before = 0, next] = [times[index], times[index - 1], times[index + 1]];
     const step = here - before;
-    // a change of the rate changes all steps that follow
+    // a change of the rate also changes all later steps
     if (step > 3 * (before - (times[index - 2] ?? 0)) && (next === undefined || step > 3 * (next - here)))
       gaps.push(index);
   }
   return gaps;
 }
 
-/** A row without values in each gap, so that no line crosses it. */
+/** Inserts an empty row into each gap, so that no line crosses it. */
 function withGaps(table: (number | null)[][]): (number | null)[][] {
   const times = table[0] as number[];
   const gaps = gapsOf(times);
@@ -90,7 +92,7 @@ function haveSameTimes(tables: readonly (number | null)[][][]): boolean {
   return tables.every(([times = []]) => times.length === first.length && times.every((at, row) => at === first[row]));
 }
 
-/** Devices tick together: columns stand beside each other unless one of them has other times. */
+/** Joins columns side by side, since devices tick together, unless one has other times. */
 function joined(tables: readonly (number | null)[][][]): (number | null)[][] {
   const [first] = tables;
   if (first === undefined) return [[]];
@@ -102,7 +104,7 @@ function joined(tables: readonly (number | null)[][][]): (number | null)[][] {
 export interface Named {
   readonly device: number;
   readonly name: string;
-  /** place among all devices that are shown, which chooses its dashes */
+  /** index among all visible devices, which selects its dashes */
   readonly place: number;
 }
 
@@ -111,11 +113,11 @@ export function drawn(named: readonly Named[], samples: ReadonlyMap<number, Samp
   const series: Series[] = [];
   const tables: (number | null)[][][] = [];
   for (const { device, name, place } of named) {
-    const known = samples.get(device);
-    if (known === undefined) continue;
-    const table: (number | null)[][] = [[...known.times]];
+    const deviceSamples = samples.get(device);
+    if (deviceSamples === undefined) continue;
+    const table: (number | null)[][] = [[...deviceSamples.times]];
     for (const { metric, label, ...look } of lines) {
-      const column = known.column(metric);
+      const column = deviceSamples.column(metric);
       if (column === undefined) continue;
       table.push(column as (number | null)[]);
       const dash = dashes[place % dashes.length] ?? [];

@@ -16,7 +16,10 @@ function circle(radius: number): readonly Point[] {
   });
 }
 
-/** Active over reactive power of a device: its circle of apparent power, what it could do now, the point and its last minute. */
+/**
+ * Active over reactive power of a device: its circle of apparent power, present limits, the operating point and its
+ * last minute.
+ */
 export function PlanePanel({
   device,
   name,
@@ -39,7 +42,7 @@ export function PlanePanel({
   const recent = lastOf(samples, trailS);
   const [p, q] = [recent.column('power_kw') ?? [], recent.column('reactive_power_kvar') ?? []];
   const trail = p.map((power, index): Point => [q[index] ?? 0, power ?? 0]);
-  const now = trail.at(-1) ?? [0, 0];
+  const current = trail.at(-1) ?? [0, 0];
   const radius = va / 1000;
   const reach = radius * 1.1;
   const marks: Mark[] = [
@@ -70,9 +73,9 @@ export function PlanePanel({
     { kind: 'line', points: trail, colour: 'var(--accent)', width: 1.5, title: 'last minute' },
     {
       kind: 'dot',
-      at: now,
+      at: current,
       colour: 'var(--accent)',
-      title: `${show(now[1], 'activePower')}, ${show(now[0], 'reactivePower')}`,
+      title: `${show(current[1], 'activePower')}, ${show(current[0], 'reactivePower')}`,
     },
   ];
   return (
@@ -86,7 +89,7 @@ export function PlanePanel({
         height={360}
       >
         <span data-test="plane-point">
-          {show(now[1], 'activePower')}, {show(now[0], 'reactivePower')}
+          {show(current[1], 'activePower')}, {show(current[0], 'reactivePower')}
         </span>
         {available && (
           <>

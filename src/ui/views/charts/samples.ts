@@ -1,4 +1,4 @@
-/** Samples of devices: one read of their history, then the telemetry stream. */
+/** Samples of devices: their history, read once, then the telemetry stream. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
@@ -6,18 +6,18 @@ import { perform, Problem } from '../../api/perform';
 import { onSnapshot, opened } from '../../store/stream';
 import type { Snapshot } from '../../store/stream';
 
-/** One device: times in seconds since the epoch (simulated), and a column per metric. */
+/** Samples of one device: simulated times in seconds since the epoch, and a column per metric. */
 export interface Samples {
   readonly times: readonly number[];
-  /** names of the numeric metrics that the device has */
+  /** names of the numeric metrics of the device */
   readonly metrics: readonly string[];
-  /** values at `times`; undefined if the device has no such metric */
+  /** values at `times`; undefined: no such metric */
   readonly column: (metric: string) => readonly (number | null)[] | undefined;
-  /** samples left out because the clock was set back after them */
+  /** number of samples dropped because the clock was set back after them */
   readonly leftOut: number;
-  /** oldest sample that the daemon keeps, seconds since the epoch; null: it is not before that where the window begins */
+  /** oldest sample of the daemon, seconds since the epoch; null: not before the start of the window */
   readonly keptSince: number | null;
-  /** samples that the daemon keeps per device */
+  /** maximum of samples per device in the daemon */
   readonly capacity: number;
 }
 
@@ -26,7 +26,7 @@ type InColumnsReply = Extract<ReplyOf<'history'>, { columns: unknown }>;
 type InColumns = InColumnsReply['columns'];
 
 const maxSamples = 100_000;
-/** Metrics that the stream does not carry are read at this pace. */
+/** Polling interval of metrics that the stream lacks, ms. */
 const restMs = 2000;
 
 const secondsOf = (iso: string) => Date.parse(iso) / 1000;
@@ -37,7 +37,7 @@ async function read(device: number, query: object): Promise<InColumnsReply> {
   return reply;
 }
 
-/** Whether all values are numbers: states of the history are words. */
+/** True if all values are numbers; states in the history are words. */
 function isNumeric(column: readonly unknown[]): column is Column {
   return column.every((value) => value === null || typeof value === 'number');
 }
@@ -47,11 +47,11 @@ class SampleStore {
   #ticks: number[];
   #times: number[];
   readonly #columns: Map<string, Column>;
-  /** metrics of the history that snapshots do not carry */
+  /** metrics of the history that snapshots lack */
   #rest: readonly string[] = [];
   #leftOut = 0;
   readonly #capacity: number;
-  /** whether the daemon has dropped samples of the window before the first one here */
+  /** true if the daemon has dropped samples in the window before the first one here */
   #isCut: boolean;
 
   constructor({ columns, capacity, truncated }: InColumnsReply) {
@@ -73,13 +73,13 @@ class SampleStore {
     return this.#rest;
   }
 
-  /** Time of the first sample whose rest is not known yet, ISO; null if there is none. */
+  /** Time of the first sample with missing metrics, ISO. null: none. */
   get restSince(): string | null {
     const [name] = this.#rest;
     const column = name === undefined ? undefined : this.#columns.get(name);
     if (column === undefined) return null;
-    const known = column.findLastIndex((value) => value !== null);
-    const time = this.#times[known + 1];
+    const lastKnown = column.findLastIndex((value) => value !== null);
+    const time = this.#times[lastKnown + 1];
     return time === undefined ? null : new Date(time * 1000).toISOString();
   }
 
@@ -90,7 +90,7 @@ class SampleStore {
     if (counted) this.#leftOut += count;
   }
 
-  /** @param seconds older samples may go; null: none */
+  /** @param seconds age at which samples may be dropped; null: never */
   append({ metrics, tick }: Snapshot, seconds: number | null): void {
     const at = secondsOf(metrics.timestamp);
     if (tick <= (this.#ticks.at(-1) ?? -1)) return;
@@ -108,7 +108,7 @@ class SampleStore {
     this.#isCut ||= this.#times.length > this.#capacity;
     const tooOld = seconds === null ? 0 : firstFrom(this.#times, at - seconds);
     const surplus = Math.max(tooOld, this.#times.length - this.#capacity);
-    // cut in larger pieces, because each cut moves the whole array
+    // in larger pieces, because each cut moves the whole array
     if (surplus > 200) this.#drop(surplus, false);
   }
 
@@ -118,7 +118,7 @@ class SampleStore {
     for (const column of this.#columns.values()) column.pop();
   }
 
-  /** Fills in what the stream does not carry. */
+  /** Adds the metrics that the stream lacks. */
   fill(columns: InColumns): void {
     const more: Readonly<Record<string, unknown>> = { ...columns };
     let at = 0;
@@ -133,7 +133,7 @@ class SampleStore {
     });
   }
 
-  /** The samples of the last `seconds` with some metrics, as they are now. */
+  /** The samples of the last `seconds` with some metrics. */
   newest(seconds: number | null, wanted: readonly string[]): Samples {
     const last = this.#times.at(-1) ?? 0;
     const from = seconds === null ? 0 : firstFrom(this.#times, last - seconds);
@@ -170,7 +170,7 @@ export function lastOf({ times, column, ...more }: Samples, seconds: number): Sa
   return { ...more, times: times.slice(from), column: (metric) => column(metric)?.slice(from) };
 }
 
-/** Stores of several devices that the stream keeps up to date. @returns ends it */
+/** Updates the stores of several devices from the stream. @returns ends it */
 function follow(
   devices: readonly number[],
   seconds: number | null,
@@ -194,7 +194,7 @@ function follow(
     }
   };
   const load = async (device: number) => {
-    // what the stream brings before the answer is there comes after it
+    // snapshots that arrive before the answer are appended after it
     waiting.set(device, []);
     const store = new SampleStore(await read(device, seconds === null ? {} : { seconds }));
     for (const snapshot of waiting.get(device) ?? []) store.append(snapshot, seconds);
@@ -215,7 +215,7 @@ function follow(
     const store = stores.get(snapshot.device_index);
     if (store === undefined) return;
     store.append(snapshot, seconds);
-    // a tick brings its snapshots in the order of the devices: one picture for all of them
+    // a tick brings its snapshots in order of the devices: one update for all
     if (snapshot.device_index === last) hooks.onChange(stores);
   });
   const timer = setInterval(() => {
@@ -231,10 +231,10 @@ function follow(
 }
 
 /**
- * Samples of up to eight devices, following the stream.
- * @param seconds simulated time that is shown; null: all that the daemon keeps
- * @param wanted names of the metrics that are shown
- * @param paused what is returned stays as it is, while samples go on being collected
+ * Samples of up to eight devices, updated by the stream.
+ * @param seconds simulated time to show; null: all samples of the daemon
+ * @param wanted names of the metrics to show
+ * @param paused true: the result stays the same, while samples are still collected
  */
 export function useSamples(
   devices: readonly number[],
@@ -250,7 +250,7 @@ export function useSamples(
   const key = `${devices.join()} ${seconds}`;
   const openings = opened.value;
   useEffect(() => {
-    // before the stream is open, what is read would have to be read again
+    // a reading before the stream is open would have to be repeated
     if (openings === 0) return undefined;
     let drawing = 0;
     const onChange = (stores: ReadonlyMap<number, SampleStore>) => {
@@ -266,7 +266,7 @@ export function useSamples(
       cancelAnimationFrame(drawing);
       redraw.current = () => undefined;
     };
-    // a daemon that comes back has a history of its own
+    // a restarted daemon has another history
   }, [key, openings]);
   useEffect(() => redraw.current(), [wanted.join()]);
   const held = useRef<{ readonly key: string; readonly samples: ReadonlyMap<number, Samples> } | null>(null);
@@ -277,7 +277,7 @@ export function useSamples(
   return { samples, waiting: held.current === null ? null : newer(shown, samples), problem };
 }
 
-/** How many samples of the first device came after those that are held. */
+/** Number of samples of the first device since the picture was paused. */
 function newer(all: ReadonlyMap<number, Samples>, held: ReadonlyMap<number, Samples>): number {
   const [first] = all;
   if (first === undefined) return 0;
@@ -288,8 +288,8 @@ function newer(all: ReadonlyMap<number, Samples>, held: ReadonlyMap<number, Samp
 
 interface Sampled {
   readonly samples: ReadonlyMap<number, Samples>;
-  /** samples that came since the picture is held; null: it is not */
+  /** samples since the picture was paused; null: it is live */
   readonly waiting: number | null;
-  /** of the newest read */
+  /** problem of the latest reading */
   readonly problem: Problem | null;
 }

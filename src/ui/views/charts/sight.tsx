@@ -1,4 +1,4 @@
-/** What part of the time the charts show, in words: how far back samples are kept, a zoom beside the samples, a held picture. */
+/** The time range of the charts in words: extent of the samples, a zoom outside of them, a paused picture. */
 import type { Zoom } from '../../kit/chart';
 import { dateAndTime } from '../../look/format';
 import type { Samples } from './samples';
@@ -6,7 +6,7 @@ import type { Samples } from './samples';
 interface SightProps {
   readonly samples: ReadonlyMap<number, Samples>;
   readonly zoom: Zoom;
-  /** samples that came since the picture is held; null: it follows */
+  /** samples since the picture was paused; null: it is live */
   readonly waiting: number | null;
 }
 

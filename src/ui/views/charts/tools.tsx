@@ -1,4 +1,4 @@
-/** What the charts show, and files of it: all choices stand in the address. */
+/** Choices and files of the charts; the address keeps all choices. */
 import { get } from '../../api/call';
 import { Problem, send } from '../../api/perform';
 import { Curl } from '../../kit/action';
@@ -21,7 +21,7 @@ const windows: readonly (readonly [value: string, label: string, seconds: number
   ['all', 'all that is kept', null],
 ];
 
-/** Devices of the charts: those of the address, else the chosen one. */
+/** Devices of the charts: those of the address, otherwise the chosen one. */
 export function useShownDevices(): readonly DeviceEntry[] {
   const all = useOverview()?.devices ?? [];
   const chosen = useDevice();
@@ -30,13 +30,13 @@ export function useShownDevices(): readonly DeviceEntry[] {
   return shown.length > 0 || chosen === undefined ? shown : [chosen];
 }
 
-/** Seconds of the window of the address; null: all that the daemon keeps. */
+/** Seconds of the window in the address. null: all samples of the daemon. */
 export function windowSeconds(): number | null {
   const [, , seconds = 900] = windows.find(([value]) => value === param('window')) ?? [];
   return seconds;
 }
 
-/** Metrics of the history beyond those that always stand in a chart. */
+/** Metrics in addition to those of the standard charts. */
 export function furtherMetrics(): readonly string[] {
   return (param('extra') ?? '').split(',').filter((name) => name !== '');
 }
@@ -51,10 +51,10 @@ const panelTitles: Readonly<Record<PanelName, string>> = {
   drawn: 'What is drawn',
   values: 'All values',
 };
-/** a table of all values is for those who ask for it */
+/** default panels; the table of all values is opened on request */
 const usualPanels: readonly PanelName[] = ['power', 'grid', 'soc', 'plane', 'drawn'];
 
-/** Panels of the view, in the order of the page. */
+/** Visible panels in the order of the page. */
 export function shownPanels(): readonly PanelName[] {
   const named = param('panels')?.split(',');
   return named === undefined ? usualPanels : allPanels.filter((name) => named.includes(name));
@@ -91,11 +91,11 @@ export function Windows() {
 }
 
 interface FurtherProps {
-  /** metrics that the devices have */
+  /** metrics of the devices */
   readonly offered: readonly string[];
 }
 
-/** Chooses further metrics of the history, such as the irradiance. */
+/** Chooses additional metrics of the history, such as the irradiance. */
 export function Further({ offered }: FurtherProps) {
   const chosen = furtherMetrics();
   const others = [...new Set([...offered, ...chosen])].filter((name) => !standardMetrics.includes(name));
@@ -152,7 +152,7 @@ interface ExportProps {
   readonly charts: () => HTMLElement | null;
 }
 
-/** The samples as the API gives them, and the charts as a picture. */
+/** Downloads the samples in the formats of the API, and the charts as a picture. */
 export function Export({ devices, seconds, charts }: ExportProps) {
   const csvCall = (device: number) =>
     get('history', {

@@ -1,4 +1,4 @@
-/** The charts in words. */
+/** The charts as text. */
 import { deviceLabel } from '../../kit/device-picker';
 import { Panel } from '../../kit/panel';
 import { Table } from '../../kit/table';
@@ -38,7 +38,7 @@ const drawnColumns: readonly Column<DrawnRow>[] = [
   newestOf('SoC, %', 'state_of_charge_pct'),
 ];
 
-/** What is drawn, and the newest values. */
+/** Visible quantities with their newest values. */
 export function Newest({
   shown,
   samples,
@@ -61,7 +61,7 @@ export function Newest({
 
 type ValueRow = Readonly<Record<string, number | null>> & { readonly time: number };
 
-/** All samples of one device that are drawn, the newest first. */
+/** All visible samples of one device, newest first. */
 export function Values({
   device,
   samples,
@@ -103,7 +103,7 @@ export function Values({
   );
 }
 
-/** With milliseconds, as ticks may be shorter than a second. */
+/** Includes milliseconds, since ticks may be shorter than a second. */
 function preciseInstant(time: number): string {
   const iso = new Date(time * 1000).toISOString();
   return `${dateAndTime(iso)}${iso.slice(19, 23)}`;

@@ -9,7 +9,7 @@ function pointsText(points: readonly { readonly x: number; readonly y: number }[
   return points.map(({ x, y }) => `${x}, ${y}`).join('; ');
 }
 
-/** DERCurves of all programs, as the server gives them. */
+/** DERCurves of all programs, as received. */
 export function Curves({ device }: { readonly device: number }) {
   const { data } = useLive(get('csip/curves', { query: { device } }), 5000);
   return (

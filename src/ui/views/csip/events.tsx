@@ -29,7 +29,7 @@ function notesOf({ left_out, overwritten, waiting, opted_out, potentially_supers
   return notes.join('; ');
 }
 
-/** DERControls on a time line and as a table, and the chosen one with its responses and XML. */
+/** DERControls as a time line and a table, and the chosen one with responses and XML. */
 export function Events({ device, status }: PartProps) {
   const { data } = useLive(get('csip/controls', { query: { device } }), 1000);
   const controls = data?.controls ?? [];

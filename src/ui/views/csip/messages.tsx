@@ -11,7 +11,7 @@ import { prettyXml } from './xml';
 type Message = ReplyOf<'csip/messages'>['messages'][number];
 const methods = ['GET', 'PUT', 'POST', 'DELETE'] as const;
 
-/** Requests and answers as they went over the wire. */
+/** Requests and answers on the wire. */
 export function CsipMessages({ device }: PartProps) {
   const { data } = useLive(get('csip/messages', { query: { device, limit: 1 } }), 2000);
   const method = methods.find((each) => each === param('method'));

@@ -9,7 +9,7 @@ import type { PartProps } from './types';
 
 const documents = ['capability', 'settings', 'status', 'availability'] as const;
 
-/** What the client sends: documents of the DER, readings, LogEvents; and what it is told. */
+/** Messages from and to the server: DER documents, readings, LogEvents, and notifications. */
 export function Reports({ device }: PartProps) {
   return (
     <div class="grid">

@@ -58,13 +58,13 @@ function fieldsOf(config: Config): readonly Field[] {
   ];
 }
 
-/** Members that differ from the settings in force; a rate that was emptied becomes null. */
+/** Members that differ from the settings in force; an emptied rate becomes null. */
 function changesOf(config: Config, values: Values): Record<string, unknown> {
-  const known = config as unknown as Readonly<Record<string, unknown>>;
+  const inForce = config as unknown as Readonly<Record<string, unknown>>;
   const changes: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(values)) if (value !== known[name]) changes[name] = value;
+  for (const [name, value] of Object.entries(values)) if (value !== inForce[name]) changes[name] = value;
   for (const name of ['poll_rate_s', 'post_rate_s'])
-    if (values[name] === undefined && known[name] !== null) changes[name] = null;
+    if (values[name] === undefined && inForce[name] !== null) changes[name] = null;
   return changes;
 }
 
@@ -106,7 +106,7 @@ export function Settings({ device }: PartProps) {
 function Certificates({ device }: { readonly device: number }) {
   const query = { device };
   const { data } = useLive(get('csip/certificates', { query }), 5000);
-  // a new form after success, so that the key does not stay on the page
+  // a new form after success, so that the key leaves the page
   const [round, setRound] = useState(0);
   return (
     <Panel title="Certificate" wide>
@@ -153,7 +153,7 @@ function Certificates({ device }: { readonly device: number }) {
 
 function Search({ device }: { readonly device: number }) {
   const [probe, setProbe] = useState<ReplyOf<'csip/http-probe', 'post'> | null>(null);
-  const [found, setFound] = useState<ReplyOf<'csip/discover', 'post'> | null>(null);
+  const [servers, setFound] = useState<ReplyOf<'csip/discover', 'post'> | null>(null);
   return (
     <Panel title="Probes" wide>
       <div class="stack">
@@ -175,11 +175,11 @@ function Search({ device }: { readonly device: number }) {
             ]}
           />
         )}
-        <Action call={post('csip/discover', { body: {} })} onDone={(answer) => setFound(answer as typeof found)}>
+        <Action call={post('csip/discover', { body: {} })} onDone={(answer) => setFound(answer as typeof servers)}>
           Search for servers (DNS-SD)
         </Action>
-        {found && found.servers.length === 0 && <p>No server has answered.</p>}
-        {found?.servers.map((server) => (
+        {servers && servers.servers.length === 0 && <p>No server has answered.</p>}
+        {servers?.servers.map((server) => (
           <p key={server.name}>
             <Chip tone={server.permitted ? 'good' : 'warn'}>{server.permitted ? 'permitted' : 'not permitted'}</Chip>{' '}
             {server.name}: {server.host}:{server.https_port ?? server.port}

@@ -11,12 +11,12 @@ const colours: Readonly<Record<CsipControl['state'], string>> = {
 };
 
 const [width, left, rowPx] = [900, 150, 26];
-/** Events that are drawn, the newest ones. */
+/** Maximum of events in the drawing; older ones are left out. */
 const maxRows = 40;
 
 interface TimelineProps {
   readonly controls: readonly CsipControl[];
-  /** time of the server; null while it is unknown */
+  /** time of the server; null: unknown */
   readonly nowMs: number | null;
   readonly onChoose: (mrid: string) => void;
 }

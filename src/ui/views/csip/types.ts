@@ -3,7 +3,7 @@ import type { ReplyOf } from '../../api/call';
 export type CsipStatus = ReplyOf<'csip/status'>;
 export type CsipControl = ReplyOf<'csip/controls'>['controls'][number];
 
-/** What each part of the view gets. */
+/** Properties of each part of the view. */
 export interface PartProps {
   readonly device: number;
   readonly status: CsipStatus;

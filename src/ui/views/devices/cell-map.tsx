@@ -12,12 +12,12 @@ const quantities = {
 
 const [cell, gap, left] = [14, 1, 40];
 
-/** From the low end of the scale to the high end, readable without telling red from green. */
+/** A scale from low to high that does not depend on telling red from green. */
 function colour(share: number): string {
   return `color-mix(in oklab, var(--p) ${Math.round((1 - share) * 100)}%, var(--q))`;
 }
 
-/** All cells of a battery, one row for each module, coloured by voltage or temperature. */
+/** All cells of a battery, one row per module, coloured by voltage or temperature. */
 export function CellMap({ strings }: { readonly strings: Strings }) {
   const name = param('cells') === 'temperature' ? 'temperature' : 'voltage';
   const { label, unit, decimals } = quantities[name];

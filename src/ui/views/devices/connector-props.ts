@@ -1,4 +1,4 @@
-/** What the parts of a connector's page show. */
+/** Properties of the parts of a connector's page. */
 import type { ReplyOf } from '../../api/call';
 
 export type Connector = ReplyOf<'evse/{id}'>['connectors'][number];
@@ -6,6 +6,6 @@ export type Connector = ReplyOf<'evse/{id}'>['connectors'][number];
 export interface ConnectorProps {
   readonly id: string;
   readonly connector: Connector;
-  /** whether a central system decides about tokens */
+  /** true if a central system decides about tokens */
   readonly central: boolean;
 }

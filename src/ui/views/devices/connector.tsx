@@ -12,7 +12,7 @@ const tones: Readonly<Record<string, Tone>> = {
   available: 'muted',
 };
 
-/** One connector: state, vehicle, session, its powers, and what can be done at it. */
+/** One connector: state, vehicle, session, powers and operations. */
 export function ConnectorCard({ id, connector, central }: ConnectorProps) {
   const { connector_id: cid, ev, session, cable, reservation } = connector;
   return (

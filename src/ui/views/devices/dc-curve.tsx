@@ -12,10 +12,10 @@ interface DcCurveProps {
   readonly title?: string;
 }
 
-/** Room beyond the data, so that the curve does not touch the frame. */
+/** Margin around the data, so that the curve does not touch the frame. */
 const margin = 1.05;
 
-/** Current over voltage at a DC port, with the operating point and the point of maximum power. */
+/** Current over voltage at a DC port, with the operating point and the maximum power point. */
 export function DcCurve({ device, port, title = `DC port ${port}: current over voltage` }: DcCurveProps) {
   const { data, problem } = useLive(get('dc-iv', { query: { device, port, points: 64 } }));
   if (data === undefined) {
@@ -28,7 +28,7 @@ export function DcCurve({ device, port, title = `DC port ${port}: current over v
   const { curve, operating_point: now, mpp, kind } = data;
   const volts = [...curve.map(({ v }) => v), now.v];
   const amperes = [...curve.map(({ i }) => i), now.i];
-  // the terminal voltage of a battery moves by a few volts only
+  // the terminal voltage of a battery varies by a few volts only
   const fromZero = kind !== 'battery';
   const [low, high] = [fromZero ? 0 : Math.min(...volts) - 1, Math.max(...volts, 1)];
   const marks: Mark[] = [

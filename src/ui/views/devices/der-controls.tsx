@@ -15,11 +15,11 @@ type Controls = ReplyOf<'evse/der-controls'>;
 
 interface Row {
   readonly name: string;
-  /** a text where parts of the function differ */
+  /** a text if parts of the function differ */
   readonly enabled: boolean | string;
   readonly source: string;
   readonly changedAt: string | null;
-  /** OCPP control that wrote it last */
+  /** OCPP control that last wrote it */
   readonly controlId: string | null;
 }
 
@@ -36,7 +36,7 @@ function stateOf(enabled: boolean | string): string {
   return enabled ? 'on' : 'off';
 }
 
-/** Grid-support functions of a station with the OCPP controls that set them, and the limit of discharging. */
+/** Grid-support functions of a station with the OCPP controls that set them, and the discharge limit. */
 export function DerControlsPanel({ device }: { readonly device: number }) {
   const query = { device };
   const { data, problem } = useLive(get('evse/der-controls', { query }));
@@ -90,7 +90,7 @@ export function DerControlsPanel({ device }: { readonly device: number }) {
   );
 }
 
-/** Sets one of them: the members are those of the description of the API. */
+/** A form for one function, with the members of the API description. */
 function Change({ device }: { readonly device: number }) {
   const { schema, problem } = useSchema('EvseDerControlsRequest');
   const { properties = {} } = schema ? labelled(schema, () => true) : {};

@@ -22,7 +22,7 @@ const pages: Readonly<Record<string, ComponentType<PageProps>>> = {
   evse: EvsePage,
 };
 
-/** What the chosen device does, by its kind. */
+/** The page of the chosen device, by its kind. */
 export function DevicesView() {
   const device = useDevice();
   if (device === undefined)

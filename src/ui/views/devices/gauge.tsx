@@ -8,7 +8,7 @@ interface GaugeProps {
   readonly marks?: readonly { readonly at: number | null; readonly name: string }[];
 }
 
-/** A level from 0 to 100 % with the limits as lines. */
+/** A level from 0 to 100 % with limits as lines. */
 export function Gauge({ label, value, text, marks = [] }: GaugeProps) {
   const shown = marks.filter(({ at }) => at !== null);
   return (

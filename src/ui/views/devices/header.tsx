@@ -19,7 +19,7 @@ const tones: Readonly<Record<string, Tone>> = {
   off: 'off',
 };
 
-/** What every device has: kind, state, alarms, commands, its address, links to its other views. */
+/** Common facts of devices: kind, state, alarms, commands, address, links to other views. */
 export function DeviceHeader({ device }: PageProps) {
   const { device_index: index, status, modbus } = device;
   const { data } = useLive(get('devices', { query: { device: index } }));

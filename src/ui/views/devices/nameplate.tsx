@@ -11,7 +11,7 @@ interface Rating {
   readonly set: number | null | undefined;
 }
 
-/** Units as the names end. */
+/** Units by the suffix of a name. */
 function unitOf(name: string): string {
   const end = name.split('_').at(-1);
   return { w: 'W', va: 'VA', var: 'var', v: 'V', a: 'A', s: 'S' }[end ?? ''] ?? '';
@@ -21,7 +21,7 @@ function number(value: number | null | undefined, name: string): string {
   return digits(value, /_(pf|s)$/.test(name) ? 3 : /_(a|v)$/.test(name) ? 1 : 0);
 }
 
-/** Ratings beside the settings of model 702, and what the device is. */
+/** Ratings beside the settings of model 702, and identification of the device. */
 export function NameplatePanel({ device }: PageProps) {
   const { data } = useLive(get('nameplate', { query: { device: device.device_index } }), 5000);
   if (data === undefined) return null;

@@ -14,13 +14,13 @@ import type { Operation } from './possible';
 const token: Field = { kind: 'text', name: 'id_token', label: 'Token' };
 const power: Field = { kind: 'number', name: 'power_kw', label: 'Power', unit: 'kW', min: 0 };
 
-/** Members that a person leaves to the description of the API. */
+/** Schemas whose members are those of the API description. */
 const schemaNames = { plug: 'PlugRequest', ev: 'ElectricVehiclePatch', fault: 'ConnectorFaultRequest' } as const;
 
-/** What a person or a vehicle can do at a connector; what the present state refuses is disabled with the reason. */
+/** Operations at a connector by person or vehicle; those the present state refuses are disabled with a reason. */
 export function Operations({ id, connector, central }: ConnectorProps) {
   const { connector_id: cid } = connector;
-  // after a plug of this page, until another operation of it
+  // true after a plug by this page, until its next operation
   const [isPlugged, setPlugged] = useState(false);
   const forget = () => setPlugged(false);
   const call = (operation: string, body: unknown = {}): Call =>
@@ -124,7 +124,7 @@ interface ButtonsProps extends Omit<ConnectorProps, 'id'> {
   readonly onDone: () => void;
 }
 
-/** Operations that need nothing but a click. */
+/** Operations without parameters. */
 function Buttons({ connector, central, call, onDone }: ButtonsProps) {
   const button = (title: string, operation: Operation, body?: object) => (
     <Action call={call(operation, body)} unable={whyNot(operation, connector, central)} onDone={onDone}>
@@ -166,14 +166,14 @@ function Part({ title, open = false, children }: PartProps) {
 
 type SchemaFormProps = Omit<Parameters<typeof RequestForm>[0], 'schema'> & { readonly name: string };
 
-/** A form for a body that the API describes. */
+/** A form for a body of the API description. */
 function SchemaForm({ name, ...props }: SchemaFormProps) {
   const { schema, problem } = useSchema(name);
   if (schema) return <RequestForm {...props} schema={schema} />;
   return <p class="muted">{problem?.message ?? 'Reading the description of the API.'}</p>;
 }
 
-/** What follows from a plug: a session may begin without another click. */
+/** Consequences of plugging in: a session may start by itself. */
 function AfterPlug({ connector }: Pick<ConnectorProps, 'connector'>) {
   const session = openSession(connector);
   const text =

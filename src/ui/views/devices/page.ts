@@ -1,6 +1,6 @@
 import type { DeviceEntry } from '../../store/site';
 
-/** What the page of each kind of device gets. */
+/** Properties of the page of each kind of device. */
 export interface PageProps {
   readonly device: DeviceEntry;
 }

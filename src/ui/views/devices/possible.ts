@@ -1,4 +1,4 @@
-/** Which operations the present state of a connector refuses, and why. What is left out here, the daemon decides. */
+/** Operations that the present state of a connector refuses, with reasons. The daemon decides about all others. */
 import type { Connector } from './connector-props';
 
 export type Operation =
@@ -17,7 +17,7 @@ export type Operation =
   | 'discharge'
   | 'ev';
 
-/** The session that is open; the last one stays in the answer until the vehicle has left. */
+/** The open session; the last one stays in the answer until the vehicle leaves. */
 export function openSession({ session }: Connector): Connector['session'] {
   return session?.ended_at === null ? session : null;
 }
@@ -28,7 +28,7 @@ function whyNotServed({ error_code: code, operative }: Connector): string | null
 }
 
 function whyNotAuthorized(connector: Connector, central: boolean): string | null {
-  // a central system takes a token in any state: it also ends sessions
+  // a central system takes a token in any state, since tokens also end sessions
   if (central) return null;
   if (openSession(connector) !== null) return 'A session is running';
   return connector.authorized ? 'It is authorised already' : whyNotServed(connector);
@@ -42,12 +42,12 @@ function whyNotStarted(connector: Connector): string | null {
 
 function whyNotUnplugged(connector: Connector): string | null {
   const { status, cable } = connector;
-  // an attached cable is always in the station
+  // an attached cable is always connected to the station
   if (!cable.ev_plugged && (!cable.evse_plugged || status === 'available')) return 'Nothing is plugged in';
   return cable.locked && openSession(connector) === null ? 'The cable is locked: unlock it first' : null;
 }
 
-/** Energy may flow, or is suspended. */
+/** True if energy flows or is suspended. */
 function isPowered(connector: Connector): boolean {
   const state = openSession(connector)?.charging_state;
   return state === 'charging' || state === 'suspended_ev' || state === 'suspended_evse';
@@ -66,7 +66,7 @@ function whyNotDischarged(connector: Connector): string | null {
   return openSession(connector) === null ? 'No session is running' : null;
 }
 
-/** Why an operation cannot act now; null: it can, or only the daemon knows. */
+/** Why an operation cannot act now. null: it can, or only the daemon knows. */
 export function whyNot(operation: Operation, connector: Connector, central: boolean): string | null {
   const { cable, ev, status, authorized, reservation, error_code: code } = connector;
   switch (operation) {

@@ -6,7 +6,7 @@ interface Source {
   readonly changed_at: string;
 }
 
-/** Which interface set a value, and when. */
+/** The interface that set a value, and the time. */
 export function setBy(by: Source | null): string {
   if (by === null) return '–';
   const detail = by.source_detail === null ? '' : ` (${by.source_detail})`;

@@ -13,7 +13,7 @@ import type { PageProps } from './page';
 
 const trailLength = 120;
 
-/** The points of the last ticks, newest last. */
+/** The operating points of the last ticks, newest last. */
 function useTrail(point: Point | undefined): readonly Point[] {
   const [trail, setTrail] = useState<readonly Point[]>([]);
   const at = tick.value;
@@ -23,7 +23,7 @@ function useTrail(point: Point | undefined): readonly Point[] {
   return trail;
 }
 
-/** Wind, rotor and power of a turbine; a steady wind in place of the data. */
+/** Wind, rotor and power of a turbine; optionally a constant wind instead of the data. */
 export function WindPage({ device }: PageProps) {
   const query = { device: device.device_index };
   const { data, problem } = useLive(get('wind', { query }));

@@ -16,7 +16,7 @@ type Message = ReplyOf<'dnp3/messages'>['messages'][number];
 
 const recordCall = (enabled: boolean) => post('dnp3/messages', { body: { enabled } });
 
-/** The outstation of a device: who polls it, what it has to say, its points and its messages. */
+/** The outstation of a device: masters, events, points and messages. */
 export function Dnp3View() {
   const device = useDevice()?.device_index;
   const { data, problem } = useLive(device === undefined ? null : get('dnp3', { query: { device } }), 2000);

@@ -43,7 +43,7 @@ const columns: readonly Column<Point>[] = [
   { title: 'Read back', cell: ({ read_back }) => read_back ?? dash, value: ({ read_back }) => read_back },
 ];
 
-/** The points of the profile with their values; absent ones on request. */
+/** The points of the profile with values, optionally with absent ones. */
 export function Points({ device }: { readonly device: number }) {
   const type = types.find((name) => name === (param('type') ?? 'AI'));
   const showsAbsent = param('absent') === 'show';

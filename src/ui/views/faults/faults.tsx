@@ -4,7 +4,7 @@ import { InjectPanel } from './inject';
 import { ProfilesPanel } from './profiles';
 import { FaultTargetPicker } from './target';
 
-/** Which faults of all protocols are in force, and how to inject and end them. */
+/** Faults of all protocols: those in force, injection and removal. */
 export function FaultsView() {
   return (
     <>

@@ -68,7 +68,7 @@ export function InjectPanel() {
   );
 }
 
-/** How long, how often and when: what the API gives for a fault besides its parameters and its target. */
+/** Schema of the timing of a fault: the members besides its parameters and target. */
 function timingOf(whole: Schema | undefined, { parameters_schema, target_schema }: Kind): Schema {
   const { properties: parameters = {} } = parameters_schema as Schema;
   const { properties: targets = {} } = target_schema as Schema;

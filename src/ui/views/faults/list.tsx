@@ -12,7 +12,7 @@ type Faults = ReplyOf<'faults'>;
 type Fault = Faults['faults'][number];
 type Ended = Faults['ended'][number];
 
-/** `code 6, function 3`, without what is not set */
+/** `code 6, function 3`, without unset members */
 function membersOf(members: object): string {
   return Object.entries(members as Record<string, unknown>)
     .filter(([, value]) => value !== null && value !== undefined)
@@ -20,7 +20,7 @@ function membersOf(members: object): string {
     .join(', ');
 }
 
-/** When it strikes, unless always. */
+/** The condition of a fault; empty: it always strikes. */
 function conditionOf({ when, every, probability }: Fault): string {
   const parts = [
     when === null ? '' : `when ${membersOf(when)}`,
@@ -79,7 +79,7 @@ function useColumns(): readonly Column<Fault>[] {
   ];
 }
 
-/** What is in force, and what has ended. */
+/** Faults in force, and ended ones. */
 export function FaultLists() {
   const { data } = useLive(get('faults'), 'tick');
   const columns = useColumns();

@@ -2,18 +2,18 @@ import { deviceLabel } from '../../kit/device-picker';
 import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 
-/** What faults are injected into, as the API names it: a device by its index, `all`, or the meter. */
+/** The target of faults, as in the API: a device index, `all`, or the meter. */
 export type FaultTarget = number | 'all' | 'meter';
 
-/** The choice of the view; the device of the address unless it says more. */
+/** The target of the view; default the device of the address. */
 export function useFaultTarget(): FaultTarget {
-  // of a device that is gone the daemon says so
+  // the daemon reports a removed device
   const device = useDevice()?.device_index ?? Number(param('device') ?? 0);
   const on = param('fault-on');
   return on === 'all' || on === 'meter' ? on : device;
 }
 
-/** Chooses it for the whole view. */
+/** Chooses the target of the whole view. */
 export function FaultTargetPicker() {
   const devices = useOverview()?.devices ?? [];
   const isMissing = useDevice() === undefined;

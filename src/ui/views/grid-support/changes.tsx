@@ -14,7 +14,7 @@ import { byModel, canPutBack, functionOf, isSetOne, setOneBody, split, startOf }
 import type { Change, ModelReply } from './start-values';
 import { ValuesForm } from './values-form';
 
-/** Writes the start value of a point again; the daemon says why where that is not possible. */
+/** Writes the start value of a point; the daemon explains a refusal. */
 function PutBack({ device, row }: { readonly device: number; readonly row: Change }) {
   if (!canPutBack(row)) return null;
   const { model, path } = split(row.point);
@@ -25,7 +25,7 @@ function PutBack({ device, row }: { readonly device: number; readonly row: Chang
   );
 }
 
-/** Points of set 1 are read only in the registers, and a curve goes back as a whole. */
+/** Restores set 1 of a curve as a whole, since its registers are read only. */
 function PutSetBack({ device, rows }: { readonly device: number; readonly rows: readonly Change[] }) {
   const { model } = split(rows[0]?.point ?? '');
   const entry = functionOf(model);
@@ -41,7 +41,7 @@ function PutSetBack({ device, rows }: { readonly device: number; readonly rows: 
   );
 }
 
-/** What is different from the start. */
+/** Points that differ from the start. */
 export function Changes({ device }: { readonly device: number }) {
   const rows = useLive(get('registers/changes', { query: { device } })).data?.changes ?? [];
   const setsOne = byModel(rows.filter((row) => isSetOne(row) && canPutBack(row)));
@@ -99,7 +99,7 @@ export function Changes({ device }: { readonly device: number }) {
             cell: (row) => {
               const ofSet = setsOne.get(split(row.point).model);
               if (!isSetOne(row)) return <PutBack device={device} row={row} />;
-              // once for a set, at its first point
+              // one button per set, at its first point
               return ofSet?.[0] === row ? <PutSetBack device={device} rows={ofSet} /> : null;
             },
           },
@@ -109,7 +109,7 @@ export function Changes({ device }: { readonly device: number }) {
   );
 }
 
-/** Slopes of commands in the place of 704.WRmp and VarRmp. */
+/** Slopes set by commands, which override 704.WRmp and VarRmp. */
 export function Gradient({ device }: { readonly device: number }) {
   const data = useLive(get('controls/gradient', { query: { device } })).data;
   const { schema, problem } = useSchema('GradientRequest');

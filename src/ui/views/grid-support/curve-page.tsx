@@ -18,7 +18,7 @@ export interface PageProps {
   readonly now: Trace['now'] | undefined;
 }
 
-/** Where the device is in the plane of the curve: input against what the function puts out, else against its power. */
+/** The operating point of the device: the curve's input, and the function's output or else the power. */
 function useOperatingPoint({ device, entry, settings, now }: PageProps): { at: Point | null; target: Point | null } {
   const referenceOf = useReference(device);
   if (!now) return { at: null, target: null };
@@ -50,13 +50,13 @@ function useOperatingPoint({ device, entry, settings, now }: PageProps): { at: P
   return { at: x === null || y === null ? null : [x, y], target: x === null || target === null ? null : [x, target] };
 }
 
-/** Left and right of its points a curve goes on flat. */
+/** Extends a curve horizontally on both sides. */
 function extended(points: readonly Point[], min: number, max: number): readonly Point[] {
   const [first, last] = [points[0], points.at(-1)];
   return first && last ? [[Math.min(min, first[0]), first[1]], ...points, [Math.max(max, last[0]), last[1]]] : [];
 }
 
-/** The curve of volt-var, volt-watt or watt-var with its live point, and its editor. */
+/** The curve of volt-var, volt-watt or watt-var with its operating point and editor. */
 export function CurvePage(props: PageProps) {
   const { device, entry, now } = props;
   const spec = entry.curve;

@@ -1,6 +1,6 @@
 /**
- * What was changed in an editor and not applied yet. It outlives a change of the view, and a reload in the same tab, but not
- * the run of the simulator that it was made for: the next one may have other devices at the same indexes.
+ * Unapplied changes of an editor. They outlive a change of the view and a reload in the same tab, but not the simulator
+ * run for which they were made: the next one may have other devices at the same indexes.
  */
 import { effect, signal } from '@preact/signals';
 import { daemon } from '../../store/daemon';
@@ -12,7 +12,7 @@ const item = 'drafts';
 type Drafts = Readonly<Record<string, unknown>>;
 
 interface Kept {
-  /** run of the simulator; null: not known yet, and the drafts are not shown */
+  /** run of the simulator; null: unknown, and the drafts are hidden */
   readonly of: string | null;
   readonly drafts: Drafts;
 }
@@ -41,7 +41,7 @@ effect(() => {
 
 const present = (): Drafts => (daemon.value === null ? {} : kept.value.drafts);
 
-/** Draft of one editor. @param key device and function first, see `draftKey` */
+/** Draft of one editor. @param key from `draftKey` */
 export function useKept<T>(key: string): readonly [T | null, (draft: T | null) => void] {
   const keep = (draft: T | null) => {
     const others = Object.entries(kept.peek().drafts).filter(([other]) => other !== key);
@@ -50,12 +50,12 @@ export function useKept<T>(key: string): readonly [T | null, (draft: T | null) =
   return [(present()[key] as T | undefined) ?? null, keep];
 }
 
-/** @param rest what tells the editors of a function apart, such as set and curve */
+/** @param rest distinguishes the editors of a function, such as set and curve */
 export function draftKey(device: number, name: string, ...rest: readonly (string | number)[]): string {
   return [device, name, ...rest].join(' ');
 }
 
-/** Whether a function has a draft in one of its editors. */
+/** True if a function has a draft in any of its editors. */
 export function hasDraft(device: number, name: string): boolean {
   const start = draftKey(device, name, '');
   return Object.keys(present()).some((key) => key.startsWith(start));

@@ -25,7 +25,7 @@ function droopOf(settings: Settings): Droop {
   return Object.fromEntries(members.map((name) => [name, Number(settings[name])])) as unknown as Droop;
 }
 
-/** Change of power, %, at which the slope is taken hold of. */
+/** Change of power, %, at the handle of a slope. */
 const slopeAt = 50;
 
 /** Change of power over frequency. @param percent of WMax */
@@ -40,12 +40,12 @@ function lineOf({ db_uf_hz: dbUf, db_of_hz: dbOf, k_uf: kUf, k_of: kOf }: Droop,
 }
 
 /**
- * The power that a change counts from, kW: the present one inside the dead band; outside, what the target of the droop in
- * force comes from. Null where the target is cut off at a limit.
+ * The base power of the droop, kW: inside the dead band the present power; outside, derived from the target of the
+ * droop in force. Null: the target is at a limit.
  */
-function originOf(now: NonNullable<PageProps['now']>, settings: Settings, nominal: number, wMaxKw: number) {
-  const { frequency_hz: hz, active_power_kw: power, available_kw: available } = now;
-  const { target } = now.functions.freq_droop;
+function originOf(present: NonNullable<PageProps['now']>, settings: Settings, nominal: number, wMaxKw: number) {
+  const { frequency_hz: hz, active_power_kw: power, available_kw: available } = present;
+  const { target } = present.functions.freq_droop;
   if (target === null || hz === null) return power;
   const { db_uf_hz: dbUf, db_of_hz: dbOf, k_uf: kUf, k_of: kOf } = droopOf(settings);
   const over = hz - nominal - dbOf;
@@ -61,18 +61,18 @@ function originOf(now: NonNullable<PageProps['now']>, settings: Settings, nomina
   return target;
 }
 
-/** Frequency, and change of power in % of WMax; null while that cannot be told. */
+/** Frequency, and change of power in % of WMax. null: unknown. */
 function useOperatingPoint({ device, settings, now }: PageProps, nominal: number): Point | null {
   const wMaxKw = useReference(device)('w_max_pct', false);
   const origin = useRef<number | null>(null);
   if (!now || wMaxKw === null || now.frequency_hz === null || now.active_power_kw === null) return null;
-  // a cut-off target does not tell: the origin from before still holds
+  // a target at a limit has no base power: the previous one applies
   origin.current = originOf(now, settings, nominal, wMaxKw) ?? origin.current;
   if (origin.current === null) return null;
   return [now.frequency_hz, ((now.active_power_kw - origin.current) / wMaxKw) * 100];
 }
 
-/** Frequency droop as the change of power over frequency; edges of the dead band and slopes can be moved. */
+/** Frequency droop as change of power over frequency, with handles for dead band and slopes. */
 export function DroopPage(props: PageProps) {
   const { device, entry, now } = props;
   const nominal = useLive(get('grid-support/regions', { query: { device } }), 'once').data?.nominal_hz ?? 60;
@@ -90,7 +90,7 @@ type EditorProps = PageProps & {
   readonly trail: readonly Point[];
 };
 
-/** The four values of a set as a draft until they are applied. */
+/** The four values of a set as a draft until applied. */
 function useDroopDraft({ device, entry, settings, nominal }: EditorProps, set: SetEntry | null) {
   const [draft, setDraft] = useKept<Droop>(draftKey(device, entry.name, set?.number ?? 1, 'droop'));
   const { busy, problem, run, forget } = useDo();
@@ -145,7 +145,7 @@ function useDroopDraft({ device, entry, settings, nominal }: EditorProps, set: S
 
 type DroopDraft = ReturnType<typeof useDroopDraft>;
 
-/** The line goes on level where the change reaches 100 %. */
+/** The line is level where the change reaches 100 %. */
 function droopMarks({ settings, nominal, sets, at, trail }: EditorProps, draft: DroopDraft, x: Axis, y: Axis) {
   const { set } = draft;
   const line = (droop: Droop, title: string, isStored: boolean, colour = 'var(--off)'): Mark => {
@@ -219,7 +219,7 @@ function DroopEditor(props: EditorProps) {
   );
 }
 
-/** The four values as numbers, with the buttons of the draft. */
+/** The four values as numbers, and the buttons of the draft. */
 function DroopValues({ draft }: { readonly draft: DroopDraft }) {
   return (
     <div class="stack">

@@ -17,7 +17,7 @@ interface ListProps {
   readonly chosen: string;
 }
 
-/** All functions with switch, state, and who set them. */
+/** All functions with switch, state and writer. */
 export function FunctionList({ device, all, controls, chosen }: ListProps) {
   return (
     <Panel title="Functions" flush>

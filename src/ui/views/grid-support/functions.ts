@@ -1,23 +1,23 @@
-/** The functions of the view: their addresses, models, and the axes of their curves. */
+/** The functions of the view: addresses, models, and axes of their curves. */
 import type { ReplyOf } from '../../api/call';
 import type { ModeName } from './sentence';
 
 type GridSupport = ReplyOf<'grid-support'>;
 type FunctionName = Exclude<keyof GridSupport, 'device_index'>;
 
-/** Members of a function as the API answers them. */
+/** Members of a function in an API answer. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 export interface CurveSpec {
   readonly x: string;
   readonly y: string;
-  /** names of the registers of a point */
+  /** register names of a point */
   readonly registers: readonly [x: string, y: string];
   readonly xAxis: { readonly label: string; readonly unit: string; readonly min: number; readonly max: number };
   readonly yAxis: { readonly label: string; readonly unit: string; readonly min: number; readonly max: number };
   /** decimals of the registers of a point */
   readonly decimals: readonly [number, number];
-  /** what a point moves by in the plot; the finest on a logarithmic axis */
+  /** step of a point in the plot; the finest on a logarithmic axis */
   readonly step: readonly [number, number];
 }
 
@@ -91,7 +91,7 @@ export const functions: readonly FunctionEntry[] = Object.entries(entries).map((
   ...entry,
 }));
 
-/** `volt_var` stands in addresses as `volt-var`. */
+/** `volt_var` becomes `volt-var` in addresses. */
 export function pathOf(name: string): string {
   return name.replaceAll('_', '-');
 }

@@ -26,7 +26,7 @@ const tabs = [
   ['gradient', 'Gradient'],
 ] as const;
 
-/** Functions of grid support: what is set, who set it, and which one decides. */
+/** Functions of grid support: settings, writers, and the deciding one. */
 export function GridSupportView() {
   const device = useDevice()?.device_index;
   const [, page = 'volt-var'] = route.value.path;
@@ -80,7 +80,7 @@ function Functions({
   readonly controls: Parameters<typeof Why>[0]['controls'];
 }) {
   const { data, problem } = useLive(get('grid-support', { query: { device } }));
-  const now = useLive(get('grid-support/trace', { query: { device, limit: 0 } })).data?.now;
+  const present = useLive(get('grid-support/trace', { query: { device, limit: 0 } })).data?.now;
   if (!data) return <Empty>{problem?.message ?? 'Nothing known yet.'}</Empty>;
   const all = data as unknown as Readonly<Record<string, Settings | undefined>>;
   const entry = functions.find(({ name }) => pathOf(name) === page) ?? functions[0];
@@ -90,7 +90,7 @@ function Functions({
       <FunctionList device={device} all={all} controls={controls} chosen={entry?.name ?? ''} />
       <div class="stack">
         {entry && settings?.['supported'] === true ? (
-          <FunctionPage device={device} entry={entry} settings={settings} now={now} />
+          <FunctionPage device={device} entry={entry} settings={settings} now={present} />
         ) : (
           <Empty>This device does not have this function: its profile leaves it out.</Empty>
         )}

@@ -66,7 +66,7 @@ function Begin({ device }: { readonly device: number }) {
   );
 }
 
-/** Timed controls: those that last, those that have ended, and a form for a new one. */
+/** Timed controls: active and ended ones, and a form for a new one. */
 export function Holds({ device }: { readonly device: number }) {
   const holds = useLive(get('controls/holds', { query: { device } })).data?.holds ?? [];
   return (

@@ -1,4 +1,4 @@
-/** Readable labels of the members of request bodies: the standard's term, and the unit once. */
+/** Readable labels of request members: the standard's term, with the unit once. */
 import type { Schema } from '../../kit/schema-form';
 import { termOf, withUnit } from '../../look/term';
 
@@ -58,7 +58,7 @@ const labels: Readonly<Record<string, string>> = {
   var_pct_per_s: 'Gradient of reactive power',
 };
 
-/** What a form says below a field in the place of the description of the API; an empty text says nothing. */
+/** Hints of a form that replace the API description; an empty text removes it. */
 const hints: Readonly<Record<string, string>> = {
   reversion_time_s: 'Simulated time; 0 is none.',
   dept_ref: '',
@@ -75,7 +75,7 @@ const hints: Readonly<Record<string, string>> = {
   var_pct_per_s: 'Of the larger of 702.VarMaxInj and VarMaxAbs. With none, 704.VarRmp counts.',
 };
 
-/** Options by the points that they mean. */
+/** Options by point. */
 const optionTexts: Readonly<Record<string, string>> = {
   w_max_pct: '% of WMax',
   w_aval_pct: '% of available active power',
@@ -89,7 +89,7 @@ const optionTexts: Readonly<Record<string, string>> = {
   w_max: '% of WMax',
 };
 
-/** Units that the ending of a name does not tell, or not whole. */
+/** Units that the suffix of a name does not fully express. */
 const units: Readonly<Record<string, string>> = {
   v_ref_pct: '% of VNom',
   v_hi_pct: '% of VNom',
@@ -105,11 +105,11 @@ const units: Readonly<Record<string, string>> = {
 
 /** `Dead band, under-frequency, Hz` */
 export function memberLabel(member: string): string {
-  const own = termOf(member);
-  return withUnit({ term: labels[member] ?? own.term, unit: units[member] ?? own.unit });
+  const term = termOf(member);
+  return withUnit({ term: labels[member] ?? term.term, unit: units[member] ?? term.unit });
 }
 
-/** The unit stands behind the label, and a limit of the encoding is no limit of the quantity. */
+/** Removes the unit, which the label shows, and limits of the encoding, which are not limits of the quantity. */
 function withoutNoise(member: string, { description, minimum, maximum, ...rest }: Schema): Schema {
   const hint = hints[member] ?? (description !== undefined && /^Unit: [^.]*\.$/.test(description) ? '' : description);
   const isEncoding = maximum !== undefined && maximum > 1e9;
@@ -121,7 +121,7 @@ function withoutNoise(member: string, { description, minimum, maximum, ...rest }
   };
 }
 
-/** A schema of a body with labels and units, and only the members that are wanted. */
+/** A body schema with labels and units, reduced to the wanted members. */
 export function labelled(schema: Schema, wanted: (member: string) => boolean): Schema {
   const properties = Object.entries(schema.properties ?? {}).filter(([member]) => wanted(member));
   return {

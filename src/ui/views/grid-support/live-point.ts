@@ -1,4 +1,4 @@
-/** Where a device is in the plane of a curve, now and in the last minute. */
+/** The operating point of a device in the plane of a curve, now and during the last minute. */
 import { useEffect, useRef } from 'preact/hooks';
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
@@ -10,7 +10,7 @@ interface Ratings {
   readonly points: readonly { readonly name: string; readonly value: number | null }[];
 }
 
-/** What 100 % of a curve is, kW or kvar; null where the reference is not a rating. */
+/** The value of 100 % on a curve, kW or kvar. null: the reference is not a rating. */
 export function useReference(device: number): (reference: unknown, negative: boolean) => number | null {
   const points = 'WMax,VAMax,VarMaxInj,VarMaxAbs';
   const data = useLive(anyCall('GET', 'registers/702', { device, points }) as Call<Ratings>, 5000).data;
@@ -41,7 +41,7 @@ export function useTrail(at: Point | null, timeS: number | undefined): readonly 
   return trail.current.map((item) => item.at);
 }
 
-/** The operating point with its trail. @param more behind the values of the axes */
+/** The operating point with its trail. @param more text after the values */
 export function liveMarks(at: Point | null, trail: readonly Point[], x: Axis, y: Axis, more = ''): readonly Mark[] {
   const line: Mark = { kind: 'line', points: trail, colour: 'var(--accent)', width: 1, title: 'Last minute' };
   if (at === null) return [line];
@@ -49,7 +49,7 @@ export function liveMarks(at: Point | null, trail: readonly Point[], x: Axis, y:
   return [line, { kind: 'dot', at, colour: 'var(--accent)', radius: 6, title }];
 }
 
-/** Makes an axis wide enough for some values. */
+/** Widens an axis to include some values. */
 export function widened<A extends { readonly min: number; readonly max: number }>(
   axis: A,
   values: readonly number[],

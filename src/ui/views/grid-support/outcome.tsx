@@ -1,4 +1,4 @@
-/** What a disturbance of the grid did to a device, in one sentence: all of it from `grid-support/trace` and `controls`. */
+/** The effect of a grid disturbance on a device in one sentence, from `grid-support/trace` and `controls`. */
 import { get } from '../../api/call';
 import { digits, timeOfDay, words } from '../../look/format';
 import { useLive } from '../../store/live';
@@ -19,7 +19,7 @@ const trips: Readonly<Record<string, string>> = {
 const tripName = (name: string | null) => trips[name ?? ''] ?? words(name);
 const seconds = (value: number) => `${digits(value, value < 10 ? 2 : 0)}\u00a0s`;
 
-/** The changes since the device was last in service without a disturbance. */
+/** The transitions since the device was last in undisturbed service. */
 function episodeOf(transitions: readonly Transition[]): readonly Transition[] {
   const from = transitions.findLastIndex((change) => change.from === 'in_service');
   return from < 0 ? transitions : transitions.slice(from);
@@ -30,7 +30,7 @@ function tripsOf(episode: readonly Transition[]): string | null {
   return trip === undefined ? null : `tripped by ${tripName(trip.cause)} at ${timeOfDay(trip.at)}`;
 }
 
-/** While voltage or frequency is not normal: what is going on, and how long it is to the next trip. */
+/** During a disturbance: the present state and the time to the next trip. */
 function ridingOf({ service, ride_through, time_to_trip_s }: Trace['now']): string | null {
   const next = Object.entries(time_to_trip_s)
     .filter((entry): entry is [string, number] => entry[1] !== null)
@@ -40,24 +40,24 @@ function ridingOf({ service, ride_through, time_to_trip_s }: Trace['now']): stri
   return `riding through (${words(ride_through)}): ${end}`;
 }
 
-function outOf(now: Trace['now'], episode: readonly Transition[]): string {
-  const head = tripsOf(episode) ?? words(now.service);
-  if (now.service === 'tripped') return `${head}, returns after voltage and frequency are back`;
-  const left = now.time_to_enter_service_s;
+function outOf(present: Trace['now'], episode: readonly Transition[]): string {
+  const head = tripsOf(episode) ?? words(present.service);
+  if (present.service === 'tripped') return `${head}, returns after voltage and frequency are back`;
+  const left = present.time_to_enter_service_s;
   return `${head}, ${left === null ? 'waits to enter service' : `returns in ${seconds(left)}`}`;
 }
 
-/** Deviation of a voltage, per unit, that is no disturbance. */
+/** Maximum deviation of an undisturbed voltage, per unit. */
 const usual = 0.01;
 
-/** Whether no event is under way and the voltages are back: only then a verdict can be final. */
+/** True if no event is in progress and the voltages are normal: only then a verdict is final. */
 function isOver({ event, voltage_a_pu, voltage_b_pu, voltage_c_pu }: Controls['grid']): boolean {
   return (
     event === null && [voltage_a_pu, voltage_b_pu, voltage_c_pu].every((voltage) => Math.abs(voltage - 1) <= usual)
   );
 }
 
-/** In service again, or all the time. Null: the grid was never changed, and nothing has happened. */
+/** Outcome after return to service, or without interruption. Null: no change of the grid so far. */
 function pastOf(episode: readonly Transition[], grid: Controls['grid'] | undefined): string | null {
   const back = episode.find(({ to }) => to === 'ramping' || to === 'in_service');
   const set = grid?.changed_by;
@@ -73,7 +73,7 @@ function pastOf(episode: readonly Transition[], grid: Controls['grid'] | undefin
   return `rode through without a trip: momentary cessation from ${timeOfDay(cessation.at)} to ${timeOfDay(back.at)}`;
 }
 
-/** @returns null when there is nothing to tell */
+/** @returns null: nothing to report */
 function outcomeOf({ now, transitions }: Trace, grid: Controls['grid'] | undefined): string | null {
   const episode = episodeOf(transitions);
   if (now.service === 'tripped' || now.service === 'waiting') return outOf(now, episode);
@@ -83,7 +83,9 @@ function outcomeOf({ now, transitions }: Trace, grid: Controls['grid'] | undefin
   return past !== null && now.service === 'ramping' ? `${past}, ramping up` : past;
 }
 
-/** What the grid did to a device: "tripped by low voltage (707) at 12:10:06, returns in 297 s". @param device index */
+/**
+ * The effect of the grid on a device: "tripped by low voltage (707) at 12:10:06, returns in 297 s". @param device index
+ */
 export function useOutcome(device: number | undefined): string | null {
   const query = device === undefined ? {} : { device };
   const trace = useLive(

@@ -1,4 +1,4 @@
-/** Points of a curve: a draft until it is applied, changed in the plot and in a table. */
+/** Points of a curve: a draft until applied, edited in the plot and a table. */
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { anyCall } from '../../api/call';
@@ -15,7 +15,7 @@ import type { SetEntry } from './sets';
 
 export type ApiPoint = Readonly<Record<string, number>>;
 
-/** A curve of a trip function: its member of the API, and its group of registers. */
+/** A curve of a trip function: its API member and its group of registers. */
 export interface Part {
   readonly name: string;
   readonly register: string;
@@ -26,7 +26,7 @@ export interface Draft {
   /** points without the draft */
   readonly present: readonly Point[];
   readonly isChanged: boolean;
-  /** the stored set that is edited; null: the set in force */
+  /** the stored set being edited; null: the set in force */
   readonly set: SetEntry | null;
   readonly problem: Problem | null;
   readonly busy: boolean;
@@ -37,7 +37,7 @@ export interface Draft {
   readonly move: (index: number, to: Point) => void;
   readonly add: () => void;
   readonly remove: (index: number) => void;
-  /** takes other points as the draft */
+  /** replaces the points of the draft */
   readonly take: (points: readonly Point[]) => void;
   readonly discard: () => void;
   readonly apply: () => void;
@@ -52,7 +52,7 @@ function round([x, y]: Point, [dx, dy]: CurveSpec['decimals']): Point {
   return [Number(x.toFixed(dx)), Number(y.toFixed(dy))];
 }
 
-/** The call that carries a draft out, and where it would object to a value. */
+/** The call that applies a draft, and where it would object to a value. */
 function carrier(device: number, entry: FunctionEntry, spec: CurveSpec, set: SetEntry | null, part?: Part) {
   if (set === null) {
     const pointer = part === undefined ? '/points' : `/${part.name}/points`;
@@ -89,8 +89,8 @@ function carrier(device: number, entry: FunctionEntry, spec: CurveSpec, set: Set
 }
 
 /**
- * @param live points of the set that is edited
- * @param set the stored set that is edited; null: the set in force, which is changed at once
+ * @param live points of the set being edited
+ * @param set the stored set being edited; null: the set in force, which changes at once
  * @param part curve of a trip function; absent: the function has one curve
  */
 export function useDraft(
@@ -152,11 +152,11 @@ interface PointsProps {
   readonly draft: Draft;
   readonly spec: CurveSpec;
   readonly maxPoints: number;
-  /** points of set 1, which a stored set can take over */
+  /** points of set 1, which a stored set can copy */
   readonly inForce: readonly Point[];
 }
 
-/** The points as numbers, with the buttons of the draft. */
+/** The points as numbers, and the buttons of the draft. */
 export function Points({ draft, spec, maxPoints, inForce }: PointsProps) {
   return (
     <div class="stack">
@@ -200,14 +200,14 @@ export function Points({ draft, spec, maxPoints, inForce }: PointsProps) {
 
 interface DraftButtonsProps {
   readonly draft: Pick<Draft, 'isChanged' | 'busy' | 'call' | 'set' | 'problem' | 'apply' | 'discard'>;
-  /** name of the button while the set in force is edited */
+  /** label of the button for the set in force */
   readonly apply: string;
-  /** and while it is a stored one */
+  /** label of the button for a stored set */
   readonly stage: string;
   readonly children?: ComponentChildren;
 }
 
-/** Carries a draft out, or gives it up. */
+/** Buttons that apply or discard a draft. */
 export function DraftButtons({ draft, apply, stage, children }: DraftButtonsProps) {
   return (
     <>
@@ -265,14 +265,14 @@ function PointRow({ draft, spec, index, point }: PointRowProps) {
 interface NumberCellProps {
   readonly label: string;
   readonly value: number;
-  /** the daemon's objection to it */
+  /** the daemon's objection to the value */
   readonly issue: string | null;
   readonly onValue: (value: number) => void;
 }
 
 /**
- * A number in a table; a text that is no number is given up. While it is typed, the text is kept here: new values of the
- * device must not replace it. A comma is a decimal point.
+ * A number in a table; invalid text is discarded. Text being typed is kept here, so that new values of the device do
+ * not replace it. A comma is a decimal point.
  */
 export function NumberCell({ label, value, issue, onValue }: NumberCellProps) {
   const [text, setText] = useState<string | null>(null);
@@ -280,7 +280,7 @@ export function NumberCell({ label, value, issue, onValue }: NumberCellProps) {
     if (text === null) return;
     setText(null);
     const typed = Number(text.trim().replace(',', '.'));
-    // nothing, or no number, is no 0: the value stays
+    // empty or invalid text does not mean 0: the value stays
     if (text.trim() !== '' && Number.isFinite(typed)) onValue(typed);
   };
   return (

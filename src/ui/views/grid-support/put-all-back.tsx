@@ -9,7 +9,7 @@ import { refresh } from '../../store/live';
 import { byModel, canPutBack, isSetOne, restoringCalls } from './start-values';
 import type { Change, ModelReply, Restoring } from './start-values';
 
-/** Reads what set 1 has beside the points that differ, as far as it is needed. */
+/** Reads the other points of set 1 where they are needed. */
 async function readCalls(device: number, rows: readonly Change[]): Promise<readonly Restoring[]> {
   const models = [...byModel(rows.filter(isSetOne)).keys()];
   const replies = await Promise.all(
@@ -26,7 +26,7 @@ interface PutAllBackProps {
   readonly rows: readonly Change[];
 }
 
-/** Writes all start values again: shows the calls first, and then what became of each. */
+/** Restores all start values: shows the calls first, then the result of each. */
 export function PutAllBack({ device, rows }: PutAllBackProps) {
   const [calls, setCalls] = useState<readonly Restoring[] | null>(null);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -53,7 +53,7 @@ export function PutAllBack({ device, rows }: PutAllBackProps) {
 
 interface CallsProps {
   readonly calls: readonly Restoring[];
-  /** points that no call can bring back */
+  /** number of points that no call can restore */
   readonly left: number;
   readonly onClose: () => void;
 }
@@ -67,7 +67,7 @@ function Calls({ calls, left, onClose }: CallsProps) {
   const run = async () => {
     setBusy(true);
     const seen: Outcome[] = [];
-    // one after the other: the order is the one that is shown
+    // one after the other, in the displayed order
     for (const { call } of calls) {
       try {
         await perform(call);

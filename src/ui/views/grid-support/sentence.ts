@@ -1,4 +1,4 @@
-/** Why the power is what it is, in one sentence. */
+/** Explains the power in one sentence. */
 import type { ReplyOf } from '../../api/call';
 import { digits, timeOfDay, words } from '../../look/format';
 
@@ -6,7 +6,7 @@ export type Trace = ReplyOf<'grid-support/trace'>;
 export type Controls = ReplyOf<'controls'>;
 export type ModeName = keyof Controls['modes'];
 
-/** Deciders that are no functions. */
+/** Deciders that are not functions. */
 const reasons: Readonly<Record<string, string>> = {
   source: 'the source gives no more (nothing limits)',
   w_max: 'maximum active power (702.WMax)',
@@ -23,23 +23,23 @@ const reasons: Readonly<Record<string, string>> = {
 
 const limiting: ReadonlySet<string> = new Set(['max_power', 'volt_watt', 'freq_droop']);
 
-/** `volt_watt` is "volt-watt". */
+/** `volt_watt` becomes "volt-watt". */
 export function functionWords(name: string): string {
   return /^(volt|watt)_/.test(name) || name === 'anti_islanding' ? name.replaceAll('_', '-') : words(name);
 }
 
-/** `, set by modbus (127.0.0.1:4000) at 12:04:07`; nothing for values of the start. */
+/** `, set by modbus (127.0.0.1:4000) at 12:04:07`; empty for start values. */
 export function setBy(mode: Controls['modes'][ModeName] | undefined): string {
   if (mode?.source === undefined || ['default', 'profile'].includes(mode.source)) return '';
   const detail = mode.source_detail ? ` (${mode.source_detail})` : '';
   return `, set by ${mode.source}${detail} at ${timeOfDay(mode.changed_at)}`;
 }
 
-/** @param controls of the same device; absent: without who set the limit */
-export function sentenceOf(now: Trace['now'], controls?: Controls): string {
-  const { active_power_kw: power, available_kw: available, active_decided_by: by } = now;
+/** @param controls of the same device; absent: the sentence omits the writer of the limit */
+export function sentenceOf(present: Trace['now'], controls?: Controls): string {
+  const { active_power_kw: power, available_kw: available, active_decided_by: by } = present;
   const head = `${digits(power, 2)}\u00a0kW of ${digits(available, 2)}\u00a0kW available`;
   const mode = controls?.modes[by as ModeName];
-  if (by in reasons) return `${head}: ${reasons[by]}${by === 'out_of_service' ? ` (${words(now.service)})` : ''}`;
+  if (by in reasons) return `${head}: ${reasons[by]}${by === 'out_of_service' ? ` (${words(present.service)})` : ''}`;
   return `${head}: ${functionWords(by)} ${limiting.has(by) ? 'limits' : 'sets the power'}${setBy(mode)}`;
 }

@@ -1,4 +1,4 @@
-/** Registers of the values that each set of a curve or control model has, beside the points of its curve. */
+/** Registers of a set in a curve or control model, other than the points of its curve. */
 const registers: Readonly<Record<string, string>> = {
   dept_ref: 'DeptRef',
   priority: 'Pri',
@@ -13,23 +13,23 @@ const registers: Readonly<Record<string, string>> = {
   k_of: 'KOf',
 };
 
-/** Register of a member of `grid-support`, below the set; undefined: the sets have no such value. */
+/** Register of a member of `grid-support`, within the set. undefined: sets have no such value. */
 export function registerOfMember(member: string): string | undefined {
   return registers[member];
 }
 
-/** Member of `grid-support` of a register. @param register below the set */
+/** Member of `grid-support` for a register. @param register within the set */
 export function memberOfRegister(register: string): string | undefined {
   return Object.keys(registers).find((member) => registers[member] === register);
 }
 
-/** A value as its register takes it: enumerations by their symbol. */
+/** Converts a value to its register: enumerations by symbol. */
 export function registerValue(value: unknown): unknown {
   if (typeof value === 'boolean') return value ? 'ENABLED' : 'DISABLED';
   return typeof value === 'string' ? value.toUpperCase() : value;
 }
 
-/** And as the member of `grid-support` has it. */
+/** Converts a value to the member of `grid-support`. */
 export function memberValue(value: unknown): unknown {
   if (value === 'ENABLED' || value === 'DISABLED') return value === 'ENABLED';
   return typeof value === 'string' ? value.toLowerCase() : value;

@@ -1,4 +1,4 @@
-/** Sets of a curve or control model: set 1 is in force, the stored ones are written through registers and adopted. */
+/** Sets of a curve or control model: set 1 is in force; stored ones are written by registers and then adopted. */
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
 import { Action } from '../../kit/action';
@@ -8,12 +8,12 @@ import { useLive } from '../../store/live';
 import { param, setParam } from '../../store/route';
 import type { FunctionEntry, Settings } from './functions';
 
-/** One set, with the members that its function has beside the common ones. */
+/** One set, including the members of its function. */
 export type SetEntry = Settings & {
   readonly number: number;
   readonly in_force: boolean;
   readonly adoptable: boolean;
-  /** why it cannot be adopted, with the register at fault */
+  /** reason why it cannot be adopted, with the faulty register */
   readonly issue: { readonly point: string; readonly detail: string } | null;
   readonly changed_by: { readonly source: string; readonly changed_at: string | null } | null;
 };
@@ -29,18 +29,18 @@ export function useSets(device: number, name: string): Sets | undefined {
   return useLive(call).data?.[name];
 }
 
-/** The stored set that is edited, by the address; null: the set in force. */
+/** The stored set being edited, from the address. null: the set in force. */
 export function storedSet(sets: Sets | undefined): SetEntry | null {
   const number = Number(param('set') ?? 1);
   return sets?.sets.find((set) => set.number === number && !set.in_force) ?? null;
 }
 
-/** Register of a set, such as `Crv[1].MustTrip.Pt[0].V`. @param point below the set */
+/** Register of a set, such as `Crv[1].MustTrip.Pt[0].V`. @param point within the set */
 export function registerOf({ kind }: FunctionEntry, set: SetEntry, point: string): string {
   return `${kind === 'droop' ? 'Ctl' : 'Crv'}[${set.number - 1}].${point}`;
 }
 
-/** Writes points of a stored set. @param points by their names below the set */
+/** Writes points of a stored set. @param points by name within the set */
 export function stageCall(
   device: number,
   entry: FunctionEntry,
@@ -51,7 +51,7 @@ export function stageCall(
   return anyCall('POST', `registers/${entry.model}`, { device }, { points: Object.fromEntries(written) });
 }
 
-/** Why a set could not be adopted, if this register of it is at fault. */
+/** Reason why a set could not be adopted, if this register is at fault. */
 export function adoptionIssue({ model }: FunctionEntry, set: SetEntry | null, register: string): string | null {
   return set?.issue?.point === `${model}.${register}` ? set.issue.detail : null;
 }
@@ -62,7 +62,7 @@ interface SetsPanelProps {
   readonly sets: Sets | undefined;
 }
 
-/** The sets with their state: which one is edited, and adoption. */
+/** The sets and their states, with selection and adoption. */
 export function SetsPanel({ device, entry, sets }: SetsPanelProps) {
   if (!sets || sets.sets.length < 2) return null;
   const result = sets.adopt_result;

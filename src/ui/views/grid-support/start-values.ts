@@ -1,4 +1,4 @@
-/** Calls that write the start values of changed points again: set 1 through `grid-support`, everything else through `registers`. */
+/** Calls that restore the start values of changed points: set 1 by `grid-support`, all others by `registers`. */
 import { anyCall } from '../../api/call';
 import type { Call, ReplyOf } from '../../api/call';
 import { functions } from './functions';
@@ -24,20 +24,20 @@ export function startOf(row: Change): string | number | null {
   return row.start_symbol ?? row.start_value;
 }
 
-/** Points of set 1: registers refuses them. */
+/** Points of set 1, which `registers` refuses. */
 const setOne = /^(Crv|Ctl)\[0\]\./;
 
-/** Whether a point is of the set in force, and so is written through `grid-support`. */
+/** True for points of the set in force, which are written by `grid-support`. */
 export function isSetOne({ point }: Change): boolean {
   return setOne.test(split(point).path);
 }
 
-/** Whether a call can bring the start value back; the device itself writes what has no writer. */
+/** True if a call can restore the start value; points without a writer are written by the device itself. */
 export function canPutBack(row: Change): boolean {
   return row.changed_by !== null && startOf(row) !== null;
 }
 
-/** The function whose model a point is of. */
+/** The function of a model. */
 export function functionOf(model: string): FunctionEntry | undefined {
   return functions.find((entry) => String(entry.model) === model);
 }
@@ -49,7 +49,7 @@ const partNames: readonly (readonly [string, string])[] = [
   ['', ''],
 ];
 
-/** The body of `grid-support/<function>` that brings set 1 back. @param model all points of its model, as they are */
+/** The body of `grid-support/<function>` that restores set 1. @param model all present points of its model */
 export function setOneBody(entry: FunctionEntry, rows: readonly Change[], model: RegisterPoints): Settings {
   const values = new Map<string, unknown>(
     model.filter(({ name }) => setOne.test(name)).map((p) => [below(p.name), p.symbol ?? p.value]),
@@ -70,7 +70,7 @@ export function setOneBody(entry: FunctionEntry, rows: readonly Change[], model:
   return body;
 }
 
-/** Path below the set. */
+/** Path within the set. */
 function below(path: string): string {
   return path.replace(setOne, '');
 }
@@ -88,7 +88,7 @@ export interface Restoring {
   readonly call: Call;
 }
 
-/** Rows by the model of their points. */
+/** Rows by model. */
 export function byModel(rows: readonly Change[]): ReadonlyMap<string, readonly Change[]> {
   const groups = new Map<string, Change[]>();
   for (const row of rows) {
@@ -99,8 +99,8 @@ export function byModel(rows: readonly Change[]): ReadonlyMap<string, readonly C
 }
 
 /**
- * All calls: one for each model, all or none of its points, and one for all functions whose set 1 differs.
- * @param models answers of `registers/{model}` for the models whose set 1 differs
+ * All calls: one for each model, atomic for its points, and one for all functions whose set 1 differs.
+ * @param models answers of `registers/{model}` for models whose set 1 differs
  */
 export function restoringCalls(
   device: number,

@@ -45,7 +45,7 @@ function areaOf({ region, clause, corners }: Area, spec: CurveSpec): Mark {
   };
 }
 
-/** Each threshold holds from its value outward, to the next one: the curve goes in steps. */
+/** A stepped curve: each threshold applies from its value outward to the next one. */
 function steps(points: readonly Point[], outerX: number, top: number): readonly Point[] {
   const corners = points.flatMap(([x, y], index): Point[] => [
     [points[index - 1]?.[0] ?? outerX, y],
@@ -76,7 +76,7 @@ function curveOf(settings: Settings, part: string, spec: CurveSpec): readonly Po
   return pointsOf((settings[part] as { points?: readonly ApiPoint[] } | undefined)?.points, spec);
 }
 
-/** The three curves of the set that is edited, over the chosen one of the other sets. */
+/** The three curves of the set being edited, over the chosen curve of the other sets. */
 function curveMarks({ settings, spec, chosen, sets }: EditorProps, draft: Draft, outerX: number): Mark[] {
   const edited: Settings = draft.set ?? settings;
   const others = sets?.sets.filter(({ number }) => number !== (draft.set?.number ?? 1)) ?? [];

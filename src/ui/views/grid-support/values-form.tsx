@@ -1,4 +1,4 @@
-/** Values of a function that are no curve, drawn from the schema of its request; only those that were changed are sent. */
+/** Values of a function that are not curves, from its request schema; only changed ones are sent. */
 import { useState } from 'preact/hooks';
 import { anyCall } from '../../api/call';
 import type { Call } from '../../api/call';
@@ -15,17 +15,17 @@ import { registerOfMember, registerValue } from './set-registers';
 import { adoptionIssue, registerOf, stageCall } from './sets';
 import type { SetEntry } from './sets';
 
-/** Set by the switch in the list of functions, in the editors of curves, or in a panel of their own. */
+/** Members set elsewhere: by the switch in the list of functions, in curve editors, or in separate panels. */
 const elsewhere: ReadonlySet<string> = new Set(
   'enabled points must_trip may_trip momentary_cessation inject absorb db_uf_hz db_of_hz k_uf k_of'.split(' '),
 );
 
-/** `volt_var` is `VoltVarRequest`. */
+/** `volt_var` becomes `VoltVarRequest`. */
 function schemaName(name: string): string {
   return `${name.replace(/(^|_)(\w)/g, (_all, _line, letter: string) => letter.toUpperCase())}Request`;
 }
 
-/** Values as the form has them, by pointer. */
+/** Values as texts of the form, by pointer. */
 function textsOf(schema: Schema, values: Settings, under = ''): Typed {
   const texts: Record<string, string | null> = {};
   for (const [member, inner] of Object.entries(schema.properties ?? {})) {
@@ -46,13 +46,13 @@ interface ValuesFormProps {
   readonly values: Settings;
   readonly submit: string;
   readonly call: (changed: Settings) => Call;
-  /** where the daemon objects to a member, if not at its own pointer */
+  /** pointer of the daemon's objections to a member, if different from its own */
   readonly pointerOf?: (pointer: string) => string;
-  /** objection that stands already */
+  /** existing objection */
   readonly standingIssue?: (pointer: string) => string | null;
 }
 
-/** Fields that follow the values in force until they are touched. */
+/** Fields that follow the values in force until edited. */
 export function ValuesForm({ schema, values, submit, call, pointerOf, standingIssue }: ValuesFormProps) {
   const [typed, setTyped] = useState<Typed>({});
   const [cleared, setCleared] = useState<readonly string[]>([]);
@@ -62,11 +62,11 @@ export function ValuesForm({ schema, values, submit, call, pointerOf, standingIs
   const changed = Object.fromEntries(
     Object.entries(typed).filter(([pointer, text]) => text !== start[pointer] && !(text === '' && !start[pointer])),
   );
-  const now = call(objectOf(schema, changed));
+  const request = call(objectOf(schema, changed));
   const send = async () => {
     const empty = Object.keys(changed).filter((pointer) => changed[pointer] === '');
     setCleared(empty);
-    if (empty.length > 0 || (await run(now)) === undefined) return;
+    if (empty.length > 0 || (await run(request)) === undefined) return;
     setTyped({});
     setDone(true);
   };
@@ -83,7 +83,7 @@ export function ValuesForm({ schema, values, submit, call, pointerOf, standingIs
     <FormFrame
       onSubmit={submitting(send)}
       submit={submit}
-      call={now}
+      call={request}
       busy={busy}
       problem={problem}
       done={done}
@@ -107,22 +107,22 @@ interface FunctionValuesProps {
   readonly settings: Settings;
 }
 
-/** The values of the set in force, and of the other direction of power where a function has one of its own for it. */
+/** The values of the set in force, and those for the other direction of power where a function has separate ones. */
 export function FunctionValues({ device, entry, settings }: FunctionValuesProps) {
   const { schema, problem } = useSchema(schemaName(entry.name));
   if (!schema) return <Refused problem={problem} />;
   const path = `grid-support/${pathOf(entry.name)}`;
-  const own = labelled(schema, (member) => !elsewhere.has(member) && member in settings);
+  const ownSchema = labelled(schema, (member) => !elsewhere.has(member) && member in settings);
   const absorb = settings['absorb'] as Settings | undefined;
   const absorbSchema = schema.properties?.['absorb'];
   const title = entry.kind === 'values' ? entry.title : 'Values';
   return (
     <>
       <Panel title={title}>
-        {Object.keys(own.properties ?? {}).length > 0 ? (
+        {Object.keys(ownSchema.properties ?? {}).length > 0 ? (
           <ValuesForm
             key={`${device} ${entry.name}`}
-            schema={own}
+            schema={ownSchema}
             values={settings}
             submit="Apply values"
             call={(changed) => anyCall('POST', path, { device }, changed)}
@@ -149,7 +149,7 @@ export function FunctionValues({ device, entry, settings }: FunctionValuesProps)
 
 type SetValuesProps = FunctionValuesProps & { readonly set: SetEntry | null };
 
-/** Values of the set that is edited: set 1 changes at once, a stored one through its registers. */
+/** Values of the set being edited: set 1 changes at once, a stored one by its registers. */
 export function SetValues({ device, entry, settings, set }: SetValuesProps) {
   const { schema } = useSchema(schemaName(entry.name));
   if (set === null) return <FunctionValues device={device} entry={entry} settings={settings} />;

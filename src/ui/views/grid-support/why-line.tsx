@@ -4,7 +4,7 @@ import { show, timeOfDay } from '../../look/format';
 import { useOverview } from '../../store/site';
 import { sentenceOf } from './sentence';
 
-/** The forced mode of a battery decides before any set-point; null without one, and for other kinds of devices. */
+/** The forced mode of a battery, which overrides all set-points. null: none, or another kind of device. */
 function useForced(device: number): string | null {
   const kind = useOverview()?.devices.find(({ device_index }) => device_index === device)?.asset_type;
   const bank = useLive(kind === 'battery' ? get('controls/battery', { query: { device } }) : null).data;
@@ -14,7 +14,7 @@ function useForced(device: number): string | null {
   return `the battery is forced to ${bank.requested_mode} with ${show(bank.clamped_power_kw, 'activePower')} at its DC terminals${writer}`;
 }
 
-/** One sentence: why the power of a device is what it is. @param device index of the device */
+/** One sentence that explains the power of a device. @param device index of the device */
 export function WhyLine({ device }: { readonly device: number }) {
   const trace = useLive(get('grid-support/trace', { query: { device, limit: 0 } })).data;
   const controls = useLive(get('controls', { query: { device } })).data;

@@ -23,7 +23,7 @@ function siteWords({ limit, limit_kw: kw, owner }: SiteLimit): string {
   return `${limit} at most ${show(kw, 'activePower')}, set by ${owner}`;
 }
 
-/** Which limit holds the power, and what each function asks for. */
+/** The limit in force on the power, and the demand of each function. */
 export function Why({ device, controls }: { readonly device: number; readonly controls: Controls | undefined }) {
   const trace = useLive(get('grid-support/trace', { query: { device, limit: 1000 } })).data;
   if (!trace) return <Empty>Nothing known yet.</Empty>;

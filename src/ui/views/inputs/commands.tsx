@@ -22,7 +22,7 @@ const tones: Readonly<Record<Command['state'], Tone>> = {
 
 const all = () => true;
 
-/** The switch at the device that refuses remote writes and commands. */
+/** The local switch of the device, which refuses remote writes and commands. */
 export function LocalPanel() {
   const device = useDevice()?.device_index;
   const query = device === undefined ? {} : { device };
@@ -47,7 +47,7 @@ export function LocalPanel() {
   );
 }
 
-/** Start, stop and reset by the operator, and what became of them. */
+/** Start, stop and reset by the operator, with results. */
 export function CommandsPanel() {
   const [toAll, setToAll] = useState(false);
   const chosen = useDevice();

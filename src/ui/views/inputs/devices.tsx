@@ -15,7 +15,7 @@ import { useSchema } from '../../store/schemas';
 import { useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 
-/** The devices, with what adds and removes them while the simulator runs. */
+/** The devices, with forms to add and remove them at run time. */
 export function DevicesPanel() {
   const devices = useOverview()?.devices ?? [];
   const [adding, setAdding] = useState(false);
@@ -66,10 +66,10 @@ export function DevicesPanel() {
   );
 }
 
-/** The members that the form asks for; the others go into the field with JSON. */
+/** The members with a field of their own; others go into the JSON field. */
 function shownOf({ properties = {} }: Schema): Schema {
   const { device_type, name, profile, evse_profile } = properties;
-  // a profile may also stand in the body as an object
+  // a profile may also be an object in the body
   const named = profile?.anyOf?.find((schema) => schema.enum !== undefined);
   const shown = { device_type, name, profile: named, evse_profile };
   return {
@@ -80,7 +80,7 @@ function shownOf({ properties = {} }: Schema): Schema {
   };
 }
 
-/** Further members as an object; null for a text that is none. */
+/** Additional members as an object. null: invalid. */
 function furtherOf(text: string): object | null {
   if (text.trim() === '') return {};
   try {
@@ -144,7 +144,7 @@ function AddDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** What runs, and the end of it. */
+/** Facts of the running simulator, and the button that stops it. */
 export function SimulatorPanel() {
   const { data } = useLive(get('server-info'), 5000);
   const [delay, setDelay] = useState('0');

@@ -8,7 +8,7 @@ import { useLive } from '../../store/live';
 import type { DeviceEntry } from '../../store/site';
 import { DeviceAmong, Pair, ScopePicker, scopeQuery, useDeviceAmong, useScope, Writer } from './scope';
 
-/** Names of the sources of the irradiance. */
+/** Names of irradiance sources. */
 const sources: ReadonlyMap<string, string> = new Map([
   ['const', 'constant'],
   ['csv', 'data'],
@@ -87,7 +87,7 @@ export function EnvironmentPanel() {
 const isWind = ({ asset_type }: DeviceEntry) => asset_type === 'wind';
 const hasArray = ({ asset_type }: DeviceEntry) => asset_type === 'pv' || asset_type === 'hybrid-dc';
 
-/** A steady wind in place of the data; not shown without a turbine. */
+/** A constant wind instead of the data; hidden without a turbine. */
 export function WindPanel() {
   const device = useDeviceAmong(isWind)?.device_index;
   const query = device === undefined ? {} : { device };
@@ -130,7 +130,7 @@ export function WindPanel() {
   );
 }
 
-/** Shadow on part of every string; not shown without a PV array. */
+/** Shading of a part of every string; hidden without a PV array. */
 export function ShadingPanel() {
   const device = useDeviceAmong(hasArray)?.device_index;
   const query = device === undefined ? {} : { device };

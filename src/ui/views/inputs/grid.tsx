@@ -40,7 +40,7 @@ const fields: readonly Field[] = [
   { kind: 'number', name: 'duration_s', label: 'Duration', unit: 's', min: 0, placeholder: 'stays' },
 ];
 
-/** Choices of yes and no as booleans. */
+/** Replaces yes and no by booleans. */
 function withBooleans(values: Values): Values {
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => [name, value === 'true' ? true : value === 'false' ? false : value]),
@@ -73,7 +73,7 @@ function GridFacts({ grid }: { readonly grid: Grid }) {
   );
 }
 
-/** A deviation of one device returns to the common grid; the common grid returns to its profile, if there is one. */
+/** Returns one device to the common grid, or the common grid to its profile, if any. */
 function Back({ grid, device }: { readonly grid: Grid | undefined; readonly device: number | undefined }) {
   const call = post('controls/grid', { ...scopeQuery(device), body: { source: 'csv' } });
   if (device !== undefined) return <Action call={call}>Back to the common grid</Action>;
@@ -121,7 +121,7 @@ export function GridPanel() {
 
 type GridEvent = ReplyOf<'grid-events'>['events'][number];
 
-/** What the names of parameters do not say by themselves. */
+/** Labels of parameters whose names are not clear. */
 const titles: Readonly<Record<string, string>> = {
   residual_pu: 'Residual voltage',
   level_pu: 'Voltage',
@@ -209,7 +209,7 @@ export function EventPanel() {
   );
 }
 
-/** What became of the device that the event acts on; of all devices, that of the chosen one. */
+/** Effect of an event on its device, or on the chosen one if it acts on all. */
 function EventOutcome({ device }: { readonly device: number | undefined }) {
   const chosen = useDevice();
   const named = useOverview()?.devices.find(({ device_index }) => device_index === device);

@@ -6,7 +6,7 @@ import { EventPanel, GridPanel } from './grid';
 import { SitePanel } from './site';
 import { TimePanel } from './time';
 
-/** What surrounds the devices and what an operator does to them: who set what, and the forms that change it. */
+/** The environment of the devices and operator actions: values, their writers, and forms to change them. */
 export function InputsView() {
   return (
     <>

@@ -5,18 +5,18 @@ import { param, setParam } from '../../store/route';
 import { useDevice, useOverview } from '../../store/site';
 import type { DeviceEntry } from '../../store/site';
 
-/** Which devices the grid and the weather are set for: undefined is all of them. */
+/** The device to which grid and weather settings apply. undefined: all. */
 export function useScope(): number | undefined {
   const text = param('on');
   return text !== null && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** The query of a call for the chosen scope. */
+/** The query of a call for this scope. */
 export function scopeQuery(device: number | undefined): { query: { device?: number } } {
   return { query: device === undefined ? {} : { device } };
 }
 
-/** Chooses all devices or one; the choice stands in the address as `on`. */
+/** Chooses all devices or one; the address keeps the choice as `on`. */
 export function ScopePicker() {
   const devices = useOverview()?.devices ?? [];
   const scope = useScope();
@@ -38,14 +38,14 @@ export function ScopePicker() {
   );
 }
 
-/** The chosen device if the panel is for it, else the first one that it is for. */
+/** The chosen device if it is suitable, otherwise the first suitable one. */
 export function useDeviceAmong(accept: (device: DeviceEntry) => boolean): DeviceEntry | undefined {
   const chosen = useDevice();
   const devices = useOverview()?.devices.filter(accept) ?? [];
   return devices.find(({ device_index }) => device_index === chosen?.device_index) ?? devices[0];
 }
 
-/** Chooses the device of a panel among those that it is for. */
+/** Chooses one of the suitable devices for a panel. */
 export function DeviceAmong({ accept }: { readonly accept: (device: DeviceEntry) => boolean }) {
   const devices = useOverview()?.devices.filter(accept) ?? [];
   const chosen = useDeviceAmong(accept);
@@ -72,7 +72,7 @@ interface Change {
   readonly changed_at: string | null;
 }
 
-/** Who set a value, and when. */
+/** The writer of a value and the time of the change. */
 export function Writer({ by }: { readonly by: Change | null | undefined }) {
   if (!by) return <>not set since the start</>;
   return (
@@ -83,7 +83,7 @@ export function Writer({ by }: { readonly by: Change | null | undefined }) {
   );
 }
 
-/** Present values beside the form that changes them. */
+/** Present values beside their form. */
 export function Pair({ now, children }: { readonly now: ComponentChildren; readonly children: ComponentChildren }) {
   return (
     <div class="pair">

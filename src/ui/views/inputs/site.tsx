@@ -15,7 +15,7 @@ type Owner = Scope['owners'][number];
 const limits = ['export', 'import', 'generation', 'load'] as const;
 type Limit = (typeof limits)[number];
 
-/** Prefix of owners whose limits came over the REST interface: only these can be ended here. */
+/** Prefix of owners of REST limits, the only ones that this page can end. */
 const ownPrefix = 'rest';
 
 function endCall({ devices }: Scope, row: Owner) {
@@ -33,7 +33,7 @@ function endCall({ devices }: Scope, row: Owner) {
   );
 }
 
-/** The devices that a scope holds, in words. */
+/** The devices of a scope in words. */
 function nameOf({ devices }: Scope): string {
   return devices === null ? 'Whole site' : `Devices ${devices.join(', ')}`;
 }
@@ -109,7 +109,7 @@ function Owners({ scope }: { readonly scope: Scope }) {
   );
 }
 
-/** Device indexes with commas become a list; what is no number goes to the daemon as it is. */
+/** Device indexes with commas become a list; invalid ones are sent unchanged. */
 function bodyOf({ devices, ...rest }: Values): object {
   if (devices === undefined) return rest;
   const parts = String(devices)
@@ -118,7 +118,7 @@ function bodyOf({ devices, ...rest }: Values): object {
   return { ...rest, devices: parts.map((part) => (/^\d+$/.test(part) ? Number(part) : part)) };
 }
 
-/** Power at the connection points, and the limits there with their owners. */
+/** Power at the connection points, and the limits there with owners. */
 export function SitePanel() {
   const { data, problem } = useLive(get('site/scopes'));
   return (

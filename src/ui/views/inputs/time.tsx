@@ -5,7 +5,7 @@ import { dateAndTime, digits, wallTime, words } from '../../look/format';
 import { useClock } from '../../store/site';
 import { Pair, Writer } from './scope';
 
-/** The simulated clock: how it passes, time of day, time zone. */
+/** The simulated clock: rate, time of day, time zone. */
 export function TimePanel() {
   const clock = useClock();
   return (

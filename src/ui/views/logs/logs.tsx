@@ -18,7 +18,7 @@ const modules = ['AC', 'DC', 'CSIP', 'Modbus', 'OCPP', 'DNP3', 'WS', 'Lab'] as c
 const levels = ['error', 'warning', 'info', 'debug'] as const;
 const tones: Readonly<Record<Entry['level'], Tone>> = { error: 'bad', warning: 'warn', info: 'muted', debug: 'off' };
 
-/** Lines of the log that match. */
+/** Matching lines of the log. */
 function useLog(paused: boolean) {
   const module = modules.find((name) => name === param('module'));
   const level = levels.find((name) => name === param('level'));

@@ -18,7 +18,7 @@ const recordCall = (enabled: boolean) => post('modbus/messages', { body: { enabl
 
 type Logs = ReplyOf<'logs'>;
 
-/** Refused writes are warnings. */
+/** Refused writes are logged as warnings. */
 const readLog = (afterId: number | undefined) =>
   get('logs', {
     query: {
@@ -30,7 +30,7 @@ const readLog = (afterId: number | undefined) =>
   });
 const pieceOf = ({ logs }: Logs) => ({ rows: logs });
 
-/** Masters of the simulator: where they connect, what they ask, and what was refused. */
+/** Modbus masters of the simulator: their connections, requests and refusals. */
 export function ModbusView() {
   const { data } = useLive(get('modbus'), 2000);
   const { rows: log } = useFollowed<LogEntry, Logs>({ read: readLog, pieceOf, paused: false, maxKept: 1000 });
@@ -130,8 +130,8 @@ function MessageList({ log, refusedOnly }: MessageListProps) {
       columns={columns}
       textOf={(message) => `${message.peer} ${message.function_name} ${message.address} ${what(message)}`}
       arrange={(all) => {
-        const known = explained(all, log);
-        return refusedOnly ? known.filter(isRefusal) : known;
+        const messages = explained(all, log);
+        return refusedOnly ? messages.filter(isRefusal) : messages;
       }}
       detail={(message) => <Detail message={message} />}
       tools={() => <Filters refusedOnly={refusedOnly} />}
@@ -252,7 +252,7 @@ function Detail({ message }: { readonly message: Message }) {
   );
 }
 
-/** Refusals that the log keeps, recorded or not. */
+/** Refusals in the log, which do not depend on recording. */
 function Refusals({ log }: { readonly log: readonly LogEntry[] }) {
   return (
     <Panel title="Refusals in the log" flush>

@@ -1,16 +1,16 @@
-/** Which requests of masters were refused, and why. */
+/** Refused requests of masters, with reasons. */
 import type { ReplyOf } from '../../api/call';
 
 type Wire = ReplyOf<'modbus/messages'>['messages'][number];
 export type LogEntry = ReplyOf<'logs'>['logs'][number];
 
-/** A message, with the request that it answers and the reason that the log gives for an exception. */
+/** A message with its request, and the logged reason of an exception. */
 export interface Message extends Wire {
   readonly asked?: Wire;
   readonly why?: string;
 }
 
-/** The log line follows its answer within this time. */
+/** Maximum delay between an answer and its log line, ms. */
 const nearMs = 500;
 
 const lead = 'refused with exception';
@@ -38,7 +38,7 @@ function ignoredText(asked: Wire): string {
   return `acknowledged, but left as they are: ${(asked.ignored ?? []).join(', ')}`;
 }
 
-/** Adds to each message what its request and the log say about it. */
+/** Adds facts from requests and log to each message. */
 export function explained(messages: readonly Wire[], log: readonly LogEntry[]): readonly Message[] {
   const requests = new Map(messages.filter(({ kind }) => kind === 'request').map((wire) => [wire.exchange_id, wire]));
   const refusals = refusalsOf(log);
@@ -50,7 +50,7 @@ export function explained(messages: readonly Wire[], log: readonly LogEntry[]): 
   });
 }
 
-/** Exceptions, and writes of which something was ignored. */
+/** True for exceptions, and for writes that were partly ignored. */
 export function isRefusal({ exception_code: code, ignored }: Message): boolean {
   return code !== null || (ignored?.length ?? 0) > 0;
 }

@@ -12,7 +12,7 @@ interface Entry {
   readonly value: string | null;
   readonly access: string;
   readonly reboots: boolean;
-  /** what a change names beside the value */
+  /** members of a change besides the value */
   readonly target: Readonly<Record<string, unknown>>;
 }
 

@@ -10,7 +10,7 @@ import type { PartProps } from './types';
 
 type Answer = ReplyOf<'ocpp/{id}/call', 'post'>;
 
-/** State of the connection, its actions, and any call. */
+/** State of the connection, its actions, and arbitrary calls. */
 export function Connection({ status }: PartProps) {
   const params = { id: status.id };
   const [answer, setAnswer] = useState<Answer | null>(null);
@@ -71,7 +71,7 @@ function Connect({ status }: PartProps) {
   return (
     <Panel title="Connect">
       <Form
-        // a new form after success, so that the password does not stay on the page
+        // a new form after success, so that the password leaves the page
         key={round}
         fields={[
           { kind: 'text', name: 'url', label: 'Central system', placeholder: status.url ?? 'ws://host:port/path' },
@@ -89,10 +89,10 @@ function Connect({ status }: PartProps) {
   );
 }
 
-/** Below the time after which the page itself gives up an answer. */
+/** Timeout of a call, s, below that of the page itself. */
 const callTimeoutS = 10;
 
-/** The text as an object of JSON; null if it is none. */
+/** The text as a JSON object. null: invalid. */
 function payloadOf(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text === '' ? '{}' : text);

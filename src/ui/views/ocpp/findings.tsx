@@ -6,7 +6,7 @@ import { dash, wallTime } from '../../look/format';
 import { useLive } from '../../store/live';
 import type { PartProps } from './types';
 
-/** What the central system did against the specification. */
+/** Violations of the specification by the central system. */
 export function Findings({ status }: PartProps) {
   const params = { id: status.id };
   const { data } = useLive(get('ocpp/{id}/findings', { params }), 2000);

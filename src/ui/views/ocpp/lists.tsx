@@ -15,7 +15,7 @@ interface ListProps {
   readonly empty: string;
 }
 
-/** Rows of an answer with one column for each named member. */
+/** Rows of an answer with a column for each name. */
 function List({ title, rows, names, empty }: ListProps) {
   return (
     <Panel title={title} flush wide>

@@ -30,7 +30,7 @@ const parts: readonly {
   { name: 'lists', title: 'Transactions and lists', component: Lists },
 ];
 
-/** Charge points, and the chosen one: its connection, messages, configuration and schedules. */
+/** Charge points, and the chosen one with connection, messages, configuration and schedules. */
 export function OcppView() {
   const { data, problem } = useLive(get('ocpp'), 1000);
   const all = data?.charge_points.filter((each) => each !== null) ?? [];

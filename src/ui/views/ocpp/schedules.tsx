@@ -12,7 +12,7 @@ import type { PartProps } from './types';
 
 type Schedule = ReplyOf<'ocpp/{id}/composite-schedule'>;
 
-/** Charging profiles, what they give together, and DER controls. */
+/** Charging profiles, their composite schedule, and DER controls. */
 export function Schedules({ status }: PartProps) {
   const params = { id: status.id };
   const { data } = useLive(get('ocpp/{id}/charging-profiles', { params }), 2000);
@@ -114,7 +114,7 @@ function Composite({ status }: PartProps) {
   );
 }
 
-/** Limits as lines of steps; a gap where there is no limit. */
+/** Limits as steps, with a gap where there is no limit. */
 function Steps({ schedule }: { readonly schedule: Schedule }) {
   const { periods, duration_s: duration, unit, start } = schedule;
   const limits = periods.map(({ limit }) => limit).filter((limit) => limit !== null);

@@ -9,14 +9,14 @@ import type { PartProps } from './types';
 
 type Message = ReplyOf<'ocpp/{id}/messages'>['messages'][number];
 
-/** A call with its answer, or a message that stands alone. */
+/** A call with its answer, or a single message. */
 interface Exchange extends Message {
   readonly answer?: Message;
 }
 
 const isAnswer = ({ type }: Message) => type === 'result' || type === 'error';
 
-/** Calls with their answers, by message id and opposite direction; other messages stand alone. */
+/** Pairs calls with answers by message id and opposite direction; other messages stay single. */
 function exchangesOf(messages: readonly Message[]): readonly Exchange[] {
   const key = (direction: string, id: string | null) => `${direction} ${id ?? ''}`;
   const answers = new Map<string, Message>();
@@ -38,7 +38,7 @@ function payloadText(message: Message | undefined): string {
   return typeof payload === 'string' ? payload : JSON.stringify(payload, null, 2);
 }
 
-/** A call and its answer side by side, as they went over the wire. */
+/** A call and its answer side by side. */
 function Detail({ exchange }: { readonly exchange: Exchange }) {
   const { action, type, message_id: id, answer } = exchange;
   return (
@@ -86,9 +86,9 @@ const columns: readonly Column<Exchange>[] = [
 
 function Filters({ messages }: { readonly messages: readonly Message[] }) {
   const action = param('action') ?? '';
-  const known = messages.map((each) => each.action).filter((each) => each !== null);
-  // the choice stays when the list is cleared
-  const actions = [...new Set(action === '' ? known : [...known, action])].sort();
+  const names = messages.map((each) => each.action).filter((each) => each !== null);
+  // the choice stays after the list is cleared
+  const actions = [...new Set(action === '' ? names : [...names, action])].sort();
   return (
     <>
       <select aria-label="Action" value={action} onChange={(event) => setParam('action', event.currentTarget.value)}>

@@ -11,7 +11,7 @@ import { useClock } from '../../store/site';
 
 interface Row {
   readonly device: DeviceEntry;
-  /** newer than the list: telemetry comes by the stream */
+  /** from the stream, and so newer than the list */
   readonly snapshot: Snapshot | undefined;
   readonly stale: boolean;
 }
@@ -29,12 +29,12 @@ const tones: Readonly<Record<Status['inverter_state'], Tone>> = {
   fault: 'bad',
 };
 
-/** State of a device as a word with a colour. */
+/** State of a device as a coloured word. */
 export function StateChip({ status }: { readonly status: Status }) {
   return <Chip tone={tones[status.inverter_state]}>{words(status.inverter_state)}</Chip>;
 }
 
-/** What decides the active power of a device, as a word. */
+/** The function or limit that decides the active power of a device. */
 function decider({ decided_by }: DeviceEntry): string {
   return words(decided_by.active);
 }
@@ -95,10 +95,10 @@ const columns: readonly Column<Row>[] = [
   },
 ];
 
-/** A device whose telemetry is older than this many ticks is shown grey. */
+/** Age in ticks at which telemetry is shown grey. */
 const staleTicks = 3;
 
-/** Every device with its newest telemetry; a click chooses the device of the view. */
+/** Every device with its newest telemetry; a click makes it the device of the view. */
 export function DeviceList({
   devices,
   chosen,
@@ -110,13 +110,13 @@ export function DeviceList({
   const clock = useClock();
   const filter = param('filter') ?? '';
   const limitMs = clock === undefined || clock.mode === 'paused' ? Infinity : clock.tick_interval_s * staleTicks * 1000;
-  const now = performance.now();
+  const nowMs = performance.now();
   const rows = devices
     .filter((device) => matches(device, filter))
     .map((device) => ({
       device,
       snapshot: snapshotOf(device.device_index),
-      stale: now - (arrivalOf(device.device_index) ?? now) > limitMs,
+      stale: nowMs - (arrivalOf(device.device_index) ?? nowMs) > limitMs,
     }));
   return (
     <Panel

@@ -54,7 +54,7 @@ function Box({ node }: { readonly node: Node }) {
   );
 }
 
-/** Below this power (kW) nothing is drawn as flowing. */
+/** Smaller powers, kW, are drawn as no flow. */
 const flowingKw = 0.0005;
 
 function Wire({ flow: { from, to, powerKw, open }, nodes }: { readonly flow: Flow; readonly nodes: readonly Node[] }) {

@@ -1,4 +1,4 @@
-/** Nodes and flows of the one-line diagram of a device, by its kind. Powers in kW; positive flows go from left to right. */
+/** Nodes and flows of a device's one-line diagram, by its kind. Powers in kW; positive flows go from left to right. */
 import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import { digits, show, words } from '../../look/format';
@@ -9,9 +9,9 @@ import type { Snapshot } from '../../store/stream';
 export interface Node {
   readonly id: string;
   readonly title: string;
-  /** at most three lines */
+  /** maximum of three lines */
   readonly lines: readonly string[];
-  /** column and row of a grid of four columns */
+  /** column and row in a grid of four columns */
   readonly at: readonly [column: number, row: number];
   readonly off?: boolean;
 }
@@ -19,9 +19,9 @@ export interface Node {
 export interface Flow {
   readonly from: string;
   readonly to: string;
-  /** null: there is no measurement of it */
+  /** null: not measured */
   readonly powerKw: number | null;
-  /** an open switch between the two */
+  /** true: the switch between the two is open */
   readonly open?: boolean;
 }
 
@@ -30,7 +30,7 @@ interface Diagram {
   readonly flows: readonly Flow[];
 }
 
-/** Side of the device that is not the grid: its sources and stores. */
+/** The side of the device opposite the grid: its sources and stores. */
 interface Side {
   readonly nodes: readonly Node[];
   readonly flows: readonly Flow[];
@@ -156,7 +156,7 @@ function evseSide(station: ReplyOf<'evse'>['evses'][number] | undefined): Side {
       at: [1, row] as const,
       off: ev === null,
     })),
-    // charging counts as power drawn: it flows from the station to the vehicle
+    // charging is positive: power flows from the station to the vehicle
     flows: connectors.map(({ connector_id, power_kw }) => ({
       from: `connector${connector_id}`,
       to: 'inverter',
@@ -196,13 +196,13 @@ function gridSide(snapshot: Snapshot, loadKw: number | undefined, closed: boolea
   return { nodes, flows };
 }
 
-/** Where the power goes, once and in words. */
+/** The direction of power in words. */
 export function direction(powerKw: number | null | undefined): string {
   if (powerKw === null || powerKw === undefined || Math.abs(powerKw) < 0.0005) return 'no power';
   return powerKw > 0 ? '▲ to grid' : '▼ from grid';
 }
 
-/** The diagram of a device, following the ticks; undefined before its first telemetry. */
+/** The diagram of a device, updated at each tick. undefined: no telemetry yet. */
 export function useDiagram(
   { device_index, asset_type }: DeviceEntry,
   snapshot: Snapshot | undefined,

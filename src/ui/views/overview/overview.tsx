@@ -18,7 +18,7 @@ import { DeviceDiagram } from './diagram';
 import { direction } from './flows';
 import { Peers } from './peers';
 
-/** Is everything as it should be: all devices, the chosen one with its flows, alarms, and what is connected. */
+/** Overview: all devices, the chosen one with its flows, alarms, and connected systems. */
 export function OverviewView() {
   const overview = useOverview();
   const device = useDevice();
@@ -64,7 +64,7 @@ function OutcomeLine({ device }: { readonly device: number }) {
   return outcome === null ? null : <p data-test="outcome">{outcome}</p>;
 }
 
-/** Power at the connection point of all devices, and how many are in which state. */
+/** Power at the connection point, and the number of devices in each state. */
 function SiteLine({ devices }: { readonly devices: readonly DeviceEntry[] }) {
   useFrame();
   const site = useLive(get('site')).data;

@@ -74,7 +74,7 @@ function usePeers(enabled: (protocol: string) => boolean): readonly Peer[] {
   return [...masters, ...stations, ...others];
 }
 
-/** Systems that are connected now, by every protocol; this page is one of those on the WebSocket. */
+/** Connected systems of every protocol; this page is one of those on the WebSocket. */
 export function Peers({ enabled }: { readonly enabled: (protocol: string) => boolean }) {
   const rows = usePeers(enabled);
   return (

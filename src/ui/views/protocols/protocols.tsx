@@ -14,7 +14,7 @@ const tabs: readonly { readonly path: string; readonly title: string; readonly c
   { path: 'sunspec-client', title: 'SunSpec client', component: SunspecClientView },
 ];
 
-/** Peers of the simulator and what they say, one page for each protocol. */
+/** Peers of the simulator and their messages, one page per protocol. */
 export function ProtocolsView() {
   const [, name = 'modbus'] = route.value.path;
   const tab = tabs.find(({ path }) => path === name) ?? tabs[0];

@@ -24,7 +24,7 @@ export function writeCall(device: number, model: number, points: Readonly<Record
   return post('registers/{model_id}', { params: { model_id: model }, query: { device }, body: { points: values } });
 }
 
-/** A number where the text is one (also `0x1f`), the name of a symbol otherwise; `null` frees a point of a stored curve. */
+/** A number, also as `0x1f`, otherwise the name of a symbol; `null` clears a point of a stored curve. */
 function valueOf(text: string): string | number | null {
   const plain = text.trim();
   if (plain === 'null') return null;

@@ -10,7 +10,7 @@ interface PointTableProps {
   readonly model: Registers;
   readonly points: readonly RegisterPoint[];
   readonly chosen: string | null;
-  /** texts by point; null: values are not edited */
+  /** texts by point; null: read only */
   readonly typed: Readonly<Record<string, string>> | null;
   readonly problem: Problem | null;
   readonly onTyped: (name: string, text: string) => void;
@@ -49,9 +49,9 @@ function csvOf(points: readonly RegisterPoint[]): string {
   return ['name,label,value,symbol,unit,raw,address,access,source,source_detail,changed_at', ...lines].join('\n');
 }
 
-/** The points of a model in the order of its registers; groups fold. */
+/** The points of a model in the order of its registers, with collapsible groups. */
 export function PointTable({ model, points, chosen, typed, problem, onTyped }: PointTableProps) {
-  const now = useClock()?.sim_time;
+  const simTime = useClock()?.sim_time;
   const closed = (param('closed') ?? '').split(' ').filter((name) => name !== '');
   const toggle = (group: string) =>
     setParam(
@@ -107,7 +107,7 @@ export function PointTable({ model, points, chosen, typed, problem, onTyped }: P
                   <PointRow
                     key={point.name}
                     point={point}
-                    now={now}
+                    now={simTime}
                     isChosen={point.name === chosen}
                     typed={typed === null || point.access === 'R' ? null : (typed[point.name] ?? '')}
                     problem={problem}
@@ -127,7 +127,7 @@ interface PointRowProps {
   readonly point: RegisterPoint;
   readonly now: string | undefined;
   readonly isChosen: boolean;
-  /** null: not edited */
+  /** null: read only */
   readonly typed: string | null;
   readonly problem: Problem | null;
   readonly onTyped: (name: string, text: string) => void;

@@ -1,4 +1,4 @@
-/** How points look: value with symbol and unit, raw registers, writer and age. */
+/** Formats points: value with symbol and unit, raw registers, writer and age. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { dash } from '../../look/format';
 import type { RegisterPoint } from './calls';
@@ -23,7 +23,7 @@ function bitsText(value: number): string {
   return bits.length === 0 ? 'no bit set' : `bit ${bits.join(', ')}`;
 }
 
-/** Value as text, with as many decimals as its scale factor has; a dash where there is none. */
+/** Value as text with the decimals of its scale factor; a dash without a value. */
 export function valueText({ value, symbol, unit, scale_factor: scale, type }: RegisterPoint): string {
   if (value === null) return dash;
   if (typeof value === 'string') return value === '' ? '""' : value;
@@ -38,15 +38,15 @@ export function rawText(raw: readonly number[] | undefined | null): string {
 }
 
 /** Simulated time since a write. */
-export function ageText(changedAt: string | null, now: string | undefined): string {
-  if (changedAt === null || now === undefined) return dash;
-  const seconds = Math.max(0, Math.round((Date.parse(now) - Date.parse(changedAt)) / 1000));
+export function ageText(changedAt: string | null, simTime: string | undefined): string {
+  if (changedAt === null || simTime === undefined) return dash;
+  const seconds = Math.max(0, Math.round((Date.parse(simTime) - Date.parse(changedAt)) / 1000));
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
-/** A text that flashes once whenever it changes. */
+/** A text that flashes when it changes. */
 export function Flashing({ text }: { readonly text: string }) {
   const before = useRef(text);
   const [changes, setChanges] = useState(0);

@@ -12,7 +12,7 @@ import { Find } from './find';
 import { PointTable } from './point-table';
 import { Strip } from './strip';
 
-/** The register map, decoded and raw: who wrote what, and writing to it as a master does. */
+/** The register map, decoded and raw, with its writers, and writing like a master. */
 export function RegistersView() {
   const device = useDevice();
   const owner: Owner | null = param('of') === 'site' ? 'site' : (device?.device_index ?? null);

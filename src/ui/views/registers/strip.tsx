@@ -1,7 +1,7 @@
 import { setParam } from '../../store/route';
 import type { Registers } from './calls';
 
-/** All registers of a model in hexadecimal; those of the chosen point are marked. */
+/** All registers of a model in hexadecimal, with those of the chosen point marked. */
 export function Strip({ model, chosen }: { readonly model: Registers; readonly chosen: string | null }) {
   const cells = model.points.flatMap((point) =>
     (point.raw ?? []).map((register, offset) => ({ point, register, address: point.address + offset })),

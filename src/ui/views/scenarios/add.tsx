@@ -8,9 +8,9 @@ import { setParam } from '../../store/route';
 import { lineOf, linesOf } from './lines';
 import type { Listing, Scenario } from './types';
 
-/** As the daemon takes it, bytes. */
+/** Limit of the daemon, bytes. */
 const maxFileBytes = 5 * 1024 * 1024;
-/** A longer text makes no command line. */
+/** Maximum length of a text in a command line. */
 const maxCurlLength = 20_000;
 
 const choose = (added: unknown) => setParam('scenario', (added as Scenario).id);
@@ -39,14 +39,14 @@ type Parsed = { readonly content: Record<string, unknown> } | { readonly wrong: 
 
 function parse(text: string): Parsed {
   try {
-    // what is no object is refused by the daemon
+    // the daemon refuses anything but an object
     return { content: JSON.parse(text) as Record<string, unknown> };
   } catch (error) {
     return { wrong: (error as Error).message };
   }
 }
 
-/** A scenario of one's own: a file, or a text. */
+/** Adds the user's own scenario: a file or a text. */
 export function AddOwn() {
   const [text, setText] = useState('');
   const area = useRef<HTMLTextAreaElement>(null);
@@ -76,7 +76,7 @@ export function AddOwn() {
             accept=".json,.yaml,.yml"
             onChange={(event) => {
               void take(event.currentTarget.files?.[0]);
-              // the same file can be chosen again once it was changed
+              // permits choosing the same file again after a change
               event.currentTarget.value = '';
             }}
           />
@@ -124,7 +124,7 @@ interface ObjectionsProps {
   readonly area: HTMLTextAreaElement | null;
 }
 
-/** What the daemon objects to, with the lines of the text. */
+/** The daemon's objections with line numbers. */
 function Objections({ problem, text, area }: ObjectionsProps) {
   if (problem.issues.length === 0) return <Refused problem={problem} />;
   const places = linesOf(text);

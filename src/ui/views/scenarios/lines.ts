@@ -1,9 +1,9 @@
-/** Where the values of a JSON text stand, for objections of the daemon. */
+/** Line numbers of values in a JSON text, for objections of the daemon. */
 
-/** An object or a list around the place that is read. */
+/** An object or list around the current position. */
 interface Frame {
   readonly pointer: string;
-  /** of the next value of a list; null: an object */
+  /** index of the next value in a list; null: an object */
   index: number | null;
   key: string;
   awaitsKey: boolean;
@@ -24,7 +24,7 @@ function keyOf(token: string): string {
   }
 }
 
-/** Lines, from 1, by JSON pointer; a text with errors gives those that can be told. */
+/** Line numbers, from 1, by JSON pointer; in an invalid text as far as possible. */
 export function linesOf(text: string): ReadonlyMap<string, number> {
   const lines = new Map<string, number>();
   const frames: Frame[] = [];
@@ -42,7 +42,7 @@ export function linesOf(text: string): ReadonlyMap<string, number> {
       lines.set(pointerOf(frame), line);
     } else {
       const pointer = pointerOf(frame);
-      // a member stands where its key does
+      // the line of a member is that of its key
       if (!lines.has(pointer)) lines.set(pointer, line);
       if (token === '{') frames.push({ pointer, index: null, key: '', awaitsKey: true });
       if (token === '[') frames.push({ pointer, index: 0, key: '', awaitsKey: false });
@@ -51,7 +51,7 @@ export function linesOf(text: string): ReadonlyMap<string, number> {
   return lines;
 }
 
-/** Line of a value, or of what is around it when it is not there. */
+/** Line of a value, or of the innermost existing value around it. */
 export function lineOf(lines: ReadonlyMap<string, number>, pointer: string): number {
   const line = lines.get(pointer);
   if (line !== undefined) return line;

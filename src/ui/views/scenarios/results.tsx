@@ -6,9 +6,9 @@ import type { Run } from './types';
 type Step = Run['steps'][number];
 type Assertion = Run['assertions'][number];
 
-/** What stands in a row of both tables. */
+/** A row of either table. */
 interface Row {
-  /** of the answer: one place can be reached several times */
+  /** index in the answer: a place may occur several times */
   readonly n: number;
   readonly state: string;
   readonly atS: number | null;
@@ -17,13 +17,13 @@ interface Row {
   readonly place: string;
 }
 
-/** Beyond this number only the rows in sight are drawn. */
+/** Maximum of rows that are always drawn; beyond it only visible ones are. */
 const maxDrawn = 100;
 
 const urgency = ['failed', 'pending', 'running'];
 const rank = (state: string) => (urgency.includes(state) ? urgency.indexOf(state) : urgency.length);
 
-/** What failed stands first, then what is under way. */
+/** Failures first, then rows in progress. */
 const failuresFirst = (rows: readonly Row[]) => [...rows].sort((a, b) => rank(a.state) - rank(b.state) || a.n - b.n);
 
 const assertionRow = ({ state, name, message, place, began_s, decided_s }: Assertion, n: number): Row => ({
@@ -35,10 +35,10 @@ const assertionRow = ({ state, name, message, place, began_s, decided_s }: Asser
   why: message,
 });
 
-/** Requests of a step that its name does not tell, and each that was refused. */
+/** Requests of a step that its name does not contain, and every refused one. */
 function actionsText({ name, message, actions }: Step): string {
-  const told = actions.filter((action) => actions.length > 1 || !action.expected || action.name !== name);
-  const words = told.map(({ name: action, status, detail }) => [action, status, detail].filter(Boolean).join(' '));
+  const listed = actions.filter((action) => actions.length > 1 || !action.expected || action.name !== name);
+  const words = listed.map(({ name: action, status, detail }) => [action, status, detail].filter(Boolean).join(' '));
   return [...(message === null ? [] : [message]), ...words].join('; ');
 }
 

@@ -12,25 +12,25 @@ import { Assertions, Steps } from './results';
 import { assertionsText, span, toneOf } from './types';
 import type { Run, Scenario, Summary } from './types';
 
-/** Between two reads while it runs, ms; of one with many steps, and while it does not run. */
+/** Polling intervals, ms: for a run, for one with many steps, and without one. */
 const paceMs = { running: 500, long: 3000, idle: 5000 };
 const manySteps = 500;
 
 interface ChosenProps {
-  /** as the list tells */
+  /** from the list of scenarios */
   readonly summary: Summary;
-  /** name of the scenario that runs */
+  /** name of the scenario that has the clock */
   readonly owner: string | null;
 }
 
-/** The chosen scenario with its run, also while it runs. */
+/** The chosen scenario and its run, also in progress. */
 export function Chosen({ summary, owner }: ChosenProps) {
   const running = (summary.run?.steps_in_all ?? 0) > manySteps ? 'long' : 'running';
   const pace = summary.run?.state === 'running' ? running : 'idle';
   const { data, problem } = useLive(get('scenarios/{id}', { params: { id: summary.id } }), paceMs[pace]);
   const state = data?.run?.state;
   useEffect(() => {
-    // list and top bar tell the same as soon as it ends
+    // list and top bar update as soon as it ends
     if (state !== undefined && state !== summary.run?.state) refresh();
   }, [state]);
   if (data === undefined) return <p class="empty">{problem?.message ?? 'Reading…'}</p>;
@@ -87,7 +87,7 @@ function Verdict({ scenario, owner }: { readonly scenario: Scenario; readonly ow
   );
 }
 
-/** More are in the tables and reports. */
+/** Maximum of failures shown; tables and reports have all. */
 const maxFailures = 20;
 
 function Failures({ run: { error, failures } }: { readonly run: Run }) {
@@ -115,7 +115,7 @@ function Progress({ run }: { readonly run: Run }) {
   const given = Object.entries(run.parameters)
     .map(([name, parameter]) => `${name} = ${String(parameter)}`)
     .join(', ');
-  // a scenario of a fixed duration goes on after its last step
+  // a scenario of fixed duration continues after its last step
   const [value, max] = expected_s > 0 ? [Math.min(sim_s, expected_s), expected_s] : [steps_done, steps_in_all];
   return (
     <>

@@ -11,7 +11,7 @@ import type { Summary } from './types';
 
 const stateOf = ({ run }: Summary) => run?.state ?? 'not run yet';
 
-/** Did it pass? Scenarios that are kept, how they are added and started, and the result of each. */
+/** Scenarios: stored ones, adding and starting them, and their results. */
 export function ScenariosView() {
   const { data, problem } = useLive(listCall, listPaceMs);
   const wanted = param('scenario');

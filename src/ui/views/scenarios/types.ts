@@ -1,4 +1,4 @@
-/** Scenarios as the page shows them. */
+/** Types and texts of scenarios. */
 import { get } from '../../api/call';
 import type { ReplyOf } from '../../api/call';
 import type { Tone } from '../../kit/panel';
@@ -11,7 +11,7 @@ export type Scenario = ReplyOf<'scenarios/{id}'>;
 export type Run = NonNullable<Scenario['run']>;
 
 export const listCall = get('scenarios');
-/** The list is read this often, ms: scenarios are also started by scripts. */
+/** Polling interval of the list, ms: scripts start scenarios too. */
 export const listPaceMs = 1000;
 
 const tones: Readonly<Record<string, Tone>> = {
@@ -27,7 +27,7 @@ const tones: Readonly<Record<string, Tone>> = {
 /** Colour of a state of a run, a step or an assertion. */
 export const toneOf = (state: string): Tone => tones[state] ?? 'muted';
 
-/** Simulated seconds as a person reads them: `12.5 s`, `3 h 20 min 0 s`. */
+/** Simulated seconds in readable form: `12.5 s`, `3 h 20 min 0 s`. */
 export function span(s: number | null): string {
   if (s === null || s < 120) return show(s, 'seconds');
   const whole = Math.round(s);
@@ -35,7 +35,7 @@ export function span(s: number | null): string {
   return `${hours > 0 ? `${hours} h ` : ''}${Math.floor(whole / 60) % 60} min ${whole % 60} s`;
 }
 
-/** `3 passed, 1 failed, 1 open`; of a run without any: `none` */
+/** `3 passed, 1 failed, 1 open`; `none` without assertions */
 export function assertionsText({
   assertions_passed,
   assertions_failed,

@@ -20,7 +20,7 @@ function valueText({ value, symbol, bits, unit, note }: Point): string {
 
 const rawOf = ({ raw }: Point) => raw?.map((register) => register.toString(16).padStart(4, '0')).join(' ') ?? dash;
 
-/** One model of the other device: its points as last read, reading now, and writing. */
+/** One model of the other device: last values, reading and writing. */
 export function ClientModel({ id, index }: { readonly id: number; readonly index: number }) {
   const { data: model, problem } = useLive(
     get('sunspec-client/models/{model_id}', { params: { model_id: id }, query: { index } }),

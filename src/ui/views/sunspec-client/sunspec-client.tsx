@@ -20,7 +20,7 @@ const tones: Readonly<Record<Status['state'], Tone>> = {
   disabled: 'off',
 };
 
-/** Here the simulator is the master of another SunSpec device. */
+/** The simulator as master of another SunSpec device. */
 export function SunspecClientView() {
   const { data: status, problem } = useLive(get('sunspec-client'), 1000);
   if (!status) return <Refused problem={problem} />;
@@ -60,7 +60,7 @@ export function SunspecClientView() {
   );
 }
 
-/** Numbers of the form are numbers of the call; the transport and the host are texts. */
+/** Converts the form to the call: numbers stay numbers, transport and host texts. */
 function connectBody({ path, baud, ...values }: Values): BodyOf<'sunspec-client/connect'> {
   const serial = path === undefined ? {} : { serial: { path, ...(baud !== undefined && { baud }) } };
   return { ...values, ...serial } as BodyOf<'sunspec-client/connect'>;
