@@ -161,10 +161,10 @@ export class Outbox {
   }
 
   #keep(frame: Buffer): void {
-    const { messages, bytes, minMessages: least } = this.#bounds;
+    const { messages, bytes, minMessages } = this.#bounds;
     this.#queue.push(frame);
     this.#waitingBytes += frame.length;
-    while (this.waiting > messages || (this.#waitingBytes > bytes && this.waiting > Math.max(1, least))) {
+    while (this.waiting > messages || (this.#waitingBytes > bytes && this.waiting > Math.max(1, minMessages))) {
       this.#shift();
       this.#dropped += 1;
       this.#tally.dropped += 1;

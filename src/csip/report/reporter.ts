@@ -310,20 +310,20 @@ export class Reporter {
   }
 
   #compare(device: Reported, nowS: number): void {
-    const { reports, sheets, lastReported: told } = device;
+    const { reports, sheets, lastReported } = device;
     const marks = reports.marks();
     if (marks.states === device.marks.states && marks.write === device.marks.write) return;
     device.marks = marks;
     const status = stateIn(reports.status(nowS));
-    if (status !== told.status) {
-      told.status = status;
+    if (status !== lastReported.status) {
+      lastReported.status = status;
       sheets.status.touch();
       // its capability has changed with its state; weather and load alone wait for the postRate
       sheets.availability.touch();
     }
     const settings = stateIn(reports.settings(0));
-    if (settings !== told.settings) {
-      told.settings = settings;
+    if (settings !== lastReported.settings) {
+      lastReported.settings = settings;
       device.settingsS = nowS;
       sheets.settings.touch();
     }

@@ -149,16 +149,16 @@ export class ClientFacade implements CsipClient {
   }
 
   control(mrid: string, device: number | null): CsipControl & { readonly xml: string | null } {
-    const { known, member } = this.#known(mrid, device);
-    const { mrid: listed, href } = known.listed;
-    return { ...controlView(known, member), xml: this.#parts.rawControls.of(listed, href) };
+    const { control, member } = this.#controlOf(mrid, device);
+    const { mrid: listed, href } = control.listed;
+    return { ...controlView(control, member), xml: this.#parts.rawControls.of(listed, href) };
   }
 
   opt(mrid: string, takesPart: boolean, device: number | null): CsipControl {
-    const { known, member } = this.#known(mrid, device);
-    if (known.state !== 'active' && known.state !== 'scheduled')
-      throw new SimError('COMMAND_CONFLICT', `the event ${mrid} is ${known.state}`);
-    member.endDevice.opt(known.listed.mrid, takesPart);
+    const { control, member } = this.#controlOf(mrid, device);
+    if (control.state !== 'active' && control.state !== 'scheduled')
+      throw new SimError('COMMAND_CONFLICT', `the event ${mrid} is ${control.state}`);
+    member.endDevice.opt(control.listed.mrid, takesPart);
     return this.control(mrid, device);
   }
 
@@ -307,11 +307,11 @@ export class ClientFacade implements CsipClient {
     return reporter;
   }
 
-  #known(mrid: string, device: number | null) {
+  #controlOf(mrid: string, device: number | null) {
     const wanted = mrid.toUpperCase();
     for (const member of this.#members(device)) {
       const control = member.endDevice.controls.find(({ listed }) => listed.mrid === wanted);
-      if (control !== undefined) return { known: control, member };
+      if (control !== undefined) return { control, member };
     }
     throw new SimError('UNKNOWN_RESOURCE', `there is no control ${mrid}`);
   }

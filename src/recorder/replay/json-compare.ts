@@ -79,6 +79,6 @@ function shownValue(value: unknown): string {
 }
 
 /** `/firmwareVersion was "1.0", is "1.1"` */
-export function differenceInWords({ pointer, recorded: was, replayed: is }: ValueDifference): string {
-  return `${pointer === '' ? 'the payload' : pointer} was ${shownValue(was)}, is ${shownValue(is)}`;
+export function differenceInWords({ pointer, recorded, replayed }: ValueDifference): string {
+  return `${pointer === '' ? 'the payload' : pointer} was ${shownValue(recorded)}, is ${shownValue(replayed)}`;
 }
